@@ -1,0 +1,71 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The floors, from the ground up: a target imports only from its own floor or below, as docs/DESIGN.md
+// draws it. LayeringTests compares every `import` under Sources with that table.
+
+let checked: [SwiftSetting] = [
+  .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
+]
+
+func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: checked)
+}
+
+/// The tests of one target, named for it.
+func tests(_ name: String, _ others: [Target.Dependency] = []) -> Target {
+  .testTarget(
+    name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + others,
+    swiftSettings: checked)
+}
+
+let package = Package(
+  name: "orderfile",
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: [
+    // F0: bytes and numbers, no format.
+    target("Addresses"),
+    target("ByteReading", ["Addresses"]),
+
+    // F1: one format each, and the model beside them.
+    target("ImageModel", ["Addresses"]),
+    target("ObjectFormat", ["ByteReading", "Addresses"]),
+    target("DebugInfo", ["ByteReading", "Addresses"]),
+    target("LinkMapFormat", ["ByteReading", "Addresses"]),
+    target("OrderFileFormat", ["ByteReading", "Addresses"]),
+    target("TraceFormat", ["ByteReading", "Addresses"]),
+
+    // F2: the only bridge between formats and model.
+    target(
+      "Symbolication",
+      [
+        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+        "ImageModel", "ByteReading", "Addresses",
+      ]),
+
+    // F3: algorithms over the model alone.
+    target("FunctionOrder", ["ImageModel", "Addresses"]),
+    target("FaultEstimate", ["ImageModel", "Addresses"]),
+
+    // F4: results as text and JSON.
+    target("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
+
+    // Tests
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: checked),
+    tests("ByteReading", ["Addresses"]),
+    tests("ImageModel", ["Addresses"]),
+    tests("ObjectFormat", ["ByteReading", "Addresses"]),
+    tests("DebugInfo", ["ByteReading", "Addresses"]),
+    tests("LinkMapFormat", ["ByteReading", "Addresses"]),
+    tests("OrderFileFormat", ["ByteReading", "Addresses"]),
+    tests(
+      "Symbolication",
+      ["ObjectFormat", "LinkMapFormat", "OrderFileFormat", "ImageModel", "ByteReading", "Addresses"]),
+    tests("FunctionOrder", ["ImageModel", "Addresses"]),
+    tests("FaultEstimate", ["ImageModel", "Addresses"]),
+    tests("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
+  ],
+  cLanguageStandard: .c11
+)

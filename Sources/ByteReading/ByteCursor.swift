@@ -1,0 +1,90 @@
+import Addresses
+
+/// A position in a file that reads one field after the other and cannot leave its range.
+///
+/// A failed read throws and does not move. Copying a cursor is cheap and gives a second, independent
+/// position.
+public struct ByteCursor {
+  public let bytes: FileBytes
+  public private(set) var position: FileOffset
+  /// Where reading ends.
+  public let end: FileOffset
+  public let endianness: Endianness
+
+  /// A cursor at the start of `range`, a range of `bytes` (default: all of it).
+  public init(_ bytes: FileBytes, in range: ByteRange? = nil, endianness: Endianness = .little) {
+    let range = range ?? bytes.all
+    precondition(range.upperBound.rawValue <= UInt64(bytes.count), "ranges are checked when made")
+    self.bytes = bytes
+    self.position = range.lowerBound
+    self.end = range.upperBound
+    self.endianness = endianness
+  }
+
+  /// In bytes.
+  public var remaining: UInt64 { end.rawValue - position.rawValue }
+  public var isAtEnd: Bool { position == end }
+}
+
+/// Byte order of a file's integers.
+public enum Endianness: Sendable { case little, big }
+
+extension ByteCursor {
+  /// Reads one integer and steps past it.
+  ///
+  /// - Throws: `truncated`; the cursor has not moved then.
+  public mutating func read<T: FixedWidthInteger & BitwiseCopyable>(
+    _: T.Type, _ field: StaticString
+  ) throws(ParseError) -> T {
+    let here = position
+    try skip(UInt64(MemoryLayout<T>.size), field)
+    let raw = bytes.loadUnaligned(T.self, at: Int(here.rawValue))  // skip checked the range
+    return endianness == .little ? T(littleEndian: raw) : T(bigEndian: raw)
+  }
+
+  /// Reads a 4- or 8-byte unsigned integer, by the file's class.
+  public mutating func readWord(
+    is64Bit: Bool, _ field: StaticString
+  ) throws(ParseError) -> UInt64 {
+    is64Bit ? try read(UInt64.self, field) : UInt64(try read(UInt32.self, field))
+  }
+
+  /// Steps over `byteCount` bytes.
+  public mutating func skip(_ byteCount: UInt64, _ field: StaticString) throws(ParseError) {
+    guard remaining >= byteCount else {
+      throw ParseError(
+        .truncated(needed: byteCount, found: remaining), "\(field)", at: position)
+    }
+    position.rawValue += byteCount
+  }
+
+  /// Steps over `byteCount` bytes and returns where they are.
+  public mutating func readRange(
+    _ byteCount: UInt64, _ field: StaticString
+  ) throws(ParseError) -> ByteRange {
+    let here = position
+    try skip(byteCount, field)
+    return here..<position
+  }
+
+  /// Steps to the next multiple of `alignment`, counted from the start of the file.
+  public mutating func align(to alignment: UInt64, _ field: StaticString) throws(ParseError) {
+    precondition(alignment > 0 && alignment & (alignment - 1) == 0, "alignments are powers of two")
+    let padding = (alignment - position.rawValue % alignment) % alignment
+    try skip(min(padding, remaining), field)
+  }
+
+  /// Reads bytes up to a zero byte, steps past it, and returns their range without the zero.
+  ///
+  /// - Throws: `truncated` if the range ends before a zero byte.
+  public mutating func readZeroTerminated(_ field: StaticString) throws(ParseError) -> ByteRange {
+    let range = (position..<end).indices
+    guard let zero = bytes.firstIndex(of: 0, in: range) else {
+      throw ParseError(
+        .truncated(needed: remaining + 1, found: remaining), "\(field)", at: position)
+    }
+    let text = position..<FileOffset(rawValue: UInt64(zero))
+    position.rawValue = UInt64(zero) + 1
+    return text
+  }
+}

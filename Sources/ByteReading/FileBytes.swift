@@ -1,0 +1,171 @@
+// The only file under Sources that says `Unsafe`, besides the thin wrappers around C libraries.
+// Everything above reads through these checked members and through `ByteCursor`.
+
+import Addresses
+import Glibc
+
+/// A run of bytes in one file: `lowerBound ..< upperBound`, checked against the file when it was made.
+public typealias ByteRange = Range<FileOffset>
+
+/// The bytes of one file, mapped read-only, or of a buffer.
+///
+/// A regular file is mapped: nothing is read before it is looked at, and the pages are the page
+/// cache's. A pipe or a terminal is read to its end. A file that another process cuts short while it
+/// is mapped gives SIGBUS on access, as for every tool that maps its input: linkers and this tool
+/// replace their outputs by renaming, which is safe.
+public final class FileBytes: @unchecked Sendable {  // why: immutable after init
+  @usableFromInline let start: UnsafeRawPointer
+  /// In bytes.
+  public let count: Int
+  private let storage: Storage
+
+  private enum Storage {
+    case mapping
+    case allocation(UnsafeMutableRawPointer)
+  }
+
+  /// Maps or reads the file at `path`.
+  ///
+  /// - Throws: `SystemError` with the call that failed and its `errno`; a folder gives `EISDIR`.
+  public convenience init(path: String) throws(SystemError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError("open") }
+    defer { close(descriptor) }
+    try self.init(descriptor: descriptor)
+  }
+
+  /// Maps or reads what `descriptor` refers to; it stays open and the caller's.
+  public init(descriptor: Int32) throws(SystemError) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw SystemError("fstat") }
+    let kind = status.st_mode & S_IFMT
+    guard kind != S_IFDIR else { throw SystemError("read", errno: EISDIR) }
+    if kind == S_IFREG, status.st_size > 0 {
+      let size = Int(status.st_size)
+      guard let mapped = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0),
+        mapped != MAP_FAILED
+      else { throw SystemError("mmap") }
+      start = UnsafeRawPointer(mapped)
+      count = size
+      storage = .mapping
+    } else {
+      let bytes = try Self.readToEnd(descriptor)
+      (start, count, storage) = Self.allocate(copying: bytes)
+    }
+  }
+
+  /// Copies `bytes`: for tests, and for data that never was a file of its own (a decompressed section).
+  public init(_ bytes: [UInt8]) {
+    (start, count, storage) = Self.allocate(copying: bytes)
+  }
+
+  deinit {
+    switch storage {
+    case .mapping: munmap(UnsafeMutableRawPointer(mutating: start), count)
+    case .allocation(let buffer): buffer.deallocate()
+    }
+  }
+
+  private static func allocate(copying bytes: [UInt8]) -> (UnsafeRawPointer, Int, Storage) {
+    let buffer = UnsafeMutableRawPointer.allocate(byteCount: max(bytes.count, 1), alignment: 16)
+    UnsafeMutableRawBufferPointer(start: buffer, count: bytes.count).copyBytes(from: bytes)
+    return (UnsafeRawPointer(buffer), bytes.count, .allocation(buffer))
+  }
+
+  private static func readToEnd(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let got = read(descriptor, &chunk, chunk.count)
+      if got == 0 { return bytes }
+      if got < 0 {
+        if errno == EINTR { continue }
+        throw SystemError("read")
+      }
+      bytes += chunk[..<got]
+    }
+  }
+}
+
+// MARK: Reading. Each member checks its range: out of bounds is a bug of the caller, who must have
+// compared with `count` or got the range from `range(offset:size:_:)`.
+
+extension FileBytes {
+  /// The whole file.
+  @inlinable public var all: ByteRange {
+    FileOffset(rawValue: 0)..<FileOffset(rawValue: UInt64(count))
+  }
+
+  /// The byte at `index`.
+  @inlinable public subscript(index: Int) -> UInt8 {
+    precondition(index >= 0 && index < count, "the caller compared index with count")
+    return start.load(fromByteOffset: index, as: UInt8.self)
+  }
+
+  /// A value of a plain type, at any alignment, in this machine's byte order.
+  @inlinable public func loadUnaligned<T: BitwiseCopyable>(_: T.Type, at index: Int) -> T {
+    precondition(
+      index >= 0 && index <= count &- MemoryLayout<T>.size, "the caller compared index with count")
+    return start.loadUnaligned(fromByteOffset: index, as: T.self)
+  }
+
+  /// The first `byte` in `range`, or `nil`. As fast as the C library's `memchr`.
+  @inlinable public func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
+    guard let found = memchr(start + range.lowerBound, Int32(byte), range.count) else { return nil }
+    return UnsafeRawPointer(found) - start
+  }
+
+  /// Whether exactly `text` stands at `index`; `false` if the file ends before.
+  @inlinable public func hasPrefix(_ text: StaticString, at index: Int) -> Bool {
+    let size = text.utf8CodeUnitCount
+    guard index >= 0, index <= count, count - index >= size else { return false }
+    return memcmp(start + index, text.utf8Start, size) == 0
+  }
+
+  /// A copy of the bytes of `range`.
+  public func copy(_ range: Range<Int>) -> [UInt8] {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
+    return [UInt8](UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count))
+  }
+
+  /// The bytes of `range` as text; what is not UTF-8 becomes U+FFFD, so this is for people only.
+  public func text(_ range: Range<Int>) -> String {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
+    return String(
+      decoding: UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count),
+      as: UTF8.self)
+  }
+
+  /// Hands the bytes of `range` to `body`, for a C library that wants a pointer. The pointer must not
+  /// outlive the call.
+  public func withBytes<R>(
+    _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> R
+  ) rethrows -> R {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
+    return try body(UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count))
+  }
+
+  /// `offset ..< offset + size`, if that lies in the file.
+  ///
+  /// - Throws: `truncated` with the bytes needed and found.
+  public func range(
+    offset: FileOffset, size: UInt64, _ field: String
+  ) throws(ParseError) -> ByteRange {
+    let available = UInt64(count) - min(offset.rawValue, UInt64(count))
+    guard offset.rawValue <= UInt64(count), size <= available else {
+      throw ParseError(.truncated(needed: size, found: available), field, at: offset)
+    }
+    return offset..<FileOffset(rawValue: offset.rawValue + size)
+  }
+}
+
+extension ByteRange {
+  /// The same run as array-like indexes. Ranges are checked against a file when they are made, so the
+  /// values fit.
+  @inlinable public var indices: Range<Int> {
+    Int(truncatingIfNeeded: lowerBound.rawValue)..<Int(truncatingIfNeeded: upperBound.rawValue)
+  }
+  /// In bytes.
+  @inlinable public var byteCount: Int { indices.count }
+}

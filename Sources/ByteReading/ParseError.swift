@@ -1,0 +1,49 @@
+import Addresses
+
+/// Why bytes are not what their format says. It knows no path: whoever opened the file adds that.
+public struct ParseError: Error, Equatable, Sendable {
+  /// One meaning each, and the verb that the message begins with.
+  public enum Reason: Equatable, Sendable {
+    /// The bytes end before the field does. Both in bytes.
+    case truncated(needed: UInt64, found: UInt64)
+    /// The field is there, and its value makes no sense.
+    case invalid(expected: String, found: String)
+    /// The value makes sense, and this reader doesn't handle it.
+    case unsupported(found: String)
+    /// Something that the format requires is not there at all.
+    case missing
+    /// More than `ParsingLimits` allows us to believe.
+    case tooLarge(limit: UInt64, found: UInt64)
+  }
+
+  public var reason: Reason
+  /// The name that the specification gives the field: `e_phnum`, `# Sections:`.
+  public var field: String
+  public var position: FileOffset
+  /// The line, from 1, if the format is made of lines.
+  public var line: Int?
+
+  public init(_ reason: Reason, _ field: String, at position: FileOffset, line: Int? = nil) {
+    self.reason = reason
+    self.field = field
+    self.position = position
+    self.line = line
+  }
+}
+
+extension ParseError: CustomStringConvertible {
+  /// `truncated e_phnum: expected 2 bytes, found 1 (at offset 0x38)`
+  public var description: String {
+    let place = line.map { "line \($0)" } ?? "offset \(position)"
+    return switch reason {
+    case .truncated(let needed, let found):
+      "truncated \(field): expected \(needed) bytes, found \(found) (at \(place))"
+    case .invalid(let expected, let found):
+      "invalid \(field): expected \(expected), found \(found) (at \(place))"
+    case .unsupported(let found): "unsupported \(field): found \(found) (at \(place))"
+    case .missing: "missing \(field) (at \(place))"
+    case .tooLarge(let limit, let found):
+      "too large \(field): expected at most \(limit), found \(found) (at \(place))"
+    }
+  }
+}

@@ -1,0 +1,10 @@
+/// How much we believe a file. Each bound is far above anything real and keeps a few flipped bits
+/// from costing gigabytes.
+public enum ParsingLimits {
+  /// Of one image or map.
+  public static let sections: UInt64 = 1 << 20
+  /// Names of one function in a sealed trace.
+  public static let aliases: UInt64 = 1 << 16
+  /// Bytes that one compressed section may grow to.
+  public static let decompressedSection: UInt64 = 4 << 30
+}

@@ -1,0 +1,17 @@
+import Glibc
+
+/// A system call that failed, and why.
+public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
+  /// The call, as its manual page is named: `open`.
+  public var call: String
+  /// As `errno.h` numbers them.
+  public var errno: Int32
+
+  public init(_ call: String, errno: Int32 = Glibc.errno) {
+    self.call = call
+    self.errno = errno
+  }
+
+  /// The C library's sentence: `No such file or directory`.
+  public var description: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,120 @@
+import Addresses
+
+/// One output section of a linked image.
+package struct Section: Hashable, Sendable {
+  /// As the format writes it: `.text`, `__TEXT,__text`.
+  package var name: SymbolName
+  package var range: AddressRange
+  /// Holds code.
+  package var isExecutable: Bool
+
+  package init(name: SymbolName, range: AddressRange, isExecutable: Bool) {
+    self.name = name
+    self.range = range
+    self.isExecutable = isExecutable
+  }
+}
+
+/// One name of one piece of code. Two names at an address are two functions here: aliases.
+package struct Function: Hashable, Sendable {
+  /// In the layout's `names`.
+  package var name: NameReference
+  package var address: StatedAddress
+  /// In bytes; 0 means unknown, as for hand-written assembly.
+  package var size: UInt64
+  /// Index into the layout's `sections`.
+  package var section: UInt32
+  /// The input section it came from, `.text.unlikely.f`; only a link map of an ELF linker tells.
+  package var inputSection: NameReference?
+  /// Not visible outside its object file: the name need not be unique.
+  package var isLocal: Bool
+
+  package init(
+    name: NameReference, address: StatedAddress, size: UInt64, section: UInt32,
+    inputSection: NameReference? = nil, isLocal: Bool = false
+  ) {
+    self.name = name
+    self.address = address
+    self.size = size
+    self.section = section
+    self.inputSection = inputSection
+    self.isLocal = isLocal
+  }
+}
+
+/// Where a linker put the sections and functions of one image.
+///
+/// `functions` ascend by address, then by size, then by name, bytewise; `sections` ascend by address.
+/// So the same image always gives the same layout, whatever the order of its symbol table.
+package struct Layout: Sendable {
+  package let sections: [Section]
+  package let functions: [Function]
+  package let names: NameTable
+
+  /// Sorts what a reader found into the order that the type promises.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* functions.
+  package init(sections: [Section], functions: [Function], names: NameTable) {
+    self.names = names
+    let order = sections.indices.sorted { a, b in
+      (sections[a].range.start, sections[a].range.size, a)
+        < (sections[b].range.start, sections[b].range.size, b)
+    }
+    self.sections = order.map { sections[$0] }
+    var newIndex = [UInt32](repeating: 0, count: sections.count)
+    for (new, old) in order.enumerated() { newIndex[old] = UInt32(new) }
+    var functions = functions
+    for i in functions.indices { functions[i].section = newIndex[Int(functions[i].section)] }
+    functions.sort { a, b in
+      if a.address != b.address { return a.address < b.address }
+      if a.size != b.size { return a.size < b.size }
+      return names[a.name].lexicographicallyPrecedes(names[b.name])
+    }
+    self.functions = functions
+  }
+
+  package func name(of function: Function) -> SymbolName { names.name(function.name) }
+}
+
+extension Layout {
+  /// The indexes of all functions that begin at `address`: the aliases. Empty if none does.
+  ///
+  /// - Complexity: O(log *n* + *k*) for *k* aliases among *n* functions.
+  package func functions(at address: StatedAddress) -> Range<Int> {
+    let first = firstIndex(notBelow: address)
+    var last = first
+    while last < functions.count, functions[last].address == address { last += 1 }
+    return first..<last
+  }
+
+  /// The indexes of the functions whose body holds `address`: all aliases of the nearest start at or
+  /// below it. A function of unknown size reaches up to the next one in its section.
+  ///
+  /// - Returns: an empty range in a gap between functions and outside all sections.
+  /// - Complexity: O(log *n*).
+  package func functions(containing address: StatedAddress) -> Range<Int> {
+    var above = firstIndex(notBelow: address)
+    if above < functions.count, functions[above].address == address {
+      return functions(at: address)
+    }
+    guard above > 0 else { return 0..<0 }
+    above -= 1
+    let aliases = functions(at: functions[above].address)
+    // The widest alias decides; the last one has the greatest size.
+    let widest = functions[aliases.upperBound - 1]
+    guard sections[Int(widest.section)].range.contains(address) else { return 0..<0 }
+    let isInside = widest.size == 0 || address.rawValue - widest.address.rawValue < widest.size
+    return isInside ? aliases : 0..<0
+  }
+
+  /// Binary search for the first function whose address is `address` or above.
+  private func firstIndex(notBelow address: StatedAddress) -> Int {
+    var low = 0
+    var high = functions.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if functions[middle].address < address { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

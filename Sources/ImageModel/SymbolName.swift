@@ -1,0 +1,17 @@
+/// A symbol's name, as the bytes that stand in the object: usually UTF-8, not always.
+package struct SymbolName: Hashable, Sendable {
+  /// Without a terminating zero.
+  package var bytes: [UInt8]
+
+  package init(bytes: [UInt8]) { self.bytes = bytes }
+  package init(bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
+  package init(_ text: String) { bytes = Array(text.utf8) }
+}
+
+extension SymbolName: Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// Bytewise, so that the order is the same on every machine and in every locale.
+  package static func < (a: Self, b: Self) -> Bool { a.bytes.lexicographicallyPrecedes(b.bytes) }
+  package init(stringLiteral value: String) { self.init(value) }
+  /// For people: bytes that are not UTF-8 become U+FFFD.
+  package var description: String { String(decoding: bytes, as: UTF8.self) }
+}
