@@ -21,6 +21,9 @@ func tests(_ name: String, _ others: [Target.Dependency] = []) -> Target {
 
 let package = Package(
   name: "orderfile",
+  products: [
+    .library(name: "OrderFileRuntime", type: .static, targets: ["Recorder"])
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
@@ -28,6 +31,7 @@ let package = Package(
     // F0: bytes and numbers, no format.
     target("Addresses"),
     target("ByteReading", ["Addresses"]),
+    .target(name: "CTraceFormat", path: "Runtime/TraceFormat"),
 
     // F1: one format each, and the model beside them.
     target("ImageModel", ["Addresses"]),
@@ -35,7 +39,7 @@ let package = Package(
     target("DebugInfo", ["ByteReading", "Addresses"]),
     target("LinkMapFormat", ["ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ByteReading", "Addresses"]),
-    target("TraceFormat", ["ByteReading", "Addresses"]),
+    target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
 
     // F2: the only bridge between formats and model.
     target(
@@ -51,6 +55,9 @@ let package = Package(
 
     // F4: results as text and JSON.
     target("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
+
+    // The recorder: C alone, linked into the program under test and never into the tool.
+    .target(name: "Recorder", dependencies: ["CTraceFormat"], path: "Runtime/Recorder"),
 
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: checked),

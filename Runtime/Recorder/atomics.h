@@ -1,0 +1,20 @@
+/* Atomics whose memory order is in their name, so that a reader sees it where it matters and grep
+ * finds every acquire. Each use says why its order is enough, and names its partner. */
+#ifndef OF_ATOMICS_H
+#define OF_ATOMICS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define of_load_relaxed(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define of_load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define of_store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define of_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define of_exchange_relaxed(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
+#define of_exchange_acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
+#define of_fetch_add_relaxed(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
+/* On failure the value found is stored in *expected, with relaxed order. */
+#define of_compare_exchange_relaxed(p, expected, v) \
+  __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+
+#endif

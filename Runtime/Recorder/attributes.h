@@ -1,0 +1,56 @@
+/* What keeps the recorder out of reach of the build around it.
+ *
+ * SwiftPM, Xcode and CMake pass the flags of an instrumented build to every C file, the recorder's
+ * too. An instrumented recorder would call itself for ever, and a sanitized one would call a runtime
+ * that is not up yet. OF_IMMUNE on a function takes it out of: sanitizer coverage, address, thread and
+ * undefined-behaviour sanitizers, -finstrument-functions, -fprofile-generate, XRay, stack protectors
+ * and outlined atomics. Further:
+ *
+ *   noinline   hot-cold splitting leaves such functions alone, and LTO cannot make the callback part
+ *              of a caller, which would move the return address
+ *   used       LTO keeps the symbol although only code generated later calls it
+ *   hidden     (OF_INTERNAL) other files of the recorder reach it without PLT or GOT, which may be
+ *              unrelocated when the first hit comes
+ */
+#ifndef OF_ATTRIBUTES_H
+#define OF_ATTRIBUTES_H
+
+#if defined(__aarch64__)
+#define OF_NO_OUTLINED_ATOMICS target("no-outline-atomics"),
+#else
+#define OF_NO_OUTLINED_ATOMICS
+#endif
+
+#if defined(__clang__)
+#define OF_IMMUNE                                                                               \
+  __attribute__((OF_NO_OUTLINED_ATOMICS no_sanitize("all"), no_sanitize("coverage"),            \
+                 disable_sanitizer_instrumentation, no_instrument_function,                      \
+                 no_profile_instrument_function, no_stack_protector, xray_never_instrument))
+#else
+#define OF_IMMUNE                                                                               \
+  __attribute__((OF_NO_OUTLINED_ATOMICS no_sanitize_coverage, no_sanitize_address,              \
+                 no_sanitize_thread, no_sanitize_undefined, no_instrument_function,              \
+                 no_profile_instrument_function, no_stack_protector))
+#endif
+
+/* Calls stay calls, whatever the optimiser knows of the callee. */
+#if defined(__clang__)
+#define OF_OUT_OF_LINE __attribute__((noinline))
+#else
+#define OF_OUT_OF_LINE __attribute__((noipa))
+#endif
+
+/* Called by instrumented code and by programs. */
+#define OF_RUNTIME OF_IMMUNE OF_OUT_OF_LINE __attribute__((used, visibility("default")))
+/* Called from other files of the recorder. */
+#define OF_INTERNAL OF_IMMUNE OF_OUT_OF_LINE __attribute__((visibility("hidden")))
+/* Called in one file only. */
+#define OF_LOCAL static OF_IMMUNE OF_OUT_OF_LINE
+#define OF_INLINE static inline OF_IMMUNE __attribute__((always_inline))
+/* Data of the recorder: reached relative to the PC. */
+#define OF_DATA __attribute__((visibility("hidden")))
+
+/* In a loop that copies or clears bytes: stops the compiler from making it a call of memcpy. */
+#define OF_KEEP_LOOP() __asm__ volatile("" ::: "memory")
+
+#endif

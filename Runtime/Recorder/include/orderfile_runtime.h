@@ -1,0 +1,77 @@
+/* orderfile_runtime.h: what a program may say to the recorder that is linked into it.
+ *
+ * Nothing here is needed in the default case. Link the recorder (orderfile_rt.o) into a build whose
+ * compiles carry
+ *
+ *     -fsanitize-coverage=func,trace-pc-guard,pc-table
+ *
+ * and launch it with ORDERFILE_TRACE=path in the environment, or by `orderfile record`. Without that
+ * variable the recorder is silent: no file, no output.
+ *
+ * All functions below may be called from any thread, from signal handlers, before main and after
+ * exit has begun. None of them allocates, blocks or fails. A program that is linked without the
+ * recorder links all the same, and the calls do nothing: they cost one test of an address.
+ *
+ * Environment, read once when the first instrumented image is initialised, ignored in a set-user-ID
+ * program (AT_SECURE):
+ *
+ *   ORDERFILE_TRACE          path of the trace. %p is the process number, %n the program's file name,
+ *                            %% a percent sign. A path owned by a living process, or by this process
+ *                            before it called exec, gets ".<pid>" added; so does the trace of a
+ *                            forked child if the path has no %p.
+ *   ORDERFILE_STOP_AT        name of the mark at which the launch is over.
+ *   ORDERFILE_STOP_AFTER_MS  milliseconds from initialisation to the end of the launch; checked at the
+ *                            next first hit.
+ *   ORDERFILE_NAMES          "dladdr": at exit, add the names that dladdr knows, for a machine from
+ *                            which no unstripped image can be had.
+ *   ORDERFILE_SESSION        a number; traces of one session never replace each other.
+ *
+ * What survives: everything recorded, through _exit, abort, SIGKILL and crashes, because the trace is
+ * a file mapped shared. Only hits before the first initialisation wait in memory.
+ */
+#ifndef ORDERFILE_RUNTIME_H
+#define ORDERFILE_RUNTIME_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The recorder's side; do not call these. They are null where the recorder is not linked. */
+extern void orderfile_rt_mark(const char *name) __attribute__((weak));
+extern void orderfile_rt_stop(void) __attribute__((weak));
+extern void orderfile_rt_write_names(void) __attribute__((weak));
+
+/* Writes a mark: from here on the launch is in the stage called NAME ("first screen").
+ *
+ * NAME is copied before the call returns; at most 255 bytes are kept. NAME must not be NULL. If
+ * ORDERFILE_STOP_AT names it, recording stops after the mark. */
+static inline void orderfile_mark(const char *name) {
+  if (orderfile_rt_mark) orderfile_rt_mark(name);
+}
+
+/* Ends the launch: no hit after this call is recorded, in no thread and no image of the process.
+ *
+ * A forked child of a stopped process stays stopped. There is no way to start again. */
+static inline void orderfile_stop(void) {
+  if (orderfile_rt_stop) orderfile_rt_stop();
+}
+
+/* Adds the names that dladdr knows for all functions recorded so far. Slow, and unlike the others
+ * not to be called from a signal handler. On ELF dladdr knows exported functions only: prefer a
+ * sealed trace or the unstripped image wherever one can be had. */
+static inline void orderfile_write_names(void) {
+  if (orderfile_rt_write_names) orderfile_rt_write_names();
+}
+
+/* A program may define this to be recorded without any environment variable, say on a device where
+ * none can be set. The syntax is ORDERFILE_TRACE's, and the variable, if set, comes first:
+ *
+ *     const char orderfile_default_trace[] = "/data/local/tmp/%n.%p.oftrace";
+ */
+extern const char orderfile_default_trace[] __attribute__((weak));
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,111 @@
+/* The porting contract: all that the recorder wants of an operating system. One file per system,
+ * platform_<system>.c, implements it.
+ *
+ * Unless a function says otherwise: it allocates nothing, takes no lock, calls no libc function, and
+ * may be called from any thread and any signal handler, before main and before relocation. Pointers
+ * are not NULL. The result is 0 (or a count, or a descriptor) on success and -errno on failure.
+ */
+#ifndef OF_PLATFORM_H
+#define OF_PLATFORM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "attributes.h"
+
+#define OF_PATH_SIZE 4096 /* bytes of a path, with its final zero */
+
+/* The machine's counter: constant rate, same on all cores, readable without a system call. */
+OF_INLINE uint64_t of_ticks(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+#error "no counter is known for this machine"
+#endif
+}
+
+/* The counter's rate in Hz, or 0 if only calibration can tell. */
+OF_INTERNAL uint64_t of_ticks_per_second(void);
+/* Nanoseconds since boot, sleep included: CLOCK_BOOTTIME. */
+OF_INTERNAL uint64_t of_clock(void);
+
+OF_INTERNAL uint32_t of_process_number(void);
+OF_INTERNAL uint32_t of_thread_number(void);
+
+/* When process PID started, in clock ticks since boot; 0 if there is no such process (or only its
+ * zombie), UINT64_MAX if there is one and nothing more can be learned. */
+OF_INTERNAL uint64_t of_process_start(uint32_t pid);
+/* Nanoseconds in one of those clock ticks. */
+OF_INTERNAL uint64_t of_process_start_resolution(void);
+
+/* What tells this process image from the one before exec: 16 random bytes. Calls libc; from
+ * initialisers only. */
+OF_INTERNAL void of_exec_id(uint8_t id[16]);
+/* Whether the environment must not be believed (set-user-ID). Calls libc; from initialisers only. */
+OF_INTERNAL bool of_is_privileged(void);
+/* The value of the variable NAME, or NULL. Reads libc's `environ`; from initialisers only. */
+OF_INTERNAL const char *of_environment(const char *name);
+
+/* Paths, zero-terminated, into BUFFER of OF_PATH_SIZE bytes; return the length. */
+OF_INTERNAL int of_executable_path(char *buffer);
+OF_INTERNAL int of_current_folder(char *buffer);
+
+/* Files. A descriptor is never 0, 1 or 2 and is closed on exec. */
+OF_INTERNAL int of_open_read(const char *path);  /* follows no symbolic link, does not block */
+OF_INTERNAL int of_open_write(const char *path); /* existing file, read and write */
+OF_INTERNAL int of_create(const char *path);     /* fails with -EEXIST */
+OF_INTERNAL void of_close(int descriptor);
+OF_INTERNAL int of_remove(const char *path);
+/* Gives the file PATH the further name NEW_PATH, or the only name where there are no links; fails
+ * with -EEXIST. */
+OF_INTERNAL int of_publish(const char *path, const char *new_path);
+/* Reads up to SIZE bytes from OFFSET; returns how many. */
+OF_INTERNAL int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset);
+enum of_file_kind { OF_REGULAR_FILE, OF_SYMBOLIC_LINK, OF_OTHER_FILE };
+/* What PATH itself is, links not followed; -ENOENT if nothing. Stores the size in bytes. */
+OF_INTERNAL int of_file_kind(const char *path, uint64_t *size);
+/* Makes the file SIZE bytes long with every block from OLD_SIZE allocated, so that a store into the
+ * mapping can't fail. Never raises SIGXFSZ. */
+OF_INTERNAL int of_allocate(int descriptor, uint64_t old_size, uint64_t size);
+
+/* Maps SIZE bytes of a file shared, readable and writable, for scattered access; at ADDRESS, in place
+ * of what is mapped there, if that is not NULL. SIZE may pass the end of the file. NULL on failure. */
+OF_INTERNAL void *of_map(int descriptor, size_t size, void *address);
+/* A page of this process alone, zero, that reads zero again in a forked child, or NULL where the
+ * kernel can't do that. */
+OF_INTERNAL void *of_page_wiped_on_fork(void);
+/* Calls BODY for each file mapped shared and writable from offset 0, until it returns true; PATH is
+ * valid during the call. Returns whether one did. */
+OF_INTERNAL bool of_each_shared_file(bool (*body)(const void *address, const char *path));
+
+/* Writes to standard error, as far as that is possible. */
+OF_INTERNAL void of_write_error(const char *text, size_t size);
+/* "ENOSPC" for a positive errno we meet, else "error". */
+OF_INTERNAL const char *of_error_name(int error);
+/* Gives up the processor for a moment. */
+OF_INTERNAL void of_yield(void);
+
+/* One loaded image. */
+typedef struct of_image {
+  uint64_t slide;                   /* loaded minus stated */
+  uint64_t start, end;              /* loaded range of all its segments */
+  uint64_t text_start, text_end;    /* loaded range of the executable ones */
+  const uint8_t *id;                /* in the image, or NULL */
+  uint32_t id_size;                 /* bytes */
+  uint64_t weak_id;                 /* FNV-1a of the program headers */
+  bool is_executable;               /* the program itself, not a library */
+  char path[OF_PATH_SIZE];          /* absolute */
+} of_image;
+
+/* Finds the image that ADDRESS lies in. Calls libc and may take the loader's lock; from initialisers
+ * only. */
+OF_INTERNAL bool of_find_image(uint64_t address, of_image *image);
+/* How many images have been unloaded so far. Likewise. */
+OF_INTERNAL uint64_t of_unload_count(void);
+
+#endif

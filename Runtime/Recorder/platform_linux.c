@@ -1,0 +1,359 @@
+/* platform.h for Linux, x86-64 and aarch64, with glibc, musl or bionic. */
+#define _GNU_SOURCE /* dl_iterate_phdr, O_NOFOLLOW, MADV_WIPEONFORK */
+#include "platform.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "linux_syscall.h"
+#include "recorder.h"
+
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+
+/* MARK: clocks and numbers */
+
+uint64_t of_ticks_per_second(void) {
+#if defined(__aarch64__)
+  uint64_t rate;
+  __asm__ volatile("mrs %0, cntfrq_el0" : "=r"(rate));
+  return rate;
+#else
+  return 0; /* the TSC's rate stands in no register that a program may read */
+#endif
+}
+
+uint64_t of_clock(void) {
+  struct timespec now = {0, 0};
+  OF_SYSCALL_2(__NR_clock_gettime, CLOCK_BOOTTIME, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint32_t of_process_number(void) { return (uint32_t)OF_SYSCALL_1(__NR_getpid, 0); }
+uint32_t of_thread_number(void) { return (uint32_t)OF_SYSCALL_1(__NR_gettid, 0); }
+
+uint64_t of_process_start(uint32_t pid) {
+  char path[32] = "/proc/";
+  int size = 6;
+  char digits[10];
+  int count = 0;
+  for (uint32_t rest = pid; rest || !count; rest /= 10) digits[count++] = (char)('0' + rest % 10);
+  while (count) path[size++] = digits[--count];
+  static const char suffix[] = "/stat";
+  of_copy(path + size, suffix, sizeof suffix);
+
+  int descriptor = of_open_read(path);
+  char text[1024];
+  int64_t got = descriptor < 0 ? -1 : of_read(descriptor, text, sizeof text - 1, 0);
+  if (descriptor >= 0) of_close(descriptor);
+  if (got <= 0) {
+    /* No such file: without /proc only the number can be asked for. */
+    long alive = OF_SYSCALL_2(__NR_kill, pid, 0);
+    return alive == -ESRCH ? 0 : UINT64_MAX;
+  }
+  /* "pid (name) state ppid ...": the name may hold anything, so count from its last parenthesis. */
+  int64_t at = got;
+  while (at > 0 && text[at - 1] != ')') at--;
+  text[got] = 0;
+  if (at + 1 < got && text[at + 1] == 'Z') return 0;
+  for (int field = 2; at < got && field < 22; at++) field += text[at] == ' ';
+  uint64_t start = 0;
+  for (; at < got && text[at] >= '0' && text[at] <= '9'; at++)
+    start = start * 10 + (uint64_t)(text[at] - '0');
+  return start;
+}
+
+uint64_t of_process_start_resolution(void) {
+  return 10000000; /* USER_HZ is 100 on every machine we run on (include/uapi/asm-generic/param.h) */
+}
+
+/* MARK: what the loader was told. libc, from initialisers only. */
+
+void of_exec_id(uint8_t id[16]) {
+  const void *random = (const void *)getauxval(AT_RANDOM);
+  if (random) of_copy(id, random, 16);
+}
+
+bool of_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
+
+extern char **environ __attribute__((weak));
+
+const char *of_environment(const char *name) {
+  if (!&environ || !environ) return NULL;
+  uint64_t size = of_length(name);
+  for (char **entry = environ; *entry; entry++)
+    if (of_equal(*entry, name, size) && (*entry)[size] == '=') return *entry + size + 1;
+  return NULL;
+}
+
+/* MARK: files */
+
+int of_executable_path(char *buffer) {
+  long size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/self/exe", buffer, OF_PATH_SIZE - 1);
+  if (size >= 0) buffer[size] = 0;
+  return (int)size;
+}
+
+int of_current_folder(char *buffer) {
+  long size = OF_SYSCALL_2(__NR_getcwd, buffer, OF_PATH_SIZE); /* counts the zero */
+  return size > 0 ? (int)size - 1 : (int)size;
+}
+
+/* Moves a descriptor that took the place of a standard stream out of the program's way. */
+OF_LOCAL int of_above_standard_streams(long descriptor) {
+  if (descriptor < 0 || descriptor > 2) return (int)descriptor;
+  long moved = OF_SYSCALL_3(__NR_fcntl, descriptor, F_DUPFD_CLOEXEC, 3);
+  OF_SYSCALL_1(__NR_close, descriptor);
+  return (int)moved;
+}
+
+OF_LOCAL int of_open(const char *path, int flags) {
+  return of_above_standard_streams(
+      OF_SYSCALL_4(__NR_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+}
+
+int of_open_read(const char *path) { return of_open(path, O_RDONLY); }
+int of_open_write(const char *path) { return of_open(path, O_RDWR); }
+int of_create(const char *path) { return of_open(path, O_RDWR | O_CREAT | O_EXCL); }
+void of_close(int descriptor) { OF_SYSCALL_1(__NR_close, descriptor); }
+int of_remove(const char *path) { return (int)OF_SYSCALL_3(__NR_unlinkat, AT_FDCWD, path, 0); }
+
+int of_publish(const char *path, const char *new_path) {
+  long result = OF_SYSCALL_5(__NR_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+  if (result == 0 || result == -EEXIST) return (int)result;
+  /* A file system without links. RENAME_NOREPLACE is 1; where that is unknown too, give up. */
+  return (int)OF_SYSCALL_5(__NR_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 1);
+}
+
+int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset) {
+  return OF_SYSCALL_4(__NR_pread64, descriptor, buffer, size, offset);
+}
+
+int of_file_kind(const char *path, uint64_t *size) {
+  struct stat status;
+  long result = OF_SYSCALL_4(__NR_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW);
+  if (result < 0) return (int)result;
+  *size = (uint64_t)status.st_size;
+  if (S_ISREG(status.st_mode)) return OF_REGULAR_FILE;
+  return S_ISLNK(status.st_mode) ? OF_SYMBOLIC_LINK : OF_OTHER_FILE;
+}
+
+int of_allocate(int descriptor, uint64_t old_size, uint64_t size) {
+  /* Beyond this limit the kernel would not only refuse, it would kill the program with SIGXFSZ. */
+  struct {
+    uint64_t soft, hard;
+  } limit;
+  long result = OF_SYSCALL_4(__NR_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
+  if (result == 0 && size > limit.soft) return -EFBIG;
+  result = OF_SYSCALL_4(__NR_fallocate, descriptor, 0, old_size, size - old_size);
+  if (result != -EOPNOTSUPP && result != -ENOSYS) return (int)result;
+  /* A file system that can't: writing zeros allocates as well. */
+  static const char zeros[4096];
+  for (uint64_t at = old_size; at < size;) {
+    uint64_t count = size - at < sizeof zeros ? size - at : sizeof zeros;
+    result = OF_SYSCALL_4(__NR_pwrite64, descriptor, zeros, count, at);
+    if (result <= 0) return result ? (int)result : -ENOSPC;
+    at += (uint64_t)result;
+  }
+  return 0;
+}
+
+void *of_map(int descriptor, size_t size, void *address) {
+  long result = OF_SYSCALL_6(__NR_mmap, address, size, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_NORESERVE | (address ? MAP_FIXED : 0), descriptor, 0);
+  if (result < 0 && result > -4096) return NULL;
+  /* Without this a fault on the fresh mapping reads around itself, which costs milliseconds. */
+  OF_SYSCALL_3(__NR_madvise, result, size, MADV_RANDOM);
+  return (void *)result;
+}
+
+void *of_page_wiped_on_fork(void) {
+  size_t size = getauxval(AT_PAGESZ);
+  if (!size) size = 4096;
+  long page = OF_SYSCALL_6(__NR_mmap, NULL, size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (page < 0 && page > -4096) return NULL;
+  if (OF_SYSCALL_3(__NR_madvise, page, size, MADV_WIPEONFORK) == 0) return (void *)page;
+  OF_SYSCALL_2(__NR_munmap, page, size);
+  return NULL;
+}
+
+/* The number in lower-case hex at *AT, which moves behind it. */
+OF_LOCAL uint64_t of_scan_hex(const char **at) {
+  uint64_t value = 0;
+  for (;; ++*at) {
+    char byte = **at;
+    if (byte >= '0' && byte <= '9') value = value * 16 + (uint64_t)(byte - '0');
+    else if (byte >= 'a' && byte <= 'f') value = value * 16 + (uint64_t)(byte - 'a' + 10);
+    else return value;
+  }
+}
+
+/* One line of /proc/self/maps: "start-end rw-s offset device inode   path". */
+OF_LOCAL bool of_is_shared_file_line(const char *line, const void **address, const char **path) {
+  *address = (const void *)of_scan_hex(&line);
+  while (*line && *line != ' ') line++;
+  if (!of_equal(line, " rw-s 00000000 ", 15)) return false;
+  while (*line && *line != '/') line++;
+  *path = line;
+  return *line == '/' && !of_equal(line, "/dev/", 5);
+}
+
+bool of_each_shared_file(bool (*body)(const void *address, const char *path)) {
+  static char text[2 * OF_PATH_SIZE]; /* large; the registration lock makes it ours */
+  int descriptor = of_open_read("/proc/self/maps");
+  if (descriptor < 0) return false;
+  bool found = false;
+  uint64_t kept = 0;
+  for (;;) {
+    long got = OF_SYSCALL_3(__NR_read, descriptor, text + kept, sizeof text - 1 - kept);
+    if (got <= 0) break;
+    uint64_t size = kept + (uint64_t)got, line = 0;
+    for (uint64_t at = kept; at < size && !found; at++) {
+      if (text[at] != '\n') continue;
+      text[at] = 0;
+      const void *address;
+      const char *path;
+      if (of_is_shared_file_line(text + line, &address, &path)) found = body(address, path);
+      line = at + 1;
+    }
+    kept = size - line;
+    if (found || kept == sizeof text - 1) break;
+    of_copy(text, text + line, kept);
+  }
+  of_close(descriptor);
+  return found;
+}
+
+/* MARK: the program's standard error */
+
+void of_write_error(const char *text, size_t size) { OF_SYSCALL_3(__NR_write, 2, text, size); }
+
+const char *of_error_name(int error) {
+  switch (error) {
+    case EACCES: return "permission denied";
+    case EEXIST: return "all names tried are taken";
+    case EFBIG: return "file size limit reached";
+    case EDQUOT: return "disk quota exceeded";
+    case EISDIR: return "is a directory";
+    case ENAMETOOLONG: return "file name too long";
+    case ENOENT: return "no such directory";
+    case ENOMEM: return "no address space left";
+    case ENOSPC: return "no space left on device";
+    case ENOTDIR: return "not a directory";
+    case EPERM: return "operation not permitted";
+    case EROFS: return "read-only file system";
+    default: return "input/output error";
+  }
+}
+
+void of_yield(void) { OF_SYSCALL_1(__NR_sched_yield, 0); }
+
+/* MARK: images. libc's loader, from initialisers only. */
+
+/* The build ID in the note segment NOTES..END: a run of (namesz, descsz, type, name, desc), each part
+ * padded to 4 bytes (elf(5), "Notes"). */
+OF_LOCAL const uint8_t *of_find_build_id(const uint8_t *notes, const uint8_t *end, uint32_t *size) {
+  while (end - notes >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
+    const ElfW(Nhdr) *note = (const void *)notes;
+    const uint8_t *name = notes + sizeof *note;
+    uint64_t name_size = (note->n_namesz + 3ull) & ~3ull, id_size = (note->n_descsz + 3ull) & ~3ull;
+    if (name_size + id_size > (uint64_t)(end - name)) return NULL;
+    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && of_equal(name, "GNU", 4)) {
+      *size = note->n_descsz;
+      return name + name_size;
+    }
+    notes = name + name_size + id_size;
+  }
+  return NULL;
+}
+
+typedef struct of_image_search {
+  uint64_t address;
+  of_image *image;
+} of_image_search;
+
+OF_LOCAL int of_match_image(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  of_image_search *search = context;
+  uint64_t start = UINT64_MAX, end = 0, text_start = UINT64_MAX, text_end = 0;
+  bool is_inside = false;
+  for (int i = 0; i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type != PT_LOAD) continue;
+    uint64_t low = info->dlpi_addr + segment->p_vaddr, high = low + segment->p_memsz;
+    if (low < start) start = low;
+    if (high > end) end = high;
+    is_inside |= low <= search->address && search->address < high;
+    if (!(segment->p_flags & PF_X)) continue;
+    if (low < text_start) text_start = low;
+    if (high > text_end) text_end = high;
+  }
+  if (!is_inside) return 0;
+
+  of_image *image = search->image;
+  image->slide = info->dlpi_addr;
+  image->start = start;
+  image->end = end;
+  image->text_start = text_end ? text_start : 0;
+  image->text_end = text_end;
+  image->id = NULL;
+  image->id_size = 0;
+  uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
+  const uint8_t *headers = (const uint8_t *)info->dlpi_phdr;
+  for (uint64_t i = 0; i < info->dlpi_phnum * sizeof(ElfW(Phdr)); i++)
+    hash = (hash ^ headers[i]) * 0x100000001b3u;
+  image->weak_id = hash;
+  for (int i = 0; i < info->dlpi_phnum && !image->id; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    if (segment->p_type != PT_NOTE) continue;
+    const uint8_t *notes = (const uint8_t *)(info->dlpi_addr + segment->p_vaddr);
+    image->id = of_find_build_id(notes, notes + segment->p_memsz, &image->id_size);
+  }
+
+  /* The loader calls the executable "", and others as they were asked for. */
+  const char *name = info->dlpi_name;
+  uint64_t length = 0;
+  image->is_executable = !name || !*name;
+  if (image->is_executable) {
+    of_executable_path(image->path);
+    return 1;
+  }
+  if (*name != '/') {
+    int folder = of_current_folder(image->path);
+    if (folder > 0) {
+      length = (uint64_t)folder;
+      image->path[length++] = '/';
+    }
+  }
+  uint64_t name_length = of_length(name);
+  if (length + name_length >= OF_PATH_SIZE) name_length = OF_PATH_SIZE - 1 - length;
+  of_copy(image->path + length, name, name_length);
+  image->path[length + name_length] = 0;
+  return 1;
+}
+
+bool of_find_image(uint64_t address, of_image *image) {
+  of_image_search search = {address, image};
+  return dl_iterate_phdr(of_match_image, &search) != 0;
+}
+
+OF_LOCAL int of_store_unload_count(struct dl_phdr_info *info, size_t size, void *context) {
+  if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
+    *(uint64_t *)context = info->dlpi_subs;
+  return 1;
+}
+
+uint64_t of_unload_count(void) {
+  uint64_t count = 0;
+  dl_iterate_phdr(of_store_unload_count, &count);
+  return count;
+}

@@ -1,0 +1,119 @@
+/* What the recorder's files share. The public contract is include/orderfile_runtime.h. */
+#ifndef OF_RECORDER_H
+#define OF_RECORDER_H
+
+#include <orderfile_trace_format.h>
+
+#include "atomics.h"
+#include "platform.h"
+
+/* A guard's value. The zero that the loader provides means "not seen yet", so code that runs before
+ * any initialiser is recorded too. */
+enum { OF_UNSEEN = 0, OF_SEEN = 1 };
+
+/* What this copy of the recorder has decided. */
+enum of_mode {
+  OF_UNDECIDED = 0, /* no initialiser has run: hits wait in `of_early` */
+  OF_RECORDING,     /* `of_recorder.trace` is mapped */
+  OF_SILENT,        /* nobody asked, or the trace could not be made */
+};
+
+/* The value of the page that is wiped on fork. */
+enum { OF_FORKED = 0, OF_OWNED = 1, OF_SETTING_UP = 2 };
+
+#define OF_EARLY_CAPACITY 4096u
+
+/* The state of one copy of the recorder: zero at load, so that it needs no relocation. */
+typedef struct of_recorder_state {
+  orderfile_trace_header *trace; /* atomic; NULL until recording */
+  uint32_t mode;                 /* atomic, of_mode */
+  uint64_t record_limit;         /* slots that our mapping reaches */
+  uint32_t *ownership;           /* atomic; on the page wiped on fork, or NULL */
+  uint32_t owner;                /* process number, where there is no such page */
+  uint32_t is_set_up_busy;       /* atomic: guards a child's set-up where there is no such page */
+  uint64_t lost_records;         /* atomic: lost while no trace was mapped */
+  uint32_t is_registering;       /* atomic: one registration at a time */
+  char stop_mark[256];           /* ORDERFILE_STOP_AT */
+  bool writes_names;             /* ORDERFILE_NAMES */
+} of_recorder_state;
+
+extern OF_DATA of_recorder_state of_recorder;
+
+/* Hits before the trace exists, in their order. */
+typedef struct of_early_records {
+  uint64_t next; /* atomic; far above the capacity once closed */
+  orderfile_record records[OF_EARLY_CAPACITY];
+} of_early_records;
+
+extern OF_DATA of_early_records of_early;
+
+/* recorder.c. Any thread, any time, no libc. */
+
+/* Claims COUNT slots in a row; the first one's number, or UINT64_MAX, with the loss counted. */
+OF_INTERNAL uint64_t of_claim_slots(orderfile_trace_header *trace, uint64_t count);
+/* Writes a record of KIND with its payload of SIZE bytes in two parts, the second may be empty. */
+OF_INTERNAL void of_write_record(orderfile_trace_header *trace, uint32_t kind, uint64_t subject,
+                                 const void *first, uint64_t first_size, const void *second,
+                                 uint64_t second_size);
+/* The trace to write to, or NULL; makes a forked child's own trace first. */
+OF_INTERNAL orderfile_trace_header *of_current_trace(void);
+
+OF_INLINE orderfile_record *of_records(orderfile_trace_header *trace) {
+  return (orderfile_record *)((char *)trace + ORDERFILE_TRACE_HEADER_SIZE);
+}
+
+/* trace_file.c */
+
+/* Decides whether to record, and makes or joins the process's trace. From initialisers only. */
+OF_INTERNAL void of_start_recording(void);
+/* In a forked child: puts a trace of its own in the place of its parent's. Any time. */
+OF_INTERNAL void of_replace_trace_after_fork(void);
+/* Makes room for COUNT records more. What cannot be had is counted as lost later on. From
+ * initialisers, or while a child sets up. */
+OF_INTERNAL void of_reserve_records(orderfile_trace_header *trace, uint64_t count);
+/* Stores the present instant as the later calibration pair. Any time. */
+OF_INTERNAL void of_calibrate(orderfile_trace_header *trace);
+
+/* trace_path.c */
+
+/* The absolute path that the template stands for; false if it is too long or empty. */
+OF_INTERNAL bool of_expand_path(const char *template_path, char path[OF_PATH_SIZE]);
+OF_INTERNAL bool of_has_process_number(const char *template_path);
+/* Adds ".<number>". */
+OF_INTERNAL bool of_append_number(char path[OF_PATH_SIZE], uint64_t number);
+
+/* image_table.c */
+
+/* The entry PC that the pc-table states for GUARD, or 0. Any time. */
+OF_INTERNAL uint64_t of_entry_of_guard(const uint32_t *guard);
+
+/* Bytes, as libc would; ours never become calls of libc. */
+OF_INLINE void of_copy(void *to, const void *from, uint64_t size) {
+  for (uint64_t i = 0; i < size; i++) {
+    ((char *)to)[i] = ((const char *)from)[i];
+    OF_KEEP_LOOP();
+  }
+}
+OF_INLINE void of_clear(void *to, uint64_t size) {
+  for (uint64_t i = 0; i < size; i++) {
+    ((char *)to)[i] = 0;
+    OF_KEEP_LOOP();
+  }
+}
+OF_INLINE uint64_t of_length(const char *text) {
+  uint64_t size = 0;
+  while (text[size]) {
+    size++;
+    OF_KEEP_LOOP();
+  }
+  return size;
+}
+OF_INLINE bool of_equal(const void *a, const void *b, uint64_t size) {
+  for (uint64_t i = 0; i < size; i++) {
+    if (((const char *)a)[i] != ((const char *)b)[i]) return false;
+    OF_KEEP_LOOP();
+  }
+  return true;
+}
+
+#endif

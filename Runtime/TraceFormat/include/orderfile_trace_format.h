@@ -1,0 +1,156 @@
+/* The trace: the bytes on disk, written down once for the recorder (C) and the reader (Swift).
+ *
+ * A trace is one launch of one process. The recorder writes it through a shared mapping while the
+ * program runs, so the file is readable at every instant, also after a crash; there is no "finish".
+ *
+ *   offset 0              orderfile_trace_header, padded with zeros to header_size
+ *   header_size           record 0, record 1, ... record_size bytes each; `capacity` of them
+ *   names_offset          only in a sealed trace: names_count orderfile_trace_name, then their text
+ *
+ * Integers are in the byte order of the recorded machine, which is little-endian on all that we know.
+ * All reserved bytes are zero. A reader refuses a version that it does not know.
+ *
+ * Records are numbered by the slot they stand in, and the number is the order: exact for each thread;
+ * between threads a record may be overtaken only by those whose hit fell between its hit and its slot.
+ * A record exists from the moment when its `kind` is not zero; `kind` is stored last. A slot below
+ * `next_record` with kind zero was in flight when the process ended: skip it, count it, and say so.
+ *
+ * Some kinds carry text or a structure: `payload_size` bytes, in the records of kind
+ * ORDERFILE_RECORD_PAYLOAD that follow in the next slots, ORDERFILE_PAYLOAD_BYTES in each. A payload
+ * record without its head (the head was in flight) is skipped.
+ */
+#ifndef ORDERFILE_TRACE_FORMAT_H
+#define ORDERFILE_TRACE_FORMAT_H
+
+#include <stdint.h>
+
+/* "\x89OFTRACE": the first byte is not ASCII, so no text file begins like this. */
+#define ORDERFILE_TRACE_MAGIC_BYTES { 0x89, 'O', 'F', 'T', 'R', 'A', 'C', 'E' }
+#define ORDERFILE_TRACE_VERSION 1u
+#define ORDERFILE_TRACE_HEADER_SIZE 4096u
+#define ORDERFILE_TRACE_PROGRAM_SIZE 1024u
+#define ORDERFILE_PAYLOAD_BYTES 36u
+
+/* orderfile_trace_header.flags */
+#define ORDERFILE_TRACE_FORKED 1u   /* a fork's child: parent_pid is who forked it */
+#define ORDERFILE_TRACE_SEALED 2u   /* complete, with names: `orderfile record` has finished it */
+#define ORDERFILE_TRACE_EMULATED 4u /* ran under an emulator: times mean nothing */
+
+/* orderfile_trace_header.state */
+#define ORDERFILE_STATE_RECORDING 0u
+#define ORDERFILE_STATE_STOPPED_BY_CALL 1u  /* orderfile_stop() */
+#define ORDERFILE_STATE_STOPPED_BY_MARK 2u  /* ORDERFILE_STOP_AT */
+#define ORDERFILE_STATE_STOPPED_BY_TIME 3u  /* ORDERFILE_STOP_AFTER_MS */
+
+/* orderfile_record.kind */
+#define ORDERFILE_RECORD_NONE 0u     /* not written yet */
+#define ORDERFILE_RECORD_FUNCTION 1u /* first hit of a function */
+#define ORDERFILE_RECORD_BLOCK 2u    /* first hit of a basic block; `entry` is the block's address */
+#define ORDERFILE_RECORD_DATA 3u     /* first touch of a page of data; `entry` is its address */
+#define ORDERFILE_RECORD_MARK 4u     /* payload: the name of a stage of the launch */
+#define ORDERFILE_RECORD_LOAD 5u     /* payload: orderfile_trace_image, its ID, its path */
+#define ORDERFILE_RECORD_UNLOAD 6u   /* the image numbered `subject` is gone */
+#define ORDERFILE_RECORD_NAME 7u     /* payload: the name dladdr gives for the address `subject` */
+#define ORDERFILE_RECORD_PAYLOAD 8u  /* goes on from the record before */
+#define ORDERFILE_RECORD_UNUSED 9u   /* a slot that was set aside and not needed */
+
+/* orderfile_trace_image.id_kind; the numbers of ImageModel.ImageID.Kind */
+#define ORDERFILE_ID_BUILD_ID 1u /* .note.gnu.build-id */
+#define ORDERFILE_ID_UUID 2u     /* LC_UUID */
+#define ORDERFILE_ID_WEAK 3u     /* FNV-1a, 64 bits, of the program headers; big-endian */
+
+/* The same instant on two clocks. Two of these make ticks into time. */
+typedef struct orderfile_clock_pair {
+  uint64_t ticks;       /* TSC, CNTVCT_EL0 */
+  uint64_t nanoseconds; /* CLOCK_BOOTTIME */
+} orderfile_clock_pair;
+
+typedef struct orderfile_trace_header {
+  uint8_t magic[8];
+  uint32_t version;
+  uint32_t header_size; /* bytes */
+  uint32_t record_size; /* bytes */
+  uint32_t machine;     /* ELF e_machine */
+  uint32_t flags;
+  uint32_t state; /* atomic */
+
+  /* Who writes it. The same three values mean the same process image: exec changes exec_id. */
+  uint32_t pid;
+  uint32_t parent_pid; /* see ORDERFILE_TRACE_FORKED, else 0 */
+  uint64_t start_time; /* field 22 of /proc/PID/stat: clock ticks since boot */
+  uint8_t exec_id[16]; /* AT_RANDOM */
+  uint64_t session;    /* ORDERFILE_SESSION: which `orderfile record` launched it; 0 for none */
+
+  uint64_t ticks_per_second;       /* 0: unknown, use the pairs */
+  orderfile_clock_pair first_pair; /* when the trace was created */
+  orderfile_clock_pair last_pair;  /* the latest of: registration, mark, stop, exit, sealing */
+  uint64_t process_start;          /* CLOCK_BOOTTIME in ns, rounded down to start_resolution */
+  uint64_t start_resolution;       /* ns */
+  uint64_t stop_time;              /* CLOCK_BOOTTIME in ns after which no hit counts; 0 for none */
+
+  /* Shared by all copies of the recorder in the process; atomic. */
+  uint64_t next_record;  /* slots claimed */
+  uint64_t capacity;     /* slots whose blocks are allocated */
+  uint64_t demand;       /* slots that the registered images can need at most */
+  uint64_t lost_records; /* hits that found no slot */
+  uint64_t next_image;   /* numbers given to images, from 1 */
+
+  uint64_t names_offset; /* 0 unless sealed */
+  uint64_t names_count;
+  uint64_t names_size; /* bytes, entries and text */
+
+  uint8_t program[ORDERFILE_TRACE_PROGRAM_SIZE]; /* path of the executable, cut off if longer */
+} orderfile_trace_header;
+
+typedef struct orderfile_record {
+  uint64_t subject; /* function: loaded address of the guard; load, unload: the image's number */
+  union {
+    uint64_t return_address; /* function: where the callback returns to, loaded */
+    uint64_t payload_size;   /* mark, load, name: in bytes */
+  };
+  uint64_t entry;  /* function: loaded address of its first byte; 0 without pc-table */
+  uint64_t ticks;  /* when, in ticks of the machine's counter */
+  uint32_t thread; /* the kernel's thread number */
+  uint32_t kind;   /* stored last */
+} orderfile_record;
+
+typedef struct orderfile_payload {
+  uint8_t bytes[ORDERFILE_PAYLOAD_BYTES];
+  uint32_t kind;
+} orderfile_payload;
+
+/* The payload of ORDERFILE_RECORD_LOAD; id_size bytes of ID and path_size bytes of path follow. */
+typedef struct orderfile_trace_image {
+  uint64_t slide;       /* loaded minus stated address, modulo 2^64 */
+  uint64_t text_start;  /* loaded range of all executable segments */
+  uint64_t text_size;   /* bytes */
+  uint64_t guard_start; /* loaded range of its guards, 4 bytes each */
+  uint64_t guard_size;  /* bytes */
+  uint32_t id_kind;     /* 0 without an ID */
+  uint32_t id_size;     /* bytes */
+  uint32_t path_size;   /* bytes */
+  uint32_t reserved;
+} orderfile_trace_image;
+
+/* One name of one recorded function in a sealed trace. Entries ascend by image, address, name;
+ * aliases are entries of their own. */
+typedef struct orderfile_trace_name {
+  uint32_t image;       /* number of the image */
+  uint32_t name_size;   /* bytes */
+  uint64_t address;     /* stated */
+  uint64_t size;        /* bytes of the function; 0 unknown */
+  uint64_t name_offset; /* bytes from names_offset */
+} orderfile_trace_name;
+
+#define ORDERFILE_ASSERT_SIZE(type, size) \
+  _Static_assert(sizeof(type) == (size), "the layout changed: raise ORDERFILE_TRACE_VERSION")
+#ifndef __cplusplus
+ORDERFILE_ASSERT_SIZE(orderfile_trace_header, 200 + ORDERFILE_TRACE_PROGRAM_SIZE);
+ORDERFILE_ASSERT_SIZE(orderfile_record, 40);
+ORDERFILE_ASSERT_SIZE(orderfile_payload, sizeof(orderfile_record));
+ORDERFILE_ASSERT_SIZE(orderfile_trace_image, 56);
+ORDERFILE_ASSERT_SIZE(orderfile_trace_name, 32);
+#endif
+#undef ORDERFILE_ASSERT_SIZE
+
+#endif
