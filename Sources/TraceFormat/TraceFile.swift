@@ -1,0 +1,120 @@
+import Addresses
+import ByteReading
+import CTraceFormat
+
+/// A whole trace: what one process wrote, as far as it came.
+package struct TraceFile: Sendable {
+  package let bytes: FileBytes
+  package let header: TraceHeader
+  /// Complete records, ascending by slot.
+  package let records: [TraceRecord]
+  /// Slots that were claimed and never completed: the process ended in the middle of a hit.
+  package let inFlightRecords: Int
+  /// Slots that hold records or payloads, complete or not.
+  package let slotCount: Int
+  /// The names in a sealed trace; empty in others.
+  package let names: [TraceName]
+
+  /// Reads a trace, also of a process that is running or was killed.
+  ///
+  /// - Throws: `ParseError` if this is no trace, or one cut short by a copy that didn't end.
+  /// - Complexity: O(*n*) for *n* slots.
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    self.bytes = bytes
+    var input = ByteCursor(bytes)
+    let header = try TraceHeader(parsing: &input)
+    self.header = header
+
+    let start = FileOffset(rawValue: UInt64(header.headerSize))
+    guard header.headerSize >= input.position.rawValue else {
+      throw ParseError(
+        .invalid(expected: "at least \(input.position.rawValue)", found: "\(header.headerSize)"),
+        "header_size", at: FileOffset(rawValue: 12))
+    }
+    let slots = min(header.nextRecord, header.capacity)
+    let (size, overflow) = slots.multipliedReportingOverflow(by: UInt64(TraceRecord.size))
+    let range = try bytes.range(offset: start, size: overflow ? .max : size, "records")
+    slotCount = Int(slots)
+    (records, inFlightRecords) = try Self.readRecords(bytes, in: range)
+    names = try TraceName.readAll(bytes, header)
+  }
+
+  private static func readRecords(
+    _ bytes: FileBytes, in range: ByteRange
+  ) throws(ParseError) -> ([TraceRecord], inFlight: Int) {
+    let size = TraceRecord.size
+    let kindOffset = MemoryLayout<orderfile_record>.offset(of: \.kind) ?? 36
+    let count = range.byteCount / size
+    let start = range.indices.lowerBound
+    func kind(_ slot: Int) -> UInt32 {
+      bytes.loadUnaligned(UInt32.self, at: start + slot * size + kindOffset)
+    }
+
+    var records: [TraceRecord] = []
+    records.reserveCapacity(count)
+    var inFlight = 0
+    var slot = 0
+    while slot < count {
+      let here = slot
+      slot += 1
+      switch kind(here) {
+      case ORDERFILE_RECORD_NONE: inFlight += 1
+      case ORDERFILE_RECORD_UNUSED, ORDERFILE_RECORD_PAYLOAD: break
+      default:
+        var payloadEnd = slot
+        while payloadEnd < count, kind(payloadEnd) == ORDERFILE_RECORD_PAYLOAD { payloadEnd += 1 }
+        records.append(
+          try readRecord(bytes, at: start + here * size, slot: here, payloads: slot..<payloadEnd))
+        slot = payloadEnd
+      }
+    }
+    return (records, inFlight)
+  }
+
+  /// Reads the record at `offset`; `payloads` are the payload slots that follow it.
+  private static func readRecord(
+    _ bytes: FileBytes, at offset: Int, slot: Int, payloads: Range<Int>
+  ) throws(ParseError) -> TraceRecord {
+    let subject = bytes.loadUnaligned(UInt64.self, at: offset)
+    let second = bytes.loadUnaligned(UInt64.self, at: offset + 8)  // a union in the C structure
+    let entry = bytes.loadUnaligned(UInt64.self, at: offset + 16)
+    let ticks = bytes.loadUnaligned(UInt64.self, at: offset + 24)
+    let thread = bytes.loadUnaligned(UInt32.self, at: offset + 32)
+    let kind = bytes.loadUnaligned(UInt32.self, at: offset + 36)
+
+    func payload(_ field: String) throws(ParseError) -> [UInt8] {
+      let room = UInt64(payloads.count) * UInt64(ORDERFILE_PAYLOAD_BYTES)
+      guard second <= room else {
+        throw ParseError(
+          .truncated(needed: second, found: room), field,
+          at: FileOffset(rawValue: UInt64(offset)))
+      }
+      var content: [UInt8] = []
+      content.reserveCapacity(Int(second))
+      for index in payloads.indices where content.count < Int(second) {
+        let from = offset + (1 + index - payloads.lowerBound) * TraceRecord.size
+        let take = min(Int(ORDERFILE_PAYLOAD_BYTES), Int(second) - content.count)
+        content += bytes.copy(from..<from + take)
+      }
+      return content
+    }
+
+    let event: TraceRecord.Event
+    switch kind {
+    case ORDERFILE_RECORD_FUNCTION:
+      event = .function(
+        guard: LoadedAddress(rawValue: subject), returnAddress: LoadedAddress(rawValue: second),
+        entry: entry == 0 ? nil : LoadedAddress(rawValue: entry))
+    case ORDERFILE_RECORD_BLOCK: event = .block(LoadedAddress(rawValue: entry))
+    case ORDERFILE_RECORD_DATA: event = .data(LoadedAddress(rawValue: entry))
+    case ORDERFILE_RECORD_MARK: event = .mark(name: try payload("mark"))
+    case ORDERFILE_RECORD_LOAD:
+      event = .load(image: subject, try TraceImageRecord(payload: try payload("load")))
+    case ORDERFILE_RECORD_UNLOAD: event = .unload(image: subject)
+    case ORDERFILE_RECORD_NAME:
+      event = .name(LoadedAddress(rawValue: subject), name: try payload("name"))
+    default: event = .other(kind: kind)
+    }
+    return TraceRecord(slot: slot, ticks: ticks, thread: thread, event: event)
+  }
+}

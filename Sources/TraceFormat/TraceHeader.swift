@@ -1,0 +1,126 @@
+import Addresses
+import ByteReading
+import CTraceFormat
+
+/// The first page of a trace; `orderfile_trace_format.h` says what each field means.
+package struct TraceHeader: Sendable {
+  package var version: UInt32
+  package var headerSize: UInt32
+  package var machine: UInt32
+  package var flags: Flags
+  package var state: State
+  package var pid: UInt32
+  package var parentPID: UInt32
+  package var startTime: UInt64
+  package var execID: ByteRange
+  package var session: UInt64
+  package var ticksPerSecond: UInt64
+  package var firstPair: ClockPair
+  package var lastPair: ClockPair
+  /// Nanoseconds since boot, a multiple of `startResolution`.
+  package var processStart: UInt64
+  /// Nanoseconds.
+  package var startResolution: UInt64
+  package var stopTime: UInt64
+  package var nextRecord: UInt64
+  package var capacity: UInt64
+  package var demand: UInt64
+  package var lostRecords: UInt64
+  package var nextImage: UInt64
+  package var namesOffset: FileOffset
+  package var namesCount: UInt64
+  package var namesSize: UInt64
+  /// Path of the executable, cut off if longer than the field.
+  package var program: ByteRange
+
+  /// The same instant on the machine's counter and on the kernel's clock.
+  package struct ClockPair: Equatable, Sendable {
+    package var ticks: UInt64
+    /// Since boot, sleep included.
+    package var nanoseconds: UInt64
+  }
+
+  package struct Flags: OptionSet, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    package static let forked = Flags(rawValue: ORDERFILE_TRACE_FORKED)
+    package static let sealed = Flags(rawValue: ORDERFILE_TRACE_SEALED)
+    package static let emulated = Flags(rawValue: ORDERFILE_TRACE_EMULATED)
+  }
+
+  /// Whether the launch's end was declared, and how. A struct: later versions may know more ways.
+  package struct State: RawRepresentable, Equatable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+    package static let recording = State(rawValue: ORDERFILE_STATE_RECORDING)
+    package static let stoppedByCall = State(rawValue: ORDERFILE_STATE_STOPPED_BY_CALL)
+    package static let stoppedByMark = State(rawValue: ORDERFILE_STATE_STOPPED_BY_MARK)
+    package static let stoppedByTime = State(rawValue: ORDERFILE_STATE_STOPPED_BY_TIME)
+  }
+}
+
+extension TraceHeader {
+  /// The bytes that every trace begins with.
+  package static let magic: [UInt8] = [0x89] + Array("OFTRACE".utf8)
+
+  /// Reads `orderfile_trace_header`, field by field in its order.
+  ///
+  /// - Throws: `invalid` if this is no trace, `unsupported` for another version or record size,
+  ///   `truncated` if the file is shorter than the header.
+  init(parsing input: inout ByteCursor) throws(ParseError) {
+    let start = input.position
+    let magic = try input.readRange(8, "magic")
+    guard input.bytes.copy(magic.indices) == Self.magic else {
+      throw ParseError(
+        .invalid(
+          expected: "89 'OFTRACE'",
+          found: input.bytes.copy(magic.indices).map { hexadecimal(UInt64($0)) }
+            .joined(separator: " ")), "magic", at: start)
+    }
+    version = try input.read(UInt32.self, "version")
+    guard version == ORDERFILE_TRACE_VERSION else {
+      throw ParseError(
+        .unsupported(found: "\(version), this tool reads \(ORDERFILE_TRACE_VERSION)"), "version",
+        at: FileOffset(rawValue: start.rawValue + 8))
+    }
+    headerSize = try input.read(UInt32.self, "header_size")
+    let recordSize = try input.read(UInt32.self, "record_size")
+    guard recordSize == UInt32(TraceRecord.size) else {
+      throw ParseError(
+        .unsupported(found: "\(recordSize)"), "record_size",
+        at: FileOffset(rawValue: start.rawValue + 16))
+    }
+    machine = try input.read(UInt32.self, "machine")
+    flags = Flags(rawValue: try input.read(UInt32.self, "flags"))
+    state = State(rawValue: try input.read(UInt32.self, "state"))
+    pid = try input.read(UInt32.self, "pid")
+    parentPID = try input.read(UInt32.self, "parent_pid")
+    startTime = try input.read(UInt64.self, "start_time")
+    execID = try input.readRange(16, "exec_id")
+    session = try input.read(UInt64.self, "session")
+    ticksPerSecond = try input.read(UInt64.self, "ticks_per_second")
+    firstPair = try ClockPair(parsing: &input)
+    lastPair = try ClockPair(parsing: &input)
+    processStart = try input.read(UInt64.self, "process_start")
+    startResolution = try input.read(UInt64.self, "start_resolution")
+    stopTime = try input.read(UInt64.self, "stop_time")
+    nextRecord = try input.read(UInt64.self, "next_record")
+    capacity = try input.read(UInt64.self, "capacity")
+    demand = try input.read(UInt64.self, "demand")
+    lostRecords = try input.read(UInt64.self, "lost_records")
+    nextImage = try input.read(UInt64.self, "next_image")
+    namesOffset = FileOffset(rawValue: try input.read(UInt64.self, "names_offset"))
+    namesCount = try input.read(UInt64.self, "names_count")
+    namesSize = try input.read(UInt64.self, "names_size")
+    let field = try input.readRange(UInt64(ORDERFILE_TRACE_PROGRAM_SIZE), "program")
+    let end = input.bytes.firstIndex(of: 0, in: field.indices) ?? field.indices.upperBound
+    program = field.lowerBound..<FileOffset(rawValue: UInt64(end))
+  }
+}
+
+extension TraceHeader.ClockPair {
+  init(parsing input: inout ByteCursor) throws(ParseError) {
+    ticks = try input.read(UInt64.self, "clock_pair.ticks")
+    nanoseconds = try input.read(UInt64.self, "clock_pair.nanoseconds")
+  }
+}

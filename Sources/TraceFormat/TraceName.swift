@@ -1,0 +1,61 @@
+import Addresses
+import ByteReading
+import CTraceFormat
+
+/// One name of one recorded function in a sealed trace: `orderfile_trace_name` with its text.
+package struct TraceName: Equatable, Sendable {
+  /// Number of the image in the trace.
+  package var image: UInt64
+  package var address: StatedAddress
+  /// Of the function, in bytes; 0 unknown.
+  package var size: UInt64
+  package var name: [UInt8]
+
+  package init(image: UInt64, address: StatedAddress, size: UInt64, name: [UInt8]) {
+    self.image = image
+    self.address = address
+    self.size = size
+    self.name = name
+  }
+
+  static let entrySize = MemoryLayout<orderfile_trace_name>.size
+}
+
+extension TraceName {
+  /// Reads the table that `names_offset` points at; nothing if the trace is not sealed.
+  static func readAll(
+    _ bytes: FileBytes, _ header: TraceHeader
+  ) throws(ParseError) -> [TraceName] {
+    guard header.flags.contains(.sealed), header.namesCount > 0 else { return [] }
+    let table = try bytes.range(offset: header.namesOffset, size: header.namesSize, "names")
+    guard header.namesCount <= header.namesSize / UInt64(entrySize) else {
+      throw ParseError(
+        .truncated(
+          needed: header.namesCount.multipliedReportingOverflow(by: UInt64(entrySize)).partialValue,
+          found: header.namesSize), "names_count", at: header.namesOffset)
+    }
+    var input = ByteCursor(bytes, in: table)
+    var names: [TraceName] = []
+    names.reserveCapacity(Int(header.namesCount))
+    for _ in 0..<header.namesCount {
+      let image = try input.read(UInt32.self, "name.image")
+      let size = try input.read(UInt32.self, "name.name_size")
+      let address = StatedAddress(rawValue: try input.read(UInt64.self, "name.address"))
+      let functionSize = try input.read(UInt64.self, "name.size")
+      let position = input.position
+      let offset = try input.read(UInt64.self, "name.name_offset")
+      guard offset <= header.namesSize, UInt64(size) <= header.namesSize - offset else {
+        throw ParseError(
+          .invalid(
+            expected: "text inside the table of \(header.namesSize) bytes",
+            found: "\(size) bytes at \(hexadecimal(offset))"), "name.name_offset", at: position)
+      }
+      let start = table.indices.lowerBound + Int(offset)
+      names.append(
+        TraceName(
+          image: UInt64(image), address: address, size: functionSize,
+          name: bytes.copy(start..<start + Int(size))))
+    }
+    return names
+  }
+}

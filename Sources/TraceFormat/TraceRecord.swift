@@ -1,0 +1,68 @@
+import Addresses
+import ByteReading
+import CTraceFormat
+
+/// One event of a launch, at the slot that gives its place in the order.
+package struct TraceRecord: Equatable, Sendable {
+  /// Number of the slot; the records' order.
+  package var slot: Int
+  /// Of the recorded machine's counter.
+  package var ticks: UInt64
+  /// The kernel's number of the thread.
+  package var thread: UInt32
+  package var event: Event
+
+  package enum Event: Equatable, Sendable {
+    /// First hit of a function. `entry` is `nil` where the build had no pc-table.
+    case function(guard: LoadedAddress, returnAddress: LoadedAddress, entry: LoadedAddress?)
+    /// First hit of a basic block.
+    case block(LoadedAddress)
+    /// First touch of a page of data.
+    case data(LoadedAddress)
+    /// A stage of the launch begins.
+    case mark(name: [UInt8])
+    case load(image: UInt64, TraceImageRecord)
+    case unload(image: UInt64)
+    /// What `dladdr` calls the function at an address.
+    case name(LoadedAddress, name: [UInt8])
+    /// Of a kind that this version doesn't know.
+    case other(kind: UInt32)
+  }
+
+  /// In bytes, of every record and payload.
+  package static let size = MemoryLayout<orderfile_record>.size
+}
+
+/// `orderfile_trace_image` with what follows it.
+package struct TraceImageRecord: Equatable, Sendable {
+  package var slide: Slide
+  package var textStart: LoadedAddress
+  /// In bytes.
+  package var textSize: UInt64
+  package var guardStart: LoadedAddress
+  /// In bytes, 4 for each guard.
+  package var guardSize: UInt64
+  /// One of `ORDERFILE_ID_…`; 0 without an ID.
+  package var idKind: UInt32
+  package var id: [UInt8]
+  package var path: [UInt8]
+}
+
+extension TraceImageRecord {
+  /// Reads the payload of a load record.
+  init(payload: [UInt8]) throws(ParseError) {
+    var input = ByteCursor(FileBytes(payload))
+    slide = Slide(rawValue: try input.read(UInt64.self, "slide"))
+    textStart = LoadedAddress(rawValue: try input.read(UInt64.self, "text_start"))
+    textSize = try input.read(UInt64.self, "text_size")
+    guardStart = LoadedAddress(rawValue: try input.read(UInt64.self, "guard_start"))
+    guardSize = try input.read(UInt64.self, "guard_size")
+    idKind = try input.read(UInt32.self, "id_kind")
+    let idSize = try input.read(UInt32.self, "id_size")
+    let pathSize = try input.read(UInt32.self, "path_size")
+    try input.skip(4, "reserved")
+    let bytes = input.bytes
+    id = bytes.copy(try input.readRange(UInt64(idSize), "id").indices)
+    path = bytes.copy(try input.readRange(UInt64(pathSize), "path").indices)
+  }
+}

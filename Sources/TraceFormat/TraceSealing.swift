@@ -1,0 +1,85 @@
+import Addresses
+import ByteReading
+import CTraceFormat
+
+extension TraceFile {
+  /// What sealing adds to a finished trace besides the names.
+  package struct Seal: Sendable {
+    /// When the process was started, if the launcher saw it: nanoseconds since boot.
+    package var processStart: UInt64?
+    /// The counter and the clock now: a long baseline makes ticks into exact times.
+    package var lastPair: TraceHeader.ClockPair?
+
+    package init(processStart: UInt64? = nil, lastPair: TraceHeader.ClockPair? = nil) {
+      self.processStart = processStart
+      self.lastPair = lastPair
+    }
+  }
+
+  /// The bytes of this trace, cut to the slots in use, with a table of names at its end.
+  ///
+  /// Slots that no record ever filled stay, so a sealed trace reports the same losses.
+  ///
+  /// - Parameter names: in any order; written ascending by image, address and name, each once.
+  package func sealed(_ seal: Seal, names: [TraceName]) -> [UInt8] {
+    let names = Self.sortedUnique(names)
+    var output = bytes.copy(0..<Int(header.headerSize))
+    output += bytes.copy(
+      Int(header.headerSize)..<Int(header.headerSize) + slotCount * TraceRecord.size)
+    let tableStart = output.count
+
+    var textOffset = UInt64(names.count * TraceName.entrySize)
+    for name in names {
+      output.append(littleEndian: UInt32(truncatingIfNeeded: name.image))
+      output.append(littleEndian: UInt32(name.name.count))
+      output.append(littleEndian: name.address.rawValue)
+      output.append(littleEndian: name.size)
+      output.append(littleEndian: textOffset)
+      textOffset += UInt64(name.name.count)
+    }
+    for name in names { output += name.name }
+
+    typealias Header = orderfile_trace_header
+    func store(_ value: UInt64, at field: PartialKeyPath<Header>) {
+      guard let offset = MemoryLayout<Header>.offset(of: field) else { return }
+      for byte in 0..<8 { output[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
+    }
+    let flags = header.flags.union(.sealed).rawValue
+    store(UInt64(flags) | UInt64(header.state.rawValue) << 32, at: \Header.flags)
+    store(UInt64(slotCount), at: \Header.capacity)
+    store(UInt64(slotCount), at: \Header.next_record)
+    store(UInt64(tableStart), at: \Header.names_offset)
+    store(UInt64(names.count), at: \Header.names_count)
+    store(UInt64(output.count - tableStart), at: \Header.names_size)
+    if let start = seal.processStart {
+      store(start, at: \Header.process_start)
+      store(1, at: \Header.start_resolution)
+    }
+    if let pair = seal.lastPair {
+      store(pair.ticks, at: \Header.last_pair.ticks)
+      store(pair.nanoseconds, at: \Header.last_pair.nanoseconds)
+    }
+    return output
+  }
+
+  private static func sortedUnique(_ names: [TraceName]) -> [TraceName] {
+    let sorted = names.sorted { a, b in
+      if a.image != b.image { return a.image < b.image }
+      if a.address != b.address { return a.address < b.address }
+      if a.name != b.name { return a.name.lexicographicallyPrecedes(b.name) }
+      return a.size < b.size
+    }
+    var unique: [TraceName] = []
+    unique.reserveCapacity(sorted.count)
+    for name in sorted where unique.last != name { unique.append(name) }
+    return unique
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func append(littleEndian value: some FixedWidthInteger) {
+    for byte in 0..<(value.bitWidth / 8) {
+      append(UInt8(truncatingIfNeeded: value >> (8 * byte)))
+    }
+  }
+}
