@@ -1,0 +1,163 @@
+// The door from the bytes of a trace to the model: loaded addresses become the image's own.
+//
+// A hit belongs to the image whose registered guards hold its guard at that moment. Code may run
+// before its image registers (`.preinit_array`, ifunc resolvers, early constructors), so a hit of
+// guards that nobody owns yet belongs to the *next* registration of that range. At exit a library is
+// unloaded and may still be hit; a hit behind its unload belongs to it unless somebody else has
+// registered the range since.
+
+import Addresses
+import ImageModel
+import TraceFormat
+
+extension Trace {
+  /// - Parameter path: where the trace was read from, for messages.
+  /// - Complexity: O(*n* *i*) for *n* records and *i* images, in practice O(*n*): hits come in runs
+  ///   of one image.
+  package init(_ file: TraceFile, path: String) {
+    let header = file.header
+    self.init(
+      path: path, program: file.bytes.text(header.program.indices), processNumber: header.pid)
+    forkedBy = header.flags.contains(.forked) ? header.parentPID : nil
+    lostRecords = header.lostRecords
+    inFlightRecords = file.inFlightRecords
+    isSealed = header.flags.contains(.sealed)
+    end =
+      switch header.state {
+      case .stoppedByCall: .stoppedByCall
+      case .stoppedByMark: .stoppedByMark
+      case .stoppedByTime: .stoppedByTime
+      default: .exit
+      }
+
+    var registrations = Registrations(file.records)
+    images = registrations.images
+    let clock = TraceClock(header)
+    var threads: [UInt32: Int] = [:]
+    for record in file.records {
+      let nanoseconds = clock?.nanoseconds(atTicks: record.ticks)
+      switch record.event {
+      case .function(let guardAddress, let returnAddress, let entry):
+        guard let index = registrations.owner(of: guardAddress, at: record.slot) else {
+          unattributedHits += 1
+          continue
+        }
+        let image = images[index]
+        let start = registrations.guardStart(index)
+        let thread = threads[record.thread] ?? threads.count + 1
+        threads[record.thread] = thread
+        hits.append(
+          Hit(
+            step: record.slot, image: index,
+            guardIndex: Int((guardAddress.rawValue - start.rawValue) / 4),
+            entry: entry.flatMap { image.stated($0) },
+            returnAddress: image.stated(returnAddress), nanoseconds: nanoseconds, thread: thread))
+      case .mark(let name):
+        marks.append(
+          Mark(
+            name: String(decoding: name, as: UTF8.self), step: record.slot,
+            nanoseconds: nanoseconds))
+      case .block, .data, .load, .unload, .name, .other: break
+      }
+    }
+    names = file.names.compactMap { name in
+      guard let image = images.firstIndex(where: { $0.number == name.image }) else { return nil }
+      return RecordedName(
+        image: image, address: name.address, size: name.size, name: SymbolName(bytes: name.name))
+    }
+    names += Self.dladdrNames(file.records, images)
+    names.sort { a, b in
+      if a.image != b.image { return a.image < b.image }
+      if a.address != b.address { return a.address < b.address }
+      return a.name < b.name
+    }
+  }
+
+  /// The names that the recorded process asked its loader for; they do not make a trace sealed.
+  private static func dladdrNames(
+    _ records: [TraceRecord], _ images: [TraceImage]
+  ) -> [RecordedName] {
+    records.compactMap { record in
+      guard case .name(let address, let name) = record.event else { return nil }
+      for (index, image) in images.enumerated() {
+        guard let stated = image.stated(address) else { continue }
+        return RecordedName(image: index, address: stated, size: 0, name: SymbolName(bytes: name))
+      }
+      return nil
+    }
+  }
+}
+
+extension TraceImage {
+  /// `address` as this image states it, if it lies in its code.
+  fileprivate func stated(_ address: LoadedAddress) -> StatedAddress? {
+    // Modulo 2^64, as the loader adds: a slide can be "negative".
+    let value = StatedAddress(rawValue: address.rawValue &- slide.rawValue)
+    return text.contains(value) ? value : nil
+  }
+}
+
+/// Who owned which guards when.
+private struct Registrations {
+  private(set) var images: [TraceImage] = []
+  private var spans: [Span] = []
+  private var latest = 0
+
+  struct Span {
+    var guards: Range<UInt64>
+    /// Slots of the load record and of the unload record.
+    var loadedAt: Int
+    var unloadedAt: Int
+  }
+
+  init(_ records: [TraceRecord]) {
+    for record in records {
+      switch record.event {
+      case .load(let number, let image):
+        let (end, overflow) = image.guardStart.rawValue.addingReportingOverflow(image.guardSize)
+        spans.append(
+          Span(
+            guards: image.guardStart.rawValue..<(overflow ? .max : end), loadedAt: record.slot,
+            unloadedAt: .max))
+        images.append(TraceImage(number, image))
+      case .unload(let number):
+        if let index = images.lastIndex(where: { $0.number == number }) {
+          spans[index].unloadedAt = min(spans[index].unloadedAt, record.slot)
+        }
+      default: break
+      }
+    }
+  }
+
+  func guardStart(_ index: Int) -> LoadedAddress {
+    LoadedAddress(rawValue: spans[index].guards.lowerBound)
+  }
+
+  mutating func owner(of guardAddress: LoadedAddress, at slot: Int) -> Int? {
+    let address = guardAddress.rawValue
+    func isLoaded(_ span: Span) -> Bool {
+      span.guards.contains(address) && span.loadedAt <= slot && slot < span.unloadedAt
+    }
+    if latest < spans.count, isLoaded(spans[latest]) { return latest }
+    let holders = spans.indices.filter { spans[$0].guards.contains(address) }
+    guard
+      let owner = holders.last(where: { isLoaded(spans[$0]) })
+        ?? holders.first(where: { spans[$0].loadedAt > slot }) ?? holders.last
+    else { return nil }
+    latest = owner
+    return owner
+  }
+}
+
+extension TraceImage {
+  fileprivate init(_ number: UInt64, _ record: TraceImageRecord) {
+    let kind = UInt8(exactly: record.idKind).flatMap(ImageID.Kind.init(rawValue:))
+    self.init(
+      number: number, path: String(decoding: record.path, as: UTF8.self),
+      id: kind.map { ImageID(kind: $0, bytes: record.id) }, slide: record.slide,
+      text: AddressRange(
+        start: StatedAddress(rawValue: record.textStart.rawValue &- record.slide.rawValue),
+        size: record.textSize),
+      guardCount: Int(clamping: record.guardSize / 4))
+  }
+}
