@@ -28,10 +28,12 @@ let package = Package(
     // F0: bytes and numbers, no format.
     target("Addresses"),
     target("ByteReading", ["Addresses"]),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
 
     // F1: one format each, and the model beside them.
     target("ImageModel", ["Addresses"]),
-    target("ObjectFormat", ["ByteReading", "Addresses"]),
+    target("ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
     target("DebugInfo", ["ByteReading", "Addresses"]),
     target("LinkMapFormat", ["ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ByteReading", "Addresses"]),
@@ -62,7 +64,10 @@ let package = Package(
     tests("OrderFileFormat", ["ByteReading", "Addresses"]),
     tests(
       "Symbolication",
-      ["ObjectFormat", "LinkMapFormat", "OrderFileFormat", "ImageModel", "ByteReading", "Addresses"]),
+      [
+        "ObjectFormat", "LinkMapFormat", "OrderFileFormat", "ImageModel", "ByteReading",
+        "Addresses",
+      ]),
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ImageModel", "Addresses"]),
     tests("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
