@@ -32,10 +32,12 @@ let package = Package(
     target("Addresses"),
     target("ByteReading", ["Addresses"]),
     .target(name: "CTraceFormat", path: "Runtime/TraceFormat"),
+    .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
 
     // F1: one format each, and the model beside them.
     target("ImageModel", ["Addresses"]),
-    target("ObjectFormat", ["ByteReading", "Addresses"]),
+    target("ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
     target("DebugInfo", ["ByteReading", "Addresses"]),
     target("LinkMapFormat", ["ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ByteReading", "Addresses"]),
@@ -69,7 +71,10 @@ let package = Package(
     tests("OrderFileFormat", ["ByteReading", "Addresses"]),
     tests(
       "Symbolication",
-      ["ObjectFormat", "LinkMapFormat", "OrderFileFormat", "ImageModel", "ByteReading", "Addresses"]),
+      [
+        "ObjectFormat", "LinkMapFormat", "OrderFileFormat", "ImageModel", "ByteReading",
+        "Addresses",
+      ]),
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ImageModel", "Addresses"]),
     tests("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),

@@ -48,10 +48,13 @@ package struct Image: Sendable {
   /// Guards that the compiler's instrumentation left in the image, 4 bytes each; `nil` in an image
   /// that is not instrumented.
   package var guards: AddressRange?
+  /// Where the names in `layout` come from.
+  package var symbolSource: SymbolSource
 
   package init(
     path: String, id: ImageID?, architecture: Architecture, layout: Layout,
-    initializers: [StatedAddress] = [], guards: AddressRange? = nil
+    initializers: [StatedAddress] = [], guards: AddressRange? = nil,
+    symbolSource: SymbolSource = .symbolTable
   ) {
     self.path = path
     self.id = id
@@ -59,5 +62,6 @@ package struct Image: Sendable {
     self.layout = layout
     self.initializers = initializers
     self.guards = guards
+    self.symbolSource = symbolSource
   }
 }

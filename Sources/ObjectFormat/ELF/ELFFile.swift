@@ -1,0 +1,121 @@
+import Addresses
+import ByteReading
+
+/// An ELF file of either class and byte order: its header, its segments and its sections.
+///
+/// The tables are read when it is made; what sections hold is read, and compared with the file's size,
+/// when somebody asks.
+package struct ELFFile: Sendable {
+  package let bytes: FileBytes
+  package let header: ELFHeader
+  package let segments: [ELFSegment]
+  /// By index; the first is the reserved one, of type `SHT_NULL`. Empty in a file without a table.
+  package let sections: [ELFSection]
+  /// The program header table as it stands in the file: equal in an image and its stripped copy.
+  package let segmentTable: ByteRange
+
+  /// - Throws: what is wrong with the header, with one of the two tables, or with a section's name.
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    self.bytes = bytes
+    header = try ELFHeader(parsing: bytes)
+
+    // A number that does not fit the header's 16 bits stands in section 0.
+    // <https://gabi.xinuos.com/elf/02-eheader.html>, e_phnum, e_shnum, e_shstrndx
+    var sections: [ELFSection] = []
+    var first: ELFSection?
+    if header.sectionTableOffset.rawValue != 0 {
+      let head = try Self.readSections(bytes, header, count: 1)
+      first = head.first
+      let count = header.statedSectionCount == 0 ? head[0].size : UInt64(header.statedSectionCount)
+      sections = try Self.readSections(bytes, header, count: count)
+    }
+    var nameSection = UInt32(header.statedNameSection)
+    if header.statedNameSection == 0xffff, let first { nameSection = first.link }
+    var segmentCount = UInt64(header.statedSegmentCount)
+    if header.statedSegmentCount == 0xffff, let first { segmentCount = UInt64(first.info) }
+
+    try Self.name(&sections, bytes, from: nameSection)
+    self.sections = sections
+
+    if header.segmentTableOffset.rawValue == 0 { segmentCount = 0 }
+    segmentTable = try bytes.range(
+      offset: header.segmentTableOffset, size: segmentCount * header.segmentEntrySize, "e_phoff")
+    var input = ByteCursor(bytes, in: segmentTable, endianness: header.endianness)
+    var segments: [ELFSegment] = []
+    while !input.isAtEnd {
+      segments.append(try ELFSegment(parsing: &input, is64Bit: header.is64Bit))
+    }
+    self.segments = segments
+  }
+
+  private static func readSections(
+    _ bytes: FileBytes, _ header: ELFHeader, count: UInt64
+  ) throws(ParseError) -> [ELFSection] {
+    guard count <= ParsingLimits.sections else {
+      throw ParseError(
+        .tooLarge(limit: ParsingLimits.sections, found: count), "e_shnum",
+        at: header.sectionTableOffset)
+    }
+    let table = try bytes.range(
+      offset: header.sectionTableOffset, size: count * header.sectionEntrySize, "e_shoff")
+    var input = ByteCursor(bytes, in: table, endianness: header.endianness)
+    var sections: [ELFSection] = []
+    sections.reserveCapacity(Int(count))
+    while !input.isAtEnd {
+      sections.append(
+        try ELFSection(parsing: &input, index: sections.count, is64Bit: header.is64Bit))
+    }
+    return sections
+  }
+
+  /// Looks up `sh_name` of all sections in the string table `index`; 0 means that there is none.
+  private static func name(
+    _ sections: inout [ELFSection], _ bytes: FileBytes, from index: UInt32
+  ) throws(ParseError) {
+    guard index != 0 else { return }
+    guard Int(index) < sections.count else {
+      throw ParseError(
+        .invalid(expected: "below \(sections.count)", found: "\(index)"), "e_shstrndx",
+        at: FileOffset(rawValue: 0))
+    }
+    let table = sections[Int(index)]
+    let names = ELFStringTable(
+      bytes, try bytes.range(offset: table.offset, size: table.size, "e_shstrndx"))
+    for i in sections.indices {
+      guard let name = names.name(at: sections[i].nameOffset) else {
+        throw ParseError(
+          .invalid(
+            expected: "a name within \(table.size) bytes",
+            found: hexadecimal(UInt64(sections[i].nameOffset))),
+          "sh_name", at: table.offset)
+      }
+      sections[i].name = name
+    }
+  }
+}
+
+extension ELFFile {
+  /// The first section called `name`.
+  package func section(named name: StaticString) -> ELFSection? {
+    sections.first {
+      $0.name.byteCount == name.utf8CodeUnitCount
+        && bytes.hasPrefix(name, at: $0.name.indices.lowerBound)
+    }
+  }
+
+  /// The first section of `type`.
+  package func section(_ type: ELFSectionType) -> ELFSection? {
+    sections.first { $0.type == type }
+  }
+
+  /// Where the bytes of `section` stand in the file, as they are: compressed ones too. Empty for
+  /// `SHT_NOBITS`.
+  ///
+  /// - Throws: `truncated` if the file ends before.
+  package func contents(of section: ELFSection) throws(ParseError) -> ByteRange {
+    guard section.type != .noBits, section.type != .null else {
+      return FileOffset(rawValue: 0)..<FileOffset(rawValue: 0)
+    }
+    return try bytes.range(offset: section.offset, size: section.size, "sh_size")
+  }
+}

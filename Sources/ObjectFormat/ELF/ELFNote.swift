@@ -1,0 +1,71 @@
+import Addresses
+import ByteReading
+
+/// One note: whose it is, what it means, and its bytes. <https://gabi.xinuos.com/elf/07-pheader.html>
+package struct ELFNote: Sendable {
+  /// Where the owner's name stands in the file, without its zero: `GNU`.
+  package var owner: ByteRange
+  package var type: ELFNoteType
+  /// Where the descriptor stands in the file, without its padding.
+  package var descriptor: ByteRange
+
+  /// Parses one note; `alignment` is 8 for `.note.gnu.property`, and 4 for all others.
+  init(parsing input: inout ByteCursor, alignment: UInt64) throws(ParseError) {
+    let nameSize = try input.read(UInt32.self, "n_namesz")
+    let descriptorSize = try input.read(UInt32.self, "n_descsz")
+    type = ELFNoteType(rawValue: try input.read(UInt32.self, "n_type"))
+    let name = try input.readRange(UInt64(nameSize), "n_name")
+    owner =
+      name.isEmpty ? name : name.lowerBound..<FileOffset(rawValue: name.upperBound.rawValue - 1)
+    try input.align(to: alignment, "n_name")
+    descriptor = try input.readRange(UInt64(descriptorSize), "n_desc")
+    try input.align(to: alignment, "n_desc")
+  }
+}
+
+/// `n_type`. Its meaning depends on the owner; these are GNU's.
+package struct ELFNoteType: RawRepresentable, Hashable, Sendable {
+  package var rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  package static let gnuBuildID = Self(rawValue: 3)  // NT_GNU_BUILD_ID
+}
+
+extension ELFFile {
+  /// All notes, of the sections or, in a file without any, of the segments.
+  ///
+  /// Sections first: a file of debug information keeps them, while its segments state offsets that
+  /// mean nothing any more.
+  package func notes() throws(ParseError) -> [ELFNote] {
+    var notes: [ELFNote] = []
+    for section in sections where section.type == .note {
+      try append(&notes, in: contents(of: section), alignment: section.alignment)
+    }
+    guard sections.isEmpty else { return notes }
+    for segment in segments where segment.type == .note {
+      let range = try bytes.range(offset: segment.offset, size: segment.fileSize, "p_offset")
+      try append(&notes, in: range, alignment: segment.alignment)
+    }
+    return notes
+  }
+
+  private func append(
+    _ notes: inout [ELFNote], in range: ByteRange, alignment: UInt64
+  ) throws(ParseError) {
+    var input = ByteCursor(bytes, in: range, endianness: header.endianness)
+    while !input.isAtEnd {
+      notes.append(try ELFNote(parsing: &input, alignment: alignment == 8 ? 8 : 4))
+    }
+  }
+
+  /// The bytes of the GNU build ID; `nil` if the linker wrote none.
+  package func buildID() throws(ParseError) -> [UInt8]? {
+    for note in try notes()
+    where note.type == .gnuBuildID && note.owner.byteCount == 3
+      && bytes.hasPrefix("GNU", at: note.owner.indices.lowerBound)
+    {
+      return bytes.copy(note.descriptor.indices)
+    }
+    return nil
+  }
+}

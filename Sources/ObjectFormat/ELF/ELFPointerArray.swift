@@ -1,0 +1,59 @@
+// What an array of pointers in a linked image will hold once it is loaded, less the slide.
+//
+// In an image at a fixed address the pointers stand in the file. In a position-independent one the
+// loader fills them in, and the file may hold zeros:
+//
+//   SHT_RELA, R_*_RELATIVE         the addend is the stated address
+//   SHT_RELA, R_*_64, R_*_ABS64    the symbol's stated address + the addend; linkers use it for a
+//                                  function that another image may replace
+//   SHT_REL, the same two          as above, with the addend in the array
+//   SHT_RELR                       always relative, with the stated address in the array
+//
+// So the array as it stands in the file is right except where one of the first three says otherwise.
+
+import Addresses
+import ByteReading
+
+extension ELFFile {
+  /// The stated addresses in `section`, an array of pointers; all bits zero and all bits one, which
+  /// old tool chains put at the ends, are left out.
+  ///
+  /// - Returns: `nil` for an element that a relocation of an unknown kind fills in, or that names a
+  ///   function of another image.
+  /// - Throws: what is wrong with the section or with a relocation table.
+  /// - Complexity: O(*n* + *r*) for *n* elements and *r* dynamic relocations of the image.
+  package func pointers(in section: ELFSection) throws(ParseError) -> [StatedAddress?] {
+    let pointerSize = header.is64Bit ? 8 : 4
+    let array = try contents(of: section).indices
+    let mask = header.is64Bit ? UInt64.max : UInt64(UInt32.max)
+    var values: [UInt64?] = (0..<array.count / pointerSize).map {
+      loadWord(at: array.lowerBound + $0 * pointerSize)
+    }
+    let symbols = try dynamicSymbolTable()
+    try forEachDynamicRelocation(in: section.range) { relocation in
+      let distance = relocation.address.rawValue - section.range.start.rawValue
+      let index = Int(clamping: distance / UInt64(pointerSize))
+      guard distance % UInt64(pointerSize) == 0, index < values.count else { return }
+      let addend = relocation.addend.map(UInt64.init(bitPattern:)) ?? values[index] ?? 0
+      let address = self.address(of: relocation, addend: addend, symbols)
+      values[index] = address.map { $0 & mask }
+    }
+    return values.compactMap { value in
+      guard let value else { return .some(nil) }
+      return value == 0 || value == mask ? nil : StatedAddress(rawValue: value)
+    }
+  }
+
+  /// What `relocation` writes, less the slide; addition is modulo 2^64, as the loader does it.
+  private func address(
+    of relocation: ELFRelocation, addend: UInt64, _ symbols: ELFSymbolTable?
+  ) -> UInt64? {
+    if relocation.type == header.machine.relative { return addend }
+    guard relocation.type == header.machine.absolute(is64Bit: header.is64Bit), let symbols,
+      Int(relocation.symbol) < symbols.count
+    else { return nil }
+    let symbol = symbols[Int(relocation.symbol)]
+    guard symbol.sectionIndex.isInSection else { return nil }
+    return symbol.value.rawValue &+ addend
+  }
+}

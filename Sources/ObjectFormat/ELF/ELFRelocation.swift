@@ -1,0 +1,104 @@
+import Addresses
+import ByteReading
+
+/// One dynamic relocation: what the loader writes at an address.
+/// <https://gabi.xinuos.com/elf/06-reloc.html>
+package struct ELFRelocation: Sendable {
+  /// `r_offset`.
+  package var address: StatedAddress
+  /// Index into the dynamic symbol table; 0 for none.
+  package var symbol: UInt32
+  package var type: ELFRelocationType
+  /// `r_addend`; `nil` in a `SHT_REL` table: there it stands at the address.
+  package var addend: Int64?
+
+  /// Parses one `Elf32_Rel`, `Elf32_Rela`, `Elf64_Rel` or `Elf64_Rela`.
+  init(parsing input: inout ByteCursor, is64Bit: Bool, hasAddend: Bool) throws(ParseError) {
+    address = StatedAddress(rawValue: try input.readWord(is64Bit: is64Bit, "r_offset"))
+    let info = try input.readWord(is64Bit: is64Bit, "r_info")
+    symbol = UInt32(truncatingIfNeeded: is64Bit ? info >> 32 : info >> 8)
+    type = ELFRelocationType(
+      rawValue: is64Bit ? UInt32(truncatingIfNeeded: info) : UInt32(info & 0xff))
+    if hasAddend {
+      let word = try input.readWord(is64Bit: is64Bit, "r_addend")
+      addend =
+        is64Bit ? Int64(bitPattern: word) : Int64(Int32(truncatingIfNeeded: word))
+    }
+  }
+}
+
+/// The part of `r_info` that says what to compute. The numbers mean something else on each machine.
+package struct ELFRelocationType: RawRepresentable, Hashable, Sendable {
+  package var rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+}
+
+extension ELFMachine {
+  /// `R_*_RELATIVE`, load bias + addend; `nil` for a machine that this reader doesn't know.
+  var relative: ELFRelocationType? {
+    switch self {
+    case .x8664, .i386: ELFRelocationType(rawValue: 8)
+    case .aarch64: ELFRelocationType(rawValue: 1027)
+    case .arm: ELFRelocationType(rawValue: 23)
+    case .riscv: ELFRelocationType(rawValue: 3)
+    default: nil
+    }
+  }
+
+  /// The symbol's address + addend, as wide as a pointer: `R_X86_64_64`, `R_AARCH64_ABS64`.
+  func absolute(is64Bit: Bool) -> ELFRelocationType? {
+    switch self {
+    case .x8664, .i386: ELFRelocationType(rawValue: 1)
+    case .aarch64: ELFRelocationType(rawValue: 257)
+    case .arm: ELFRelocationType(rawValue: 2)
+    case .riscv: ELFRelocationType(rawValue: is64Bit ? 2 : 1)
+    default: nil
+    }
+  }
+}
+
+extension ELFFile {
+  /// Calls `body` with each dynamic relocation, in the file's order.
+  ///
+  /// `SHT_RELR` tables are left out: they hold addresses alone, and what stands there already is the
+  /// stated address.
+  ///
+  /// - Complexity: O(*n*) for *n* relocations.
+  package func forEachDynamicRelocation(
+    in range: AddressRange, _ body: (ELFRelocation) -> Void
+  ) throws(ParseError) {
+    for section in sections where section.flags.contains(.allocated) {
+      let hasAddend = section.type == .relocationsWithAddends
+      guard hasAddend || section.type == .relocations else { continue }
+      let word: UInt64 = header.is64Bit ? 8 : 4
+      let entrySize = hasAddend ? 3 * word : 2 * word
+      guard section.entrySize == entrySize else {
+        throw ParseError(
+          .invalid(expected: "\(entrySize)", found: "\(section.entrySize)"), "sh_entsize",
+          at: section.offset)
+      }
+      let table = try contents(of: section).indices
+      for index in 0..<table.count / Int(entrySize) {
+        let at = table.lowerBound + index * Int(entrySize)
+        guard range.contains(StatedAddress(rawValue: loadWord(at: at))) else { continue }
+        var input = ByteCursor(
+          bytes,
+          in: FileOffset(rawValue: UInt64(at))..<FileOffset(rawValue: UInt64(at) + entrySize),
+          endianness: header.endianness)
+        body(
+          try ELFRelocation(parsing: &input, is64Bit: header.is64Bit, hasAddend: hasAddend))
+      }
+    }
+  }
+
+  /// The pointer-sized integer at `index`, which the caller has compared with the file's size.
+  func loadWord(at index: Int) -> UInt64 {
+    let isLittle = header.endianness == .little
+    if header.is64Bit {
+      let raw = bytes.loadUnaligned(UInt64.self, at: index)
+      return isLittle ? UInt64(littleEndian: raw) : UInt64(bigEndian: raw)
+    }
+    let raw = bytes.loadUnaligned(UInt32.self, at: index)
+    return UInt64(isLittle ? UInt32(littleEndian: raw) : UInt32(bigEndian: raw))
+  }
+}

@@ -1,0 +1,86 @@
+import Addresses
+import ByteReading
+
+/// One section header. <https://gabi.xinuos.com/elf/03-sheader.html>
+package struct ELFSection: Sendable {
+  /// Position in the section header table.
+  package var index: Int
+  /// Where the name stands in the file, without its zero; empty if the file names no sections.
+  package var name: ByteRange
+  package var type: ELFSectionType
+  package var flags: ELFSectionFlags
+  /// `sh_addr` and `sh_size`.
+  package var range: AddressRange
+  /// `sh_offset`, not yet compared with the file: `ELFFile.contents(of:)` does that.
+  package var offset: FileOffset
+  /// `sh_size`, in bytes; a section without bits has a size too.
+  package var size: UInt64
+  /// `sh_link`: the string table of a symbol table, the symbol table of a relocation table.
+  package var link: UInt32
+  /// `sh_info`.
+  package var info: UInt32
+  /// `sh_addralign`, in bytes.
+  package var alignment: UInt64
+  /// `sh_entsize`, in bytes; 0 if the section isn't a table.
+  package var entrySize: UInt64
+  /// `sh_name`, an offset into the table of section names.
+  var nameOffset: UInt32
+
+  /// Parses one `Elf32_Shdr` or `Elf64_Shdr`; `name` stays empty.
+  init(parsing input: inout ByteCursor, index: Int, is64Bit: Bool) throws(ParseError) {
+    self.index = index
+    name = input.position..<input.position
+    nameOffset = try input.read(UInt32.self, "sh_name")
+    type = ELFSectionType(rawValue: try input.read(UInt32.self, "sh_type"))
+    flags = ELFSectionFlags(rawValue: try input.readWord(is64Bit: is64Bit, "sh_flags"))
+    let address = StatedAddress(rawValue: try input.readWord(is64Bit: is64Bit, "sh_addr"))
+    offset = FileOffset(rawValue: try input.readWord(is64Bit: is64Bit, "sh_offset"))
+    size = try input.readWord(is64Bit: is64Bit, "sh_size")
+    range = AddressRange(start: address, size: size)
+    link = try input.read(UInt32.self, "sh_link")
+    info = try input.read(UInt32.self, "sh_info")
+    alignment = try input.readWord(is64Bit: is64Bit, "sh_addralign")
+    entrySize = try input.readWord(is64Bit: is64Bit, "sh_entsize")
+  }
+}
+
+/// `sh_type`. A struct and not an enum: a file may hold values we have never seen.
+package struct ELFSectionType: RawRepresentable, Hashable, Sendable {
+  package var rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  package static let null = Self(rawValue: 0)  // SHT_NULL
+  package static let programBits = Self(rawValue: 1)  // SHT_PROGBITS
+  package static let symbolTable = Self(rawValue: 2)  // SHT_SYMTAB
+  package static let stringTable = Self(rawValue: 3)  // SHT_STRTAB
+  package static let relocationsWithAddends = Self(rawValue: 4)  // SHT_RELA
+  package static let note = Self(rawValue: 7)  // SHT_NOTE
+  package static let noBits = Self(rawValue: 8)  // SHT_NOBITS
+  package static let relocations = Self(rawValue: 9)  // SHT_REL
+  package static let dynamicSymbolTable = Self(rawValue: 11)  // SHT_DYNSYM
+  package static let initArray = Self(rawValue: 14)  // SHT_INIT_ARRAY
+  package static let preinitArray = Self(rawValue: 16)  // SHT_PREINIT_ARRAY
+  package static let relativeRelocations = Self(rawValue: 19)  // SHT_RELR
+}
+
+extension ELFSectionType: CustomStringConvertible {
+  private static let names: [Self: String] = [
+    .null: "SHT_NULL", .programBits: "SHT_PROGBITS", .symbolTable: "SHT_SYMTAB",
+    .stringTable: "SHT_STRTAB", .relocationsWithAddends: "SHT_RELA", .note: "SHT_NOTE",
+    .noBits: "SHT_NOBITS", .relocations: "SHT_REL", .dynamicSymbolTable: "SHT_DYNSYM",
+    .initArray: "SHT_INIT_ARRAY", .preinitArray: "SHT_PREINIT_ARRAY",
+    .relativeRelocations: "SHT_RELR",
+  ]
+  package var description: String { Self.names[self] ?? "SHT_\(hexadecimal(UInt64(rawValue)))" }
+}
+
+/// `sh_flags`.
+package struct ELFSectionFlags: OptionSet, Hashable, Sendable {
+  package var rawValue: UInt64
+  package init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  package static let allocated = Self(rawValue: 0x2)  // SHF_ALLOC: is there at run time
+  package static let executable = Self(rawValue: 0x4)  // SHF_EXECINSTR
+  package static let threadLocal = Self(rawValue: 0x400)  // SHF_TLS
+  package static let compressed = Self(rawValue: 0x800)  // SHF_COMPRESSED
+}

@@ -1,0 +1,26 @@
+import Addresses
+import ByteReading
+
+/// Names that end with a zero, found by their offset. <https://gabi.xinuos.com/elf/04-strtab.html>
+package struct ELFStringTable: Sendable {
+  package let bytes: FileBytes
+  /// The table within the file.
+  package let range: ByteRange
+
+  /// - Precondition: `range` lies in `bytes`.
+  init(_ bytes: FileBytes, _ range: ByteRange) {
+    self.bytes = bytes
+    self.range = range
+  }
+
+  /// Where the name at `offset` stands in the file, without its zero.
+  ///
+  /// - Returns: `nil` if it begins or ends outside the table.
+  package func name(at offset: UInt32) -> ByteRange? {
+    let table = range.indices
+    guard Int(offset) < table.count else { return nil }
+    let start = table.lowerBound + Int(offset)
+    guard let zero = bytes.firstIndex(of: 0, in: start..<table.upperBound) else { return nil }
+    return FileOffset(rawValue: UInt64(start))..<FileOffset(rawValue: UInt64(zero))
+  }
+}

@@ -1,0 +1,108 @@
+import Addresses
+import ByteReading
+
+/// The symbols of one `SHT_SYMTAB` or `SHT_DYNSYM` section. Reading one costs no allocation.
+/// <https://gabi.xinuos.com/elf/05-symtab.html>
+package struct ELFSymbolTable: Sendable {
+  package let type: ELFSectionType
+  /// At most 4 GiB, as `st_name` has 32 bits.
+  package let names: ELFStringTable
+  /// Number of symbols, with the reserved one at index 0.
+  package let count: Int
+  private let bytes: FileBytes
+  private let start: Int
+  private let is64Bit: Bool
+  private let swapsBytes: Bool
+
+  /// - Throws: `truncated` if the table or its names pass the end of the file; `invalid` for another
+  ///   entry size or for names that are not in a string table; `tooLarge` for names of over 4 GiB.
+  init(_ section: ELFSection, of file: ELFFile) throws(ParseError) {
+    let entrySize: UInt64 = file.header.is64Bit ? 24 : 16
+    guard section.entrySize == entrySize else {
+      throw ParseError(
+        .invalid(expected: "\(entrySize)", found: "\(section.entrySize)"), "sh_entsize",
+        at: section.offset)
+    }
+    guard Int(section.link) < file.sections.count,
+      file.sections[Int(section.link)].type == .stringTable
+    else {
+      throw ParseError(
+        .invalid(expected: "a string table", found: "section \(section.link)"), "sh_link",
+        at: section.offset)
+    }
+    let table = try file.contents(of: section).indices
+    names = ELFStringTable(
+      file.bytes, try file.contents(of: file.sections[Int(section.link)]))
+    guard names.range.byteCount <= Int(UInt32.max) else {
+      throw ParseError(
+        .tooLarge(limit: UInt64(UInt32.max), found: UInt64(names.range.byteCount)), "sh_size",
+        at: names.range.lowerBound)
+    }
+    type = section.type
+    count = table.count / Int(entrySize)
+    start = table.lowerBound
+    bytes = file.bytes
+    is64Bit = file.header.is64Bit
+    swapsBytes = file.header.endianness == .big
+  }
+
+  /// The symbol at `index`.
+  ///
+  /// - Precondition: `index` is below `count`.
+  package subscript(index: Int) -> ELFSymbol {
+    precondition(index >= 0 && index < count, "the caller compared index with count")
+    // The range was checked when the table was made. Not a cursor: this runs once per symbol.
+    let info: UInt8
+    let sectionIndex: UInt16
+    let name: UInt32
+    let value: UInt64
+    let size: UInt64
+    if is64Bit {
+      let at = start + index * 24
+      name = load(UInt32.self, at)
+      info = load(UInt8.self, at + 4)
+      sectionIndex = load(UInt16.self, at + 6)
+      value = load(UInt64.self, at + 8)
+      size = load(UInt64.self, at + 16)
+    } else {
+      let at = start + index * 16
+      name = load(UInt32.self, at)
+      value = UInt64(load(UInt32.self, at + 4))
+      size = UInt64(load(UInt32.self, at + 8))
+      info = load(UInt8.self, at + 12)
+      sectionIndex = load(UInt16.self, at + 14)
+    }
+    return ELFSymbol(
+      nameOffset: name, type: ELFSymbolType(rawValue: info & 0xf),
+      binding: ELFSymbolBinding(rawValue: info >> 4),
+      sectionIndex: ELFSectionIndex(rawValue: sectionIndex),
+      value: StatedAddress(rawValue: value), size: size)
+  }
+
+  private func load<T: FixedWidthInteger & BitwiseCopyable>(_: T.Type, _ index: Int) -> T {
+    let raw = bytes.loadUnaligned(T.self, at: index)
+    return swapsBytes ? T(bigEndian: raw) : T(littleEndian: raw)
+  }
+
+  /// Calls `body` with each symbol but the reserved one, in the file's order.
+  ///
+  /// - Complexity: O(*n*) for *n* symbols, without an allocation.
+  package func forEach(_ body: (ELFSymbol) -> Void) {
+    for index in 0..<max(count - 1, 0) { body(self[index + 1]) }
+  }
+}
+
+extension ELFFile {
+  /// All symbols that the linker wrote; `nil` if they were stripped.
+  package func symbolTable() throws(ParseError) -> ELFSymbolTable? {
+    guard let section = section(.symbolTable), section.size > 0 else { return nil }
+    return try ELFSymbolTable(section, of: self)
+  }
+
+  /// The symbols that the loader needs, which stripping leaves; `nil` in a static executable.
+  package func dynamicSymbolTable() throws(ParseError) -> ELFSymbolTable? {
+    guard let section = section(.dynamicSymbolTable), section.size > 0
+    else { return nil }
+    return try ELFSymbolTable(section, of: self)
+  }
+}

@@ -1,0 +1,31 @@
+import Addresses
+import ImageModel
+
+/// The executable ones among a layout's sections, for finding where an address lies.
+struct CodeSections {
+  private var ranges: [(range: AddressRange, index: UInt32)]
+  /// Neighbours in a symbol table tend to lie in one section.
+  private var last = 0
+
+  init(_ sections: [Section]) {
+    ranges = sections.indices.filter { sections[$0].isExecutable && sections[$0].range.size > 0 }
+      .map { (sections[$0].range, UInt32($0)) }
+    ranges.sort { ($0.range.start, $0.index) < ($1.range.start, $1.index) }
+  }
+
+  /// The index, in the array that this was made of, of the section that holds `address`.
+  ///
+  /// - Complexity: O(1) if the section is the one found last, else O(log *n*).
+  mutating func index(containing address: StatedAddress) -> UInt32? {
+    if last < ranges.count, ranges[last].range.contains(address) { return ranges[last].index }
+    var low = 0
+    var high = ranges.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if ranges[middle].range.start <= address { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0, ranges[low - 1].range.contains(address) else { return nil }
+    last = low - 1
+    return ranges[last].index
+  }
+}

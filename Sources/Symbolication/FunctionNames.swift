@@ -1,0 +1,43 @@
+import ByteReading
+import ImageModel
+import ObjectFormat
+
+/// Names of a string table, as references into a `NameTable` that is a copy of it.
+struct FunctionNames {
+  private let table: ELFStringTable
+  private let bytes: FileBytes
+  private let start: Int
+
+  init(_ table: ELFStringTable) {
+    self.table = table
+    bytes = table.bytes
+    start = table.range.indices.lowerBound
+  }
+
+  /// The name at `offset` without its version: `f@V1` and `f@@V1` are `f`. A leading `@` begins no
+  /// version, as in lld's `Symbol::parseSymbolVersion`.
+  ///
+  /// - Returns: `nil` if the name begins or ends outside the table.
+  func reference(at offset: UInt32) -> NameReference? {
+    guard let name = table.name(at: offset)?.indices else { return nil }
+    let at = bytes.firstIndex(of: UInt8(ascii: "@"), in: name) ?? name.upperBound
+    let isVersioned = at > name.lowerBound && at + 1 < name.upperBound
+    let end = isVersioned ? at : name.upperBound
+    // Both fit: the caller made sure that the table is at most 4 GiB.
+    return NameReference(
+      offset: UInt32(name.lowerBound - start), count: UInt32(end - name.lowerBound))
+  }
+
+  /// Whether the name marks what kind of bytes follow: `$x`, `$d.4`, `$t`, `$a`.
+  /// <https://github.com/ARM-software/abi-aa/blob/main/aaelf64/aaelf64.rst#mapping-symbols>
+  func isMappingSymbol(_ name: NameReference) -> Bool {
+    let first = start + Int(name.offset)
+    guard name.count >= 2, bytes[first] == UInt8(ascii: "$") else { return false }
+    let isKind = [UInt8(ascii: "x"), UInt8(ascii: "d"), UInt8(ascii: "t"), UInt8(ascii: "a")]
+      .contains(bytes[first + 1])
+    // RISC-V writes the instruction set behind it: $xrv64i2p1.
+    return isKind
+      && (name.count == 2 || bytes[first + 2] == UInt8(ascii: ".")
+        || bytes[first + 1] == UInt8(ascii: "x"))
+  }
+}

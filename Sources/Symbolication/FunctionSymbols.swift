@@ -1,0 +1,85 @@
+// Which symbols of an ELF file are functions that a linker can be told to move.
+//
+// STT_FUNC and STT_GNU_IFUNC say so themselves. Hand-written assembly often has STT_NOTYPE, with or
+// without a size, and a linker moves its section all the same; but so have labels inside a function and
+// the marks that linkers leave (`_etext`). A symbol without a type is taken for a function if it lies in
+// a section of code, is not the name of a mapping ($x, $d, $t), and does not lie inside a function that
+// has a type: taken there, it would cut that function in two.
+//
+// The end of a section is not in it, so `_etext` and `__stop_…` fall out by themselves.
+
+import Addresses
+import ImageModel
+import ObjectFormat
+
+/// The functions of one symbol table.
+struct FunctionSymbols {
+  var functions: [Function] = []
+  /// Symbols whose name begins or ends outside the string table. They are left out.
+  var unnamedCount = 0
+
+  /// - Parameters:
+  ///   - code: the sections that hold code, with their indexes in the layout to be.
+  ///   - machine: on ARM the lowest bit of an address says Thumb, and is no part of it.
+  /// - Complexity: O(*n* log *s*) for *n* symbols and *s* sections; one allocation, for the result.
+  init(_ table: ELFSymbolTable, in code: CodeSections, machine: ELFMachine) {
+    let names = FunctionNames(table.names)
+    let addressMask = machine == .arm ? ~UInt64(1) : .max
+    var labels: [Function] = []
+    functions.reserveCapacity(table.count)
+    var sections = code
+    table.forEach { symbol in
+      let isTyped = symbol.type == .function || symbol.type == .indirectFunction
+      guard isTyped || symbol.type == .none, symbol.sectionIndex.isInSection else { return }
+      let address = StatedAddress(
+        rawValue: isTyped ? symbol.value.rawValue & addressMask : symbol.value.rawValue)
+      guard symbol.nameOffset != 0, let section = sections.index(containing: address) else {
+        return
+      }
+      guard let name = names.reference(at: symbol.nameOffset) else {
+        unnamedCount += 1
+        return
+      }
+      guard name.count > 0, isTyped || !names.isMappingSymbol(name) else { return }
+      let function = Function(
+        name: name, address: address, size: symbol.size, section: section,
+        isLocal: symbol.binding == .local)
+      if isTyped { functions.append(function) } else { labels.append(function) }
+    }
+    Self.removeInner(&labels, of: functions)
+    functions += labels
+  }
+
+  /// Removes the labels that lie inside a function, behind its first byte.
+  ///
+  /// - Complexity: O(*n* log *k*) for *k* labels and *n* functions, however they overlap.
+  private static func removeInner(_ labels: inout [Function], of functions: [Function]) {
+    guard !labels.isEmpty else { return }
+    labels.sort { $0.address < $1.address }
+    // How far the functions that begin between a label and its predecessor reach.
+    var reach = [StatedAddress](repeating: StatedAddress(rawValue: 0), count: labels.count)
+    for function in functions {
+      let index = firstIndex(in: labels, above: function.address)
+      guard index < labels.count else { continue }
+      reach[index] = max(
+        reach[index], AddressRange(start: function.address, size: function.size).end)
+    }
+    var end = StatedAddress(rawValue: 0)
+    var kept: [Function] = []
+    for (label, reach) in zip(labels, reach) {
+      end = max(end, reach)
+      if label.address >= end { kept.append(label) }
+    }
+    labels = kept
+  }
+
+  private static func firstIndex(in labels: [Function], above address: StatedAddress) -> Int {
+    var low = 0
+    var high = labels.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if labels[middle].address <= address { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}
