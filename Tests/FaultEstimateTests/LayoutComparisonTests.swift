@@ -1,0 +1,129 @@
+import Addresses
+import FaultEstimate
+import ImageModel
+import TestSupport
+import Testing
+
+@Suite struct LayoutComparisonTests {
+  static let sections = [
+    SampleSection(name: ".init", address: 0x1000, size: 0x1000),
+    SampleSection(name: ".text", address: 0x2000, size: 0x10_0000),
+  ]
+  static let before = sampleLayout(
+    [
+      SampleFunction(name: "_init", address: 0x1000, size: 27, section: 0),
+      SampleFunction(name: "main", address: 0x3000, size: 100, section: 1),
+      SampleFunction(name: "parse", address: 0x9000, size: 100, section: 1),
+      SampleFunction(name: "gone", address: 0x2_0000, size: 100, section: 1),
+      SampleFunction(name: "cold", address: 0x3_0000, size: 100, section: 1),
+    ], sections: sections)
+  static let after = sampleLayout(
+    [
+      SampleFunction(name: "_init", address: 0x1000, size: 27, section: 0),
+      SampleFunction(name: "main", address: 0x2000, size: 100, section: 1),
+      SampleFunction(name: "parse", address: 0x2070, size: 90, section: 1),
+      SampleFunction(name: "new", address: 0x2_0000, size: 100, section: 1),
+      SampleFunction(name: "cold", address: 0x3_0000, size: 100, section: 1),
+    ], sections: sections)
+
+  @Test func eachLayoutCountsTheFunctionsThatItHas() {
+    let comparison = LayoutComparison(
+      before: Self.before, after: Self.after,
+      startup: ["_init", "main", "parse", "gone", "new", "nowhere", "nowhere"],
+      pageSize: .fourKibibytes)
+    #expect(comparison.total.before.pages == 4)
+    #expect(comparison.total.before.startupBytes == 327)
+    #expect(comparison.total.after.pages == 3)
+    #expect(comparison.total.after.startupBytes == 317)
+    #expect(comparison.total.savedPages == 1)
+    #expect(comparison.sections.map(\.name) == [".init", ".text"])
+    #expect(comparison.sections.map(\.savedPages) == [0, 1])
+    #expect(
+      comparison.missing.map { "\($0.name): \($0.absence)" } == [
+        "gone: not in after layout", "new: not in before layout", "nowhere: in neither layout",
+      ])
+    #expect(comparison.differing == 2)
+    #expect(
+      comparison.diagnostics.map(\.message) == [
+        "2 startup functions are in only one of the two layouts; each layout counts its own"
+      ])
+    #expect(comparison.before.curve.pagesAfterStep == [1, 2, 3, 4, 4, 4, 4])
+    #expect(comparison.after.curve.pagesAfterStep == [1, 2, 2, 2, 3, 3, 3])
+  }
+
+  @Test func aSectionOfOneLayoutAloneHasARow() {
+    let moved = sampleLayout(
+      [SampleFunction(name: "main", address: 0x1000, size: 10)],
+      sections: [SampleSection(name: ".text.hot", address: 0x1000, size: 100)])
+    let comparison = LayoutComparison(
+      before: Self.before, after: moved, startup: ["main"], pageSize: .fourKibibytes)
+    #expect(comparison.sections.map(\.name) == [".text", ".text.hot"])
+    #expect(comparison.sections.map(\.savedPages) == [1, -1])
+    #expect(comparison.total.savedPages == 0)
+  }
+
+  @Test func sectionsOfOneNameShareARow() {
+    let layout = sampleLayout(
+      [
+        SampleFunction(name: "a", address: 0x1000, size: 10, section: 0),
+        SampleFunction(name: "b", address: 0x2000, size: 10, section: 1),
+      ],
+      sections: [
+        SampleSection(name: ".text", address: 0x1000, size: 0x1000),
+        SampleSection(name: ".text", address: 0x2000, size: 0x1000),
+      ])
+    let comparison = LayoutComparison(
+      before: layout, after: layout, startup: ["a", "b"], pageSize: .fourKibibytes)
+    #expect(comparison.sections.map(\.before.pages) == [2])
+  }
+
+  @Test func aNameOfSeveralFunctionsCountsWithAllAndIsNamedInADiagnostic() {
+    let layout = sampleLayout([
+      SampleFunction(name: "usage", address: 0x1000, size: 10),
+      SampleFunction(name: "usage", address: 0x5000, size: 10),
+      SampleFunction(name: "main", address: 0x9000, size: 10),
+      SampleFunction(name: "main", address: 0x9000, size: 10),
+    ])
+    let comparison = LayoutComparison(
+      before: layout, after: layout, startup: ["main", "usage"], pageSize: .fourKibibytes)
+    #expect(comparison.total.before.pages == 3)
+    #expect(
+      comparison.diagnostics.map(\.message) == [
+        "1 name belongs to several functions of the before layout; all of them are counted",
+        "1 name belongs to several functions of the after layout; all of them are counted",
+      ])
+  }
+
+  @Test func anEmptyStartupSetComparesToNothing() {
+    let comparison = LayoutComparison(
+      before: Self.before, after: Self.after, startup: [], pageSize: .fourKibibytes)
+    #expect(comparison.total.before == TouchedPages())
+    #expect(comparison.sections.isEmpty && comparison.missing.isEmpty)
+    #expect(comparison.diagnostics.isEmpty)
+  }
+
+  @Test func rowsSumUpToTheTotalOnRandomLayouts() {
+    var random = SeededRandom(seed: 31)
+    for _ in 0..<50 {
+      let before = PageFaultModelTests.randomLayout(&random)
+      let after = PageFaultModelTests.randomLayout(&random)
+      let names = before.functions.map { before.name(of: $0) }.shuffled(using: &random)
+      let startup = Array(names.prefix(50)) + ["nowhere", SymbolName(bytes: [0xff, 0x0a])]
+      let comparison = LayoutComparison(
+        before: before, after: after, startup: startup, pageSize: .fourKibibytes)
+      for side in [\LayoutComparison.Row.before, \.after] {
+        let sum = comparison.sections.map { $0[keyPath: side] }.reduce(TouchedPages(), +)
+        #expect(sum == comparison.total[keyPath: side], "seed 31")
+      }
+      let found = Set(startup).count - comparison.missing.count
+      #expect(found >= 0)
+      for (layout, absence) in [
+        (before, LayoutComparison.Absence.before), (after, LayoutComparison.Absence.after),
+      ] {
+        let present = Set(layout.functions.map { layout.name(of: $0) })
+        let absent = comparison.missing.filter { $0.absence == absence || $0.absence == .both }
+        #expect(Set(absent.map(\.name)) == Set(startup).subtracting(present), "seed 31")
+      }
+    }
+  }
+}
