@@ -1,0 +1,142 @@
+// From hits to names: which functions did a launch use first, called as the recorded build calls them?
+//
+// One hit can stand for two bodies. The guard, through the pc-table, names the function that was
+// entered; the return address lies in the code that ran. They differ where the compiler merged equal
+// bodies after it had instrumented them (Swift's `…Tm`: the entry is a thunk, the body is shared), and
+// where a tail call replaced the callback's frame (the address is the caller's, which ran just before).
+// In both cases both were executed, so both are listed, the entry first.
+
+import Addresses
+import ImageModel
+
+/// The functions that one launch used in one image, earliest first.
+package struct RecordedFunctions: Sendable {
+  /// One body that was used, with all its names.
+  package struct Use: Sendable {
+    /// Of the hit, in the trace.
+    package var step: Int
+    package var address: StatedAddress
+    /// Of the function in the recorded build, in bytes; 0 unknown.
+    package var size: UInt64
+    /// Aliases, bytewise ascending.
+    package var names: [SymbolName]
+  }
+
+  /// The image in the trace; of an image that was loaded more than once, the first.
+  package let image: TraceImage
+  package let uses: [Use]
+  /// Hits that lie in no function that has a name.
+  package let unnamedHits: Int
+
+  /// - Parameters:
+  ///   - group: indexes into `trace.images` of one and the same image.
+  ///   - functions: the functions of the recorded image.
+  /// - Complexity: O(*h* log *n*) for *h* hits and *n* functions.
+  package init(_ trace: Trace, group: [Int], in functions: RecordedImage) {
+    precondition(!group.isEmpty, "a group holds at least the image it was made for")
+    image = trace.images[group[0]]
+    var uses: [Use] = []
+    var seen: Set<StatedAddress> = []
+    var unnamedHits = 0
+    func add(_ body: RecordedImage.Body?, step: Int) -> Bool {
+      guard let body else { return false }
+      if seen.insert(body.address).inserted {
+        uses.append(
+          Use(step: step, address: body.address, size: body.size, names: body.names))
+      }
+      return true
+    }
+    for hit in trace.hits where group.contains(hit.image) {
+      let entered = add(hit.entry.flatMap(functions.body(holding:)), step: hit.step)
+      let ran = add(hit.calledFrom.flatMap(functions.body(holding:)), step: hit.step)
+      if !entered && !ran { unnamedHits += 1 }
+    }
+    self.uses = uses
+    self.unnamedHits = unnamedHits
+  }
+}
+
+extension Hit {
+  /// An address inside the code that called the recorder: the return address can be the first byte
+  /// behind its function, where the call is the last instruction.
+  package var calledFrom: StatedAddress? {
+    guard let returnAddress, returnAddress.rawValue > 0 else { return nil }
+    return StatedAddress(rawValue: returnAddress.rawValue - 1)
+  }
+}
+
+/// What gives the functions of a recorded image their names: the image itself, or the names that a
+/// sealed trace carries.
+package struct RecordedImage: Sendable {
+  package struct Body: Sendable {
+    package var address: StatedAddress
+    package var size: UInt64
+    package var names: [SymbolName]
+  }
+
+  private enum Source: Sendable {
+    case layout(Layout)
+    /// Ascending by address; each with all its names.
+    case names([Body])
+  }
+  private let source: Source
+
+  /// - Precondition: `image` is the recorded one: their IDs have been compared.
+  package init(_ image: Image) { source = .layout(image.layout) }
+
+  /// The names in the trace for the images in `group`.
+  package init(namesOf trace: Trace, group: [Int]) {
+    var bodies: [Body] = []
+    let names = trace.names.filter { group.contains($0.image) }
+      .sorted { ($0.address, $0.name) < ($1.address, $1.name) }
+    for name in names {
+      if let last = bodies.indices.last, bodies[last].address == name.address {
+        bodies[last].size = max(bodies[last].size, name.size)
+        if bodies[last].names.last != name.name { bodies[last].names.append(name.name) }
+      } else {
+        bodies.append(Body(address: name.address, size: name.size, names: [name.name]))
+      }
+    }
+    source = .names(bodies)
+  }
+
+  /// The function whose body holds `address`, with all its names; `nil` if none is known.
+  package func body(holding address: StatedAddress) -> Body? {
+    switch source {
+    case .layout(let layout):
+      let aliases = layout.functions(containing: address)
+      guard let last = aliases.last else { return nil }
+      let functions = layout.functions[aliases]
+      return Body(
+        address: functions[last].address, size: functions[last].size,
+        names: functions.map { layout.name(of: $0) }.sorted())
+    case .names(let bodies):
+      var low = 0
+      var high = bodies.count
+      while low < high {
+        let middle = low + (high - low) / 2
+        if bodies[middle].address <= address { low = middle + 1 } else { high = middle }
+      }
+      guard low > 0 else { return nil }
+      let body = bodies[low - 1]
+      let distance = address.rawValue - body.address.rawValue
+      return distance < body.size || distance == 0 ? body : nil
+    }
+  }
+}
+
+extension Trace {
+  /// The images of this trace, each with the places where it stands: an image that was unloaded and
+  /// loaded again has several. In the order of their first load.
+  package var imageGroups: [[Int]] {
+    var groups: [[Int]] = []
+    for (index, image) in images.enumerated() {
+      let known = groups.firstIndex { group in
+        let other = images[group[0]]
+        return other.path == image.path && other.id == image.id
+      }
+      if let known { groups[known].append(index) } else { groups.append([index]) }
+    }
+    return groups
+  }
+}
