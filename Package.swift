@@ -55,6 +55,9 @@ let package = Package(
     target("FunctionOrder", ["ImageModel", "Addresses"]),
     target("FaultEstimate", ["ImageModel", "Addresses"]),
 
+    .target(name: "CLaunch"),
+    target("LaunchMeasurement", ["CLaunch", "ImageModel", "Addresses"]),
+
     // F4: results as text and JSON.
     target("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
 

@@ -1,0 +1,160 @@
+#define _GNU_SOURCE
+#include "claunch.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t child; /* the process that signals are passed on to, or 0 */
+static volatile sig_atomic_t child_leads_group;
+static struct sigaction old_actions[4];
+static const int caught[4] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+static pid_t terminal_owner; /* our own group, if the terminal has to be given back; else 0 */
+
+static void pass_on(int signal) {
+  pid_t pid = (pid_t)child;
+  if (!pid) return;
+  /* The terminal has sent these two to the program already, unless it has a group of its own. */
+  if ((signal == SIGINT || signal == SIGQUIT) && !child_leads_group) return;
+  int error = errno;
+  kill(child_leads_group ? -pid : pid, signal);
+  errno = error;
+}
+
+static uint64_t now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_BOOTTIME, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void restore(void) {
+  child = 0;
+  for (int i = 0; i < 4; i++) sigaction(caught[i], &old_actions[i], NULL);
+  if (!terminal_owner) return;
+  sigset_t stop, old; /* a process in the background may only take the terminal with SIGTTOU blocked */
+  sigemptyset(&stop);
+  sigaddset(&stop, SIGTTOU);
+  sigprocmask(SIG_BLOCK, &stop, &old);
+  tcsetpgrp(STDIN_FILENO, terminal_owner);
+  sigprocmask(SIG_SETMASK, &old, NULL);
+  terminal_owner = 0;
+}
+
+/* Whether ENTRY, "NAME=value", is one of VARIABLES. */
+static bool is_replaced(const char *entry, char *const *variables) {
+  size_t name = strcspn(entry, "=") + 1;
+  for (; *variables; variables++)
+    if (strncmp(entry, *variables, name) == 0) return true;
+  return false;
+}
+
+/* This process's environment with VARIABLES in it: to be freed, or NULL. */
+static char **merged_environment(char *const *variables) {
+  size_t count = 1;
+  for (char **entry = environ; *entry; entry++) count++;
+  for (char *const *entry = variables; *entry; entry++) count++;
+  char **merged = calloc(count, sizeof *merged);
+  if (!merged) return NULL;
+  char **next = merged;
+  for (char **entry = environ; *entry; entry++)
+    if (!is_replaced(*entry, variables)) *next++ = *entry;
+  for (char *const *entry = variables; *entry; entry++) *next++ = *entry;
+  return merged;
+}
+
+int claunch_start(char *const *arguments, char *const *variables, bool own_group, pid_t *pid,
+                  uint64_t *start) {
+  char **environment = merged_environment(variables);
+  if (!environment) return ENOMEM;
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_init(&attributes); /* these two only allocate, and in glibc not even that */
+  posix_spawn_file_actions_init(&actions);
+  short flags = POSIX_SPAWN_SETSIGDEF;
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  for (int i = 0; i < 4; i++) {
+    struct sigaction action;
+    sigaction(caught[i], NULL, &action);
+    if (action.sa_handler != SIG_IGN) sigaddset(&defaults, caught[i]); /* nohup stays nohup */
+  }
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  if (own_group) {
+    flags |= POSIX_SPAWN_SETPGROUP;
+    posix_spawnattr_setpgroup(&attributes, 0);
+    if (isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp()) {
+      terminal_owner = getpgrp();
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 35)
+      posix_spawn_file_actions_addtcsetpgrp_np(&actions, STDIN_FILENO);
+#endif
+    }
+  }
+  posix_spawnattr_setflags(&attributes, flags);
+
+  child_leads_group = own_group;
+  struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  for (int i = 0; i < 4; i++) {
+    sigaction(caught[i], NULL, &old_actions[i]);
+    if (old_actions[i].sa_handler != SIG_IGN) sigaction(caught[i], &action, NULL);
+  }
+  *start = now();
+  int error = posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, environment);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  free(environment);
+  if (error)
+    restore();
+  else
+    child = *pid;
+  return error;
+}
+
+int claunch_wait(pid_t pid, int64_t timeout, int *status) {
+  if (timeout >= 0) {
+    uint64_t end = now() + (uint64_t)timeout * 1000000u;
+    int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (descriptor < 0) return -errno;
+    for (;;) {
+      uint64_t present = now();
+      int64_t left = present < end ? (int64_t)((end - present + 999999) / 1000000) : 0;
+      struct pollfd poller = {.fd = descriptor, .events = POLLIN};
+      int ready = poll(&poller, 1, left > 3600000 ? 3600000 : (int)left);
+      if (ready > 0) break;
+      if (ready < 0 && errno != EINTR) {
+        int error = errno;
+        close(descriptor);
+        return -error;
+      }
+      if (now() >= end) {
+        close(descriptor);
+        return 0;
+      }
+    }
+    close(descriptor);
+  }
+  while (waitpid(pid, status, 0) < 0)
+    if (errno != EINTR) return -errno;
+  restore();
+  return 1;
+}
+
+void claunch_signal_group(pid_t pid, int signal) { kill(-pid, signal); }
+
+void claunch_clock_pair(uint64_t *ticks, uint64_t *nanoseconds) {
+#if defined(__x86_64__)
+  *ticks = __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(*ticks));
+#else
+  *ticks = 0;
+#endif
+  *nanoseconds = now();
+}

@@ -1,0 +1,40 @@
+/* Launching one program and waiting for it, with the instants that a trace needs. Thin: no state but
+ * the number of the child that signals are passed on to. */
+#ifndef CLAUNCH_H
+#define CLAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#pragma clang assume_nonnull begin
+
+/* Starts ARGUMENTS[0], looked up in PATH, with the standard streams of this process.
+ *
+ * ARGUMENTS ends with NULL; so does VARIABLES, whose entries "NAME=value" take the place of those in
+ * this process's environment. Both stay the caller's. With OWN_GROUP the program leads a
+ * process group of its own, which gets the terminal if this process has it. *START is set to the
+ * nanoseconds since boot (CLOCK_BOOTTIME) just before.
+ *
+ * From here until claunch_wait returns the end, SIGINT and SIGQUIT don't end this process (the
+ * terminal sends them to the program too), and SIGTERM and SIGHUP are passed on to the program.
+ *
+ * Returns 0, or an errno: that of execvp(3), too. One program at a time. */
+int claunch_start(char *_Nullable const *_Nonnull arguments,
+                  char *_Nullable const *_Nonnull variables, bool own_group, pid_t *pid,
+                  uint64_t *start);
+
+/* Waits for the program. TIMEOUT is in milliseconds, negative for ever.
+ *
+ * Returns 1 and *STATUS as wait(2) has it, 0 if the time ran out, or -errno. */
+int claunch_wait(pid_t pid, int64_t timeout, int *status);
+
+/* Sends SIGNAL to the process group that PID leads. */
+void claunch_signal_group(pid_t pid, int signal);
+
+/* The machine's counter and CLOCK_BOOTTIME in nanoseconds, at the same instant. */
+void claunch_clock_pair(uint64_t *ticks, uint64_t *nanoseconds);
+
+#pragma clang assume_nonnull end
+
+#endif

@@ -1,0 +1,105 @@
+import CLaunch
+import Glibc
+
+/// One launch of one command, with the standard streams of this process.
+package struct ProgramLaunch: Sendable {
+  /// The program, looked up in `PATH`, and its arguments.
+  package var command: [String]
+  /// Variables to set in the program's environment, besides this process's own.
+  package var environment: [(name: String, value: String)]
+  /// Seconds after which the program's process group gets SIGTERM, and 2 s later SIGKILL.
+  package var timeout: Double?
+
+  package init(
+    command: [String], environment: [(name: String, value: String)] = [], timeout: Double? = nil
+  ) {
+    precondition(!command.isEmpty, "the command line was parsed with at least one argument")
+    self.command = command
+    self.environment = environment
+    self.timeout = timeout
+  }
+
+  /// How a launch went.
+  package struct Result: Sendable {
+    package var processNumber: UInt32
+    package var end: End
+    package var timedOut: Bool
+    /// When the program was started, in nanoseconds since boot.
+    package var start: UInt64
+    /// From start to end.
+    package var nanoseconds: UInt64
+  }
+
+  package enum End: Equatable, Sendable {
+    case exited(Int32)
+    case killed(signal: Int32)
+
+    /// As a shell has it: 128 + *n* for signal *n*.
+    package var exitStatus: Int32 {
+      switch self {
+      case .exited(let status): status
+      case .killed(let signal): 128 + signal
+      }
+    }
+  }
+
+  /// Why a program could not be started or waited for, as `errno.h` numbers it.
+  package struct LaunchError: Error, CustomStringConvertible {
+    package var errno: Int32
+    package var description: String { String(cString: strerror(errno)) }
+  }
+
+  /// Starts the program and waits until it is gone.
+  ///
+  /// With a timeout the program leads its own process group, so that what it started ends with it; a
+  /// process that leaves the group is not followed.
+  package func run() throws(LaunchError) -> Result {
+    var result = Result(
+      processNumber: 0, end: .exited(0), timedOut: false, start: 0, nanoseconds: 0)
+    var pid: pid_t = 0
+    let error = withCStrings(command) { arguments in
+      withCStrings(environment.map { "\($0.name)=\($0.value)" }) { variables in
+        claunch_start(arguments, variables, timeout != nil, &pid, &result.start)
+      }
+    }
+    guard error == 0 else { throw LaunchError(errno: error) }
+    result.processNumber = UInt32(bitPattern: pid)
+
+    var status: Int32 = 0
+    var waited = claunch_wait(pid, timeout.map { Int64($0 * 1000) } ?? -1, &status)
+    if waited == 0 {
+      result.timedOut = true
+      claunch_signal_group(pid, SIGTERM)
+      waited = claunch_wait(pid, 2000, &status)
+      claunch_signal_group(pid, SIGKILL)  // also for what the program started and left behind
+      if waited == 0 { waited = claunch_wait(pid, -1, &status) }
+    }
+    guard waited == 1 else { throw LaunchError(errno: -waited) }
+    let signal = status & 0x7f
+    result.end = signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
+    result.nanoseconds = ClockReading.now().nanoseconds - result.start
+    return result
+  }
+}
+
+/// The machine's counter and the kernel's clock at the same instant.
+package struct ClockReading: Sendable {
+  package var ticks: UInt64
+  /// Since boot, sleep included.
+  package var nanoseconds: UInt64
+
+  package static func now() -> ClockReading {
+    var reading = ClockReading(ticks: 0, nanoseconds: 0)
+    claunch_clock_pair(&reading.ticks, &reading.nanoseconds)
+    return reading
+  }
+}
+
+/// Calls `body` with a NULL-terminated array of C strings that lives as long as the call.
+private func withCStrings<R>(
+  _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
+) -> R {
+  let copies = strings.map { strdup($0) }
+  defer { for copy in copies { free(copy) } }
+  return body(copies + [nil])
+}
