@@ -41,7 +41,7 @@ package struct FaultCost: Hashable, Sendable {
     low: Milliseconds(nanoseconds: 60_000), typical: Milliseconds(nanoseconds: 150_000),
     high: Milliseconds(nanoseconds: 800_000),
     source: """
-      published for iOS devices: 0.06 Emerge Tools 2022, 0.15 a System Trace count, \
+      published for iOS devices, 16 KiB pages: 0.06 Emerge Tools 2022, 0.15 a System Trace count, \
       0.8 ByteDance 2019
       """)
 

@@ -14,6 +14,12 @@ package struct LayoutComparison: Sendable {
     package var before: TouchedPages
     package var after: TouchedPages
 
+    package init(name: SymbolName, before: TouchedPages, after: TouchedPages) {
+      self.name = name
+      self.before = before
+      self.after = after
+    }
+
     /// Negative if the layout after is the worse one.
     package var savedPages: Int { before.pages - after.pages }
     package var savedWindows64k: Int { before.windows64k - after.windows64k }

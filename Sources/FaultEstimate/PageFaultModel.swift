@@ -24,14 +24,14 @@
 // so a *warm* launch takes one minor fault per window and not per page.
 //
 // Sections share pages (`.init` and `.text` usually do), and the rows of a report must add up to its
-// total. One rule for both counts: a page counts for the section of the first touched byte on it, by
-// address. The floor is the same count for an imaginary layout in which the startup bytes of all
-// sections stand packed, one section behind the other, from the start of a page. So the floor in
-// total is exactly ceil(startup bytes / page size) and never above the pages in total. The floor of a
-// single row is its share of that, not a bound of its own.
+// total. So the sections are counted from the one with the most startup bytes to the one with the
+// fewest, and each counts what it *adds*: a page shared by two counts for the larger one, and 27 bytes
+// of `.init` that fit in behind `.text` add nothing. The floor goes by the same rule, for an imaginary
+// layout in which the startup bytes of all sections stand packed from the start of a page, the largest
+// section first. So in total it is exactly ceil(startup bytes / page size), never above the pages.
 //
-// Method: the startup functions sorted by address, one sweep that remembers the last page counted and
-// the end of the bytes counted. A page is never stored, so a function that claims to have 2^60 bytes
+// Method: bytes in one sweep by address that remembers the end of what is counted; pages and windows by
+// painting ranges (`UnpaintedPages`). No page is stored, so a function that claims to have 2^60 bytes
 // costs no more than any other.
 //
 // What it leaves out:
@@ -60,10 +60,11 @@ package struct TouchedPages: Hashable, Sendable {
   package var startupFunctions = 0
   /// The union of their ranges, in bytes: what overlaps counts once.
   package var startupBytes: UInt64 = 0
+  /// In the row of a section: those that no section with more startup bytes touches.
   package var pages = 0
-  /// The pages that `startupBytes` would fill without gaps.
+  /// The pages that `startupBytes` would fill without gaps; in a row, its share of the total's.
   package var floorPages = 0
-  /// Aligned windows of 64 KiB.
+  /// Aligned windows of 64 KiB; in a row, those that no section with more startup bytes touches.
   package var windows64k = 0
 
   package init() {}
@@ -94,7 +95,7 @@ package struct StartupTouch: Hashable, Sendable {
 
 /// The page faults that a cold launch takes in the code of one layout: a model, not a measurement.
 package struct PageFaultEstimate: Sendable {
-  /// One section's share of `total`.
+  /// One section's share of `total`: what it adds to the sections with more startup bytes.
   package struct SectionRow: Hashable, Sendable {
     package var name: SymbolName
     package var touched: TouchedPages
@@ -109,7 +110,7 @@ package struct PageFaultEstimate: Sendable {
   /// Estimates a launch whose step *i* is the first use of function `startup[i]`.
   ///
   /// - Parameter startup: indexes into `layout.functions`, earliest use first; repeats change nothing.
-  /// - Complexity: O(*s* log *s* + *k*) for *s* startup functions and *k* sections.
+  /// - Complexity: O(*s* log *s* + *k* log *k*) for *s* startup functions and *k* sections.
   package init(of layout: Layout, startup: [Int], pageSize: PageSize) {
     let touches = startup.indices.map { StartupTouch(step: $0, function: startup[$0]) }
     self.init(of: layout, touches: touches, stepCount: startup.count, pageSize: pageSize)
@@ -121,12 +122,38 @@ package struct PageFaultEstimate: Sendable {
   /// with its first byte's page and no bytes.
   ///
   /// - Parameter touches: ascending by step.
-  /// - Complexity: O(*s* log *s* + *k*) for *s* touches and *k* sections.
+  /// - Complexity: O(*s* log *s* + *k* log *k*) for *s* touches and *k* sections.
   package init(of layout: Layout, touches: [StartupTouch], stepCount: Int, pageSize: PageSize) {
     self.pageSize = pageSize
+    let bodies = touches.map { layout.body(of: $0.function) }
+    var rows = Self.countBytes(of: touches, in: layout)
+    let largestFirst = rows.indices.sorted {
+      (rows[$1].startupBytes, $0) < (rows[$0].startupBytes, $1)
+    }
+    var rank = [Int](repeating: 0, count: rows.count)
+    for (place, section) in largestFirst.enumerated() { rank[section] = place }
+    let sectionOf = touches.map { Int(layout.functions[$0.function].section) }
+    let inTurn = touches.indices.sorted { rank[sectionOf[$0]] < rank[sectionOf[$1]] }
+
+    let pages = bodies.map(pageSize.pages(of:))
+    var unpainted = UnpaintedPages(of: pages)
+    for touch in inTurn { rows[sectionOf[touch]].pages += unpainted.paint(pages[touch]) }
+    let windows = bodies.map(PageSize.sixtyFourKibibytes.pages(of:))
+    unpainted = UnpaintedPages(of: windows)
+    for touch in inTurn { rows[sectionOf[touch]].windows64k += unpainted.paint(windows[touch]) }
+    Self.distributeFloor(over: &rows, largestFirst, pageSize: pageSize)
+
+    sections = rows.indices.filter { rows[$0].startupFunctions > 0 }
+      .map { SectionRow(name: layout.sections[$0].name, touched: rows[$0]) }
+    total = rows.reduce(TouchedPages(), +)
+    curve = FaultCurve(
+      zip(touches, pages).map { (step: $0.step, pages: $1) }, stepCount: stepCount)
+  }
+
+  /// The startup functions and bytes of each section. Where sections overlap, which no linker makes,
+  /// the function that begins first has the bytes.
+  private static func countBytes(of touches: [StartupTouch], in layout: Layout) -> [TouchedPages] {
     var rows = [TouchedPages](repeating: TouchedPages(), count: layout.sections.count)
-    var pages = AscendingPageCount(pageSize: pageSize)
-    var windows = AscendingPageCount(pageSize: .sixtyFourKibibytes)
     var previous: StatedAddress?
     var countedUpTo = StatedAddress(rawValue: 0)
     // Ascending indexes are ascending addresses, and put the aliases of a body side by side.
@@ -140,45 +167,23 @@ package struct PageFaultEstimate: Sendable {
         rows[section].startupBytes += body.end.rawValue - firstNewByte.rawValue
         countedUpTo = body.end
       }
-      rows[section].pages += pages.newPages(of: body)
-      rows[section].windows64k += windows.newPages(of: body)
     }
-    Self.distributeFloor(over: &rows, pageSize: pageSize)
-    sections = rows.indices.filter { rows[$0].startupFunctions > 0 }
-      .map { SectionRow(name: layout.sections[$0].name, touched: rows[$0]) }
-    total = rows.reduce(TouchedPages(), +)
-    curve = FaultCurve(
-      touches.map { ($0.step, pageSize.pages(of: layout.body(of: $0.function))) },
-      stepCount: stepCount)
+    return rows
   }
 
   /// Gives each row the pages that its bytes open when all rows' bytes stand packed.
-  private static func distributeFloor(over rows: inout [TouchedPages], pageSize: PageSize) {
+  private static func distributeFloor(
+    over rows: inout [TouchedPages], _ largestFirst: [Int], pageSize: PageSize
+  ) {
     var bytes: UInt64 = 0
     var pages = 0
-    for index in rows.indices where rows[index].startupFunctions > 0 {
+    for index in largestFirst where rows[index].startupFunctions > 0 {
       bytes += rows[index].startupBytes
       let wholePages = bytes / pageSize.bytes + (bytes % pageSize.bytes == 0 ? 0 : 1)
       let packed = max(1, Int(wholePages))  // something was touched, though its size be 0
       rows[index].floorPages = packed - pages
       pages = packed
     }
-  }
-}
-
-/// Counts the distinct pages of ranges whose starts ascend.
-private struct AscendingPageCount {
-  let pageSize: PageSize
-  private var firstUncounted: UInt64 = 0
-
-  init(pageSize: PageSize) { self.pageSize = pageSize }
-
-  mutating func newPages(of range: AddressRange) -> Int {
-    let pages = pageSize.pages(of: range)
-    let first = max(pages.lowerBound, firstUncounted)
-    guard first <= pages.upperBound else { return 0 }
-    firstUncounted = pages.upperBound + 1  // page numbers stay below 2^55
-    return Int(firstUncounted - first)
   }
 }
 

@@ -91,23 +91,25 @@ import Testing
     #expect(estimate.curve.pagesAfterStep == [1, 1, 1])
   }
 
-  @Test func aPageThatSectionsShareCountsForTheFirstOfThem() {
+  @Test func aPageThatSectionsShareCountsForTheLargest() {
     let layout = sampleLayout(
       [
         SampleFunction(name: "_init", address: 0x1000, size: 27, section: 0),
         SampleFunction(name: "main", address: 0x1040, size: 0x1000, section: 1),
+        SampleFunction(name: "_fini", address: 0x2fff, size: 9, section: 2),
       ],
       sections: [
         SampleSection(name: ".init", address: 0x1000, size: 27),
-        SampleSection(name: ".text", address: 0x1040, size: 0x8000),
+        SampleSection(name: ".text", address: 0x1040, size: 0x1000),
+        SampleSection(name: ".fini", address: 0x2fff, size: 9),
       ])
-    let estimate = PageFaultEstimate(of: layout, startup: [0, 1], pageSize: .fourKibibytes)
-    #expect(estimate.sections.map(\.name) == [".init", ".text"])
-    #expect(estimate.sections.map(\.touched.pages) == [1, 1])
-    #expect(estimate.sections.map(\.touched.floorPages) == [1, 1])
-    #expect(estimate.sections.map(\.touched.windows64k) == [1, 0])
-    #expect(estimate.total.pages == 2)
-    #expect(estimate.total.floorPages == 2)  // 27 + 4096 bytes
+    let estimate = PageFaultEstimate(of: layout, startup: [0, 1, 2], pageSize: .fourKibibytes)
+    #expect(estimate.sections.map(\.name) == [".init", ".text", ".fini"])
+    #expect(estimate.sections.map(\.touched.pages) == [0, 2, 1])
+    #expect(estimate.sections.map(\.touched.floorPages) == [1, 1, 0])
+    #expect(estimate.sections.map(\.touched.windows64k) == [0, 1, 0])
+    #expect(estimate.total.pages == 3)
+    #expect(estimate.total.floorPages == 2)  // 27 + 4096 + 9 bytes
   }
 
   // MARK: Properties, on random layouts
@@ -190,6 +192,11 @@ import Testing
       let estimate = PageFaultEstimate(of: layout, startup: startup, pageSize: .sixteenKibibytes)
       #expect(estimate.sections.map(\.touched).reduce(TouchedPages(), +) == estimate.total)
       #expect(estimate.total.floorPages <= estimate.total.pages, "seed 13")
+      let largest = estimate.sections.map(\.touched).max { $0.startupBytes < $1.startupBytes }
+      if let largest, largest.startupBytes > 0 {
+        #expect(largest.floorPages <= largest.pages, "seed 13")
+        #expect(UInt64(largest.floorPages) == (largest.startupBytes + 16383) / 16384, "seed 13")
+      }
       #expect(estimate.sections.allSatisfy { $0.touched.startupFunctions > 0 }, "seed 13")
     }
   }

@@ -1,0 +1,66 @@
+// Who touched a page first? A question for each of many page ranges, asked in the order that decides
+// who is first: time for the fault curve, the sections' sizes for the rows of an estimate.
+//
+// The ends of all ranges cut the page numbers into at most 2*s* runs that are touched as a whole or not
+// at all. Each range in turn paints its runs; a painted run points to the next one that may be
+// unpainted, so each run is painted once (union-find with path halving; Tarjan and van Leeuwen, "Worst-
+// case analysis of set union algorithms", 1984). No page is stored: a range of 2^50 pages is one run.
+
+/// Page numbers, of which each is painted at most once.
+struct UnpaintedPages {
+  /// Where the runs start, ascending; the last one is where the last run ends.
+  private let bounds: [UInt64]
+  /// For each run, itself if unpainted, else a later run, none of those between being unpainted.
+  private var successor: [Int]
+
+  /// - Parameter ranges: all that will be painted; page numbers below 2^55, as a `PageSize` gives them.
+  /// - Complexity: O(*s* log *s*) for *s* ranges.
+  init(of ranges: [ClosedRange<UInt64>]) {
+    var ends: [UInt64] = []
+    ends.reserveCapacity(2 * ranges.count)
+    for range in ranges {
+      ends.append(range.lowerBound)
+      ends.append(range.upperBound + 1)
+    }
+    ends.sort()
+    var bounds: [UInt64] = []
+    for end in ends where end != bounds.last { bounds.append(end) }
+    self.bounds = bounds
+    successor = Array(bounds.indices)
+  }
+
+  /// Paints one of the ranges that this value was made from.
+  ///
+  /// - Returns: the pages in it that were unpainted.
+  /// - Complexity: O(log *s*) amortised, *s* being the number of ranges.
+  mutating func paint(_ pages: ClosedRange<UInt64>) -> Int {
+    var painted: UInt64 = 0
+    var run = firstUnpainted(atOrAfter: firstRun(from: pages.lowerBound))
+    while run < bounds.count - 1, bounds[run] <= pages.upperBound {
+      painted += bounds[run + 1] - bounds[run]
+      successor[run] = run + 1
+      run = firstUnpainted(atOrAfter: run + 1)
+    }
+    return Int(painted)
+  }
+
+  private mutating func firstUnpainted(atOrAfter start: Int) -> Int {
+    var run = start
+    while successor[run] != run {
+      successor[run] = successor[successor[run]]
+      run = successor[run]
+    }
+    return run
+  }
+
+  /// Binary search for the run that starts at `page`.
+  private func firstRun(from page: UInt64) -> Int {
+    var low = 0
+    var high = bounds.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if bounds[middle] < page { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,25 @@
+/// A number of bytes as people read it: `512`, `10.2Ki`, `1.0Mi`.
+package struct ByteCount: CustomStringConvertible, Sendable {
+  package var bytes: UInt64
+
+  package init(_ bytes: UInt64) { self.bytes = bytes }
+
+  /// One decimal from 1 KiB on, rounded half up, never `1024.0Ki`.
+  package var description: String {
+    guard bytes >= 1024 else { return String(bytes) }
+    var shift: UInt64 = 10
+    for unit in ["Ki", "Mi", "Gi", "Ti", "Pi"] {
+      let tenths = tenths(inUnitsOf: shift)
+      if tenths < 10240 { return "\(tenths / 10).\(tenths % 10)\(unit)" }
+      shift += 10
+    }
+    let tenths = tenths(inUnitsOf: 60)
+    return "\(tenths / 10).\(tenths % 10)Ei"
+  }
+
+  private func tenths(inUnitsOf shift: UInt64) -> UInt64 {
+    // The remainder is below 2^60, and ten times that is still in range.
+    let remainder = bytes & ((1 << shift) - 1)
+    return (bytes >> shift) * 10 + (remainder * 10 + (1 << (shift - 1))) >> shift
+  }
+}

@@ -1,0 +1,168 @@
+import FaultEstimate
+import ImageModel
+
+/// What `orderfile diff` found: the page faults that a launch is predicted to take in two layouts.
+package struct DiffReport: Sendable {
+  package static let schema = "orderfile.diff/1"
+
+  package var beforePath: String
+  package var afterPath: String
+  /// Where the names of the startup functions come from: `2 traces`, `app.order`.
+  package var startupSource: String
+  package var comparison: LayoutComparison
+  package var cost: FaultCost
+  /// `nil` if no order file was given.
+  package var obedience: OrderObedience?
+  /// Startup functions that are not counted in one layout or both, earliest use first. A caller adds
+  /// what could not even be named.
+  package var missing: [NameWithReason]
+  /// Printed by the caller, behind the result; JSON carries them too.
+  package var warnings: [Diagnostic]
+
+  /// A report on `comparison`, its missing functions and its diagnostics.
+  package init(
+    beforePath: String, afterPath: String, startupSource: String, comparison: LayoutComparison,
+    cost: FaultCost = .published, obedience: OrderObedience? = nil
+  ) {
+    self.beforePath = beforePath
+    self.afterPath = afterPath
+    self.startupSource = startupSource
+    self.comparison = comparison
+    self.cost = cost
+    self.obedience = obedience
+    missing = comparison.missing.map {
+      NameWithReason(name: $0.name, reason: $0.absence.description)
+    }
+    warnings = comparison.diagnostics
+  }
+
+  /// The sections, most pages first.
+  var sortedSections: [LayoutComparison.Row] {
+    comparison.sections.sorted { a, b in
+      if a.before.pages != b.before.pages { return a.before.pages > b.before.pages }
+      if a.after.pages != b.after.pages { return a.after.pages > b.after.pages }
+      return a.name < b.name
+    }
+  }
+}
+
+// MARK: Text
+
+extension DiffReport {
+  /// How much of a report is printed.
+  package struct Limits: Sendable {
+    /// Rows of the table before the rest is folded into one; `nil` folds nothing.
+    package var sections: Int?
+    /// Names in each list; `nil` prints all.
+    package var names: Int?
+
+    package init(sections: Int? = 10, names: Int? = 10) {
+      self.sections = sections
+      self.names = names
+    }
+  }
+
+  /// The report for people. Warnings are not in it: they belong on standard error.
+  ///
+  /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
+  package func text(
+    width: Int? = nil, limits: Limits = Limits(), names: NameWording = mangled
+  ) -> String {
+    let size = comparison.pageSize.wording
+    let functions = counted(comparison.total.after.startupFunctions, "startup function")
+    var text = """
+      predicted page faults of a cold launch: computed from the layouts, not measured
+        before: \(printable(beforePath))
+        after:  \(printable(afterPath))
+
+      predicted \(size) pages that hold startup functions (\(functions), from \
+      \(printable(startupSource))):
+
+      """
+    text += table(foldingBehind: limits.sections).text(width: width)
+    text += "\n" + savingText
+    if let obedience { text += obedienceText(obedience, limits: limits, names: names) }
+    if !missing.isEmpty {
+      text += "missing \(counted(missing.count, "startup function")):\n"
+      text += list(missing, limit: limits.names, names: names)
+    }
+    return text
+  }
+
+  private func table(foldingBehind limit: Int?) -> Table {
+    var table = Table([
+      .init("PAGES", separator: " "), .init("AFTER", separator: " → "), .init("SAVED"),
+      .init("CHANGE"), .init("FLOOR"), .init("64Ki WINDOWS"), .init("AFTER", separator: " → "),
+      .init("FUNCTIONS"), .init("BYTES"), .init("SECTION", .left),
+    ])
+    func add(_ row: LayoutComparison.Row) {
+      table.add([
+        "\(row.before.pages)", "\(row.after.pages)", "\(row.savedPages)",
+        Percentage.change(from: UInt64(row.before.pages), to: UInt64(row.after.pages)),
+        "\(row.after.floorPages)", "\(row.before.windows64k)", "\(row.after.windows64k)",
+        "\(row.after.startupFunctions)", "\(ByteCount(row.after.startupBytes))",
+        row.name.description,
+      ])
+    }
+    let rows = Table.folding(sortedSections, keeping: limit) { others in
+      LayoutComparison.Row(
+        name: SymbolName("\(others.count) other sections"),
+        before: others.map(\.before).reduce(TouchedPages(), +),
+        after: others.map(\.after).reduce(TouchedPages(), +))
+    }
+    for row in rows { add(row) }
+    var total = comparison.total
+    total.name = SymbolName("TOTAL predicted (\(comparison.pageSize.wording) pages)")
+    add(total)
+    return table
+  }
+
+  private var savingText: String {
+    let (before, after) = (comparison.before.curve.area, comparison.after.curve.area)
+    let saved = comparison.total.savedPages
+    let pages = counted(abs(saved), "page-in")
+    let (low, typical, high) = (
+      cost.low * abs(saved), cost.typical * abs(saved), cost.high * abs(saved)
+    )
+    let isBand = cost.low != cost.high
+    let duration = isBand ? "\(low) to \(high) ms, typically \(typical) ms" : "\(typical) ms"
+    let rate =
+      isBand ? "\(cost.low) to \(cost.high) ms, typically \(cost.typical) ms" : "\(cost.typical) ms"
+    return """
+      predicted fault curve area: \(before) → \(after) page-steps \
+      (\(Percentage.change(from: before, to: after)))
+      predicted \(saved < 0 ? "loss" : "saving"): \(pages), \(duration)
+        at \(rate) per page-in (\(printable(cost.source)))
+
+      """
+  }
+
+  private func obedienceText(
+    _ obedience: OrderObedience, limits: Limits, names: NameWording
+  ) -> String {
+    let present = Percentage.share(obedience.present, of: obedience.entries)
+    let inOrder = Percentage.share(obedience.inOrder, of: obedience.present)
+    var text = """
+      order file: \(obedience.present) of \(counted(obedience.entries, "entry", "entries")) present \
+      (\(present)), \(obedience.inOrder) of these in order (\(inOrder)), as read from the layout after
+
+      """
+    if let firstDeviation = obedience.firstDeviation {
+      text += "  first deviation: \(printable(firstDeviation))\n"
+    }
+    if !obedience.unorderable.isEmpty {
+      text += "unable to order \(counted(obedience.unorderable.count, "entry", "entries")):\n"
+      text += list(obedience.unorderable, limit: limits.names, names: names)
+    }
+    return text
+  }
+
+  private func list(
+    _ entries: [NameWithReason], limit: Int?, names: NameWording
+  ) -> String {
+    let shown = min(limit ?? entries.count, entries.count)
+    var lines = entries[..<shown].map { "  \(printable(names($0.name))): \($0.reason)\n" }
+    if shown < entries.count { lines.append("  and \(entries.count - shown) more\n") }
+    return lines.joined()
+  }
+}

@@ -1,0 +1,85 @@
+/// Rows of text under titles. Numbers stand right-aligned, and the name, which is the long one, last.
+package struct Table {
+  package struct Column {
+    package enum Alignment { case left, right }
+    package var title: String
+    package var alignment: Alignment
+    /// What stands between this column and the one before; blanks in the title's line.
+    package var separator: String
+
+    package init(_ title: String, _ alignment: Alignment = .right, separator: String = "  ") {
+      self.title = title
+      self.alignment = alignment
+      self.separator = separator
+    }
+  }
+
+  private let columnsOfTable: [Column]
+  private var rows: [[String]] = []
+
+  /// - Precondition: at least one column.
+  package init(_ columns: [Column]) {
+    precondition(!columns.isEmpty, "a table has columns")
+    columnsOfTable = columns
+  }
+
+  /// Adds a row; control characters in it are shown as escapes.
+  ///
+  /// - Precondition: as many cells as columns.
+  package mutating func add(_ cells: [String]) {
+    precondition(cells.count == columnsOfTable.count, "a row has a cell for each column")
+    rows.append(cells.map(printable))
+  }
+
+  /// The table, each line ended by a newline and none by blanks.
+  ///
+  /// - Parameter width: the terminal's, in columns: the last column is shortened to fit, but to no less
+  ///   than 16. `nil` shortens nothing.
+  /// - Complexity: O(*b*) for *b* bytes in all cells.
+  package func text(width: Int? = nil) -> String {
+    let last = columnsOfTable.count - 1
+    var widths = columnsOfTable.map { columns(of: $0.title) }
+    for row in rows {
+      for column in row.indices { widths[column] = max(widths[column], columns(of: row[column])) }
+    }
+    if let width {
+      let separators = columnsOfTable.map { columns(of: $0.separator) }.reduce(0, +)
+      let others = widths.dropLast().reduce(0, +) + separators
+      widths[last] = min(widths[last], max(16, width - others))
+    }
+    var text = ""
+    appendLine(columnsOfTable.map(\.title), widths, isTitle: true, to: &text)
+    appendLine(widths.map { String(repeating: "-", count: $0) }, widths, isTitle: true, to: &text)
+    for row in rows { appendLine(row, widths, isTitle: false, to: &text) }
+    return text
+  }
+
+  private func appendLine(
+    _ cells: [String], _ widths: [Int], isTitle: Bool, to text: inout String
+  ) {
+    let last = cells.count - 1
+    for index in cells.indices {
+      let column = columnsOfTable[index]
+      let blankSeparator = String(repeating: " ", count: columns(of: column.separator))
+      text += isTitle ? blankSeparator : column.separator
+      let cell = index == last ? shortened(cells[index], to: widths[index]) : cells[index]
+      let padding = String(repeating: " ", count: max(0, widths[index] - columns(of: cell)))
+      switch column.alignment {
+      case .right: text += padding + cell
+      case .left: text += index == last ? cell : cell + padding
+      }
+    }
+    text += "\n"
+  }
+}
+
+extension Table {
+  /// The first `limit` rows, then one that `fold` makes of all others, so that the rows still sum up to
+  /// the same total. A single row more is kept as it is; `nil` keeps all.
+  package static func folding<Row>(
+    _ rows: [Row], keeping limit: Int?, into fold: (ArraySlice<Row>) -> Row
+  ) -> [Row] {
+    guard let limit, rows.count > limit + 1 else { return rows }
+    return rows[..<limit] + [fold(rows[limit...])]
+  }
+}

@@ -1,0 +1,68 @@
+// What a name looks like on a terminal. Names come from files: they may hold blanks, newlines and
+// escape sequences, which must neither break a table nor reach the terminal.
+
+/// `text` with each control character written as an escape: `\n`, `\t`, `\x1b`.
+package func printable(_ text: String) -> String {
+  guard text.unicodeScalars.contains(where: isControl) else { return text }
+  var escaped = ""
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "\n": escaped += "\\n"
+    case "\r": escaped += "\\r"
+    case "\t": escaped += "\\t"
+    case _ where isControl(scalar):
+      let hex = String(scalar.value, radix: 16)
+      escaped += "\\x" + (hex.count == 1 ? "0" : "") + hex
+    default: escaped.unicodeScalars.append(scalar)
+    }
+  }
+  return escaped
+}
+
+/// C0, DEL, C1, and what turns the writing direction of the rest of the line.
+private func isControl(_ scalar: Unicode.Scalar) -> Bool {
+  switch scalar.value {
+  case 0..<0x20, 0x7f..<0xa0, 0x200e...0x200f, 0x2028...0x202e, 0x2066...0x2069: true
+  default: false
+  }
+}
+
+/// How many columns `text` takes on a terminal, near enough: 2 for what East Asian scripts and emoji
+/// write wide, 1 for any other character; a mark that combines with the one before takes none.
+package func columns(of text: String) -> Int {
+  if text.utf8.allSatisfy({ $0 < 0x80 }) { return text.utf8.count }
+  return text.reduce(0) { $0 + columns(of: $1) }
+}
+
+private func columns(of character: Character) -> Int {
+  guard let first = character.unicodeScalars.first else { return 0 }
+  switch first.value {
+  case 0x1100...0x115f, 0x2e80...0x303e, 0x3041...0xa4cf, 0xac00...0xd7a3, 0xf900...0xfaff,
+    0xfe30...0xfe6f, 0xff00...0xff60, 0xffe0...0xffe6, 0x1f300...0x1faff, 0x20000...0x3fffd:
+    return 2
+  default: return first.properties.canonicalCombiningClass == .notReordered ? 1 : 0
+  }
+}
+
+/// `text`, or its beginning and its end around `…` if it takes more than `width` columns: mangled names
+/// of one module differ at the end.
+package func shortened(_ text: String, to width: Int) -> String {
+  guard columns(of: text) > width else { return text }
+  var head = ""
+  var tail = ""
+  var room = width - 1
+  var front = text[...]
+  var takesFront = true
+  while let next = takesFront ? front.first : front.last, columns(of: next) <= room {
+    room -= columns(of: next)
+    if takesFront {
+      head.append(next)
+      front.removeFirst()
+    } else {
+      tail.append(next)
+      front.removeLast()
+    }
+    takesFront.toggle()
+  }
+  return head + "…" + String(tail.reversed())
+}

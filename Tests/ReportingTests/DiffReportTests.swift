@@ -1,0 +1,124 @@
+import FaultEstimate
+import Foundation
+import ImageModel
+import Reporting
+import TestSupport
+import Testing
+
+@Suite struct DiffReportTests {
+  static let before = sampleLayout([
+    ("_init", 0x1000, 27), ("main", 0x3000, 100), ("parse", 0x9000, 5000), ("usage", 0x2_0000, 64),
+    ("gone", 0x2_8000, 10), ("odd\nname \u{1b}[1m", 0x3_0000, 12),
+  ])
+  static let after = sampleLayout([
+    ("_init", 0x1000, 27), ("main", 0x2000, 100), ("parse", 0x2070, 5000), ("usage", 0x3400, 64),
+    ("odd\nname \u{1b}[1m", 0x3440, 12), ("new", 0x3_0000, 16),
+  ])
+  static let startup: [SymbolName] = [
+    "_init", "main", "parse", "usage", "gone", "odd\nname \u{1b}[1m", "new", "nowhere",
+  ]
+
+  static func comparison(_ before: Layout, _ after: Layout) -> LayoutComparison {
+    LayoutComparison(before: before, after: after, startup: startup, pageSize: .fourKibibytes)
+  }
+
+  static func report(_ name: String) -> DiffReport {
+    switch name {
+    case "traced":
+      return DiffReport(
+        beforePath: "base.map", afterPath: "ordered.map", startupSource: "2 traces",
+        comparison: comparison(before, after))
+    case "with-order":
+      var report = DiffReport(
+        beforePath: "base.map", afterPath: "ordered.map", startupSource: "app.order",
+        comparison: comparison(before, after),
+        cost: FaultCost(milliseconds: 0.25, source: "--cost-ms") ?? .published,
+        obedience: OrderObedience(
+          entries: 8, present: 6, inOrder: 5,
+          firstDeviation: "'usage' stands before 'parse'",
+          unorderable: [NameWithReason(name: "_init", reason: "not in a section of its own")]))
+      report.warnings.append(
+        Diagnostic(
+          "line 3: no such symbol: gone", context: ["app.order"],
+          hint: "record again with this build"))
+      return report
+    case "a-loss":
+      return DiffReport(
+        beforePath: "ordered.map", afterPath: "base.map", startupSource: "1 trace",
+        comparison: comparison(after, before))
+    default:  // "nothing-found"
+      return DiffReport(
+        beforePath: "a.map", afterPath: "b.map", startupSource: "1 trace",
+        comparison: comparison(sampleLayout([]), sampleLayout([])))
+    }
+  }
+
+  static let names = ["traced", "with-order", "a-loss", "nothing-found"]
+
+  @Test(arguments: names) func textIsAsRecorded(_ name: String) throws {
+    try expectGolden(Self.report(name).text(), "reporting/diff/\(name)/expected.txt")
+  }
+
+  @Test(arguments: names) func jsonIsAsRecorded(_ name: String) throws {
+    let json = String(decoding: Self.report(name).json(), as: UTF8.self)
+    try expectGolden(json, "reporting/diff/\(name)/expected.json")
+  }
+
+  /// The number at a dotted path.
+  static func number(_ path: String, in value: [String: Any]) -> Int? {
+    var value: Any? = value
+    for key in path.split(separator: ".") { value = (value as? [String: Any])?[String(key)] }
+    return value as? Int
+  }
+
+  @Test(arguments: names) func jsonParsesAndItsRowsSumUpToItsTotals(_ name: String) throws {
+    let value = try JSONWriterTests.value(of: Self.report(name).json())
+    #expect(value["schema"] as? String == "orderfile.diff/1")
+    let sections = try #require(value["sections"] as? [[String: Any]])
+    for (key, rowKey) in [
+      ("startupFunctions", "startupFunctions"), ("startupBytes", "startupBytes"),
+      ("floorPages", "floorPages"), ("textPages.before", "pages.before"),
+      ("textPages.after", "pages.after"), ("textPages.saved", "pages.saved"),
+      ("windows64k.before", "windows64k.before"), ("windows64k.after", "windows64k.after"),
+      ("windows64k.saved", "windows64k.saved"),
+    ] {
+      let total = try #require(Self.number(key, in: value), "\(key)")
+      let rows = sections.compactMap { Self.number(rowKey, in: $0) }
+      #expect(rows.count == sections.count, "\(rowKey) is in each row")
+      #expect(rows.reduce(0, +) == total, "\(key)")
+    }
+  }
+
+  @Test func theOrderIsAbsentWhenNoneWasGiven() throws {
+    let without = try JSONWriterTests.value(of: Self.report("traced").json())
+    #expect(without["order"] == nil)
+    let with = try JSONWriterTests.value(of: Self.report("with-order").json())
+    #expect(Self.number("order.inOrder", in: with) == 5)
+  }
+
+  @Test func foldedSectionsStillSumUpToTheTotal() {
+    var limits = DiffReport.Limits()
+    limits.sections = 0
+    let text = Self.report("traced").text(limits: limits)
+    let folded = text.split(separator: "\n").first { $0.hasSuffix("2 other sections") }
+    let total = text.split(separator: "\n").first { $0.contains("TOTAL") }
+    let numbers = folded?.prefix { !$0.isLetter || $0 == "K" || $0 == "i" }
+    #expect(numbers != nil && total?.hasPrefix(numbers?.dropLast(2) ?? "?") == true)
+  }
+
+  @Test func listsOfNamesCanBeCutAndDemangled() {
+    let report = Self.report("traced")
+    let cut = report.text(limits: .init(names: 1), names: upperCase)
+    #expect(cut.contains("  GONE: not in after layout\n  and 2 more\n"))
+    let whole = report.text(limits: .init(names: nil))
+    #expect(whole.contains("  nowhere: in neither layout\n"))
+  }
+
+  @Test(arguments: names) func eachLineWithPagesSaysPredicted(_ name: String) {
+    let lines = Self.report(name).text().split(separator: "\n")
+    for word in ["page-in,", "page-ins,", "page-steps", "TOTAL", "pages that hold"] {
+      let found = lines.filter { $0.contains(word) }
+      #expect(found.allSatisfy { $0.contains("predicted") }, "\(word)")
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import Addresses
+import ImageModel
+
+/// A layout with `.init` at 0x1000 and `.text` at 0x2000, and functions given by name, address and
+/// size.
+func sampleLayout(_ functions: [(name: SymbolName, address: UInt64, size: UInt64)]) -> Layout {
+  var names = NameTable()
+  func section(_ name: SymbolName, _ start: UInt64, _ size: UInt64, code: Bool = true) -> Section {
+    Section(
+      name: name, range: AddressRange(start: StatedAddress(rawValue: start), size: size),
+      isExecutable: code)
+  }
+  return Layout(
+    sections: [
+      section(".init", 0x1000, 27), section(".text", 0x2000, 0x4_0000),
+      section(".data", 0x5_0000, 0x100, code: false),
+    ],
+    functions: functions.map {
+      Function(
+        name: names.append($0.name.bytes)!,  // far below 4 GiB
+        address: StatedAddress(rawValue: $0.address), size: $0.size,
+        section: $0.address < 0x2000 ? 0 : 1,
+        inputSection: $0.address < 0x2000
+          ? nil : names.append(Array(".text.".utf8) + $0.name.bytes),
+        isLocal: $0.name.bytes.contains(0xff))
+    },
+    names: names)
+}
+
+/// Upper case stands for demangled here.
+func upperCase(_ name: SymbolName) -> String { name.description.uppercased() }
