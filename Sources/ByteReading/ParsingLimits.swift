@@ -3,6 +3,8 @@
 public enum ParsingLimits {
   /// Of one image or map.
   public static let sections: UInt64 = 1 << 20
+  /// Entries, comments and patterns of one order file.
+  public static let orderFileLines: UInt64 = 1 << 24
   /// Names of one function in a sealed trace.
   public static let aliases: UInt64 = 1 << 16
   /// Bytes that one compressed section may grow to.

@@ -1,0 +1,80 @@
+import Addresses
+import ByteReading
+
+extension OrderFileDialect {
+  /// A linker script for GNU ld that adds to the default one: `-Wl,-T,app.ld`.
+  ///
+  ///     SECTIONS { .text.orderfile : {
+  ///       *(".text.main")
+  ///     } } INSERT BEFORE .text;
+  ///
+  /// An ordering option exists only since GNU ld 2.43; with `INSERT` a script adds an output section to
+  /// the built-in script of any version, and what it matches is not matched again. Tried with GNU ld
+  /// 2.40 (Debian 12), objects of gcc 12 and clang 21, x86-64:
+  ///
+  /// - The section comes between `.plt` and `.text`, in the same segment; `etext` and
+  ///   `__executable_start` still enclose it. Tools that look for `.text` alone miss it.
+  /// - Sections keep their alignment, gaps are filled with NOPs as in `.text`; no address is to be set.
+  /// - `--gc-sections` still drops what is unused: `KEEP` would bring dead functions back. C++
+  ///   exceptions, static constructors, PIE, non-PIE, `-static`, `-static-pie`, `-shared` and GCC's LTO
+  ///   work.
+  /// - `*(.text.a .text.b)` takes both in the order of the *objects*: each name needs a line of its own.
+  /// - Unquoted, `@`, blanks, `{}();&|<>` and bytes above 126 end a name or are syntax errors, `$` does
+  ///   not. In quotes everything but `"` can stand, and globs still work, so `*?[` become classes.
+  /// - 10,000 lines against 20,000 sections in 200 objects cost 0.1 s.
+  ///
+  /// Names in no object are passed over in silence; of equal lines the first counts.
+  /// <https://sourceware.org/binutils/docs/ld/Miscellaneous-Commands.html> (`INSERT`)
+  package static let gnuLD = OrderFileDialect(
+    name: "gnu-ld", namesSections: true, lastDuplicateWins: false, reader: readGNULD,
+    writer: writeGNULD, recognizes: looksLikeGNULD)
+}
+
+@Sendable private func writeGNULD(
+  _ entries: [OrderFileEntry], header: [String]
+) -> WrittenOrderFile {
+  var writer = OrderFileWriter()
+  for line in header.flatMap(separateLines) {
+    writer.append("/* \(withoutCommentEnd(line)) */\n")
+  }
+  writer.append("SECTIONS { .text.orderfile : {\n")
+  for (i, entry) in entries.enumerated() {
+    guard let section = entry.section else {
+      writer.leaveOut(entry, at: i, .noInputSection)
+      continue
+    }
+    if let reason = reasonAgainstSection(section, of: entry) ?? reasonAgainstQuotes(entry) {
+      writer.leaveOut(entry, at: i, reason)
+    } else {
+      let file = entry.objectFile.map { quoted(glob(matchingOnly: $0)) } ?? [UInt8(ascii: "*")]
+      let section = quoted(glob(matchingOnly: section))
+      writer.append(
+        Array("  ".utf8) + file + [UInt8(ascii: "(")] + section + [UInt8(ascii: ")")],
+        for: entry, at: i)
+    }
+  }
+  writer.append("} } INSERT BEFORE .text;\n")
+  return writer.written
+}
+
+/// `*/` in a comment would end it.
+private func withoutCommentEnd(_ text: String) -> String {
+  var result = ""
+  for character in text {
+    if character == "/", result.last == "*" { result.append(" ") }
+    result.append(character)
+  }
+  return result
+}
+
+private func quoted(_ name: [UInt8]) -> [UInt8] {
+  [UInt8(ascii: "\"")] + name + [UInt8(ascii: "\"")]
+}
+
+private func reasonAgainstQuotes(_ entry: OrderFileEntry) -> UnwritableEntry.Reason? {
+  let names = [entry.section, entry.objectFile].compactMap { $0 }
+  if names.contains(where: { $0.isEmpty }) { return .emptyName }
+  if names.contains(where: { $0.contains(0) }) { return .zeroByte }
+  if names.contains(where: { $0.contains(UInt8(ascii: "\n")) }) { return .lineBreak }
+  return names.contains { $0.contains(UInt8(ascii: "\"")) } ? .quotationMark : nil
+}

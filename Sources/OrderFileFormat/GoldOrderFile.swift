@@ -1,0 +1,76 @@
+import Addresses
+import ByteReading
+
+extension OrderFileDialect {
+  /// gold's `--section-ordering-file`, as gold 1.16 (binutils 2.40) reads it: one input section or one
+  /// glob a line.
+  ///
+  /// Only a carriage return at the end is cut off: blanks are part of a name. A line that begins with
+  /// `#` is a comment. A plain name beats a glob; of globs the first that matches counts, of equal names
+  /// the *last*. What no line names comes *before* everything listed, and so each list ends with
+  /// `.text.*` and `.text`, which put the rest behind. gold says nothing about names it doesn't find.
+  /// <https://sourceware.org/git/?p=binutils-gdb.git;f=gold/layout.cc> (`read_layout_from_file`,
+  /// `find_section_order_index`)
+  package static let gold = OrderFileDialect(
+    name: "gold", namesSections: true, lastDuplicateWins: true, reader: readGold,
+    writer: writeGold, recognizes: looksLikeGold)
+}
+
+@Sendable private func readGold(_ bytes: FileBytes) throws(ParseError) -> OrderFile {
+  var file = OrderFile(dialect: .gold)
+  var lines = OrderFileLines(bytes)
+  while var line = try lines.next() {
+    if line.last == UInt8(ascii: "\r") { line.removeLast() }
+    guard let first = line.first, let last = line.last else { continue }
+    if first == UInt8(ascii: "#") {
+      try file.append(OrderFileComment(text: Array(line.dropFirst()), line: lines.number))
+      continue
+    }
+    if lines.number == 1, line.starts(with: [0xef, 0xbb, 0xbf]) {
+      file.warnings.append(OrderFileWarning(kind: .byteOrderMark, line: 1))
+    }
+    if isBlank(first) || isBlank(last) {
+      file.warnings.append(OrderFileWarning(kind: .outerBlank, line: lines.number))
+    }
+    if holdsTrailingComment(line[...]) {
+      file.warnings.append(OrderFileWarning(kind: .trailingComment, line: lines.number))
+    }
+    try file.appendSection(matching: line, line: lines.number, at: lines.offset)
+  }
+  return file
+}
+
+@Sendable private func writeGold(
+  _ entries: [OrderFileEntry], header: [String]
+) -> WrittenOrderFile {
+  var writer = OrderFileWriter()
+  writer.appendHashComment(header)
+  for (i, entry) in entries.enumerated() {
+    guard let section = entry.section else {
+      writer.leaveOut(entry, at: i, .noInputSection)
+      continue
+    }
+    if let reason = reasonAgainstSection(section, of: entry) {
+      writer.leaveOut(entry, at: i, reason)
+    } else {
+      let line = glob(matchingOnly: section) { index in
+        // `#` would begin a comment, and a carriage return at the end would be cut off.
+        (index == 0 && section[index] == UInt8(ascii: "#"))
+          || (index == section.count - 1 && section[index] == UInt8(ascii: "\r"))
+      }
+      writer.append(line, for: entry, at: i)
+    }
+  }
+  writer.append(".text.*\n.text\n")
+  return writer.written
+}
+
+/// Whether the first line that is neither empty nor a comment begins with `.text`.
+@Sendable private func looksLikeGold(_ bytes: FileBytes) -> Bool {
+  var lines = OrderFileLines(bytes)
+  while let line = try? lines.next() {
+    if line.isEmpty || line.first == UInt8(ascii: "#") || line == [UInt8(ascii: "\r")] { continue }
+    return line.starts(with: ".text".utf8)
+  }
+  return false
+}

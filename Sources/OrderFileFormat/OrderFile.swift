@@ -1,0 +1,100 @@
+import Addresses
+import ByteReading
+
+/// What one order file asks of the linker, in the file's order.
+///
+/// Duplicates stay: which of them counts differs from linker to linker, see
+/// `OrderFileDialect.lastDuplicateWins`.
+package struct OrderFile: Sendable {
+  package let dialect: OrderFileDialect
+  package private(set) var entries: [OrderFileEntry] = []
+  /// For each entry the line it stands on, from 1.
+  package private(set) var lines: [Int] = []
+  package private(set) var comments: [OrderFileComment] = []
+  /// What names many sections at once and so no function: `.text.*`.
+  package private(set) var patterns: [OrderFilePattern] = []
+  /// What the linker accepts, and probably takes for something else than its author meant.
+  package internal(set) var warnings: [OrderFileWarning] = []
+
+  package init(dialect: OrderFileDialect) { self.dialect = dialect }
+
+  /// Adds `entry` at the end.
+  ///
+  /// - Parameter position: where it stands, for the error alone.
+  /// - Throws: `tooLarge` if the file has `limit` entries, comments and patterns already.
+  package mutating func append(
+    _ entry: OrderFileEntry, line: Int, at position: FileOffset = FileOffset(rawValue: 0),
+    limit: UInt64 = ParsingLimits.orderFileLines
+  ) throws(ParseError) {
+    try checkCount(limit: limit, line: line, at: position)
+    entries.append(entry)
+    lines.append(line)
+  }
+
+  mutating func append(
+    _ comment: OrderFileComment, at position: FileOffset = FileOffset(rawValue: 0)
+  ) throws(ParseError) {
+    try checkCount(line: comment.line, at: position)
+    comments.append(comment)
+  }
+
+  mutating func append(_ pattern: OrderFilePattern, at position: FileOffset) throws(ParseError) {
+    try checkCount(line: pattern.line, at: position)
+    patterns.append(pattern)
+  }
+
+  private func checkCount(
+    limit: UInt64 = ParsingLimits.orderFileLines, line: Int, at position: FileOffset
+  ) throws(ParseError) {
+    let count = UInt64(entries.count + comments.count + patterns.count)
+    guard count < limit else {
+      throw ParseError(
+        .tooLarge(limit: limit, found: count + 1), "order file", at: position, line: line)
+    }
+  }
+}
+
+/// One comment, without what opens and closes it.
+package struct OrderFileComment: Hashable, Sendable {
+  package var text: [UInt8]
+  /// Where it begins, from 1.
+  package var line: Int
+}
+
+/// A glob that names many sections, or `.text`, which holds what was not compiled into sections of its
+/// own.
+package struct OrderFilePattern: Hashable, Sendable {
+  package var text: [UInt8]
+  /// From 1.
+  package var line: Int
+}
+
+/// Something in an order file that its linker reads in an unexpected way, without a word.
+package struct OrderFileWarning: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    /// The UTF-8 byte order mark that begins the file is part of the first name.
+    case byteOrderMark
+    /// A `#` behind a name begins no comment: it is part of the name.
+    case trailingComment
+    /// Blanks around a section's name are part of it.
+    case outerBlank
+    /// `*(a b)` leaves the linker's own order between `a` and `b`.
+    case sectionsTogether
+  }
+  package var kind: Kind
+  /// From 1.
+  package var line: Int
+}
+
+extension OrderFileWarning: CustomStringConvertible {
+  package var description: String {
+    let text =
+      switch kind {
+      case .byteOrderMark: "the byte order mark is part of the first name"
+      case .trailingComment: "'#' behind a name is part of the name"
+      case .outerBlank: "blanks around a section name are part of the name"
+      case .sectionsTogether: "sections in one pair of parentheses keep the linker's order"
+      }
+    return "line \(line): \(text)"
+  }
+}

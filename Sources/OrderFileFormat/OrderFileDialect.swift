@@ -1,0 +1,59 @@
+import ByteReading
+
+/// The language that one linker reads order files in.
+///
+/// Each dialect has a file of its own, with its reader, its writer and the rules it keeps; to add one,
+/// write such a file and name the dialect in `all`.
+package struct OrderFileDialect: Sendable {
+  /// As the command line writes it: `lld`, `gold`, `gnu-ld`.
+  package let name: String
+  /// Whether a line names an input section, `.text.f`, and not a symbol.
+  package let namesSections: Bool
+  /// Which of two equal lines decides: the last, or else the first.
+  package let lastDuplicateWins: Bool
+
+  let reader: @Sendable (FileBytes) throws(ParseError) -> OrderFile
+  let writer: @Sendable ([OrderFileEntry], [String]) -> WrittenOrderFile
+  /// Whether a file's beginning can only be this dialect.
+  let recognizes: @Sendable (FileBytes) -> Bool
+}
+
+extension OrderFileDialect {
+  /// All dialects; the last one is what a file is taken for that no other recognizes.
+  package static let all: [OrderFileDialect] = [.gnuLD, .gold, .lld]
+
+  /// The dialect of that `name`, if there is one.
+  package init?(name: String) {
+    guard let dialect = Self.all.first(where: { $0.name == name }) else { return nil }
+    self = dialect
+  }
+
+  /// The dialect that `bytes` look written in. Nothing in the file says it: a file of symbols is taken
+  /// for lld's.
+  package init(guessedFrom bytes: FileBytes) {
+    self = Self.all.first { $0.recognizes(bytes) } ?? .lld
+  }
+
+  /// Reads an order file.
+  ///
+  /// - Throws: `invalid` for a zero byte (no name holds one: the file is not an order file),
+  ///   `tooLarge`, and where the dialect has a grammar `invalid`, `missing` or `unsupported`; with the
+  ///   line.
+  /// - Complexity: O(*n*) for *n* bytes.
+  package func read(_ bytes: FileBytes) throws(ParseError) -> OrderFile { try reader(bytes) }
+
+  /// Writes `entries` in their order; of equal lines only the first.
+  ///
+  /// - Parameter header: lines of a comment at the top, without what opens and closes it.
+  /// - Returns: the same bytes for the same arguments, ending with a line feed, and what those leave out.
+  /// - Complexity: O(*n*) for *n* bytes in all names, on average.
+  package func write(_ entries: [OrderFileEntry], header: [String] = []) -> WrittenOrderFile {
+    writer(entries, header)
+  }
+}
+
+extension OrderFileDialect: Hashable, CustomStringConvertible {
+  package static func == (a: Self, b: Self) -> Bool { a.name == b.name }
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  package var description: String { name }
+}

@@ -1,0 +1,32 @@
+/// Collects the lines of one order file, each once.
+struct OrderFileWriter {
+  private(set) var written = WrittenOrderFile()
+  private var seen: Set<[UInt8]> = []
+
+  /// Adds `line` and a line feed, unless the file has that line: then `entry` is left out.
+  mutating func append(_ line: [UInt8], for entry: OrderFileEntry, at index: Int) {
+    guard seen.insert(line).inserted else {
+      leaveOut(entry, at: index, .duplicate)
+      return
+    }
+    written.bytes += line
+    written.bytes.append(UInt8(ascii: "\n"))
+  }
+
+  mutating func leaveOut(_ entry: OrderFileEntry, at index: Int, _ reason: UnwritableEntry.Reason) {
+    written.unwritable.append(UnwritableEntry(index: index, entry: entry, reason: reason))
+  }
+
+  /// Adds text that is no entry: comments, and what frames the entries.
+  mutating func append(_ text: String) { written.bytes += Array(text.utf8) }
+
+  /// Adds the lines of `header`, each with `#` in front.
+  mutating func appendHashComment(_ header: [String]) {
+    for line in header.flatMap(separateLines) { append(line.isEmpty ? "#\n" : "# \(line)\n") }
+  }
+}
+
+/// `text` cut at line breaks of every kind: a comment must not end before its text does.
+func separateLines(_ text: String) -> [String] {
+  text.split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init)
+}

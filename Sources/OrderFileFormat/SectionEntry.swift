@@ -1,0 +1,30 @@
+// What gold and GNU ld have in common: their lists name input sections, not symbols.
+
+import Addresses
+import ByteReading
+
+extension OrderFile {
+  /// Adds what a glob names: the one section that it matches, or else a pattern. `.text` is a pattern
+  /// too: it holds all functions that have no section of their own.
+  mutating func appendSection(
+    matching glob: [UInt8], objectFile: [UInt8]? = nil, line: Int, at position: FileOffset
+  ) throws(ParseError) {
+    guard let section = onlyName(matchedBy: glob), section != Array(".text".utf8) else {
+      try append(OrderFilePattern(text: glob, line: line), at: position)
+      return
+    }
+    let entry = OrderFileEntry(
+      symbol: functionName(ofSection: section) ?? [], objectFile: objectFile, section: section)
+    try append(entry, line: line, at: position)
+  }
+}
+
+/// Why no line of a dialect that names sections can carry `section`; `nil` if one can.
+func reasonAgainstSection(
+  _ section: [UInt8], of entry: OrderFileEntry
+) -> UnwritableEntry.Reason? {
+  if section.isEmpty { return .emptyName }
+  if section.contains(0) { return .zeroByte }
+  if section.contains(UInt8(ascii: "\n")) { return .lineBreak }
+  return isSharedSection(section, of: entry.symbol) ? .sharedInputSection : nil
+}

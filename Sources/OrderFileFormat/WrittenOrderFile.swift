@@ -1,0 +1,48 @@
+/// An order file's bytes, and the entries that they do not hold.
+package struct WrittenOrderFile: Sendable {
+  package internal(set) var bytes: [UInt8] = []
+  /// In the order of the entries.
+  package internal(set) var unwritable: [UnwritableEntry] = []
+}
+
+/// An entry that a written order file does not hold, and why.
+package struct UnwritableEntry: Hashable, Sendable {
+  package enum Reason: Hashable, Sendable {
+    /// An earlier entry gives the same line.
+    case duplicate
+    case emptyName
+    /// Blanks at the ends of a line are cut off.
+    case outerBlank
+    /// A line that begins with `#` is a comment.
+    case leadingHash
+    /// A name ends where the line ends.
+    case lineBreak
+    case zeroByte
+    /// A quoted name ends at the next quotation mark.
+    case quotationMark
+    /// The dialect names sections, and the entry has none.
+    case noInputSection
+    /// `.text` of an object that was not compiled with function sections.
+    case sharedInputSection
+  }
+  /// In the array that was written.
+  package var index: Int
+  package var entry: OrderFileEntry
+  package var reason: Reason
+}
+
+extension UnwritableEntry.Reason: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .duplicate: "an earlier entry gives the same line"
+    case .emptyName: "the name is empty"
+    case .outerBlank: "the linker cuts blanks off the ends of a name"
+    case .leadingHash: "a line that begins with '#' is a comment"
+    case .lineBreak: "the name holds a line break"
+    case .zeroByte: "the name holds a zero byte"
+    case .quotationMark: "the name holds a quotation mark"
+    case .noInputSection: "its input section is not known"
+    case .sharedInputSection: "its input section holds other functions too"
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import OrderFileFormat
+import Testing
+
+@Suite struct GoldOrderFileTests {
+  @Test(
+    arguments: [
+      (".text.f\n.text.g\n.text.*\n.text\n", [".text.f", ".text.g"], [".text.*", ".text"]),
+      (".text.f\r\n.text.g \n", [".text.f", ".text.g "], []),
+      ("# .text.f\n #x\n\n", [" #x"], []),
+      (".text.a[*]b\n.text.a[bc]\n", [".text.a*b"], [".text.a[bc]"]),
+      ("[#]x\n.text.[\n.text.[[]\n", ["#x", ".text.[", ".text.["], []),
+    ] as [(String, [String], [String])])
+  func linesAreSectionsOrGlobs(input: String, sections: [String], globs: [String]) throws {
+    let file = try read(input, .gold)
+    #expect(file.entries.map { text($0.section ?? []) } == sections)
+    #expect(file.patterns.map { text($0.text) } == globs)
+  }
+
+  @Test(arguments: [
+    (".text.f", "f"), (".text.unlikely.f", "f"), (".text.startup.main", "main"),
+    (".text.hot.f", "f"),
+    (".text.exit.f", "f"), (".text.hot", "hot"), (".text.unlikely.", "unlikely."), (".init", ""),
+  ])
+  func theSectionNameTellsTheFunction(section: String, symbol: String) throws {
+    #expect(try read(section, .gold).entries.map { text($0.symbol) } == [symbol])
+  }
+
+  @Test func candidatesOfAFunctionAreReadBackAsThatFunction() {
+    let sections = candidateSections(ofFunction: bytes("main"))
+    #expect(
+      sections.map(text) == [
+        ".text.main", ".text.unlikely.main", ".text.startup.main", ".text.hot.main",
+        ".text.exit.main",
+      ])
+    #expect(sections.allSatisfy { functionName(ofSection: $0) == bytes("main") })
+    #expect(functionName(ofSection: bytes(".text.")) == nil)
+  }
+
+  @Test func theRestOfTheTextComesBehindTheList() {
+    let written = OrderFileDialect.gold.write([entry("f"), entry("a*b")], header: ["tool 1"])
+    #expect(text(written.bytes) == "# tool 1\n.text.f\n.text.a[*]b\n.text.*\n.text\n")
+    #expect(written.unwritable.isEmpty)
+  }
+
+  @Test(
+    arguments: [
+      ("f", nil, .noInputSection), ("f", ".text", .sharedInputSection),
+      ("main", ".text.startup", .sharedInputSection), ("f", "", .emptyName),
+      ("f", ".text.a\nb", .lineBreak), ("f", ".text.a\0", .zeroByte), ("g", ".text.g", .duplicate),
+    ] as [(String, String?, UnwritableEntry.Reason)])
+  func whatNoLineCanCarryIsLeftOutWithItsReason(
+    symbol: String, section: String?, reason: UnwritableEntry.Reason
+  ) {
+    let odd = OrderFileEntry(symbol: bytes(symbol), section: section.map(bytes))
+    for (dialect, start) in [
+      (OrderFileDialect.gold, ".text.g\n"),
+      (.gnuLD, "SECTIONS { .text.orderfile : {\n  *(\".text.g\")\n}"),
+    ] {
+      let written = dialect.write([entry("g"), odd])
+      #expect(text(written.bytes).hasPrefix(start))
+      #expect(written.unwritable.map(\.index) == [1])
+      #expect(written.unwritable.map(\.entry) == [odd])
+      #expect(written.unwritable.map(\.reason) == [reason])
+    }
+  }
+
+  @Test func aFunctionCalledStartupHasASectionOfItsOwn() {
+    let startup = OrderFileEntry(symbol: bytes("startup"), section: bytes(".text.startup"))
+    #expect(OrderFileDialect.gold.write([startup]).unwritable.isEmpty)
+  }
+
+  @Test func blanksAroundASectionNameAreAWarning() throws {
+    #expect(
+      try read(".text.f \n", .gold).warnings.map(\.description)
+        == ["line 1: blanks around a section name are part of the name"])
+  }
+}
