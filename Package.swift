@@ -32,13 +32,14 @@ let package = Package(
     target("Addresses"),
     target("ByteReading", ["Addresses"]),
     .target(name: "CTraceFormat", path: "Runtime/TraceFormat"),
+    .target(name: "CDwarf", linkerSettings: [.linkedLibrary("dwarf")]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
 
     // F1: one format each, and the model beside them.
     target("ImageModel", ["Addresses"]),
     target("ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
-    target("DebugInfo", ["ByteReading", "Addresses"]),
+    target("DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
     target("LinkMapFormat", ["ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ByteReading", "Addresses"]),
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),

@@ -96,10 +96,10 @@ package struct ELFFile: Sendable {
 
 extension ELFFile {
   /// The first section called `name`.
-  package func section(named name: StaticString) -> ELFSection? {
-    sections.first {
-      $0.name.byteCount == name.utf8CodeUnitCount
-        && bytes.hasPrefix(name, at: $0.name.indices.lowerBound)
+  package func section(named name: String) -> ELFSection? {
+    let name = Array(name.utf8)
+    return sections.first {
+      $0.name.byteCount == name.count && bytes.copy($0.name.indices) == name
     }
   }
 

@@ -1,0 +1,188 @@
+// What one DW_TAG_subprogram says about the function: where it is and what it is called. Each may stand
+// in another entry than the one that has the address.
+
+#include <string.h>
+
+#include "reader.h"
+
+void of_drop_error(orderfile_dwarf *reader, Dwarf_Error *error) {
+  if (*error) dwarf_dealloc_error(reader->debug, *error);
+  *error = NULL;
+}
+
+const char *of_text(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Half attribute) {
+  Dwarf_Error error = NULL;
+  char *text = NULL;
+  if (dwarf_die_text(die, attribute, &text, &error) == DW_DLV_OK && text && *text) return text;
+  of_drop_error(reader, &error);
+  return NULL;
+}
+
+// The entry that `attribute` refers to; NULL if there is none. The caller frees it.
+static Dwarf_Die of_referenced(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Half attribute) {
+  Dwarf_Error error = NULL;
+  Dwarf_Attribute reference = NULL;
+  Dwarf_Die result = NULL;
+  if (dwarf_attr(die, attribute, &reference, &error) == DW_DLV_OK) {
+    Dwarf_Off offset = 0;
+    if (dwarf_global_formref(reference, &offset, &error) != DW_DLV_OK
+        || dwarf_offdie_b(reader->debug, offset, 1, &result, &error) != DW_DLV_OK)
+      result = NULL;
+    dwarf_dealloc_attribute(reference);
+  }
+  of_drop_error(reader, &error);
+  return result;
+}
+
+static bool of_is_external(orderfile_dwarf *reader, Dwarf_Die die) {
+  Dwarf_Error error = NULL;
+  Dwarf_Bool is_external = 0;
+  if (dwarf_hasattr(die, DW_AT_external, &is_external, &error) != DW_DLV_OK) is_external = 0;
+  of_drop_error(reader, &error);
+  return is_external;
+}
+
+// The name of the symbol. A linkage name anywhere along DW_AT_abstract_origin and DW_AT_specification
+// beats a plain name: an out-of-line copy of an inlined method has neither, its origin has a reference
+// to a declaration, and the declaration has both.
+//
+// A missing linkage name means that it equals the plain one, except that GNU C++ leaves it out for
+// functions that no other file sees: their symbol cannot be known, and "f" would be another function.
+static const char *of_function_name(orderfile_dwarf *reader, Dwarf_Die function) {
+  const char *plain = NULL, *linkage = NULL;
+  Dwarf_Die die = function;
+  bool is_external = false;
+  for (int step = 0; die && step < 8; step++) {  // a chain has three; a damaged one may be a ring
+    linkage = of_text(reader, die, DW_AT_linkage_name);
+    if (!linkage) linkage = of_text(reader, die, DW_AT_MIPS_linkage_name);
+    if (!plain) plain = of_text(reader, die, DW_AT_name);
+    is_external = is_external || of_is_external(reader, die);
+    if (linkage) break;
+    Dwarf_Die next = of_referenced(reader, die, DW_AT_abstract_origin);
+    if (!next) next = of_referenced(reader, die, DW_AT_specification);
+    if (die != function) dwarf_dealloc_die(die);
+    die = next;
+  }
+  if (die && die != function) dwarf_dealloc_die(die);
+  if (linkage) return linkage;
+  return reader->unit_omits_linkage_names && !is_external ? NULL : plain;
+}
+
+// The first entry of a .debug_rnglists list (DWARF 5). `operand` is what the attribute holds: an index
+// for DW_FORM_rnglistx, else an offset.
+static int of_first_of_range_list(
+    Dwarf_Attribute attribute, Dwarf_Half form, Dwarf_Unsigned operand,
+    orderfile_dwarf_function *function, Dwarf_Error *error) {
+  Dwarf_Rnglists_Head head = NULL;
+  Dwarf_Unsigned count = 0, offset = 0;
+  int status = dwarf_rnglists_get_rle_head(attribute, form, operand, &head, &count, &offset, error);
+  if (status != DW_DLV_OK) return status;
+  status = DW_DLV_NO_ENTRY;
+  for (Dwarf_Unsigned i = 0; i < count; i++) {
+    unsigned length = 0, kind = 0;
+    Dwarf_Unsigned raw1 = 0, raw2 = 0, start = 0, end = 0;
+    Dwarf_Bool has_no_addresses = 0;
+    status = dwarf_get_rnglists_entry_fields_a(
+        head, i, &length, &kind, &raw1, &raw2, &has_no_addresses, &start, &end, error);
+    if (status != DW_DLV_OK) break;
+    status = DW_DLV_NO_ENTRY;
+    if (kind == DW_RLE_base_address || kind == DW_RLE_base_addressx) continue;
+    if (kind == DW_RLE_end_of_list || has_no_addresses) break;
+    function->address = start;
+    function->size = end > start ? end - start : 0;
+    status = DW_DLV_OK;
+    break;
+  }
+  dwarf_dealloc_rnglists_head(head);
+  return status;
+}
+
+// The first entry of a .debug_ranges list (DWARF 3 and 4).
+static int of_first_of_ranges(
+    orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Unsigned offset,
+    orderfile_dwarf_function *function, Dwarf_Error *error) {
+  Dwarf_Ranges *ranges = NULL;
+  Dwarf_Signed count = 0;
+  Dwarf_Off real_offset = 0;
+  Dwarf_Unsigned byte_count = 0;
+  int status = dwarf_get_ranges_b(
+      reader->debug, offset, die, &real_offset, &ranges, &count, &byte_count, error);
+  if (status != DW_DLV_OK) return status;
+  status = DW_DLV_NO_ENTRY;
+  Dwarf_Addr base = reader->unit_base;
+  for (Dwarf_Signed i = 0; i < count; i++) {
+    if (ranges[i].dwr_type == DW_RANGES_END) break;
+    if (ranges[i].dwr_type == DW_RANGES_ADDRESS_SELECTION) {
+      base = ranges[i].dwr_addr2;
+      continue;
+    }
+    Dwarf_Addr start = ranges[i].dwr_addr1, end = ranges[i].dwr_addr2;
+    function->address = base + start;
+    function->size = end > start ? end - start : 0;
+    status = DW_DLV_OK;
+    break;
+  }
+#ifdef DW_LIBDWARF_VERSION
+  dwarf_dealloc_ranges(reader->debug, ranges, count);
+#else
+  dwarf_ranges_dealloc(reader->debug, ranges, count);
+#endif
+  return status;
+}
+
+// A function in several pieces: compilers put the piece with the entry first.
+static int of_first_range(
+    orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function,
+    Dwarf_Error *error) {
+  Dwarf_Attribute attribute = NULL;
+  int status = dwarf_attr(die, DW_AT_ranges, &attribute, error);
+  if (status != DW_DLV_OK) return status;
+  Dwarf_Half form = 0, version = 0, offset_size = 0;
+  Dwarf_Unsigned operand = 0;
+  status = dwarf_whatform(attribute, &form, error);
+  if (status == DW_DLV_OK) status = dwarf_get_version_of_die(die, &version, &offset_size);
+  if (status == DW_DLV_OK) {
+    Dwarf_Off offset = 0;
+    if (form == DW_FORM_rnglistx || form == DW_FORM_udata || form == DW_FORM_data4
+        || form == DW_FORM_data8) {
+      status = dwarf_formudata(attribute, &operand, error);
+    } else {
+      status = dwarf_global_formref(attribute, &offset, error);
+      operand = offset;
+    }
+  }
+  if (status == DW_DLV_OK) {
+    status = version >= 5 ? of_first_of_range_list(attribute, form, operand, function, error)
+                          : of_first_of_ranges(reader, die, operand, function, error);
+  }
+  dwarf_dealloc_attribute(attribute);
+  return status;
+}
+
+int of_describe_function(
+    orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function, Dwarf_Error *error) {
+  Dwarf_Addr low = 0, high = 0;
+  memset(function, 0, sizeof *function);
+  int status = dwarf_lowpc(die, &low, error);
+  if (status == DW_DLV_OK) {
+    Dwarf_Half form = 0;
+    enum Dwarf_Form_Class class = DW_FORM_CLASS_UNKNOWN;
+    function->address = low;
+    status = dwarf_highpc_b(die, &high, &form, &class, error);
+    // Since DWARF 4 DW_AT_high_pc may be a size.
+    if (status == DW_DLV_OK && class == DW_FORM_CLASS_CONSTANT) function->size = high;
+    if (status == DW_DLV_OK && class != DW_FORM_CLASS_CONSTANT && high > low)
+      function->size = high - low;
+    if (status == DW_DLV_NO_ENTRY) status = DW_DLV_OK;
+  } else if (status == DW_DLV_NO_ENTRY) {
+    status = of_first_range(reader, die, function, error);
+  }
+  if (status != DW_DLV_OK) return status;
+  function->name = of_function_name(reader, die);
+  if (!function->name) {
+    reader->unnamed_functions++;
+    return DW_DLV_NO_ENTRY;
+  }
+  function->name_size = strlen(function->name);
+  return DW_DLV_OK;
+}

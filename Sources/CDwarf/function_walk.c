@@ -1,0 +1,201 @@
+// The walk over all compilation units: depth first, one function per call.
+//
+// Damage must cost one unit, not the file or the time: an error abandons the unit that has it, and each
+// entry must lie behind the one visited before, which a DW_AT_sibling that leads back, or into its own
+// subtree, would break.
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader.h"
+
+orderfile_dwarf *orderfile_dwarf_new(bool is_64_bit, bool is_big_endian) {
+  orderfile_dwarf *reader = calloc(1, sizeof *reader);
+  if (!reader) return NULL;
+  reader->is_64_bit = is_64_bit;
+  reader->is_big_endian = is_big_endian;
+  reader->section_count = 1;
+  return reader;
+}
+
+bool orderfile_dwarf_add(
+    orderfile_dwarf *reader, const char *name, const void *bytes, uint64_t size) {
+  if (reader->section_count == OF_GREATEST_SECTION_COUNT) return false;
+  of_section *section = &reader->sections[reader->section_count];
+  size_t length = strlen(name);
+  if (length >= sizeof section->name) return false;
+  memcpy(section->name, name, length + 1);
+  section->bytes = bytes;
+  section->size = size;
+  reader->section_count++;
+  return true;
+}
+
+bool orderfile_dwarf_load(orderfile_dwarf *reader, char *message, size_t message_size) {
+  Dwarf_Error error = NULL;
+  int status = of_open_sections(reader, &error);
+  if (status == DW_DLV_OK) return true;
+  const char *text = status == DW_DLV_ERROR ? dwarf_errmsg(error) : "no debug information";
+  size_t length = strlen(text);
+  if (message_size > 0) {
+    if (length >= message_size) length = message_size - 1;
+    memcpy(message, text, length);
+    message[length] = 0;
+  }
+  // Without a Dwarf_Debug the error is libdwarf's own static one or freed by this call.
+  dwarf_dealloc_error(reader->debug, error);
+  return false;
+}
+
+static void of_leave_unit(orderfile_dwarf *reader) {
+  while (reader->depth > 0) {
+    Dwarf_Die die = reader->pending[--reader->depth];
+    if (die) dwarf_dealloc_die(die);
+  }
+}
+
+// Puts the first entry below `parent` on the stack. Returns false on damage.
+static bool of_enter(orderfile_dwarf *reader, Dwarf_Die parent) {
+  Dwarf_Error error = NULL;
+  Dwarf_Die child = NULL;
+  int status = dwarf_child(parent, &child, &error);
+  of_drop_error(reader, &error);
+  if (status == DW_DLV_NO_ENTRY) return true;
+  if (status != DW_DLV_OK) return false;
+  if (reader->depth == OF_GREATEST_DEPTH) {
+    dwarf_dealloc_die(child);
+    return false;
+  }
+  reader->pending[reader->depth++] = child;
+  return true;
+}
+
+// Whether the unit says where its code is. Swift writes skeleton units for Clang modules, which have none.
+static bool of_has_code(orderfile_dwarf *reader, Dwarf_Die unit) {
+  Dwarf_Error error = NULL;
+  Dwarf_Bool has_start = 0, has_ranges = 0;
+  dwarf_hasattr(unit, DW_AT_low_pc, &has_start, &error);
+  of_drop_error(reader, &error);
+  dwarf_hasattr(unit, DW_AT_ranges, &has_ranges, &error);
+  of_drop_error(reader, &error);
+  return has_start || has_ranges;
+}
+
+// Goes to the next compilation unit that has entries. Returns false behind the last one.
+static bool of_enter_next_unit(orderfile_dwarf *reader) {
+  while (reader->depth == 0) {
+    Dwarf_Error error = NULL;
+    Dwarf_Unsigned length = 0, type_offset = 0, next = 0;
+    Dwarf_Half version = 0, address_size = 0, offset_size = 0, extension_size = 0, unit_type = 0;
+    Dwarf_Off abbreviations = 0;
+    Dwarf_Sig8 signature;
+    int status = dwarf_next_cu_header_d(
+        reader->debug, 1, &length, &version, &abbreviations, &address_size, &offset_size,
+        &extension_size, &signature, &type_offset, &next, &unit_type, &error);
+    of_drop_error(reader, &error);
+    if (status == DW_DLV_NO_ENTRY) return false;
+    if (status != DW_DLV_OK) {  // nothing says where the next unit begins
+      reader->damaged_units++;
+      return false;
+    }
+    Dwarf_Die unit = NULL;
+    status = dwarf_siblingof_b(reader->debug, NULL, 1, &unit, &error);
+    of_drop_error(reader, &error);
+    if (status != DW_DLV_OK) {
+      reader->damaged_units += status == DW_DLV_ERROR;
+      continue;
+    }
+    if (unit_type == DW_UT_skeleton && of_has_code(reader, unit)) reader->skeleton_units++;
+    reader->unit_base = 0;
+    if (dwarf_lowpc(unit, &reader->unit_base, &error) == DW_DLV_ERROR) reader->unit_base = 0;
+    of_drop_error(reader, &error);
+    const char *producer = of_text(reader, unit, DW_AT_producer);
+    reader->unit_omits_linkage_names = producer && strncmp(producer, "GNU C++", 7) == 0;
+    if (!of_enter(reader, unit)) reader->damaged_units++;
+    dwarf_dealloc_die(unit);
+  }
+  return true;
+}
+
+// Whether a function can stand below an entry with `tag`, at any depth.
+static bool of_may_hold_functions(Dwarf_Half tag) {
+  switch (tag) {
+    case DW_TAG_namespace:
+    case DW_TAG_module:
+    case DW_TAG_class_type:
+    case DW_TAG_structure_type:
+    case DW_TAG_union_type:
+    case DW_TAG_enumeration_type:
+    case DW_TAG_interface_type:
+    case DW_TAG_variant_part:
+    case DW_TAG_variant:
+    case DW_TAG_subprogram:  // GNU C's nested functions, Rust's closures
+    case DW_TAG_lexical_block:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Takes the entry on top of the stack, replaces it by its sibling, and puts its first child above that.
+// Returns DW_DLV_OK with `function` filled, DW_DLV_NO_ENTRY for another kind of entry, or DW_DLV_ERROR.
+static int of_visit(orderfile_dwarf *reader, orderfile_dwarf_function *function) {
+  Dwarf_Error error = NULL;
+  Dwarf_Die die = reader->pending[reader->depth - 1], sibling = NULL;
+  reader->pending[reader->depth - 1] = NULL;
+  Dwarf_Half tag = 0;
+  Dwarf_Off offset = 0;
+
+  int status = dwarf_dieoffset(die, &offset, &error);
+  if (status == DW_DLV_OK && offset <= reader->last_visited) status = DW_DLV_ERROR;
+  reader->last_visited = offset;
+  if (status == DW_DLV_OK) status = dwarf_tag(die, &tag, &error);
+  if (status == DW_DLV_OK) {
+    status = dwarf_siblingof_b(reader->debug, die, 1, &sibling, &error);
+    if (status == DW_DLV_OK) reader->pending[reader->depth - 1] = sibling;
+    if (status == DW_DLV_NO_ENTRY) {
+      reader->depth--;
+      status = DW_DLV_OK;
+    }
+  }
+  if (status == DW_DLV_OK && of_may_hold_functions(tag) && !of_enter(reader, die))
+    status = DW_DLV_ERROR;
+  if (status == DW_DLV_OK) {
+    status = tag == DW_TAG_subprogram ? of_describe_function(reader, die, function, &error)
+                                      : DW_DLV_NO_ENTRY;
+  }
+  of_drop_error(reader, &error);
+  dwarf_dealloc_die(die);
+  return status;
+}
+
+bool orderfile_dwarf_next(orderfile_dwarf *reader, orderfile_dwarf_function *function) {
+  if (!reader->debug) return false;
+  while (of_enter_next_unit(reader)) {
+    int status = of_visit(reader, function);
+    if (status == DW_DLV_OK) return true;
+    if (status != DW_DLV_ERROR) continue;
+    reader->damaged_units++;
+    of_leave_unit(reader);
+  }
+  return false;
+}
+
+uint64_t orderfile_dwarf_damaged_units(const orderfile_dwarf *reader) {
+  return reader->damaged_units;
+}
+
+uint64_t orderfile_dwarf_unnamed_functions(const orderfile_dwarf *reader) {
+  return reader->unnamed_functions;
+}
+
+uint64_t orderfile_dwarf_skeleton_units(const orderfile_dwarf *reader) {
+  return reader->skeleton_units;
+}
+
+void orderfile_dwarf_close(orderfile_dwarf *reader) {
+  if (!reader) return;
+  of_leave_unit(reader);
+  of_close_sections(reader);
+  free(reader);
+}

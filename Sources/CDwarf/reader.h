@@ -1,0 +1,53 @@
+// What the files of this target share.
+
+#ifndef ORDERFILE_CDWARF_READER_H
+#define ORDERFILE_CDWARF_READER_H
+
+#include "cdwarf.h"
+
+#include <libdwarf/dwarf.h>
+#include <libdwarf/libdwarf.h>
+
+// Deeper than any compiler nests namespaces, types, functions and blocks.
+enum { OF_GREATEST_DEPTH = 256, OF_GREATEST_SECTION_COUNT = 32 };
+
+typedef struct {
+  char name[32];
+  const void *bytes;
+  uint64_t size;
+} of_section;
+
+struct orderfile_dwarf {
+  bool is_64_bit, is_big_endian;
+  // Number 0 is the reserved one that ELF has too.
+  of_section sections[OF_GREATEST_SECTION_COUNT];
+  unsigned section_count;
+
+  void *interface;    // what libdwarf calls for sections; NULL until loaded
+  Dwarf_Debug debug;  // NULL until loaded
+  // The entry to visit next on each level of the tree; level 0 is below the compilation unit's own.
+  Dwarf_Die pending[OF_GREATEST_DEPTH];
+  unsigned depth;
+  Dwarf_Off last_visited;
+  Dwarf_Addr unit_base;  // what DWARF 4 range lists count from
+  bool unit_omits_linkage_names;  // of functions that only their own file sees
+  uint64_t damaged_units, skeleton_units, unnamed_functions;
+};
+
+// Gives libdwarf the reader's sections. Returns libdwarf's DW_DLV_OK, DW_DLV_NO_ENTRY or DW_DLV_ERROR.
+int of_open_sections(orderfile_dwarf *reader, Dwarf_Error *error);
+void of_close_sections(orderfile_dwarf *reader);
+
+// The string value of one attribute; NULL if it is absent or unreadable (a string in a supplementary
+// file, which we don't have).
+const char *of_text(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Half attribute);
+
+// Finds the name, the address and the size of a DW_TAG_subprogram. Returns DW_DLV_NO_ENTRY for a mere
+// declaration and for a function without a name, which it counts.
+int of_describe_function(
+    orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function, Dwarf_Error *error);
+
+// Forgets an error, so that a file full of them costs no memory. `*error` may be NULL and is afterwards.
+void of_drop_error(orderfile_dwarf *reader, Dwarf_Error *error);
+
+#endif

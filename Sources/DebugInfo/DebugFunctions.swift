@@ -1,0 +1,92 @@
+// One of the thin wrappers around a C library that may hand out pointers.
+
+import Addresses
+import ByteReading
+import CDwarf
+
+/// A function that DWARF describes.
+package struct DebugFunction: Hashable, Sendable {
+  /// Where the linkage name, or in C the name, stands in `DebugFunctions.names`.
+  package var name: Range<Int>
+  /// Of a function in several pieces, the one that is entered. A size of 0 means unknown.
+  package var range: AddressRange
+}
+
+/// All functions in the DWARF of one image, versions 2 to 5, read by libdwarf.
+/// <https://dwarfstd.org/doc/DWARF5.pdf>
+///
+/// Functions that were inlined everywhere have no address and do not appear; the linker's leavings of
+/// discarded ones do, at addresses outside every section. Symbols that no compiler wrote (assembly,
+/// thunks of the linker) have no DWARF.
+package struct DebugFunctions: Sendable {
+  /// In the order of the file.
+  package private(set) var functions: [DebugFunction] = []
+  /// The names of all functions, one behind the other.
+  package private(set) var names: [UInt8] = []
+  /// Compilation units that could be read in part or not at all.
+  package private(set) var damagedUnitCount: UInt64 = 0
+  /// Functions without a name that a linker would know: with GNU C++ those that only their own file sees.
+  package private(set) var unnamedCount: UInt64 = 0
+  /// Compilation units whose functions are in a `.dwo` file; those are not read.
+  package private(set) var splitUnitCount: UInt64 = 0
+
+  /// - Throws: `missing` without `.debug_info`; `invalid` with libdwarf's words if it can make nothing of
+  ///   the sections.
+  /// - Complexity: O(*n*) for *n* entries of `.debug_info`; memory O(*f*) for *f* functions.
+  package init(
+    _ sections: [DebugSection], is64Bit: Bool, endianness: Endianness
+  ) throws(ParseError) {
+    let info = sections.first { $0.name == ".debug_info" }
+    guard let info else {
+      throw ParseError(.missing, ".debug_info", at: FileOffset(rawValue: 0))
+    }
+    guard let reader = orderfile_dwarf_new(is64Bit, endianness == .big) else {
+      preconditionFailure("a reader is a few kilobytes")
+    }
+    defer { orderfile_dwarf_close(reader) }
+    if let problem = read(reader, sections[...]) {
+      throw ParseError(
+        .invalid(expected: "DWARF", found: problem), ".debug_info", at: info.range.lowerBound)
+    }
+  }
+
+  /// Adds `sections` to `reader`, one level of recursion each because the pointers live no longer, and
+  /// reads all functions.
+  ///
+  /// - Returns: what is wrong, if libdwarf can't begin.
+  private mutating func read(
+    _ reader: OpaquePointer, _ sections: ArraySlice<DebugSection>
+  ) -> String? {
+    guard let section = sections.first else { return readFunctions(reader) }
+    return section.bytes.withBytes(section.range.indices) { bytes in
+      guard
+        orderfile_dwarf_add(reader, section.name, bytes.baseAddress, UInt64(bytes.count))
+      else { return "too many sections" }
+      return read(reader, sections.dropFirst())
+    }
+  }
+
+  private mutating func readFunctions(_ reader: OpaquePointer) -> String? {
+    var message = [CChar](repeating: 0, count: 200)
+    guard orderfile_dwarf_load(reader, &message, message.count) else {
+      return String(
+        decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+    var function = orderfile_dwarf_function()
+    while orderfile_dwarf_next(reader, &function) {
+      guard let name = function.name else { continue }
+      let start = names.count
+      names.append(
+        contentsOf: UnsafeRawBufferPointer(start: name, count: function.name_size))
+      functions.append(
+        DebugFunction(
+          name: start..<names.count,
+          range: AddressRange(
+            start: StatedAddress(rawValue: function.address), size: function.size)))
+    }
+    damagedUnitCount = orderfile_dwarf_damaged_units(reader)
+    unnamedCount = orderfile_dwarf_unnamed_functions(reader)
+    splitUnitCount = orderfile_dwarf_skeleton_units(reader)
+    return nil
+  }
+}
