@@ -26,9 +26,10 @@ import Testing
   }
 
   /// Each would take minutes if a reader looked at the rest of the file for each byte.
-  @Test(arguments: ["[", "[]", "(", "{", "/*", "\"", "*(", "#", ":", "a\n"])
+  @Test(
+    .timeLimit(.minutes(1)), arguments: ["[", "[]", "(", "{", "/*", "\"", "*(", "#", ":", "a\n"])
   func repeatedBytesCostLinearTime(unit: String) {
     let unit = bytes(unit)
-    check(Array((0..<(1 << 15)).map { _ in unit }.joined()))
+    check(Array((0..<(1 << 16)).map { _ in unit }.joined()))
   }
 }

@@ -1,0 +1,68 @@
+import Foundation
+
+/// The path of the tool `name`, if `PATH` has it.
+func toolPath(_ name: String) -> String? {
+  let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+  return folders.map { "\($0)/\(name)" }
+    .first { FileManager.default.isExecutableFile(atPath: $0) }
+}
+
+struct ToolResult {
+  var status: Int32
+  /// Standard output and standard error, as they came.
+  var output: String
+}
+
+/// A folder of its own for one link, removed at the end.
+final class Workshop {
+  let folder: URL
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("orderfile-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func write(_ bytes: some Sequence<UInt8>, _ name: String) throws {
+    try Data(Array(bytes)).write(to: folder.appendingPathComponent(name))
+  }
+
+  /// Runs `tool` in the folder.
+  func run(_ tool: String, _ arguments: [String]) throws -> ToolResult {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL =
+      tool.hasPrefix("/")
+      ? URL(fileURLWithPath: tool)
+      : toolPath(tool).map { URL(fileURLWithPath: $0) } ?? folder.appendingPathComponent(tool)
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    process.standardOutput = pipe
+    process.standardError = pipe
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    let output = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    return ToolResult(
+      status: process.terminationStatus, output: String(decoding: output, as: UTF8.self))
+  }
+
+  /// The arguments that make a compiler link with `linker`, a path: the driver looks for `ld.NAME` in
+  /// the folder first.
+  func use(linker: String, as name: String) throws -> [String] {
+    let link = folder.appendingPathComponent("ld.\(name)").path
+    if !FileManager.default.fileExists(atPath: link) {
+      try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: linker)
+    }
+    return ["-fuse-ld=\(name)", "-B\(folder.path)"]
+  }
+
+  /// The names of the functions in `image`, by address, as `nm` prints them.
+  func functions(in image: String) throws -> [String] {
+    try run("nm", ["-n", image]).output.split(separator: "\n")
+      .filter { $0.dropFirst(17).first.map { "tTW".contains($0) } ?? false }
+      .map { String($0.dropFirst(19)) }
+  }
+}
