@@ -1,0 +1,74 @@
+import Glibc
+import ImageModel
+
+/// This process's standard streams. Results go to stdout; everything else goes to stderr, behind the
+/// result.
+enum Console {
+  /// Writes a result.
+  ///
+  /// - Throws: if stdout takes no more, as a full disk does. A reader that has gone away (`| head`) is
+  ///   no error.
+  static func print(_ bytes: [UInt8]) throws(Diagnostic) {
+    do { try writeAll(bytes, to: STDOUT_FILENO) } catch {
+      if error.errno == EPIPE { Glibc.exit(0) }
+      throw Diagnostic("unable to write: \(error)", context: ["stdout"])
+    }
+  }
+
+  static func print(_ text: String) throws(Diagnostic) { try print(Array(text.utf8)) }
+
+  static func printWarnings(_ warnings: [Diagnostic]) {
+    for warning in warnings { printLine("warning", colour: 35, "\(warning)") }
+  }
+
+  static func printError(_ error: Diagnostic) { printLine("error", colour: 31, "\(error)") }
+
+  /// A line about what was done: progress, not a result.
+  static func printNote(_ text: String) { writeError("orderfile: \(text)\n") }
+
+  private static func printLine(_ kind: String, colour: Int, _ text: String) {
+    let kind = errorIsColoured ? "\u{1b}[1;\(colour)m\(kind):\u{1b}[0m" : "\(kind):"
+    writeError("orderfile: \(kind) \(text)\n")
+  }
+
+  private static func writeError(_ text: String) {
+    // Nobody is left to tell if this fails.
+    try? writeAll(Array(text.utf8), to: STDERR_FILENO)
+  }
+
+  /// Columns of the terminal that stdout is; `nil` if it is none.
+  static var width: Int? {
+    guard isatty(STDOUT_FILENO) == 1 else { return nil }
+    var size = winsize()
+    guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
+  }
+
+  private static var errorIsColoured: Bool {
+    guard isatty(STDERR_FILENO) == 1, variable("TERM") != "dumb" else { return false }
+    return variable("NO_COLOR", "").isEmpty
+  }
+
+  private static func variable(_ name: String, _ missing: String = "") -> String {
+    getenv(name).map { String(cString: $0) } ?? missing
+  }
+}
+
+/// Writes all of `bytes`, however many calls that takes.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(WriteError) {
+  var rest = bytes[...]
+  while !rest.isEmpty {
+    let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+    if written < 0 {
+      if errno == EINTR { continue }
+      throw WriteError(errno: errno)
+    }
+    rest = rest.dropFirst(written)
+  }
+}
+
+/// A call that did not write, as `errno.h` numbers the reason.
+struct WriteError: Error, CustomStringConvertible {
+  var errno: Int32
+  var description: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,59 @@
+import ArgumentParser
+import CTraceFormat
+import Glibc
+import ImageModel
+import Reporting
+
+/// The command `orderfile` with its subcommands.
+package struct OrderFileCommand: ParsableCommand {
+  package static let configuration = CommandConfiguration(
+    commandName: "orderfile",
+    abstract: "Order a program's functions by their first use, so that it starts with fewer page-ins.",
+    discussion: """
+      EXAMPLES
+        Record a launch of an instrumented build, and order the release build by it:
+
+          $ orderfile record -o app.oftrace -- build-record/app --help
+          $ orderfile gen app.oftrace --image build/app -o app.order
+
+        Relink with the order file, and see what it saves:
+
+          $ clang … -fuse-ld=lld -Wl,--symbol-ordering-file=app.order -o build/app
+          $ orderfile diff build-before/app build/app --trace app.oftrace --order app.order
+
+      EXIT STATUS
+        0   done
+        1   could not do it
+        2   done, and a check that was asked for failed (diff --max-pages)
+        3   the inputs do not belong together
+        4   nothing was recorded
+        64  wrong usage
+        'record' exits with the status of the program it ran, 128 + N after signal N.
+      """,
+    version: """
+      orderfile \(toolVersion)
+      trace format \(ORDERFILE_TRACE_VERSION)
+      \(DiffReport.schema), \(ImageReport.schema), \(LinkMapReport.schema), \
+      \(OrderFileReport.schema), \(TraceReport.schema), \(GenReport.schema)
+      """,
+    subcommands: [RecordCommand.self, GenCommand.self, DiffCommand.self, ShowCommand.self])
+
+  package init() {}
+
+  /// Parses this process's arguments, runs the command and ends the process with its exit status.
+  package static func runAndExit() -> Never {
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+      Glibc.exit(0)
+    } catch let diagnostic as Diagnostic {
+      Console.printError(diagnostic)
+      Glibc.exit(diagnostic.severity.rawValue)
+    } catch {
+      exit(withError: error)
+    }
+  }
+}
+
+/// As `--version` and the headers of order files state it.
+package let toolVersion = "0.1.0"

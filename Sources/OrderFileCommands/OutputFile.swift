@@ -1,0 +1,91 @@
+import Glibc
+import ImageModel
+
+/// A file that appears under its name only when it is complete.
+///
+/// Making one proves that the folder can be written to, before any work is done. The bytes go to a
+/// temporary file beside the target, which replaces it in one step; a crash leaves the old file as it
+/// was. What is no regular file (a pipe, a device) is written to directly, and `-` is stdout.
+final class OutputFile {
+  /// As the user gave it.
+  let path: String
+  private let target: Target
+
+  private enum Target {
+    case standardOutput
+    /// Open for writing.
+    case stream(Int32)
+    /// An open temporary file, its path, and the path that it will get.
+    case file(Int32, temporary: String, final: String)
+  }
+  private var isFinished = false
+
+  init(_ path: String) throws(Diagnostic) {
+    self.path = path
+    if path == "-" {
+      target = .standardOutput
+      return
+    }
+    var status = stat()
+    let exists = stat(path, &status) == 0
+    if !exists, errno != ENOENT { throw Self.error(path, errno) }
+    if exists, status.st_mode & S_IFMT == S_IFDIR { throw Self.error(path, EISDIR) }
+    if exists, status.st_mode & S_IFMT != S_IFREG {
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Self.error(path, errno) }
+      target = .stream(descriptor)
+      return
+    }
+    if exists, access(path, W_OK) != 0 { throw Self.error(path, errno) }
+    // Behind a symbolic link the file is replaced, not the link.
+    let final = exists ? realpath(path, nil).map { pointer in
+      defer { free(pointer) }
+      return String(cString: pointer)
+    } ?? path : path
+    var template = Array("\(final).XXXXXX".utf8CString)
+    let descriptor = mkostemp(&template, O_CLOEXEC)
+    guard descriptor >= 0 else { throw Self.error(path, errno) }
+    // mkostemp makes private files; an output gets the mode that any new file would get.
+    let mask = umask(0)
+    umask(mask)
+    fchmod(descriptor, exists ? status.st_mode & 0o7777 : 0o666 & ~mask)
+    let temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    target = .file(descriptor, temporary: temporary, final: final)
+  }
+
+  /// Writes everything and puts the file in its place.
+  func finish(_ bytes: [UInt8]) throws(Diagnostic) {
+    do {
+      switch target {
+      case .standardOutput:
+        try Console.print(bytes)
+      case .stream(let descriptor):
+        try writeAll(bytes, to: descriptor)
+      case .file(let descriptor, let temporary, let final):
+        try writeAll(bytes, to: descriptor)
+        guard rename(temporary, final) == 0 else { throw WriteError(errno: errno) }
+      }
+    } catch let error as WriteError {
+      throw Self.error(path, error.errno)
+    } catch let error as Diagnostic {
+      throw error
+    } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+    isFinished = true
+  }
+
+  deinit {
+    switch target {
+    case .standardOutput: break
+    case .stream(let descriptor): close(descriptor)
+    case .file(let descriptor, let temporary, _):
+      close(descriptor)
+      if !isFinished { unlink(temporary) }
+    }
+  }
+
+  private static func error(_ path: String, _ errno: Int32) -> Diagnostic {
+    Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [path])
+  }
+}

@@ -1,0 +1,97 @@
+import ByteReading
+import Foundation
+import ImageModel
+import LaunchMeasurement
+import Symbolication
+import TraceFormat
+
+/// A folder of its own beside the output, in which the processes of one launch leave their traces.
+struct RecordingFolder {
+  private let path: String
+
+  init(beside output: String) throws(Diagnostic) {
+    let absolute = output.hasPrefix("/") ? output : "\(try Self.currentFolder())/\(output)"
+    var template = Array("\(absolute).recording.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw Diagnostic(
+        "unable to make a folder beside it: \(String(cString: strerror(errno)))",
+        context: [output])
+    }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// For `ORDERFILE_TRACE`; a percent sign in the folder's name is no directive.
+  var tracePath: String {
+    path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%") + "/trace"
+  }
+
+  private static func currentFolder() throws(Diagnostic) -> String {
+    guard let pointer = getcwd(nil, 0) else {
+      throw Diagnostic("\(String(cString: strerror(errno)))", context: ["."])
+    }
+    defer { free(pointer) }
+    return String(cString: pointer)
+  }
+
+  private var names: [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? []
+  }
+
+  /// The traces that were left, the launched program's first, then by process number.
+  func recordings() throws(Diagnostic) -> [Recording] {
+    var recordings: [Recording] = []
+    for name in names where name == "trace" || name.hasPrefix("trace.") && !name.hasSuffix(".new") {
+      let file = try InputFile.trace("\(path)/\(name)")
+      recordings.append(
+        Recording(
+          path: "\(path)/\(name)", suffix: String(name.dropFirst("trace".count)), file: file,
+          trace: Trace(file, path: "\(path)/\(name)")))
+    }
+    return recordings.sorted {
+      ($0.suffix.isEmpty ? 0 : 1, $0.trace.processNumber, $0.suffix)
+        < ($1.suffix.isEmpty ? 0 : 1, $1.trace.processNumber, $1.suffix)
+    }
+  }
+
+  /// Removes the folder and what is left in it.
+  func remove() {
+    for name in names { unlink("\(path)/\(name)") }
+    rmdir(path)
+  }
+}
+
+/// One trace as a process left it.
+struct Recording {
+  /// Where it is now.
+  let path: String
+  /// What the recorder added to the path: empty for the first process, else `.<pid>`.
+  let suffix: String
+  let file: TraceFile
+  let trace: Trace
+
+  /// Seals the trace and puts it in its place.
+  ///
+  /// A process that is still running keeps its file, unsealed, under the new name, and goes on
+  /// recording into it.
+  func finish(
+    outputPath: String, _ outputFile: OutputFile, launch: ProgramLaunch.Result,
+    images: inout RecordedImages
+  ) throws(Diagnostic) {
+    if kill(pid_t(bitPattern: file.header.pid), 0) == 0, !suffix.isEmpty {
+      guard rename(path, outputPath + suffix) == 0 else {
+        throw Diagnostic(
+          "unable to write: \(String(cString: strerror(errno)))", context: [outputPath + suffix])
+      }
+      return
+    }
+    images.add(imagesOf: trace)
+    let now = ClockReading.now()
+    let isLaunched = file.header.pid == launch.processNumber && trace.forkedBy == nil
+    let seal = TraceFile.Seal(
+      processStart: isLaunched ? launch.start : nil,
+      lastPair: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds))
+    let bytes = file.sealed(seal, names: trace.namesForSealing(images.recordedImages(of: trace)))
+    let output = suffix.isEmpty ? outputFile : try OutputFile(outputPath + suffix)
+    try output.finish(bytes)
+  }
+}

@@ -1,0 +1,3 @@
+import OrderFileCommands
+
+OrderFileCommand.runAndExit()
