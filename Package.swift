@@ -28,6 +28,7 @@ let package = Package(
     // F0: bytes and numbers, no format.
     target("Addresses"),
     target("ByteReading", ["Addresses"]),
+    .systemLibrary(name: "CDemangle"),
 
     // F1: one format each, and the model beside them.
     target("ImageModel", ["Addresses"]),
@@ -42,7 +43,7 @@ let package = Package(
       "Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "ImageModel", "ByteReading", "Addresses",
+        "ImageModel", "ByteReading", "Addresses", "CDemangle",
       ]),
 
     // F3: algorithms over the model alone.
