@@ -35,6 +35,7 @@ let package = Package(
     .target(name: "CDwarf", linkerSettings: [.linkedLibrary("dwarf")]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CDemangle"),
 
     // F1: one format each, and the model beside them.
     target("ImageModel", ["Addresses"]),
@@ -49,7 +50,7 @@ let package = Package(
       "Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "ImageModel", "ByteReading", "Addresses",
+        "ImageModel", "ByteReading", "Addresses", "CDemangle",
       ]),
 
     // F3: algorithms over the model alone.

@@ -1,0 +1,122 @@
+// Compilers and linkers rename functions from one build to the next. A function recorded as `f` in the
+// instrumented build may be called `f.llvm.123` in the release build: ThinLTO gave a local function a
+// name for the whole program, and the number is a hash of the module, which instrumentation changed.
+// Names are therefore compared in two steps: bytewise, and where that finds nothing, by what is left of
+// both names when everything that a build may change has been cut off: the canonical name.
+//
+// What is cut, and who adds it:
+//
+//     f.llvm.123            LLVM ThinLTO, a local function promoted to a global one
+//     f.__uniq.123          clang -funique-internal-linkage-names
+//     f.content.123         LLVM, merging by content across modules
+//     f.lto_priv.0          GCC LTO, a local function promoted
+//     f.1                   LLVM full LTO, a clash of two local names
+//     f.isra.0 .constprop.0 .specialized.1 .clone.2 .memprof.1 .argprom
+//                           clones with changed parameters or for one call site
+//     f.localalias .localalias.1
+//                           GCC, a local name for a global function
+//     f@V1 f@@V1            symbol versions
+//     f.part.0              GCC, the rest of a function whose first lines were inlined
+//     f.cold .cold.1        GCC, LLVM: blocks that are seldom executed
+//     $s…Tm   f.Tgm         Swift, LLVM: one body for several functions that differ in constants
+//     _ZN…17h<16 hex>E      Rust, a hash of the crate, its version and its flags
+//     _RNv…Cs<base 62>_…    Rust v0, the same hash per crate; back references shift with its length
+//
+// Suffixes come in any number and order: `f.constprop.0.isra.0.cold`. They are cut from the end until
+// something else stands there. So a name with nothing to cut costs a look at its last bytes.
+//
+// Not everything that is cut is the same code. `f.cold` is not `f`: it lies elsewhere and runs when `f`
+// does something rare. So a canonical name also says which part of the function it holds, and which
+// kinds of suffix were cut; `match(_:inRelease:)` ranks what may stand for what.
+//
+// What is left alone: names that differ because the code does. Swift's async parts (`TQ1_`, `TY0_`) and
+// specializations (`Tf4nd_n`, `Tg5`), C++20 coroutine parts (`.resume`, `.destroy`), GCC's `._omp_fn.0`,
+// basic-block sections (`.__part.1`), resolvers and target clones (`.resolver`, `.avx2`).
+//
+// What it can't know: where the release build merged `g` into `fTm` and dropped the name `g`, nothing in
+// the names connects the two. And full LTO numbers clashing local names by the order in which it meets
+// them, so `init.7` of one build may be another file's `init` in the next, though the bytes are equal.
+
+import ImageModel
+
+/// A mangled name without what differs from build to build. For matching only: it names nothing that a
+/// linker knows.
+package struct CanonicalName: Hashable, Sendable {
+  /// What a symbol holds of the function that it is named for.
+  package enum Part: UInt8, Sendable {
+    case whole
+    /// One body that several functions share; each of them jumps into it, or is replaced by it.
+    case mergedBody
+    /// A piece split off by partial inlining.
+    case partial
+    /// Blocks split off because they are seldom executed.
+    case cold
+  }
+
+  /// The kinds of suffix that were cut.
+  package struct Cuts: OptionSet, Hashable, Sendable {
+    package var rawValue: UInt16
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+    package static let version = Self(rawValue: 1 << 0)
+    package static let number = Self(rawValue: 1 << 1)
+    /// `.llvm.N`, `.__uniq.N`, `.content.N`, `.lto_priv.N`: a local name made unique.
+    package static let promotion = Self(rawValue: 1 << 2)
+    package static let localAlias = Self(rawValue: 1 << 3)
+    package static let isra = Self(rawValue: 1 << 4)
+    package static let constantPropagation = Self(rawValue: 1 << 5)
+    /// `.specialized.N`, `.clone.N`, `.memprof.N`, `.argprom`.
+    package static let clone = Self(rawValue: 1 << 6)
+    package static let partial = Self(rawValue: 1 << 7)
+    package static let cold = Self(rawValue: 1 << 8)
+    package static let merged = Self(rawValue: 1 << 9)
+    package static let rustHash = Self(rawValue: 1 << 10)
+  }
+
+  /// What is left. For Rust v0 the demangled path without hashes; otherwise the beginning of the name.
+  package let base: [UInt8]
+  package let part: Part
+  package let cuts: Cuts
+
+  package init(_ name: SymbolName) {
+    let ending = NameEnding(of: name.bytes, in: 0..<name.bytes.count)
+    part = ending.part
+    cuts = ending.cuts
+    base = Array(
+      ending.rustV0Path(in: name.bytes, from: 0) ?? Array(name.bytes[..<ending.baseEnd]))
+  }
+}
+
+extension CanonicalName {
+  /// How well a symbol of the release build stands for a recorded one of the same base; the best first.
+  package enum Match: UInt8, Comparable, Sendable {
+    /// The same kinds of suffix with other numbers or hashes: `f.llvm.1` and `f.llvm.2`.
+    case renumbered
+    /// The release build has the plain function: `f.isra.0` and `f`.
+    case base
+    /// The release build has another clone: `f` and `f.constprop.0`.
+    case variant
+    /// The release build has merged the function with others: `f` and `fTm`.
+    case mergedBody
+    /// Only the recorded build has merged it: `fTm` and `f`.
+    case original
+    /// One is a piece of the other: `f.part.0` and `f`.
+    case partial
+
+    package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+  }
+
+  /// How `release` may stand for `recorded`, two names of equal base.
+  ///
+  /// - Returns: `nil` if it may not: a cold part stands for no other part, nor another part for it.
+  static func match(_ recorded: NameEnding, inRelease release: NameEnding) -> Match? {
+    switch (recorded.part, release.part) {
+    case (let a, let b) where a == b:
+      if recorded.cuts == release.cuts { return .renumbered }
+      return release.cuts.isSubset(of: .rustHash) ? .base : .variant
+    case (.cold, _), (_, .cold): return nil
+    case (.partial, _), (_, .partial): return .partial
+    case (.mergedBody, _): return .original
+    default: return .mergedBody
+    }
+  }
+}

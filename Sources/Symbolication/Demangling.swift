@@ -1,0 +1,64 @@
+import ImageModel
+
+/// Mangled names as people read them. Never for an order file, and never for matching.
+package struct Demangler: Sendable {
+  package enum Mode: String, Hashable, Sendable, CaseIterable {
+    /// The name as the linker knows it.
+    case none
+    /// Without modules, generic arguments and types in Swift, without parameters and return types in
+    /// C++. Different functions may read alike.
+    case short
+    /// All that the name says, but for Rust's hashes.
+    case full
+  }
+
+  package let mode: Mode
+
+  package init(_ mode: Mode) { self.mode = mode }
+
+  /// `name` demangled, or as it is where its scheme isn't known or it isn't well-formed.
+  ///
+  /// A suffix that compilers add is shown in full, and in short if it tells one part of a function from
+  /// another: `f [clone .cold]`.
+  ///
+  /// - Complexity: O(*n* + *t*) for *n* bytes and *t* bytes of text. The text of a C++ name made for it
+  ///   can be exponentially long.
+  package func demangle(_ name: SymbolName) -> String {
+    guard mode != .none else { return name.description }
+    let bytes = name.bytes
+    // Mach-O puts an underscore before every name.
+    let hasUnderscore = ["__Z", "__R", "_$"].contains { bytes.starts(with: $0.utf8) }
+    let whole = bytes.dropFirst(hasUnderscore ? 1 : 0)
+    // In Rust and C++ a suffix begins behind the last byte that mangling uses; Swift's says so itself.
+    switch Mangling(of: bytes, in: bytes.indices) {
+    case .none: return name.description
+    case .swift:
+      guard let text = demangleSwift(whole) else { return name.description }
+      return mode == .full ? text : shortSwiftName(text)
+    case .rustV0:
+      let end = whole.firstIndex { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: "$") }
+      guard let text = demangleRustV0(bytes, in: 0..<(end ?? bytes.endIndex)) else {
+        return name.description
+      }
+      return String(decoding: text, as: UTF8.self) + clone(bytes[(end ?? bytes.endIndex)...])
+    case .itanium:
+      if let (text, end) = demangleRustLegacy(bytes) { return text + clone(bytes[end...]) }
+      guard let text = demangleItanium(whole) else { return name.description }
+      return mode == .full ? text : shortCxxName(text)
+    }
+  }
+
+  /// A suffix as libstdc++ writes it.
+  private func clone(_ suffix: ArraySlice<UInt8>) -> String {
+    guard !suffix.isEmpty else { return "" }
+    let text = " [clone \(String(decoding: suffix, as: UTF8.self))]"
+    return mode == .full || tellsPartsApart(text) ? text : ""
+  }
+}
+
+/// Whether a suffix names one part of a function, and so a different piece of code.
+func tellsPartsApart(_ suffix: String) -> Bool {
+  [".cold", ".part.", ".resume", ".destroy", ".cleanup"].contains {
+    suffix.firstRange(of: $0) != nil
+  }
+}

@@ -1,0 +1,158 @@
+/// What the end of a mangled name says about the build that made it: where the part that is stable
+/// between builds ends, and what was cut behind it.
+///
+/// Found from the last bytes alone, without an allocation.
+struct NameEnding {
+  /// Index into the bytes given to `init`: one past the stable part.
+  private(set) var baseEnd: Int
+  private(set) var part = CanonicalName.Part.whole
+  private(set) var cuts: CanonicalName.Cuts = []
+  /// The stable part is a Rust v0 name, which carries more hashes inside.
+  private(set) var isRustV0 = false
+
+  /// - Complexity: O(*k*) for *k* bytes that are cut; O(*n*) for all *n* bytes of the name where it
+  ///   holds nothing but letters, digits, `.` and `_`, since any `@` before them would be a version.
+  init(of bytes: [UInt8], in range: Range<Int>) {
+    baseEnd = range.upperBound
+    cutVersion(bytes, range)
+    let mangling = Mangling(of: bytes, in: range)
+    while cutSuffix(bytes, range, isSwift: mangling == .swift) {}
+    if mangling == .itanium { cutRustHash(bytes, range) }
+    isRustV0 = mangling == .rustV0
+    if isRustV0 { cuts.insert(.rustHash) }
+  }
+
+  private mutating func cut(to end: Int, _ kind: CanonicalName.Cuts) {
+    baseEnd = end
+    cuts.insert(kind)
+    if kind == .cold {
+      part = .cold
+    } else if kind == .partial, part != .cold {
+      part = .partial
+    } else if kind == .merged, part == .whole {
+      part = .mergedBody
+    }
+  }
+}
+
+extension NameEnding {
+  /// Cuts `@V` or `@@V`. `@plt` stays: a PLT entry is not the function.
+  private mutating func cutVersion(_ bytes: [UInt8], _ range: Range<Int>) {
+    var at = baseEnd
+    while at > range.lowerBound, isVersionByte(bytes[at - 1]) { at -= 1 }
+    guard at > range.lowerBound, at < baseEnd, bytes[at - 1] == UInt8(ascii: "@"),
+      !matches("plt", bytes, at..<baseEnd)
+    else { return }
+    at -= 1
+    if at > range.lowerBound, bytes[at - 1] == UInt8(ascii: "@") { at -= 1 }
+    if at > range.lowerBound { cut(to: at, .version) }
+  }
+
+  /// Cuts one suffix.
+  ///
+  /// - Returns: whether there was one; a suffix with nothing before it is a name.
+  private mutating func cutSuffix(
+    _ bytes: [UInt8], _ range: Range<Int>, isSwift: Bool
+  ) -> Bool {
+    let last = baseEnd - 1
+    guard last > range.lowerBound + 1 else { return false }
+    if isSwift, bytes[last] == UInt8(ascii: "m"), bytes[last - 1] == UInt8(ascii: "T") {
+      cut(to: last - 1, .merged)
+      return true
+    }
+    var wordEnd = baseEnd
+    while wordEnd > range.lowerBound, isDigit(bytes[wordEnd - 1]) { wordEnd -= 1 }
+    let isNumbered = wordEnd < baseEnd
+    if isNumbered {
+      guard wordEnd > range.lowerBound + 1, bytes[wordEnd - 1] == UInt8(ascii: ".") else {
+        return false
+      }
+      wordEnd -= 1
+    }
+    var word = wordEnd
+    let shortest = max(range.lowerBound, wordEnd - longestWord)
+    while word > shortest, isWordByte(bytes[word - 1]) { word -= 1 }
+    let hasWord = word > range.lowerBound + 1 && bytes[word - 1] == UInt8(ascii: ".")
+    if hasWord, let kind = kind(bytes, word..<wordEnd, isNumbered: isNumbered) {
+      guard kind != [] else { return false }
+      cut(to: word - 1, kind)
+      return true
+    }
+    guard isNumbered, !isCountedPerFile(bytes, range.lowerBound..<wordEnd) else { return false }
+    cut(to: wordEnd, .number)
+    return true
+  }
+
+  /// The kind of suffix that `word` begins; empty for a word whose number is part of the name; `nil`
+  /// for any other word.
+  private func kind(
+    _ bytes: [UInt8], _ word: Range<Int>, isNumbered: Bool
+  ) -> CanonicalName.Cuts? {
+    for (text, kind, number) in suffixes where matches(text, bytes, word) {
+      switch number {
+      case .always: return isNumbered ? kind : nil
+      case .never: return isNumbered ? nil : kind
+      case .maybe: return kind
+      }
+    }
+    return nil
+  }
+
+  /// Cuts `17h<16 hex>E`.
+  private mutating func cutRustHash(_ bytes: [UInt8], _ range: Range<Int>) {
+    let start = baseEnd - 20
+    guard start > range.lowerBound + 3, bytes[baseEnd - 1] == UInt8(ascii: "E"),
+      matches("17h", bytes, start..<start + 3),
+      bytes[start + 3..<baseEnd - 1].allSatisfy(isLowerHexDigit)
+    else { return }
+    cut(to: start, .rustHash)
+  }
+
+  /// The demangled path of a Rust v0 name, without hashes; `nil` for all other names and for one that
+  /// isn't understood.
+  func rustV0Path(in bytes: [UInt8], from start: Int) -> [UInt8]? {
+    isRustV0 ? demangleRustV0(bytes, in: start..<baseEnd) : nil
+  }
+}
+
+/// Whether clang counts the functions of this name within one file, one for each global variable:
+/// without the number, all of the program would be one function.
+private func isCountedPerFile(_ bytes: [UInt8], _ base: Range<Int>) -> Bool {
+  matches("__cxx_global_var_init", bytes, base) || matches("__cxx_global_array_dtor", bytes, base)
+}
+
+private enum Numbering { case always, never, maybe }
+
+/// Longer than all words of `suffixes`, so that a scan for one ends early.
+private let longestWord = 12
+
+private let suffixes: [(StaticString, CanonicalName.Cuts, Numbering)] = [
+  ("llvm", .promotion, .always), ("cold", .cold, .maybe), ("isra", .isra, .always),
+  ("constprop", .constantPropagation, .always), ("part", .partial, .always),
+  ("lto_priv", .promotion, .always), ("__uniq", .promotion, .always),
+  ("content", .promotion, .always), ("localalias", .localAlias, .maybe),
+  ("specialized", .clone, .always), ("clone", .clone, .always), ("memprof", .clone, .always),
+  ("argprom", .clone, .never), ("Tgm", .merged, .never),
+  // Their numbers tell one part of a function from another.
+  ("resume", [], .always), ("_omp_fn", [], .always), ("__part", [], .always),
+]
+
+/// The schemes whose names carry more than suffixes.
+enum Mangling {
+  case swift, itanium, rustV0, none
+
+  /// By the first bytes, with or without Mach-O's leading `_`.
+  init(of bytes: [UInt8], in range: Range<Int>) {
+    func begins(_ text: StaticString) -> Bool { Symbolication.begins(with: text, bytes, range) }
+    func isTag(_ offset: Int) -> Bool {
+      range.count > offset && isUpperCase(bytes[range.lowerBound + offset])
+    }
+    switch true {
+    case begins("_Z"), begins("__Z"): self = .itanium
+    case begins("$s"), begins("_$s"), begins("$S"), begins("_$S"), begins("$e"), begins("_$e"):
+      self = .swift
+    case begins("_R") && isTag(2), begins("__R") && isTag(3): self = .rustV0
+    default: self = .none
+    }
+  }
+}

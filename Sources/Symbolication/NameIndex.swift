@@ -1,0 +1,117 @@
+// Finds a name among hundreds of thousands in one look, without a String or an allocation per name.
+//
+// Open addressing with linear probing (Knuth, The Art of Computer Programming 3, 6.4, algorithm L) at
+// most half full. A slot is 8 bytes: the upper half of the name's hash, and the number of an entry plus
+// one; 0 is an empty slot. So a probe that meets another name is told by the slot alone and reads no
+// name, and building the index reads each name once. Entries of equal names are chained through `next`
+// from the lowest to the highest: ten thousand local functions called `init` cost no more than others.
+//
+// The hash takes 8 bytes at a time and folds a 128-bit product (the step of wyhash, Wang Yi 2019). It has
+// no random seed: the same names give the same index on every run. What it leaves out: a defence against
+// names chosen to collide, which would make it slow, not wrong.
+
+import ImageModel
+
+/// Entries by name: entry *i* has the name `keys[i]` of `table`.
+struct NameIndex: Sendable {
+  let table: NameTable
+  let keys: [NameReference]
+  private var slots: [UInt64]
+  /// By entry: the number plus one of the next entry of the same name; 0 at the end.
+  private var next: [UInt32]
+
+  /// - Complexity: O(*b*) for *b* bytes in all names.
+  init(_ keys: [NameReference], in table: NameTable) {
+    precondition(keys.count < Int(UInt32.max), "2^32 functions would fill 160 GB")
+    self.table = table
+    self.keys = keys
+    next = [UInt32](repeating: 0, count: keys.count)
+    var slotCount = 16
+    while slotCount < keys.count * 2 { slotCount *= 2 }
+    slots = [UInt64](repeating: 0, count: slotCount)
+    // Backwards: a later entry of the same name then stands behind the earlier one in its chain.
+    for entry in keys.indices.reversed() {
+      let name = range(of: entry)
+      let hash = nameHash(table.bytes, name)
+      let slot = slot(hash) { equalBytes(table.bytes, name, table.bytes, range(of: $0)) }
+      next[entry] = UInt32(truncatingIfNeeded: slots[slot])
+      slots[slot] = hash & ~0xffff_ffff | UInt64(entry + 1)
+    }
+  }
+
+  /// The lowest entry of that name.
+  private func first(_ name: [UInt8]) -> Int? {
+    let slot = slot(nameHash(name, name.indices)) {
+      equalBytes(name, name.indices, table.bytes, range(of: $0))
+    }
+    return entry(UInt32(truncatingIfNeeded: slots[slot]))
+  }
+
+  /// All entries of that name, ascending.
+  func entries(_ name: [UInt8]) -> [Int] {
+    var found: [Int] = []
+    var current = first(name)
+    while let entry = current {
+      found.append(entry)
+      current = self.entry(next[entry])
+    }
+    return found
+  }
+
+  private func entry(_ numberPlusOne: UInt32) -> Int? {
+    numberPlusOne == 0 ? nil : Int(numberPlusOne) - 1
+  }
+
+  private func range(of entry: Int) -> Range<Int> {
+    let start = Int(keys[entry].offset)
+    return start..<start + Int(keys[entry].count)
+  }
+
+  /// The slot of the name with that hash, or the empty one where it would go.
+  private func slot(_ hash: UInt64, isSameName: (Int) -> Bool) -> Int {
+    let mask = slots.count - 1
+    // The low half picks the slot, the high half is compared: independent bits.
+    var slot = Int(truncatingIfNeeded: hash) & mask
+    while slots[slot] != 0 {
+      if slots[slot] >> 32 == hash >> 32,
+        isSameName(Int(UInt32(truncatingIfNeeded: slots[slot])) - 1)
+      {
+        return slot
+      }
+      slot = (slot + 1) & mask
+    }
+    return slot
+  }
+}
+
+/// The same number for the same bytes on every machine.
+func nameHash(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
+  var hash = 0x9e37_79b9_7f4a_7c15 ^ UInt64(range.count)
+  var position = range.lowerBound
+  while range.upperBound - position >= 8 {
+    hash = folded(hash ^ word(bytes, position))
+    position += 8
+  }
+  var rest: UInt64 = 0
+  while position < range.upperBound {
+    rest = rest << 8 | UInt64(bytes[position])
+    position += 1
+  }
+  return folded(folded(hash ^ rest))
+}
+
+/// Both halves of a 128-bit product in one.
+private func folded(_ value: UInt64) -> UInt64 {
+  let product = value.multipliedFullWidth(by: 0xa076_1d64_78bd_642f)
+  return product.high ^ product.low
+}
+
+/// 8 bytes as one little-endian number.
+private func word(_ bytes: [UInt8], _ position: Int) -> UInt64 {
+  UInt64(
+    littleEndian: bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+}
+
+func equalBytes(_ a: [UInt8], _ ra: Range<Int>, _ b: [UInt8], _ rb: Range<Int>) -> Bool {
+  ra.count == rb.count && a[ra].elementsEqual(b[rb])
+}

@@ -1,0 +1,55 @@
+/// Functions of a release layout that may be the recorded one.
+package struct Candidates: Hashable, Sendable {
+  /// Into the layout's `functions`, ascending: by address, then by size, then by name. Never empty.
+  package var indexes: [Int]
+  /// Several bodies answer to the name and nothing tells which one ran: local functions of the same
+  /// name, or clones. Aliases at one address, and a function beside the merged body that it jumps into,
+  /// are not ambiguous.
+  package var isAmbiguous: Bool
+
+  package init(_ indexes: [Int], isAmbiguous: Bool = false) {
+    self.indexes = indexes
+    self.isAmbiguous = isAmbiguous
+  }
+}
+
+/// What a recorded name is in the release build.
+package enum Resolution: Hashable, Sendable {
+  /// The release build has the name itself.
+  case exact(Candidates)
+  /// It has names of the same canonical form; all of the best rank.
+  case canonical(Candidates, CanonicalName.Match)
+  case missing(MissingReason)
+
+  /// All functions to order for the name; empty if it is missing.
+  package var functions: [Int] {
+    switch self {
+    case .exact(let found), .canonical(let found, _): found.indexes
+    case .missing: []
+    }
+  }
+}
+
+/// Why a recorded name stands for no function of the release build.
+package enum MissingReason: Hashable, Sendable, CaseIterable, CustomStringConvertible {
+  case noSuchSymbol
+  case inlinedOrRemoved
+  case mergedBody
+  case coldPart
+  case outlined
+  case sanitizerConstructor
+
+  /// One sentence, lower case, no full stop.
+  package var description: String {
+    switch self {
+    case .noSuchSymbol: "no such symbol"  // lld's words
+    case .inlinedOrRemoved: "inlined, merged or removed in the release build"
+    case .mergedBody:
+      "only in the recorded build: merged function, whose originals stand for themselves"
+    case .coldPart: "only in the recorded build: cold part of a function"
+    case .outlined: "outlined by the compiler, renumbered in every build"
+    case .sanitizerConstructor:
+      "sanitizer coverage constructor, only in instrumented builds"
+    }
+  }
+}

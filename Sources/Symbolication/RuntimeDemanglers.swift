@@ -1,0 +1,37 @@
+// The thin wrapper around the C library's and the Swift runtime's demanglers. Both read a name up to its
+// zero byte and return a text that the caller frees.
+
+import CDemangle
+import Glibc
+
+/// What libstdc++ makes of an Itanium C++ name, with parameters and return type; `nil` for a name that it
+/// doesn't take, which are also names of more than about 1000 bytes.
+func demangleItanium(_ name: ArraySlice<UInt8>) -> String? {
+  // Without the prefix `__cxa_demangle` reads types: `i` is `int`.
+  guard name.starts(with: "_Z".utf8) else { return nil }
+  return text(of: name) { pointer, _ in
+    var status: Int32 = 0
+    return __cxa_demangle(pointer, nil, nil, &status)
+  }
+}
+
+/// What the Swift runtime makes of a Swift name; `nil` for a name that it doesn't take.
+func demangleSwift(_ name: ArraySlice<UInt8>) -> String? {
+  text(of: name) { pointer, count in swift_demangle(pointer, count, nil, nil, 0) }
+}
+
+private func text(
+  of name: ArraySlice<UInt8>,
+  _ demangle: (UnsafePointer<CChar>, Int) -> UnsafeMutablePointer<CChar>?
+) -> String? {
+  // Control bytes are no part of a name: a zero would end it early, and Swift takes 1 to 31 for
+  // references into a loaded image.
+  guard name.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { return nil }
+  let terminated = name.map { CChar(bitPattern: $0) } + [0]
+  let result = terminated.withUnsafeBufferPointer { buffer in
+    buffer.baseAddress.flatMap { demangle($0, name.count) }
+  }
+  guard let result else { return nil }
+  defer { free(result) }
+  return String(cString: result)
+}

@@ -1,0 +1,107 @@
+/// A demangled C++ name without its return type and its parameters: `int app::run<int>(int) const` is
+/// `app::run<int>`. Those of enclosing functions stay, as the only thing that tells two lambdas apart.
+///
+/// Works on the text, as demanglers differ only in details there. A text that has no closing bracket for
+/// an opening one comes back unchanged.
+func shortCxxName(_ text: String) -> String {
+  var bytes = Array(text.utf8)
+  var suffix = ""
+  while bytes.last == UInt8(ascii: "]"), let open = firstRange(of: " [clone ", in: bytes) {
+    suffix = String(decoding: bytes[open...], as: UTF8.self)
+    bytes.removeSubrange(open...)
+  }
+  if !tellsPartsApart(suffix) { suffix = "" }
+  guard let outline = CxxOutline(bytes) else { return text }
+  return String(decoding: bytes[outline.name], as: UTF8.self) + suffix
+}
+
+/// Where in a demangled C++ name the name itself stands.
+private struct CxxOutline {
+  let name: Range<Int>
+
+  init?(_ text: [UInt8]) {
+    var closers: [UInt8] = []
+    var start = 0
+    var parameters: Int?
+    var isOperator = false
+    var position = 0
+    // A thunk's or a table's name keeps its first words: `vtable for A`, `non-virtual thunk to A::f()`.
+    for words in [" for ", " to "] {
+      if let found = firstRange(of: words, in: text), !text[..<found].contains(UInt8(ascii: "(")),
+        !text[..<found].contains(UInt8(ascii: "<"))
+      {
+        position = found + words.utf8.count
+      }
+    }
+    let firstWords = position
+    while position < text.count {
+      let byte = text[position]
+      if closers.isEmpty, let end = endOfOperator(text, position) {
+        isOperator = true
+        parameters = nil
+        position = end
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "("):
+        // `(anonymous namespace)::f` is a name; `f(int)::{lambda()#1}::operator()() const` has two lists.
+        if closers.isEmpty, position > 0, text[position - 1] != UInt8(ascii: " "),
+          text[position - 1] != UInt8(ascii: ":"), position != firstWords
+        {
+          parameters = position
+        }
+        closers.append(UInt8(ascii: ")"))
+      case UInt8(ascii: "<"): closers.append(UInt8(ascii: ">"))
+      case UInt8(ascii: "{"): closers.append(UInt8(ascii: "}"))
+      case UInt8(ascii: "["): closers.append(UInt8(ascii: "]"))
+      case UInt8(ascii: ")"), UInt8(ascii: ">"), UInt8(ascii: "}"), UInt8(ascii: "]"):
+        // `->` in a template argument closes nothing.
+        if byte == UInt8(ascii: ">"), position > 0, text[position - 1] == UInt8(ascii: "-") {
+          break
+        }
+        guard closers.popLast() == byte else { return nil }
+      case UInt8(ascii: ":") where closers.isEmpty:
+        parameters = nil  // what follows a list with `::` is named inside of it
+        isOperator = false
+      case UInt8(ascii: " ") where closers.isEmpty && parameters == nil && !isOperator:
+        start = position + 1  // the end of a return type, so far
+      default: break
+      }
+      position += 1
+    }
+    guard closers.isEmpty else { return nil }
+    if firstWords > 0 { start = 0 }
+    name = start..<max(start, parameters ?? text.count)
+    if name.isEmpty { return nil }
+  }
+}
+
+/// The end of `operator` and what follows it up to its parameters; `nil` if none begins here.
+private func endOfOperator(_ text: [UInt8], _ position: Int) -> Int? {
+  let word = Array("operator".utf8)
+  guard text[position...].starts(with: word),
+    position == 0 || !isIdentifierByte(text[position - 1])
+  else { return nil }
+  var end = position + word.count
+  guard end < text.count, !isIdentifierByte(text[end]) else { return nil }
+  for brackets in ["()", "[]"] where text[end...].starts(with: brackets.utf8) { return end + 2 }
+  // `operator new[]`, `operator<<`, `operator bool`; the name of a conversion may have brackets.
+  if text[end] == UInt8(ascii: " ") { return end + 1 }
+  let symbols = Array("<>=!+-*/%^&|~,".utf8)
+  while end < text.count, symbols.contains(text[end]), end < position + word.count + 3 {
+    // `operator< <int>` has a blank, so that no template argument is mistaken for the operator.
+    end += 1
+  }
+  return end
+}
+
+private func isIdentifierByte(_ byte: UInt8) -> Bool {
+  isWordByte(byte) || isDigit(byte) || byte >= 0x80 || byte == UInt8(ascii: "$")
+}
+
+/// Where `pattern` begins for the first time.
+func firstRange(of pattern: String, in text: [UInt8]) -> Int? {
+  let pattern = Array(pattern.utf8)
+  guard text.count >= pattern.count else { return nil }
+  return (0...text.count - pattern.count).first { text[$0...].starts(with: pattern) }
+}

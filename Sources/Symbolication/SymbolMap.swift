@@ -1,0 +1,122 @@
+import ImageModel
+
+/// The functions of one release layout by name: what a name from elsewhere is called there.
+///
+/// The index of exact names is built at once; the index of canonical names when the first name has no
+/// exact match, as most programs never need it. So `resolve` is `mutating`, and a map belongs to one
+/// thread.
+package struct SymbolMap {
+  package let layout: Layout
+  private let exact: NameIndex
+  private var canonical: NameIndex?
+
+  /// - Complexity: O(*b*) for *b* bytes in all names.
+  package init(_ layout: Layout) {
+    self.layout = layout
+    exact = NameIndex(layout.functions.map(\.name), in: layout.names)
+  }
+}
+
+extension SymbolMap {
+  /// All functions of exactly that name, as a linker finds them for a line of an order file.
+  ///
+  /// - Returns: `exact`, or `missing` with the linker's reason.
+  package func resolveAsLinker(_ name: SymbolName) -> Resolution {
+    let found = exact.entries(name.bytes)
+    return found.isEmpty ? .missing(.noSuchSymbol) : .exact(candidates(found))
+  }
+
+  /// The functions that stand for a function recorded in another build of the same program.
+  ///
+  /// Where the release build has the name, it is that, and beside it the merged body `nameTm` that Swift
+  /// functions of that name jump into: both run. Otherwise all names of the same canonical form that
+  /// match best (`CanonicalName.Match`).
+  ///
+  /// A merged body `fTm` that only the recorded build has runs for one of several originals, and each
+  /// that ran was recorded too where the trace has entry addresses. The release build's `f` is given for
+  /// it all the same, as `original`: a trace of return addresses alone knows no more.
+  ///
+  /// - Complexity: O(*n* + *k*) for *n* bytes of the name and *k* functions of the same canonical form;
+  ///   once O(*b*) for *b* bytes in all names.
+  package mutating func resolve(_ name: SymbolName) -> Resolution {
+    if isOutlined(name.bytes) { return .missing(.outlined) }
+    let found = exact.entries(name.bytes)
+    if !found.isEmpty {
+      var candidates = candidates(found)
+      if Mangling(of: name.bytes, in: name.bytes.indices) == .swift {
+        candidates.indexes += exact.entries(name.bytes + Array("Tm".utf8))
+        candidates.indexes.sort()
+      }
+      return .exact(candidates)
+    }
+    if begins(with: "sancov.module_ctor", name.bytes, name.bytes.indices) {
+      return .missing(.sanitizerConstructor)
+    }
+    return resolveCanonically(name)
+  }
+
+  private mutating func resolveCanonically(_ name: SymbolName) -> Resolution {
+    let index = canonical ?? canonicalIndex()
+    canonical = index
+    let recorded = NameEnding(of: name.bytes, in: name.bytes.indices)
+    let base =
+      recorded.rustV0Path(in: name.bytes, from: 0) ?? Array(name.bytes[..<recorded.baseEnd])
+    var best: CanonicalName.Match?
+    var found: [Int] = []
+    for candidate in index.entries(base) {
+      guard
+        let match = CanonicalName.match(recorded, inRelease: ending(ofFunction: candidate)),
+        best.map({ match <= $0 }) ?? true
+      else { continue }
+      if match != best { found = [] }
+      best = match
+      found.append(candidate)
+    }
+    if let best { return .canonical(candidates(found), best) }
+    switch recorded.part {
+    case .cold: return .missing(.coldPart)
+    case .mergedBody: return .missing(.mergedBody)
+    case .whole, .partial: return .missing(.inlinedOrRemoved)
+    }
+  }
+
+  private func candidates(_ indexes: [Int]) -> Candidates {
+    let first = layout.functions[indexes[0]].address
+    return Candidates(
+      indexes, isAmbiguous: indexes.contains { layout.functions[$0].address != first })
+  }
+}
+
+extension SymbolMap {
+  /// By canonical name. The bytes are the layout's own, but for Rust v0 names, whose canonical form is
+  /// no part of the name and is appended.
+  private func canonicalIndex() -> NameIndex {
+    var table = layout.names
+    let keys = layout.functions.map { function -> NameReference in
+      let start = Int(function.name.offset)
+      let ending = NameEnding(
+        of: layout.names.bytes, in: start..<start + Int(function.name.count))
+      if let path = ending.rustV0Path(in: layout.names.bytes, from: start),
+        let reference = table.append(path)
+      {
+        return reference
+      }
+      return NameReference(
+        offset: function.name.offset, count: UInt32(ending.baseEnd - start))
+    }
+    return NameIndex(keys, in: table)
+  }
+
+  private func ending(ofFunction index: Int) -> NameEnding {
+    let name = layout.functions[index].name
+    let start = Int(name.offset)
+    return NameEnding(of: layout.names.bytes, in: start..<start + Int(name.count))
+  }
+}
+
+/// `OUTLINED_FUNCTION_<n>`, with Mach-O's `_` or without: LLVM's machine outliner counts them from 0 in
+/// every object file, so that the same name is other code in the next build.
+private func isOutlined(_ name: [UInt8]) -> Bool {
+  begins(with: "OUTLINED_FUNCTION_", name, name.indices)
+    || begins(with: "_OUTLINED_FUNCTION_", name, name.indices)
+}

@@ -1,0 +1,165 @@
+import Addresses
+import ImageModel
+import Symbolication
+import TestSupport
+import Testing
+
+@Suite struct SymbolMapTests {
+  /// A resolution as a line of text: `exact f f?` where `?` says ambiguous.
+  static func outcome(_ name: String, in symbols: [String]) -> String {
+    var map = SymbolMap(sampleLayout(symbols))
+    func line(_ kind: String, _ found: Candidates) -> String {
+      kind + " " + map.layout.names(found.indexes).joined(separator: " ")
+        + (found.isAmbiguous ? " ?" : "")
+    }
+    switch map.resolve(SymbolName(name)) {
+    case .exact(let found): return line("exact", found)
+    case .canonical(let found, let match): return line("\(match)", found)
+    case .missing(let reason): return "missing: \(reason)"
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("f", ["f"], "exact f"),
+      ("f", ["f", "f.cold", "f.llvm.1"], "exact f"),
+      ("hid", ["a", "hid", "b", "hid"], "exact hid hid ?"),
+      ("f", ["f", "=f", "=g"], "exact f f"),
+      // Promotion, both ways and with another number.
+      ("hid", ["hid.llvm.969"], "variant hid.llvm.969"),
+      ("hid.llvm.4", ["hid.llvm.969", "x"], "renumbered hid.llvm.969"),
+      ("hid.llvm.4", ["hid"], "base hid"),
+      ("hid.10", ["hid", "hid.1"], "renumbered hid.1"),
+      (
+        "hid.lto_priv.7", ["hid.lto_priv.0", "hid.lto_priv.1"],
+        "renumbered hid.lto_priv.0 hid.lto_priv.1 ?"
+      ),
+      ("f@@V2", ["f"], "base f"), ("f", ["f@@V2"], "variant f@@V2"),
+      // Clones: the same kind before the plain function before another clone before a piece.
+      ("f.isra.0", ["f", "f.isra.3", "f.part.0"], "renumbered f.isra.3"),
+      ("f.isra.0", ["f.constprop.0", "f", "f.part.0"], "base f"),
+      ("f.isra.0", ["f.part.0", "f.constprop.0"], "variant f.constprop.0"),
+      ("f", ["f.part.0", "x"], "partial f.part.0"), ("f.part.0", ["f"], "partial f"),
+      ("f.part.0", ["f", "f.part.1"], "renumbered f.part.1"),
+      ("cpr", ["cpr.constprop.0", "=cpr.constprop.1"], "variant cpr.constprop.0 cpr.constprop.1"),
+      // Cold parts.
+      ("f.cold", ["f", "f.cold.1"], "renumbered f.cold.1"),
+      ("f.cold", ["f.isra.0.cold"], "variant f.isra.0.cold"),
+      ("f.cold", ["f"], "missing: only in the recorded build: cold part of a function"),
+      ("f", ["f.cold"], "missing: inlined, merged or removed in the release build"),
+      // Swift's merged bodies.
+      ("$s1a1fyyF", ["$s1a1fyyF", "$s1a1fyyFTm"], "exact $s1a1fyyF $s1a1fyyFTm"),
+      ("$s1a1fyyF", ["$s1a1fyyFTm"], "mergedBody $s1a1fyyFTm"),
+      ("$s1a1fyyFTm", ["$s1a1fyyFTm", "$s1a1fyyF"], "exact $s1a1fyyFTm"),
+      ("$s1a1fyyFTm", ["$s1a1fyyF"], "original $s1a1fyyF"),
+      (
+        "$s1a1fyyFTm", ["$s1a1gyyF"],
+        "missing: only in the recorded build: merged function, whose originals stand for themselves"
+      ),
+      ("f", ["f", "fTm"], "exact f"),
+      (
+        "$s1a1fSiyYaFTQ0_", ["$s1a1fSiyYaF", "$s1a1fSiyYaFTQ1_", "$s1a1fSiyYaFTY0_"],
+        "missing: inlined, merged or removed in the release build"
+      ),
+      // Rust.
+      (
+        "_ZN1a1f17h0123456789abcdefE", ["_ZN1a1f17hffffffffffffffffE"],
+        "renumbered _ZN1a1f17hffffffffffffffffE"
+      ),
+      (
+        "_ZN1a1f17h0123456789abcdefE", ["_ZN1a1f17hffffffffffffffffE.llvm.3"],
+        "variant _ZN1a1f17hffffffffffffffffE.llvm.3"
+      ),
+      (
+        "_ZN1a1f17h0123456789abcdefE", ["_ZN1a1g17h0123456789abcdefE"],
+        "missing: inlined, merged or removed in the release build"
+      ),
+      ("_RNvCs1_1a1f", ["_RNvCs22_1a1f", "_RNvCs22_1a1g"], "renumbered _RNvCs22_1a1f"),
+      // Never in the release build.
+      (
+        "OUTLINED_FUNCTION_3", ["OUTLINED_FUNCTION_3"],
+        "missing: outlined by the compiler, renumbered in every build"
+      ),
+      (
+        "sancov.module_ctor_trace_pc_guard.2", ["main"],
+        "missing: sanitizer coverage constructor, only in instrumented builds"
+      ),
+      (
+        "__cxx_global_var_init.3", ["__cxx_global_var_init", "__cxx_global_var_init.4"],
+        "missing: inlined, merged or removed in the release build"
+      ),
+      ("", ["f"], "missing: inlined, merged or removed in the release build"),
+      ("f", [], "missing: inlined, merged or removed in the release build"),
+    ] as [(String, [String], String)])
+  func resolvesARecordedName(name: String, release: [String], expected: String) {
+    #expect(Self.outcome(name, in: release) == expected)
+  }
+
+  @Test func aLinkerFindsExactNamesOnly() {
+    let map = SymbolMap(sampleLayout(["f.llvm.1", "g", "$s1a1fyyF", "$s1a1fyyFTm"]))
+    #expect(map.resolveAsLinker("f") == .missing(.noSuchSymbol))
+    #expect(map.resolveAsLinker("g") == .exact(Candidates([1])))
+    #expect(map.resolveAsLinker("$s1a1fyyF") == .exact(Candidates([2])))
+  }
+
+  @Test func everyReasonIsOneSentenceInLowerCase() {
+    let texts = MissingReason.allCases.map(\.description)
+    #expect(Set(texts).count == texts.count)
+    for text in texts {
+      #expect(text.first?.isLowercase == true && !text.hasSuffix("."), "\(text)")
+    }
+  }
+
+  /// Names drawn so that many are equal, and as many equal but for a suffix.
+  static func randomSymbols(count: Int, using random: inout SeededRandom) -> [String] {
+    let suffixes = [
+      "", "", "", ".llvm.1", ".llvm.2", ".cold", ".cold.1", ".part.0", ".isra.0", ".isra.1", ".7",
+    ]
+    return (0..<count).map { _ in
+      let base = "f\(Int.random(in: 0..<max(1, count / 3), using: &random))"
+      let isAlias = Int.random(in: 0..<8, using: &random) == 0
+      return (isAlias ? "=" : "") + base + (suffixes.randomElement(using: &random) ?? "")
+    }
+  }
+
+  @Test(arguments: [0, 1, 2, 7, 8, 9, 100, 1000])
+  func agreesWithADictionary(count: Int) throws {
+    let seed = UInt64(count) + 3
+    var random = SeededRandom(seed: seed)
+    let layout = sampleLayout(Self.randomSymbols(count: count, using: &random))
+    var exact: [SymbolName: [Int]] = [:]
+    var canonical: [[UInt8]: [Int]] = [:]
+    for (index, function) in layout.functions.enumerated() {
+      let name = layout.name(of: function)
+      exact[name, default: []].append(index)
+      canonical[CanonicalName(name).base, default: []].append(index)
+    }
+    var map = SymbolMap(layout)
+    let queries = Self.randomSymbols(count: count + 50, using: &random)
+    for query in queries where !query.hasPrefix("=") {
+      let name = SymbolName(query)
+      let resolution = map.resolve(name)
+      if let expected = exact[name] {
+        let isAmbiguous = Set(expected.map { layout.functions[$0].address }).count > 1
+        #expect(
+          resolution == .exact(Candidates(expected, isAmbiguous: isAmbiguous)), "seed \(seed)")
+        #expect(map.resolveAsLinker(name) == resolution, "seed \(seed)")
+        continue
+      }
+      // By name alone: what may stand for it, and the least of those by the ranks of the model.
+      let part = CanonicalName(name).part
+      let allowed = (canonical[CanonicalName(name).base] ?? []).filter {
+        let other = CanonicalName(layout.name(of: layout.functions[$0])).part
+        return part == other || (part != .cold && other != .cold)
+      }
+      #expect(resolution.functions.isEmpty == allowed.isEmpty, "seed \(seed): \(query)")
+      #expect(Set(resolution.functions).isSubset(of: allowed), "seed \(seed): \(query)")
+      #expect(resolution.functions == resolution.functions.sorted(), "seed \(seed): \(query)")
+    }
+  }
+
+  @Test func tenThousandFunctionsOfOneNameAreAllFoundQuickly() {
+    let map = SymbolMap(sampleLayout([String](repeating: "init", count: 10_000)))
+    #expect(map.resolveAsLinker("init").functions == Array(0..<10_000))
+  }
+}
