@@ -1,0 +1,162 @@
+import Addresses
+import FunctionOrder
+import ImageModel
+import TestSupport
+import Testing
+
+@Suite struct FirstTouchOrderTests {
+  /// Five bodies of a program, in link order; `open` has the alias `open64`, which is shorter.
+  static let five = layout([
+    ("log", 0x1000, 0x100), ("main", 0x1100, 0x2000), ("open", 0x3100, 0x20),
+    ("open64", 0x3100, 0x10),
+    ("parse", 0x3200, 0x1fff), ("setup", 0x5200, 0x10),
+  ])
+
+  static func layout(_ functions: [(name: String, address: UInt64, size: UInt64)]) -> Layout {
+    var names = NameTable()
+    let section = Section(
+      name: ".text",
+      range: AddressRange(start: StatedAddress(rawValue: 0x1000), size: 1 << 32),
+      isExecutable: true)
+    let functions = functions.compactMap { function in
+      names.append(Array(function.name.utf8)).map {
+        Function(
+          name: $0, address: StatedAddress(rawValue: function.address), size: function.size,
+          section: 0)
+      }
+    }
+    return Layout(sections: [section], functions: functions, names: names)
+  }
+
+  static func names(_ order: FirstTouchOrder, _ layout: Layout) -> [String] {
+    order.functions.map { layout.name(of: layout.functions[$0]).description }
+  }
+
+  static func address(_ name: String, in layout: Layout) -> StatedAddress {
+    layout.functions.first { layout.name(of: $0) == SymbolName(name) }?.address
+      ?? StatedAddress(rawValue: 0)
+  }
+
+  /// Launches by the names of the functions they use, one a step.
+  static func launch(_ names: [String], in layout: Layout) -> [FirstUse] {
+    names.enumerated().compactMap { step, name in
+      layout.functions.firstIndex { layout.name(of: $0) == SymbolName(name) }
+        .map { FirstUse(step: UInt64(step), function: $0) }
+    }
+  }
+
+  private func check(
+    _ launches: [[String]], initializers: [String] = [], largeFunctionBytes: UInt64? = nil,
+    _ expected: [String], sourceLocation: SourceLocation = #_sourceLocation
+  ) {
+    let order = FirstTouchOrder(
+      launches: launches.map { Self.launch($0, in: Self.five) }, layout: Self.five,
+      initializers: initializers.map { Self.address($0, in: Self.five) },
+      largeFunctionBytes: largeFunctionBytes)
+    #expect(Self.names(order, Self.five) == expected, sourceLocation: sourceLocation)
+  }
+
+  @Test func theEarliestUseComesFirst() {
+    check([["parse", "log", "main"]], ["parse", "log", "main"])
+    check([], [])
+    check([[]], [])
+  }
+
+  @Test func anyAliasBringsAllOfThemByName() {
+    check([["parse", "open64", "log"]], ["parse", "open", "open64", "log"])
+    check([["parse", "open", "open64", "log"]], ["parse", "open", "open64", "log"])
+  }
+
+  @Test func aSecondLaunchAddsWhatTheFirstDidNotUse() {
+    check(
+      [["main", "log"], ["parse", "main", "open"]], ["main", "log", "parse", "open", "open64"])
+  }
+
+  @Test func untracedInitializersGoAheadInLoaderOrder() {
+    check(
+      [["main", "log"]], initializers: ["setup", "open", "setup"],
+      ["setup", "open", "open64", "main", "log"])
+  }
+
+  @Test func tracedInitializersStayWhereTheTraceHasThem() {
+    check([["main", "setup"]], initializers: ["setup", "log"], ["log", "main", "setup"])
+    check([["main"], ["setup"]], initializers: ["setup"], ["main", "setup"])
+  }
+
+  @Test func largeFunctionsGoBehindTheSmallerOnesWhenAsked() {
+    let used = ["main", "log", "parse", "setup"]
+    check([used], used)
+    check([used], largeFunctionBytes: 0x2000, ["log", "parse", "setup", "main"])
+    check([used], largeFunctionBytes: 0x1fff, ["log", "setup", "main", "parse"])
+    check([used], initializers: ["open"], largeFunctionBytes: 0, ["open", "open64"] + used)
+  }
+
+  /// The longer of two aliases tells the size of the body.
+  @Test func aBodyIsAsLargeAsItsLongestAlias() {
+    check([["open64", "log"]], largeFunctionBytes: 0x200, ["open", "open64", "log"])
+    check([["open64", "setup"]], largeFunctionBytes: 0x18, ["setup", "open", "open64"])
+  }
+
+  @Test func countsAndUnknownInitializersAreReported() {
+    let nowhere = StatedAddress(rawValue: 0x1001)
+    let order = FirstTouchOrder(
+      launches: [Self.launch(["main"], in: Self.five)], layout: Self.five,
+      initializers: [nowhere, Self.address("open", in: Self.five), nowhere])
+    #expect(order.untracedInitializerCount == 2)
+    #expect(order.unknownInitializers == [nowhere])
+  }
+
+  @Test(arguments: [11, 12, 13] as [UInt64])
+  func theOrderIsAPermutationAndIndependentOfItsInputsOrder(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    // One body in four has aliases, whose names are not in the order of their sizes.
+    var described: [(name: String, address: UInt64, size: UInt64)] = []
+    for i in 0..<1000 {
+      let slot = i % 4 == 1 ? i - 1 : i
+      let size = UInt64.random(in: 1...64, using: &random)
+      described.append(("f\(i * 7919 % 1000)", 0x1000 + UInt64(slot) * 32, size))
+    }
+    let layout = Self.layout(described)
+    let launches = (0..<3).map { _ in
+      (0..<300).map { _ in
+        FirstUse(
+          step: UInt64.random(in: 0..<100, using: &random),
+          function: Int.random(in: 0..<1000, using: &random))
+      }
+    }
+    let initializers = (0..<20).map { i in layout.functions[i * 37].address }
+    let order = FirstTouchOrder(
+      launches: launches, layout: layout, initializers: initializers, largeFunctionBytes: 48)
+
+    let used = Set(launches.joined().map { layout.functions[$0.function].address } + initializers)
+    let expected = layout.functions.indices.filter { used.contains(layout.functions[$0].address) }
+    #expect(order.functions.sorted() == expected, "seed \(seed)")
+
+    let shuffledLayout = Self.layout(described.shuffled(using: &random))
+    let shuffled = FirstTouchOrder(
+      launches: launches.map { $0.shuffled(using: &random) }, layout: shuffledLayout,
+      initializers: initializers, largeFunctionBytes: 48)
+    #expect(shuffled.functions == order.functions, "seed \(seed)")
+    #expect(Self.names(shuffled, shuffledLayout) == Self.names(order, layout), "seed \(seed)")
+
+    for (a, b) in zip(order.functions, order.functions.dropFirst())
+    where layout.functions[a].address == layout.functions[b].address {
+      #expect(layout.name(of: layout.functions[a]) < layout.name(of: layout.functions[b]))
+    }
+    let bodies = order.functions.map { layout.functions[$0].address }
+    let runs = zip(bodies, bodies.dropFirst()).count { $0 != $1 } + 1
+    #expect(runs == Set(bodies).count, "aliases apart, seed \(seed)")
+  }
+
+  @Test func withoutOptionsStepsAscendWithinALaunch() {
+    var random = SeededRandom(seed: 14)
+    let layout = Self.layout((0..<500).map { ("f\($0)", 0x1000 + UInt64($0) * 16, 16) })
+    let launch = (0..<500).shuffled(using: &random).map {
+      FirstUse(step: UInt64.random(in: 0..<200, using: &random), function: $0)
+    }
+    let steps = Dictionary(uniqueKeysWithValues: launch.map { ($0.function, $0.step) })
+    let order = FirstTouchOrder(launches: [launch], layout: layout)
+    let keys = order.functions.map { (steps[$0] ?? 0, $0) }
+    #expect(zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 })
+  }
+}
