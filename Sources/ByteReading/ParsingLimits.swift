@@ -3,6 +3,8 @@
 public enum ParsingLimits {
   /// Of one image or map.
   public static let sections: UInt64 = 1 << 20
+  /// Bytes of one link map; names in it have 32-bit positions.
+  public static let linkMap = UInt64(UInt32.max)
   /// Names of one function in a sealed trace.
   public static let aliases: UInt64 = 1 << 16
   /// Bytes that one compressed section may grow to.
