@@ -129,6 +129,21 @@ extension FileBytes {
     return [UInt8](UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count))
   }
 
+  /// Adds the bytes of `range` to the end of `buffer`.
+  @inlinable public func append(_ range: Range<Int>, to buffer: inout [UInt8]) {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
+    buffer.append(
+      contentsOf: UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count))
+  }
+
+  /// Whether the same bytes stand in both ranges.
+  @inlinable public func areEqual(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
+    precondition(
+      a.lowerBound >= 0 && a.upperBound <= count && b.lowerBound >= 0 && b.upperBound <= count,
+      "the caller checked the ranges")
+    return a.count == b.count && memcmp(start + a.lowerBound, start + b.lowerBound, a.count) == 0
+  }
+
   /// The bytes of `range` as text; what is not UTF-8 becomes U+FFFD, so this is for people only.
   public func text(_ range: Range<Int>) -> String {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")

@@ -5,6 +5,8 @@ public enum ParsingLimits {
   public static let sections: UInt64 = 1 << 20
   /// Entries, comments and patterns of one order file.
   public static let orderFileLines: UInt64 = 1 << 24
+  /// Bytes of one link map; names in it have 32-bit positions.
+  public static let linkMap = UInt64(UInt32.max)
   /// Names of one function in a sealed trace.
   public static let aliases: UInt64 = 1 << 16
   /// Bytes that one compressed section may grow to.

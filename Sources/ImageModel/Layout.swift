@@ -107,6 +107,16 @@ extension Layout {
     return isInside ? aliases : 0..<0
   }
 
+  /// The bytes of the bodies of `functions`, indexes of this layout; aliases count once.
+  package func bodyBytes(_ functions: [Int]) -> UInt64 {
+    var sizes: [StatedAddress: UInt64] = [:]
+    for index in functions {
+      let function = self.functions[index]
+      sizes[function.address] = max(sizes[function.address] ?? 0, function.size)
+    }
+    return sizes.values.reduce(0) { $0 &+ $1 }
+  }
+
   /// Binary search for the first function whose address is `address` or above.
   private func firstIndex(notBelow address: StatedAddress) -> Int {
     var low = 0

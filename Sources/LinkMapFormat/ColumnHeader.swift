@@ -1,0 +1,46 @@
+import ByteReading
+
+/// The first line of a map of lld or mold: titles above right-justified columns.
+///
+///                  VMA              LMA     Size Align Out     In      Symbol
+///
+/// mold has no `LMA`. A column is as wide as its title stands; a number that is wider pushes the rest of
+/// its line to the right.
+struct ColumnHeader {
+  /// In bytes; the load address is as wide.
+  let addressWidth: Int
+  let sizeWidth: Int
+  let alignmentWidth: Int
+  let hasLoadAddress: Bool
+
+  /// - Returns: `nil` if the line is no such header.
+  init?(_ bytes: FileBytes, _ line: Range<Int>) {
+    var position = line.lowerBound
+    func columnEnd(_ title: StaticString) -> Int? {
+      var start = position
+      while start < line.upperBound, bytes[start] == UInt8(ascii: " ") { start += 1 }
+      let end = start + title.utf8CodeUnitCount
+      return end <= line.upperBound && bytes.hasPrefix(title, at: start) ? end : nil
+    }
+    guard let address = columnEnd("VMA") else { return nil }
+    addressWidth = address - position
+    position = address
+    if let loadAddress = columnEnd("LMA") {
+      guard loadAddress - position == addressWidth + 1 else { return nil }
+      position = loadAddress
+      hasLoadAddress = true
+    } else {
+      hasLoadAddress = false
+    }
+    guard let size = columnEnd("Size") else { return nil }
+    sizeWidth = size - position - 1
+    position = size
+    guard let alignment = columnEnd("Align") else { return nil }
+    alignmentWidth = alignment - position - 1
+    let tail: StaticString = " Out     In      Symbol"
+    guard bytes.hasPrefix(tail, at: alignment),
+      alignment + tail.utf8CodeUnitCount == line.upperBound,
+      sizeWidth >= 4, alignmentWidth >= 5
+    else { return nil }
+  }
+}

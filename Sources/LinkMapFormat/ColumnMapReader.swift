@@ -1,0 +1,149 @@
+import Addresses
+import ByteReading
+
+/// Reads the body of a map in columns, lld's or mold's.
+///
+/// Behind the numbers and one blank, the depth of the indent tells what the line is about: 0 blanks an
+/// output section, 8 an input section written `FILE:(SECTION)`, 16 a symbol. A name may begin with blanks
+/// of its own. It may also hold line feeds: a line without the numbers is the rest of the name before it.
+struct ColumnMapReader {
+  private let header: ColumnHeader
+  private var lines: LineScanner
+  private var builder: LinkMapBuilder
+  private var last = Last.nothing
+
+  /// What a line without numbers continues.
+  private enum Last {
+    case nothing, section, inputSection, symbol
+    /// An assignment or another command of a linker script; or, as its rest will show, an input section
+    /// whose file name has a line feed.
+    case command(start: Int, address: UInt64, size: UInt64)
+  }
+
+  /// - Throws: `invalid` if there is no header.
+  init(_ bytes: FileBytes) throws(ParseError) {
+    lines = LineScanner(bytes)
+    builder = LinkMapBuilder(bytes)
+    var line = lines.next()
+    while let empty = line, empty.isEmpty { line = lines.next() }
+    guard let line, let header = ColumnHeader(bytes, line) else {
+      throw ParseError(
+        .invalid(expected: "the titles of the columns", found: "something else"), "header",
+        at: FileOffset(rawValue: 0), line: 1)
+    }
+    self.header = header
+  }
+
+  /// - Throws: `invalid` for a line that is neither an entry nor the rest of a name.
+  mutating func read(_ linker: LinkMap.Linker) throws(ParseError) -> LinkMap {
+    while let line = lines.next() { try add(line) }
+    return builder.finish(linker)
+  }
+
+  private mutating func add(_ line: Range<Int>) throws(ParseError) {
+    var fields = ColumnFields(
+      bytes: lines.bytes, position: line.lowerBound, end: line.upperBound)
+    guard let (address, size) = numbers(&fields) else { return try addContinuation(line) }
+    let text = fields.position..<line.upperBound
+    if hasIndent(16, text) {
+      guard builder.addSymbol(text.dropFirst(16), at: address, size: size) else {
+        throw invalid(line)
+      }
+      last = .symbol
+    } else if hasIndent(8, text) {
+      try addPiece(text.dropFirst(8), at: address, size: size, line)
+    } else if isAssignment(text) {
+      last = .command(start: text.lowerBound, address: address, size: size)
+    } else {
+      try builder.addSection(text, at: address, size: size)
+      last = .section
+    }
+  }
+
+  /// The numbers before the text, and the blank behind them; `nil` if they are not there.
+  @inline(__always)
+  private func numbers(_ fields: inout ColumnFields) -> (address: UInt64, size: UInt64)? {
+    guard let address = fields.hexadecimal(width: header.addressWidth), fields.separator() else {
+      return nil
+    }
+    var size: UInt64?
+    if header.hasLoadAddress {
+      guard fields.hexadecimal(width: header.addressWidth) != nil, fields.separator() else {
+        return nil
+      }
+      size = fields.hexadecimal(width: header.sizeWidth)
+    } else {
+      size = fields.decimal(width: header.sizeWidth)
+    }
+    guard let size, fields.separator(), fields.decimal(width: header.alignmentWidth) != nil,
+      fields.separator()
+    else { return nil }
+    return (address, size)
+  }
+
+  private func hasIndent(_ count: Int, _ text: Range<Int>) -> Bool {
+    guard text.count >= count else { return false }
+    let blanks: UInt64 = 0x2020_2020_2020_2020
+    guard lines.bytes.loadUnaligned(UInt64.self, at: text.lowerBound) == blanks else { return false }
+    return count <= 8
+      || lines.bytes.loadUnaligned(UInt64.self, at: text.lowerBound + 8) == blanks
+  }
+
+  /// Whether a line without indent is a command of a linker script: `. = 0x1000`, `ASSERT (…)`.
+  private func isAssignment(_ text: Range<Int>) -> Bool {
+    text.contains { lines.bytes[$0] == UInt8(ascii: "=") || lines.bytes[$0] == UInt8(ascii: "(") }
+  }
+
+  /// Adds what stands at the depth of input sections: one, or a command of a linker script.
+  private mutating func addPiece(
+    _ text: Range<Int>, at address: UInt64, size: UInt64, _ line: Range<Int>
+  ) throws(ParseError) {
+    guard let colon = separatorOfFileAndSection(text) else {
+      last = .command(start: text.lowerBound, address: address, size: size)
+      return
+    }
+    let name = withoutParenthesis(colon + 2, text.upperBound)
+    let file = text.lowerBound..<colon
+    guard builder.addInputSection(name, file: file, at: address, size: size) else {
+      throw invalid(line)
+    }
+    last = .inputSection
+  }
+
+  /// The first `:(` in `text`.
+  private func separatorOfFileAndSection(_ text: Range<Int>) -> Int? {
+    var rest = text
+    while let colon = lines.bytes.firstIndex(of: UInt8(ascii: ":"), in: rest) {
+      if lines.bytes.hasPrefix(":(", at: colon), colon + 2 <= text.upperBound { return colon }
+      rest = colon + 1..<text.upperBound
+    }
+    return nil
+  }
+
+  private func withoutParenthesis(_ start: Int, _ end: Int) -> Range<Int> {
+    let isClosed = end > start && lines.bytes[end - 1] == UInt8(ascii: ")")
+    return start..<(isClosed ? end - 1 : end)
+  }
+
+  private mutating func addContinuation(_ line: Range<Int>) throws(ParseError) {
+    switch last {
+    case .nothing: throw invalid(line)
+    case .section: builder.extendSectionName(to: line.upperBound)
+    case .inputSection:
+      let end = withoutParenthesis(line.lowerBound, line.upperBound).upperBound
+      builder.extendInputSectionName(to: end)
+    case .symbol: builder.extendSymbolName(to: line.upperBound)
+    case .command(let start, let address, let size):
+      try addPiece(start..<line.upperBound, at: address, size: size, line)
+    }
+  }
+
+  private func invalid(_ line: Range<Int>) -> ParseError {
+    ParseError(
+      .invalid(
+        expected: "address, size, alignment and name of an output section",
+        found: "'\(lines.bytes.text(line.prefix(60)))'"),
+      "line of the link map", at: FileOffset(rawValue: UInt64(line.lowerBound)),
+      line: lines.lineNumber)
+  }
+}

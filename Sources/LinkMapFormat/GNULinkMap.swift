@@ -1,0 +1,206 @@
+import Addresses
+import ByteReading
+
+// GNU ld -Map. What was laid out is in the last part but the cross references:
+//
+//     Linker script and memory map
+//
+//     LOAD a.o
+//
+//     .text           0x0000000000001050      0x276
+//      *(.text.unlikely .text.*_unlikely .text.unlikely.*)
+//      .text.unlikely.coldfn
+//                     0x0000000000001050        0x4 a.o
+//                     0x0000000000001050                coldfn
+//      *fill*         0x0000000000001054        0xc
+//
+// A blank line comes before each output section. A name of 15 columns and more (with the blank before it)
+// stands alone, and its numbers follow on the next line. Symbols are 16 blanks, the address, 16 blanks and
+// the name; commands of a linker script have fewer. Parts before this one list what was discarded, at
+// address 0.
+
+extension LinkMap {
+  /// Reads a map of GNU ld.
+  ///
+  /// - Throws: as `init(parsing:)`.
+  /// - SeeAlso: <https://sourceware.org/git/?p=binutils-gdb.git;a=blob;f=ld/ldlang.c>, `lang_print…`
+  init(parsingGNU bytes: FileBytes) throws(ParseError) {
+    var reader = GNUMapReader(bytes)
+    self = try reader.read(.gnu)
+  }
+}
+
+/// Reads the part of a map of GNU ld or gold that lists what was laid out.
+struct GNUMapReader {
+  private var lines: LineScanner
+  private var builder: LinkMapBuilder
+  private var last = Last.nothing
+  /// The line before was empty: only then a line without indent is an output section.
+  private var isBehindEmptyLine = false
+
+  /// The column where numbers begin.
+  private static let numberColumn = 16
+
+  /// What the next line may complete or continue.
+  private enum Last {
+    case nothing, inputSection, symbol
+    /// A name whose numbers have not come yet; `start` includes its indent.
+    case name(start: Int, end: Int)
+  }
+
+  init(_ bytes: FileBytes) {
+    lines = LineScanner(bytes)
+    builder = LinkMapBuilder(bytes)
+  }
+
+  mutating func read(_ linker: LinkMap.Linker) throws(ParseError) -> LinkMap {
+    let grammar: LinkMapGrammar = linker == .gold ? .gold : .gnu
+    while let line = lines.next() {
+      if LinkMapGrammar.isTitle(grammar, lines.bytes, line) { break }
+    }
+    while let line = lines.next() {
+      if isBehindEmptyLine, lines.bytes.hasPrefix("Cross Reference Table", at: line.lowerBound) {
+        break
+      }
+      try add(line)
+      isBehindEmptyLine = line.isEmpty
+    }
+    return builder.finish(linker)
+  }
+
+  private mutating func add(_ line: Range<Int>) throws(ParseError) {
+    let bytes = lines.bytes
+    guard let first = line.first else {
+      last = .nothing
+      return
+    }
+    if bytes[first] != UInt8(ascii: " ") {
+      try addUnindented(line)
+    } else if line.count > 1, bytes[first + 1] != UInt8(ascii: " ") {
+      // Patterns and fill: ` *(.text.*)`, ` *fill*`. gold's own pieces begin with two stars.
+      let isPattern =
+        bytes.hasPrefix(" *", at: first) && !bytes.hasPrefix(" ** ", at: first)
+      if isPattern { last = .nothing } else { try addEntry(line.lowerBound, line) }
+    } else {
+      try addNumbers(line)
+    }
+  }
+
+  /// Adds an output section, or the rest of a name with a line feed in it.
+  private mutating func addUnindented(_ line: Range<Int>) throws(ParseError) {
+    if isBehindEmptyLine { return try addEntry(line.lowerBound, line) }
+    switch last {
+    case .nothing: break
+    case .name(let start, _): try addEntry(start, line)
+    case .symbol: builder.extendSymbolName(to: line.upperBound)
+    case .inputSection:
+      // `OUTPUT(app elf64-x86-64)` closes the map and may follow an input section.
+      if lines.bytes.hasPrefix("OUTPUT(", at: line.lowerBound) {
+        last = .nothing
+      } else {
+        builder.extendInputSectionFile(to: line.upperBound)
+      }
+    }
+  }
+
+  /// Adds an entry whose name begins at `start`, in this line or in one that a line feed in the name
+  /// ended. Its numbers stand in their column, counted from `start`, or follow on the next line.
+  private mutating func addEntry(_ start: Int, _ line: Range<Int>) throws(ParseError) {
+    let column = start + Self.numberColumn
+    if column >= line.lowerBound, column < line.upperBound, lines.bytes.hasPrefix("0x", at: column),
+      let numbers = numbers(column..<line.upperBound)
+    {
+      try addEntry(start..<column, numbers, line.upperBound)
+    } else {
+      last = .name(start: start, end: line.upperBound)
+    }
+  }
+
+  /// Adds what 16 blanks stand before: the numbers of the name in the line before, or a symbol.
+  private mutating func addNumbers(_ line: Range<Int>) throws(ParseError) {
+    let column = line.lowerBound + Self.numberColumn
+    guard column < line.upperBound, lines.bytes.hasPrefix("0x", at: column) else {
+      // Sizes before relaxing, `[!provide]`: neither ends a section.
+      last = .nothing
+      return
+    }
+    if case .name(let start, let end) = last {
+      last = .nothing
+      guard let numbers = numbers(column..<line.upperBound) else { return }
+      return try addEntry(start..<end, numbers, line.upperBound)
+    }
+    last = .nothing
+    var position = column
+    guard let address = hexadecimal(&position, line.upperBound),
+      let name = symbolName(position..<line.upperBound)
+    else { return }
+    if builder.addSymbol(name, at: address, size: 0) { last = .symbol }
+  }
+
+  /// Adds an output or input section; which of them, the indent of its name tells.
+  private mutating func addEntry(
+    _ name: Range<Int>, _ numbers: Numbers, _ end: Int
+  ) throws(ParseError) {
+    let bytes = lines.bytes
+    last = .nothing
+    if bytes[name.lowerBound] != UInt8(ascii: " ") {
+      return try builder.addSection(
+        trimmed(name), at: numbers.address, size: numbers.size)
+    }
+    let file = min(numbers.end + 1, end)..<end
+    let isAdded = builder.addInputSection(
+      trimmed(name.dropFirst()), file: file, at: numbers.address, size: numbers.size)
+    if isAdded, !file.isEmpty { last = .inputSection }
+  }
+
+  private struct Numbers {
+    var address: UInt64
+    var size: UInt64
+    /// Behind the size, in bytes from the start of the file.
+    var end: Int
+  }
+
+  /// An address and a size, each behind `0x`, with blanks between them.
+  private func numbers(_ text: Range<Int>) -> Numbers? {
+    var position = text.lowerBound
+    guard let address = hexadecimal(&position, text.upperBound) else { return nil }
+    while position < text.upperBound, lines.bytes[position] == UInt8(ascii: " ") { position += 1 }
+    guard let size = hexadecimal(&position, text.upperBound) else { return nil }
+    return Numbers(address: address, size: size, end: position)
+  }
+
+  /// Steps over `0x` and lower-case digits.
+  private func hexadecimal(_ position: inout Int, _ end: Int) -> UInt64? {
+    guard lines.bytes.hasPrefix("0x", at: position) else { return nil }
+    var fields = ColumnFields(bytes: lines.bytes, position: position, end: end)
+    guard let value = fields.hexadecimal(width: 0) else { return nil }
+    position = fields.position
+    return value
+  }
+
+  /// What follows a symbol's address: 16 blanks and the name, if it is no command of a linker script.
+  private func symbolName(_ text: Range<Int>) -> Range<Int>? {
+    let bytes = lines.bytes
+    let name = text.dropFirst(Self.numberColumn)
+    guard !name.isEmpty,
+      !(text.lowerBound..<name.lowerBound).contains(where: { bytes[$0] != UInt8(ascii: " ") })
+    else { return nil }
+    for command: StaticString in ["PROVIDE", "HIDDEN (", "ASSERT ("]
+    where bytes.hasPrefix(command, at: name.lowerBound) { return nil }
+    // `. = ALIGN (0x10)`, `__start = .`: a word, a blank, an operator that ends with `=`, a blank.
+    guard let blank = bytes.firstIndex(of: UInt8(ascii: " "), in: name) else { return name }
+    var position = blank + 1
+    while position < name.upperBound, bytes[position] != UInt8(ascii: " ") { position += 1 }
+    let isAssignment =
+      position > blank + 1 && position < name.upperBound
+      && bytes[position - 1] == UInt8(ascii: "=")
+    return isAssignment ? nil : name
+  }
+
+  /// Without the blanks at the end that fill the column.
+  private func trimmed(_ name: Range<Int>) -> Range<Int> {
+    var end = name.upperBound
+    while end > name.lowerBound, lines.bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
+    return name.lowerBound..<end
+  }
+}

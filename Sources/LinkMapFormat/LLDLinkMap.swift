@@ -1,0 +1,23 @@
+import ByteReading
+
+// ld.lld -Map, 64-bit; a 32-bit map has narrower columns for the two addresses.
+//
+//              VMA              LMA     Size Align Out     In      Symbol
+//             17d0             17d0      264    16 .text
+//             17d0             17d0        b    16         a.o:(.text.foo3)
+//             17d0             17d0        b     1                 foo3
+//
+// Numbers are lower-case hexadecimal, the alignment is decimal. Commands of a linker script stand among
+// the sections and are skipped. Thunks and PLT entries are pieces without symbols; folded functions
+// stand under the one that was kept, with its address and size.
+
+extension LinkMap {
+  /// Reads a map of ld.lld.
+  ///
+  /// - Throws: as `init(parsing:)`.
+  /// - SeeAlso: <https://github.com/llvm/llvm-project/blob/main/lld/ELF/MapFile.cpp>
+  init(parsingLLD bytes: FileBytes) throws(ParseError) {
+    var reader = try ColumnMapReader(bytes)
+    self = try reader.read(.lld)
+  }
+}

@@ -1,0 +1,96 @@
+import ArgumentParser
+import FunctionOrder
+import ImageModel
+import OrderFileFormat
+import Reporting
+import Symbolication
+
+struct GenCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "gen",
+    abstract: "Write the order file that a linker takes, from one or more traces.",
+    discussion: """
+      EXAMPLES
+        $ orderfile gen app.oftrace --image build/app -o app.order
+        $ orderfile gen start.oftrace open.oftrace --link-map build/app.map --format gold -o app.order
+
+      Traces are taken in sequence: all of the first, then what the second adds. Names cross from the
+      recorded build to the one given by --image or --link-map; those it doesn't have are left out and
+      counted. Without either, the recorded image is the one to be ordered.
+      """)
+
+  @Argument(help: ArgumentHelp("Traces.", valueName: "trace"), completion: .file())
+  var traces: [String]
+  @Option(
+    help: ArgumentHelp(
+      "An image that was recorded, if it is no longer where the trace says. Repeat for more.",
+      valueName: "file"), completion: .file())
+  var recorded: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "The build to be ordered. With --all-images repeat it for each.", valueName: "file"),
+    completion: .file())
+  var image: [String] = []
+  @Option(
+    help: ArgumentHelp("Link map of the build to be ordered.", valueName: "file"),
+    completion: .file())
+  var linkMap: String?
+  @Option(
+    help: ArgumentHelp("Separate debug file of a stripped --image.", valueName: "file"),
+    completion: .file())
+  var debugFile: String?
+  @Option(help: ArgumentHelp("The linker: lld, gold or gnu-ld.", valueName: "linker"))
+  var format: FormatOption = .lld
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The order file to write, - for stdout.", valueName: "file"),
+    completion: .file())
+  var output = "-"
+  @Flag(help: "Write one order file per recorded image into the folder given by -o.")
+  var allImages = false
+  @Option(
+    help: ArgumentHelp(
+      "Put functions of at least so many bytes behind the smaller ones.", valueName: "bytes"))
+  var largeLast: UInt64?
+  @Flag(help: "List each recorded function that was left out, and why.")
+  var explain = false
+  @Option(help: ArgumentHelp("Names in messages: none, short or full.", valueName: "mode"))
+  var demangle: DemangleOption = .full
+  @Flag(help: "Print a summary as JSON on stdout; needs -o FILE.")
+  var json = false
+
+  func validate() throws {
+    if traces.isEmpty { throw ValidationError("missing a trace") }
+    if json && output == "-" { throw ValidationError("--json needs -o FILE: both write to stdout") }
+    if allImages && output == "-" { throw ValidationError("--all-images needs -o FOLDER") }
+    if !allImages && image.count > 1 {
+      throw ValidationError("more than one --image needs --all-images")
+    }
+    if allImages && linkMap != nil {
+      throw ValidationError("--link-map is of one image: it can't be used with --all-images")
+    }
+  }
+
+  func run() throws {
+    var generation = try OrderGeneration(traces: traces, recorded: recorded)
+    let targets = try generation.targets(
+      images: image, linkMap: linkMap, debugFile: debugFile, all: allImages)
+    if allImages { try Folder.make(output) }
+    let outputs = try targets.map {
+      try OutputFile(allImages ? "\(output)/\($0.fileName).order" : output)
+    }
+    var reports: [GenReport] = []
+    for (target, file) in zip(targets, outputs) {
+      let order = try generation.order(
+        target, dialect: format.dialect, largeFunctionBytes: largeLast, outputPath: file.path)
+      try file.finish(order.bytes)
+      reports.append(order.report)
+    }
+    if json { try Console.print(GenReport.json(reports)) }
+    for report in reports {
+      Console.printNote(
+        report.text(explain: explain, names: Demangler(demangle.mode).demangle))
+    }
+    Console.printWarnings(generation.warnings)
+  }
+}

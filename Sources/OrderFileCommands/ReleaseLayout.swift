@@ -1,0 +1,62 @@
+import Addresses
+import ByteReading
+import ImageModel
+import LinkMapFormat
+import Symbolication
+
+/// The build to be ordered or compared: a linked image, its link map, or both.
+struct ReleaseLayout {
+  /// What the layout was read from, for messages.
+  let path: String
+  let layout: Layout
+  /// As the loader calls them; empty where only a link map was given.
+  let initializers: [StatedAddress]
+  /// `nil` where only a link map was given.
+  let image: Image?
+  let warnings: [Diagnostic]
+
+  /// Reads a linked image or a link map, whichever `path` is.
+  init(path: String, debugFile: String? = nil) throws(Diagnostic) {
+    let bytes = try InputFile.bytes(path)
+    if InputFile.isELF(bytes) {
+      try self.init(bytes: bytes, imagePath: path, debugFile: debugFile)
+    } else {
+      try self.init(bytes: bytes, mapPath: path)
+    }
+  }
+
+  /// Reads the image, and takes from the link map what only that knows: input sections.
+  init(image: String, linkMap: String, debugFile: String?) throws(Diagnostic) {
+    let image = try ReleaseLayout(path: image, debugFile: debugFile)
+    let map = try ReleaseLayout(path: linkMap)
+    path = image.path
+    layout = image.layout.addingInputSections(of: map.layout)
+    initializers = image.initializers
+    self.image = image.image
+    warnings = image.warnings + map.warnings
+  }
+
+  init(_ image: Image) {
+    path = image.path
+    layout = image.layout
+    initializers = image.initializers
+    self.image = image
+    warnings = []
+  }
+
+  private init(bytes: FileBytes, imagePath: String, debugFile: String?) throws(Diagnostic) {
+    let (image, warnings) = try Image.reading(bytes, path: imagePath)
+    path = imagePath
+    layout = image.layout
+    initializers = image.initializers
+    self.image = image
+    self.warnings = warnings
+  }
+
+  private init(bytes: FileBytes, mapPath: String) throws(Diagnostic) {
+    (layout, warnings) = try Layout.reading(linkMap: bytes, path: mapPath)
+    path = mapPath
+    initializers = []
+    image = nil
+  }
+}

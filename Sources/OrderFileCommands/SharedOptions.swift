@@ -1,0 +1,69 @@
+import ArgumentParser
+import Glibc
+import ImageModel
+import OrderFileFormat
+import Symbolication
+
+/// `--format`: which linker's dialect.
+struct FormatOption: ExpressibleByArgument {
+  let dialect: OrderFileDialect
+  static let lld = FormatOption(dialect: .lld)
+
+  private init(dialect: OrderFileDialect) { self.dialect = dialect }
+  init?(argument: String) {
+    guard let dialect = OrderFileDialect(name: argument) else { return nil }
+    self.dialect = dialect
+  }
+
+  var defaultValueDescription: String { dialect.name }
+  static var allValueStrings: [String] { OrderFileDialect.all.map(\.name).sorted() }
+}
+
+/// `--demangle`: how names are shown to people. What linkers and JSON get is always mangled.
+struct DemangleOption: ExpressibleByArgument {
+  let mode: Demangler.Mode
+  static let full = DemangleOption(mode: .full)
+
+  private init(mode: Demangler.Mode) { self.mode = mode }
+  init?(argument: String) {
+    guard let mode = Demangler.Mode(rawValue: argument) else { return nil }
+    self.mode = mode
+  }
+
+  var defaultValueDescription: String { mode.rawValue }
+  static var allValueStrings: [String] { Demangler.Mode.allCases.map(\.rawValue) }
+}
+
+/// `--page-size`.
+enum PageSizeOption: String, ExpressibleByArgument, CaseIterable {
+  case fourKibibytes = "4k"
+  case sixteenKibibytes = "16k"
+  case sixtyFourKibibytes = "64k"
+  /// This machine's, for an image of its architecture; else 4 KiB.
+  case automatic = "auto"
+
+  /// - Parameter architecture: of the images, if it is known.
+  func pageSize(for architecture: Architecture?) -> PageSize {
+    switch self {
+    case .fourKibibytes: return .fourKibibytes
+    case .sixteenKibibytes: return .sixteenKibibytes
+    case .sixtyFourKibibytes: return .sixtyFourKibibytes
+    case .automatic:
+      #if arch(x86_64)
+        let own = Architecture.x8664
+      #else
+        let own = Architecture.arm64
+      #endif
+      guard architecture ?? own == own else { return .fourKibibytes }
+      return PageSize(bytes: UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 0))) ?? .fourKibibytes
+    }
+  }
+}
+
+enum Folder {
+  /// Makes the folder at `path` unless it is there.
+  static func make(_ path: String) throws(Diagnostic) {
+    guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
+    throw Diagnostic("unable to make the folder: \(String(cString: strerror(errno)))", context: [path])
+  }
+}
