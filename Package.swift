@@ -22,7 +22,8 @@ func tests(_ name: String, _ others: [Target.Dependency] = []) -> Target {
 let package = Package(
   name: "orderfile",
   products: [
-    .library(name: "OrderFileRuntime", type: .static, targets: ["Recorder"])
+    .executable(name: "orderfile", targets: ["orderfile"]),
+    .library(name: "OrderFileRuntime", type: .static, targets: ["Recorder"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -62,6 +63,18 @@ let package = Package(
 
     // F4: results as text and JSON.
     target("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
+
+    // F5, F6: the command.
+    target(
+      "OrderFileCommands",
+      [
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "Symbolication",
+        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+        "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
+      ]),
+    .executableTarget(
+      name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked),
 
     // The recorder: C alone, linked into the program under test and never into the tool.
     .target(name: "Recorder", dependencies: ["CTraceFormat"], path: "Runtime/Recorder"),

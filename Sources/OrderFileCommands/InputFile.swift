@@ -33,6 +33,19 @@ enum InputFile {
 
   static func isELF(_ bytes: FileBytes) -> Bool { bytes.hasPrefix("\u{7f}ELF", at: 0) }
 
+  /// Which linker's map this is; `nil` if it is none that we know.
+  static func linkMapLinker(_ bytes: FileBytes) -> String? {
+    LinkMap.linker(of: bytes)?.rawValue
+  }
+
+  static func orderFile(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> OrderFile {
+    do { return try OrderFileDialect(guessedFrom: bytes).read(bytes) } catch {
+      throw Diagnostic(
+        "\(error)", context: [path],
+        hint: "expected a trace, a linked image, a link map or an order file")
+    }
+  }
+
   private static let traceHint =
     "a trace is what 'orderfile record' or ORDERFILE_TRACE wrote; see 'orderfile record --help'"
 }

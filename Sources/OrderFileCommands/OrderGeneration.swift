@@ -36,6 +36,14 @@ struct OrderGeneration {
     for trace in traces where !trace.isSealed { images.add(imagesOf: trace) }
   }
 
+  /// What each launch used in the image that `paths` are builds of, by file name; else in the
+  /// executable.
+  mutating func launches(
+    forImagesNamed paths: [String]
+  ) throws(Diagnostic) -> [RecordedFunctions] {
+    try recordedFunctions(try fileName(forImagesNamed: paths))
+  }
+
   /// One image to be ordered.
   struct Target {
     /// Of the recorded image: images of one file name are the same image in all traces.
@@ -47,15 +55,11 @@ struct OrderGeneration {
   mutating func targets(
     images paths: [String], linkMap: String?, debugFile: String?, all: Bool
   ) throws(Diagnostic) -> [Target] {
-    let recorded = traces.flatMap { trace in trace.imageGroups.map { trace.images[$0[0]] } }
-    var fileNames: [String] = []
-    for image in recorded where !fileNames.contains(image.fileName) {
-      fileNames.append(image.fileName)
-    }
     if all {
+      let fileNames = recordedFileNames
       var releases: [String: ReleaseLayout] = [:]
       for path in paths {
-        let name = fileName(ofPath: path)
+        let name = OrderFileCommands.fileName(ofPath: path)
         guard fileNames.contains(name) else {
           throw Diagnostic(
             "missing in the traces: an image of this name", context: [path],
@@ -75,17 +79,32 @@ struct OrderGeneration {
       case (nil, nil): nil
       }
     warnings += release?.warnings ?? []
-    let wanted = paths.first.map { fileName(ofPath: $0) }
-    let program = fileName(ofPath: traces[0].program)
-    if let wanted, fileNames.contains(wanted) {
-      return [Target(fileName: wanted, release: release)]
+    return [Target(fileName: try fileName(forImagesNamed: paths), release: release)]
+  }
+
+  /// The file names of all images in the traces, in the order of their first load.
+  private var recordedFileNames: [String] {
+    var names: [String] = []
+    for image in traces.flatMap(\.images) where !names.contains(image.fileName) {
+      names.append(image.fileName)
     }
-    if fileNames.contains(program) { return [Target(fileName: program, release: release)] }
-    if fileNames.count == 1 { return [Target(fileName: fileNames[0], release: release)] }
+    return names
+  }
+
+  /// The recorded image that a command is about: the one called like a build that was named, else the
+  /// executable, else the only one.
+  private func fileName(forImagesNamed paths: [String]) throws(Diagnostic) -> String {
+    let recorded = recordedFileNames
+    let program = OrderFileCommands.fileName(ofPath: traces[0].program)
+    for name in paths.map(OrderFileCommands.fileName(ofPath:)) + [program]
+    where recorded.contains(name) {
+      return name
+    }
+    if recorded.count == 1 { return recorded[0] }
     throw Diagnostic(
       "the executable '\(program)' is not instrumented, and the traces have several images",
       context: [traces[0].path],
-      hint: "name one by --image, or use --all-images: \(fileNames.joined(separator: ", "))",
+      hint: "name one by --image, or use --all-images: \(recorded.joined(separator: ", "))",
       severity: .mismatch)
   }
 

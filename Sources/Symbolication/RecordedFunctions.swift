@@ -68,7 +68,7 @@ extension Hit {
 /// What gives the functions of a recorded image their names: the image itself, or the names that a
 /// sealed trace carries.
 package struct RecordedImage: Sendable {
-  package struct Body: Sendable {
+  package struct Body: Equatable, Sendable {
     package var address: StatedAddress
     package var size: UInt64
     package var names: [SymbolName]

@@ -1,0 +1,86 @@
+import ArgumentParser
+import FaultEstimate
+import ImageModel
+import OrderFileFormat
+import Reporting
+import Symbolication
+
+struct DiffCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "diff",
+    abstract: "Predict the page-ins that a new layout saves, and check that the linker obeyed.",
+    discussion: """
+      EXAMPLES
+        $ orderfile diff build-before/app build/app --trace app.oftrace --order app.order
+        $ orderfile diff before.map after.map --order app.order --page-size 16k --max-pages 120
+
+      BEFORE and AFTER are linked images or link maps. The startup functions are those that the traces
+      used; without a trace, those that the order file names. Every number is predicted from the two
+      layouts: nothing is launched.
+      """)
+
+  @Argument(help: "Linked image or link map of the old layout.", completion: .file())
+  var before: String
+  @Argument(help: "Linked image or link map of the new layout.", completion: .file())
+  var after: String
+  @Option(
+    help: ArgumentHelp("A trace of a launch. Repeat for more.", valueName: "file"),
+    completion: .file())
+  var trace: [String] = []
+  @Option(
+    help: ArgumentHelp("The order file that AFTER was linked with.", valueName: "file"),
+    completion: .file())
+  var order: String?
+  @Option(
+    help: ArgumentHelp("An image that was recorded. Repeat for more.", valueName: "file"),
+    completion: .file())
+  var recorded: [String] = []
+  @Option(help: ArgumentHelp("Page size: 4k, 16k, 64k or auto.", valueName: "size"))
+  var pageSize = PageSizeOption.automatic
+  @Option(
+    help: ArgumentHelp("Exit with 2 if AFTER touches more pages than this.", valueName: "pages"))
+  var maxPages: Int?
+  @Option(help: ArgumentHelp("Milliseconds that one page-in costs.", valueName: "ms"))
+  var costMs: Double?
+  @Option(help: ArgumentHelp("Names for people: none, short or full.", valueName: "mode"))
+  var demangle: DemangleOption = .full
+  @Flag(help: "List all missing functions, not just the first ten.")
+  var listMissing = false
+  @Flag(help: "Print one JSON object.")
+  var json = false
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Where to print, - for stdout.", valueName: "file"),
+    completion: .file())
+  var output = "-"
+
+  func validate() throws {
+    if trace.isEmpty && order == nil {
+      throw ValidationError("missing the startup functions: give --trace, --order or both")
+    }
+    if let costMs, !(costMs >= 0 && costMs < 1e6) {
+      throw ValidationError("invalid --cost-ms: expected milliseconds, found \(costMs)")
+    }
+  }
+
+  func run() throws {
+    let outputFile = try OutputFile(output)
+    let report = try DiffInputs(self).report()
+    let bytes =
+      json
+      ? report.json()
+      : Array(
+        report.text(
+          width: output == "-" ? Console.width : nil,
+          limits: DiffReport.Limits(names: listMissing ? nil : 10),
+          names: Demangler(demangle.mode).demangle
+        ).utf8)
+    try outputFile.finish(bytes)
+    Console.printWarnings(report.warnings)
+    let pages = report.comparison.total.after.pages
+    if let maxPages, pages > maxPages {
+      throw Diagnostic(
+        "predicted pages: expected at most \(maxPages), found \(pages)", context: [after],
+        severity: .checkFailed)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import FaultEstimate
+import ImageModel
+import OrderFileFormat
+import Reporting
+import Symbolication
+
+/// What `diff` compares: two layouts, and the startup functions as each of them knows them.
+struct DiffInputs {
+  private let before: ReleaseLayout
+  private let after: ReleaseLayout
+  private let order: OrderFile?
+  private let orderPath: String?
+  private let startup: [StartupFunction]
+  private let startupSource: String
+  private let pageSize: PageSize
+  private let cost: FaultCost
+  private var warnings: [Diagnostic]
+
+  init(_ command: DiffCommand) throws(Diagnostic) {
+    before = try ReleaseLayout(path: command.before)
+    after = try ReleaseLayout(path: command.after)
+    orderPath = command.order
+    order = try command.order.map { path throws(Diagnostic) in
+      try InputFile.orderFile(try InputFile.bytes(path), path)
+    }
+    warnings = before.warnings + after.warnings
+    let architecture = after.image?.architecture ?? before.image?.architecture
+    pageSize = command.pageSize.pageSize(for: architecture)
+    cost = command.costMs.map { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
+
+    var beforeMap = SymbolMap(before.layout)
+    var afterMap = SymbolMap(after.layout)
+    if !command.trace.isEmpty {
+      var traces = try OrderGeneration(traces: command.trace, recorded: command.recorded)
+      let paths = [after.image?.path, before.image?.path].compactMap { $0 }
+      let launches = try traces.launches(forImagesNamed: paths)
+      startup = launches.flatMap(\.uses).map { use in
+        StartupFunction(
+          name: use.names.first ?? SymbolName(""),
+          before: use.names.flatMap { beforeMap.resolve($0).functions },
+          after: use.names.flatMap { afterMap.resolve($0).functions })
+      }
+      startupSource = counted(command.trace.count, "trace")
+      warnings += traces.warnings
+    } else {
+      startup = (order?.entries ?? []).filter { !$0.symbol.isEmpty }.map { entry in
+        let name = SymbolName(bytes: entry.symbol)
+        return StartupFunction(
+          name: name, before: beforeMap.resolveAsLinker(name).functions,
+          after: afterMap.resolveAsLinker(name).functions)
+      }
+      startupSource = command.order ?? ""
+    }
+    if startup.allSatisfy({ $0.before.isEmpty && $0.after.isEmpty }) {
+      throw Diagnostic(
+        "none of \(counted(startup.count, "startup function")) is in either layout",
+        context: [startupSource], hint: "is it of another program, or are the images stripped?",
+        severity: .mismatch)
+    }
+  }
+
+  func report() -> DiffReport {
+    let comparison = LayoutComparison(
+      before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
+    var report = DiffReport(
+      beforePath: before.path, afterPath: after.path, startupSource: startupSource,
+      comparison: comparison, cost: cost, obedience: order.map(obedience))
+    report.warnings = warnings + report.warnings
+    return report
+  }
+}

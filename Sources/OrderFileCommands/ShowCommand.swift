@@ -1,0 +1,112 @@
+import ArgumentParser
+import ByteReading
+import ImageModel
+import LinkMapFormat
+import OrderFileFormat
+import Reporting
+import Symbolication
+
+struct ShowCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Print what a trace, an image, a link map or an order file says.",
+    discussion: """
+      EXAMPLES
+        $ orderfile show app.oftrace
+        $ orderfile show --json build/app | jq '.functions | length'
+
+      The kind of file is recognized by its contents.
+      """)
+
+  @Argument(help: ArgumentHelp("The file, - for stdin.", valueName: "file"), completion: .file())
+  var file: String
+  @Option(help: ArgumentHelp("Names for people: none, short or full.", valueName: "mode"))
+  var demangle: DemangleOption?
+  @Option(
+    help: ArgumentHelp("The image a trace was recorded in. Repeat for more.", valueName: "file"),
+    completion: .file())
+  var recorded: [String] = []
+  @Option(
+    help: ArgumentHelp("Separate debug file of a stripped image.", valueName: "file"),
+    completion: .file())
+  var debugFile: String?
+  @Flag(help: "Print one JSON object.")
+  var json = false
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Where to print, - for stdout.", valueName: "file"),
+    completion: .file())
+  var output = "-"
+
+  func run() throws {
+    let outputFile = try OutputFile(output)
+    var warnings: [Diagnostic] = []
+    let bytes = try InputFile.bytes(file)
+    let document = try report(bytes, &warnings)
+    try outputFile.finish(document)
+    Console.printWarnings(warnings)
+  }
+
+  /// Text shows names demangled unless asked otherwise; JSON adds them only if asked.
+  private var textNames: NameWording { Demangler(demangle?.mode ?? .full).demangle }
+  private var jsonNames: NameWording? { demangle.map { Demangler($0.mode).demangle } }
+  private var width: Int? { output == "-" ? Console.width : nil }
+
+  private func report(
+    _ bytes: FileBytes, _ warnings: inout [Diagnostic]
+  ) throws(Diagnostic) -> [UInt8] {
+    if InputFile.isTrace(bytes) { return try traceReport(bytes, &warnings) }
+    if InputFile.isELF(bytes) {
+      let layout = try ReleaseLayout(path: file, debugFile: debugFile)
+      warnings += layout.warnings
+      guard let image = layout.image else { return [] }
+      let report = ImageReport(image)
+      return json
+        ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+    }
+    if let linker = InputFile.linkMapLinker(bytes) {
+      let layout = try ReleaseLayout(path: file)
+      warnings += layout.warnings
+      let report = LinkMapReport(path: file, linker: linker, layout: layout.layout)
+      return json
+        ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+    }
+    let order = try InputFile.orderFile(bytes, file)
+    warnings += order.warnings.map {
+      Diagnostic("\($0)", context: [file])
+    }
+    let report = OrderFileReport(
+      path: file, dialect: order.dialect.name,
+      entries: zip(order.entries, order.lines).map {
+        OrderFileReport.Entry(name: SymbolName(bytes: $0.symbol), line: $1)
+      })
+    return json
+      ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+  }
+
+  private func traceReport(
+    _ bytes: FileBytes, _ warnings: inout [Diagnostic]
+  ) throws(Diagnostic) -> [UInt8] {
+    let trace = Trace(try InputFile.traceFile(bytes, file), path: file)
+    var images = RecordedImages()
+    for path in recorded {
+      let (image, more) = try Image.reading(path: path)
+      warnings += more
+      images.add(image)
+    }
+    if !trace.isSealed { images.add(imagesOf: trace) }
+    warnings += images.warnings
+    let functions = trace.images.indices.map { index in
+      images.image(for: trace.images[index]).map { RecordedImage($0) }
+        ?? RecordedImage(namesOf: trace, group: [index])
+    }
+    let report = TraceReport(
+      trace,
+      hitNames: trace.hits.map { hit in
+        let entered = hit.entry.flatMap { functions[hit.image].body(holding: $0) }
+        let ran = hit.calledFrom.flatMap { functions[hit.image].body(holding: $0) }
+        return [entered, ran == entered ? nil : ran].compactMap { $0?.names.first }
+      })
+    return json
+      ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+  }
+}
