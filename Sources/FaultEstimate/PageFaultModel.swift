@@ -102,7 +102,7 @@ package struct PageFaultEstimate: Sendable {
   }
 
   package let pageSize: PageSize
-  /// The sections with at least one startup function, ascending by address; they sum up to `total`.
+  /// The sections that startup functions touch, ascending by address; they sum up to `total`.
   package let sections: [SectionRow]
   package let total: TouchedPages
   package let curve: FaultCurve
@@ -143,7 +143,7 @@ package struct PageFaultEstimate: Sendable {
     for touch in inTurn { rows[sectionOf[touch]].windows64k += unpainted.paint(windows[touch]) }
     Self.distributeFloor(over: &rows, largestFirst, pageSize: pageSize)
 
-    sections = rows.indices.filter { rows[$0].startupFunctions > 0 }
+    sections = rows.indices.filter { rows[$0] != TouchedPages() }
       .map { SectionRow(name: layout.sections[$0].name, touched: rows[$0]) }
     total = rows.reduce(TouchedPages(), +)
     curve = FaultCurve(
@@ -151,7 +151,7 @@ package struct PageFaultEstimate: Sendable {
   }
 
   /// The startup functions and bytes of each section. Where sections overlap, which no linker makes,
-  /// the function that begins first has the bytes.
+  /// the function that begins first has the bytes, and aliases count for one of their sections.
   private static func countBytes(of touches: [StartupTouch], in layout: Layout) -> [TouchedPages] {
     var rows = [TouchedPages](repeating: TouchedPages(), count: layout.sections.count)
     var previous: StatedAddress?
@@ -177,7 +177,7 @@ package struct PageFaultEstimate: Sendable {
   ) {
     var bytes: UInt64 = 0
     var pages = 0
-    for index in largestFirst where rows[index].startupFunctions > 0 {
+    for index in largestFirst where rows[index] != TouchedPages() {
       bytes += rows[index].startupBytes
       let wholePages = bytes / pageSize.bytes + (bytes % pageSize.bytes == 0 ? 0 : 1)
       let packed = max(1, Int(wholePages))  // something was touched, though its size be 0

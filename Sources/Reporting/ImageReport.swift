@@ -16,7 +16,7 @@ package struct ImageReport: Sendable {
   /// - Parameter demangle: adds `demangledName` to the functions whose name it changes.
   package func json(demangle: NameWording? = nil) -> [UInt8] {
     let listing = LayoutListing(layout: image.layout)
-    return JSONWriter.document { json in
+    return JSONWriter.document(expectedBytes: listing.expectedBytes) { json in
       json.member("architecture", image.architecture.description)
       listing.writeFunctions(to: &json, demangle: demangle)
       json.member("guardCount", guardCount)

@@ -9,7 +9,9 @@ import ImageModel
 /// own, an element of an array on one line, so that `grep` and `diff` see one function a line.
 package struct JSONWriter {
   package private(set) var bytes: [UInt8] = []
-  private var open: [Container] = []
+  /// The innermost container; the ones around it, outermost first, are in `outer`.
+  private var innermost = Container(isInline: false)
+  private var outer: [Container] = []
 
   private struct Container {
     /// The last key written; empty in an array.
@@ -21,8 +23,14 @@ package struct JSONWriter {
   private init() {}
 
   /// A document that is one object, ended by one newline.
-  package static func document(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+  ///
+  /// - Parameter expectedBytes: room made beforehand: growing to tens of megabytes takes as long as
+  ///   filling them.
+  package static func document(
+    expectedBytes: Int = 0, _ members: (inout JSONWriter) -> Void
+  ) -> [UInt8] {
     var json = JSONWriter()
+    json.bytes.reserveCapacity(expectedBytes)
     json.writeContainer("{", "}", isInline: false, members)
     json.bytes.append(UInt8(ascii: "\n"))
     return json.bytes
@@ -54,25 +62,22 @@ extension JSONWriter {
   /// Adds a member that is an object.
   package mutating func object(_ key: String, _ members: (inout JSONWriter) -> Void) {
     write(key: key)
-    writeContainer("{", "}", isInline: open[open.count - 1].isInline, members)
+    writeContainer("{", "}", isInline: innermost.isInline, members)
   }
 
   /// Adds a member that is an array.
   package mutating func array(_ key: String, _ elements: (inout JSONWriter) -> Void) {
     write(key: key)
-    writeContainer("[", "]", isInline: open[open.count - 1].isInline, elements)
+    writeContainer("[", "]", isInline: innermost.isInline, elements)
   }
 
   private mutating func write(key: String) {
-    let innermost = open.count - 1
-    precondition(open[innermost].key < key, "keys are written sorted, each once")
-    open[innermost].key = key
+    precondition(innermost.key < key, "keys are written sorted, each once")
+    innermost.key = key
     separate()
     bytes.append(UInt8(ascii: "\""))
-    bytes.append(contentsOf: key.utf8)
-    bytes.append(UInt8(ascii: "\""))
-    bytes.append(UInt8(ascii: ":"))
-    bytes.append(UInt8(ascii: " "))
+    write(literal: key)
+    write(literal: "\": ")
   }
 }
 
@@ -100,20 +105,21 @@ extension JSONWriter {
     _ contents: (inout JSONWriter) -> Void
   ) {
     bytes.append(UInt8(ascii: opening))
-    open.append(Container(isInline: isInline))
+    outer.append(innermost)
+    innermost = Container(isInline: isInline)
     contents(&self)
-    let container = open.removeLast()
-    if !container.isEmpty && !isInline { startLine() }
+    let hasLines = !innermost.isEmpty && !isInline
+    innermost = outer.removeLast()
+    if hasLines { startLine() }
     bytes.append(UInt8(ascii: closing))
   }
 
   /// Goes to the place of the innermost container's next member or element.
   private mutating func separate() {
-    let innermost = open.count - 1
-    let isFirst = open[innermost].isEmpty
-    open[innermost].isEmpty = false
+    let isFirst = innermost.isEmpty
+    innermost.isEmpty = false
     if !isFirst { bytes.append(UInt8(ascii: ",")) }
-    if !open[innermost].isInline {
+    if !innermost.isInline {
       startLine()
     } else if !isFirst {
       bytes.append(UInt8(ascii: " "))
@@ -122,7 +128,7 @@ extension JSONWriter {
 
   private mutating func startLine() {
     bytes.append(UInt8(ascii: "\n"))
-    for _ in open { write(literal: "  ") }
+    for _ in outer { write(literal: "  ") }
   }
 }
 
@@ -134,25 +140,37 @@ extension JSONWriter {
   /// Writes a string. JSON is UTF-8: each maximal ill-formed run of bytes becomes U+FFFD, so two names
   /// that differ only there look the same.
   fileprivate mutating func write(text: ArraySlice<UInt8>) {
-    guard !text.contains(where: { $0 >= 0x80 }) else {
-      return writeEscaped(Array(String(decoding: text, as: UTF8.self).utf8)[...])
+    bytes.append(UInt8(ascii: "\""))
+    if let special = text.firstIndex(where: { !Self.isPlain($0) }) {
+      bytes.append(contentsOf: text[..<special])
+      for byte in String(decoding: text[special...], as: UTF8.self).utf8 {
+        if byte >= 0x80 || Self.isPlain(byte) {
+          bytes.append(byte)
+        } else {
+          write(literal: Self.escape(byte))
+        }
+      }
+    } else {
+      bytes.append(contentsOf: text)
     }
-    writeEscaped(text)
+    bytes.append(UInt8(ascii: "\""))
   }
 
-  private mutating func writeEscaped(_ text: ArraySlice<UInt8>) {
-    bytes.append(UInt8(ascii: "\""))
-    var written = text.startIndex
-    for index in text.indices {
-      let byte = text[index]
-      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-        continue
-      }
-      bytes.append(contentsOf: text[written..<index])
-      write(literal: Self.escape(byte))
-      written = index + 1
+  /// ASCII that stands for itself in a string.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+  }
+
+  /// Writes `"0x1f"`, as `hexadecimal(_:)` has it, without a string in between: there is one for each
+  /// function.
+  fileprivate mutating func write(hexadecimal value: UInt64) {
+    write(literal: "\"0x")
+    var shift = max(0, (63 - value.leadingZeroBitCount) & ~3)
+    while shift >= 0 {
+      let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15
+      bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+      shift -= 4
     }
-    bytes.append(contentsOf: text[written...])
     bytes.append(UInt8(ascii: "\""))
   }
 
@@ -190,7 +208,7 @@ extension SymbolName: JSONValue {
 
 extension StatedAddress: JSONValue {
   /// A string: many readers hold numbers as 64-bit floats, which have no room for an address.
-  package func write(to json: inout JSONWriter) { json.write(literal: "\"\(description)\"") }
+  package func write(to json: inout JSONWriter) { json.write(hexadecimal: rawValue) }
 }
 
 extension Milliseconds: JSONValue {

@@ -20,7 +20,7 @@ package struct LinkMapReport: Sendable {
   /// - Parameter demangle: adds `demangledName` to the functions whose name it changes.
   package func json(demangle: NameWording? = nil) -> [UInt8] {
     let listing = LayoutListing(layout: layout)
-    return JSONWriter.document { json in
+    return JSONWriter.document(expectedBytes: listing.expectedBytes) { json in
       listing.writeFunctions(to: &json, demangle: demangle)
       json.member("linker", linker)
       json.member("path", path)

@@ -51,6 +51,15 @@ import Testing
     #expect(comparison.after.curve.pagesAfterStep == [1, 2, 2, 2, 3, 3, 3])
   }
 
+  @Test func aRepeatedNameCountsAtItsFirstStep() {
+    let comparison = LayoutComparison(
+      before: Self.before, after: Self.after, startup: ["main", "parse", "main", "gone", "gone"],
+      pageSize: .fourKibibytes)
+    #expect(comparison.before.curve.pagesAfterStep == [1, 2, 2, 3, 3])
+    #expect(comparison.total.before.startupFunctions == 3)
+    #expect(comparison.missing.map(\.name) == ["gone"])
+  }
+
   @Test func aSectionOfOneLayoutAloneHasARow() {
     let moved = sampleLayout(
       [SampleFunction(name: "main", address: 0x1000, size: 10)],

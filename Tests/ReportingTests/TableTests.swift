@@ -81,11 +81,11 @@ import Testing
 
   @Test(
     arguments: [
-      (nil, [5, 4, 3, 2, 1]), (5, [5, 4, 3, 2, 1]), (4, [5, 4, 3, 2, 1]), (3, [5, 4, 3, 3]),
-      (0, [15]),
+      (nil, [5, 4, 3, 2, 1]), (5, [5, 4, 3, 2, 1]), (4, [5, 4, 3, 2, 1]), (3, [5, 4, 3, -3]),
+      (0, [-15]),
     ] as [(Int?, [Int])])
-  func theFoldedTailKeepsTheSum(limit: Int?, expected: [Int]) {
-    let folded = Table.folding([5, 4, 3, 2, 1], keeping: limit) { $0.reduce(0, +) }
+  func aTailOfTwoRowsOrMoreIsFolded(limit: Int?, expected: [Int]) {
+    let folded = Table.folding([5, 4, 3, 2, 1], keeping: limit) { 0 - $0.reduce(0, +) }
     #expect(folded == expected)
   }
 }
