@@ -66,7 +66,8 @@ let package = Package(
     tests(
       "Symbolication",
       [
-        "ObjectFormat", "LinkMapFormat", "OrderFileFormat", "ImageModel", "ByteReading",
+        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "ImageModel",
+        "ByteReading",
         "Addresses",
       ]),
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
