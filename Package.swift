@@ -90,7 +90,8 @@ let package = Package(
     tests(
       "Symbolication",
       [
-        "ObjectFormat", "LinkMapFormat", "OrderFileFormat", "ImageModel", "ByteReading",
+        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "ImageModel",
+        "ByteReading",
         "Addresses",
       ]),
     tests("FunctionOrder", ["ImageModel", "Addresses"]),

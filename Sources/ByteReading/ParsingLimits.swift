@@ -9,6 +9,8 @@ public enum ParsingLimits {
   public static let linkMap = UInt64(UInt32.max)
   /// Names of one function in a sealed trace.
   public static let aliases: UInt64 = 1 << 16
+  /// Bytes of all function names that the DWARF of one image gives, each counted as often as it is used.
+  public static let debugNames: UInt64 = 1 << 30
   /// Bytes that one compressed section may grow to.
   public static let decompressedSection: UInt64 = 4 << 30
 }

@@ -1,4 +1,4 @@
-// zlib, for sections compressed with ELFCOMPRESS_ZLIB. <https://zlib.net/manual.html>
+// zlib, for sections compressed with ELFCOMPRESS_ZLIB and for the checksum of debug files. <https://zlib.net/manual.html>
 
 #ifndef ORDERFILE_CZLIB_H
 #define ORDERFILE_CZLIB_H
@@ -14,6 +14,11 @@ static inline int orderfile_inflate(
   uLongf filled = output_size;
   int status = uncompress((Bytef *)output, &filled, (const Bytef *)input, input_size);
   return status == Z_OK && filled != output_size ? Z_DATA_ERROR : status;
+}
+
+/// CRC-32 of `input`. Callable from any thread.
+static inline unsigned long orderfile_crc32(const void *input, unsigned long input_size) {
+  return crc32_z(crc32_z(0, Z_NULL, 0), (const Bytef *)input, input_size);
 }
 
 #endif

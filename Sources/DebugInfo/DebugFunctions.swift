@@ -75,6 +75,9 @@ package struct DebugFunctions: Sendable {
     var function = orderfile_dwarf_function()
     while orderfile_dwarf_next(reader, &function) {
       guard let name = function.name else { continue }
+      guard UInt64(names.count) + UInt64(function.name_size) <= ParsingLimits.debugNames else {
+        return "more than \(ParsingLimits.debugNames) bytes of names"
+      }
       let start = names.count
       names.append(
         contentsOf: UnsafeRawBufferPointer(start: name, count: function.name_size))

@@ -6,69 +6,82 @@ import ImageModel
 import ObjectFormat
 
 extension Image {
-  /// Reads the linked image at `path`.
+  /// Reads the linked image at `path`, and if it is stripped its debug file.
   ///
+  /// - Parameter debugFile: the debug file that the user names; `nil` looks where systems install them.
   /// - Returns: the image, and what a user should know about it: that it was stripped, that symbols had
   ///   to be skipped.
-  /// - Throws: a diagnostic that begins with `path`.
+  /// - Throws: a diagnostic that begins with `path`, or with `debugFile`; of severity `mismatch` if that is
+  ///   not the image's.
   package static func reading(
-    path: String
+    path: String, debugFile: String? = nil
   ) throws(Diagnostic) -> (image: Image, warnings: [Diagnostic]) {
     let bytes: FileBytes
     do { bytes = try FileBytes(path: path) } catch { throw Diagnostic("\(error)", context: [path]) }
-    return try reading(bytes, path: path)
+    return try reading(bytes, path: path, debugFile: debugFile)
   }
 
-  /// Reads the linked image in `bytes`; `path` is for the result and for messages alone.
+  /// Reads the linked image in `bytes`; `path` is for the result, for messages, and for finding its debug
+  /// file beside it.
+  ///
+  /// - Parameter open: opens a debug file by its path.
   package static func reading(
-    _ bytes: FileBytes, path: String
+    _ bytes: FileBytes, path: String, debugFile: String? = nil,
+    debugRoots: [String] = DebugFileRequest.systemRoots,
+    opening open: (String) throws(SystemError) -> FileBytes = {
+      (path: String) throws(SystemError) in try FileBytes(path: path)
+    }
   ) throws(Diagnostic) -> (image: Image, warnings: [Diagnostic]) {
+    let file: ELFFile
+    let found: (functions: NamedFunctions, search: DebugFileRequest.Outcome?)
     do throws(ParseError) {
-      let file: ELFFile
-      switch try ObjectFile(parsing: bytes) {
-      case .elf(let elf): file = elf
+      file = try linkedImage(bytes)
+      let request = try DebugFileRequest(
+        for: file, at: path, debugFile: debugFile, roots: debugRoots)
+      found = try NamedFunctions.finding(in: file, request, opening: open)
+    } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+    var warnings = found.functions.warnings
+    if let search = found.search, search.functions == nil {
+      if let debugFile, var reason = search.rejected.first?.reason {
+        reason.context = [debugFile] + reason.context
+        throw reason
       }
-      return try reading(file, path: path)
+      warnings.append(.stripped(search))
+    }
+    if debugFile != nil, found.search == nil {
+      warnings.append(Diagnostic("debug file ignored: the image has a symbol table"))
+    }
+    do throws(ParseError) {
+      let initializers = try file.initializers()
+      if initializers.unknownCount > 0 {
+        warnings.append(.unknownInitializers(initializers.unknownCount))
+      }
+      let image = Image(
+        path: path, id: try ImageID(file), architecture: Architecture(file.header),
+        layout: found.functions.layout(file.allocatedSections()),
+        initializers: initializers.addresses,
+        guards: file.section(named: "__sancov_guards")?.range,
+        symbolSource: found.functions.source)
+      for index in warnings.indices { warnings[index].context.insert(path, at: 0) }
+      return (image, warnings)
     } catch {
       throw Diagnostic("\(error)", context: [path])
     }
   }
 
   /// - Throws: `unsupported` for a file that no linker has laid out, besides what is wrong with it.
-  private static func reading(
-    _ file: ELFFile, path: String
-  ) throws(ParseError) -> (image: Image, warnings: [Diagnostic]) {
-    guard file.header.type == .executable || file.header.type == .sharedObject else {
-      throw ParseError(
-        .unsupported(found: "\(file.header.type), expected a linked image"), "e_type",
-        at: FileOffset(rawValue: 16))
-    }
-    var warnings: [Diagnostic] = []
-    let sections = file.allocatedSections()
-    let symbols: ELFSymbolTable?
-    let source: SymbolSource
-    if let table = try file.symbolTable() {
-      (symbols, source) = (table, .symbolTable)
-    } else {
-      (symbols, source) = (try file.dynamicSymbolTable(), .dynamicSymbols)
-      warnings.append(.stripped(path))
-    }
-    var layout = Layout(sections: sections, functions: [], names: NameTable())
-    if let symbols {
-      let found = FunctionSymbols(
-        symbols, in: CodeSections(sections), machine: file.header.machine)
-      if found.unnamedCount > 0 {
-        warnings.append(.unnamedSymbols(found.unnamedCount, in: symbols, path))
+  private static func linkedImage(_ bytes: FileBytes) throws(ParseError) -> ELFFile {
+    switch try ObjectFile(parsing: bytes) {
+    case .elf(let file):
+      guard file.header.type == .executable || file.header.type == .sharedObject else {
+        throw ParseError(
+          .unsupported(found: "\(file.header.type), expected a linked image"), "e_type",
+          at: FileOffset(rawValue: 16))
       }
-      layout = Layout(
-        sections: sections, functions: found.functions,
-        names: NameTable(bytes: file.bytes.copy(symbols.names.range.indices)))
+      return file
     }
-    let image = Image(
-      path: path, id: try ImageID(file), architecture: Architecture(file.header), layout: layout,
-      initializers: try file.initializers(path, &warnings),
-      guards: file.section(named: "__sancov_guards")?.range, symbolSource: source)
-    return (image, warnings)
   }
 }
 
@@ -85,11 +98,10 @@ extension ELFFile {
     }
   }
 
-  /// What the loader calls before `main`, in its order. `DT_INIT` is left out: it names the C runtime's
-  /// `_init`, which is empty in every tool chain that has `.init_array`.
-  func initializers(
-    _ path: String, _ warnings: inout [Diagnostic]
-  ) throws(ParseError) -> [StatedAddress] {
+  /// What the loader calls before `main`, in its order, and how many more there are whose address the file
+  /// does not say. `DT_INIT` is left out: it names the C runtime's `_init`, which does nothing where there
+  /// is an `.init_array`.
+  func initializers() throws(ParseError) -> (addresses: [StatedAddress], unknownCount: Int) {
     var addresses: [StatedAddress] = []
     var unknownCount = 0
     for type in [ELFSectionType.preinitArray, .initArray] {
@@ -99,28 +111,18 @@ extension ELFFile {
         }
       }
     }
-    if unknownCount > 0 {
-      warnings.append(
-        Diagnostic(
-          "\(unknownCount) initializers are filled in by relocations that name no function of this "
-            + "image", context: [path]))
-    }
-    return addresses
+    return (addresses, unknownCount)
   }
 }
 
 extension Diagnostic {
-  static func stripped(_ path: String) -> Diagnostic {
+  fileprivate static func stripped(_ search: DebugFileRequest.Outcome) -> Diagnostic {
     Diagnostic(
-      "missing symbol table: only exported functions have names", context: [path],
+      "missing symbol table: only exported functions have names" + search.rejections,
       hint: "give the unstripped image, or its debug file with '--debug-file'")
   }
 
-  static func unnamedSymbols(
-    _ count: Int, in table: ELFSymbolTable, _ path: String
-  ) -> Diagnostic {
-    Diagnostic(
-      "\(count) symbols skipped: invalid st_name: expected a name within "
-        + "\(table.names.range.byteCount) bytes", context: [path])
+  fileprivate static func unknownInitializers(_ count: Int) -> Diagnostic {
+    Diagnostic("\(count) initializers skipped: their relocations name no function of this image")
   }
 }

@@ -72,7 +72,7 @@ package struct ELFFile: Sendable {
   private static func name(
     _ sections: inout [ELFSection], _ bytes: FileBytes, from index: UInt32
   ) throws(ParseError) {
-    guard index != 0 else { return }
+    guard index != 0, !sections.isEmpty else { return }
     guard Int(index) < sections.count else {
       throw ParseError(
         .invalid(expected: "below \(sections.count)", found: "\(index)"), "e_shstrndx",

@@ -38,10 +38,8 @@ extension ELFFile {
       let address = self.address(of: relocation, addend: addend, symbols)
       values[index] = address.map { $0 & mask }
     }
-    return values.compactMap { value in
-      guard let value else { return .some(nil) }
-      return value == 0 || value == mask ? nil : StatedAddress(rawValue: value)
-    }
+    let present = values.filter { $0 != 0 && $0 != mask }
+    return present.map { $0.map(StatedAddress.init(rawValue:)) }
   }
 
   /// What `relocation` writes, less the slide; addition is modulo 2^64, as the loader does it.

@@ -1,0 +1,70 @@
+import Foundation
+
+/// A program that some tests need and that may not be installed.
+package struct Tool: Sendable {
+  package let path: String
+
+  /// - Returns: `nil` if `PATH` has no such program.
+  package init?(_ name: String) {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    let paths = folders.map { "\($0)/\(name)" }
+    guard let path = paths.first(where: FileManager.default.isExecutableFile(atPath:)) else {
+      return nil
+    }
+    self.path = path
+  }
+
+  /// Runs it to its end.
+  ///
+  /// - Returns: what it wrote to its standard output.
+  /// - Throws: an error with its standard error if it does not exit with 0.
+  @discardableResult
+  package func run(_ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    // Files, not pipes: a full pipe that nobody reads would stop it.
+    let folder = try TemporaryFolder()
+    let output = folder.path("stdout")
+    let errors = folder.path("stderr")
+    for name in ["stdout", "stderr"] { try folder.write([], name) }
+    process.standardOutput = FileHandle(forWritingAtPath: output)
+    process.standardError = FileHandle(forWritingAtPath: errors)
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+      let said = String(
+        decoding: FileManager.default.contents(atPath: errors) ?? Data(), as: UTF8.self)
+      throw Failure(description: "\(path) \(arguments.joined(separator: " ")): \(said)")
+    }
+    return String(decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
+  }
+
+  package struct Failure: Error, CustomStringConvertible { package let description: String }
+}
+
+/// A new folder that goes away with the value.
+package final class TemporaryFolder: Sendable {
+  private let url: URL
+
+  package init() throws {
+    url = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "orderfile-tests-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
+
+  /// The path of `name` in it.
+  package func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+
+  /// Writes a file, with the folders above it.
+  @discardableResult
+  package func write(_ contents: [UInt8], _ name: String) throws -> String {
+    let file = url.appendingPathComponent(name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(contents).write(to: file)
+    return file.path
+  }
+}
