@@ -1,11 +1,29 @@
 import ImageModel
 
+/// One function that a launch used, as each of two layouts knows it.
+///
+/// Addresses do not carry over from one build to another, names do, and not all of them unchanged: so
+/// whoever knows the names says which functions of each layout are meant.
+package struct StartupFunction: Hashable, Sendable {
+  /// What people call it.
+  package var name: SymbolName
+  /// Indexes into the functions of the layout before; empty if it lacks the function, several for
+  /// aliases and for local functions of one name, which a linker that orders by name moves together.
+  package var before: [Int]
+  /// Likewise of the layout after.
+  package var after: [Int]
+
+  package init(name: SymbolName, before: [Int], after: [Int]) {
+    self.name = name
+    self.before = before
+    self.after = after
+  }
+}
+
 /// The same launch in two layouts: which pages it touches before and after.
 ///
-/// Addresses do not carry over from one build to another, names do: the launch is a list of names, and
-/// each layout is asked for them. A name that a layout lacks touches nothing there, so each layout
-/// counts its own functions only; `missing` says what that leaves out. A name that several local
-/// functions of a layout carry counts with all of them, as a linker that orders by name moves all.
+/// A function that a layout lacks touches nothing there, so each layout counts its own functions only;
+/// `missing` says what that leaves out.
 package struct LayoutComparison: Sendable {
   /// One section, found in the two layouts by its name; or the total.
   package struct Row: Hashable, Sendable {
@@ -59,29 +77,33 @@ package struct LayoutComparison: Sendable {
   /// Startup functions that exactly one of the layouts has: they make the two sides differ.
   package var differing: Int { missing.count { $0.absence != .both } }
 
-  /// Looks up the functions named `startup` in both layouts.
+  /// Compares what `startup` touches in both layouts.
   ///
-  /// - Parameter startup: earliest use first. A repeated name touches nothing new.
-  /// - Complexity: O(*n* + *b* + *s* log *s*) for *n* functions with *b* bytes of names in both layouts
-  ///   and *s* startup functions.
-  package init(before: Layout, after: Layout, startup: [SymbolName], pageSize: PageSize) {
-    let index = NameIndex(startup)
-    let startupBefore = FoundFunctions(index, stepCount: startup.count, in: before)
-    let startupAfter = FoundFunctions(index, stepCount: startup.count, in: after)
-    self.before = startupBefore.estimate(pageSize)
-    self.after = startupAfter.estimate(pageSize)
-    ambiguousNames = (startupBefore.ambiguousNames, startupAfter.ambiguousNames)
+  /// - Parameter startup: earliest use first. A repeated function touches nothing new, and is reported
+  ///   as missing once.
+  /// - Complexity: O(*s* log *s*) for *s* startup functions, and O(*n*) for *n* functions in both layouts.
+  package init(
+    before: Layout, after: Layout, startup: [StartupFunction], pageSize: PageSize
+  ) {
+    let touchedBefore = TouchedFunctions(startup.map(\.before), in: before)
+    let touchedAfter = TouchedFunctions(startup.map(\.after), in: after)
+    self.before = touchedBefore.estimate(pageSize)
+    self.after = touchedAfter.estimate(pageSize)
+    ambiguousNames = (touchedBefore.ambiguousNames, touchedAfter.ambiguousNames)
 
     var missing: [MissingFunction] = []
-    for step in startup.indices where index.place(of: startup[step].bytes[...]) == step {
+    var reported: Set<SymbolName> = []
+    for function in startup {
       let absence: Absence? =
-        switch (startupBefore.isPresent[step], startupAfter.isPresent[step]) {
-        case (true, true): nil
-        case (false, true): .before
-        case (true, false): .after
-        case (false, false): .both
+        switch (function.before.isEmpty, function.after.isEmpty) {
+        case (false, false): nil
+        case (true, false): .before
+        case (false, true): .after
+        case (true, true): .both
         }
-      if let absence { missing.append(MissingFunction(name: startup[step], absence: absence)) }
+      if let absence, reported.insert(function.name).inserted {
+        missing.append(MissingFunction(name: function.name, absence: absence))
+      }
     }
     self.missing = missing
     sections = Self.rows(self.before.sections, self.after.sections)
@@ -133,39 +155,31 @@ extension LayoutComparison {
   }
 }
 
-/// The functions of one layout that carry the names in an index.
-private struct FoundFunctions {
+/// What a launch touches in one layout.
+private struct TouchedFunctions {
   let layout: Layout
-  let isPresent: [Bool]
+  let stepCount: Int
   let touches: [StartupTouch]
   let ambiguousNames: Int
 
-  init(_ index: NameIndex, stepCount: Int, in layout: Layout) {
+  init(_ functions: [[Int]], in layout: Layout) {
     self.layout = layout
+    stepCount = functions.count
     var touches: [StartupTouch] = []
-    for (number, function) in layout.functions.enumerated() {
-      guard let step = index.place(of: layout.names[function.name]) else { continue }
-      touches.append(StartupTouch(step: step, function: number))
-    }
-    touches.sort { ($0.step, $0.function) < ($1.step, $1.function) }
-    var isPresent = [Bool](repeating: false, count: stepCount)
-    var isAmbiguous = [Bool](repeating: false, count: stepCount)
-    var previous: StartupTouch?
-    for touch in touches {
-      if let previous, previous.step == touch.step,
-        layout.functions[previous.function].address != layout.functions[touch.function].address
+    var ambiguous: Set<[Int]> = []
+    for (step, candidates) in functions.enumerated() {
+      for function in candidates { touches.append(StartupTouch(step: step, function: function)) }
+      if let first = candidates.first.map({ layout.functions[$0].address }),
+        candidates.contains(where: { layout.functions[$0].address != first })
       {
-        isAmbiguous[touch.step] = true
+        ambiguous.insert(candidates)
       }
-      isPresent[touch.step] = true
-      previous = touch
     }
     self.touches = touches
-    self.isPresent = isPresent
-    ambiguousNames = isAmbiguous.count { $0 }
+    ambiguousNames = ambiguous.count
   }
 
   func estimate(_ pageSize: PageSize) -> PageFaultEstimate {
-    PageFaultEstimate(of: layout, touches: touches, stepCount: isPresent.count, pageSize: pageSize)
+    PageFaultEstimate(of: layout, touches: touches, stepCount: stepCount, pageSize: pageSize)
   }
 }

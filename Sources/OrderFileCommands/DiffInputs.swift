@@ -26,7 +26,7 @@ struct DiffInputs {
     warnings = before.warnings + after.warnings
     let architecture = after.image?.architecture ?? before.image?.architecture
     pageSize = command.pageSize.pageSize(for: architecture)
-    cost = command.costMs.map { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
+    cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
 
     var beforeMap = SymbolMap(before.layout)
     var afterMap = SymbolMap(after.layout)
@@ -64,7 +64,7 @@ struct DiffInputs {
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
     var report = DiffReport(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,
-      comparison: comparison, cost: cost, obedience: order.map(obedience))
+      comparison: comparison, cost: cost, obedience: nil)
     report.warnings = warnings + report.warnings
     return report
   }

@@ -117,9 +117,15 @@ struct OrderGeneration {
       throw Diagnostic(
         "nothing was recorded in '\(target.fileName)'", severity: .nothingRecorded)
     }
-    let release = try target.release ?? releaseIsRecorded(first.image)
+    let release: ReleaseLayout
+    if let given = target.release {
+      release = given
+    } else {
+      release = try releaseIsRecorded(first.image)
+    }
     var map = SymbolMap(release.layout)
-    let resolved = launches.map { ResolvedLaunch($0, in: &map) }
+    var resolved: [ResolvedLaunch] = []
+    for launch in launches { resolved.append(ResolvedLaunch(launch, in: &map)) }
     let recordedCount = resolved.reduce(0) { $0 + $1.recordedCount }
     let resolvedCount = resolved.reduce(0) { $0 + $1.resolvedCount }
     guard 2 * resolvedCount >= recordedCount else {
@@ -144,7 +150,10 @@ struct OrderGeneration {
     ]
     let written = dialect.write(entries, header: header)
     var missing: [NameWithReason] = []
-    for launch in resolved { for name in launch.missing where !missing.contains(name) { missing.append(name) } }
+    var listed: Set<NameWithReason> = []
+    for name in resolved.flatMap(\.missing) where listed.insert(name).inserted {
+      missing.append(name)
+    }
     missing += written.unwritable.filter { $0.reason != .duplicate }.map {
       NameWithReason(
         name: SymbolName(bytes: $0.entry.symbol),

@@ -43,9 +43,10 @@ final class OutputFile {
       return String(cString: pointer)
     } ?? path : path
     var template = Array("\(final).XXXXXX".utf8CString)
-    let descriptor = mkostemp(&template, O_CLOEXEC)
+    let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw Self.error(path, errno) }
-    // mkostemp makes private files; an output gets the mode that any new file would get.
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    // mkstemp makes private files; an output gets the mode that any new file would get.
     let mask = umask(0)
     umask(mask)
     fchmod(descriptor, exists ? status.st_mode & 0o7777 : 0o666 & ~mask)

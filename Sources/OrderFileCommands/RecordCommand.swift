@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import ImageModel
 import LaunchMeasurement
+import Reporting
 import Symbolication
 import TraceFormat
 

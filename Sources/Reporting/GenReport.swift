@@ -57,7 +57,7 @@ package struct GenReport: Sendable {
     JSONWriter.document { json in
       json.array("images") { json in
         for report in reports {
-          json.object { report.writeMembers(to: &json) }
+          json.object { report.writeMembers(to: &$0) }
         }
       }
       json.member("schema", schema)

@@ -38,6 +38,11 @@ package struct TraceHeader: Sendable {
     package var ticks: UInt64
     /// Since boot, sleep included.
     package var nanoseconds: UInt64
+
+    package init(ticks: UInt64, nanoseconds: UInt64) {
+      self.ticks = ticks
+      self.nanoseconds = nanoseconds
+    }
   }
 
   package struct Flags: OptionSet, Sendable {

@@ -1,4 +1,5 @@
 import Addresses
+import FaultEstimate
 import ImageModel
 
 /// A function to be laid out; `section` indexes the sections of the sample.
@@ -44,5 +45,19 @@ extension Layout {
     wanted.flatMap { name in
       functions.indices.filter { self.name(of: functions[$0]).description == name }
     }
+  }
+}
+
+extension LayoutComparison {
+  /// The startup functions are those of these names in each layout.
+  init(before: Layout, after: Layout, startup: [SymbolName], pageSize: PageSize) {
+    func indexes(_ name: SymbolName, _ layout: Layout) -> [Int] {
+      layout.functions.indices.filter { layout.name(of: layout.functions[$0]) == name }
+    }
+    self.init(
+      before: before, after: after,
+      startup: startup.map {
+        StartupFunction(name: $0, before: indexes($0, before), after: indexes($0, after))
+      }, pageSize: pageSize)
   }
 }

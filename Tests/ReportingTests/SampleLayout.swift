@@ -1,4 +1,5 @@
 import Addresses
+import FaultEstimate
 import ImageModel
 
 /// A layout with `.init` at 0x1000 and `.text` at 0x2000, and functions given by name, address and
@@ -29,3 +30,17 @@ func sampleLayout(_ functions: [(name: SymbolName, address: UInt64, size: UInt64
 
 /// Upper case stands for demangled here.
 func upperCase(_ name: SymbolName) -> String { name.description.uppercased() }
+
+extension LayoutComparison {
+  /// The startup functions are those of these names in each layout.
+  init(before: Layout, after: Layout, startup: [SymbolName], pageSize: PageSize) {
+    func indexes(_ name: SymbolName, _ layout: Layout) -> [Int] {
+      layout.functions.indices.filter { layout.name(of: layout.functions[$0]) == name }
+    }
+    self.init(
+      before: before, after: after,
+      startup: startup.map {
+        StartupFunction(name: $0, before: indexes($0, before), after: indexes($0, after))
+      }, pageSize: pageSize)
+  }
+}
