@@ -32,6 +32,9 @@ package func functionName(ofSection name: [UInt8]) -> [UInt8]? {
 
 /// Whether `section` is one that a compiler puts many functions into, not only `symbol`: `.text`, or
 /// `.text.startup` for another function than `startup`.
-package func isSharedSection(_ section: [UInt8], of symbol: [UInt8]) -> Bool {
-  sharedSections.contains(section) && functionName(ofSection: section) != symbol
+package func isSharedSection(
+  _ section: some Collection<UInt8>, of symbol: some Collection<UInt8>
+) -> Bool {
+  guard sharedSections.contains(where: { $0.elementsEqual(section) }) else { return false }
+  return functionName(ofSection: Array(section))?.elementsEqual(symbol) != true
 }

@@ -1,6 +1,7 @@
 import ByteReading
 import Foundation
 import OrderFileFormat
+import TestSupport
 import Testing
 
 /// A linker on this machine, and how it is told the order.
@@ -153,7 +154,7 @@ struct RealLinkerTests {
     let result = try link(workshop, linker, compiler: "clang", order: bytes(order))
     let warning = "no such symbol: "
     let unknown = result.output.components(separatedBy: "\n").compactMap { line in
-      line.range(of: warning).map { bytes(String(line[$0.upperBound...])) }
+      line.firstRange(of: warning).map { bytes(String(line[$0.upperBound...])) }
     }
     #expect(unknown.count == 10)
     // lld warns in the order of a hash table.

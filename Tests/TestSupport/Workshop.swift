@@ -1,23 +1,23 @@
 import Foundation
 
 /// The path of the tool `name`, if `PATH` has it.
-func toolPath(_ name: String) -> String? {
+package func toolPath(_ name: String) -> String? {
   let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
   return folders.map { "\($0)/\(name)" }
     .first { FileManager.default.isExecutableFile(atPath: $0) }
 }
 
-struct ToolResult {
-  var status: Int32
+package struct ToolResult {
+  package var status: Int32
   /// Standard output and standard error, as they came.
-  var output: String
+  package var output: String
 }
 
-/// A folder of its own for one link, removed at the end.
-final class Workshop {
-  let folder: URL
+/// A folder of its own for running compilers, linkers and what they make; removed at the end.
+package final class Workshop {
+  package let folder: URL
 
-  init() throws {
+  package init() throws {
     folder = FileManager.default.temporaryDirectory
       .appendingPathComponent("orderfile-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -25,12 +25,12 @@ final class Workshop {
 
   deinit { try? FileManager.default.removeItem(at: folder) }
 
-  func write(_ bytes: some Sequence<UInt8>, _ name: String) throws {
+  package func write(_ bytes: some Sequence<UInt8>, _ name: String) throws {
     try Data(Array(bytes)).write(to: folder.appendingPathComponent(name))
   }
 
   /// Runs `tool` in the folder.
-  func run(_ tool: String, _ arguments: [String]) throws -> ToolResult {
+  package func run(_ tool: String, _ arguments: [String]) throws -> ToolResult {
     let process = Process()
     let pipe = Pipe()
     process.executableURL =
@@ -51,7 +51,7 @@ final class Workshop {
 
   /// The arguments that make a compiler link with `linker`, a path: the driver looks for `ld.NAME` in
   /// the folder first.
-  func use(linker: String, as name: String) throws -> [String] {
+  package func use(linker: String, as name: String) throws -> [String] {
     let link = folder.appendingPathComponent("ld.\(name)").path
     if !FileManager.default.fileExists(atPath: link) {
       try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: linker)
@@ -60,7 +60,7 @@ final class Workshop {
   }
 
   /// The names of the functions in `image`, by address, as `nm` prints them.
-  func functions(in image: String) throws -> [String] {
+  package func functions(in image: String) throws -> [String] {
     try run("nm", ["-n", image]).output.split(separator: "\n")
       .filter { $0.dropFirst(17).first.map { "tTW".contains($0) } ?? false }
       .map { String($0.dropFirst(19)) }

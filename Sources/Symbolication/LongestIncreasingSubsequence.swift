@@ -1,0 +1,32 @@
+/// The positions of one longest strictly increasing subsequence of `values`, ascending.
+///
+/// Patience sorting: card after card goes on the leftmost pile whose top is not smaller; the number of
+/// piles is the length, and each card remembers the top of the pile to its left at that moment. Of several
+/// longest subsequences it gives the one with the smallest last value, and so on downwards: the same for
+/// the same values.
+///
+/// Schensted, "Longest increasing and decreasing subsequences", Canadian Journal of Mathematics 13 (1961).
+///
+/// - Complexity: O(*n* log *n*) for *n* values.
+package func longestIncreasingSubsequence(of values: [UInt64]) -> [Int] {
+  /// For each pile, the position of the card on top; their values ascend.
+  var tops: [Int] = []
+  var previous = [Int?](repeating: nil, count: values.count)
+  for (i, value) in values.enumerated() {
+    var low = 0
+    var high = tops.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if values[tops[middle]] < value { low = middle + 1 } else { high = middle }
+    }
+    previous[i] = low > 0 ? tops[low - 1] : nil
+    if low == tops.count { tops.append(i) } else { tops[low] = i }
+  }
+  var subsequence: [Int] = []
+  var next = tops.last
+  while let position = next {
+    subsequence.append(position)
+    next = previous[position]
+  }
+  return subsequence.reversed()
+}

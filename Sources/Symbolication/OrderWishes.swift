@@ -1,0 +1,145 @@
+import Addresses
+import ImageModel
+import OrderFileFormat
+
+/// What an order file asks for, name by name, and the functions of a layout that answer to it.
+struct OrderWishes {
+  /// In the order of their first entries.
+  private(set) var wishes: [OrderWish] = []
+  /// Entries that do not count because an equal one does; ascending.
+  private(set) var duplicates: [Int] = []
+
+  init(_ order: OrderFile, in layout: Layout) {
+    let index = collect(order)
+    match(index, with: layout)
+  }
+
+  /// Where to look up what a layout's function is called.
+  private struct Index {
+    /// To `wishes`.
+    var bySymbol: [ArraySlice<UInt8>: Int] = [:]
+    /// To `wishes` and to the order file's entries.
+    var bySection: [ArraySlice<UInt8>: (wish: Int, entry: Int)] = [:]
+  }
+
+  private mutating func collect(_ order: OrderFile) -> Index {
+    let effective = Self.effectiveEntries(of: order)
+    var index = Index()
+    for (i, entry) in order.entries.enumerated() {
+      guard effective[i] else {
+        duplicates.append(i)
+        continue
+      }
+      let wish: Int
+      if let known = index.bySymbol[entry.symbol[...]], !entry.symbol.isEmpty {
+        wish = known
+        wishes[wish].entries.append(i)
+      } else {
+        wish = wishes.count
+        wishes.append(OrderWish(entry, at: i))
+        if !entry.symbol.isEmpty { index.bySymbol[entry.symbol[...]] = wish }
+      }
+      if order.dialect.namesSections, let section = entry.section,
+        index.bySection[section[...]] == nil
+      {
+        index.bySection[section[...]] = (wish, i)
+      }
+    }
+    return index
+  }
+
+  /// For each entry whether it is the one of its equals that counts.
+  private static func effectiveEntries(of order: OrderFile) -> [Bool] {
+    var isEffective = [Bool](repeating: false, count: order.entries.count)
+    var seen: Set<OrderFileEntry> = []
+    let indexes = Array(order.entries.indices)
+    for i in order.dialect.lastDuplicateWins ? indexes.reversed() : indexes {
+      var key = order.entries[i]
+      if order.dialect.namesSections { key.symbol = [] } else { key.section = nil }
+      isEffective[i] = seen.insert(key).inserted
+    }
+    return isEffective
+  }
+
+  private mutating func match(_ index: Index, with layout: Layout) {
+    let shared = SharedInputSections(layout)
+    for (i, function) in layout.functions.enumerated() {
+      let isShared = shared.holds(function, of: layout)
+      if let reference = function.inputSection,
+        let (wish, entry) = index.bySection[layout.names[reference]], !isShared
+      {
+        wishes[wish].found.append((entry, i))
+      } else if let wish = index.bySymbol[layout.names[function.name]] {
+        if isShared {
+          wishes[wish].isInSharedSection = true
+        } else if function.inputSection != nil, !index.bySection.isEmpty {
+          wishes[wish].isInOtherSection = true
+        } else {
+          wishes[wish].found.append((wishes[wish].entries[0], i))
+        }
+      }
+    }
+  }
+}
+
+/// One thing that an order file asks for.
+struct OrderWish {
+  /// Of the order file; more than one where they name candidate sections of one function.
+  var entries: [Int]
+  var name: SymbolName
+  /// Whether `name` is a symbol's, and not only a section's.
+  var namesSymbol: Bool
+  /// The layout's functions that move, and the entry that moves each.
+  var found: [(entry: Int, function: Int)] = []
+  /// A function of this name lies in a section with others.
+  var isInSharedSection = false
+  /// A function of this name lies in a section that no entry names.
+  var isInOtherSection = false
+
+  /// What `entry`, at `index` of its order file, asks for.
+  init(_ entry: OrderFileEntry, at index: Int) {
+    entries = [index]
+    name = entry.shownName
+    namesSymbol = !entry.symbol.isEmpty
+  }
+
+  func reasonIfMissing(
+    known: [SymbolName: OrderFileCheck.Reason]
+  ) -> OrderFileCheck.Reason? {
+    if !found.isEmpty { return nil }
+    if isInSharedSection { return .sharedInputSection }
+    if isInOtherSection { return .otherSection }
+    if !namesSymbol { return .noSuchSection }
+    return known[name] ?? .noSuchSymbol
+  }
+}
+
+/// The input sections of a layout that hold more functions than one, because a compiler put them together.
+private struct SharedInputSections {
+  private var names: Set<ArraySlice<UInt8>> = []
+
+  init(_ layout: Layout) {
+    var firstAddress: [ArraySlice<UInt8>: StatedAddress] = [:]
+    for function in layout.functions {
+      guard let reference = function.inputSection else { continue }
+      let section = layout.names[reference]
+      guard isSharedSection(section, of: layout.names[function.name]) else { continue }
+      if let first = firstAddress[section] {
+        if first != function.address { names.insert(section) }
+      } else {
+        firstAddress[section] = function.address
+      }
+    }
+  }
+
+  func holds(_ function: Function, of layout: Layout) -> Bool {
+    guard !names.isEmpty, let reference = function.inputSection else { return false }
+    let section = layout.names[reference]
+    return isSharedSection(section, of: layout.names[function.name]) && names.contains(section)
+  }
+}
+
+extension OrderFileEntry {
+  /// The symbol, or the section if that tells no symbol.
+  var shownName: SymbolName { SymbolName(bytes: symbol.isEmpty ? section ?? [] : symbol) }
+}
