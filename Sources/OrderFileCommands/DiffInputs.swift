@@ -64,8 +64,22 @@ struct DiffInputs {
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
     var report = DiffReport(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,
-      comparison: comparison, cost: cost, obedience: nil)
+      comparison: comparison, cost: cost, obedience: order.map(obedience))
     report.warnings = warnings + report.warnings
     return report
+  }
+
+  private func obedience(_ order: OrderFile) -> OrderObedience {
+    let check = OrderFileCheck(order, layout: after.layout)
+    let deviation = check.firstDeviation.map { deviation in
+      let place = deviation.expectedPredecessor.map { "behind '\($0)'" } ?? "first"
+      return "'\(deviation.name)' at \(deviation.address), expected \(place)"
+    }
+    return OrderObedience(
+      entries: check.entries, present: check.present, inOrder: check.inOrder,
+      firstDeviation: deviation,
+      unorderable: check.missing.map {
+        NameWithReason(name: $0.name, reason: $0.reason.description)
+      })
   }
 }

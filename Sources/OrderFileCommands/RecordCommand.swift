@@ -74,31 +74,32 @@ struct RecordCommand: ParsableCommand {
       throw Diagnostic("unable to run: \(error)", context: [program])
     }
 
-    let recordings = try folder.recordings()
+    var traces: [Trace] = []
     var images = RecordedImages()
-    for recording in recordings {
-      try recording.finish(
-        outputPath: outputPath, outputFile, launch: result, images: &images)
+    for recording in try folder.recordings() {
+      traces.append(
+        try recording.finish(
+          outputPath: outputPath, outputFile, launch: result, images: &images))
     }
     Console.printWarnings(images.warnings)
-    let hitCount = recordings.reduce(0) { $0 + $1.trace.hits.count }
     if result.timedOut {
       Console.printWarnings([
         Diagnostic("the program ran longer than \(timeout ?? 0) s and was ended", context: [program])
       ])
     }
-    if let main = recordings.first, hitCount > 0 {
-      Console.printNote(summary(main.trace, recordings, outputPath, images))
+    if traces.contains(where: { !$0.hits.isEmpty }) {
+      Console.printNote(summary(traces, outputPath, images))
     } else if result.end == .exited(0) {
-      throw Diagnostic.nothingRecorded(program, wasSilent: recordings.isEmpty)
+      throw Diagnostic.nothingRecorded(program, wasSilent: traces.isEmpty)
     }
     if result.end != .exited(0) { throw ExitCode(result.end.exitStatus) }
   }
 
   /// One line: what was recorded, where it is, and what to type next.
   private func summary(
-    _ trace: Trace, _ recordings: [Recording], _ path: String, _ images: RecordedImages
+    _ traces: [Trace], _ path: String, _ images: RecordedImages
   ) -> String {
+    let trace = traces[0]
     let groups = trace.imageGroups
     let guards = groups.reduce(0) { $0 + trace.images[$1[0]].guardCount }
     let recorded = images.recordedImages(of: trace)
@@ -109,7 +110,7 @@ struct RecordCommand: ParsableCommand {
     if let last = trace.hits.last?.nanoseconds { text += ", in \(milliseconds(last))" }
     if trace.lostRecords > 0 { text += ", \(trace.lostRecords) lost" }
     text += ": \(path)"
-    if recordings.count > 1 { text += " and \(counted(recordings.count - 1, "more trace"))" }
+    if traces.count > 1 { text += " and \(counted(traces.count - 1, "more trace"))" }
     let stem = path.hasSuffix(".oftrace") ? String(path.dropLast(8)) : path
     return text + "; next: orderfile gen \(path) --image RELEASE_IMAGE -o \(stem).order"
   }

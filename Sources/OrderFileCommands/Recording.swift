@@ -73,16 +73,18 @@ struct Recording {
   ///
   /// A process that is still running keeps its file, unsealed, under the new name, and goes on
   /// recording into it.
+  ///
+  /// - Returns: the trace as it is now.
   func finish(
     outputPath: String, _ outputFile: OutputFile, launch: ProgramLaunch.Result,
     images: inout RecordedImages
-  ) throws(Diagnostic) {
+  ) throws(Diagnostic) -> Trace {
     if kill(pid_t(bitPattern: file.header.pid), 0) == 0, !suffix.isEmpty {
       guard rename(path, outputPath + suffix) == 0 else {
         throw Diagnostic(
           "unable to write: \(String(cString: strerror(errno)))", context: [outputPath + suffix])
       }
-      return
+      return trace
     }
     images.add(imagesOf: trace)
     let now = ClockReading.now()
@@ -93,5 +95,6 @@ struct Recording {
     let bytes = file.sealed(seal, names: trace.namesForSealing(images.recordedImages(of: trace)))
     let output = suffix.isEmpty ? outputFile : try OutputFile(outputPath + suffix)
     try output.finish(bytes)
+    return Trace(try InputFile.traceFile(FileBytes(bytes), output.path), path: output.path)
   }
 }
