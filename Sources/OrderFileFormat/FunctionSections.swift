@@ -32,9 +32,9 @@ package func functionName(ofSection name: [UInt8]) -> [UInt8]? {
 
 /// Whether `section` is one that a compiler puts many functions into, not only `symbol`: `.text`, or
 /// `.text.startup` for another function than `startup`.
-package func isSharedSection(
-  _ section: some Collection<UInt8>, of symbol: some Collection<UInt8>
-) -> Bool {
-  guard sharedSections.contains(where: { $0.elementsEqual(section) }) else { return false }
-  return functionName(ofSection: Array(section))?.elementsEqual(symbol) != true
+package func isSharedSection(_ section: ArraySlice<UInt8>, of symbol: ArraySlice<UInt8>) -> Bool {
+  guard sharedSections.contains(where: { $0.count == section.count && $0[...] == section }) else {
+    return false
+  }
+  return functionName(ofSection: Array(section)).map { $0[...] != symbol } ?? true
 }

@@ -1,11 +1,13 @@
+import ByteReading
+
 /// Collects the lines of one order file, each once.
 struct OrderFileWriter {
   private(set) var written = WrittenOrderFile()
-  private var seen: Set<[UInt8]> = []
+  private var seen: Set<NameKey> = []
 
   /// Adds `line` and a line feed, unless the file has that line: then `entry` is left out.
   mutating func append(_ line: [UInt8], for entry: OrderFileEntry, at index: Int) {
-    guard seen.insert(line).inserted else {
+    guard seen.insert(NameKey(line)).inserted else {
       leaveOut(entry, at: index, .duplicate)
       return
     }

@@ -26,5 +26,5 @@ func reasonAgainstSection(
   if section.isEmpty { return .emptyName }
   if section.contains(0) { return .zeroByte }
   if section.contains(UInt8(ascii: "\n")) { return .lineBreak }
-  return isSharedSection(section, of: entry.symbol) ? .sharedInputSection : nil
+  return isSharedSection(section[...], of: entry.symbol[...]) ? .sharedInputSection : nil
 }

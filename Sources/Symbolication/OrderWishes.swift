@@ -1,4 +1,5 @@
 import Addresses
+import ByteReading
 import ImageModel
 import OrderFileFormat
 
@@ -17,9 +18,9 @@ struct OrderWishes {
   /// Where to look up what a layout's function is called.
   private struct Index {
     /// To `wishes`.
-    var bySymbol: [ArraySlice<UInt8>: Int] = [:]
+    var bySymbol: [NameKey: Int] = [:]
     /// To `wishes` and to the order file's entries.
-    var bySection: [ArraySlice<UInt8>: (wish: Int, entry: Int)] = [:]
+    var bySection: [NameKey: (wish: Int, entry: Int)] = [:]
   }
 
   private mutating func collect(_ order: OrderFile) -> Index {
@@ -31,18 +32,19 @@ struct OrderWishes {
         continue
       }
       let wish: Int
-      if let known = index.bySymbol[entry.symbol[...]], !entry.symbol.isEmpty {
+      let symbol = NameKey(entry.symbol)
+      if let known = index.bySymbol[symbol], !entry.symbol.isEmpty {
         wish = known
         wishes[wish].entries.append(i)
       } else {
         wish = wishes.count
         wishes.append(OrderWish(entry, at: i))
-        if !entry.symbol.isEmpty { index.bySymbol[entry.symbol[...]] = wish }
+        if !entry.symbol.isEmpty { index.bySymbol[symbol] = wish }
       }
-      if order.dialect.namesSections, let section = entry.section,
-        index.bySection[section[...]] == nil
+      if order.dialect.namesSections, let section = entry.section.map({ NameKey($0) }),
+        index.bySection[section] == nil
       {
-        index.bySection[section[...]] = (wish, i)
+        index.bySection[section] = (wish, i)
       }
     }
     return index
@@ -51,12 +53,10 @@ struct OrderWishes {
   /// For each entry whether it is the one of its equals that counts.
   private static func effectiveEntries(of order: OrderFile) -> [Bool] {
     var isEffective = [Bool](repeating: false, count: order.entries.count)
-    var seen: Set<OrderFileEntry> = []
+    var seen: Set<LineKey> = []
     let indexes = Array(order.entries.indices)
     for i in order.dialect.lastDuplicateWins ? indexes.reversed() : indexes {
-      var key = order.entries[i]
-      if order.dialect.namesSections { key.symbol = [] } else { key.section = nil }
-      isEffective[i] = seen.insert(key).inserted
+      isEffective[i] = seen.insert(LineKey(order.entries[i], order.dialect)).inserted
     }
     return isEffective
   }
@@ -66,10 +66,10 @@ struct OrderWishes {
     for (i, function) in layout.functions.enumerated() {
       let isShared = shared.holds(function, of: layout)
       if let reference = function.inputSection,
-        let (wish, entry) = index.bySection[layout.names[reference]], !isShared
+        let (wish, entry) = index.bySection[NameKey(layout.names[reference])], !isShared
       {
         wishes[wish].found.append((entry, i))
-      } else if let wish = index.bySymbol[layout.names[function.name]] {
+      } else if let wish = index.bySymbol[NameKey(layout.names[function.name])] {
         if isShared {
           wishes[wish].isInSharedSection = true
         } else if function.inputSection != nil, !index.bySection.isEmpty {
@@ -79,6 +79,17 @@ struct OrderWishes {
         }
       }
     }
+  }
+}
+
+/// What makes two lines of an order file equal.
+private struct LineKey: Hashable {
+  var name: NameKey
+  var objectFile: NameKey?
+
+  init(_ entry: OrderFileEntry, _ dialect: OrderFileDialect) {
+    name = NameKey(dialect.namesSections ? entry.section ?? [] : entry.symbol)
+    objectFile = entry.objectFile.map { NameKey($0) }
   }
 }
 
@@ -116,18 +127,19 @@ struct OrderWish {
 
 /// The input sections of a layout that hold more functions than one, because a compiler put them together.
 private struct SharedInputSections {
-  private var names: Set<ArraySlice<UInt8>> = []
+  private var names: Set<NameKey> = []
 
   init(_ layout: Layout) {
-    var firstAddress: [ArraySlice<UInt8>: StatedAddress] = [:]
+    var firstAddress: [NameKey: StatedAddress] = [:]
     for function in layout.functions {
       guard let reference = function.inputSection else { continue }
       let section = layout.names[reference]
       guard isSharedSection(section, of: layout.names[function.name]) else { continue }
-      if let first = firstAddress[section] {
-        if first != function.address { names.insert(section) }
+      let key = NameKey(section)
+      if let first = firstAddress[key] {
+        if first != function.address { names.insert(key) }
       } else {
-        firstAddress[section] = function.address
+        firstAddress[key] = function.address
       }
     }
   }
@@ -135,7 +147,8 @@ private struct SharedInputSections {
   func holds(_ function: Function, of layout: Layout) -> Bool {
     guard !names.isEmpty, let reference = function.inputSection else { return false }
     let section = layout.names[reference]
-    return isSharedSection(section, of: layout.names[function.name]) && names.contains(section)
+    return isSharedSection(section, of: layout.names[function.name])
+      && names.contains(NameKey(section))
   }
 }
 

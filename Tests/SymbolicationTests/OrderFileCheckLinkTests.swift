@@ -56,7 +56,7 @@ struct OrderFileCheckLinkTests {
       marks.compactMap { line.firstRange(of: $0) }.first.map { line[$0.lowerBound...].dropFirst(2) }
     }
     #expect(
-      Set(warnings.map(String.init)) == Set(check.missing.map(\.description)), "\(result.output)")
+      Set(warnings.map { String($0) }) == Set(check.missing.map(\.description)), "\(result.output)")
   }
 
   /// The functions that `nm` shows, in one section.
