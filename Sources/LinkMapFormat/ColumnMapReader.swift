@@ -84,7 +84,9 @@ struct ColumnMapReader {
   private func hasIndent(_ count: Int, _ text: Range<Int>) -> Bool {
     guard text.count >= count else { return false }
     let blanks: UInt64 = 0x2020_2020_2020_2020
-    guard lines.bytes.loadUnaligned(UInt64.self, at: text.lowerBound) == blanks else { return false }
+    guard lines.bytes.loadUnaligned(UInt64.self, at: text.lowerBound) == blanks else {
+      return false
+    }
     return count <= 8
       || lines.bytes.loadUnaligned(UInt64.self, at: text.lowerBound + 8) == blanks
   }

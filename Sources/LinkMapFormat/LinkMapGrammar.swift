@@ -33,8 +33,14 @@ enum LinkMapGrammar {
     }
     var next: Range<Int>? = line
     while let title = next {
-      if Self.isTitle(.gnu, bytes, title) { self = .gnu; return }
-      if Self.isTitle(.gold, bytes, title) { self = .gold; return }
+      if Self.isTitle(.gnu, bytes, title) {
+        self = .gnu
+        return
+      }
+      if Self.isTitle(.gold, bytes, title) {
+        self = .gold
+        return
+      }
       next = lines.next()
     }
     throw ParseError(

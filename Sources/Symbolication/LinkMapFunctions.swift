@@ -1,0 +1,260 @@
+import Addresses
+import ByteReading
+import ImageModel
+import LinkMapFormat
+
+/// Collects the functions of a link map. Layout+LinkMap.swift says by what rules.
+struct LinkMapFunctions {
+  private let map: LinkMap
+  private let code: LinkMapCodeSections
+  /// For each output section of the map, its index in the layout.
+  private let layoutIndexes: [UInt32?]
+
+  private(set) var functions: [Function] = []
+  /// What the functions' names refer to.
+  private(set) var names: [UInt8] = []
+
+  /// Functions whose name was taken from the section because the printed one was demangled.
+  private var recovered = 0
+  /// Functions of which only a demangled name is known.
+  private var demangledOnly = 0
+  /// Input sections of code without any known function, and their bytes.
+  private var unnamedSections = 0
+  private var unnamedBytes: UInt64 = 0
+
+  /// Input sections of code in which no symbol is printed though there may be one.
+  private var silentSections: [Int] = []
+  /// Where the names of the printed functions stand in the map; kept if there may be silent sections.
+  private var printedNames: [Range<Int>] = []
+  private var leavesOutLocals: Bool { map.linker == .gnu || map.linker == .gold }
+
+  init(_ map: LinkMap, _ code: LinkMapCodeSections, _ layoutIndexes: [UInt32?]) {
+    self.map = map
+    self.code = code
+    self.layoutIndexes = layoutIndexes
+  }
+
+  mutating func collect() {
+    // Nearly each symbol is a function in a typical map; what is not used is not touched.
+    functions.reserveCapacity(max(map.symbols.count, map.inputSections.count))
+    for index in map.inputSections.indices {
+      let input = map.inputSections[index]
+      guard code.mayHoldFunctions(input), let section = layoutIndexes[Int(input.section)] else {
+        continue
+      }
+      addFunctions(ofInputSection: index, input, section)
+    }
+    nameSilentSections()
+  }
+}
+
+// MARK: Printed symbols
+
+extension LinkMapFunctions {
+  private mutating func addFunctions(
+    ofInputSection index: Int, _ input: LinkMap.InputSection, _ section: UInt32
+  ) {
+    let indexes = map.symbolIndexes(ofInputSection: index)
+    if indexes.count == 1, let symbol = map.symbols[indexes].first, isFunction(symbol, in: input) {
+      // As it is with one section per function, and worth a path without an array.
+      var naming = SectionNaming(map.bytes, input)
+      naming.isAloneAtStart = symbol.address == input.range.start
+      return add(symbol, upTo: input.range.end, hasSizedAlias: false, &naming, section)
+    }
+    let sorted = indexes.filter { isFunction(map.symbols[$0], in: input) }.sorted {
+      (map.symbols[$0].address, $0) < (map.symbols[$1].address, $1)
+    }
+    guard !sorted.isEmpty else {
+      if input.range.size > 0, leavesOutLocals { silentSections.append(index) }
+      return
+    }
+    var naming = SectionNaming(map.bytes, input)
+    naming.isNameTaken = sorted.contains { naming.isName(map.symbols[$0].name.indices) }
+    // By groups of one address, in each group by the map's order.
+    var start = 0
+    while start < sorted.count {
+      let address = map.symbols[sorted[start]].address
+      var end = start + 1
+      while end < sorted.count, map.symbols[sorted[end]].address == address { end += 1 }
+      let group = sorted[start..<end]
+      let next = end < sorted.count ? map.symbols[sorted[end]].address : input.range.end
+      let hasSized = group.contains { map.symbols[$0].size > 0 }
+      naming.isAloneAtStart = group.count == 1 && address == input.range.start
+      for symbol in group {
+        add(map.symbols[symbol], upTo: next, hasSizedAlias: hasSized, &naming, section)
+      }
+      start = end
+    }
+  }
+
+  /// Whether the symbol can be a function: not a mark that assemblers and compilers leave behind.
+  private func isFunction(_ symbol: LinkMap.Symbol, in input: LinkMap.InputSection) -> Bool {
+    guard input.range.contains(symbol.address) else { return false }
+    let name = symbol.name.indices
+    guard name.count >= 2 else { return !name.isEmpty }
+    let first = map.bytes[name.lowerBound]
+    let second = map.bytes[name.lowerBound + 1]
+    if first == UInt8(ascii: "."), second == UInt8(ascii: "L") { return false }
+    guard first == UInt8(ascii: "$") else { return true }
+    // `$x`, `$d.12`, `$xrv64i2p1`: where instructions and data begin.
+    let isMapping =
+      switch second {
+      case UInt8(ascii: "a"), UInt8(ascii: "d"), UInt8(ascii: "t"), UInt8(ascii: "x"):
+        name.count == 2 || map.bytes[name.lowerBound + 2] == UInt8(ascii: ".")
+          || map.bytes.hasPrefix("$xrv", at: name.lowerBound)
+      default: false
+      }
+    return !isMapping
+  }
+
+  /// Adds one printed symbol if its name is known.
+  private mutating func add(
+    _ symbol: LinkMap.Symbol, upTo end: StatedAddress, hasSizedAlias: Bool,
+    _ naming: inout SectionNaming, _ section: UInt32
+  ) {
+    if symbol.size == 0, hasSizedAlias { return }
+    let size = symbol.size > 0 ? symbol.size : end.rawValue - symbol.address.rawValue
+    let printed = withoutVersion(symbol.name.indices)
+    var function = printed
+    var suffix: String?
+    if !naming.isName(printed) {
+      switch naming.name(ofSymbolPrinted: printed, at: symbol.address) {
+      case .printed: break
+      case .section(let name, let cold):
+        function = name
+        suffix = cold
+        recovered += 1
+      case .unknown:
+        demangledOnly += 1
+        return
+      }
+    }
+    append(function, suffix, at: symbol.address, size: size, &naming, section, isLocal: false)
+    if leavesOutLocals, suffix == nil { printedNames.append(function) }
+  }
+
+  /// `f@@V1` and `f@V1` are `f` to every order file.
+  private func withoutVersion(_ name: Range<Int>) -> Range<Int> {
+    guard let at = map.bytes.firstIndex(of: UInt8(ascii: "@"), in: name), at > name.lowerBound
+    else { return name }
+    return name.lowerBound..<at
+  }
+
+  /// Appends a function and its names. The name of the section is stored once, and that of the function
+  /// inside it where it is the same.
+  private mutating func append(
+    _ function: Range<Int>, _ suffix: String?, at address: StatedAddress, size: UInt64,
+    _ naming: inout SectionNaming, _ section: UInt32, isLocal: Bool
+  ) {
+    guard let inputSection = naming.reference ?? store(naming.sectionName, nil)
+    else { return }
+    naming.reference = inputSection
+    var name: NameReference?
+    if suffix == nil, naming.isName(function) {
+      let count = UInt32(function.count)
+      name = NameReference(
+        offset: inputSection.offset + inputSection.count - count, count: count)
+    } else {
+      name = store(function, suffix)
+    }
+    guard let name else { return }
+    functions.append(
+      Function(
+        name: name, address: address, size: size, section: section, inputSection: inputSection,
+        isLocal: isLocal))
+  }
+
+  /// - Returns: `nil` if the names would pass 4 GiB.
+  private mutating func store(_ text: Range<Int>, _ suffix: String?) -> NameReference? {
+    let start = names.count
+    let count = text.count + (suffix?.utf8.count ?? 0)
+    guard start + count <= Int(UInt32.max) else { return nil }
+    map.bytes.append(text, to: &names)
+    if let suffix { names += suffix.utf8 }
+    return NameReference(offset: UInt32(start), count: UInt32(count))
+  }
+}
+
+// MARK: Sections without printed symbols
+
+extension LinkMapFunctions {
+  /// Names what lies in sections where GNU ld or gold printed no symbol.
+  private mutating func nameSilentSections() {
+    guard !silentSections.isEmpty else { return }
+    var printed = Set<MapName>(minimumCapacity: printedNames.count)
+    for name in printedNames { printed.insert(MapName(map.bytes, name)) }
+    let whole = wholeFunctions()
+    for index in silentSections {
+      let input = map.inputSections[index]
+      guard let name = FunctionSectionName(map.bytes, input.name.indices),
+        let section = layoutIndexes[Int(input.section)]
+      else {
+        leaveUnnamed(input)
+        continue
+      }
+      let isColdPart =
+        switch name.part {
+        case .whole: false
+        case .unlikely:
+          whole.contains(MapName(map.bytes, name.function, file: input.file.indices))
+        case .split: true
+        }
+      if !isColdPart, printed.contains(MapName(map.bytes, name.function)) {
+        leaveUnnamed(input)
+        continue
+      }
+      var naming = SectionNaming(map.bytes, input)
+      append(
+        name.function, isColdPart ? ".cold" : nil, at: input.range.start, size: input.range.size,
+        &naming, section, isLocal: true)
+    }
+  }
+
+  /// The functions that have a section of their own which is not one for cold code, by name and object
+  /// file. Empty if no silent section asks for it.
+  private func wholeFunctions() -> Set<MapName> {
+    let isNeeded = silentSections.contains {
+      FunctionSectionName(map.bytes, map.inputSections[$0].name.indices)?.part == .unlikely
+    }
+    var functions: Set<MapName> = []
+    guard isNeeded else { return functions }
+    for input in map.inputSections where code.mayHoldFunctions(input) {
+      if let name = FunctionSectionName(map.bytes, input.name.indices), name.part == .whole {
+        functions.insert(MapName(map.bytes, name.function, file: input.file.indices))
+      }
+    }
+    return functions
+  }
+
+  private mutating func leaveUnnamed(_ input: LinkMap.InputSection) {
+    // `.init` and `.fini` are one function each, in pieces from several object files.
+    let name = input.name.indices.lowerBound
+    if map.bytes.hasPrefix(".init", at: name) || map.bytes.hasPrefix(".fini", at: name) { return }
+    unnamedSections += 1
+    unnamedBytes += min(input.range.size, UInt64.max - unnamedBytes)
+  }
+}
+
+// MARK: What the map did not say
+
+extension LinkMapFunctions {
+  /// At most one warning for each way in which the map was not enough.
+  var diagnostics: [Diagnostic] {
+    var found: [Diagnostic] = []
+    if recovered + demangledOnly > 0 {
+      found.append(
+        Diagnostic(
+          "link map of \(map.linker.rawValue) has demangled names: "
+            + "\(recovered) functions named for their sections, \(demangledOnly) left out",
+          hint: "link with -Wl,--no-demangle, or give the image itself with --image"))
+    }
+    if unnamedSections > 0 {
+      found.append(
+        Diagnostic(
+          "link map of \(map.linker.rawValue) has no local symbols: \(unnamedSections) input sections "
+            + "of code left out, \(unnamedBytes) bytes",
+          hint: "give the image itself with --image"))
+    }
+    return found
+  }
+}

@@ -1,0 +1,250 @@
+import Addresses
+import ByteReading
+import ImageModel
+import LinkMapFormat
+import Symbolication
+import TestSupport
+import Testing
+
+@Suite struct LinkMapLayoutTests {
+  static func layout(_ bytes: [UInt8]) throws -> (Layout, [Diagnostic]) {
+    var diagnostics: [Diagnostic] = []
+    let layout = Layout(try LinkMap(parsing: FileBytes(bytes)), diagnostics: &diagnostics)
+    return (layout, diagnostics)
+  }
+
+  @Test(arguments: elfLinkMapFixtures) func layoutIsAsRecorded(_ name: String) throws {
+    let (layout, diagnostics) = try Self.layout(try fixture("linkmap/\(name)/input.map"))
+    try expectGolden(
+      layout.dump() + diagnostics.map { "\($0)\n" }.joined(), "linkmap/\(name)/layout.txt")
+  }
+
+  /// The functions of one `.text` at 0x1000, each as `address+size name`.
+  static func check(
+    _ map: String, _ expected: [String], _ warnings: [String] = [],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let (layout, diagnostics) = try layout(Array(map.utf8))
+    let functions = layout.functions.map {
+      let address = String($0.address.rawValue, radix: 16)
+      let size = String($0.size, radix: 16)
+      return "\(address)+\(size) \(escaped(layout.names[$0.name]))" + ($0.isLocal ? " (local)" : "")
+    }
+    #expect(functions == expected, sourceLocation: sourceLocation)
+    #expect(diagnostics.map(\.message) == warnings, sourceLocation: sourceLocation)
+  }
+
+  // MARK: lld
+
+  static func lld(_ body: String) -> String {
+    """
+         VMA      LMA     Size Align Out     In      Symbol
+        1000     1000     1000    16 .text
+
+    """ + body + "\n"
+  }
+
+  @Test func zeroSizesAreFilledUpToTheNextSymbolOrTheEndOfTheInputSection() throws {
+    try Self.check(
+      Self.lld(
+        """
+            1000     1000       40    16         crt.o:(.text)
+            1000     1000        0     1                 first
+            1010     1010        0     1                 second
+            1010     1010        0     1                 alias
+            1040     1040        0     1                 end_of_section
+            1040     1040       10    16         a.o:(.text.f)
+            1040     1040        0     1                 label_at_f
+            1040     1040       10     1                 f
+            1050     1050        0    16         a.o:(.text.empty)
+            1050     1050        0     1                 empty
+        """), ["1000+10 first", "1010+30 alias", "1010+30 second", "1040+10 f"])
+  }
+
+  @Test func marksOfAssemblersAreNoFunctions() throws {
+    try Self.check(
+      Self.lld(
+        """
+            1000     1000       40    16         a.o:(.text)
+            1000     1000        0     1                 $x
+            1000     1000       20     1                 f
+            1010     1010        0     1                 $d.7
+            1010     1010        0     1                 .L0
+            1020     1020        0     1                 $xrv64i2p1
+            1020     1020       20     1                 $s1a1fyyF
+        """), ["1000+20 f", "1020+20 $s1a1fyyF"])
+  }
+
+  @Test func aDemangledNameIsTakenFromItsSectionOnce() throws {
+    try Self.check(
+      Self.lld(
+        """
+            1000     1000       10    16         a.o:(.text._ZN1DC2Ev)
+            1000     1000       10     1                 D::D()
+            1000     1000       10     1                 D::D()
+            1010     1010       10    16         a.o:(.text.unlikely._Z3foov)
+            1010     1010       10     1                 foo() (.isra.0.cold)
+            1020     1020       10    16         a.o:(.text.split._Z3foov.cold)
+            1020     1020       10     1                 foo() [clone .cold]
+            1030     1030       10    16         a.o:(.text)
+            1030     1030       10     1                 bar(int)
+            1040     1040       10    16         a.o:(.text._ZTH1x)
+            1040     1040       10     1                 TLS init function for x
+            1050     1050       10    16         a.o:(.text._ZN1EC5Ev)
+            1050     1050       10     1                 _ZN1EC1Ev
+            1060     1060       10    16         a.o:(.text.mine)
+            1060     1060       10     1                 baz(int)
+            1070     1070       10    16         a.o:(.text.a (b))
+            1070     1070       10     1                 a (b)
+            1080     1080       10    16         a.o:(.text.mine)
+            1080     1080       10     1                 name with blanks
+            1090     1090       10    16         a.o:(.text._Z1fv)
+            1090     1090        8     1                 alias_in_c
+            1090     1090       10     1                 f()
+        """),
+      [
+        "1000+10 _ZN1DC2Ev", "1010+10 _Z3foov.cold", "1020+10 _Z3foov.cold", "1040+10 _ZTH1x",
+        "1050+10 _ZN1EC1Ev", "1070+10 a (b)", "1080+10 name with blanks", "1090+8 alias_in_c",
+        "1090+10 _Z1fv",
+      ],
+      [
+        "link map of ld.lld has demangled names: 5 functions named for their sections, 3 left out"
+      ])
+  }
+
+  @Test func versionsAreCutOff() throws {
+    try Self.check(
+      Self.lld(
+        """
+            1000     1000       10    16         a.o:(.text.f)
+            1000     1000       10     1                 f@@V2
+            1000     1000       10     1                 f_old@V1
+        """), ["1000+10 f", "1000+10 f_old"])
+  }
+
+  // MARK: Sections
+
+  @Test func codeIsKnownByTheNamesOfSections() throws {
+    let names = [
+      ".init", ".text", ".text.hot", ".init.text", ".mine", ".plt", ".plt.sec", ".iplt", ".fini",
+      ".rodata", ".data", ".context",
+    ]
+    var map = "     VMA      LMA     Size Align Out     In      Symbol\n"
+    for (index, name) in names.enumerated() {
+      let address = String(0x1000 + index * 16, radix: 16)
+      let input = name == ".mine" ? ".text.f" : name
+      map += "    \(address)     \(address)       10    16 \(name)\n"
+      map += "    \(address)     \(address)       10    16         a.o:(\(input))\n"
+      map += "    \(address)     \(address)       10     1                 in\(name)\n"
+    }
+    map += "       0        0       10     1 .comment\n    2000     2000        0     1 .tbss\n"
+    let (layout, _) = try Self.layout(Array(map.utf8))
+    #expect(layout.sections.map(\.name.description) == names)
+    #expect(
+      layout.sections.filter(\.isExecutable).map(\.name.description) == Array(names.prefix(9)))
+    // The linker's own stubs are named for functions of other images.
+    #expect(
+      layout.functions.map { layout.name(of: $0).description }
+        == ["in.init", "in.text", "in.text.hot", "in.init.text", "in.mine", "in.fini"])
+  }
+
+  @Test func constantsThatAScriptPutIntoTextAreNoFunctions() throws {
+    try Self.check(
+      Self.lld(
+        """
+            1000     1000       10    16         a.o:(.text.f)
+            1000     1000       10     1                 f
+            1010     1010       10    16         a.o:(.rodata.table)
+            1010     1010       10     1                 table
+        """), ["1000+10 f"])
+  }
+
+  // MARK: GNU ld and gold
+
+  @Test func functionsWithoutASymbolAreNamedForTheirSections() throws {
+    let body = """
+      .text           0x00001000     0x1000
+       .text          0x00001000       0x10 a.o
+       .text.hot      0x00001010       0x10 a.o
+       .text.local    0x00001020       0x10 a.o
+       .text.weak     0x00001030       0x10 a.o
+                      0x00001030                weak
+       .text.weak     0x00001040       0x20 b.o
+       .text.local    0x00001060       0x10 b.o
+       .text.unlikely.local
+                      0x00001070        0x8 a.o
+       .text.unlikely.cold
+                      0x00001080        0x8 a.o
+       .text.split.s  0x00001090        0x8 a.o
+       .text.startup.main
+                      0x000010a0        0x8 a.o
+                      0x000010a0                main
+       .text.unlikely.main
+                      0x000010b0        0x8 a.o
+       .text._ZL2sti  0x000010c0        0x8 a.o
+       .text._ZN1DC2Ev
+                      0x000010d0        0x8 a.o
+                      0x000010d0                D::D()
+                      0x000010d0                D::D()
+       .text.empty    0x000010e0        0x0 a.o
+
+      """
+    let functions = [
+      "1020+10 local (local)", "1030+10 weak", "1060+10 local (local)",
+      "1070+8 local.cold (local)", "1080+8 cold (local)", "1090+8 s.cold (local)", "10a0+8 main",
+      "10b0+8 main.cold (local)", "10c0+8 _ZL2sti (local)", "10d0+8 _ZN1DC2Ev",
+    ]
+    for (title, linker) in [("Linker script and memory map", "GNU ld"), ("Memory map", "gold")] {
+      try Self.check(
+        "\(title)\n\n" + body, functions,
+        [
+          "link map of \(linker) has demangled names: 1 functions named for their sections, "
+            + "1 left out",
+          "link map of \(linker) has no local symbols: 3 input sections of code left out, 64 bytes",
+        ])
+    }
+  }
+
+  @Test func theNameOfTheSectionComesWithEachFunction() throws {
+    let (layout, _) = try Self.layout(
+      Array(
+        Self.lld(
+          """
+              1000     1000       10    16         a.o:(.text.unlikely.f)
+              1000     1000        8     1                 f
+              1008     1008        8     1                 g
+          """
+        ).utf8))
+    let sections = layout.functions.map {
+      $0.inputSection.map { layout.names.name($0).description }
+    }
+    #expect(sections == [".text.unlikely.f", ".text.unlikely.f"])
+  }
+
+  // MARK: Damage
+
+  @Test(arguments: elfLinkMapFixtures) func damagedMapsGiveALayoutOrAnError(_ name: String) throws {
+    for bytes in byteFlips(of: try fixture("linkmap/\(name)/input.map"), count: 60) {
+      _ = try? Self.layout(bytes)
+    }
+  }
+}
+
+extension Layout {
+  /// One line for each section and function: address, size, name and, of a function, input section.
+  func dump() -> String {
+    var text = ""
+    for section in sections {
+      let kind = section.isExecutable ? "code" : "section"
+      let size = hexadecimal(section.range.size)
+      text += "\(kind) \(section.range.start) \(size) \(escaped(section.name.bytes))\n"
+    }
+    for function in functions {
+      let input = function.inputSection.map { escaped(names[$0]) } ?? "-"
+      let local = function.isLocal ? " local" : ""
+      text += "\(function.address) \(hexadecimal(function.size)) \(escaped(names[function.name]))"
+      text += "\(local) in \(input)\n"
+    }
+    return text
+  }
+}

@@ -1,0 +1,8 @@
+/// The folders of `Tests/Fixtures/linkmap` that hold the `input.map` of an ELF linker.
+package let elfLinkMapFixtures = [
+  "lld-elf-aarch64-thunks", "lld-elf-basic", "lld-elf-cxx-weirdnames", "lld-elf-icf",
+  "lld-elf-names-with-tab-newline", "lld-elf-swift", "lld-elf-swiftpm-release-ordered",
+  "lld-elf-thinlto", "bfd-cxx", "bfd240-gc", "bfd240-names-with-tab-newline",
+  "bfd244-section-ordering-file", "gold-cxx", "gold-icf", "gold-ordered", "mold237-cxx",
+  "mold237-icf",
+]
