@@ -24,11 +24,11 @@ package struct DebugFunctions: Sendable {
   /// The names of all functions, one behind the other.
   package private(set) var names: [UInt8] = []
   /// Compilation units that could be read in part or not at all.
-  package private(set) var damagedUnitCount: UInt64 = 0
+  package private(set) var damagedUnitCount = 0
   /// Functions without a name that a linker would know: with GNU C++ those that only their own file sees.
-  package private(set) var unnamedCount: UInt64 = 0
+  package private(set) var unnamedCount = 0
   /// Compilation units whose functions are in a `.dwo` file; those are not read.
-  package private(set) var splitUnitCount: UInt64 = 0
+  package private(set) var splitUnitCount = 0
 
   /// - Throws: `missing` without `.debug_info`; `invalid` with libdwarf's words if it can make nothing of
   ///   the sections.
@@ -87,9 +87,9 @@ package struct DebugFunctions: Sendable {
           range: AddressRange(
             start: StatedAddress(rawValue: function.address), size: function.size)))
     }
-    damagedUnitCount = orderfile_dwarf_damaged_units(reader)
-    unnamedCount = orderfile_dwarf_unnamed_functions(reader)
-    splitUnitCount = orderfile_dwarf_skeleton_units(reader)
+    damagedUnitCount = Int(clamping: orderfile_dwarf_damaged_units(reader))
+    unnamedCount = Int(clamping: orderfile_dwarf_unnamed_functions(reader))
+    splitUnitCount = Int(clamping: orderfile_dwarf_skeleton_units(reader))
     return nil
   }
 }

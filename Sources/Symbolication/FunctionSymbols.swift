@@ -28,7 +28,7 @@ struct FunctionSymbols {
     var labels: [Function] = []
     functions.reserveCapacity(table.count)
     var sections = code
-    table.forEach { symbol in
+    table.forEachSymbol { symbol in
       let isTyped = symbol.type == .function || symbol.type == .indirectFunction
       guard isTyped || symbol.type == .none, symbol.sectionIndex.isInSection else { return }
       let address = StatedAddress(

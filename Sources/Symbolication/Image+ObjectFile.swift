@@ -56,7 +56,10 @@ extension Image {
     do throws(ParseError) {
       let initializers = try file.initializers()
       if initializers.unknownCount > 0 {
-        warnings.append(.unknownInitializers(initializers.unknownCount))
+        warnings.append(
+          .skipped(
+            initializers.unknownCount, "initializer",
+            "its relocation names no function of this image"))
       }
       let image = Image(
         path: path, id: try ImageID(file), architecture: Architecture(file.header),
@@ -120,9 +123,5 @@ extension Diagnostic {
     Diagnostic(
       "missing symbol table: only exported functions have names" + search.rejections,
       hint: "give the unstripped image, or its debug file with '--debug-file'")
-  }
-
-  fileprivate static func unknownInitializers(_ count: Int) -> Diagnostic {
-    Diagnostic("\(count) initializers skipped: their relocations name no function of this image")
   }
 }

@@ -59,9 +59,9 @@ struct NamedFunctions {
     names = NameTable(bytes: table.names.bytes.copy(table.names.range.indices))
     if found.unnamedCount > 0 {
       warnings.append(
-        Diagnostic(
-          "\(found.unnamedCount) symbols skipped: invalid st_name: expected a name within "
-            + "\(table.names.range.byteCount) bytes"))
+        .skipped(
+          found.unnamedCount, "symbol",
+          "invalid st_name: expected a name within \(table.names.range.byteCount) bytes"))
     }
   }
 
@@ -86,16 +86,16 @@ struct NamedFunctions {
     if let dynamic { append(dynamic, in: sections, machine: machine) }
     if debug.unnamedCount > 0 {
       warnings.append(
-        Diagnostic("\(debug.unnamedCount) functions skipped: missing DW_AT_linkage_name"))
+        .skipped(debug.unnamedCount, "function", "missing DW_AT_linkage_name"))
     }
     if debug.damagedUnitCount > 0 {
       warnings.append(
-        Diagnostic("\(debug.damagedUnitCount) compilation units skipped: invalid .debug_info"))
+        .skipped(debug.damagedUnitCount, "compilation unit", "invalid .debug_info"))
     }
     if debug.splitUnitCount > 0 {
       warnings.append(
-        Diagnostic(
-          "\(debug.splitUnitCount) compilation units skipped: unsupported split DWARF",
+        .skipped(
+          debug.splitUnitCount, "compilation unit", "unsupported split DWARF",
           hint: "build without '-gsplit-dwarf', or keep the symbol table"))
     }
   }
@@ -127,5 +127,14 @@ struct NamedFunctions {
       unique.append(function)
     }
     return Layout(sections: layout.sections, functions: unique, names: names)
+  }
+}
+
+extension Diagnostic {
+  /// `2 symbols skipped: reason`
+  static func skipped(
+    _ count: Int, _ thing: String, _ reason: String, hint: String? = nil
+  ) -> Diagnostic {
+    Diagnostic("\(count) \(thing)\(count == 1 ? "" : "s") skipped: \(reason)", hint: hint)
   }
 }

@@ -58,7 +58,7 @@ struct ELFVariant: CustomTestStringConvertible, Sendable {
     let file = try Self.parse(variant.sample())
     let table = try #require(try file.symbolTable())
     var symbols: [String] = []
-    table.forEach { symbol in
+    table.forEachSymbol { symbol in
       let name = table.names.name(at: symbol.nameOffset).map { file.bytes.text($0.indices) }
       symbols.append(
         "\(name ?? "?") \(symbol.type) \(symbol.binding) \(symbol.value) \(symbol.size)")
@@ -176,7 +176,7 @@ struct ELFVariant: CustomTestStringConvertible, Sendable {
       parsedCount += 1
       _ = try? file.buildID()
       for table in [try? file.symbolTable(), try? file.dynamicSymbolTable()] {
-        table?.forEach { _ = table?.names.name(at: $0.nameOffset) }
+        table?.forEachSymbol { _ = table?.names.name(at: $0.nameOffset) }
       }
       for section in file.sections {
         _ = try? file.pointers(in: section)

@@ -27,9 +27,13 @@ package struct ELFHeader: Sendable {
   ///
   /// - Throws: `truncated`; `invalid` for another magic, class, byte order or entry size.
   package init(parsing bytes: FileBytes) throws(ParseError) {
+    guard bytes.count >= 4 else {
+      throw ParseError(
+        .truncated(needed: 4, found: UInt64(bytes.count)), "e_ident", at: FileOffset(rawValue: 0))
+    }
     guard bytes.hasPrefix("\u{7f}ELF", at: 0) else {
       throw ParseError(
-        .invalid(expected: "7f 45 4c 46", found: hexadecimalBytes(bytes, 0..<min(4, bytes.count))),
+        .invalid(expected: "7f 45 4c 46", found: hexadecimalBytes(bytes, 0..<4)),
         "e_ident", at: FileOffset(rawValue: 0))
     }
     var identification = ByteCursor(bytes)

@@ -87,7 +87,7 @@ package struct ELFSymbolTable: Sendable {
   /// Calls `body` with each symbol but the reserved one, in the file's order.
   ///
   /// - Complexity: O(*n*) for *n* symbols, without an allocation.
-  package func forEach(_ body: (ELFSymbol) -> Void) {
+  package func forEachSymbol(_ body: (ELFSymbol) -> Void) {
     for index in 0..<max(count - 1, 0) { body(self[index + 1]) }
   }
 }
