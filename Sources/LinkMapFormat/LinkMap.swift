@@ -16,6 +16,17 @@ package struct LinkMap: Sendable {
     case gnu = "GNU ld"
     case gold
     case mold
+
+    /// Whose map `bytes` begin like; `nil` if it is no map that this reader knows.
+    package init?(recognizing bytes: FileBytes) {
+      switch try? LinkMapGrammar(of: bytes) {
+      case .lld: self = .lld
+      case .gnu: self = .gnu
+      case .gold: self = .gold
+      case .mold: self = .mold
+      case nil: return nil
+      }
+    }
   }
 
   /// The map itself, which all names point into.

@@ -45,7 +45,7 @@ struct ReleaseLayout {
   }
 
   private init(bytes: FileBytes, imagePath: String, debugFile: String?) throws(Diagnostic) {
-    let (image, warnings) = try Image.reading(bytes, path: imagePath)
+    let (image, warnings) = try Image.reading(bytes, path: imagePath, debugFile: debugFile)
     path = imagePath
     layout = image.layout
     initializers = image.initializers
@@ -54,7 +54,15 @@ struct ReleaseLayout {
   }
 
   private init(bytes: FileBytes, mapPath: String) throws(Diagnostic) {
-    (layout, warnings) = try Layout.reading(linkMap: bytes, path: mapPath)
+    let map: LinkMap
+    do { map = try LinkMap(parsing: bytes) } catch {
+      throw Diagnostic("\(error)", context: [mapPath])
+    }
+    var warnings: [Diagnostic] = []
+    layout = Layout(map, diagnostics: &warnings)
+    self.warnings = warnings.map {
+      Diagnostic($0.message, context: [mapPath] + $0.context, hint: $0.hint, severity: $0.severity)
+    }
     path = mapPath
     initializers = []
     image = nil
