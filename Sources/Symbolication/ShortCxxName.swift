@@ -45,7 +45,9 @@ private struct CxxOutline {
       switch byte {
       case UInt8(ascii: "("):
         // `(anonymous namespace)::f` is a name; `f(int)::{lambda()#1}::operator()() const` has two lists.
+        // `decltype(auto)` is a return type.
         if closers.isEmpty, position > 0, text[position - 1] != UInt8(ascii: " "),
+          !text[..<position].reversed().starts(with: "decltype".utf8.reversed()),
           text[position - 1] != UInt8(ascii: ":"), position != firstWords
         {
           parameters = position
@@ -55,8 +57,10 @@ private struct CxxOutline {
       case UInt8(ascii: "{"): closers.append(UInt8(ascii: "}"))
       case UInt8(ascii: "["): closers.append(UInt8(ascii: "]"))
       case UInt8(ascii: ")"), UInt8(ascii: ">"), UInt8(ascii: "}"), UInt8(ascii: "]"):
-        // `->` in a template argument closes nothing.
-        if byte == UInt8(ascii: ">"), position > 0, text[position - 1] == UInt8(ascii: "-") {
+        // `->` and `(4)>(1)` close nothing.
+        if byte == UInt8(ascii: ">"),
+          closers.last != byte || text[position - 1] == UInt8(ascii: "-")
+        {
           break
         }
         guard closers.popLast() == byte else { return nil }
