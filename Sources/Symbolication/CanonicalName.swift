@@ -18,7 +18,7 @@
 //     f@V1 f@@V1            symbol versions
 //     f.part.0              GCC, the rest of a function whose first lines were inlined
 //     f.cold .cold.1        GCC, LLVM: blocks that are seldom executed
-//     $s…Tm   f.Tgm         Swift, LLVM: one body for several functions that differ in constants
+//     $s…Tm _Z…Tm f.Tgm     Swift, LLVM: one body for several functions that differ in constants
 //     _ZN…17h<16 hex>E      Rust, a hash of the crate, its version and its flags
 //     _RNv…Cs<base 62>_…    Rust v0, the same hash per crate; back references shift with its length
 //

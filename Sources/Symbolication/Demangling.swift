@@ -21,8 +21,8 @@ package struct Demangler: Sendable {
   /// A suffix that compilers add is shown in full, and in short if it tells one part of a function from
   /// another: `f [clone .cold]`.
   ///
-  /// - Complexity: O(*n* + *t*) for *n* bytes and *t* bytes of text. The text of a C++ name made for it
-  ///   can be exponentially long.
+  /// - Complexity: O(*n* + *t*) for *n* bytes and *t* bytes of text. The runtimes have no limit for the
+  ///   text, and a C++ or Swift name made for it can stand for an exponentially long one.
   package func demangle(_ name: SymbolName) -> String {
     guard mode != .none else { return name.description }
     let bytes = name.bytes
@@ -43,8 +43,11 @@ package struct Demangler: Sendable {
       return String(decoding: text, as: UTF8.self) + clone(bytes[(end ?? bytes.endIndex)...])
     case .itanium:
       if let (text, end) = demangleRustLegacy(bytes) { return text + clone(bytes[end...]) }
-      guard let text = demangleItanium(whole) else { return name.description }
-      return mode == .full ? text : shortCxxName(text)
+      let isMerged = whole.suffix(2).elementsEqual("Tm".utf8)  // by Swift, which says `merged` too
+      guard let text = demangleItanium(isMerged ? whole.dropLast(2) : whole) else {
+        return name.description
+      }
+      return (isMerged ? "merged " : "") + (mode == .full ? text : shortCxxName(text))
     }
   }
 

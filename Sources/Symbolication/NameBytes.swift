@@ -28,3 +28,26 @@ func begins(with text: StaticString, _ bytes: [UInt8], _ range: Range<Int>) -> B
   let end = range.lowerBound + text.utf8CodeUnitCount
   return end <= range.upperBound && matches(text, bytes, range.lowerBound..<end)
 }
+
+/// 8 bytes as one little-endian number.
+///
+/// - Precondition: they lie inside of `bytes`.
+@inline(__always)
+func word(_ bytes: [UInt8], _ position: Int) -> UInt64 {
+  // Checked against the array's end; "unsafe" would be a type that can't be any 8 bytes.
+  UInt64(
+    littleEndian: bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+}
+
+/// The last `@` in `range` of `bytes`, or `nil`; 8 bytes at a time, as nearly all names have none.
+func lastIndex(ofAtSignIn bytes: [UInt8], _ range: Range<Int>) -> Int? {
+  let ones: UInt64 = 0x0101_0101_0101_0101
+  var end = range.upperBound
+  while end - range.lowerBound >= 8 {
+    // A zero byte where `@` stood; the classic test for one (Mycroft 1987).
+    let differences = word(bytes, end - 8) ^ ones &* UInt64(UInt8(ascii: "@"))
+    if (differences &- ones) & ~differences & (ones << 7) != 0 { break }
+    end -= 8
+  }
+  return bytes[range.lowerBound..<end].lastIndex(of: UInt8(ascii: "@"))
+}

@@ -10,13 +10,15 @@ struct NameEnding {
   /// The stable part is a Rust v0 name, which carries more hashes inside.
   private(set) var isRustV0 = false
 
-  /// - Complexity: O(*k*) for *k* bytes that are cut; O(*n*) for all *n* bytes of the name where it
-  ///   holds nothing but letters, digits, `.` and `_`, since any `@` before them would be a version.
+  /// - Complexity: O(*n*) for *n* bytes, all of which are looked at for a version's `@` alone.
   init(of bytes: [UInt8], in range: Range<Int>) {
     baseEnd = range.upperBound
     cutVersion(bytes, range)
     let mangling = Mangling(of: bytes, in: range)
-    while cutSuffix(bytes, range, isSwift: mangling == .swift) {}
+    // Swift merges C++ functions of headers too, and no C++ function's own name ends in `Tm`. A C
+    // function's may: `setTm`.
+    let canBeMerged = mangling == .swift || mangling == .itanium
+    while cutSuffix(bytes, range, canBeMerged: canBeMerged) {}
     if mangling == .itanium { cutRustHash(bytes, range) }
     isRustV0 = mangling == .rustV0
     if isRustV0 { cuts.insert(.rustHash) }
@@ -38,12 +40,10 @@ struct NameEnding {
 extension NameEnding {
   /// Cuts `@V` or `@@V`. `@plt` stays: a PLT entry is not the function.
   private mutating func cutVersion(_ bytes: [UInt8], _ range: Range<Int>) {
-    var at = baseEnd
-    while at > range.lowerBound, isVersionByte(bytes[at - 1]) { at -= 1 }
-    guard at > range.lowerBound, at < baseEnd, bytes[at - 1] == UInt8(ascii: "@"),
-      !matches("plt", bytes, at..<baseEnd)
+    guard var at = lastIndex(ofAtSignIn: bytes, range), at + 1 < baseEnd,
+      bytes[at + 1..<baseEnd].allSatisfy(isVersionByte),
+      !matches("plt", bytes, at + 1..<baseEnd)
     else { return }
-    at -= 1
     if at > range.lowerBound, bytes[at - 1] == UInt8(ascii: "@") { at -= 1 }
     if at > range.lowerBound { cut(to: at, .version) }
   }
@@ -52,11 +52,11 @@ extension NameEnding {
   ///
   /// - Returns: whether there was one; a suffix with nothing before it is a name.
   private mutating func cutSuffix(
-    _ bytes: [UInt8], _ range: Range<Int>, isSwift: Bool
+    _ bytes: [UInt8], _ range: Range<Int>, canBeMerged: Bool
   ) -> Bool {
     let last = baseEnd - 1
     guard last > range.lowerBound + 1 else { return false }
-    if isSwift, bytes[last] == UInt8(ascii: "m"), bytes[last - 1] == UInt8(ascii: "T") {
+    if canBeMerged, bytes[last] == UInt8(ascii: "m"), bytes[last - 1] == UInt8(ascii: "T") {
       cut(to: last - 1, .merged)
       return true
     }

@@ -1,7 +1,7 @@
 // Finds a name among hundreds of thousands in one look, without a String or an allocation per name.
 //
 // Open addressing with linear probing (Knuth, The Art of Computer Programming 3, 6.4, algorithm L) at
-// most half full. A slot is 8 bytes: the upper half of the name's hash, and the number of an entry plus
+// most two thirds full. A slot is 8 bytes: the upper half of the name's hash, and the number of an entry plus
 // one; 0 is an empty slot. So a probe that meets another name is told by the slot alone and reads no
 // name, and building the index reads each name once. Entries of equal names are chained through `next`
 // from the lowest to the highest: ten thousand local functions called `init` cost no more than others.
@@ -27,7 +27,7 @@ struct NameIndex: Sendable {
     self.keys = keys
     next = [UInt32](repeating: 0, count: keys.count)
     var slotCount = 16
-    while slotCount < keys.count * 2 { slotCount *= 2 }
+    while slotCount < keys.count + keys.count / 2 { slotCount *= 2 }
     slots = [UInt64](repeating: 0, count: slotCount)
     // Backwards: a later entry of the same name then stands behind the earlier one in its chain.
     for entry in keys.indices.reversed() {
@@ -104,12 +104,6 @@ func nameHash(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
 private func folded(_ value: UInt64) -> UInt64 {
   let product = value.multipliedFullWidth(by: 0xa076_1d64_78bd_642f)
   return product.high ^ product.low
-}
-
-/// 8 bytes as one little-endian number.
-private func word(_ bytes: [UInt8], _ position: Int) -> UInt64 {
-  UInt64(
-    littleEndian: bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
 }
 
 func equalBytes(_ a: [UInt8], _ ra: Range<Int>, _ b: [UInt8], _ rb: Range<Int>) -> Bool {

@@ -15,7 +15,7 @@ package struct Candidates: Hashable, Sendable {
 
 /// What a recorded name is in the release build.
 package enum Resolution: Hashable, Sendable {
-  /// The release build has the name itself.
+  /// The release build has the name itself; functions that stand beside it are given with it.
   case exact(Candidates)
   /// It has names of the same canonical form; all of the best rank.
   case canonical(Candidates, CanonicalName.Match)

@@ -30,7 +30,7 @@ func demangleRustV0(_ bytes: [UInt8], in range: Range<Int>) -> [UInt8]? {
 }
 
 /// A cursor over one name that prints what it reads.
-private struct RustV0Printer {
+struct RustV0Printer {
   struct NotUnderstood: Error {}
 
   let bytes: [UInt8]
@@ -38,13 +38,13 @@ private struct RustV0Printer {
   let start: Int
   let end: Int
   var position: Int
-  private(set) var text: [UInt8] = []
+  var text: [UInt8] = []
   /// 0 while printing; the instantiating crate and the places of impls are read and not printed.
-  private var silence = 0
-  private var depth = 0
-  private var nodes = 0
+  var silence = 0
+  var depth = 0
+  var nodes = 0
   /// Of all `for<…>` around.
-  private var lifetimes: UInt64 = 0
+  var lifetimes: UInt64 = 0
 
   // Above what compilers write: rustc's own demangler stops at a depth of 500, and no one reads 64 KiB.
   static let maximumDepth = 300
@@ -71,7 +71,7 @@ private struct RustV0Printer {
 
 extension RustV0Printer {
   /// `inValue`: generic arguments are written `::<…>`, as in an expression.
-  private mutating func path(inValue: Bool) throws(NotUnderstood) {
+  mutating func path(inValue: Bool) throws(NotUnderstood) {
     try enter()
     defer { depth -= 1 }
     switch try next() {
@@ -101,7 +101,7 @@ extension RustV0Printer {
     }
   }
 
-  private mutating func nestedPath(inValue: Bool) throws(NotUnderstood) {
+  mutating func nestedPath(inValue: Bool) throws(NotUnderstood) {
     let namespace = try next()
     let letter = UInt8(ascii: namespace)
     guard isUpperCase(letter) || isLowerCase(letter) else { throw NotUnderstood() }
@@ -127,14 +127,14 @@ extension RustV0Printer {
   }
 
   /// Where an impl stands: not printed.
-  private mutating func implPlace() throws(NotUnderstood) {
+  mutating func implPlace() throws(NotUnderstood) {
     try silently { (printer) throws(NotUnderstood) in
       _ = try printer.disambiguator()
       try printer.path(inValue: false)
     }
   }
 
-  private mutating func qualifiedSelf() throws(NotUnderstood) {
+  mutating func qualifiedSelf() throws(NotUnderstood) {
     try print("<")
     try type()
     try print(" as ")
@@ -142,7 +142,7 @@ extension RustV0Printer {
     try print(">")
   }
 
-  private mutating func genericArgument() throws(NotUnderstood) {
+  mutating func genericArgument() throws(NotUnderstood) {
     if eat("L") {
       try printLifetime(try base62())
     } else if eat("K") {
@@ -156,7 +156,7 @@ extension RustV0Printer {
 // MARK: Types
 
 extension RustV0Printer {
-  private mutating func type() throws(NotUnderstood) {
+  mutating func type() throws(NotUnderstood) {
     try enter()
     defer { depth -= 1 }
     let tag = try next()
@@ -197,7 +197,7 @@ extension RustV0Printer {
     }
   }
 
-  private mutating func functionPointer() throws(NotUnderstood) {
+  mutating func functionPointer() throws(NotUnderstood) {
     if eat("U") { try print("unsafe ") }
     if eat("K") {
       try print("extern \"")
@@ -218,7 +218,7 @@ extension RustV0Printer {
     try type()
   }
 
-  private mutating func traitObject() throws(NotUnderstood) {
+  mutating func traitObject() throws(NotUnderstood) {
     try print("dyn ")
     try binder { (printer) throws(NotUnderstood) in
       try printer.list(separator: " + ") { (printer) throws(NotUnderstood) in try printer.dynTrait()
@@ -233,7 +233,7 @@ extension RustV0Printer {
   }
 
   /// A trait with its associated types among its generic arguments: `Iterator<Item = u8>`.
-  private mutating func dynTrait() throws(NotUnderstood) {
+  mutating func dynTrait() throws(NotUnderstood) {
     var isOpen = try pathWithOpenArguments()
     while eat("p") {
       try print(isOpen ? ", " : "<")
@@ -246,7 +246,7 @@ extension RustV0Printer {
   }
 
   /// - Returns: whether a `<` waits for its `>`.
-  private mutating func pathWithOpenArguments() throws(NotUnderstood) -> Bool {
+  mutating func pathWithOpenArguments() throws(NotUnderstood) -> Bool {
     try enter()
     defer { depth -= 1 }
     if eat("B") {
@@ -266,7 +266,7 @@ extension RustV0Printer {
     return true
   }
 
-  private func basicType(_ tag: Unicode.Scalar) -> String? {
+  func basicType(_ tag: Unicode.Scalar) -> String? {
     switch tag {
     case "a": "i8"
     case "b": "bool"
@@ -298,7 +298,7 @@ extension RustV0Printer {
 
 extension RustV0Printer {
   /// Outside of a value, anything but a literal stands in braces.
-  private mutating func constant(inValue: Bool) throws(NotUnderstood) {
+  mutating func constant(inValue: Bool) throws(NotUnderstood) {
     try enter()
     defer { depth -= 1 }
     let tag = try next()
@@ -331,7 +331,7 @@ extension RustV0Printer {
     }
   }
 
-  private mutating func compound(_ tag: Unicode.Scalar) throws(NotUnderstood) {
+  mutating func compound(_ tag: Unicode.Scalar) throws(NotUnderstood) {
     switch tag {
     case "e":
       try print("*")
@@ -351,7 +351,7 @@ extension RustV0Printer {
     }
   }
 
-  private mutating func fields() throws(NotUnderstood) {
+  mutating func fields() throws(NotUnderstood) {
     switch try next() {
     case "U": return  // no fields
     case "T":
@@ -371,14 +371,14 @@ extension RustV0Printer {
     }
   }
 
-  private mutating func printInteger(_ nibbles: Range<Int>) throws(NotUnderstood) {
+  mutating func printInteger(_ nibbles: Range<Int>) throws(NotUnderstood) {
     if let value = value(ofHex: nibbles) { return try print(String(value)) }
     try print("0x")
     try print(bytes[nibbles])
   }
 
   /// Two hex digits for each byte of UTF-8.
-  private mutating func printStringLiteral() throws(NotUnderstood) {
+  mutating func printStringLiteral() throws(NotUnderstood) {
     let nibbles = try hexNibbles()
     guard nibbles.count % 2 == 0 else { throw NotUnderstood() }
     let utf8 = stride(from: nibbles.lowerBound, to: nibbles.upperBound, by: 2).map {
@@ -390,7 +390,7 @@ extension RustV0Printer {
     try print("\"")
   }
 
-  private func escaped(_ scalar: Unicode.Scalar, quote: Unicode.Scalar) -> String {
+  func escaped(_ scalar: Unicode.Scalar, quote: Unicode.Scalar) -> String {
     switch scalar {
     case "\t": "\\t"
     case "\n": "\\n"
@@ -406,11 +406,11 @@ extension RustV0Printer {
 // MARK: Lists, references, lifetimes
 
 extension RustV0Printer {
-  private typealias Element = (inout RustV0Printer) throws(NotUnderstood) -> Void
+  typealias Element = (inout RustV0Printer) throws(NotUnderstood) -> Void
 
   /// Elements up to `E`.
   @discardableResult
-  private mutating func list(
+  mutating func list(
     separator: String = ", ", _ element: Element
   ) throws(NotUnderstood) -> Int {
     var count = 0
@@ -422,14 +422,14 @@ extension RustV0Printer {
     return count
   }
 
-  private mutating func tuple(_ element: Element) throws(NotUnderstood) {
+  mutating func tuple(_ element: Element) throws(NotUnderstood) {
     try print("(")
     if try list(element) == 1 { try print(",") }
     try print(")")
   }
 
   /// Reads on at an earlier place, then returns. In silence it is not followed: it prints nothing.
-  private mutating func backReference(_ body: Element) throws(NotUnderstood) {
+  mutating func backReference(_ body: Element) throws(NotUnderstood) {
     let here = position - 1
     let distance = try base62()
     guard distance < UInt64(here - start) else { throw NotUnderstood() }
@@ -440,14 +440,14 @@ extension RustV0Printer {
     position = after
   }
 
-  private mutating func silently(_ body: Element) throws(NotUnderstood) {
+  mutating func silently(_ body: Element) throws(NotUnderstood) {
     silence += 1
     try body(&self)
     silence -= 1
   }
 
   /// `for<'a, 'b> ` around what `body` prints.
-  private mutating func binder(_ body: Element) throws(NotUnderstood) {
+  mutating func binder(_ body: Element) throws(NotUnderstood) {
     let count = try tagged("G")
     guard count <= UInt64(Self.maximumDepth) else { throw NotUnderstood() }
     lifetimes += count
@@ -463,7 +463,7 @@ extension RustV0Printer {
   }
 
   /// A lifetime by its distance from the innermost binder's last; 0 is erased.
-  private mutating func printLifetime(_ index: UInt64) throws(NotUnderstood) {
+  mutating func printLifetime(_ index: UInt64) throws(NotUnderstood) {
     if index == 0 { return try print("'_") }
     guard index <= lifetimes else {
       if silence > 0 { return }  // the binder may lie behind a back reference
@@ -473,166 +473,9 @@ extension RustV0Printer {
     try print(number < 26 ? "'\(Unicode.Scalar(UInt8(ascii: "a") + UInt8(number)))" : "'_\(number)")
   }
 
-  private mutating func enter() throws(NotUnderstood) {
+  mutating func enter() throws(NotUnderstood) {
     depth += 1
     nodes += 1
     guard depth <= Self.maximumDepth, nodes <= Self.maximumNodes else { throw NotUnderstood() }
-  }
-}
-
-// MARK: Tokens
-
-extension RustV0Printer {
-  private mutating func next() throws(NotUnderstood) -> Unicode.Scalar {
-    guard position < end, bytes[position] < 0x80 else { throw NotUnderstood() }
-    defer { position += 1 }
-    return Unicode.Scalar(bytes[position])
-  }
-
-  private mutating func eat(_ tag: Unicode.Scalar) -> Bool {
-    guard position < end, Unicode.Scalar(bytes[position]) == tag else { return false }
-    position += 1
-    return true
-  }
-
-  /// `_` is 0, `0_` is 1, `Z_` is 62, `10_` is 63.
-  private mutating func base62() throws(NotUnderstood) -> UInt64 {
-    if eat("_") { return 0 }
-    var value: UInt64 = 0
-    while !eat("_") {
-      let byte = UInt8(ascii: try next())
-      let digit: UInt8
-      switch byte {
-      case _ where isDigit(byte): digit = byte - UInt8(ascii: "0")
-      case _ where isLowerCase(byte): digit = byte - UInt8(ascii: "a") + 10
-      case _ where isUpperCase(byte): digit = byte - UInt8(ascii: "A") + 36
-      default: throw NotUnderstood()
-      }
-      let (product, overflow) = value.multipliedReportingOverflow(by: 62)
-      let (sum, carry) = product.addingReportingOverflow(UInt64(digit))
-      guard !overflow, !carry else { throw NotUnderstood() }
-      value = sum
-    }
-    guard value < .max else { throw NotUnderstood() }
-    return value + 1
-  }
-
-  /// A number behind `tag`, counted from 1; 0 if the tag isn't there.
-  private mutating func tagged(_ tag: Unicode.Scalar) throws(NotUnderstood) -> UInt64 {
-    guard eat(tag) else { return 0 }
-    let value = try base62()
-    guard value < .max else { throw NotUnderstood() }
-    return value + 1
-  }
-
-  private mutating func disambiguator() throws(NotUnderstood) -> UInt64 { try tagged("s") }
-
-  private mutating func hexNibbles() throws(NotUnderstood) -> Range<Int> {
-    let first = position
-    while position < end, isLowerHexDigit(bytes[position]) { position += 1 }
-    guard eat("_") else { throw NotUnderstood() }
-    return first..<position - 1
-  }
-
-  /// `nil` if it has more than 64 bits.
-  private func value(ofHex nibbles: Range<Int>) -> UInt64? {
-    let significant = bytes[nibbles].drop { $0 == UInt8(ascii: "0") }
-    guard significant.count <= 16 else { return nil }
-    return significant.reduce(0) { $0 << 4 | UInt64(hexDigit($1)) }
-  }
-
-  private func hexDigit(_ byte: UInt8) -> UInt8 {
-    isDigit(byte) ? byte - UInt8(ascii: "0") : byte - UInt8(ascii: "a") + 10
-  }
-
-  private mutating func identifier() throws(NotUnderstood) -> RustIdentifier {
-    let isPunycode = eat("u")
-    var count = 0
-    guard position < end, isDigit(bytes[position]) else { throw NotUnderstood() }
-    if !eat("0") {
-      while position < end, isDigit(bytes[position]) {
-        count = count * 10 + Int(bytes[position] - UInt8(ascii: "0"))
-        guard count <= end else { throw NotUnderstood() }
-        position += 1
-      }
-    }
-    _ = eat("_")
-    guard end - position >= count else { throw NotUnderstood() }
-    defer { position += count }
-    return RustIdentifier(bytes: bytes[position..<position + count], isPunycode: isPunycode)
-  }
-
-  private mutating func print(_ text: some Collection<UInt8>) throws(NotUnderstood) {
-    guard silence == 0 else { return }
-    guard self.text.count + text.count <= Self.maximumText else { throw NotUnderstood() }
-    self.text += text
-  }
-
-  private mutating func print(_ text: String) throws(NotUnderstood) { try print(text.utf8) }
-
-  private mutating func printIdentifier(_ identifier: RustIdentifier) throws(NotUnderstood) {
-    guard identifier.isPunycode else { return try print(identifier.bytes) }
-    guard let decoded = identifier.decoded else { throw NotUnderstood() }
-    try print(decoded)
-  }
-}
-
-/// One name in a path, as it is mangled.
-private struct RustIdentifier {
-  let bytes: ArraySlice<UInt8>
-  let isPunycode: Bool
-  var isEmpty: Bool { bytes.isEmpty }
-
-  /// What Punycode stands for, with `_` for the usual `-` before the digits; `nil` if it isn't
-  /// well-formed or longer than a name that anyone writes. <https://www.rfc-editor.org/rfc/rfc3492>
-  var decoded: String? {
-    guard bytes.count <= 256 else { return nil }
-    let delimiter = bytes.lastIndex(of: UInt8(ascii: "_"))
-    var scalars = bytes[..<(delimiter ?? bytes.startIndex)].map { Unicode.Scalar($0) }
-    let digits = bytes[(delimiter.map { $0 + 1 } ?? bytes.startIndex)...]
-    guard !digits.isEmpty else { return nil }
-    var code = 128
-    var index = 0
-    var bias = 72
-    var damping = 700
-    var position = digits.startIndex
-    while position < digits.endIndex {
-      var delta = 0
-      var weight = 1
-      var k = 36
-      while true {
-        guard position < digits.endIndex else { return nil }
-        let byte = digits[position]
-        position += 1
-        guard isLowerCase(byte) || isDigit(byte) else { return nil }
-        let digit = isDigit(byte) ? Int(byte) - 22 : Int(byte) - 97
-        delta += digit * weight
-        let threshold = min(max(k - bias, 1), 26)
-        if digit < threshold { break }
-        weight *= 36 - threshold
-        k += 36
-        guard weight < 1 << 40, delta < 1 << 40 else { return nil }
-      }
-      index += delta
-      let count = scalars.count + 1
-      code += index / count
-      index %= count
-      guard code <= 0x10ffff, let scalar = Unicode.Scalar(UInt32(code)) else { return nil }
-      scalars.insert(scalar, at: index)
-      index += 1
-      // Adapt, RFC 3492 6.1.
-      delta /= damping
-      damping = 2
-      delta += delta / count
-      k = 0
-      while delta > 455 {
-        delta /= 35
-        k += 36
-      }
-      bias = k + 36 * delta / (delta + 38)
-    }
-    var text = String.UnicodeScalarView()
-    text.append(contentsOf: scalars)
-    return String(text)
   }
 }

@@ -45,7 +45,9 @@ private struct CxxOutline {
       switch byte {
       case UInt8(ascii: "("):
         // `(anonymous namespace)::f` is a name; `f(int)::{lambda()#1}::operator()() const` has two lists.
+        // `decltype(auto)` is a return type.
         if closers.isEmpty, position > 0, text[position - 1] != UInt8(ascii: " "),
+          !text[..<position].reversed().starts(with: "decltype".utf8.reversed()),
           text[position - 1] != UInt8(ascii: ":"), position != firstWords
         {
           parameters = position
@@ -55,8 +57,10 @@ private struct CxxOutline {
       case UInt8(ascii: "{"): closers.append(UInt8(ascii: "}"))
       case UInt8(ascii: "["): closers.append(UInt8(ascii: "]"))
       case UInt8(ascii: ")"), UInt8(ascii: ">"), UInt8(ascii: "}"), UInt8(ascii: "]"):
-        // `->` in a template argument closes nothing.
-        if byte == UInt8(ascii: ">"), position > 0, text[position - 1] == UInt8(ascii: "-") {
+        // `->` and `(4)>(1)` close nothing.
+        if byte == UInt8(ascii: ">"),
+          closers.last != byte || text[position - 1] == UInt8(ascii: "-")
+        {
           break
         }
         guard closers.popLast() == byte else { return nil }
@@ -82,18 +86,19 @@ private func endOfOperator(_ text: [UInt8], _ position: Int) -> Int? {
   guard text[position...].starts(with: word),
     position == 0 || !isIdentifierByte(text[position - 1])
   else { return nil }
-  var end = position + word.count
+  let end = position + word.count
   guard end < text.count, !isIdentifierByte(text[end]) else { return nil }
-  for brackets in ["()", "[]"] where text[end...].starts(with: brackets.utf8) { return end + 2 }
-  // `operator new[]`, `operator<<`, `operator bool`; the name of a conversion may have brackets.
+  // `operator new[]`, `operator bool`: the name of a conversion may have brackets of its own.
   if text[end] == UInt8(ascii: " ") { return end + 1 }
-  let symbols = Array("<>=!+-*/%^&|~,".utf8)
-  while end < text.count, symbols.contains(text[end]), end < position + word.count + 3 {
-    // `operator< <int>` has a blank, so that no template argument is mistaken for the operator.
-    end += 1
-  }
-  return end
+  return operators.first { text[end...].starts(with: $0.utf8) }.map { end + $0.utf8.count } ?? end
 }
+
+/// The longest first.
+private let operators = [
+  "<=>", "<<=", ">>=", "->*", "()", "[]", "\"\"", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||",
+  "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "->", "+", "-", "*", "/", "%", "^",
+  "&", "|", "~", "!", "=", "<", ">", ",",
+]
 
 private func isIdentifierByte(_ byte: UInt8) -> Bool {
   isWordByte(byte) || isDigit(byte) || byte >= 0x80 || byte == UInt8(ascii: "$")

@@ -37,10 +37,7 @@ private struct SwiftNameShortener {
           || firstRange(of: "initialization expression of ", in: short) != nil
         position += 3
         guard skipType() else { return false }
-        if !isAccessor, at(" in ") {
-          position += 4
-          while position < text.count, isSwiftIdentifierByte(text[position]) { position += 1 }
-        }
+        if !isAccessor { skipModule() }
       } else if at(" -> ") || at(" throws") || at(" async") {
         position += 1
         guard skipType() else { return false }
@@ -48,9 +45,18 @@ private struct SwiftNameShortener {
         guard skipBrackets() else { return false }
       } else if byte == UInt8(ascii: "("), follows {
         guard labels() else { return false }
-      } else if byte == UInt8(ascii: "("), short.last == UInt8(ascii: " "), isAfterClosureNumber {
-        guard skipBrackets() else { return false }
-        short.removeLast()
+      } else if byte == UInt8(ascii: "("), let context = numberedContext {
+        if context == "closure" {
+          guard skipBrackets() else { return false }
+          short.removeLast()
+        } else {
+          guard labels() else { return false }
+        }
+      } else if at(" @Sendable (") {
+        // A blank stays behind a number: `closure #1 (`.
+        position += 11
+        short.append(UInt8(ascii: " "))
+        if numberedContext == nil { short.removeLast() }
       } else if at("(extension in ") {
         guard skipBrackets() else { return false }
         if at(":") { position += 1 }
@@ -119,10 +125,22 @@ private struct SwiftNameShortener {
     return end > position + 1 && text[end...].starts(with: " in _".utf8)
   }
 
-  /// Behind `closure #1 `.
-  private var isAfterClosureNumber: Bool {
-    let word = short.dropLast().reversed().prefix { $0 != UInt8(ascii: " ") }
-    return word.last == UInt8(ascii: "#") && word.dropLast().allSatisfy(isDigit)
+  /// The word before a number, behind `closure #1 ` or `helper #2 `.
+  private var numberedContext: String? {
+    let words = short.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard words.count >= 3, words[words.count - 1].isEmpty,
+      words[words.count - 2].first == UInt8(ascii: "#"),
+      words[words.count - 2].dropFirst().allSatisfy(isDigit)
+    else { return nil }
+    return String(decoding: words[words.count - 3], as: UTF8.self)
+  }
+
+  /// Steps over ` in app` behind a conformance, but not over ` in app.Model`.
+  private mutating func skipModule() {
+    guard at(" in ") else { return }
+    var end = position + 4
+    while end < text.count, isSwiftIdentifierByte(text[end]) { end += 1 }
+    if end == text.count || text[end] != UInt8(ascii: ".") { position = end }
   }
 
   /// `(from: Swift.String, Swift.Int)` as `(from:_:)`.

@@ -3,12 +3,13 @@ import ImageModel
 /// The functions of one release layout by name: what a name from elsewhere is called there.
 ///
 /// The index of exact names is built at once; the index of canonical names when the first name has no
-/// exact match, as most programs never need it. So `resolve` is `mutating`, and a map belongs to one
+/// exact match, as many programs never need it. So `resolve` is `mutating`, and a map belongs to one
 /// thread.
 package struct SymbolMap {
   package let layout: Layout
   private let exact: NameIndex
   private var canonical: NameIndex?
+  private var promoted: PromotedNames?
 
   /// - Complexity: O(*b*) for *b* bytes in all names.
   package init(_ layout: Layout) {
@@ -28,9 +29,11 @@ extension SymbolMap {
 
   /// The functions that stand for a function recorded in another build of the same program.
   ///
-  /// Where the release build has the name, it is that, and beside it the merged body `nameTm` that Swift
-  /// functions of that name jump into: both run. Otherwise all names of the same canonical form that
-  /// match best (`CanonicalName.Match`).
+  /// Where the release build has the name, it is that. Beside it stand the local functions that were
+  /// promoted from the name, `name.llvm.1`, which in the recorded build may have been its namesakes; and
+  /// the merged body `nameTm`: Swift made it of this function and others like it, the function only
+  /// jumps there, so both run. Otherwise it is all names of the same canonical form that match best
+  /// (`CanonicalName.Match`).
   ///
   /// A merged body `fTm` that only the recorded build has runs for one of several originals, and each
   /// that ran was recorded too where the trace has entry addresses. The release build's `f` is given for
@@ -40,10 +43,13 @@ extension SymbolMap {
   ///   once O(*b*) for *b* bytes in all names.
   package mutating func resolve(_ name: SymbolName) -> Resolution {
     if isOutlined(name.bytes) { return .missing(.outlined) }
-    let found = exact.entries(name.bytes)
+    var found = exact.entries(name.bytes)
     if !found.isEmpty {
+      found += promotedFunctions(from: name)
+      found.sort()
       var candidates = candidates(found)
-      if Mangling(of: name.bytes, in: name.bytes.indices) == .swift {
+      let mangling = Mangling(of: name.bytes, in: name.bytes.indices)
+      if mangling == .swift || mangling == .itanium {
         candidates.indexes += exact.entries(name.bytes + Array("Tm".utf8))
         candidates.indexes.sort()
       }
@@ -78,6 +84,12 @@ extension SymbolMap {
     case .mergedBody: return .missing(.mergedBody)
     case .whole, .partial: return .missing(.inlinedOrRemoved)
     }
+  }
+
+  private mutating func promotedFunctions(from name: SymbolName) -> [Int] {
+    let names = promoted ?? PromotedNames(layout)
+    promoted = names
+    return names.functions(from: name)
   }
 
   private func candidates(_ indexes: [Int]) -> Candidates {

@@ -45,7 +45,7 @@ import Testing
       ("$s1a1bSiyYaFTY0_", "$s1a1bSiyYaFTY0_", .whole, []),
       ("$s1a1fyyFTf4nd_n", "$s1a1fyyFTf4nd_n", .whole, []),
       ("$s1a1vSivM.resume.0", "$s1a1vSivM.resume.0", .whole, []),
-      ("setTm", "setTm", .whole, []),
+      ("_ZN1A4pushEPiTm", "_ZN1A4pushEPi", .mergedBody, .merged), ("setTm", "setTm", .whole, []),
       // Rust.
       (
         "_ZN4core3fmt5Write9write_fmt17ha895ff31def4cd70E", "_ZN4core3fmt5Write9write_fmt", .whole,

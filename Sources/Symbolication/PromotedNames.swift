@@ -1,0 +1,34 @@
+import ImageModel
+
+/// The local functions of a layout that link-time optimization gave a name for the whole program, by the
+/// name that they had: `hidden` finds `hidden.llvm.123`.
+///
+/// Instrumentation decides what ThinLTO imports and so what it promotes: of two local functions `hidden`
+/// in the recorded build, one may be `hidden` in the release build and the other `hidden.llvm.123`.
+struct PromotedNames: Sendable {
+  private let index: NameIndex
+  /// By entry of the index.
+  private let functions: [Int]
+
+  /// - Complexity: O(*n*) for *n* functions where none is promoted.
+  init(_ layout: Layout) {
+    var functions: [Int] = []
+    var names: [NameReference] = []
+    let bytes = layout.names.bytes
+    for (position, function) in layout.functions.enumerated() {
+      let start = Int(function.name.offset)
+      let end = start + Int(function.name.count)
+      guard end > start, isDigit(bytes[end - 1]) else { continue }
+      let ending = NameEnding(of: bytes, in: start..<end)
+      guard ending.cuts == .promotion else { continue }
+      functions.append(position)
+      names.append(
+        NameReference(offset: function.name.offset, count: UInt32(ending.baseEnd - start)))
+    }
+    self.functions = functions
+    index = NameIndex(names, in: layout.names)
+  }
+
+  /// Indexes into the layout's functions, ascending.
+  func functions(from name: SymbolName) -> [Int] { index.entries(name.bytes).map { functions[$0] } }
+}

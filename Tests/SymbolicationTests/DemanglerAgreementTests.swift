@@ -1,0 +1,120 @@
+import Foundation
+import ImageModel
+import Symbolication
+import Testing
+
+/// The demangler against the tools that come with the toolchains, on the names in this test program:
+/// C++ from the Swift runtime that it is linked with, Swift from itself.
+@Suite struct DemanglerAgreementTests {
+  static let swiftDemangle = CompilerTool("swift-demangle")
+  static let cxxFilter = CompilerTool("c++filt")
+  static let llvmFilter = CompilerTool("llvm-cxxfilt") ?? CompilerTool("llvm-cxxfilt-19")
+  static let rustc = CompilerTool("rustc")
+
+  /// Every so many-th function name of this program that begins with `prefix`.
+  static func ownNames(_ prefix: String, count: Int) throws -> [String] {
+    let own = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let names = try functionNames(in: own).filter { $0.hasPrefix(prefix) }
+    return stride(from: 0, to: names.count, by: max(1, names.count / count)).map { names[$0] }
+  }
+
+  @Test(.enabled(if: swiftDemangle != nil && CompilerTool("nm") != nil))
+  func fullSwiftNamesAreTheRuntimes() throws {
+    let names = try Self.ownNames("$s", count: 300)
+    try #require(names.count > 100)
+    let expected = try #require(Self.swiftDemangle).run(
+      ["--compact", "--no-sugar"], input: names.joined(separator: "\n")
+    ).split(separator: "\n").map(String.init)
+    let found = names.map { Demangler(.full).demangle(SymbolName($0)) }
+    #expect(found == expected)
+  }
+
+  /// What `short` keeps, and `-simplified` leaves out or words differently.
+  static let keptOnPurpose = [
+    "value witness", "resume partial function", "partial apply forwarder", "unmangled suffix",
+    "outlined ", "merged ", "<A", "@Sendable",
+  ]
+
+  @Test(.enabled(if: swiftDemangle != nil && CompilerTool("nm") != nil))
+  func shortSwiftNamesAreTheSimplifiedOnes() throws {
+    let names = try Self.ownNames("$s", count: 600).filter { name in
+      let full = Demangler(.full).demangle(SymbolName(name))
+      return !Self.keptOnPurpose.contains { full.contains($0) }
+    }
+    try #require(names.count > 100)
+    let expected = try #require(Self.swiftDemangle).run(
+      ["--compact", "--simplified"], input: names.joined(separator: "\n")
+    ).split(separator: "\n").map(String.init)
+    let found = names.map { Demangler(.short).demangle(SymbolName($0)) }
+    let differing = zip(found, expected).filter { $0 != $1 }
+    // Function types, and the empty brackets of constrained extensions.
+    #expect(differing.count * 50 < names.count, "\(differing)")
+  }
+
+  /// The C++ names that libstdc++ exports, without versions.
+  static func exportedCxxNames(count: Int) throws -> [String] {
+    let maps = try FileHandle(forReadingAtPath: "/proc/self/maps")?.readToEnd() ?? Data()
+    guard
+      let line = String(decoding: maps, as: UTF8.self).split(separator: "\n").first(where: {
+        $0.contains("libstdc++")
+      }),
+      let path = line.split(separator: " ").last, let nm = CompilerTool("nm")
+    else { return [] }
+    let names = try nm.run(["-D", "--defined-only", String(path)]).split(separator: "\n").compactMap
+    {
+      $0.split(separator: " ").last?.prefix { $0 != "@" }
+    }.filter { $0.hasPrefix("_Z") }.map(String.init)
+    return stride(from: 0, to: names.count, by: max(1, names.count / count)).map { names[$0] }
+  }
+
+  @Test(.enabled(if: cxxFilter != nil && CompilerTool("nm") != nil))
+  func cxxNamesAreThoseOfTheFilter() throws {
+    // `-p` leaves parameters to the function behind a thunk.
+    let names = try Self.exportedCxxNames(count: 400).filter {
+      let full = Demangler(.full).demangle(SymbolName($0))
+      return !full.contains("thunk to ") && !full.hasPrefix("transaction clone")
+    }
+    try #require(names.count > 100)
+    let filter = try #require(Self.cxxFilter)
+    for (mode, option) in [(Demangler.Mode.full, ["-i"]), (.short, ["-i", "-p"])] {
+      let expected = try filter.run(option, input: names.joined(separator: "\n"))
+        .split(separator: "\n").map(String.init)
+      let found = names.map { Demangler(mode).demangle(SymbolName($0)) }
+      #expect(expected.count == found.count)
+      #expect(found == expected, "\(mode)")
+    }
+  }
+
+  /// Legacy names against binutils, as LLVM leaves them their escapes; v0 names against LLVM, as binutils
+  /// shows hashes.
+  @Test(
+    .enabled(
+      if: rustc != nil && cxxFilter != nil && llvmFilter != nil && CompilerTool("nm") != nil))
+  func rustNamesAreThoseOfTheFilters() throws {
+    try withTemporaryFolder { folder in
+      let source = folder.appendingPathComponent("names.rs")
+      let object = folder.appendingPathComponent("names.o")
+      try Data(RustSource.text.utf8).write(to: source)
+      let schemes = [
+        ([], try #require(Self.cxxFilter), ["-i"]),
+        (["-Csymbol-mangling-version=v0"], try #require(Self.llvmFilter), []),
+      ]
+      for (options, filter, filterOptions) in schemes {
+        _ = try #require(Self.rustc).run(
+          [
+            "-O", "--edition=2021", "--crate-type=bin", "--emit=obj", source.path, "-o",
+            object.path,
+          ]
+            + options)
+        // Binutils doesn't read the escapes of Latin-1 letters, `$uf6$`.
+        let names = try functionNames(in: object).filter {
+          $0.hasPrefix("_") && !$0.contains("$uf6$")
+        }
+        try #require(names.count > 10)
+        let expected = try filter.run(filterOptions, input: names.joined(separator: "\n"))
+          .split(separator: "\n").map(String.init)
+        #expect(names.map { Demangler(.full).demangle(SymbolName($0)) } == expected)
+      }
+    }
+  }
+}
