@@ -105,7 +105,7 @@ import Testing
 
   @Test func anEmptyStartupSetComparesToNothing() {
     let comparison = LayoutComparison(
-      before: Self.before, after: Self.after, startup: [], pageSize: .fourKibibytes)
+      before: Self.before, after: Self.after, startup: [SymbolName](), pageSize: .fourKibibytes)
     #expect(comparison.total.before == TouchedPages())
     #expect(comparison.sections.isEmpty && comparison.missing.isEmpty)
     #expect(comparison.diagnostics.isEmpty)
