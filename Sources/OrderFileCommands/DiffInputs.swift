@@ -31,9 +31,10 @@ struct DiffInputs {
     var beforeMap = SymbolMap(before.layout)
     var afterMap = SymbolMap(after.layout)
     if !command.trace.isEmpty {
-      var traces = try OrderGeneration(traces: command.trace, recorded: command.recorded)
+      let inputs = try LaunchInputs(traces: command.trace, recorded: command.recorded)
       let paths = [after.image?.path, before.image?.path].compactMap { $0 }
-      let launches = try traces.launches(forImagesNamed: paths)
+      let launches = try inputs.launches(
+        inImageNamed: try inputs.fileName(forImagesNamed: paths))
       startup = launches.flatMap(\.uses).map { use in
         StartupFunction(
           name: use.names.first ?? SymbolName(""),
@@ -41,7 +42,7 @@ struct DiffInputs {
           after: use.names.flatMap { afterMap.resolve($0).functions })
       }
       startupSource = counted(command.trace.count, "trace")
-      warnings += traces.warnings
+      warnings += inputs.warnings
     } else {
       startup = (order?.entries ?? []).filter { !$0.symbol.isEmpty }.map { entry in
         let name = SymbolName(bytes: entry.symbol)

@@ -72,25 +72,55 @@ struct GenCommand: ParsableCommand {
   }
 
   func run() throws {
-    var generation = try OrderGeneration(traces: traces, recorded: recorded)
-    let targets = try generation.targets(
-      images: image, linkMap: linkMap, debugFile: debugFile, all: allImages)
+    var inputs = try LaunchInputs(traces: traces, recorded: recorded)
+    var releases = try releaseLayouts(inputs)
+    let fileNames =
+      allImages ? inputs.fileNames : [try inputs.fileName(forImagesNamed: image)]
     if allImages { try Folder.make(output) }
-    let outputs = try targets.map {
-      try OutputFile(allImages ? "\(output)/\($0.fileName).order" : output)
+    let outputs = try fileNames.map {
+      try OutputFile(allImages ? "\(output)/\($0).order" : output)
     }
     var reports: [GenReport] = []
-    for (target, file) in zip(targets, outputs) {
-      let order = try generation.order(
-        target, dialect: format.dialect, largeFunctionBytes: largeLast, outputPath: file.path)
+    for (fileName, file) in zip(fileNames, outputs) {
+      let release = releases.removeValue(forKey: allImages ? fileName : "")
+      let generation = try OrderGeneration(&inputs, fileName: fileName, release: release)
+      let order = generation.write(
+        dialect: format.dialect, largeFunctionBytes: largeLast, outputPath: file.path,
+        traces: inputs.traces)
       try file.finish(order.bytes)
       reports.append(order.report)
+      Console.printWarnings(generation.release.warnings)
     }
     if json { try Console.print(GenReport.json(reports)) }
     for report in reports {
       Console.printNote(
         report.text(explain: explain, names: Demangler(demangle.mode).demangle))
     }
-    Console.printWarnings(generation.warnings)
+    Console.printWarnings(inputs.warnings)
+  }
+
+  /// The builds that the command line gives, by the recorded image's file name; the only one by "".
+  private func releaseLayouts(_ inputs: LaunchInputs) throws(Diagnostic) -> [String: ReleaseLayout]
+  {
+    guard allImages else {
+      switch (image.first, linkMap) {
+      case (let image?, let map?):
+        return ["": try ReleaseLayout(image: image, linkMap: map, debugFile: debugFile)]
+      case (let path?, nil), (nil, let path?):
+        return ["": try ReleaseLayout(path: path, debugFile: debugFile)]
+      case (nil, nil): return [:]
+      }
+    }
+    var releases: [String: ReleaseLayout] = [:]
+    for path in image {
+      let name = fileName(ofPath: path)
+      guard inputs.fileNames.contains(name) else {
+        throw Diagnostic(
+          "missing in the traces: an image of this name", context: [path],
+          hint: "the traces have \(inputs.fileNames.joined(separator: ", "))", severity: .mismatch)
+      }
+      releases[name] = try ReleaseLayout(path: path)
+    }
+    return releases
   }
 }

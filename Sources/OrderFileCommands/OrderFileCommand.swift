@@ -8,7 +8,8 @@ import Reporting
 package struct OrderFileCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "orderfile",
-    abstract: "Order a program's functions by their first use, so that it starts with fewer page-ins.",
+    abstract:
+      "Order a program's functions by their first use, so that it starts with fewer page-ins.",
     discussion: """
       EXAMPLES
         Record a launch of an instrumented build, and order the release build by it:

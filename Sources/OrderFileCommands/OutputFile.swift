@@ -38,10 +38,12 @@ final class OutputFile {
     }
     if exists, access(path, W_OK) != 0 { throw Self.error(path, errno) }
     // Behind a symbolic link the file is replaced, not the link.
-    let final = exists ? realpath(path, nil).map { pointer in
-      defer { free(pointer) }
-      return String(cString: pointer)
-    } ?? path : path
+    let final =
+      exists
+      ? realpath(path, nil).map { pointer in
+        defer { free(pointer) }
+        return String(cString: pointer)
+      } ?? path : path
     var template = Array("\(final).XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw Self.error(path, errno) }
@@ -50,7 +52,8 @@ final class OutputFile {
     let mask = umask(0)
     umask(mask)
     fchmod(descriptor, exists ? status.st_mode & 0o7777 : 0o666 & ~mask)
-    let temporary = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let temporary = String(
+      decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
     target = .file(descriptor, temporary: temporary, final: final)
   }
 

@@ -27,7 +27,8 @@ struct RecordCommand: ParsableCommand {
   var output: String?
   @Option(help: ArgumentHelp("End the launch at this orderfile_mark().", valueName: "mark"))
   var stopAt: String?
-  @Option(help: ArgumentHelp("End the launch so many milliseconds after it began.", valueName: "ms"))
+  @Option(
+    help: ArgumentHelp("End the launch so many milliseconds after it began.", valueName: "ms"))
   var stopAfter: UInt64?
   @Option(
     help: ArgumentHelp(
@@ -84,7 +85,8 @@ struct RecordCommand: ParsableCommand {
     Console.printWarnings(images.warnings)
     if result.timedOut {
       Console.printWarnings([
-        Diagnostic("the program ran longer than \(timeout ?? 0) s and was ended", context: [program])
+        Diagnostic(
+          "the program ran longer than \(timeout ?? 0) s and was ended", context: [program])
       ])
     }
     if traces.contains(where: { !$0.hits.isEmpty }) {

@@ -1,5 +1,5 @@
 import ByteReading
-import Foundation
+import Glibc
 import ImageModel
 import LaunchMeasurement
 import Symbolication
@@ -33,14 +33,11 @@ struct RecordingFolder {
     return String(cString: pointer)
   }
 
-  private var names: [String] {
-    (try? FileManager.default.contentsOfDirectory(atPath: path).sorted()) ?? []
-  }
-
   /// The traces that were left, the launched program's first, then by process number.
   func recordings() throws(Diagnostic) -> [Recording] {
     var recordings: [Recording] = []
-    for name in names where name == "trace" || name.hasPrefix("trace.") && !name.hasSuffix(".new") {
+    for name in Folder.names(in: path)
+    where name == "trace" || name.hasPrefix("trace.") && !name.hasSuffix(".new") {
       let file = try InputFile.trace("\(path)/\(name)")
       recordings.append(
         Recording(
@@ -55,7 +52,7 @@ struct RecordingFolder {
 
   /// Removes the folder and what is left in it.
   func remove() {
-    for name in names { unlink("\(path)/\(name)") }
+    for name in Folder.names(in: path) { unlink("\(path)/\(name)") }
     rmdir(path)
   }
 }

@@ -59,11 +59,3 @@ enum PageSizeOption: String, ExpressibleByArgument, CaseIterable {
     }
   }
 }
-
-enum Folder {
-  /// Makes the folder at `path` unless it is there.
-  static func make(_ path: String) throws(Diagnostic) {
-    guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
-    throw Diagnostic("unable to make the folder: \(String(cString: strerror(errno)))", context: [path])
-  }
-}

@@ -33,10 +33,11 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    (0x100f, []), (0x1010, ["f"]), (0x101f, ["f"]), (0x1020, []), (0x1030, ["unsized"]),
-    (0x1fff, ["unsized"]), (0x2000, []),
-  ] as [(UInt64, [String])])
+  @Test(
+    arguments: [
+      (0x100f, []), (0x1010, ["f"]), (0x101f, ["f"]), (0x1020, []), (0x1030, ["unsized"]),
+      (0x1fff, ["unsized"]), (0x2000, []),
+    ] as [(UInt64, [String])])
   func anAddressBelongsToTheBodyThatHoldsIt(address: UInt64, expected: [String]) {
     let layout = Self.layout([("f", 0x1010, 16), ("unsized", 0x1030, 0)])
     let found = layout.functions(containing: StatedAddress(rawValue: address))

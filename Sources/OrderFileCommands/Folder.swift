@@ -1,0 +1,27 @@
+import Glibc
+import ImageModel
+
+/// Folders of the file system.
+enum Folder {
+  /// Makes the folder at `path` unless it is there.
+  static func make(_ path: String) throws(Diagnostic) {
+    guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
+    throw Diagnostic(
+      "unable to make the folder: \(String(cString: strerror(errno)))", context: [path])
+  }
+
+  /// The names of what is in the folder, ascending; empty if it can't be read.
+  static func names(in path: String) -> [String] {
+    guard let folder = opendir(path) else { return [] }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      // A C array is imported as a tuple; its bytes end with a zero.
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name != "." && name != ".." { names.append(name) }
+    }
+    return names.sorted()
+  }
+}

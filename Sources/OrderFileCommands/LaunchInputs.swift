@@ -1,0 +1,132 @@
+import ImageModel
+import Reporting
+import Symbolication
+
+/// The traces that a command line names, and the images that they were recorded in: read, and checked
+/// that they belong together.
+struct LaunchInputs {
+  let traces: [Trace]
+  private var images = RecordedImages()
+  private(set) var warnings: [Diagnostic] = []
+
+  /// - Throws: also if nothing was recorded, and if an image in `recorded` is in none of the traces.
+  init(traces paths: [String], recorded: [String]) throws(Diagnostic) {
+    var traces: [Trace] = []
+    for path in paths {
+      let trace = Trace(try InputFile.trace(path), path: path)
+      if trace.hits.isEmpty {
+        warnings.append(Diagnostic("nothing was recorded", context: [path]))
+      }
+      traces.append(trace)
+    }
+    self.traces = traces
+    guard traces.contains(where: { !$0.hits.isEmpty }) else {
+      throw Diagnostic(
+        "nothing was recorded", context: paths.count == 1 ? paths : [],
+        hint: "see 'orderfile record --help'", severity: .nothingRecorded)
+    }
+    for path in recorded {
+      let (image, warnings) = try Image.reading(path: path)
+      self.warnings += warnings
+      let known = traces.flatMap(\.images)
+      guard known.contains(where: { $0.id == image.id }) else {
+        let sameName = known.first { $0.fileName == OrderFileCommands.fileName(ofPath: path) }
+        throw .imageMismatch(path, found: image.id, expected: sameName ?? known.first)
+      }
+      images.add(image)
+    }
+    for trace in traces where !trace.isSealed { images.add(imagesOf: trace) }
+  }
+
+  /// The file names of all images in the traces, in the order of their first load. Images of one file
+  /// name are taken for builds of the same image.
+  var fileNames: [String] {
+    var names: [String] = []
+    for image in traces.flatMap(\.images) where !names.contains(image.fileName) {
+      names.append(image.fileName)
+    }
+    return names
+  }
+
+  /// The recorded image that a command is about: the one called like a build in `paths`, else the
+  /// executable, else the only one.
+  func fileName(forImagesNamed paths: [String]) throws(Diagnostic) -> String {
+    let program = OrderFileCommands.fileName(ofPath: traces[0].program)
+    for name in paths.map(OrderFileCommands.fileName(ofPath:)) + [program]
+    where fileNames.contains(name) {
+      return name
+    }
+    if fileNames.count == 1 { return fileNames[0] }
+    throw Diagnostic(
+      "the executable '\(program)' is not instrumented, and the traces have several images",
+      context: [traces[0].path],
+      hint: "name one by --image, or use --all-images: \(fileNames.joined(separator: ", "))",
+      severity: .mismatch)
+  }
+
+  /// What each launch used in the images of that file name.
+  ///
+  /// - Throws: where neither the trace nor an image tells the names: `mismatch`, with both IDs if there
+  ///   is another image at the path.
+  func launches(inImageNamed fileName: String) throws(Diagnostic) -> [RecordedFunctions] {
+    var launches: [RecordedFunctions] = []
+    for trace in traces {
+      for group in trace.imageGroups where trace.images[group[0]].fileName == fileName {
+        launches.append(
+          RecordedFunctions(trace, group: group, in: try recordedImage(trace, group)))
+      }
+    }
+    return launches
+  }
+
+  private func recordedImage(_ trace: Trace, _ group: [Int]) throws(Diagnostic) -> RecordedImage {
+    let image = trace.images[group[0]]
+    if let read = images.image(for: image) { return RecordedImage(read) }
+    if trace.isSealed || trace.names.contains(where: { group.contains($0.image) }) {
+      return RecordedImage(namesOf: trace, group: group)
+    }
+    if let other = images.imageAtPath(of: image) {
+      throw .imageMismatch(image.path, found: other.id, expected: image)
+    }
+    throw Diagnostic(
+      "missing the image that was recorded", context: [trace.path, image.path],
+      hint: "give it by --recorded, or record with 'orderfile record', which seals the trace",
+      severity: .mismatch)
+  }
+
+  /// The recorded image itself, for a command that was given no other build.
+  mutating func recordedImage(of image: TraceImage) throws(Diagnostic) -> Image {
+    for trace in traces { images.add(imagesOf: trace) }
+    if let read = images.image(for: image) { return read }
+    if let other = images.imageAtPath(of: image) {
+      throw .imageMismatch(image.path, found: other.id, expected: image)
+    }
+    throw Diagnostic(
+      "missing the build to be ordered", context: [image.path],
+      hint: "give it by --image or --link-map", severity: .mismatch)
+  }
+}
+
+extension Diagnostic {
+  /// An image that isn't the one that was recorded.
+  fileprivate static func imageMismatch(
+    _ path: String, found: ImageID?, expected: TraceImage?
+  ) -> Diagnostic {
+    let wanted = expected?.id?.description ?? "none"
+    return Diagnostic(
+      "image ID mismatch: expected \(wanted), found \(found?.description ?? "none")",
+      context: [path],
+      hint: "it was built again since; record again, or give the recorded image by --recorded",
+      severity: .mismatch)
+  }
+}
+
+extension TraceImage {
+  /// The last component of the path.
+  var fileName: String { OrderFileCommands.fileName(ofPath: path) }
+}
+
+/// The last component of `path`.
+func fileName(ofPath path: String) -> String {
+  path.split(separator: "/").last.map(String.init) ?? path
+}
