@@ -34,8 +34,7 @@ extension Layout {
     var sections: [Section] = []
     var layoutIndexes = [UInt32?](repeating: nil, count: map.sections.count)
     for (index, section) in map.sections.enumerated() {
-      // Sections at address 0 are not loaded.
-      guard section.range.start.rawValue != 0, section.range.size > 0 else { continue }
+      guard LinkMapCodeSections.isPlaced(section) else { continue }
       layoutIndexes[index] = UInt32(sections.count)
       sections.append(
         Section(

@@ -1,22 +1,41 @@
+import Addresses
 import ByteReading
 import LinkMapFormat
 
 /// Tells code from data in a link map by the names of sections: a map states no flags.
 struct LinkMapCodeSections {
-  let map: LinkMap
+  private let map: LinkMap
   /// For each output section, whether it holds code.
-  private(set) var isExecutable: [Bool]
+  let isExecutable: [Bool]
   /// For each output section, whether its code was made by the linker to reach other images.
-  private(set) var isLinkage: [Bool]
+  let isLinkage: [Bool]
 
   init(_ map: LinkMap) {
     self.map = map
-    isExecutable = map.sections.map { Self.isCode(map.bytes, $0.name.indices) }
-    isLinkage = map.sections.map { Self.isLinkage(map.bytes, $0.name.indices) }
-    // A linker script may name an output section as it likes; what goes into it tells then.
-    for input in map.inputSections where !isExecutable[Int(input.section)] {
-      if Self.isText(map.bytes, input.name.indices) { isExecutable[Int(input.section)] = true }
+    let bytes = map.bytes
+    isLinkage = map.sections.map { Self.isLinkage(bytes, $0.name.indices) }
+    var isCode = map.sections.map { Self.isCode(bytes, $0.name.indices) }
+    // Linkers lay sections out by permission: what lies among code, like `__libc_freeres_fn`, is code.
+    let placed = map.sections.indices.filter { Self.isPlaced(map.sections[$0]) }
+    let starts = placed.filter { isCode[$0] }.map { map.sections[$0].range.start }
+    if let first = starts.min(), let last = starts.max() {
+      for index in placed {
+        let section = map.sections[index]
+        guard section.range.start > first, section.range.start < last else { continue }
+        if !Self.isData(bytes, section.name.indices) { isCode[index] = true }
+      }
     }
+    // `.init.text` and others of the Linux kernel, which has data among its code.
+    for index in placed {
+      let name = map.sections[index].name.indices
+      let hasSuffix = name.count > 5 && bytes.hasPrefix(".text", at: name.upperBound - 5)
+      if hasSuffix { isCode[index] = true }
+    }
+    // A linker script may name an output section as it likes; what goes into it tells then.
+    for input in map.inputSections where !isCode[Int(input.section)] {
+      if Self.isText(bytes, input.name.indices) { isCode[Int(input.section)] = true }
+    }
+    isExecutable = isCode
   }
 
   /// Whether functions may lie in the input section. Linker scripts put constants into `.text` too.
@@ -25,8 +44,16 @@ struct LinkMapCodeSections {
     guard isExecutable[section], !isLinkage[section] else { return false }
     let start = input.name.indices.lowerBound
     // Most are `.text…`, and none of the others begins so.
-    return map.bytes.hasPrefix(".text", at: start)
-      || !Self.dataPrefixes.contains { map.bytes.hasPrefix($0, at: start) }
+    return map.bytes.hasPrefix(".text", at: start) || !Self.isData(map.bytes, input.name.indices)
+  }
+
+  /// Whether the section is loaded; only then it has an address.
+  static func isPlaced(_ section: LinkMap.OutputSection) -> Bool {
+    section.range.start.rawValue != 0 && section.range.size > 0
+  }
+
+  private static func isData(_ bytes: FileBytes, _ name: Range<Int>) -> Bool {
+    dataPrefixes.contains { bytes.hasPrefix($0, at: name.lowerBound) }
   }
 
   private static let dataPrefixes: [StaticString] = [
@@ -37,8 +64,6 @@ struct LinkMapCodeSections {
   private static func isCode(_ bytes: FileBytes, _ name: Range<Int>) -> Bool {
     isText(bytes, name) || isLinkage(bytes, name)
       || equals(bytes, name, ".init") || equals(bytes, name, ".fini")
-      // `.init.text` and others of the Linux kernel.
-      || name.count > 5 && bytes.hasPrefix(".text", at: name.upperBound - 5)
   }
 
   /// `.text` or `.text.…`.

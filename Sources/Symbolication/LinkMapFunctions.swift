@@ -65,7 +65,10 @@ extension LinkMapFunctions {
       (map.symbols[$0].address, $0) < (map.symbols[$1].address, $1)
     }
     guard !sorted.isEmpty else {
-      if input.range.size > 0, leavesOutLocals { silentSections.append(index) }
+      // gold lists what it made itself, fill between functions above all, without a file.
+      if leavesOutLocals, input.range.size > 0, input.file.count > 0 {
+        silentSections.append(index)
+      }
       return
     }
     var naming = SectionNaming(map.bytes, input)

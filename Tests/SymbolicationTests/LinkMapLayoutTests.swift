@@ -126,8 +126,8 @@ import Testing
 
   @Test func codeIsKnownByTheNamesOfSections() throws {
     let names = [
-      ".init", ".text", ".text.hot", ".init.text", ".mine", ".plt", ".plt.sec", ".iplt", ".fini",
-      ".rodata", ".data", ".context",
+      ".init", ".text", ".text.hot", "freeres", ".plt", ".plt.sec", ".iplt", ".fini",
+      ".init.text", ".mine", ".rodata", ".data", ".context",
     ]
     var map = "     VMA      LMA     Size Align Out     In      Symbol\n"
     for (index, name) in names.enumerated() {
@@ -141,11 +141,11 @@ import Testing
     let (layout, _) = try Self.layout(Array(map.utf8))
     #expect(layout.sections.map(\.name.description) == names)
     #expect(
-      layout.sections.filter(\.isExecutable).map(\.name.description) == Array(names.prefix(9)))
+      layout.sections.filter(\.isExecutable).map(\.name.description) == Array(names.prefix(10)))
     // The linker's own stubs are named for functions of other images.
     #expect(
       layout.functions.map { layout.name(of: $0).description }
-        == ["in.init", "in.text", "in.text.hot", "in.init.text", "in.mine", "in.fini"])
+        == ["in.init", "in.text", "in.text.hot", "infreeres", "in.fini", "in.init.text", "in.mine"])
   }
 
   @Test func constantsThatAScriptPutIntoTextAreNoFunctions() throws {
@@ -187,6 +187,7 @@ import Testing
                       0x000010d0                D::D()
                       0x000010d0                D::D()
        .text.empty    0x000010e0        0x0 a.o
+       ** fill        0x000010e0       0x20
 
       """
     let functions = [

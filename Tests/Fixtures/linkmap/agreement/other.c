@@ -1,0 +1,8 @@
+// Names of part.c once more: a local, and a weak function that loses.
+
+#define APART __attribute__((noinline, used))
+
+APART __attribute__((weak)) int weakProbe(int x) { return x - 1000; }
+APART static int helperProbe(int x) { return x * 7 + 1; }
+APART static int onlyHereProbe(int x) { return x * 7 + 9; }
+APART int otherProbe(int x) { return helperProbe(x) + weakProbe(x) + onlyHereProbe(x); }

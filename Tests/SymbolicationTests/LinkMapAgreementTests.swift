@@ -1,0 +1,152 @@
+import ByteReading
+import Foundation
+import ImageModel
+import LinkMapFormat
+import Symbolication
+import TestSupport
+import Testing
+
+/// Links a small program with each linker of this machine, and compares the functions of its map with
+/// the symbol table of its image.
+@Suite struct LinkMapAgreementTests {
+  struct Link: CustomTestStringConvertible, Sendable {
+    var compiler: String
+    var linker: String
+    var demangles: Bool
+    var hasFunctionSections: Bool
+
+    var listsLocals: Bool { !linker.contains("bfd") && !linker.contains("gold") }
+    var testDescription: String {
+      let file = { ($0 as String).split(separator: "/").last.map(String.init) ?? $0 }
+      return "\(file(compiler)), \(file(linker)), "
+        + (demangles ? "demangled" : "mangled") + (hasFunctionSections ? ", function sections" : "")
+    }
+  }
+
+  static let llvmNM = tool(["llvm-nm", "llvm-nm-22", "llvm-nm-19"])
+
+  static let links: [Link] = {
+    let compilers = [["g++"], ["clang++", "clang++-19"]].compactMap(tool)
+    let linkers = [["ld.bfd"], ["ld.gold"], ["mold"], ["ld.lld"], ["ld.lld-19"]].compactMap(tool)
+    return compilers.flatMap { compiler in
+      linkers.flatMap { linker in
+        [(true, true), (false, true), (false, false)].map {
+          Link(compiler: compiler, linker: linker, demangles: $0, hasFunctionSections: $1)
+        }
+      }
+    }
+  }()
+
+  /// The full path of the first of `names` that stands in a folder of `PATH`.
+  static func tool(_ names: [String]) -> String? {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+    let paths = names.flatMap { name in folders.map { "\($0)/\(name)" } }
+    return paths.first(where: FileManager.default.isExecutableFile)
+  }
+
+  @Test(.enabled(if: llvmNM != nil && !links.isEmpty), arguments: links)
+  func functionsOfTheMapStandInTheSymbolTable(_ link: Link) throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "orderfile-link-map-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try build(link, in: folder)
+
+    let bytes = try FileBytes(path: folder.appendingPathComponent("app.map").path)
+    var diagnostics: [Diagnostic] = []
+    let layout = Layout(try LinkMap(parsing: bytes), diagnostics: &diagnostics)
+    let map = Set(
+      layout.functions.map {
+        "\(String($0.address.rawValue, radix: 16)) \(escaped(layout.names[$0.name]))"
+      })
+    let nm = try output(
+      try #require(Self.llvmNM), ["--defined-only", "--format=posix", "app"], in: folder)
+    let symbols = nm.split(separator: "\n").compactMap(NMSymbol.init)
+    let inText = Set(symbols.map { "\($0.address) \($0.name)" })
+    #expect(map.subtracting(inText) == [], "in the map, not in the symbol table")
+    #expect(!map.isEmpty)
+
+    // And back: what the map can give must be there.
+    let expected = symbols.filter { symbol in
+      guard symbol.isCode, symbol.isOurs else { return false }
+      if link.hasFunctionSections { return !symbol.isAliasOfSection || !link.demangles }
+      return link.listsLocals || symbol.isGlobal
+    }
+    let wanted = Set(expected.map { "\($0.address) \($0.name)" })
+    #expect(wanted.subtracting(map) == [], "in the symbol table, not in the map")
+    #expect(wanted.count >= 10)
+    #expect(link.demangles == diagnostics.contains { $0.message.contains("demangled") })
+  }
+
+  /// One line of `llvm-nm --format=posix`: name, kind, address and size.
+  struct NMSymbol {
+    var name: String
+    var kind: Character
+    var address: String
+
+    init?(_ line: Substring) {
+      let fields = line.split(separator: " ")
+      guard fields.count >= 3, let kind = fields[1].first else { return nil }
+      name = String(fields[0])
+      self.kind = kind
+      address = String(fields[2].drop { $0 == "0" })
+    }
+
+    var isCode: Bool { "tTwWi".contains(kind) }
+    var isGlobal: Bool { "TW".contains(kind) }
+    /// From our sources, not from the C runtime; each name there has this mark.
+    var isOurs: Bool { name.contains("Probe") }
+    /// Beside the function that its section is named for: a demangled map can't tell its name.
+    var isAliasOfSection: Bool {
+      name.hasPrefix("_ZN9ProbeBaseC1") || name.hasPrefix("_ZN9ProbeBaseD1")
+    }
+  }
+
+  private func build(_ link: Link, in folder: URL) throws {
+    let sources = fixturesFolder.appendingPathComponent("linkmap/agreement")
+    let sections = link.hasFunctionSections ? ["-ffunction-sections"] : []
+    for (source, language) in [("main.cc", "c++"), ("part.c", "c"), ("other.c", "c")] {
+      let path = sources.appendingPathComponent(source).path
+      _ = try output(
+        link.compiler, ["-O2", "-c", "-x", language, path, "-o", "\(source).o"] + sections,
+        in: folder)
+    }
+    var flags = ["-Wl,-Map=app.map", link.demangles ? "-Wl,--demangle" : "-Wl,--no-demangle"]
+    if link.compiler.contains("clang") {
+      flags.append("--ld-path=\(link.linker)")
+    } else {
+      // GCC looks for a linker called `ld` in the folder that -B names.
+      try FileManager.default.createSymbolicLink(
+        at: folder.appendingPathComponent("ld"),
+        withDestinationURL: URL(fileURLWithPath: link.linker))
+      flags += ["-B", folder.path]
+    }
+    _ = try output(
+      link.compiler, ["main.cc.o", "part.c.o", "other.c.o", "-o", "app"] + flags, in: folder)
+    try #require(try readsAsMap(of: link, in: folder))
+  }
+
+  /// Whether the linker that was asked for wrote the map, and not the compiler's own.
+  private func readsAsMap(of link: Link, in folder: URL) throws -> Bool {
+    let bytes = try FileBytes(path: folder.appendingPathComponent("app.map").path)
+    let names: [LinkMap.Linker: String] = [
+      .gnu: "ld.bfd", .gold: "ld.gold", .mold: "mold", .lld: "ld.lld",
+    ]
+    return link.linker.contains(names[try LinkMap(parsing: bytes).linker] ?? "none")
+  }
+
+  /// Runs a tool and returns its standard output.
+  private func output(_ path: String, _ arguments: [String], in folder: URL) throws -> String {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: path)
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    try process.run()
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "\(path) \(arguments.joined(separator: " "))")
+    return String(decoding: data, as: UTF8.self)
+  }
+}
