@@ -90,9 +90,8 @@ let package = Package(
     tests(
       "Symbolication",
       [
-        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "ImageModel",
-        "ByteReading",
-        "Addresses",
+        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ImageModel",
+        "ByteReading", "Addresses",
       ]),
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ImageModel", "Addresses"]),
