@@ -90,7 +90,7 @@ let package = Package(
     tests(
       "Symbolication",
       [
-        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "ImageModel",
+        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ImageModel",
         "ByteReading", "Addresses",
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),

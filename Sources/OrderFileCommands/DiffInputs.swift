@@ -33,8 +33,8 @@ struct DiffInputs {
     if !command.trace.isEmpty {
       let inputs = try LaunchInputs(traces: command.trace, recorded: command.recorded)
       let paths = [after.image?.path, before.image?.path].compactMap { $0 }
-      let launches = try inputs.launches(
-        inImageNamed: try inputs.fileName(forImagesNamed: paths))
+      let fileName = try inputs.fileName(forImagesNamed: paths)
+      let launches = try inputs.launches(inImageNamed: fileName)
       startup = launches.flatMap(\.uses).map { use in
         StartupFunction(
           name: use.names.first ?? SymbolName(""),
@@ -42,7 +42,7 @@ struct DiffInputs {
           after: use.names.flatMap { afterMap.resolve($0).functions })
       }
       startupSource = counted(command.trace.count, "trace")
-      warnings += inputs.warnings
+      warnings += inputs.warnings + inputs.warnings(forImageNamed: fileName)
     } else {
       startup = (order?.entries ?? []).filter { !$0.symbol.isEmpty }.map { entry in
         let name = SymbolName(bytes: entry.symbol)
@@ -51,6 +51,9 @@ struct DiffInputs {
           after: afterMap.resolveAsLinker(name).functions)
       }
       startupSource = command.order ?? ""
+    }
+    if startup.isEmpty {
+      throw Diagnostic("missing entries: no line names a function", context: [startupSource])
     }
     if startup.allSatisfy({ $0.before.isEmpty && $0.after.isEmpty }) {
       throw Diagnostic(

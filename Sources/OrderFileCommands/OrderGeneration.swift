@@ -23,13 +23,10 @@ struct OrderGeneration {
   ) throws(Diagnostic) {
     self.fileName = fileName
     launches = try inputs.launches(inImageNamed: fileName)
-    guard let first = launches.first, launches.contains(where: { !$0.uses.isEmpty }) else {
-      throw Diagnostic("nothing was recorded in '\(fileName)'", severity: .nothingRecorded)
-    }
     if let release {
       self.release = release
     } else {
-      self.release = ReleaseLayout(try inputs.recordedImage(of: first.image))
+      self.release = ReleaseLayout(try inputs.recordedImage(of: launches[0].image))
     }
     var map = SymbolMap(self.release.layout)
     var resolved: [ResolvedLaunch] = []

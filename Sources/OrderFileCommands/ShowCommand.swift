@@ -59,7 +59,7 @@ struct ShowCommand: ParsableCommand {
       return { $0(document) }
     }
     if InputFile.isELF(bytes) {
-      let layout = try ReleaseLayout(path: file, debugFile: debugFile)
+      let layout = try ReleaseLayout(bytes, path: file, debugFile: debugFile)
       warnings += layout.warnings
       guard let image = layout.image else { return { _ in } }
       let report = ImageReport(image)
@@ -68,7 +68,7 @@ struct ShowCommand: ParsableCommand {
         : { $0(Array(report.text(width: width, names: textNames).utf8)) }
     }
     if let linker = InputFile.linkMapLinker(bytes) {
-      let layout = try ReleaseLayout(path: file)
+      let layout = try ReleaseLayout(bytes, path: file)
       warnings += layout.warnings
       let report = LinkMapReport(path: file, linker: linker, layout: layout.layout)
       return json
@@ -76,6 +76,11 @@ struct ShowCommand: ParsableCommand {
         : { $0(Array(report.text(width: width, names: textNames).utf8)) }
     }
     let order = try InputFile.orderFile(bytes, file)
+    guard !order.isProse else {
+      throw Diagnostic(
+        "unsupported file: expected a trace, a linked image, a link map of ld.lld, GNU ld, gold or "
+          + "mold, or an order file, found other text", context: [file])
+    }
     warnings += order.warnings.map {
       Diagnostic("\($0)", context: [file])
     }
@@ -95,13 +100,10 @@ struct ShowCommand: ParsableCommand {
   ) throws(Diagnostic) -> [UInt8] {
     let trace = Trace(try InputFile.traceFile(bytes, file), path: file)
     var images = RecordedImages()
-    for path in recorded {
-      let (image, more) = try Image.reading(path: path)
-      warnings += more
-      images.add(image)
-    }
+    for path in recorded { try images.add(path: path, recordedIn: [trace]) }
     if !trace.isSealed { images.add(imagesOf: trace) }
     warnings += images.warnings
+    if !trace.isSealed { warnings += images.mismatches(of: trace) }
     let functions = trace.images.indices.map { index in
       images.image(for: trace.images[index]).map { RecordedImage($0) }
         ?? RecordedImage(namesOf: trace, group: [index])
@@ -115,5 +117,14 @@ struct ShowCommand: ParsableCommand {
       })
     return json
       ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+  }
+}
+
+extension OrderFile {
+  /// Most lines hold blanks: names seldom do, and other text is a list of names to ld.lld's rules.
+  fileprivate var isProse: Bool {
+    guard dialect == .lld else { return false }
+    let withBlanks = entries.filter { $0.symbol.contains(UInt8(ascii: " ")) }
+    return 2 * withBlanks.count > entries.count
   }
 }
