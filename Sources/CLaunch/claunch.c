@@ -2,9 +2,11 @@
 #include "claunch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -77,7 +79,7 @@ int claunch_start(char *const *arguments, char *const *variables, bool own_group
   posix_spawn_file_actions_t actions;
   posix_spawnattr_init(&attributes); /* these two only allocate, and in glibc not even that */
   posix_spawn_file_actions_init(&actions);
-  short flags = POSIX_SPAWN_SETSIGDEF;
+  short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
   sigset_t defaults;
   sigemptyset(&defaults);
   for (int i = 0; i < 4; i++) {
@@ -105,6 +107,11 @@ int claunch_start(char *const *arguments, char *const *variables, bool own_group
     sigaction(caught[i], NULL, &old_actions[i]);
     if (old_actions[i].sa_handler != SIG_IGN) sigaction(caught[i], &action, NULL);
   }
+  sigset_t blocked, old; /* a signal that comes before we know the child waits until we do */
+  sigemptyset(&blocked);
+  for (int i = 0; i < 4; i++) sigaddset(&blocked, caught[i]);
+  sigprocmask(SIG_BLOCK, &blocked, &old);
+  posix_spawnattr_setsigmask(&attributes, &old);
   *start = now();
   int error = posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, environment);
   posix_spawn_file_actions_destroy(&actions);
@@ -114,6 +121,7 @@ int claunch_start(char *const *arguments, char *const *variables, bool own_group
     restore();
   else
     child = *pid;
+  sigprocmask(SIG_SETMASK, &old, NULL);
   return error;
 }
 
@@ -146,7 +154,36 @@ int claunch_wait(pid_t pid, int64_t timeout, int *status) {
   return 1;
 }
 
-void claunch_signal_group(pid_t pid, int signal) { kill(-pid, signal); }
+bool claunch_signal_group(pid_t pid, int signal) { return kill(-pid, signal) == 0; }
+
+bool claunch_is_running(pid_t pid, uint64_t start_time) {
+  char path[32], text[1024];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  ssize_t size = read(descriptor, text, sizeof text - 1);
+  close(descriptor);
+  if (size <= 0) return false;
+  text[size] = 0;
+  const char *fields = strrchr(text, ')'); /* the program's name may hold anything */
+  char state = 0;
+  unsigned long long start = 0;
+  if (!fields ||
+      sscanf(fields, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                     "%llu", &state, &start) != 2)
+    return false;
+  return state != 'Z' && state != 'X' && start == start_time;
+}
+
+static void do_nothing(int signal) { (void)signal; }
+
+void claunch_survive_closed_pipes(void) {
+  struct sigaction action;
+  sigaction(SIGPIPE, NULL, &action);
+  if (action.sa_handler != SIG_DFL) return;
+  action = (struct sigaction){.sa_handler = do_nothing}; /* exec puts a handler back to the default */
+  sigaction(SIGPIPE, &action, NULL);
+}
 
 void claunch_clock_pair(uint64_t *ticks, uint64_t *nanoseconds) {
 #if defined(__x86_64__)

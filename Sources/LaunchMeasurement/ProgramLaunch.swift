@@ -57,7 +57,7 @@ package struct ProgramLaunch: Sendable {
     var result = Result(
       processNumber: 0, end: .exited(0), timedOut: false, start: 0, nanoseconds: 0)
     var pid: pid_t = 0
-    let error = withCStrings(command) { arguments in
+    let error = withArguments { arguments in
       withCStrings(environment.map { "\($0.name)=\($0.value)" }) { variables in
         claunch_start(arguments, variables, timeout != nil, &pid, &result.start)
       }
@@ -69,10 +69,12 @@ package struct ProgramLaunch: Sendable {
     var waited = claunch_wait(pid, timeout.map { Int64($0 * 1000) } ?? -1, &status)
     if waited == 0 {
       result.timedOut = true
-      claunch_signal_group(pid, SIGTERM)
+      _ = claunch_signal_group(pid, SIGTERM)
       waited = claunch_wait(pid, 2000, &status)
-      claunch_signal_group(pid, SIGKILL)  // also for what the program started and left behind
+      // Also for what the program started and left behind, which takes a moment to be gone.
+      let hasOthers = claunch_signal_group(pid, SIGKILL)
       if waited == 0 { waited = claunch_wait(pid, -1, &status) }
+      for _ in 0..<100 where hasOthers && claunch_signal_group(pid, 0) { usleep(5000) }
     }
     guard waited == 1 else { throw LaunchError(errno: -waited) }
     let signal = status & 0x7f
@@ -80,6 +82,18 @@ package struct ProgramLaunch: Sendable {
     result.nanoseconds = ClockReading.now().nanoseconds - result.start
     return result
   }
+}
+
+extension ProgramLaunch {
+  /// Whether the process of that number is still running, and is the one that started at `startTime`,
+  /// as `/proc/PID/stat` states it.
+  package static func isRunning(processNumber: UInt32, startTime: UInt64) -> Bool {
+    claunch_is_running(pid_t(bitPattern: processNumber), startTime)
+  }
+
+  /// Makes a write to a pipe that nobody reads an error of the write, instead of the end of this
+  /// process; launched programs don't inherit that.
+  package static func surviveClosedPipes() { claunch_survive_closed_pipes() }
 }
 
 /// The machine's counter and the kernel's clock at the same instant.
@@ -92,6 +106,20 @@ package struct ClockReading: Sendable {
     var reading = ClockReading(ticks: 0, nanoseconds: 0)
     claunch_clock_pair(&reading.ticks, &reading.nanoseconds)
     return reading
+  }
+}
+
+extension ProgramLaunch {
+  /// Calls `body` with the command as C strings. Where it is the end of this process's own command line
+  /// its bytes are handed on as they came: a Swift string holds only what is UTF-8.
+  private func withArguments<R>(_ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {
+    let all = CommandLine.arguments
+    guard all.count == Int(CommandLine.argc), all.suffix(command.count).elementsEqual(command)
+    else {
+      return withCStrings(command, body)
+    }
+    let start = Int(CommandLine.argc) - command.count
+    return body((start..<all.count).map { CommandLine.unsafeArgv[$0] } + [nil])
   }
 }
 

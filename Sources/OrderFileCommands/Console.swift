@@ -1,5 +1,6 @@
 import Glibc
 import ImageModel
+import Reporting
 
 /// This process's standard streams. Results go to stdout; everything else goes to stderr, behind the
 /// result.
@@ -28,7 +29,10 @@ enum Console {
 
   private static func printLine(_ kind: String, colour: Int, _ text: String) {
     let kind = errorIsColoured ? "\u{1b}[1;\(colour)m\(kind):\u{1b}[0m" : "\(kind):"
-    writeError("orderfile: \(kind) \(text)\n")
+    // Names in a message come from files; line feeds are ours, before a hint.
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    writeError(
+      "orderfile: \(kind) \(lines.map { printable(String($0)) }.joined(separator: "\n"))\n")
   }
 
   private static func writeError(_ text: String) {
@@ -46,11 +50,12 @@ enum Console {
 
   private static var errorIsColoured: Bool {
     guard isatty(STDERR_FILENO) == 1, variable("TERM") != "dumb" else { return false }
-    return variable("NO_COLOR", "").isEmpty
+    return variable("NO_COLOR").isEmpty
   }
 
-  private static func variable(_ name: String, _ missing: String = "") -> String {
-    getenv(name).map { String(cString: $0) } ?? missing
+  /// A variable of the environment; empty if it is not set.
+  private static func variable(_ name: String) -> String {
+    getenv(name).map { String(cString: $0) } ?? ""
   }
 }
 

@@ -11,11 +11,11 @@ struct DiffCommand: ParsableCommand {
     abstract: "Predict the page-ins that a new layout saves, and check that the linker obeyed.",
     discussion: """
       EXAMPLES
-        $ orderfile diff build-before/app build/app --trace app.oftrace --order app.order
-        $ orderfile diff before.map after.map --order app.order --page-size 16k --max-pages 120
+        $ orderfile diff app-before build/app --trace app.oftrace --order app.order
+        $ orderfile diff before.map after.map --order app.order --max-pages 120
 
-      BEFORE and AFTER are linked images or link maps. The startup functions are those that the traces
-      used; without a trace, those that the order file names. Every number is predicted from the two
+      BEFORE and AFTER are linked images or link maps. The startup functions are those that the traces \
+      used; without a trace, those that the order file names. Every number is predicted from the two \
       layouts: nothing is launched.
       """)
 

@@ -9,7 +9,6 @@ struct DiffInputs {
   private let before: ReleaseLayout
   private let after: ReleaseLayout
   private let order: OrderFile?
-  private let orderPath: String?
   private let startup: [StartupFunction]
   private let startupSource: String
   private let pageSize: PageSize
@@ -19,7 +18,6 @@ struct DiffInputs {
   init(_ command: DiffCommand) throws(Diagnostic) {
     before = try ReleaseLayout(path: command.before)
     after = try ReleaseLayout(path: command.after)
-    orderPath = command.order
     order = try command.order.map { path throws(Diagnostic) in
       try InputFile.orderFile(try InputFile.bytes(path), path)
     }
@@ -33,8 +31,8 @@ struct DiffInputs {
     if !command.trace.isEmpty {
       let inputs = try LaunchInputs(traces: command.trace, recorded: command.recorded)
       let paths = [after.image?.path, before.image?.path].compactMap { $0 }
-      let launches = try inputs.launches(
-        inImageNamed: try inputs.fileName(forImagesNamed: paths))
+      let fileName = try inputs.fileName(forImagesNamed: paths)
+      let launches = try inputs.launches(inImageNamed: fileName)
       startup = launches.flatMap(\.uses).map { use in
         StartupFunction(
           name: use.names.first ?? SymbolName(""),
@@ -42,7 +40,7 @@ struct DiffInputs {
           after: use.names.flatMap { afterMap.resolve($0).functions })
       }
       startupSource = counted(command.trace.count, "trace")
-      warnings += inputs.warnings
+      warnings += inputs.warnings + inputs.warnings(forImageNamed: fileName)
     } else {
       startup = (order?.entries ?? []).filter { !$0.symbol.isEmpty }.map { entry in
         let name = SymbolName(bytes: entry.symbol)
@@ -51,6 +49,9 @@ struct DiffInputs {
           after: afterMap.resolveAsLinker(name).functions)
       }
       startupSource = command.order ?? ""
+    }
+    if startup.isEmpty {
+      throw Diagnostic("missing entries: no line names a function", context: [startupSource])
     }
     if startup.allSatisfy({ $0.before.isEmpty && $0.after.isEmpty }) {
       throw Diagnostic(
@@ -63,15 +64,18 @@ struct DiffInputs {
   func report() -> DiffReport {
     let comparison = LayoutComparison(
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
+    let check = order.map { OrderFileCheck($0, layout: after.layout) }
     var report = DiffReport(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,
-      comparison: comparison, cost: cost, obedience: order.map(obedience))
+      comparison: comparison, cost: cost, obedience: check.map(obedience))
     report.warnings = warnings + report.warnings
+    if let disobeyed = check.flatMap({ Diagnostic.disobeyed($0, path: after.path) }) {
+      report.warnings.append(disobeyed)
+    }
     return report
   }
 
-  private func obedience(_ order: OrderFile) -> OrderObedience {
-    let check = OrderFileCheck(order, layout: after.layout)
+  private func obedience(_ check: OrderFileCheck) -> OrderObedience {
     let deviation = check.firstDeviation.map { deviation in
       let place = deviation.expectedPredecessor.map { "behind '\($0)'" } ?? "first"
       return "'\(deviation.name)' at \(deviation.address), expected \(place)"

@@ -12,10 +12,10 @@ struct GenCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile gen app.oftrace --image build/app -o app.order
-        $ orderfile gen start.oftrace open.oftrace --link-map build/app.map --format gold -o app.order
+        $ orderfile gen start.oftrace open.oftrace --link-map app.map --format gold
 
-      Traces are taken in sequence: all of the first, then what the second adds. Names cross from the
-      recorded build to the one given by --image or --link-map; those it doesn't have are left out and
+      Traces are taken in sequence: all of the first, then what the second adds. Names cross from the \
+      recorded build to the one given by --image or --link-map; those it doesn't have are left out and \
       counted. Without either, the recorded image is the one to be ordered.
       """)
 
@@ -66,21 +66,26 @@ struct GenCommand: ParsableCommand {
     if !allImages && image.count > 1 {
       throw ValidationError("more than one --image needs --all-images")
     }
+    if debugFile != nil && image.count != 1 {
+      throw ValidationError("--debug-file is of one image: it needs one --image")
+    }
     if allImages && linkMap != nil {
       throw ValidationError("--link-map is of one image: it can't be used with --all-images")
     }
   }
 
   func run() throws {
-    var inputs = try LaunchInputs(traces: traces, recorded: recorded)
-    var releases = try releaseLayouts(inputs)
-    let fileNames =
-      allImages ? inputs.fileNames : [try inputs.fileName(forImagesNamed: image)]
+    // Outputs that can't be written are found first; those of --all-images get their names from the
+    // traces.
+    let onlyOutput = allImages ? nil : try OutputFile(output)
     if allImages { try Folder.make(output) }
-    let outputs = try fileNames.map {
-      try OutputFile(allImages ? "\(output)/\($0).order" : output)
-    }
+    var inputs = try LaunchInputs(traces: traces, recorded: recorded)
+    let fileNames =
+      allImages ? inputs.usedFileNames : [try inputs.fileName(forImagesNamed: image)]
+    let outputs = try fileNames.map { try onlyOutput ?? OutputFile("\(output)/\($0).order") }
+    var releases = try releaseLayouts(inputs)
     var reports: [GenReport] = []
+    var warnings: [Diagnostic] = []
     for (fileName, file) in zip(fileNames, outputs) {
       let release = releases.removeValue(forKey: allImages ? fileName : "")
       let generation = try OrderGeneration(&inputs, fileName: fileName, release: release)
@@ -89,14 +94,18 @@ struct GenCommand: ParsableCommand {
         traces: inputs.traces)
       try file.finish(order.bytes)
       reports.append(order.report)
-      Console.printWarnings(generation.release.warnings)
+      warnings += order.warnings
+      if !allImages { warnings += inputs.warnings(forImageNamed: fileName) }
     }
     if json { try Console.print(GenReport.json(reports)) }
     for report in reports {
       Console.printNote(
         report.text(explain: explain, names: Demangler(demangle.mode).demangle))
     }
-    Console.printWarnings(inputs.warnings)
+    for name in inputs.fileNames where allImages && !fileNames.contains(name) {
+      warnings.append(Diagnostic("nothing was recorded in '\(name)': no order file is written"))
+    }
+    Console.printWarnings(inputs.warnings + warnings)
   }
 
   /// The builds that the command line gives, by the recorded image's file name; the only one by "".

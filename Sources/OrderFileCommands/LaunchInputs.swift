@@ -25,17 +25,9 @@ struct LaunchInputs {
         "nothing was recorded", context: paths.count == 1 ? paths : [],
         hint: "see 'orderfile record --help'", severity: .nothingRecorded)
     }
-    for path in recorded {
-      let (image, warnings) = try Image.reading(path: path)
-      self.warnings += warnings
-      let known = traces.flatMap(\.images)
-      guard known.contains(where: { $0.id == image.id }) else {
-        let sameName = known.first { $0.fileName == OrderFileCommands.fileName(ofPath: path) }
-        throw .imageMismatch(path, found: image.id, expected: sameName ?? known.first)
-      }
-      images.add(image)
-    }
+    for path in recorded { try images.add(path: path, recordedIn: traces) }
     for trace in traces where !trace.isSealed { images.add(imagesOf: trace) }
+    warnings += images.warnings
   }
 
   /// The file names of all images in the traces, in the order of their first load. Images of one file
@@ -46,6 +38,20 @@ struct LaunchInputs {
       names.append(image.fileName)
     }
     return names
+  }
+
+  /// Those in which something was recorded.
+  var usedFileNames: [String] {
+    fileNames.filter { name in
+      traces.contains { trace in trace.hits.contains { trace.images[$0.image].fileName == name } }
+    }
+  }
+
+  /// What a user should know when only the images of that file name count: which traces have none.
+  func warnings(forImageNamed fileName: String) -> [Diagnostic] {
+    traces.filter { trace in !trace.images.contains { $0.fileName == fileName } }.map {
+      Diagnostic("no image of it is called '\(fileName)': not used", context: [$0.path])
+    }
   }
 
   /// The recorded image that a command is about: the one called like a build in `paths`, else the
@@ -67,7 +73,7 @@ struct LaunchInputs {
   /// What each launch used in the images of that file name.
   ///
   /// - Throws: where neither the trace nor an image tells the names: `mismatch`, with both IDs if there
-  ///   is another image at the path.
+  ///   is another image at the path; where nothing was recorded; where nothing that was has a name.
   func launches(inImageNamed fileName: String) throws(Diagnostic) -> [RecordedFunctions] {
     var launches: [RecordedFunctions] = []
     for trace in traces {
@@ -75,6 +81,19 @@ struct LaunchInputs {
         launches.append(
           RecordedFunctions(trace, group: group, in: try recordedImage(trace, group)))
       }
+    }
+    guard launches.contains(where: { !$0.uses.isEmpty }) else {
+      let unnamed = launches.reduce(0) { $0 + $1.unnamedHits }
+      if unnamed == 0 {
+        throw Diagnostic(
+          "nothing was recorded in '\(fileName)'",
+          context: traces.count == 1 ? [traces[0].path] : [],
+          hint: "the traces have \(fileNames.joined(separator: ", "))", severity: .nothingRecorded)
+      }
+      throw Diagnostic(
+        "missing names: none of \(counted(unnamed, "recorded function")) has one",
+        context: [launches[0].image.path],
+        hint: "the recorded image is stripped; give it unstripped by --recorded")
     }
     return launches
   }
@@ -105,28 +124,4 @@ struct LaunchInputs {
       "missing the build to be ordered", context: [image.path],
       hint: "give it by --image or --link-map", severity: .mismatch)
   }
-}
-
-extension Diagnostic {
-  /// An image that isn't the one that was recorded.
-  fileprivate static func imageMismatch(
-    _ path: String, found: ImageID?, expected: TraceImage?
-  ) -> Diagnostic {
-    let wanted = expected?.id?.description ?? "none"
-    return Diagnostic(
-      "image ID mismatch: expected \(wanted), found \(found?.description ?? "none")",
-      context: [path],
-      hint: "it was built again since; record again, or give the recorded image by --recorded",
-      severity: .mismatch)
-  }
-}
-
-extension TraceImage {
-  /// The last component of the path.
-  var fileName: String { OrderFileCommands.fileName(ofPath: path) }
-}
-
-/// The last component of `path`.
-func fileName(ofPath path: String) -> String {
-  path.split(separator: "/").last.map(String.init) ?? path
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 import CTraceFormat
 import Glibc
 import ImageModel
+import LaunchMeasurement
 import Reporting
 
 /// The command `orderfile` with its subcommands.
@@ -20,7 +21,7 @@ package struct OrderFileCommand: ParsableCommand {
         Relink with the order file, and see what it saves:
 
           $ clang … -fuse-ld=lld -Wl,--symbol-ordering-file=app.order -o build/app
-          $ orderfile diff build-before/app build/app --trace app.oftrace --order app.order
+          $ orderfile diff app-before build/app --trace app.oftrace --order app.order
 
       EXIT STATUS
         0   done
@@ -29,7 +30,7 @@ package struct OrderFileCommand: ParsableCommand {
         3   the inputs do not belong together
         4   nothing was recorded
         64  wrong usage
-        'record' exits with the status of the program it ran, 128 + N after signal N.
+        'record' exits with its program's status, 128 + N after signal N.
       """,
     version: """
       orderfile \(toolVersion)
@@ -43,6 +44,7 @@ package struct OrderFileCommand: ParsableCommand {
 
   /// Parses this process's arguments, runs the command and ends the process with its exit status.
   package static func runAndExit() -> Never {
+    ProgramLaunch.surviveClosedPipes()
     do {
       var command = try parseAsRoot()
       try command.run()

@@ -2,9 +2,6 @@ import ArgumentParser
 import Glibc
 import ImageModel
 import LaunchMeasurement
-import Reporting
-import Symbolication
-import TraceFormat
 
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,9 +12,9 @@ struct RecordCommand: ParsableCommand {
         $ orderfile record -o app.oftrace -- ./app --help
         $ orderfile record --stop-at "first screen" --timeout 30 -- ./server
 
-      The program must be built with -fsanitize-coverage=func,trace-pc-guard,pc-table and linked with
-      orderfile_rt.o. It runs with this command's standard streams, and its exit status becomes this
-      command's (128 + N after signal N); 4 if it succeeded and nothing was recorded. Forked children
+      The program must be built with -fsanitize-coverage=func,trace-pc-guard,pc-table and linked with \
+      orderfile_rt.o. It runs with this command's standard streams, and its exit status becomes this \
+      command's (128 + N after signal N); 4 if it succeeded and nothing was recorded. Forked children \
       and instrumented programs that it starts write TRACE.<pid>.
       """)
 
@@ -41,6 +38,14 @@ struct RecordCommand: ParsableCommand {
   var command: [String]
 
   func validate() throws {
+    // Everything from the first word on that is no option of ours has been captured.
+    switch command.first {
+    case "-h", "--help": throw CleanExit.helpRequest(self)
+    case "--version": throw CleanExit.message(OrderFileCommand.configuration.version)
+    case let word? where word.hasPrefix("-") && word != "--":
+      throw ValidationError("unknown option '\(word)'")
+    default: break
+    }
     if commandLine.isEmpty { throw ValidationError("missing the command to run after '--'") }
     if let timeout, !(timeout > 0 && timeout < 1e9) {
       throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
@@ -77,44 +82,30 @@ struct RecordCommand: ParsableCommand {
 
     var traces: [Trace] = []
     var images = RecordedImages()
-    for recording in try folder.recordings() {
+    let (recordings, unreadable) = folder.recordings()
+    for recording in recordings {
       traces.append(
         try recording.finish(
           outputPath: outputPath, outputFile, launch: result, images: &images))
     }
-    Console.printWarnings(images.warnings)
+    var warnings = unreadable + images.warnings
     if result.timedOut {
-      Console.printWarnings([
+      warnings.append(
         Diagnostic(
-          "the program ran longer than \(timeout ?? 0) s and was ended", context: [program])
-      ])
+          "the program ran longer than \(timeout ?? 0) s and was ended", context: [program]))
     }
+    let nothing = Diagnostic.nothingRecorded(program, wasSilent: traces.isEmpty)
     if traces.contains(where: { !$0.hits.isEmpty }) {
-      Console.printNote(summary(traces, outputPath, images))
+      let paths = recordings.map { outputPath + $0.suffix }
+      Console.printNote(RecordSummary(traces, paths: paths, images).text)
     } else if result.end == .exited(0) {
-      throw Diagnostic.nothingRecorded(program, wasSilent: traces.isEmpty)
+      Console.printWarnings(warnings)
+      throw nothing
+    } else {
+      warnings.append(nothing)
     }
+    Console.printWarnings(warnings)
     if result.end != .exited(0) { throw ExitCode(result.end.exitStatus) }
-  }
-
-  /// One line: what was recorded, where it is, and what to type next.
-  private func summary(
-    _ traces: [Trace], _ path: String, _ images: RecordedImages
-  ) -> String {
-    let trace = traces[0]
-    let groups = trace.imageGroups
-    let guards = groups.reduce(0) { $0 + trace.images[$1[0]].guardCount }
-    let recorded = images.recordedImages(of: trace)
-    var text =
-      "recorded \(counted(trace.hits.count, "first hit")) of "
-      + "\(counted(guards, "instrumented function")) in \(counted(groups.count, "image"))"
-    if let before = trace.hitsBeforeMain(recorded) { text += ", \(before) before main" }
-    if let last = trace.hits.last?.nanoseconds { text += ", in \(milliseconds(last))" }
-    if trace.lostRecords > 0 { text += ", \(trace.lostRecords) lost" }
-    text += ": \(path)"
-    if traces.count > 1 { text += " and \(counted(traces.count - 1, "more trace"))" }
-    let stem = path.hasSuffix(".oftrace") ? String(path.dropLast(8)) : path
-    return text + "; next: orderfile gen \(path) --image RELEASE_IMAGE -o \(stem).order"
   }
 }
 

@@ -11,8 +11,19 @@ struct RecordedImages {
   /// What was wrong with images that the traces name.
   private(set) var warnings: [Diagnostic] = []
 
-  /// Adds an image for every trace that was recorded in it.
-  mutating func add(_ image: Image) { named.append(image) }
+  /// Reads the image at `path`, which the user names, for every trace that was recorded in it.
+  ///
+  /// - Throws: `mismatch` with both IDs if it is none of the images of `traces`.
+  mutating func add(path: String, recordedIn traces: [Trace]) throws(Diagnostic) {
+    let (image, warnings) = try Image.reading(path: path)
+    self.warnings += warnings
+    let known = traces.flatMap(\.images)
+    guard known.contains(where: { $0.id == image.id }) else {
+      let sameName = known.first { $0.fileName == fileName(ofPath: path) }
+      throw .imageMismatch(path, found: image.id, expected: sameName ?? known.first)
+    }
+    named.append(image)
+  }
 
   /// Reads the images of `trace` from the paths that it states.
   mutating func add(imagesOf trace: Trace) {
@@ -36,8 +47,41 @@ struct RecordedImages {
   /// The image that lies at the path of `image` now, whatever its ID.
   func imageAtPath(of image: TraceImage) -> Image? { found[image.path] }
 
+  /// For each image of `trace` that is another one now: what was expected and found.
+  func mismatches(of trace: Trace) -> [Diagnostic] {
+    trace.imageGroups.compactMap { group in
+      let image = trace.images[group[0]]
+      guard self.image(for: image) == nil, let other = imageAtPath(of: image) else { return nil }
+      return .imageMismatch(image.path, found: other.id, expected: image)
+    }
+  }
+
   /// For each image of `trace` the one that was read, if it is the same.
   func recordedImages(of trace: Trace) -> [RecordedImage?] {
     trace.images.map { image(for: $0).map { RecordedImage($0) } }
   }
+}
+
+extension Diagnostic {
+  /// An image that isn't the one that was recorded.
+  static func imageMismatch(
+    _ path: String, found: ImageID?, expected: TraceImage?
+  ) -> Diagnostic {
+    let wanted = expected?.id?.description ?? "none"
+    return Diagnostic(
+      "image ID mismatch: expected \(wanted), found \(found?.description ?? "none")",
+      context: [path],
+      hint: "it was built again since; record again, or give the recorded image by --recorded",
+      severity: .mismatch)
+  }
+}
+
+extension TraceImage {
+  /// The last component of the path.
+  var fileName: String { OrderFileCommands.fileName(ofPath: path) }
+}
+
+/// The last component of `path`.
+func fileName(ofPath path: String) -> String {
+  path.split(separator: "/").last.map(String.init) ?? path
 }

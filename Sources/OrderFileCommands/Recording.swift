@@ -33,21 +33,26 @@ struct RecordingFolder {
     return String(cString: pointer)
   }
 
-  /// The traces that were left, the launched program's first, then by process number.
-  func recordings() throws(Diagnostic) -> [Recording] {
+  /// The traces that were left, the launched program's first, then by process number; and what was
+  /// wrong with those that can't be read.
+  func recordings() -> ([Recording], unreadable: [Diagnostic]) {
     var recordings: [Recording] = []
+    var unreadable: [Diagnostic] = []
     for name in Folder.names(in: path)
     where name == "trace" || name.hasPrefix("trace.") && !name.hasSuffix(".new") {
-      let file = try InputFile.trace("\(path)/\(name)")
-      recordings.append(
-        Recording(
-          path: "\(path)/\(name)", suffix: String(name.dropFirst("trace".count)), file: file,
-          trace: Trace(file, path: "\(path)/\(name)")))
+      do {
+        let file = try InputFile.trace("\(path)/\(name)")
+        recordings.append(
+          Recording(
+            path: "\(path)/\(name)", suffix: String(name.dropFirst("trace".count)), file: file,
+            trace: Trace(file, path: "\(path)/\(name)")))
+      } catch { unreadable.append(error) }
     }
-    return recordings.sorted {
+    recordings.sort {
       ($0.suffix.isEmpty ? 0 : 1, $0.trace.processNumber, $0.suffix)
         < ($1.suffix.isEmpty ? 0 : 1, $1.trace.processNumber, $1.suffix)
     }
+    return (recordings, unreadable)
   }
 
   /// Removes the folder and what is left in it.
@@ -76,7 +81,9 @@ struct Recording {
     outputPath: String, _ outputFile: OutputFile, launch: ProgramLaunch.Result,
     images: inout RecordedImages
   ) throws(Diagnostic) -> Trace {
-    if kill(pid_t(bitPattern: file.header.pid), 0) == 0, !suffix.isEmpty {
+    if ProgramLaunch.isRunning(
+      processNumber: file.header.pid, startTime: file.header.startTime)
+    {
       guard rename(path, outputPath + suffix) == 0 else {
         throw Diagnostic(
           "unable to write: \(String(cString: strerror(errno)))", context: [outputPath + suffix])

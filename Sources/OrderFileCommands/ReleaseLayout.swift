@@ -17,7 +17,11 @@ struct ReleaseLayout {
 
   /// Reads a linked image or a link map, whichever `path` is.
   init(path: String, debugFile: String? = nil) throws(Diagnostic) {
-    let bytes = try InputFile.bytes(path)
+    try self.init(try InputFile.bytes(path), path: path, debugFile: debugFile)
+  }
+
+  /// Reads a linked image or a link map, whichever `bytes` are; `path` is where they were read from.
+  init(_ bytes: FileBytes, path: String, debugFile: String? = nil) throws(Diagnostic) {
     if InputFile.isELF(bytes) {
       try self.init(bytes: bytes, imagePath: path, debugFile: debugFile)
     } else {
@@ -25,15 +29,17 @@ struct ReleaseLayout {
     }
   }
 
-  /// Reads the image, and takes from the link map what only that knows: input sections.
+  /// Reads the image, and takes from the link map what only that knows: input sections, and all names
+  /// where the image is stripped.
   init(image: String, linkMap: String, debugFile: String?) throws(Diagnostic) {
     let image = try ReleaseLayout(path: image, debugFile: debugFile)
     let map = try ReleaseLayout(path: linkMap)
+    let isStripped = image.image?.symbolSource == .dynamicSymbols
     path = image.path
-    layout = image.layout.addingInputSections(of: map.layout)
+    layout = isStripped ? map.layout : image.layout.addingInputSections(of: map.layout)
     initializers = image.initializers
     self.image = image.image
-    warnings = image.warnings + map.warnings
+    warnings = isStripped ? map.warnings : image.warnings + map.warnings
   }
 
   init(_ image: Image) {

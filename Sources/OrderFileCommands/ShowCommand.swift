@@ -53,24 +53,34 @@ struct ShowCommand: ParsableCommand {
 
   private func report(
     _ bytes: FileBytes, _ warnings: inout [Diagnostic]
-  ) throws(Diagnostic) -> [UInt8] {
-    if InputFile.isTrace(bytes) { return try traceReport(bytes, &warnings) }
+  ) throws(Diagnostic) -> OutputFile.Document {
+    if InputFile.isTrace(bytes) {
+      let document = try traceReport(bytes, &warnings)
+      return { $0(document) }
+    }
     if InputFile.isELF(bytes) {
-      let layout = try ReleaseLayout(path: file, debugFile: debugFile)
+      let layout = try ReleaseLayout(bytes, path: file, debugFile: debugFile)
       warnings += layout.warnings
-      guard let image = layout.image else { return [] }
+      guard let image = layout.image else { return { _ in } }
       let report = ImageReport(image)
       return json
-        ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+        ? { report.json(demangle: jsonNames, to: $0) }
+        : { $0(Array(report.text(width: width, names: textNames).utf8)) }
     }
     if let linker = InputFile.linkMapLinker(bytes) {
-      let layout = try ReleaseLayout(path: file)
+      let layout = try ReleaseLayout(bytes, path: file)
       warnings += layout.warnings
       let report = LinkMapReport(path: file, linker: linker, layout: layout.layout)
       return json
-        ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+        ? { report.json(demangle: jsonNames, to: $0) }
+        : { $0(Array(report.text(width: width, names: textNames).utf8)) }
     }
     let order = try InputFile.orderFile(bytes, file)
+    guard !order.isProse else {
+      throw Diagnostic(
+        "unsupported file: expected a trace, a linked image, a link map of ld.lld, GNU ld, gold or "
+          + "mold, or an order file, found other text", context: [file])
+    }
     warnings += order.warnings.map {
       Diagnostic("\($0)", context: [file])
     }
@@ -79,8 +89,10 @@ struct ShowCommand: ParsableCommand {
       entries: zip(order.entries, order.lines).map {
         OrderFileReport.Entry(name: SymbolName(bytes: $0.symbol), line: $1)
       })
-    return json
+    let document =
+      json
       ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+    return { $0(document) }
   }
 
   private func traceReport(
@@ -88,13 +100,10 @@ struct ShowCommand: ParsableCommand {
   ) throws(Diagnostic) -> [UInt8] {
     let trace = Trace(try InputFile.traceFile(bytes, file), path: file)
     var images = RecordedImages()
-    for path in recorded {
-      let (image, more) = try Image.reading(path: path)
-      warnings += more
-      images.add(image)
-    }
+    for path in recorded { try images.add(path: path, recordedIn: [trace]) }
     if !trace.isSealed { images.add(imagesOf: trace) }
     warnings += images.warnings
+    if !trace.isSealed { warnings += images.mismatches(of: trace) }
     let functions = trace.images.indices.map { index in
       images.image(for: trace.images[index]).map { RecordedImage($0) }
         ?? RecordedImage(namesOf: trace, group: [index])
@@ -108,5 +117,14 @@ struct ShowCommand: ParsableCommand {
       })
     return json
       ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+  }
+}
+
+extension OrderFile {
+  /// Most lines hold blanks: names seldom do, and other text is a list of names to ld.lld's rules.
+  fileprivate var isProse: Bool {
+    guard dialect == .lld else { return false }
+    let withBlanks = entries.filter { $0.symbol.contains(UInt8(ascii: " ")) }
+    return 2 * withBlanks.count > entries.count
   }
 }

@@ -89,7 +89,7 @@ package struct TraceReport: Sendable {
       text += "  image \(index): \(printable(image.path)), "
       text += "\(counted(image.guardCount, "guard")), ID \(image.id?.description ?? "none")\n"
     }
-    return text + hitTable(names).text(width: width) + "\n"
+    return text + hitTable(names).text(width: width)
   }
 
   private var parentText: String { trace.forkedBy.map { ", forked by \($0)" } ?? "" }

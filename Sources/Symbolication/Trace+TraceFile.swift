@@ -115,10 +115,12 @@ private struct Registrations {
       switch record.event {
       case .load(let number, let image):
         let (end, overflow) = image.guardStart.rawValue.addingReportingOverflow(image.guardSize)
-        spans.append(
-          Span(
-            guards: image.guardStart.rawValue..<(overflow ? .max : end), loadedAt: record.slot,
-            unloadedAt: .max))
+        let guards = image.guardStart.rawValue..<(overflow ? .max : end)
+        // Whoever registers guards that are still another's has taken its place.
+        for index in spans.indices where spans[index].guards.overlaps(guards) {
+          spans[index].unloadedAt = min(spans[index].unloadedAt, record.slot)
+        }
+        spans.append(Span(guards: guards, loadedAt: record.slot, unloadedAt: .max))
         images.append(TraceImage(number, image))
       case .unload(let number):
         if let index = images.lastIndex(where: { $0.number == number }) {

@@ -37,6 +37,8 @@ extension TraceName {
     var input = ByteCursor(bytes, in: table)
     var names: [TraceName] = []
     names.reserveCapacity(Int(header.namesCount))
+    // Each name has text of its own, so all of it fits the table: no more is ever copied.
+    var room = header.namesSize
     for _ in 0..<header.namesCount {
       let image = try input.read(UInt32.self, "name.image")
       let size = try input.read(UInt32.self, "name.name_size")
@@ -44,12 +46,15 @@ extension TraceName {
       let functionSize = try input.read(UInt64.self, "name.size")
       let position = input.position
       let offset = try input.read(UInt64.self, "name.name_offset")
-      guard offset <= header.namesSize, UInt64(size) <= header.namesSize - offset else {
+      guard offset <= header.namesSize, UInt64(size) <= header.namesSize - offset,
+        UInt64(size) <= room
+      else {
         throw ParseError(
           .invalid(
             expected: "text inside the table of \(header.namesSize) bytes",
             found: "\(size) bytes at \(hexadecimal(offset))"), "name.name_offset", at: position)
       }
+      room -= UInt64(size)
       let start = table.indices.lowerBound + Int(offset)
       names.append(
         TraceName(

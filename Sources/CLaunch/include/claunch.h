@@ -29,8 +29,16 @@ int claunch_start(char *_Nullable const *_Nonnull arguments,
  * Returns 1 and *STATUS as wait(2) has it, 0 if the time ran out, or -errno. */
 int claunch_wait(pid_t pid, int64_t timeout, int *status);
 
-/* Sends SIGNAL to the process group that PID leads. */
-void claunch_signal_group(pid_t pid, int signal);
+/* Sends SIGNAL to the process group that PID leads; false if nobody is in it. */
+bool claunch_signal_group(pid_t pid, int signal);
+
+/* Whether the process numbered PID that started at START_TIME, field 22 of /proc/PID/stat, is still
+ * there. One that has ended and waits for its parent is not. */
+bool claunch_is_running(pid_t pid, uint64_t start_time);
+
+/* Makes a write to a pipe that nobody reads fail with EPIPE, for this process alone: a program that it
+ * starts gets the disposition that this process was given. */
+void claunch_survive_closed_pipes(void);
 
 /* The machine's counter and CLOCK_BOOTTIME in nanoseconds, at the same instant. */
 void claunch_clock_pair(uint64_t *ticks, uint64_t *nanoseconds);

@@ -1,0 +1,69 @@
+import ImageModel
+import Reporting
+import Symbolication
+
+/// The one line that `record` ends with: what was recorded, where it is, and what to type next.
+struct RecordSummary {
+  /// The launched program's first.
+  let traces: [Trace]
+  /// Where each trace is, parallel to `traces`.
+  let paths: [String]
+  /// Of the first trace; `nil` if its `main` was not seen.
+  let hitsBeforeMain: Int?
+
+  init(_ traces: [Trace], paths: [String], _ images: RecordedImages) {
+    self.traces = traces
+    self.paths = paths
+    hitsBeforeMain = traces.first.flatMap { $0.hitsBeforeMain(images.recordedImages(of: $0)) }
+  }
+
+  var text: String {
+    let hits = traces.reduce(0) { $0 + $1.hits.count }
+    var text = "recorded \(counted(hits, "first hit")) of "
+    text += "\(counted(guardCount, "instrumented function")) in \(counted(images.count, "image"))"
+    if traces.count > 1 { text += " by \(counted(traces.count, "process", "processes"))" }
+    if let hitsBeforeMain { text += ", \(hitsBeforeMain) before main" }
+    if let last = traces.first?.hits.last?.nanoseconds { text += ", in \(milliseconds(last))" }
+    let lost = traces.reduce(0) { $0 + $1.lostRecords }
+    if lost > 0 { text += ", \(lost) lost" }
+    text += ": \(printable(paths[0]))"
+    if paths.count > 1 { text += " and \(counted(paths.count - 1, "more trace"))" }
+    return text + "; next: \(nextCommand)"
+  }
+
+  /// What to type next. Beyond a handful of traces a pattern stands for those with a process number.
+  private var nextCommand: String {
+    let path = paths[0]
+    let stem = path.hasSuffix(".oftrace") ? String(path.dropLast(8)) : path
+    var words = paths.map(shellWord)
+    if words.count > 4 { words = [words[0], words[0] + ".*"] }
+    return "orderfile gen \(words.joined(separator: " ")) --image RELEASE_IMAGE "
+      + "-o \(shellWord(stem + ".order"))"
+  }
+
+  /// The different images of all traces.
+  private var images: [TraceImage] {
+    var images: [TraceImage] = []
+    for image in traces.flatMap(\.images)
+    where !images.contains(where: { $0.path == image.path && $0.id == image.id }) {
+      images.append(image)
+    }
+    return images
+  }
+
+  private var guardCount: Int { images.reduce(0) { $0 + $1.guardCount } }
+}
+
+/// `text` as one word of a shell's command line.
+func shellWord(_ text: String) -> String {
+  func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".", "/", "+", ":", ",", "%", "@", "=": true
+    default: scalar.value >= 0xa0
+    }
+  }
+  if !text.isEmpty, text.unicodeScalars.allSatisfy(isPlain) { return text }
+  return "'"
+    + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    + "'"
+}

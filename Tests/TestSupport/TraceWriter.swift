@@ -1,0 +1,177 @@
+/// Assembles a trace record by record, laid out as `orderfile_trace_format.h` says.
+package struct TraceWriter {
+  /// One image as its load record states it, loaded `slide` above where it was linked.
+  package struct Image: Sendable {
+    package var number: UInt64
+    package var path: String
+    package var slide: UInt64
+    /// Stated.
+    package var text: Range<UInt64>
+    /// Loaded; 4 bytes each.
+    package var guards: Range<UInt64>
+    package var idKind: UInt32
+    package var id: [UInt8]
+
+    package init(
+      number: UInt64 = 1, path: String = "/bin/app", slide: UInt64 = 0x10_0000,
+      text: Range<UInt64> = 0x1000..<0x9000, guards: Range<UInt64> = 0x20_0000..<0x20_0100,
+      idKind: UInt32 = 1, id: [UInt8] = [0x9f, 0x3a]
+    ) {
+      self.number = number
+      self.path = path
+      self.slide = slide
+      self.text = text
+      self.guards = guards
+      self.idKind = idKind
+      self.id = id
+    }
+  }
+
+  package struct Name: Sendable {
+    package var image: UInt32
+    package var address: UInt64
+    package var size: UInt64
+    package var name: [UInt8]
+
+    package init(image: UInt32 = 1, address: UInt64, size: UInt64, name: String) {
+      self.image = image
+      self.address = address
+      self.size = size
+      self.name = Array(name.utf8)
+    }
+  }
+
+  package var version: UInt32 = 1
+  package var recordSize: UInt32 = 40
+  package var flags: UInt32 = 0
+  package var state: UInt32 = 0
+  package var processNumber: UInt32 = 100
+  package var parent: UInt32 = 0
+  package var ticksPerSecond: UInt64 = 0
+  /// Ticks and nanoseconds since boot.
+  package var firstPair: (UInt64, UInt64) = (0, 0)
+  package var lastPair: (UInt64, UInt64) = (0, 0)
+  package var processStart: UInt64 = 0
+  package var lostRecords: UInt64 = 0
+  package var program: String = "/bin/app"
+  /// What the header says; `nil` is the truth.
+  package var statedCapacity: UInt64?
+  /// A table of names makes the trace a sealed one.
+  package var names: [Name]?
+  private var records = ByteWriter()
+
+  package init() {}
+
+  /// Slots so far.
+  package var slotCount: Int { records.count / 40 }
+
+  /// One slot: the fields of `orderfile_record` in their order.
+  package mutating func addRecord(
+    kind: UInt32, subject: UInt64 = 0, second: UInt64 = 0, entry: UInt64 = 0, ticks: UInt64 = 0,
+    thread: UInt32 = 1
+  ) {
+    records.write(subject)
+    records.write(second)
+    records.write(entry)
+    records.write(ticks)
+    records.write(thread)
+    records.write(kind)
+  }
+
+  /// A record with what it carries, in the slots behind it.
+  package mutating func addRecord(
+    kind: UInt32, subject: UInt64 = 0, ticks: UInt64 = 0, payload: [UInt8]
+  ) {
+    addRecord(kind: kind, subject: subject, second: UInt64(payload.count), ticks: ticks)
+    for start in stride(from: 0, to: payload.count, by: 36) {
+      let part = payload[start..<min(start + 36, payload.count)]
+      records.write(part + [UInt8](repeating: 0, count: 36 - part.count))
+      records.write(UInt32(8))
+    }
+  }
+
+  /// A first hit: of the guard numbered `guard` of `image`, with stated addresses.
+  package mutating func addHit(
+    _ image: Image, guard index: UInt64, entry: UInt64? = nil, calledFrom: UInt64? = nil,
+    ticks: UInt64 = 0, thread: UInt32 = 1
+  ) {
+    addRecord(
+      kind: 1, subject: image.guards.lowerBound + 4 * index,
+      second: calledFrom.map { $0 &+ image.slide } ?? 0,
+      entry: entry.map { $0 &+ image.slide } ?? 0,
+      ticks: ticks, thread: thread)
+  }
+
+  package mutating func addLoad(_ image: Image) {
+    var payload = ByteWriter()
+    payload.write(image.slide)
+    payload.write(image.text.lowerBound &+ image.slide)
+    payload.write(UInt64(image.text.count))
+    payload.write(image.guards.lowerBound)
+    payload.write(UInt64(image.guards.count))
+    payload.write(image.idKind)
+    payload.write(UInt32(image.id.count))
+    payload.write(UInt32(image.path.utf8.count))
+    payload.write(UInt32(0))
+    payload.write(image.id)
+    payload.write(Array(image.path.utf8))
+    addRecord(kind: 5, subject: image.number, payload: payload.bytes)
+  }
+
+  package mutating func addUnload(_ image: Image) { addRecord(kind: 6, subject: image.number) }
+
+  package mutating func addMark(_ name: String, ticks: UInt64 = 0) {
+    addRecord(kind: 4, ticks: ticks, payload: Array(name.utf8))
+  }
+
+  /// The name that `dladdr` gives for a loaded address.
+  package mutating func addLoaderName(_ name: String, at address: UInt64) {
+    addRecord(kind: 7, subject: address, payload: Array(name.utf8))
+  }
+
+  package func bytes() -> [UInt8] {
+    var file = ByteWriter()
+    file.write([0x89] + Array("OFTRACE".utf8))
+    file.write(version)
+    file.write(UInt32(4096))
+    file.write(recordSize)
+    file.write(UInt32(62))
+    file.write(names == nil ? flags : flags | 2)
+    file.write(state)
+    file.write(processNumber)
+    file.write(parent)
+    file.write(UInt64(7))  // start_time
+    file.write([UInt8](repeating: 0xaa, count: 16))  // exec_id
+    file.write(UInt64(0))  // session
+    for number in [
+      ticksPerSecond, firstPair.0, firstPair.1, lastPair.0, lastPair.1, processStart, 1, 0,
+    ] { file.write(number) }
+    let slots = UInt64(slotCount)
+    let tableStart = 4096 + slots * 40
+    let table = nameTable
+    for number in [
+      slots, statedCapacity ?? slots, slots, lostRecords, 2, names == nil ? 0 : tableStart,
+      UInt64(names?.count ?? 0), UInt64(table.count),
+    ] { file.write(number) }
+    file.write(Array(program.utf8))
+    file.align(to: 4096)
+    file.write(records.bytes)
+    file.write(table)
+    return file.bytes
+  }
+
+  private var nameTable: [UInt8] {
+    var table = ByteWriter()
+    var offset = UInt64((names ?? []).count * 32)
+    for name in names ?? [] {
+      table.write(name.image)
+      table.write(UInt32(name.name.count))
+      table.write(name.address)
+      table.write(name.size)
+      table.write(offset)
+      offset += UInt64(name.name.count)
+    }
+    for name in names ?? [] { table.write(name.name) }
+    return table.bytes
+  }
+}
