@@ -37,7 +37,7 @@ import TraceFormat
     let program = try workshop.build("program", from: ["launch/main.c"])
     #expect(try workshop.record(program, ["thread"]).status == 0)
     var names = FunctionNames(workshop)
-    #expect(try names.names(try workshop.trace()) == Self.order + ["in_thread", "at_the_end"])
+    #expect(try names.names(try workshop.trace()) == Self.order + ["at_the_end"])
   }
 
   @Test(arguments: ["-flto", "-flto=thin"])

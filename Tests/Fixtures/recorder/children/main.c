@@ -34,13 +34,13 @@ static void *spin(void *argument) {
   return NULL;
 }
 
-static void child(void) {
+STEP child(void) {
   in_child();
   before();
   _exit(0);
 }
 
-static int wait_for(pid_t pid) {
+__attribute__((noinline)) int wait_for(pid_t pid) {
   int status = 1;
   waitpid(pid, &status, 0);
   return status;
@@ -87,8 +87,8 @@ int main(int count, char **arguments) {
     if (pipe(ends) != 0) return 1;
     pid_t middle = fork();
     if (middle == 0) {
+      pid_t parent = getpid();
       if (fork() != 0) _exit(0);
-      pid_t parent = getppid();
       setsid();
       while (getppid() == parent) usleep(1000);
       if (chdir("/") != 0) _exit(1);
