@@ -19,6 +19,7 @@
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
+#define OF_NO_ADVICE 0x7ffffff0 /* for madvise; means nothing to any kernel */
 
 /* MARK: clocks and numbers */
 
@@ -239,7 +240,9 @@ void *of_page_wiped_on_fork(void) {
   if (!size) size = 4096;
   void *page = of_map_memory(size);
   if (!page) return NULL;
-  if (OF_SYSCALL_3(__NR_madvise, page, size, MADV_WIPEONFORK) == 0) return page;
+  /* An emulator may say yes to any advice and take none (qemu-user before 8.0): try one that is none. */
+  bool is_believable = OF_SYSCALL_3(__NR_madvise, page, size, OF_NO_ADVICE) < 0;
+  if (is_believable && OF_SYSCALL_3(__NR_madvise, page, size, MADV_WIPEONFORK) == 0) return page;
   of_unmap(page, size);
   return NULL;
 }

@@ -137,7 +137,8 @@ extension Workshop {
 
   /// The clang that comes with `libclang-rt-dev`: the Swift toolchain's own needs libdispatch for TSan.
   static let sanitizingClang =
-    (14...30).reversed().map { "clang-\($0)" }.first { findTool($0) != nil } ?? "clang"
+    (14...30).reversed().map { "/usr/bin/clang-\($0)" }
+    .first(where: FileManager.default.isExecutableFile) ?? "clang"
 
   /// Compiles and links C fixtures by clang; `recorder` is the object linked last, `nil` for none.
   @discardableResult
