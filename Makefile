@@ -5,7 +5,7 @@ BUILD := .build
 RUNTIME := $(BUILD)/runtime
 RUNTIME_SOURCES := $(wildcard Runtime/Recorder/*.c)
 RUNTIME_HEADERS := $(wildcard Runtime/Recorder/*.h Runtime/Recorder/include/*.h Runtime/TraceFormat/include/*.h)
-RUNTIME_FLAGS := -std=c11 -O2 -g -fPIC -Wall -Wextra -Werror -IRuntime/Recorder/include -IRuntime/TraceFormat/include
+RUNTIME_FLAGS := -std=c11 -O2 -gdwarf-4 -fPIC -Wall -Wextra -Werror -IRuntime/Recorder/include -IRuntime/TraceFormat/include
 
 .PHONY: help build runtime test
 .DEFAULT_GOAL := help

@@ -69,7 +69,7 @@ OF_INTERNAL void of_close(int descriptor);
 OF_INTERNAL int of_lock_folder(const char *path);
 OF_INTERNAL void of_unlock_folder(int lock); /* may be negative: there is none */
 OF_INTERNAL int of_remove(const char *path);
-/* Gives the file PATH the name NEW_PATH, beside or in place of the old one; fails with -EEXIST. */
+/* Gives the file PATH the name NEW_PATH in place of its own; fails with -EEXIST, never replaces. */
 OF_INTERNAL int of_publish(const char *path, const char *new_path);
 /* Reads up to SIZE bytes from OFFSET; returns how many. */
 OF_INTERNAL int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset);

@@ -175,7 +175,8 @@ int of_publish(const char *path, const char *new_path) {
    * under which a file was opened, and other copies of the recorder look for the trace there. */
   long result = OF_SYSCALL_5(__NR_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 1);
   if (result == 0 || result == -EEXIST) return (int)result;
-  return (int)OF_SYSCALL_5(__NR_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+  result = OF_SYSCALL_5(__NR_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+  return result == 0 ? of_remove(path) : (int)result;
 }
 
 int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset) {

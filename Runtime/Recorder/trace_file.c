@@ -142,8 +142,11 @@ OF_LOCAL int of_create_trace(const char *path, orderfile_trace_header **trace, u
   if (size + sizeof suffix > OF_PATH_SIZE) return -36; /* ENAMETOOLONG */
   of_copy(new_path + size, suffix, sizeof suffix);
 
-  of_remove(new_path); /* left behind by a process of our number that was killed right here */
   int descriptor = of_create(new_path);
+  if (descriptor == -17) { /* EEXIST: left behind by a process of our number that was killed right here */
+    of_remove(new_path);
+    descriptor = of_create(new_path);
+  }
   if (descriptor < 0) return descriptor;
   uint64_t file_size = of_file_size(OF_SPARE_RECORDS);
   int result = of_allocate(descriptor, 0, file_size);
@@ -158,7 +161,7 @@ OF_LOCAL int of_create_trace(const char *path, orderfile_trace_header **trace, u
     result = of_publish(new_path, path);
     if (result != 0) of_unmap_trace(*trace, *limit);
   }
-  of_remove(new_path);
+  if (result != 0) of_remove(new_path);
   return result;
 }
 

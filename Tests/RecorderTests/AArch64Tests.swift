@@ -14,7 +14,8 @@ struct AArch64Tests {
   ]
 
   private func build(
-    _ source: String, coverage: [String] = Workshop.instrumented, by compiler: [String] = ["clang"] + target
+    _ source: String, coverage: [String] = Workshop.instrumented,
+    by compiler: [String] = ["clang"] + target
   ) throws -> (workshop: Workshop, program: String, runtime: String) {
     let workshop = try Workshop()
     var objects: [String] = []
@@ -30,7 +31,8 @@ struct AArch64Tests {
     try workshop.make("aarch64-linux-gnu-ld", ["-r", "-o", runtime] + objects)
     let object = workshop.path("program.o")
     try workshop.make(
-      "clang", Self.target + coverage + Workshop.includes
+      "clang",
+      Self.target + coverage + Workshop.includes
         + ["-O1", "-fPIC", "-c", Workshop.source(source), "-o", object])
     let program = workshop.path("program")
     try workshop.make(

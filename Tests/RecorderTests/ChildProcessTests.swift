@@ -38,8 +38,11 @@ import TraceFormat
       }
       #expect(traces[parent]?.header.flags == [])
     }
-    #expect(names == nil || names
-        == [["main", "before", "in_parent", "wait_for"], ["in_child"]])
+    #expect(
+      names == nil
+        || names
+          == [["main", "before", "in_parent", "wait_for"], ["in_child"]]
+    )
   }
 
   @Test(arguments: [false, true])
@@ -79,13 +82,16 @@ import TraceFormat
       #expect(Set(parents).subtracting([0]).isSubset(of: Set(traces.keys)))
     }
     guard let names else { return }
-    #expect(names.map { $0.filter { $0.hasPrefix("in_") } } == [[], ["in_child"], ["in_grandchild"]])
+    #expect(
+      names.map { $0.filter { $0.hasPrefix("in_") } } == [[], ["in_child"], ["in_grandchild"]])
   }
 
   @Test(arguments: [false, true])
   func forksOfAProgramWithThreadsAreTracedEach(fallback: Bool) throws {
     let names = try record(["threads"], fallback: fallback)
-    #expect(names == nil || names.map { $0.dropFirst().map { $0 } } == Array(repeating: ["in_child"], count: 3))
+    #expect(
+      names == nil
+        || names.map { $0.dropFirst().map { $0 } } == Array(repeating: ["in_child"], count: 3))
   }
 
   @Test func aForkWhileAnotherThreadRegistersLeavesTheChildAlive() throws {

@@ -31,7 +31,8 @@ import TraceFormat
         ]
       }
       builds += [
-        ["-O0"], ["-Os"], ["-O3"], ["-O2", "-fstack-protector-all"], ["-O2", "-finstrument-functions"],
+        ["-O0"], ["-Os"], ["-O3"], ["-O2", "-fstack-protector-all"],
+        ["-O2", "-finstrument-functions"],
         ["-O2", "-fprofile-generate"], ["-O2", "-pg"], ["-O2", "-ftrivial-auto-var-init=pattern"],
         ["-O0", "-ftrivial-auto-var-init=zero"], ["-O2", "-flto"],
       ].map { Build(compiler: compiler, flags: $0) }
@@ -54,7 +55,9 @@ import TraceFormat
       try workshop.make(
         build.compiler,
         build.flags + Workshop.includes
-          + ["-std=c11", "-fPIC", "-Wall", "-Wextra", "-Werror", "-c", source, "-o", objects[index]])
+          + [
+            "-std=c11", "-fPIC", "-Wall", "-Wextra", "-Werror", "-c", source, "-o", objects[index],
+          ])
     }
     if !build.isLTO {
       let whole = workshop.path("runtime.o")
@@ -65,7 +68,8 @@ import TraceFormat
     let program = workshop.path("program")
     let object = workshop.path("tail.o")
     try workshop.make(
-      "clang", ["-O1", "-g0", "-fPIC", "-c", Workshop.source("launch/tail.c"), "-o", object]
+      "clang",
+      ["-O1", "-g0", "-fPIC", "-c", Workshop.source("launch/tail.c"), "-o", object]
         + Workshop.instrumented)
     let linker = build.compiler == "clang" ? ["-fuse-ld=lld"] : []
     let linked = build.flags.filter { !$0.contains("coverage") }

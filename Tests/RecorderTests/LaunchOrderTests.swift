@@ -23,7 +23,8 @@ import TraceFormat
     #expect(trace.header.state == .recording)
   }
 
-  @Test(arguments: [("_exit", 0), ("abort", 134), ("segv", 139), ("kill", 137)] as [(String, Int32)])
+  @Test(
+    arguments: [("_exit", 0), ("abort", 134), ("segv", 139), ("kill", 137)] as [(String, Int32)])
   func whatWasRecordedSurvivesEachEnd(end: String, status: Int32) throws {
     let workshop = try Workshop()
     let program = try workshop.build("program", from: ["launch/main.c"])

@@ -87,7 +87,9 @@ private func launch(
   process.standardInput = FileHandle.nullDevice
   let streams = FileManager.default.temporaryDirectory
     .appendingPathComponent("recorder-streams-\(UUID().uuidString)").path
-  defer { for end in [".out", ".err"] { try? FileManager.default.removeItem(atPath: streams + end) } }
+  defer {
+    for end in [".out", ".err"] { try? FileManager.default.removeItem(atPath: streams + end) }
+  }
   func stream(_ end: String) throws -> FileHandle {
     try Data().write(to: URL(fileURLWithPath: streams + end))
     return try FileHandle(forWritingTo: URL(fileURLWithPath: streams + end))
