@@ -5,7 +5,7 @@ BUILD := .build
 RUNTIME := $(BUILD)/runtime
 RUNTIME_SOURCES := $(wildcard Runtime/Recorder/*.c)
 RUNTIME_HEADERS := $(wildcard Runtime/Recorder/*.h Runtime/Recorder/include/*.h Runtime/TraceFormat/include/*.h)
-RUNTIME_FLAGS := -std=c11 -O2 -fPIC -Wall -Wextra -Werror -IRuntime/Recorder/include -IRuntime/TraceFormat/include
+RUNTIME_FLAGS := -std=c11 -O2 -gdwarf-4 -fPIC -Wall -Wextra -Werror -IRuntime/Recorder/include -IRuntime/TraceFormat/include
 
 .PHONY: help demo test check build runtime examples readme goldens bench self-order install clean
 .DEFAULT_GOAL := help

@@ -49,7 +49,7 @@ OF_LOCAL const char *of_name_of(const orderfile_record *record, uint64_t *addres
   /* acquire: pairs with the release in of_fill_function */
   if (of_load_acquire(&record->kind) != ORDERFILE_RECORD_FUNCTION) return NULL;
   *address = record->entry ? record->entry : record->return_address - 1;
-  Dl_info symbol;
+  OF_RAW Dl_info symbol;
   return dladdr((const void *)*address, &symbol) ? symbol.dli_sname : NULL;
 }
 

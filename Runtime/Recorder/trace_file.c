@@ -1,8 +1,8 @@
 /* Making, joining, growing and inheriting the trace.
  *
  * Creation. The file is made under a name of its own, its blocks are allocated, it is mapped, its
- * header is filled in, and only then it gets its real name by link(2): whoever opens the real name
- * sees a whole header. Nothing is ever truncated: a file that a process has mapped must keep its size.
+ * header is filled in, and only then it gets its real name, unless that is taken: whoever opens the
+ * real name sees a whole header. Nothing is ever truncated: a file that a process has mapped must keep its size.
  *
  * Ownership. A name that exists is taken over only from a dead process. Its header names the owner:
  *
@@ -85,6 +85,10 @@ OF_LOCAL orderfile_trace_header *of_map_trace(int descriptor, uint64_t *record_l
   return NULL;
 }
 
+OF_LOCAL void of_unmap_trace(orderfile_trace_header *trace, uint64_t record_limit) {
+  of_unmap(trace, ORDERFILE_TRACE_HEADER_SIZE + record_limit * sizeof(orderfile_record));
+}
+
 OF_LOCAL uint64_t of_records_in(uint64_t file_size) {
   return (file_size - ORDERFILE_TRACE_HEADER_SIZE) / sizeof(orderfile_record);
 }
@@ -138,8 +142,11 @@ OF_LOCAL int of_create_trace(const char *path, orderfile_trace_header **trace, u
   if (size + sizeof suffix > OF_PATH_SIZE) return -36; /* ENAMETOOLONG */
   of_copy(new_path + size, suffix, sizeof suffix);
 
-  of_remove(new_path); /* left behind by a process of our number that was killed right here */
   int descriptor = of_create(new_path);
+  if (descriptor == -17) { /* EEXIST: left behind by a process of our number that was killed right here */
+    of_remove(new_path);
+    descriptor = of_create(new_path);
+  }
   if (descriptor < 0) return descriptor;
   uint64_t file_size = of_file_size(OF_SPARE_RECORDS);
   int result = of_allocate(descriptor, 0, file_size);
@@ -152,8 +159,9 @@ OF_LOCAL int of_create_trace(const char *path, orderfile_trace_header **trace, u
     of_fill_header(*trace, of_records_in(file_size));
     (*trace)->demand = OF_SPARE_RECORDS;
     result = of_publish(new_path, path);
+    if (result != 0) of_unmap_trace(*trace, *limit);
   }
-  of_remove(new_path);
+  if (result != 0) of_remove(new_path);
   return result;
 }
 
@@ -163,7 +171,9 @@ OF_LOCAL int of_join_trace(const char *path, orderfile_trace_header **trace, uin
   *trace = of_map_trace(descriptor, limit);
   of_close(descriptor);
   if (!*trace) return -12; /* ENOMEM */
-  return of_is_own_trace(*trace) ? 1 : -17; /* replaced meanwhile: EEXIST */
+  if (of_is_own_trace(*trace)) return 1;
+  of_unmap_trace(*trace, *limit);
+  return -17; /* replaced meanwhile: EEXIST */
 }
 
 #define OF_NAME_IS_TAKEN 2

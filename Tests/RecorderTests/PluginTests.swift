@@ -89,7 +89,8 @@ import TraceFormat
 
   @Test(arguments: [[true, true], [false, false], [false, true], [true, false]])
   func aPluginThatReusesAnAddressKeepsItsHits(hasRecorder: [Bool]) throws {
-    let stage = try Stage(hostRecorder: true, flags: hasRecorder[0] && hasRecorder[1] ? [] : ["-rdynamic"])
+    let stage = try Stage(
+      hostRecorder: true, flags: hasRecorder[0] && hasRecorder[1] ? [] : ["-rdynamic"])
     let a = try stage.plugin("a", ["-DMORE", "-DEARLY"], hasRecorder: hasRecorder[0])
     let b = try stage.plugin("b", ["-DEARLY"], hasRecorder: hasRecorder[1])
     let names = try stage.record([
