@@ -90,12 +90,15 @@ let package = Package(
     tests(
       "Symbolication",
       [
-        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ImageModel",
-        "ByteReading", "Addresses",
+        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+        "ImageModel", "ByteReading", "Addresses",
       ]),
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ImageModel", "Addresses"]),
     tests("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
+    tests("OrderFileCommands", ["Reporting", "Symbolication", "ImageModel", "Addresses"]),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: checked),
   ],
   cLanguageStandard: .c11
 )
