@@ -93,6 +93,12 @@ let package = Package(
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
         "ImageModel", "ByteReading", "Addresses",
       ]),
+    tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
+    // Of the recorder, which is no dependency: its tests build programs and link it into them.
+    .testTarget(
+      name: "RecorderTests",
+      dependencies: ["TraceFormat", "ByteReading", "Addresses", "TestSupport"],
+      swiftSettings: checked),
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ImageModel", "Addresses"]),
     tests("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),

@@ -11,10 +11,15 @@
 #define of_store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define of_store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define of_exchange_relaxed(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELAXED)
-#define of_exchange_acquire(p, v) __atomic_exchange_n((p), (v), __ATOMIC_ACQUIRE)
+#define of_exchange_release(p, v) __atomic_exchange_n((p), (v), __ATOMIC_RELEASE)
+#define of_fetch_add_acquire(p, v) __atomic_fetch_add((p), (v), __ATOMIC_ACQUIRE)
 #define of_fetch_add_relaxed(p, v) __atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
 /* On failure the value found is stored in *expected, with relaxed order. */
 #define of_compare_exchange_relaxed(p, expected, v) \
   __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+#define of_compare_exchange_acquire(p, expected, v) \
+  __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)
+#define of_compare_exchange_release(p, expected, v) \
+  __atomic_compare_exchange_n((p), (expected), (v), false, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
 
 #endif

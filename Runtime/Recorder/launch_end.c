@@ -11,19 +11,29 @@ OF_RUNTIME void orderfile_rt_write_names(void);
 #define OF_MARK_SIZE 255u /* bytes of a mark's name that are kept */
 
 void orderfile_rt_mark(const char *name) {
-  orderfile_trace_header *trace = of_current_trace();
-  /* relaxed: a flag */
-  if (!trace || of_load_relaxed(&trace->state) != ORDERFILE_STATE_RECORDING) return;
   uint64_t size = of_length(name);
   if (size > OF_MARK_SIZE) size = OF_MARK_SIZE;
-  of_write_record(trace, ORDERFILE_RECORD_MARK, 0, name, size, NULL, 0);
+  orderfile_record *record = of_claim_records(of_records_for(size));
+  if (record) of_fill_record(record, ORDERFILE_RECORD_MARK, 0, 0, name, size, NULL, 0);
+  orderfile_trace_header *trace = of_own_trace();
+  if (!trace) return;
   of_calibrate(trace);
-  if (of_recorder.stop_mark[0] && size == of_length(of_recorder.stop_mark) &&
-      of_equal(name, of_recorder.stop_mark, size))
-    of_store_relaxed(&trace->state, ORDERFILE_STATE_STOPPED_BY_MARK); /* relaxed: a flag */
+  if (record) of_stop_at_mark(trace, record);
+}
+
+OF_INTERNAL void of_stop_at_mark(orderfile_trace_header *trace, const orderfile_record *record) {
+  const orderfile_payload *payload = (const orderfile_payload *)(record + 1);
+  const uint8_t *wanted = trace->stop_mark;
+  if (!wanted[0] || record->payload_size != of_length((const char *)wanted)) return;
+  for (uint64_t i = 0; i < record->payload_size; i++)
+    if (wanted[i] != payload[i / ORDERFILE_PAYLOAD_BYTES].bytes[i % ORDERFILE_PAYLOAD_BYTES]) return;
+  uint32_t recording = ORDERFILE_STATE_RECORDING;
+  /* relaxed: a flag; the first reason stays */
+  of_compare_exchange_relaxed(&trace->state, &recording, ORDERFILE_STATE_STOPPED_BY_MARK);
 }
 
 void orderfile_rt_stop(void) {
+  of_store_relaxed(&of_recorder.is_stopped, 1); /* relaxed: a flag; for a trace that is yet to come */
   orderfile_trace_header *trace = of_current_trace();
   if (!trace) return;
   of_calibrate(trace);
@@ -34,29 +44,42 @@ void orderfile_rt_stop(void) {
 
 extern int dladdr(const void *, Dl_info *) __attribute__((weak));
 
+/* The name of the function in RECORD, or NULL, with the address that it was asked for. */
+OF_LOCAL const char *of_name_of(const orderfile_record *record, uint64_t *address) {
+  /* acquire: pairs with the release in of_fill_function */
+  if (of_load_acquire(&record->kind) != ORDERFILE_RECORD_FUNCTION) return NULL;
+  *address = record->entry ? record->entry : record->return_address - 1;
+  Dl_info symbol;
+  return dladdr((const void *)*address, &symbol) ? symbol.dli_sname : NULL;
+}
+
 void orderfile_rt_write_names(void) {
   orderfile_trace_header *trace = of_current_trace();
   if (!trace || !dladdr) return;
+  of_lock_registration(); /* growth comes one at a time */
   uint64_t count = of_load_relaxed(&trace->next_record); /* relaxed: those recorded so far */
-  of_reserve_records(trace, 4 * count);                  /* a head and three payloads each, say */
   uint64_t capacity = of_load_acquire(&trace->capacity); /* acquire: as in of_claim_slots */
-  if (capacity > of_recorder.record_limit) capacity = of_recorder.record_limit;
-  for (uint64_t i = 0; i < count && i < capacity; i++) {
-    const orderfile_record *record = &of_records(trace)[i];
-    /* acquire: pairs with the release in of_fill_function */
-    if (of_load_acquire(&record->kind) != ORDERFILE_RECORD_FUNCTION) continue;
-    uint64_t address = record->entry ? record->entry : record->return_address - 1;
-    Dl_info symbol;
-    if (!dladdr((const void *)address, &symbol) || !symbol.dli_sname) continue;
-    of_write_record(trace, ORDERFILE_RECORD_NAME, address, symbol.dli_sname,
-                    of_length(symbol.dli_sname), NULL, 0);
+  if (count > capacity) count = capacity;
+  if (count > of_recorder.record_limit) count = of_recorder.record_limit;
+  uint64_t wanted = 0, address;
+  for (uint64_t i = 0; i < count; i++) {
+    const char *name = of_name_of(&of_records(trace)[i], &address);
+    if (name) wanted += of_records_for(of_length(name));
   }
+  of_reserve_records(trace, wanted);
+  for (uint64_t i = 0; i < count; i++) {
+    const char *name = of_name_of(&of_records(trace)[i], &address);
+    if (!name) continue;
+    uint64_t size = of_length(name), slot = of_claim_slots(trace, of_records_for(size));
+    if (slot == UINT64_MAX) break;
+    of_fill_record(&of_records(trace)[slot], ORDERFILE_RECORD_NAME, address, 0, name, size, NULL, 0);
+  }
+  of_unlock_registration();
 }
 
-OF_INTERNAL void of_unload_own_image(orderfile_trace_header *trace);
-
+/* A child that has not hit anything leaves no trace. */
 static OF_IMMUNE __attribute__((destructor, used)) void of_finish(void) {
-  orderfile_trace_header *trace = of_current_trace();
+  orderfile_trace_header *trace = of_own_trace();
   if (!trace) return;
   if (of_recorder.writes_names) orderfile_rt_write_names();
   of_unload_own_image(trace);

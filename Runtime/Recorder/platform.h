@@ -36,6 +36,9 @@ OF_INTERNAL uint64_t of_clock(void);
 
 OF_INTERNAL uint32_t of_process_number(void);
 OF_INTERNAL uint32_t of_thread_number(void);
+/* Whether PID is a living process that shares all its memory with this one (vfork); false if the system
+ * can't tell. */
+OF_INTERNAL bool of_shares_memory(uint32_t pid);
 
 /* When process PID started, in clock ticks since boot; 0 if there is no such process (or only its
  * zombie), UINT64_MAX if there is one and nothing more can be learned. */
@@ -43,8 +46,8 @@ OF_INTERNAL uint64_t of_process_start(uint32_t pid);
 /* Nanoseconds in one of those clock ticks. */
 OF_INTERNAL uint64_t of_process_start_resolution(void);
 
-/* What tells this process image from the one before exec: 16 random bytes. Calls libc; from
- * initialisers only. */
+/* What tells this process image from the one before exec: 16 bytes. Calls libc; from initialisers
+ * only. */
 OF_INTERNAL void of_exec_id(uint8_t id[16]);
 /* Whether the environment must not be believed (set-user-ID). Calls libc; from initialisers only. */
 OF_INTERNAL bool of_is_privileged(void);
@@ -60,6 +63,11 @@ OF_INTERNAL int of_open_read(const char *path);  /* follows no symbolic link, do
 OF_INTERNAL int of_open_write(const char *path); /* existing file, read and write */
 OF_INTERNAL int of_create(const char *path);     /* fails with -EEXIST */
 OF_INTERNAL void of_close(int descriptor);
+/* Locks the folder that PATH lies in against other recorders: a descriptor, -errno where that can't be
+ * done, -OF_BUSY while another holds it. */
+#define OF_BUSY 11
+OF_INTERNAL int of_lock_folder(const char *path);
+OF_INTERNAL void of_unlock_folder(int lock); /* may be negative: there is none */
 OF_INTERNAL int of_remove(const char *path);
 /* Gives the file PATH the further name NEW_PATH, or the only name where there are no links; fails
  * with -EEXIST. */
@@ -76,16 +84,22 @@ OF_INTERNAL int of_allocate(int descriptor, uint64_t old_size, uint64_t size);
 /* Maps SIZE bytes of a file shared, readable and writable, for scattered access; at ADDRESS, in place
  * of what is mapped there, if that is not NULL. SIZE may pass the end of the file. NULL on failure. */
 OF_INTERNAL void *of_map(int descriptor, size_t size, void *address);
+/* SIZE bytes of this process alone, zero, or NULL. */
+OF_INTERNAL void *of_map_memory(size_t size);
+/* How many bytes the process may map in all. */
+OF_INTERNAL uint64_t of_address_space(void);
 /* A page of this process alone, zero, that reads zero again in a forked child, or NULL where the
  * kernel can't do that. */
 OF_INTERNAL void *of_page_wiped_on_fork(void);
 /* Calls BODY for each file mapped shared and writable from offset 0, until it returns true; PATH is
  * valid during the call. Returns whether one did. */
-OF_INTERNAL bool of_each_shared_file(bool (*body)(const void *address, const char *path));
+OF_INTERNAL bool of_each_shared_file(bool (*body)(const char *path));
 
 /* Writes to standard error, as far as that is possible. */
 OF_INTERNAL void of_write_error(const char *text, size_t size);
-/* "ENOSPC" for a positive errno we meet, else "error". */
+/* Which file standard error is; 0 if it is closed. */
+OF_INTERNAL uint64_t of_standard_error(void);
+/* What a positive errno means, in words. */
 OF_INTERNAL const char *of_error_name(int error);
 /* Gives up the processor for a moment. */
 OF_INTERNAL void of_yield(void);
@@ -105,6 +119,8 @@ typedef struct of_image {
 /* Finds the image that ADDRESS lies in. Calls libc and may take the loader's lock; from initialisers
  * only. */
 OF_INTERNAL bool of_find_image(uint64_t address, of_image *image);
+/* Whether ADDRESS lies in the program itself, not in a library. Likewise. */
+OF_INTERNAL bool of_is_in_program(const void *address);
 /* How many images have been unloaded so far. Likewise. */
 OF_INTERNAL uint64_t of_unload_count(void);
 

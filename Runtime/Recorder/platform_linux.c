@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <sys/auxv.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -40,6 +41,18 @@ uint64_t of_clock(void) {
 uint32_t of_process_number(void) { return (uint32_t)OF_SYSCALL_1(__NR_getpid, 0); }
 uint32_t of_thread_number(void) { return (uint32_t)OF_SYSCALL_1(__NR_gettid, 0); }
 
+bool of_shares_memory(uint32_t pid) {
+  return OF_SYSCALL_5(__NR_kcmp, pid, of_process_number(), 1 /* KCMP_VM */, 0, 0) == 0;
+}
+
+/* The number in the field NUMBER of /proc/PID/stat (proc(5)), of which TEXT begins behind field 2. */
+OF_LOCAL uint64_t of_field(const char *text, int number) {
+  for (int field = 2; *text && field < number; text++) field += *text == ' ';
+  uint64_t value = 0;
+  for (; *text >= '0' && *text <= '9'; text++) value = value * 10 + (uint64_t)(*text - '0');
+  return value;
+}
+
 uint64_t of_process_start(uint32_t pid) {
   char path[32] = "/proc/";
   int size = 6;
@@ -51,7 +64,7 @@ uint64_t of_process_start(uint32_t pid) {
   of_copy(path + size, suffix, sizeof suffix);
 
   int descriptor = of_open_read(path);
-  char text[1024];
+  static char text[1024]; /* large; registration and a child's set-up come one at a time */
   int64_t got = descriptor < 0 ? -1 : of_read(descriptor, text, sizeof text - 1, 0);
   if (descriptor >= 0) of_close(descriptor);
   if (got <= 0) {
@@ -63,12 +76,9 @@ uint64_t of_process_start(uint32_t pid) {
   int64_t at = got;
   while (at > 0 && text[at - 1] != ')') at--;
   text[got] = 0;
-  if (at + 1 < got && text[at + 1] == 'Z') return 0;
-  for (int field = 2; at < got && field < 22; at++) field += text[at] == ' ';
-  uint64_t start = 0;
-  for (; at < got && text[at] >= '0' && text[at] <= '9'; at++)
-    start = start * 10 + (uint64_t)(text[at] - '0');
-  return start;
+  /* The state is that of the first thread, which may have ended while others live on. */
+  bool is_zombie = at + 1 < got && text[at + 1] == 'Z' && of_field(text + at, 20) <= 1;
+  return is_zombie ? 0 : of_field(text + at, 22);
 }
 
 uint64_t of_process_start_resolution(void) {
@@ -78,8 +88,11 @@ uint64_t of_process_start_resolution(void) {
 /* MARK: what the loader was told. libc, from initialisers only. */
 
 void of_exec_id(uint8_t id[16]) {
-  const void *random = (const void *)getauxval(AT_RANDOM);
-  if (random) of_copy(id, random, 16);
+  /* The stack protector's secret is among these bytes: what goes into a file is half as much. */
+  const uint8_t *random = (const uint8_t *)getauxval(AT_RANDOM);
+  uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
+  for (int i = 0; random && i < 16; i++) hash = (hash ^ random[i]) * 0x100000001b3u;
+  of_copy(id, &hash, sizeof hash);
 }
 
 bool of_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
@@ -98,7 +111,10 @@ const char *of_environment(const char *name) {
 
 int of_executable_path(char *buffer) {
   long size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/self/exe", buffer, OF_PATH_SIZE - 1);
-  if (size >= 0) buffer[size] = 0;
+  /* Where the first thread has ended, /proc/self knows nothing more. */
+  if (size == -ENOENT)
+    size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/thread-self/exe", buffer, OF_PATH_SIZE - 1);
+  buffer[size > 0 ? size : 0] = 0;
   return (int)size;
 }
 
@@ -106,6 +122,8 @@ int of_current_folder(char *buffer) {
   long size = OF_SYSCALL_2(__NR_getcwd, buffer, OF_PATH_SIZE); /* counts the zero */
   return size > 0 ? (int)size - 1 : (int)size;
 }
+
+#define OF_ATTEMPTS 1000 /* at a call that a signal may interrupt */
 
 /* Moves a descriptor that took the place of a standard stream out of the program's way. */
 OF_LOCAL int of_above_standard_streams(long descriptor) {
@@ -116,8 +134,11 @@ OF_LOCAL int of_above_standard_streams(long descriptor) {
 }
 
 OF_LOCAL int of_open(const char *path, int flags) {
-  return of_above_standard_streams(
-      OF_SYSCALL_4(__NR_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+  long result = -EINTR;
+  for (int attempt = 0; result == -EINTR && attempt < OF_ATTEMPTS; attempt++)
+    result = OF_SYSCALL_4(__NR_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                          0666);
+  return of_above_standard_streams(result);
 }
 
 int of_open_read(const char *path) { return of_open(path, O_RDONLY); }
@@ -125,6 +146,26 @@ int of_open_write(const char *path) { return of_open(path, O_RDWR); }
 int of_create(const char *path) { return of_open(path, O_RDWR | O_CREAT | O_EXCL); }
 void of_close(int descriptor) { OF_SYSCALL_1(__NR_close, descriptor); }
 int of_remove(const char *path) { return (int)OF_SYSCALL_3(__NR_unlinkat, AT_FDCWD, path, 0); }
+
+int of_lock_folder(const char *path) {
+  static char folder[OF_PATH_SIZE]; /* large; registration and a child's set-up come one at a time */
+  uint64_t size = of_length(path);
+  while (size > 1 && path[size - 1] != '/') size--;
+  of_copy(folder, path, size);
+  folder[size] = 0;
+  int descriptor = of_open(folder, O_RDONLY | O_DIRECTORY);
+  if (descriptor < 0) return descriptor;
+  long result = OF_SYSCALL_2(__NR_flock, descriptor, LOCK_EX | LOCK_NB);
+  if (result == 0) return descriptor;
+  of_close(descriptor);
+  return (int)result;
+}
+
+void of_unlock_folder(int lock) {
+  if (lock < 0) return;
+  OF_SYSCALL_2(__NR_flock, lock, LOCK_UN); /* a child forked just now holds the descriptor, too */
+  of_close(lock);
+}
 
 int of_publish(const char *path, const char *new_path) {
   long result = OF_SYSCALL_5(__NR_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
@@ -138,7 +179,7 @@ int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset) {
 }
 
 int of_file_kind(const char *path, uint64_t *size) {
-  struct stat status;
+  static struct stat status; /* large; registration and a child's set-up come one at a time */
   long result = OF_SYSCALL_4(__NR_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW);
   if (result < 0) return (int)result;
   *size = (uint64_t)status.st_size;
@@ -146,14 +187,21 @@ int of_file_kind(const char *path, uint64_t *size) {
   return S_ISLNK(status.st_mode) ? OF_SYMBOLIC_LINK : OF_OTHER_FILE;
 }
 
+/* The soft limit of a RESOURCE of getrlimit(2). */
+OF_LOCAL uint64_t of_limit(int resource) {
+  uint64_t limit[2]; /* soft, hard */
+  long result = OF_SYSCALL_4(__NR_prlimit64, 0, resource, NULL, limit);
+  return result == 0 ? limit[0] : UINT64_MAX;
+}
+
+uint64_t of_address_space(void) { return of_limit(RLIMIT_AS); }
+
 int of_allocate(int descriptor, uint64_t old_size, uint64_t size) {
   /* Beyond this limit the kernel would not only refuse, it would kill the program with SIGXFSZ. */
-  struct {
-    uint64_t soft, hard;
-  } limit;
-  long result = OF_SYSCALL_4(__NR_prlimit64, 0, RLIMIT_FSIZE, NULL, &limit);
-  if (result == 0 && size > limit.soft) return -EFBIG;
-  result = OF_SYSCALL_4(__NR_fallocate, descriptor, 0, old_size, size - old_size);
+  if (size > of_limit(RLIMIT_FSIZE)) return -EFBIG;
+  long result = -EINTR;
+  for (int attempt = 0; result == -EINTR && attempt < OF_ATTEMPTS; attempt++)
+    result = OF_SYSCALL_4(__NR_fallocate, descriptor, 0, old_size, size - old_size);
   if (result != -EOPNOTSUPP && result != -ENOSYS) return (int)result;
   /* A file system that can't: writing zeros allocates as well. */
   static const char zeros[4096];
@@ -175,41 +223,34 @@ void *of_map(int descriptor, size_t size, void *address) {
   return (void *)result;
 }
 
+void *of_map_memory(size_t size) {
+  long result = OF_SYSCALL_6(__NR_mmap, NULL, size, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return result < 0 && result > -4096 ? NULL : (void *)result;
+}
+
 void *of_page_wiped_on_fork(void) {
   size_t size = getauxval(AT_PAGESZ);
   if (!size) size = 4096;
-  long page = OF_SYSCALL_6(__NR_mmap, NULL, size, PROT_READ | PROT_WRITE,
-                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (page < 0 && page > -4096) return NULL;
-  if (OF_SYSCALL_3(__NR_madvise, page, size, MADV_WIPEONFORK) == 0) return (void *)page;
+  void *page = of_map_memory(size);
+  if (!page) return NULL;
+  if (OF_SYSCALL_3(__NR_madvise, page, size, MADV_WIPEONFORK) == 0) return page;
   OF_SYSCALL_2(__NR_munmap, page, size);
   return NULL;
 }
 
-/* The number in lower-case hex at *AT, which moves behind it. */
-OF_LOCAL uint64_t of_scan_hex(const char **at) {
-  uint64_t value = 0;
-  for (;; ++*at) {
-    char byte = **at;
-    if (byte >= '0' && byte <= '9') value = value * 16 + (uint64_t)(byte - '0');
-    else if (byte >= 'a' && byte <= 'f') value = value * 16 + (uint64_t)(byte - 'a' + 10);
-    else return value;
-  }
-}
-
 /* One line of /proc/self/maps: "start-end rw-s offset device inode   path". */
-OF_LOCAL bool of_is_shared_file_line(const char *line, const void **address, const char **path) {
-  *address = (const void *)of_scan_hex(&line);
+OF_LOCAL bool of_is_shared_file_line(const char *line, const char **path) {
   while (*line && *line != ' ') line++;
   if (!of_equal(line, " rw-s 00000000 ", 15)) return false;
   while (*line && *line != '/') line++;
   *path = line;
-  return *line == '/' && !of_equal(line, "/dev/", 5);
+  return *line == '/' && !of_equal(line, "/sys/", 5) && !of_equal(line, "/proc/", 6);
 }
 
-bool of_each_shared_file(bool (*body)(const void *address, const char *path)) {
+bool of_each_shared_file(bool (*body)(const char *path)) {
   static char text[2 * OF_PATH_SIZE]; /* large; the registration lock makes it ours */
-  int descriptor = of_open_read("/proc/self/maps");
+  int descriptor = of_open_read("/proc/thread-self/maps");
   if (descriptor < 0) return false;
   bool found = false;
   uint64_t kept = 0;
@@ -220,9 +261,8 @@ bool of_each_shared_file(bool (*body)(const void *address, const char *path)) {
     for (uint64_t at = kept; at < size && !found; at++) {
       if (text[at] != '\n') continue;
       text[at] = 0;
-      const void *address;
       const char *path;
-      if (of_is_shared_file_line(text + line, &address, &path)) found = body(address, path);
+      if (of_is_shared_file_line(text + line, &path)) found = body(path);
       line = at + 1;
     }
     kept = size - line;
@@ -237,6 +277,12 @@ bool of_each_shared_file(bool (*body)(const void *address, const char *path)) {
 
 void of_write_error(const char *text, size_t size) { OF_SYSCALL_3(__NR_write, 2, text, size); }
 
+uint64_t of_standard_error(void) {
+  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  if (OF_SYSCALL_2(__NR_fstat, 2, &status) != 0) return 0;
+  return (uint64_t)status.st_dev * 0x9e3779b97f4a7c15u + (uint64_t)status.st_ino + 1;
+}
+
 const char *of_error_name(int error) {
   switch (error) {
     case EACCES: return "permission denied";
@@ -244,6 +290,9 @@ const char *of_error_name(int error) {
     case EFBIG: return "file size limit reached";
     case EDQUOT: return "disk quota exceeded";
     case EISDIR: return "is a directory";
+    case ELOOP: return "too many symbolic links";
+    case EMFILE: return "too many open files";
+    case ENFILE: return "too many open files";
     case ENAMETOOLONG: return "file name too long";
     case ENOENT: return "no such directory";
     case ENOMEM: return "no address space left";
@@ -344,6 +393,25 @@ OF_LOCAL int of_match_image(struct dl_phdr_info *info, size_t size, void *contex
 bool of_find_image(uint64_t address, of_image *image) {
   of_image_search search = {address, image};
   return dl_iterate_phdr(of_match_image, &search) != 0;
+}
+
+OF_LOCAL int of_match_program(struct dl_phdr_info *info, size_t size, void *context) {
+  (void)size;
+  const void **address = context;
+  uint64_t wanted = (uint64_t)*address;
+  bool is_program = !info->dlpi_name || !*info->dlpi_name;
+  for (int i = 0; is_program && i < info->dlpi_phnum; i++) {
+    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
+    uint64_t low = info->dlpi_addr + segment->p_vaddr;
+    if (segment->p_type == PT_LOAD && low <= wanted && wanted < low + segment->p_memsz)
+      *address = NULL;
+  }
+  return 1; /* the program is the first */
+}
+
+bool of_is_in_program(const void *address) {
+  dl_iterate_phdr(of_match_program, &address);
+  return !address;
 }
 
 OF_LOCAL int of_store_unload_count(struct dl_phdr_info *info, size_t size, void *context) {

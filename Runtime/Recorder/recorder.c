@@ -55,50 +55,65 @@ OF_INLINE void of_fill_function(orderfile_record *record, const uint32_t *guard,
 static void of_first_hit(uint32_t *guard, const void *pointer) {
   /* relaxed: picks one winner among the threads and publishes nothing */
   if (of_exchange_relaxed(guard, OF_SEEN) != OF_UNSEEN) return;
-  uint64_t return_address = of_strip_signature(pointer);
+  orderfile_record *record = of_claim_records(1);
+  if (record) of_fill_function(record, guard, of_strip_signature(pointer));
+}
 
+/* COUNT records of the early buffer; NULL if it is closed or full. */
+OF_LOCAL orderfile_record *of_claim_early_records(uint64_t count) {
+  /* acquire: whoever finds the buffer closed finds the trace; pairs with the release in
+   * of_drain_early_records */
+  uint64_t slot = of_fetch_add_acquire(&of_early.next, count);
+  if (slot < OF_EARLY_CAPACITY && count <= OF_EARLY_CAPACITY - slot) return &of_early.records[slot];
+  for (; slot < OF_EARLY_CAPACITY; slot++) {
+    of_early.records[slot].subject = 1;
+    of_store_release(&of_early.records[slot].kind, ORDERFILE_RECORD_UNUSED); /* release: as every kind */
+  }
+  return NULL;
+}
+
+OF_INTERNAL orderfile_record *of_claim_records(uint64_t count) {
   orderfile_trace_header *trace = of_current_trace();
   if (!trace) {
-    if (of_load_relaxed(&of_recorder.mode) == OF_SILENT) return; /* relaxed: a late hit is dropped */
-    /* relaxed: the slot's owner is decided, its contents are published by kind */
-    uint64_t early = of_fetch_add_relaxed(&of_early.next, 1);
-    if (early < OF_EARLY_CAPACITY) {
-      of_fill_function(&of_early.records[early], guard, return_address);
-      return;
-    }
-    trace = of_current_trace(); /* the buffer was closed between our two looks: the trace is there */
+    if (of_load_relaxed(&of_recorder.mode) == OF_SILENT) return NULL; /* relaxed: a late one is dropped */
+    if (of_load_relaxed(&of_recorder.is_stopped)) return NULL;        /* relaxed: a flag */
+    orderfile_record *early = of_claim_early_records(count);
+    if (early) return early;
+    trace = of_current_trace(); /* the buffer may have been closed because the trace is there */
     if (!trace) {
       of_fetch_add_relaxed(&of_recorder.lost_records, 1); /* relaxed: a count */
-      return;
+      return NULL;
     }
   }
-
-  if (of_load_relaxed(&trace->state) != ORDERFILE_STATE_RECORDING) return; /* relaxed: a flag */
+  if (of_load_relaxed(&trace->state) != ORDERFILE_STATE_RECORDING) return NULL; /* relaxed: a flag */
   if (trace->stop_time && of_clock() >= trace->stop_time) {
     of_store_relaxed(&trace->state, ORDERFILE_STATE_STOPPED_BY_TIME); /* relaxed: a flag */
-    return;
+    return NULL;
   }
-  uint64_t slot = of_claim_slots(trace, 1);
-  if (slot != UINT64_MAX) of_fill_function(&of_records(trace)[slot], guard, return_address);
+  uint64_t slot = of_claim_slots(trace, count);
+  return slot == UINT64_MAX ? NULL : &of_records(trace)[slot];
+}
+
+/* Whether the trace is this process's own: false in a forked child that has not made one. */
+OF_LOCAL bool of_owns_trace(void) {
+  /* acquire: pairs with the release in of_replace_trace_after_fork */
+  if (of_recorder.ownership) return of_load_acquire(of_recorder.ownership) == OF_OWNED;
+  uint32_t owner = of_load_acquire(&of_recorder.owner); /* acquire: likewise */
+  return owner == of_process_number() || of_shares_memory(owner);
+}
+
+OF_INTERNAL orderfile_trace_header *of_own_trace(void) {
+  /* acquire: pairs with the release in of_use_trace; the header and the rest of the state are filled
+   * in before the pointer is set */
+  if (!of_load_acquire(&of_recorder.trace) || !of_owns_trace()) return NULL;
+  return of_load_acquire(&of_recorder.trace); /* acquire: and not the parent's, seen above */
 }
 
 OF_INTERNAL orderfile_trace_header *of_current_trace(void) {
-  /* acquire: pairs with the release in of_start_recording; the header and the rest of the state are
-   * filled in before the pointer is set */
-  orderfile_trace_header *trace = of_load_acquire(&of_recorder.trace);
-  if (!trace) return NULL;
-  if (of_recorder.ownership) {
-    /* acquire: pairs with the release in of_replace_trace_after_fork */
-    if (of_load_acquire(of_recorder.ownership) == OF_OWNED) return trace;
-  } else if (of_process_number() == of_load_acquire(&of_recorder.owner)) { /* acquire: likewise */
-    return trace;
-  }
+  orderfile_trace_header *trace = of_own_trace();
+  if (trace || !of_load_relaxed(&of_recorder.trace)) return trace; /* relaxed: NULL or the parent's */
   of_replace_trace_after_fork();
-  /* acquire: likewise. Still not ours: another thread of the child is at it, or it has failed. */
-  bool is_ours = of_recorder.ownership
-                     ? of_load_acquire(of_recorder.ownership) == OF_OWNED
-                     : of_load_acquire(&of_recorder.owner) == of_process_number();
-  return is_ours ? of_load_acquire(&of_recorder.trace) : NULL;
+  return of_own_trace(); /* NULL: another thread of the child is at it, or it has failed */
 }
 
 OF_INTERNAL uint64_t of_claim_slots(orderfile_trace_header *trace, uint64_t count) {
@@ -116,14 +131,10 @@ OF_INTERNAL uint64_t of_claim_slots(orderfile_trace_header *trace, uint64_t coun
   return next;
 }
 
-OF_INTERNAL void of_write_record(orderfile_trace_header *trace, uint32_t kind, uint64_t subject,
-                                 const void *first, uint64_t first_size, const void *second,
-                                 uint64_t second_size) {
+OF_INTERNAL void of_fill_record(orderfile_record *record, uint32_t kind, uint64_t subject,
+                                uint64_t entry, const void *first, uint64_t first_size,
+                                const void *second, uint64_t second_size) {
   uint64_t size = first_size + second_size;
-  uint64_t slot =
-      of_claim_slots(trace, 1 + (size + ORDERFILE_PAYLOAD_BYTES - 1) / ORDERFILE_PAYLOAD_BYTES);
-  if (slot == UINT64_MAX) return;
-  orderfile_record *record = &of_records(trace)[slot];
   orderfile_payload *payload = (orderfile_payload *)(record + 1);
   for (uint64_t i = 0; i < size; i++) {
     payload[i / ORDERFILE_PAYLOAD_BYTES].bytes[i % ORDERFILE_PAYLOAD_BYTES] =
@@ -134,6 +145,7 @@ OF_INTERNAL void of_write_record(orderfile_trace_header *trace, uint32_t kind, u
     of_store_release(&payload[i].kind, ORDERFILE_RECORD_PAYLOAD); /* release: publishes the bytes */
   record->subject = subject;
   record->payload_size = size;
+  record->entry = entry;
   record->ticks = of_ticks();
   record->thread = of_thread_number();
   of_store_release(&record->kind, kind); /* release: publishes the fields and the payload */

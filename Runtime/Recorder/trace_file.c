@@ -11,7 +11,8 @@
  *   another living process     take the next name
  *   same session               take the next name, so that one recorded command line that starts
  *                              several programs in turn keeps all their traces
- *   none of these              remove it
+ *   none of these              remove it, holding the folder's lock: else a second process that had
+ *                              judged the same dead trace could remove what the first puts there
  *
  * The next name after PATH is PATH.<pid>, then PATH.<pid>.1 and so on. A file that is no trace is not
  * touched: the path was a mistake.
@@ -22,19 +23,27 @@
  * records, which are counted, and never a SIGBUS.
  *
  * fork. The child sees that it is one when its next first hit finds the page wiped that the kernel
- * wipes on fork, however the fork was made. It makes a file of its own, copies the records that say
- * which images are loaded, and goes on there. The parent's mapping stays: a signal handler may have
- * forked in the middle of a hit, whose last stores then still have somewhere to go.
+ * wipes on fork, however the fork was made. It makes a file of its own, copies the load records of its
+ * own images (the parent may have loaded others since), and goes on there. The parent's mapping stays:
+ * a signal handler may have forked in the middle of a hit, whose last stores then still have somewhere
+ * to go.
+ *
+ * Joining. Further copies of the recorder, in plugins linked apart, find the trace among the files that
+ * the process has mapped: neither a changed folder nor an environment cleared meanwhile hides it. The
+ * header tells them what the first copy was told.
  */
+#include <orderfile_runtime.h>
+
 #include "recorder.h"
 
 #define OF_ALLOCATION_UNIT 65536ull /* bytes: a multiple of every page size */
 #define OF_SPARE_RECORDS 1024ull    /* for marks, loads and names */
-#define OF_NAMES_TRIED 10
+#define OF_NAMES_TRIED 100 /* a program that calls exec over and over needs one each time */
 
 static char of_template[OF_PATH_SIZE]; /* absolute, %p and %n not yet replaced */
 static char of_trace_path[OF_PATH_SIZE];
-static uint32_t of_parent; /* the process number of who forked us, else 0 */
+static uint32_t of_parent; /* the process number of the ancestor whose trace we go on with, else 0 */
+static uint64_t of_first_standard_error;
 
 /* What identifies this process image. */
 typedef struct of_identity {
@@ -59,6 +68,7 @@ OF_LOCAL bool of_is_trace(const orderfile_trace_header *header) {
 OF_INTERNAL void of_calibrate(orderfile_trace_header *trace) {
   of_store_relaxed(&trace->last_pair.ticks, of_ticks()); /* relaxed: about now is good enough */
   of_store_relaxed(&trace->last_pair.nanoseconds, of_clock()); /* relaxed: likewise */
+  if (!of_load_relaxed(&of_recorder.lost_records)) return;     /* relaxed: a count */
   uint64_t lost = of_exchange_relaxed(&of_recorder.lost_records, 0); /* relaxed: a count */
   if (lost) of_fetch_add_relaxed(&trace->lost_records, lost);        /* relaxed: a count */
 }
@@ -66,6 +76,7 @@ OF_INTERNAL void of_calibrate(orderfile_trace_header *trace) {
 /* Maps the trace in DESCRIPTOR with as much room behind it as the address space allows. */
 OF_LOCAL orderfile_trace_header *of_map_trace(int descriptor, uint64_t *record_limit) {
   for (size_t size = (size_t)1 << 30; size >= OF_ALLOCATION_UNIT; size >>= 2) {
+    if (size > of_address_space() / 16) continue; /* the program's, not ours to use up */
     void *address = of_map(descriptor, size, NULL);
     if (!address) continue;
     *record_limit = (size - ORDERFILE_TRACE_HEADER_SIZE) / sizeof(orderfile_record);
@@ -100,6 +111,9 @@ OF_LOCAL void of_fill_header(orderfile_trace_header *header, uint64_t capacity) 
   header->start_time = of_self.start_time;
   of_copy(header->exec_id, of_self.exec_id, sizeof of_self.exec_id);
   header->session = of_self.session;
+  uint64_t template_size = of_length(of_template);
+  if (template_size < sizeof header->path_template)
+    of_copy(header->path_template, of_template, template_size);
   header->ticks_per_second = of_ticks_per_second();
   header->first_pair.ticks = of_ticks();
   header->first_pair.nanoseconds = of_clock();
@@ -153,10 +167,11 @@ OF_LOCAL int of_join_trace(const char *path, orderfile_trace_header **trace, uin
 }
 
 #define OF_NAME_IS_TAKEN 2
+#define OF_NAME_IS_LEFT 3
 #define OF_NOT_A_TRACE (-1000)
 
-/* Whom PATH belongs to: 1 to us, OF_NAME_IS_TAKEN, or 0 after removing what a dead process left. */
-OF_LOCAL int of_claim_name(const char *path) {
+/* Whom PATH belongs to: 1 to us, OF_NAME_IS_TAKEN, 0 to nobody, or OF_NAME_IS_LEFT behind. */
+OF_LOCAL int of_judge_name(const char *path) {
   uint64_t size = 0;
   int kind = of_file_kind(path, &size);
   if (kind == -2) return 0; /* ENOENT */
@@ -176,7 +191,23 @@ OF_LOCAL int of_claim_name(const char *path) {
     uint64_t start = of_process_start(header.pid);
     if (start == header.start_time || start == UINT64_MAX) return OF_NAME_IS_TAKEN;
   }
-  return of_remove(path);
+  return OF_NAME_IS_LEFT;
+}
+
+/* Whom PATH belongs to: 1 to us, OF_NAME_IS_TAKEN, or 0 after removing what a dead process left. */
+OF_LOCAL int of_claim_name(const char *path) {
+  int owner = of_judge_name(path);
+  if (owner != OF_NAME_IS_LEFT) return owner;
+  int lock = -OF_BUSY;
+  for (int patience = 0; lock == -OF_BUSY && patience < 1000; patience++) {
+    if (patience) of_yield();
+    lock = of_lock_folder(path);
+  }
+  if (lock == -OF_BUSY) return OF_NAME_IS_TAKEN; /* the holder is stopped, or it isn't one of us */
+  owner = of_judge_name(path);
+  if (owner == OF_NAME_IS_LEFT) owner = of_remove(path);
+  of_unlock_folder(lock);
+  return owner;
 }
 
 /* Finds the process's trace by the first name that is ours or free. Returns 1 if another copy of the
@@ -199,31 +230,49 @@ OF_LOCAL int of_open_trace(orderfile_trace_header **trace, uint64_t *limit) {
   return -17; /* EEXIST */
 }
 
-OF_LOCAL bool of_find_mapped_trace(const void *address, const char *path) {
-  const orderfile_trace_header *header = address;
-  if (!of_is_trace(header) || !of_is_own_trace(header)) return false;
+/* Reads the file rather than the mapping: a program's own mapping may reach past the end of its file. */
+OF_LOCAL bool of_find_mapped_trace(const char *path) {
+  uint64_t size = 0;
+  static orderfile_trace_header header;
+  if (of_file_kind(path, &size) != OF_REGULAR_FILE || size < ORDERFILE_TRACE_HEADER_SIZE) return false;
+  int descriptor = of_open_read(path);
+  if (descriptor < 0) return false;
+  int64_t got = of_read(descriptor, &header, sizeof header, 0);
+  of_close(descriptor);
+  if (got != sizeof header || !of_is_trace(&header) || !of_is_own_trace(&header)) return false;
   of_copy(of_trace_path, path, of_length(path) + 1);
   return true;
 }
 
+OF_LOCAL void of_append(char *text, uint64_t *size, const char *part) {
+  uint64_t length = of_length(part);
+  of_copy(text + *size, part, length);
+  *size += length;
+}
+
 OF_LOCAL void of_complain(int result) {
+  /* A child may have closed its standard streams and be using the number for a file of its own. */
+  if (of_standard_error() != of_first_standard_error) return;
   static char text[OF_PATH_SIZE + 128];
   uint64_t size = 0;
   const char *reason = result == OF_NOT_A_TRACE ? "the file there is not a trace"
                                                 : of_error_name(-result);
-  const char *parts[] = {"orderfile: cannot record to '", of_trace_path, "': ", reason,
-                         "; the program runs on unrecorded\n"};
-  for (unsigned i = 0; i < sizeof parts / sizeof *parts; i++) {
-    uint64_t length = of_length(parts[i]);
-    of_copy(text + size, parts[i], length);
-    size += length;
-  }
+  of_append(text, &size, "orderfile: cannot record to '");
+  of_append(text, &size, of_trace_path);
+  of_append(text, &size, "': ");
+  of_append(text, &size, reason);
+  of_append(text, &size, "; the program runs on unrecorded\n");
   of_write_error(text, size);
 }
 
-OF_LOCAL uint64_t of_parse_number(const char *text) {
+/* The decimal number that TEXT begins with, at most LIMIT; 0 without one. */
+OF_LOCAL uint64_t of_parse_number(const char *text, uint64_t limit) {
   uint64_t value = 0;
-  for (; text && *text >= '0' && *text <= '9'; text++) value = value * 10 + (uint64_t)(*text - '0');
+  for (; text && *text >= '0' && *text <= '9'; text++) {
+    uint64_t digit = (uint64_t)(*text - '0');
+    if (value > (limit - digit) / 10) return limit;
+    value = value * 10 + digit;
+  }
   return value;
 }
 
@@ -232,12 +281,9 @@ OF_LOCAL bool of_keep_template(const char *template_path) {
   uint64_t size = 0;
   if (template_path[0] != '/') {
     static char folder[OF_PATH_SIZE];
-    if (of_current_folder(folder) <= 0) return false;
-    for (const char *at = folder; *at; at++) {
-      if (size + 3 >= OF_PATH_SIZE) return false;
-      of_template[size++] = *at;
-      if (*at == '%') of_template[size++] = '%'; /* not a directive */
-    }
+    if (of_current_folder(folder) <= 0 || !of_escape_path(folder, of_template)) return false;
+    size = of_length(of_template);
+    if (size + 1 >= OF_PATH_SIZE) return false;
     of_template[size++] = '/';
   }
   uint64_t length = of_length(template_path);
@@ -246,46 +292,45 @@ OF_LOCAL bool of_keep_template(const char *template_path) {
   return true;
 }
 
-/* Moves the hits that waited for the trace into the first COUNT slots from SLOT. */
-OF_LOCAL void of_drain_early_hits(orderfile_trace_header *trace, uint64_t slot, uint64_t count) {
-  /* relaxed: closes the buffer: whoever comes now finds no room, looks again and finds the trace,
-   * because the pointer was set before and the exchange is one with every fetch_add there */
-  uint64_t early = of_exchange_relaxed(&of_early.next, (uint64_t)1 << 62);
-  if (early > OF_EARLY_CAPACITY) {
-    of_fetch_add_relaxed(&trace->lost_records, early - OF_EARLY_CAPACITY); /* relaxed: a count */
-    early = OF_EARLY_CAPACITY;
-  }
-  for (uint64_t i = 0; i < early || i < count; i++) {
-    uint64_t target = i < count ? slot + i : of_claim_slots(trace, 1);
-    if (target == UINT64_MAX) continue; /* counted */
-    orderfile_record *record = &of_records(trace)[target];
-    if (i >= early) {
-      of_store_release(&record->kind, ORDERFILE_RECORD_UNUSED); /* release: as every kind */
-      continue;
-    }
-    orderfile_record *waiting = &of_early.records[i];
-    /* acquire: pairs with the release in of_fill_function. Its writer is between two instructions. */
-    uint32_t kind = of_load_acquire(&waiting->kind);
-    for (int patience = 0; !kind && patience < 1000; patience++) kind = of_load_acquire(&waiting->kind);
-    if (!kind) continue; /* stays in flight for good; readers count it */
-    record->subject = waiting->subject;
-    record->return_address = waiting->return_address;
-    record->entry = waiting->entry;
-    record->ticks = waiting->ticks;
-    record->thread = waiting->thread;
-    of_store_release(&record->kind, kind); /* release: publishes the fields */
+/* Copies LENGTH records that are complete, the head last: a reader takes its kind for all of them. */
+OF_LOCAL void of_copy_records(orderfile_record *to, const orderfile_record *from, uint64_t length) {
+  while (length-- > 0) {
+    of_copy(&to[length], &from[length], offsetof(orderfile_record, kind));
+    of_store_release(&to[length].kind, from[length].kind); /* release: publishes the fields */
   }
 }
 
-/* Makes TRACE the one that hits go to. */
-OF_LOCAL void of_use_trace(orderfile_trace_header *trace, uint64_t limit) {
-  of_recorder.record_limit = limit;
-  of_recorder.ownership = of_page_wiped_on_fork();
-  if (of_recorder.ownership) of_store_relaxed(of_recorder.ownership, OF_OWNED); /* relaxed: see below */
-  of_recorder.owner = of_self.pid;
-  of_store_relaxed(&of_recorder.mode, OF_RECORDING); /* relaxed: published with the pointer */
-  /* release: publishes all of the above; pairs with the acquire in of_current_trace */
-  of_store_release(&of_recorder.trace, trace);
+/* Moves what waited for the trace into the COUNT slots from SLOT. */
+OF_LOCAL void of_drain_early_records(orderfile_trace_header *trace, uint64_t slot, uint64_t count) {
+  /* release: closes the buffer behind the trace's pointer; whoever finds it closed finds the trace.
+   * Pairs with the acquire in of_claim_early_records. */
+  uint64_t early = of_exchange_release(&of_early.next, (uint64_t)1 << 62);
+  if (early > OF_EARLY_CAPACITY) early = OF_EARLY_CAPACITY; /* the others were counted as they came */
+  uint64_t used = 0, length;
+  for (uint64_t i = 0; i < early; i += length) {
+    orderfile_record *waiting = &of_early.records[i];
+    length = 1;
+    /* acquire: pairs with the release that every kind is stored with. Its writer is between two
+     * instructions, or another thread that has to be given the processor. */
+    uint32_t kind = of_load_acquire(&waiting->kind);
+    for (int patience = 0; !kind && patience < 1000; patience++) {
+      of_yield();
+      kind = of_load_acquire(&waiting->kind); /* acquire: likewise */
+    }
+    if (kind == ORDERFILE_RECORD_MARK) length = of_records_for(waiting->payload_size);
+    uint64_t target = slot + i;
+    if (i + length <= count) used = i + length;
+    else target = of_claim_slots(trace, length);
+    if (target == UINT64_MAX || !kind) continue; /* lost, or in flight for good: both are counted */
+    of_copy_records(&of_records(trace)[target], waiting, length);
+    if (kind != ORDERFILE_RECORD_MARK) continue;
+    of_stop_at_mark(trace, waiting);
+    if (of_load_relaxed(&trace->state) != ORDERFILE_STATE_RECORDING) break; /* relaxed: a flag */
+  }
+  if (used == count) return;
+  orderfile_record *rest = &of_records(trace)[slot + used];
+  rest->subject = count - used;
+  of_store_release(&rest->kind, ORDERFILE_RECORD_UNUSED); /* release: as every kind */
 }
 
 OF_LOCAL void of_identify_self(void) {
@@ -293,52 +338,84 @@ OF_LOCAL void of_identify_self(void) {
   of_self.start_time = of_process_start(of_self.pid);
 }
 
-extern const char orderfile_default_trace[] __attribute__((weak));
+/* Of a trace that another copy of the recorder has made: where it is and what its maker was told. */
+OF_LOCAL int of_join_mapped_trace(orderfile_trace_header **trace, uint64_t *limit) {
+  int result = of_join_trace(of_trace_path, trace, limit);
+  if (result < 0) return result;
+  const char *told = (const char *)(*trace)->path_template;
+  if (*told) of_copy(of_template, told, of_length(told) + 1);
+  else if (!of_escape_path(of_trace_path, of_template)) return -36; /* ENAMETOOLONG */
+  return result;
+}
 
-OF_INTERNAL void of_start_recording(void) {
-  of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: until all below has succeeded */
+/* Makes the process's trace, as the environment or the program asks for it, or joins it. Returns 1 if
+ * another copy had made it, 0 if it is new, -errno, OF_NOT_A_TRACE, or OF_NOT_ASKED. */
+#define OF_NOT_ASKED (-1001)
+OF_LOCAL int of_find_trace(orderfile_trace_header **trace, uint64_t *limit) {
   bool is_privileged = of_is_privileged();
   const char *path = is_privileged ? NULL : of_environment("ORDERFILE_TRACE");
   if ((!path || !*path) && orderfile_default_trace) path = orderfile_default_trace;
-  if (!path || !*path) return;
+  bool is_asked = path && *path;
+  /* The first copy is the program's, or that of a library that it is linked with: only a library's can
+   * come so late that the environment has changed. */
+  if (!is_asked && (is_privileged || of_is_in_program(&of_recorder))) return OF_NOT_ASKED;
 
   of_identify_self();
   of_exec_id(of_self.exec_id);
-  uint64_t milliseconds = 0;
+  of_first_standard_error = of_standard_error();
   if (!is_privileged) {
-    of_self.session = of_parse_number(of_environment("ORDERFILE_SESSION"));
-    milliseconds = of_parse_number(of_environment("ORDERFILE_STOP_AFTER_MS"));
-    const char *mark = of_environment("ORDERFILE_STOP_AT");
-    if (mark && of_length(mark) < sizeof of_recorder.stop_mark)
-      of_copy(of_recorder.stop_mark, mark, of_length(mark) + 1);
+    of_self.session = of_parse_number(of_environment("ORDERFILE_SESSION"), UINT64_MAX);
     const char *names = of_environment("ORDERFILE_NAMES");
     of_recorder.writes_names = names && of_equal(names, "dladdr", sizeof "dladdr");
   }
+  if (of_each_shared_file(of_find_mapped_trace)) return of_join_mapped_trace(trace, limit);
+  if (!is_asked) return OF_NOT_ASKED;
 
+  int result = of_keep_template(path) ? of_open_trace(trace, limit) : -36; /* ENAMETOOLONG */
+  if (result != 0 || is_privileged) return result;
+  uint64_t milliseconds =
+      of_parse_number(of_environment("ORDERFILE_STOP_AFTER_MS"), (uint64_t)1 << 40);
+  if (milliseconds) (*trace)->stop_time = of_clock() + milliseconds * 1000000;
+  const char *mark = of_environment("ORDERFILE_STOP_AT");
+  if (mark && of_length(mark) < sizeof (*trace)->stop_mark)
+    of_copy((*trace)->stop_mark, mark, of_length(mark) + 1);
+  return result;
+}
+
+OF_INTERNAL void of_start_recording(void) {
   orderfile_trace_header *trace = NULL;
   uint64_t limit = 0;
-  int result;
-  if (path[0] != '/' && of_each_shared_file(of_find_mapped_trace)) {
-    /* A copy in another image was here first; the current folder may have changed since. */
-    result = of_join_trace(of_trace_path, &trace, &limit);
-    if (result > 0 && !of_keep_template(path)) result = -36; /* ENAMETOOLONG */
-  } else {
-    result = of_keep_template(path) ? of_open_trace(&trace, &limit) : -36; /* ENAMETOOLONG */
-  }
+  int result = of_find_trace(&trace, &limit);
   if (result < 0) {
-    of_complain(result);
+    of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: a flag */
+    if (result != OF_NOT_ASKED) of_complain(result);
     return;
   }
-  if (result == 0 && milliseconds) trace->stop_time = of_clock() + milliseconds * 1000000;
-
-  /* Slots for what waits, and a few for what comes in before the buffer is closed. */
-  uint64_t early = of_load_relaxed(&of_early.next) + 16; /* relaxed: a guess */
-  if (early > OF_EARLY_CAPACITY) early = OF_EARLY_CAPACITY;
   of_recorder.record_limit = limit;
-  of_reserve_records(trace, early);
-  uint64_t slot = of_claim_slots(trace, early);
-  of_use_trace(trace, limit);
-  of_drain_early_hits(trace, slot, slot == UINT64_MAX ? 0 : early);
+  of_recorder.ownership = of_page_wiped_on_fork();
+  if (of_recorder.ownership) of_store_relaxed(of_recorder.ownership, OF_OWNED); /* relaxed: see below */
+  of_store_relaxed(&of_recorder.owner, of_self.pid);                            /* relaxed: see below */
+
+  /* Slots for what waits. If something does, more may come in until the trace is in its place, and its
+   * place in the order is before all that other threads write there: set aside all it can need. */
+  uint64_t count = of_load_relaxed(&of_early.next) ? OF_EARLY_CAPACITY : 16; /* relaxed: a guess */
+  of_reserve_records(trace, count);
+  uint64_t slot = of_claim_slots(trace, count);
+  /* relaxed: published with the pointer */
+  if (of_load_relaxed(&of_recorder.is_stopped))
+    of_store_relaxed(&trace->state, ORDERFILE_STATE_STOPPED_BY_CALL);
+  of_store_relaxed(&of_recorder.mode, OF_RECORDING);
+  /* release: publishes all of the above; pairs with the acquire in of_own_trace */
+  of_store_release(&of_recorder.trace, trace);
+  of_drain_early_records(trace, slot, slot == UINT64_MAX ? 0 : count);
+}
+
+/* Raises the capacity to COUNT records, never lowers it. */
+OF_LOCAL void of_raise_capacity(orderfile_trace_header *trace, uint64_t count) {
+  uint64_t capacity = of_load_relaxed(&trace->capacity); /* relaxed: the exchange decides */
+  /* release: the blocks are there; pairs with the acquire in of_claim_slots */
+  while (capacity < count && !of_compare_exchange_release(&trace->capacity, &capacity, count)) {
+  }
 }
 
 OF_INTERNAL void of_reserve_records(orderfile_trace_header *trace, uint64_t count) {
@@ -348,83 +425,84 @@ OF_INTERNAL void of_reserve_records(orderfile_trace_header *trace, uint64_t coun
   uint64_t capacity = of_load_relaxed(&trace->capacity); /* relaxed: only growth changes it */
   if (demand <= capacity) return;
   uint64_t old_size = of_file_size(capacity);
-  uint64_t size = of_file_size(demand);
+  uint64_t growth = of_file_size(demand) - old_size;
 
   int descriptor = of_open_write(of_trace_path);
   if (descriptor < 0) return; /* removed, or out of reach by now: what finds no room is counted */
   static orderfile_trace_header header;
   bool is_ours = of_read(descriptor, &header, sizeof header, 0) == sizeof header &&
                  of_is_trace(&header) && of_is_own_trace(&header);
-  if (is_ours && of_allocate(descriptor, old_size, size) == 0)
-    /* release: the blocks are there; pairs with the acquire in of_claim_slots */
-    of_store_release(&trace->capacity, of_records_in(size));
+  /* Where there is no room for all, take what there is: the first hits are worth the most. */
+  for (; is_ours && growth; growth = growth / 2 / OF_ALLOCATION_UNIT * OF_ALLOCATION_UNIT) {
+    if (of_allocate(descriptor, old_size, old_size + growth) != 0) continue;
+    of_raise_capacity(trace, of_records_in(old_size + growth));
+    break;
+  }
   of_close(descriptor);
 }
 
-/* Copies the records of loads and unloads, with their payloads, from FROM to TO. */
+/* Copies the load records of this copy's images, with their payloads, from FROM to TO. */
 OF_LOCAL void of_inherit_images(orderfile_trace_header *from, orderfile_trace_header *to) {
   uint64_t count = of_load_relaxed(&from->next_record); /* relaxed: the parent may go on; not ours */
   uint64_t capacity = of_load_acquire(&from->capacity); /* acquire: as in of_claim_slots */
   if (count > capacity) count = capacity;
-  uint64_t wanted = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    uint64_t slot = pass ? of_claim_slots(to, wanted) : 0;
-    if (slot == UINT64_MAX || (pass && !wanted)) return;
-    for (uint64_t i = 0; i < count; i++) {
-      orderfile_record *record = &of_records(from)[i];
-      uint32_t kind = of_load_acquire(&record->kind); /* acquire: pairs with of_write_record */
-      if (kind != ORDERFILE_RECORD_LOAD && kind != ORDERFILE_RECORD_UNLOAD) continue;
-      uint64_t length = 1;
-      if (kind == ORDERFILE_RECORD_LOAD)
-        length += (record->payload_size + ORDERFILE_PAYLOAD_BYTES - 1) / ORDERFILE_PAYLOAD_BYTES;
-      if (length > count - i) break;
-      if (!pass) {
-        wanted += length;
-        continue;
-      }
-      if (slot + length > of_load_relaxed(&to->next_record)) return; /* a load came in between */
-      of_copy(&of_records(to)[slot], record, length * sizeof *record);
-      slot += length;
-    }
-    if (!pass) of_reserve_records(to, wanted);
+  for (uint64_t i = 0; i < count; i++) {
+    orderfile_record *record = &of_records(from)[i];
+    uint32_t kind = of_load_acquire(&record->kind); /* acquire: pairs with of_fill_record */
+    if (kind != ORDERFILE_RECORD_LOAD || !of_is_loaded(record->subject)) continue;
+    uint64_t length = of_records_for(record->payload_size);
+    if (length > count - i) return;
+    of_reserve_records(to, length);
+    uint64_t slot = of_claim_slots(to, length);
+    if (slot == UINT64_MAX) return;
+    orderfile_record *copy = &of_records(to)[slot];
+    of_copy_records(copy + 1, record + 1, length - 1);
+    of_copy(copy, record, offsetof(orderfile_record, kind));
+    copy->entry = 0; /* the slot of a hit in the parent's trace */
+    of_store_release(&copy->kind, kind); /* release: publishes the fields and the payload */
   }
 }
 
 OF_INTERNAL void of_replace_trace_after_fork(void) {
-  /* relaxed: picks the one thread of the child that sets up */
-  uint32_t free = OF_FORKED;
-  uint32_t *claim = of_recorder.ownership ? of_recorder.ownership : &of_recorder.is_set_up_busy;
-  if (!of_compare_exchange_relaxed(claim, &free, OF_SETTING_UP)) return;
+  /* Picks the one thread of the child that sets up. Without the page, a claim of another process was
+   * made by a thread of the parent, and copied. */
+  uint32_t *claim = of_recorder.ownership ? of_recorder.ownership : &of_recorder.setting_up;
+  uint32_t mine = of_recorder.ownership ? OF_SETTING_UP : of_process_number();
+  uint32_t found = of_recorder.ownership ? OF_FORKED : of_load_relaxed(claim); /* relaxed: likewise */
+  if (found == mine || !of_compare_exchange_relaxed(claim, &found, mine)) return; /* relaxed: a pick */
 
+  if (!of_recorder.ownership && of_load_acquire(&of_recorder.owner) == mine) { /* acquire: as above */
+    of_store_release(claim, 0); /* release: as below. Another thread finished between our two looks. */
+    return;
+  }
   orderfile_trace_header *parents = of_recorder.trace;
   orderfile_trace_header *trace = NULL;
   uint64_t limit = 0;
   of_parent = of_self.pid;
   of_identify_self();
-  int result = -1;
-  bool is_stopped = of_load_relaxed(&parents->state) != ORDERFILE_STATE_RECORDING; /* relaxed: a flag */
-  if (!is_stopped) {
-    result = of_open_trace(&trace, &limit);
-    if (result < 0) of_complain(result);
-  }
+  of_store_relaxed(&of_recorder.lost_records, 0); /* relaxed: the parent's, if any */
+  bool is_stopped = of_load_relaxed(&parents->state) != ORDERFILE_STATE_RECORDING || /* relaxed: a flag */
+                    (parents->stop_time && of_clock() >= parents->stop_time);
+  int result = is_stopped ? OF_NOT_ASKED : of_open_trace(&trace, &limit);
   if (result < 0) {
+    if (!is_stopped) of_complain(result);
     of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: published with the pointer */
     trace = NULL;
   } else {
     of_recorder.record_limit = limit;
     if (result == 0) {
-      /* relaxed: nobody else has mapped it yet */
-      trace->next_image = of_load_relaxed(&parents->next_image);
       trace->stop_time = parents->stop_time;
-      uint64_t demand = of_load_relaxed(&parents->demand);
-      of_reserve_records(trace, demand);
-      of_inherit_images(parents, trace);
+      of_copy(trace->stop_mark, parents->stop_mark, sizeof trace->stop_mark);
+      /* relaxed: only another copy of this process could have it mapped by now */
+      of_store_relaxed(&trace->next_image, of_load_relaxed(&parents->next_image));
+      of_reserve_records(trace, of_load_relaxed(&parents->demand));
     }
+    of_inherit_images(parents, trace);
   }
-  of_store_release(&of_recorder.trace, trace); /* release: pairs with of_current_trace */
-  of_store_release(&of_recorder.owner, of_self.pid); /* release: likewise */
+  of_store_release(&of_recorder.trace, trace);       /* release: pairs with of_own_trace */
+  of_store_release(&of_recorder.owner, of_self.pid); /* release: pairs with of_owns_trace */
   if (of_recorder.ownership)
     of_store_release(of_recorder.ownership, OF_OWNED); /* release: likewise */
   else
-    of_store_release(&of_recorder.is_set_up_busy, OF_FORKED); /* release: a grandchild needs it */
+    of_store_release(&of_recorder.setting_up, 0); /* release: a child of ours needs it */
 }

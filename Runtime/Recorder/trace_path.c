@@ -60,6 +60,16 @@ OF_INTERNAL bool of_expand_path(const char *template_path, char path[OF_PATH_SIZ
   return !writer.is_full && template_path[0] != 0;
 }
 
+OF_INTERNAL bool of_escape_path(const char *path, char template_path[OF_PATH_SIZE]) {
+  of_path_writer writer = {template_path, 0, false};
+  template_path[0] = 0;
+  for (; *path; path++) {
+    if (*path == '%') of_put(&writer, '%');
+    of_put(&writer, *path);
+  }
+  return !writer.is_full;
+}
+
 OF_INTERNAL bool of_has_process_number(const char *template_path) {
   for (const char *at = template_path; *at; at++)
     if (*at == '%' && at[1] && *++at == 'p') return true;

@@ -49,7 +49,7 @@ extension LinkMap {
     package var count: UInt32
 
     /// - Precondition: `indices` lies in a file of at most `ParsingLimits.linkMap` bytes.
-    init(_ indices: Range<Int>) {
+    package init(_ indices: Range<Int>) {
       start = UInt32(indices.lowerBound)
       count = UInt32(indices.count)
     }

@@ -9,7 +9,6 @@ struct DiffInputs {
   private let before: ReleaseLayout
   private let after: ReleaseLayout
   private let order: OrderFile?
-  private let orderPath: String?
   private let startup: [StartupFunction]
   private let startupSource: String
   private let pageSize: PageSize
@@ -19,7 +18,6 @@ struct DiffInputs {
   init(_ command: DiffCommand) throws(Diagnostic) {
     before = try ReleaseLayout(path: command.before)
     after = try ReleaseLayout(path: command.after)
-    orderPath = command.order
     order = try command.order.map { path throws(Diagnostic) in
       try InputFile.orderFile(try InputFile.bytes(path), path)
     }
@@ -66,15 +64,18 @@ struct DiffInputs {
   func report() -> DiffReport {
     let comparison = LayoutComparison(
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
+    let check = order.map { OrderFileCheck($0, layout: after.layout) }
     var report = DiffReport(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,
-      comparison: comparison, cost: cost, obedience: order.map(obedience))
+      comparison: comparison, cost: cost, obedience: check.map(obedience))
     report.warnings = warnings + report.warnings
+    if let disobeyed = check.flatMap({ Diagnostic.disobeyed($0, path: after.path) }) {
+      report.warnings.append(disobeyed)
+    }
     return report
   }
 
-  private func obedience(_ order: OrderFile) -> OrderObedience {
-    let check = OrderFileCheck(order, layout: after.layout)
+  private func obedience(_ check: OrderFileCheck) -> OrderObedience {
     let deviation = check.firstDeviation.map { deviation in
       let place = deviation.expectedPredecessor.map { "behind '\($0)'" } ?? "first"
       return "'\(deviation.name)' at \(deviation.address), expected \(place)"

@@ -94,7 +94,7 @@ struct GenCommand: ParsableCommand {
         traces: inputs.traces)
       try file.finish(order.bytes)
       reports.append(order.report)
-      warnings += generation.release.warnings
+      warnings += order.warnings
       if !allImages { warnings += inputs.warnings(forImageNamed: fileName) }
     }
     if json { try Console.print(GenReport.json(reports)) }

@@ -43,10 +43,16 @@ struct OrderGeneration {
     }
   }
 
-  /// The order file's bytes, and what is to be said about them.
+  /// An order file's bytes, and what is to be said about them.
+  struct Output {
+    let bytes: [UInt8]
+    let report: GenReport
+    let warnings: [Diagnostic]
+  }
+
   func write(
     dialect: OrderFileDialect, largeFunctionBytes: UInt64?, outputPath: String, traces: [Trace]
-  ) -> (bytes: [UInt8], report: GenReport) {
+  ) -> Output {
     let layout = release.layout
     let order = FirstTouchOrder(
       launches: resolved.map(\.uses), layout: layout, initializers: release.initializers,
@@ -63,7 +69,11 @@ struct OrderGeneration {
       textBytes: layout.sections.filter(\.isExecutable).reduce(0) { $0 + $1.range.size },
       missing: missing(written), unnamedHits: launches.reduce(0) { $0 + $1.unnamedHits },
       lostRecords: traces.reduce(0) { $0 + $1.lostRecords })
-    return (written.bytes, report)
+    let cannotMove = Diagnostic.sharedInputSections(
+      order.functions, in: layout, path: release.path)
+    return Output(
+      bytes: written.bytes, report: report,
+      warnings: release.warnings + [cannotMove, .weakID(launches[0].image)].compactMap { $0 })
   }
 
   /// Who made the file, and of what; no time and no path, so that the same inputs give the same bytes.

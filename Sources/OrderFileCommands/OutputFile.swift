@@ -57,26 +57,37 @@ final class OutputFile {
     target = .file(descriptor, temporary: temporary, final: final)
   }
 
+  /// What writes a result into a sink, piece by piece.
+  typealias Document = (_ sink: @escaping ([UInt8]) -> Void) -> Void
+
+  /// Writes all of `document` and puts the file in its place.
+  func finish(_ document: Document) throws(Diagnostic) {
+    var failure: Diagnostic?
+    document { piece in
+      guard failure == nil else { return }
+      do throws(Diagnostic) { try self.append(piece) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    try finish([])
+  }
+
   /// Writes everything and puts the file in its place.
   func finish(_ bytes: [UInt8]) throws(Diagnostic) {
-    do {
-      switch target {
-      case .standardOutput:
-        try Console.print(bytes)
-      case .stream(let descriptor):
-        try writeAll(bytes, to: descriptor)
-      case .file(let descriptor, let temporary, let final):
-        try writeAll(bytes, to: descriptor)
-        guard rename(temporary, final) == 0 else { throw WriteError(errno: errno) }
-      }
-    } catch let error as WriteError {
-      throw Self.error(path, error.errno)
-    } catch let error as Diagnostic {
-      throw error
-    } catch {
-      throw Diagnostic("\(error)", context: [path])
+    try append(bytes)
+    if case .file(_, let temporary, let final) = target, rename(temporary, final) != 0 {
+      throw Self.error(path, errno)
     }
     isFinished = true
+  }
+
+  private func append(_ bytes: [UInt8]) throws(Diagnostic) {
+    let descriptor: Int32
+    switch target {
+    case .standardOutput: return try Console.print(bytes)
+    case .stream(let stream): descriptor = stream
+    case .file(let file, _, _): descriptor = file
+    }
+    do { try writeAll(bytes, to: descriptor) } catch { throw Self.error(path, error.errno) }
   }
 
   deinit {

@@ -53,22 +53,27 @@ struct ShowCommand: ParsableCommand {
 
   private func report(
     _ bytes: FileBytes, _ warnings: inout [Diagnostic]
-  ) throws(Diagnostic) -> [UInt8] {
-    if InputFile.isTrace(bytes) { return try traceReport(bytes, &warnings) }
+  ) throws(Diagnostic) -> OutputFile.Document {
+    if InputFile.isTrace(bytes) {
+      let document = try traceReport(bytes, &warnings)
+      return { $0(document) }
+    }
     if InputFile.isELF(bytes) {
       let layout = try ReleaseLayout(bytes, path: file, debugFile: debugFile)
       warnings += layout.warnings
-      guard let image = layout.image else { return [] }
+      guard let image = layout.image else { return { _ in } }
       let report = ImageReport(image)
       return json
-        ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+        ? { report.json(demangle: jsonNames, to: $0) }
+        : { $0(Array(report.text(width: width, names: textNames).utf8)) }
     }
     if let linker = InputFile.linkMapLinker(bytes) {
       let layout = try ReleaseLayout(bytes, path: file)
       warnings += layout.warnings
       let report = LinkMapReport(path: file, linker: linker, layout: layout.layout)
       return json
-        ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+        ? { report.json(demangle: jsonNames, to: $0) }
+        : { $0(Array(report.text(width: width, names: textNames).utf8)) }
     }
     let order = try InputFile.orderFile(bytes, file)
     guard !order.isProse else {
@@ -84,8 +89,10 @@ struct ShowCommand: ParsableCommand {
       entries: zip(order.entries, order.lines).map {
         OrderFileReport.Entry(name: SymbolName(bytes: $0.symbol), line: $1)
       })
-    return json
+    let document =
+      json
       ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+    return { $0(document) }
   }
 
   private func traceReport(

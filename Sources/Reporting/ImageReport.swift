@@ -14,9 +14,10 @@ package struct ImageReport: Sendable {
   /// The image for machines: `orderfile.image/1`. An image without identity has no `id`.
   ///
   /// - Parameter demangle: adds `demangledName` to the functions whose name it changes.
-  package func json(demangle: NameWording? = nil) -> [UInt8] {
+  /// - Parameter sink: takes the document piece by piece, as it may be large.
+  package func json(demangle: NameWording? = nil, to sink: @escaping ([UInt8]) -> Void) {
     let listing = LayoutListing(layout: image.layout)
-    return JSONWriter.document(expectedBytes: listing.expectedBytes) { json in
+    JSONWriter.document(to: sink) { json in
       json.member("architecture", image.architecture.description)
       listing.writeFunctions(to: &json, demangle: demangle)
       json.member("guardCount", guardCount)

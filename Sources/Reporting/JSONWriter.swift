@@ -8,32 +8,45 @@ import ImageModel
 /// they come out sorted without being collected first. An object's members stand on lines of their
 /// own, an element of an array on one line, so that `grep` and `diff` see one function a line.
 package struct JSONWriter {
-  package private(set) var bytes: [UInt8] = []
+  private var bytes: [UInt8] = []
+  /// Takes the document piece by piece; `nil` keeps it in `bytes`.
+  private let sink: (([UInt8]) -> Void)?
   /// The innermost container; the ones around it, outermost first, are in `outer`.
   private var innermost = Container(isInline: false)
   private var outer: [Container] = []
 
   private struct Container {
     /// The last key written; empty in an array.
-    var key = ""
+    var key: StaticString = ""
     var isEmpty = true
     let isInline: Bool
   }
 
-  private init() {}
+  private init(_ sink: (([UInt8]) -> Void)?) { self.sink = sink }
 
   /// A document that is one object, ended by one newline.
-  ///
-  /// - Parameter expectedBytes: room made beforehand: growing to tens of megabytes takes as long as
-  ///   filling them.
-  package static func document(
-    expectedBytes: Int = 0, _ members: (inout JSONWriter) -> Void
-  ) -> [UInt8] {
-    var json = JSONWriter()
-    json.bytes.reserveCapacity(expectedBytes)
-    json.writeContainer("{", "}", isInline: false, members)
-    json.bytes.append(UInt8(ascii: "\n"))
+  package static func document(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter(nil)
+    json.writeDocument(members)
     return json.bytes
+  }
+
+  /// The same for a document that may be large: it goes to `sink` in pieces of about `pieceSize`, none
+  /// empty, and is never in memory as a whole.
+  package static func document(
+    to sink: @escaping ([UInt8]) -> Void, _ members: (inout JSONWriter) -> Void
+  ) {
+    var json = JSONWriter(sink)
+    json.bytes.reserveCapacity(pieceSize + (64 << 10))
+    json.writeDocument(members)
+    sink(json.bytes)
+  }
+
+  private static let pieceSize = 1 << 20
+
+  private mutating func writeDocument(_ members: (inout JSONWriter) -> Void) {
+    writeContainer("{", "}", isInline: false, members)
+    bytes.append(UInt8(ascii: "\n"))
   }
 }
 
@@ -48,36 +61,40 @@ extension JSONWriter {
   /// Adds a member to the innermost object.
   ///
   /// - Precondition: `key` is plain ASCII and comes behind the keys that the object already has.
-  package mutating func member(_ key: String, _ value: some JSONValue) {
+  package mutating func member(_ key: StaticString, _ value: some JSONValue) {
     write(key: key)
     value.write(to: &self)
   }
 
   /// Adds a member that is a name in a name table: nothing is copied but into the document.
-  package mutating func member(_ key: String, _ name: ArraySlice<UInt8>) {
+  package mutating func member(_ key: StaticString, _ name: ArraySlice<UInt8>) {
     write(key: key)
     write(text: name)
   }
 
   /// Adds a member that is an object.
-  package mutating func object(_ key: String, _ members: (inout JSONWriter) -> Void) {
+  package mutating func object(_ key: StaticString, _ members: (inout JSONWriter) -> Void) {
     write(key: key)
     writeContainer("{", "}", isInline: innermost.isInline, members)
   }
 
   /// Adds a member that is an array.
-  package mutating func array(_ key: String, _ elements: (inout JSONWriter) -> Void) {
+  package mutating func array(_ key: StaticString, _ elements: (inout JSONWriter) -> Void) {
     write(key: key)
     writeContainer("[", "]", isInline: innermost.isInline, elements)
   }
 
-  private mutating func write(key: String) {
-    precondition(innermost.key < key, "keys are written sorted, each once")
+  private mutating func write(key: StaticString) {
+    precondition(Self.isAscending(innermost.key, key), "keys are written sorted, each once")
     innermost.key = key
     separate()
     bytes.append(UInt8(ascii: "\""))
-    write(literal: key)
-    write(literal: "\": ")
+    write(fixed: key)
+    write(fixed: "\": ")
+  }
+
+  private static func isAscending(_ a: StaticString, _ b: StaticString) -> Bool {
+    a.withUTF8Buffer { a in b.withUTF8Buffer { b in a.lexicographicallyPrecedes(b) } }
   }
 }
 
@@ -94,6 +111,9 @@ extension JSONWriter {
   package mutating func object(_ members: (inout JSONWriter) -> Void) {
     separate()
     writeContainer("{", "}", isInline: true, members)
+    guard let sink, bytes.count >= Self.pieceSize else { return }
+    sink(bytes)
+    bytes.removeAll(keepingCapacity: true)
   }
 }
 
@@ -137,11 +157,15 @@ extension JSONWriter {
 extension JSONWriter {
   fileprivate mutating func write(literal: String) { bytes.append(contentsOf: literal.utf8) }
 
+  fileprivate mutating func write(fixed literal: StaticString) {
+    literal.withUTF8Buffer { bytes.append(contentsOf: $0) }
+  }
+
   /// Writes a string. JSON is UTF-8: each maximal ill-formed run of bytes becomes U+FFFD, so two names
   /// that differ only there look the same.
   fileprivate mutating func write(text: ArraySlice<UInt8>) {
     bytes.append(UInt8(ascii: "\""))
-    if let special = text.firstIndex(where: { !Self.isPlain($0) }) {
+    if !Self.isPlain(text), let special = text.firstIndex(where: { !Self.isPlain($0) }) {
       bytes.append(contentsOf: text[..<special])
       for byte in String(decoding: text[special...], as: UTF8.self).utf8 {
         if byte >= 0x80 || Self.isPlain(byte) {
@@ -156,6 +180,20 @@ extension JSONWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
+  /// Whether all of `text` stands for itself. Without a branch in the loop, so that it goes by many bytes
+  /// at a time.
+  private static func isPlain(_ text: ArraySlice<UInt8>) -> Bool {
+    text.withContiguousStorageIfAvailable { text in
+      var special: UInt8 = 0
+      for byte in text {
+        special |= byte &- 0x20 >= 0x60 ? 1 : 0
+        special |= byte == UInt8(ascii: "\"") ? 1 : 0
+        special |= byte == UInt8(ascii: "\\") ? 1 : 0
+      }
+      return special == 0
+    } ?? false
+  }
+
   /// ASCII that stands for itself in a string.
   private static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
@@ -164,7 +202,7 @@ extension JSONWriter {
   /// Writes `"0x1f"`, as `hexadecimal(_:)` has it, without a string in between: there is one for each
   /// function.
   fileprivate mutating func write(hexadecimal value: UInt64) {
-    write(literal: "\"0x")
+    write(fixed: "\"0x")
     var shift = max(0, (63 - value.leadingZeroBitCount) & ~3)
     while shift >= 0 {
       let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15
@@ -195,7 +233,7 @@ extension UInt64: JSONValue {
 }
 
 extension Bool: JSONValue {
-  package func write(to json: inout JSONWriter) { json.write(literal: self ? "true" : "false") }
+  package func write(to json: inout JSONWriter) { json.write(fixed: self ? "true" : "false") }
 }
 
 extension String: JSONValue {

@@ -7,13 +7,6 @@ struct LayoutListing {
 
   // MARK: JSON
 
-  /// About how long the members below get, without demangled names: a guess from above for most.
-  var expectedBytes: Int {
-    layout.functions.reduce(4096) {
-      $0 + 110 + Int($1.name.count) + Int($1.inputSection?.count ?? 0)
-    }
-  }
-
   /// Adds the member `functions`, ascending by address; each alias is an element of its own.
   ///
   /// - Parameter demangle: adds `demangledName` where it differs from `name`.

@@ -18,9 +18,10 @@ package struct LinkMapReport: Sendable {
   /// The map for machines: `orderfile.linkmap/1`.
   ///
   /// - Parameter demangle: adds `demangledName` to the functions whose name it changes.
-  package func json(demangle: NameWording? = nil) -> [UInt8] {
+  /// - Parameter sink: takes the document piece by piece, as it may be large.
+  package func json(demangle: NameWording? = nil, to sink: @escaping ([UInt8]) -> Void) {
     let listing = LayoutListing(layout: layout)
-    return JSONWriter.document(expectedBytes: listing.expectedBytes) { json in
+    JSONWriter.document(to: sink) { json in
       listing.writeFunctions(to: &json, demangle: demangle)
       json.member("linker", linker)
       json.member("path", path)

@@ -25,7 +25,7 @@ struct LinkMapFunctions {
   /// Input sections of code in which no symbol is printed though there may be one.
   private var silentSections: [Int] = []
   /// Where the names of the printed functions stand in the map; kept if there may be silent sections.
-  private var printedNames: [Range<Int>] = []
+  private var printedNames: [LinkMap.Text] = []
   private var leavesOutLocals: Bool { map.linker == .gnu || map.linker == .gold }
 
   init(_ map: LinkMap, _ code: LinkMapCodeSections, _ layoutIndexes: [UInt32?]) {
@@ -35,8 +35,10 @@ struct LinkMapFunctions {
   }
 
   mutating func collect() {
-    // Nearly each symbol is a function in a typical map; what is not used is not touched.
+    // Nearly each symbol is a function in a typical map, and its name stands in its section's. What
+    // is reserved and not used is not touched.
     functions.reserveCapacity(max(map.symbols.count, map.inputSections.count))
+    names.reserveCapacity(map.inputSections.reduce(0) { $0 + Int($1.name.count) })
     for index in map.inputSections.indices {
       let input = map.inputSections[index]
       guard code.mayHoldFunctions(input), let section = layoutIndexes[Int(input.section)] else {
@@ -133,7 +135,7 @@ extension LinkMapFunctions {
       }
     }
     append(function, suffix, at: symbol.address, size: size, &naming, section, isLocal: false)
-    if leavesOutLocals, suffix == nil { printedNames.append(function) }
+    if leavesOutLocals, suffix == nil { printedNames.append(LinkMap.Text(function)) }
   }
 
   /// `f@@V1` and `f@V1` are `f` to every order file.
@@ -184,9 +186,8 @@ extension LinkMapFunctions {
   /// Names what lies in sections where GNU ld or gold printed no symbol.
   private mutating func nameSilentSections() {
     guard !silentSections.isEmpty else { return }
-    var printed = Set<MapName>(minimumCapacity: printedNames.count)
-    for name in printedNames { printed.insert(MapName(map.bytes, name)) }
-    let whole = wholeFunctions()
+    let printed = silentNamesThatArePrinted()
+    let split = silentNamesThatHaveAnotherPart()
     for index in silentSections {
       let input = map.inputSections[index]
       guard let name = FunctionSectionName(map.bytes, input.name.indices),
@@ -199,10 +200,10 @@ extension LinkMapFunctions {
         switch name.part {
         case .whole: false
         case .unlikely:
-          whole.contains(MapName(map.bytes, name.function, file: input.file.indices))
+          split.contains(MapName(map.bytes, LinkMap.Text(name.function), file: input.file))
         case .split: true
         }
-      if !isColdPart, printed.contains(MapName(map.bytes, name.function)) {
+      if !isColdPart, printed.contains(MapName(map.bytes, LinkMap.Text(name.function))) {
         leaveUnnamed(input)
         continue
       }
@@ -213,20 +214,42 @@ extension LinkMapFunctions {
     }
   }
 
-  /// The functions that have a section of their own which is not one for cold code, by name and object
-  /// file. Empty if no silent section asks for it.
-  private func wholeFunctions() -> Set<MapName> {
-    let isNeeded = silentSections.contains {
-      FunctionSectionName(map.bytes, map.inputSections[$0].name.indices)?.part == .unlikely
+  /// The names of silent sections' functions that a printed function has too.
+  ///
+  /// Both this and the next first collect what is asked for: that set is the smaller one.
+  private func silentNamesThatArePrinted() -> Set<MapName> {
+    var wanted = Set<MapName>(minimumCapacity: silentSections.count)
+    for index in silentSections {
+      let name = FunctionSectionName(map.bytes, map.inputSections[index].name.indices)
+      if let name { wanted.insert(MapName(map.bytes, LinkMap.Text(name.function))) }
     }
-    var functions: Set<MapName> = []
-    guard isNeeded else { return functions }
-    for input in map.inputSections where code.mayHoldFunctions(input) {
-      if let name = FunctionSectionName(map.bytes, input.name.indices), name.part == .whole {
-        functions.insert(MapName(map.bytes, name.function, file: input.file.indices))
+    var found: Set<MapName> = []
+    for name in printedNames {
+      let name = MapName(map.bytes, name)
+      if wanted.contains(name) { found.insert(name) }
+    }
+    return found
+  }
+
+  /// The names, with the object file, of functions in silent sections for cold code that have a section
+  /// for their other part too.
+  private func silentNamesThatHaveAnotherPart() -> Set<MapName> {
+    var wanted: Set<MapName> = []
+    for index in silentSections {
+      let input = map.inputSections[index]
+      if let name = FunctionSectionName(map.bytes, input.name.indices), name.part == .unlikely {
+        wanted.insert(MapName(map.bytes, LinkMap.Text(name.function), file: input.file))
       }
     }
-    return functions
+    var found: Set<MapName> = []
+    guard !wanted.isEmpty else { return found }
+    for input in map.inputSections where code.mayHoldFunctions(input) {
+      if let name = FunctionSectionName(map.bytes, input.name.indices), name.part == .whole {
+        let key = MapName(map.bytes, LinkMap.Text(name.function), file: input.file)
+        if wanted.contains(key) { found.insert(key) }
+      }
+    }
+    return found
   }
 
   private mutating func leaveUnnamed(_ input: LinkMap.InputSection) {

@@ -1,23 +1,25 @@
 import ByteReading
+import LinkMapFormat
 
 /// A name in a link map, or a name in one object file, as a key: compared by its bytes.
 struct MapName: Hashable {
   private let bytes: FileBytes
-  private let name: Range<Int>
-  private let file: Range<Int>
+  private let name: LinkMap.Text
+  private let file: LinkMap.Text
 
-  init(_ bytes: FileBytes, _ name: Range<Int>, file: Range<Int>? = nil) {
+  init(_ bytes: FileBytes, _ name: LinkMap.Text, file: LinkMap.Text? = nil) {
     self.bytes = bytes
     self.name = name
-    self.file = file ?? name.lowerBound..<name.lowerBound
+    self.file = file ?? LinkMap.Text(0..<0)
   }
 
   static func == (a: Self, b: Self) -> Bool {
-    a.bytes.areEqual(a.name, b.name) && a.bytes.areEqual(a.file, b.file)
+    a.bytes.areEqual(a.name.indices, b.name.indices)
+      && a.bytes.areEqual(a.file.indices, b.file.indices)
   }
 
   func hash(into hasher: inout Hasher) {
-    bytes.withBytes(name) { hasher.combine(bytes: $0) }
-    bytes.withBytes(file) { hasher.combine(bytes: $0) }
+    bytes.withBytes(name.indices) { hasher.combine(bytes: $0) }
+    bytes.withBytes(file.indices) { hasher.combine(bytes: $0) }
   }
 }

@@ -6,7 +6,8 @@ import CTraceFormat
 package struct TraceFile: Sendable {
   package let bytes: FileBytes
   package let header: TraceHeader
-  /// Complete records, ascending by slot.
+  /// Complete records, ascending by slot. A load whose image was hit before it could register stands at
+  /// the slot of that hit, before it: so a hit always belongs to an image that is loaded.
   package let records: [TraceRecord]
   /// Slots that were claimed and never completed: the process ended in the middle of a hit.
   package let inFlightRecords: Int
@@ -59,7 +60,10 @@ package struct TraceFile: Sendable {
       slot += 1
       switch kind(here) {
       case ORDERFILE_RECORD_NONE: inFlight += 1
-      case ORDERFILE_RECORD_UNUSED, ORDERFILE_RECORD_PAYLOAD: break
+      case ORDERFILE_RECORD_PAYLOAD: break
+      case ORDERFILE_RECORD_UNUSED:
+        let run = bytes.loadUnaligned(UInt64.self, at: start + here * size)
+        slot += Int(min(run, UInt64(count - here))) - (run > 0 ? 1 : 0)
       default:
         var payloadEnd = slot
         while payloadEnd < count, kind(payloadEnd) == ORDERFILE_RECORD_PAYLOAD { payloadEnd += 1 }
@@ -67,6 +71,13 @@ package struct TraceFile: Sendable {
           try readRecord(bytes, at: start + here * size, slot: here, payloads: slot..<payloadEnd))
         slot = payloadEnd
       }
+    }
+    func key(_ record: TraceRecord) -> (slot: Int, rank: Int) {
+      if case .load = record.event { return (record.slot, 0) }
+      return (record.slot, 1)
+    }
+    if zip(records, records.dropFirst()).contains(where: { key($0) > key($1) }) {
+      records.sort { key($0) < key($1) }
     }
     return (records, inFlight)
   }
@@ -115,6 +126,9 @@ package struct TraceFile: Sendable {
       event = .name(LoadedAddress(rawValue: subject), name: try payload("name"))
     default: event = .other(kind: kind)
     }
-    return TraceRecord(slot: slot, ticks: ticks, thread: thread, event: event)
+    // A load says where its image's hits begin: 1 + slot, or 0 if they all follow it.
+    let isEarly = kind == ORDERFILE_RECORD_LOAD && entry > 0 && entry <= UInt64(slot)
+    return TraceRecord(
+      slot: isEarly ? Int(entry) - 1 : slot, ticks: ticks, thread: thread, event: event)
   }
 }

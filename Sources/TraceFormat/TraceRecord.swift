@@ -4,7 +4,7 @@ import CTraceFormat
 
 /// One event of a launch, at the slot that gives its place in the order.
 package struct TraceRecord: Equatable, Sendable {
-  /// Number of the slot; the records' order.
+  /// Number of the slot; the records' order. Of a load: where its image's hits begin, if that is before.
   package var slot: Int
   /// Of the recorded machine's counter.
   package var ticks: UInt64

@@ -30,15 +30,20 @@ import Testing
     Case(
       testDescription: "image",
       text: { ImageReport(image(instrumented: true)).text(width: 60, names: $0) },
-      json: { ImageReport(image(instrumented: true)).json(demangle: $0) }),
+      json: { names in collected { ImageReport(image(instrumented: true)).json(demangle: names, to: $0) } }),
     Case(
       testDescription: "image-not-instrumented",
       text: { ImageReport(image(instrumented: false)).text(names: $0) },
-      json: { ImageReport(image(instrumented: false)).json(demangle: $0) }),
+      json: { names in collected { ImageReport(image(instrumented: false)).json(demangle: names, to: $0) } }),
     Case(
       testDescription: "link-map",
       text: { LinkMapReport(path: "app.map", linker: "lld", layout: layout).text(names: $0) },
-      json: { LinkMapReport(path: "app.map", linker: "lld", layout: layout).json(demangle: $0) }),
+      json: { names in
+        collected {
+          LinkMapReport(path: "app.map", linker: "lld", layout: layout)
+            .json(demangle: names, to: $0)
+        }
+      }),
     Case(
       testDescription: "order-file",
       text: { orderFile.text(names: $0) },
@@ -73,4 +78,11 @@ import Testing
   @Test(arguments: cases) func jsonEndsWithOneNewline(_ report: Case) {
     #expect(report.json(nil).suffix(2) == [UInt8(ascii: "}"), UInt8(ascii: "\n")])
   }
+}
+
+/// All pieces of a document, one behind the other.
+private func collected(_ document: (@escaping ([UInt8]) -> Void) -> Void) -> [UInt8] {
+  var bytes: [UInt8] = []
+  document { bytes += $0 }
+  return bytes
 }

@@ -29,10 +29,12 @@
 #define ORDERFILE_TRACE_VERSION 1u
 #define ORDERFILE_TRACE_HEADER_SIZE 4096u
 #define ORDERFILE_TRACE_PROGRAM_SIZE 1024u
+#define ORDERFILE_TRACE_TEMPLATE_SIZE 1024u
+#define ORDERFILE_TRACE_MARK_SIZE 256u
 #define ORDERFILE_PAYLOAD_BYTES 36u
 
 /* orderfile_trace_header.flags */
-#define ORDERFILE_TRACE_FORKED 1u   /* a fork's child: parent_pid is who forked it */
+#define ORDERFILE_TRACE_FORKED 1u   /* a fork's child: goes on where parent_pid's trace left off */
 #define ORDERFILE_TRACE_SEALED 2u   /* complete, with names: `orderfile record` has finished it */
 #define ORDERFILE_TRACE_EMULATED 4u /* ran under an emulator: times mean nothing */
 
@@ -48,11 +50,11 @@
 #define ORDERFILE_RECORD_BLOCK 2u    /* first hit of a basic block; `entry` is the block's address */
 #define ORDERFILE_RECORD_DATA 3u     /* first touch of a page of data; `entry` is its address */
 #define ORDERFILE_RECORD_MARK 4u     /* payload: the name of a stage of the launch */
-#define ORDERFILE_RECORD_LOAD 5u     /* payload: orderfile_trace_image, its ID, its path */
+#define ORDERFILE_RECORD_LOAD 5u     /* payload: orderfile_trace_image, its ID, its path; see `entry` */
 #define ORDERFILE_RECORD_UNLOAD 6u   /* the image numbered `subject` is gone */
 #define ORDERFILE_RECORD_NAME 7u     /* payload: the name dladdr gives for the address `subject` */
 #define ORDERFILE_RECORD_PAYLOAD 8u  /* goes on from the record before */
-#define ORDERFILE_RECORD_UNUSED 9u   /* a slot that was set aside and not needed */
+#define ORDERFILE_RECORD_UNUSED 9u   /* `subject` slots, this one too, were set aside and not needed */
 
 /* orderfile_trace_image.id_kind; the numbers of ImageModel.ImageID.Kind */
 #define ORDERFILE_ID_BUILD_ID 1u /* .note.gnu.build-id */
@@ -76,9 +78,9 @@ typedef struct orderfile_trace_header {
 
   /* Who writes it. The same three values mean the same process image: exec changes exec_id. */
   uint32_t pid;
-  uint32_t parent_pid; /* see ORDERFILE_TRACE_FORKED, else 0 */
+  uint32_t parent_pid; /* see ORDERFILE_TRACE_FORKED: the nearest ancestor that recorded; else 0 */
   uint64_t start_time; /* field 22 of /proc/PID/stat: clock ticks since boot */
-  uint8_t exec_id[16]; /* AT_RANDOM */
+  uint8_t exec_id[16]; /* a hash of AT_RANDOM, which itself holds the stack protector's secret */
   uint64_t session;    /* ORDERFILE_SESSION: which `orderfile record` launched it; 0 for none */
 
   uint64_t ticks_per_second;       /* 0: unknown, use the pairs */
@@ -100,6 +102,10 @@ typedef struct orderfile_trace_header {
   uint64_t names_size; /* bytes, entries and text */
 
   uint8_t program[ORDERFILE_TRACE_PROGRAM_SIZE]; /* path of the executable, cut off if longer */
+
+  /* For a copy of the recorder that joins: what the first one was told. Zero-terminated. */
+  uint8_t path_template[ORDERFILE_TRACE_TEMPLATE_SIZE]; /* absolute; empty if longer */
+  uint8_t stop_mark[ORDERFILE_TRACE_MARK_SIZE];         /* empty for none */
 } orderfile_trace_header;
 
 typedef struct orderfile_record {
@@ -108,7 +114,9 @@ typedef struct orderfile_record {
     uint64_t return_address; /* function: where the callback returns to, loaded */
     uint64_t payload_size;   /* mark, load, name: in bytes */
   };
-  uint64_t entry;  /* function: loaded address of its first byte; 0 without pc-table */
+  /* Function: loaded address of its first byte; 0 without pc-table. Load: 1 + the slot of the image's
+   * first hit, if that came before the image could register; else 0. */
+  uint64_t entry;
   uint64_t ticks;  /* when, in ticks of the machine's counter */
   uint32_t thread; /* the kernel's thread number */
   uint32_t kind;   /* stored last */
@@ -145,7 +153,9 @@ typedef struct orderfile_trace_name {
 #define ORDERFILE_ASSERT_SIZE(type, size) \
   _Static_assert(sizeof(type) == (size), "the layout changed: raise ORDERFILE_TRACE_VERSION")
 #ifndef __cplusplus
-ORDERFILE_ASSERT_SIZE(orderfile_trace_header, 200 + ORDERFILE_TRACE_PROGRAM_SIZE);
+ORDERFILE_ASSERT_SIZE(orderfile_trace_header, 200 + ORDERFILE_TRACE_PROGRAM_SIZE +
+                                                  ORDERFILE_TRACE_TEMPLATE_SIZE +
+                                                  ORDERFILE_TRACE_MARK_SIZE);
 ORDERFILE_ASSERT_SIZE(orderfile_record, 40);
 ORDERFILE_ASSERT_SIZE(orderfile_payload, sizeof(orderfile_record));
 ORDERFILE_ASSERT_SIZE(orderfile_trace_image, 56);

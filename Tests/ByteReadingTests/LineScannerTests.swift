@@ -1,0 +1,22 @@
+import ByteReading
+import Testing
+
+@Suite struct LineScannerTests {
+  @Test(
+    arguments: [
+      ("", []), ("\n", [""]), ("a", ["a"]), ("a\n", ["a"]), ("a\n\nb\r\n", ["a", "", "b\r"]),
+      ("\n\nlast", ["", "", "last"]),
+    ] as [(String, [String])])
+  func linesEndAtLineFeedsAndAreCounted(text: String, expected: [String]) {
+    let bytes = FileBytes(Array(text.utf8))
+    var scanner = LineScanner(bytes)
+    var lines: [String] = []
+    while let line = scanner.next() {
+      lines.append(bytes.text(line))
+      #expect(scanner.lineNumber == lines.count)
+    }
+    #expect(lines == expected)
+    #expect(scanner.position == bytes.count)
+    #expect(scanner.next() == nil)
+  }
+}

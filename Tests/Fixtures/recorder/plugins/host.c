@@ -1,0 +1,51 @@
+// Does what its arguments say, one after the other:
+//   open=PATH        into the next free place, 0, 1, ...
+//   reopen=N=PATH    into place N
+//   call=N=NAME      a function of the library in place N
+//   close=N
+//   chdir=PATH, clearenv, fork (goes on in the child, the parent waits)
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void *libraries[16];
+static int next;
+
+__attribute__((noinline)) static void open_into(int place, const char *path) {
+  libraries[place] = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!libraries[place]) {
+    fprintf(stderr, "%s\n", dlerror());
+    exit(1);
+  }
+}
+
+int main(int count, char **arguments) {
+  for (int i = 1; i < count; i++) {
+    char *word = arguments[i];
+    char *first = strchr(word, '=') ? strchr(word, '=') + 1 : word;
+    char *second = strchr(first, '=') ? strchr(first, '=') + 1 : first;
+    if (strncmp(word, "open=", 5) == 0) open_into(next++, first);
+    else if (strncmp(word, "reopen=", 7) == 0) open_into(atoi(first), second);
+    else if (strncmp(word, "close=", 6) == 0) dlclose(libraries[atoi(first)]);
+    else if (strncmp(word, "chdir=", 6) == 0) { if (chdir(first) != 0) return 1; }
+    else if (strcmp(word, "clearenv") == 0) clearenv();
+    else if (strncmp(word, "call=", 5) == 0) {
+      void (*function)(void);
+      *(void **)&function = dlsym(libraries[atoi(first)], second);
+      if (!function) return 1;
+      function();
+    } else if (strcmp(word, "fork") == 0) {
+      int status = 1;
+      pid_t pid = fork();
+      if (pid != 0) {
+        waitpid(pid, &status, 0);
+        return status != 0;
+      }
+    }
+  }
+  return 0;
+}

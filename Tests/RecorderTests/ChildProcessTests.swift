@@ -1,0 +1,114 @@
+import Testing
+import TraceFormat
+
+@Suite struct ChildProcessTests {
+  /// Launches `children/main.c` in the way of its argument, with the MADV_WIPEONFORK that the kernel has
+  /// or by the fallback; returns the names in each trace, the first process's first.
+  private func record(
+    _ arguments: [String], fallback: Bool = false, template: String = "trace",
+    check: (Workshop, [UInt32: TraceFile], UInt32) throws -> Void = { _, _, _ in }
+  ) throws -> [[String]]? {
+    let workshop = try Workshop()
+    let program = try workshop.build("program", from: ["children/main.c"])
+    let environment = ["ORDERFILE_TRACE": workshop.path(template)]
+    var ended: Ended
+    if fallback {
+      let launcher = try workshop.build(
+        "no_wipe", from: ["children/no_wipe.c"], coverage: [], recorder: nil)
+      ended = try workshop.record(launcher, [program] + arguments, environment: environment)
+      if ended.status == 77 { return nil }  // no seccomp here
+    } else {
+      ended = try workshop.record(program, arguments, environment: environment)
+    }
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    let traces = try workshop.traces()
+    var names = FunctionNames(workshop)
+    let first = UInt32(ended.pid)
+    try check(workshop, traces, first)
+    return try traces.sorted { ($0.key == first ? 0 : $0.key) < ($1.key == first ? 0 : $1.key) }
+      .map { try names.names($0.value) }
+  }
+
+  @Test(arguments: ["fork", "clone"], [false, true])
+  func aChildWritesATraceOfWhatItsParentHadNotHit(way: String, fallback: Bool) throws {
+    let names = try record([way], fallback: fallback) { _, traces, parent in
+      for (pid, trace) in traces where pid != parent {
+        #expect(trace.header.flags.contains(.forked) && trace.header.parentPID == parent)
+        #expect(trace.loads.map(\.number) == traces[parent]?.loads.map(\.number))
+      }
+      #expect(traces[parent]?.header.flags == [])
+    }
+    #expect(names == nil || names == [["main", "before", "in_parent"], ["child", "in_child"]])
+  }
+
+  @Test(arguments: [false, true])
+  func aChildOfVforkHitsForItsParent(fallback: Bool) throws {
+    let names = try record(["vfork"], fallback: fallback)
+    #expect(
+      names.map { $0.map { $0.sorted() } }
+        ?? [["before", "in_child", "in_parent", "main", "wait_for"]]
+        == [["before", "in_child", "in_parent", "main", "wait_for"]])
+  }
+
+  @Test func aSpawnedProgramHasATraceOfItsOwn() throws {
+    let names = try record(["spawn"]) { workshop, traces, parent in
+      #expect(traces.values.allSatisfy { !$0.header.flags.contains(.forked) })
+      #expect(traces[parent] != nil)
+    }
+    #expect(names?.last == ["main", "before", "child", "in_child"])
+  }
+
+  @Test(arguments: [false, true])
+  func aDaemonNamesTheLastAncestorThatRecorded(fallback: Bool) throws {
+    let names = try record(["daemon"], fallback: fallback) { _, traces, parent in
+      for (pid, trace) in traces where pid != parent {
+        #expect(trace.header.parentPID == parent)
+      }
+    }
+    #expect(names == nil || names?.last == ["child", "in_child"])
+    #expect(names == nil || names?.count == 2)
+  }
+
+  @Test(arguments: [false, true], ["trace", "trace.%p", "trace.%n.%p"])
+  func aGrandchildNamesItsParent(fallback: Bool, template: String) throws {
+    let names = try record(["grandchild"], fallback: fallback, template: template) {
+      _, traces, first in
+      let parents = traces.values.map(\.header.parentPID).sorted()
+      #expect(parents.count == 3 && parents[0] == 0 && parents.contains(first))
+      #expect(Set(parents).subtracting([0]).isSubset(of: Set(traces.keys)))
+    }
+    guard let names else { return }
+    #expect(names.map { $0.filter { $0.hasPrefix("in_") } } == [[], ["in_child"], ["in_grandchild"]])
+  }
+
+  @Test(arguments: [false, true])
+  func forksOfAProgramWithThreadsAreTracedEach(fallback: Bool) throws {
+    let names = try record(["threads"], fallback: fallback)
+    #expect(names == nil || names.map { $0.dropFirst().map { $0 } } == Array(repeating: ["in_child"], count: 3))
+  }
+
+  @Test func aForkWhileAnotherThreadRegistersLeavesTheChildAlive() throws {
+    #expect(try record(["registering"])?.count == 41)
+  }
+
+  @Test func aChildThatHitsNothingLeavesNoTrace() throws {
+    #expect(try record(["quiet"])?.count == 1)
+  }
+
+  @Test func aChildOfAStoppedProcessStaysStopped() throws {
+    #expect(try record(["stopped"]) == [["main", "before"]])
+  }
+
+  @Test func eachExecHasATraceOfItsOwn() throws {
+    let workshop = try Workshop()
+    let program = try workshop.build("program", from: ["children/main.c"])
+    let ended = try workshop.record(program, ["exec", "12"])
+    #expect(ended.status == 0 && ended.errors == "")
+    let files = try workshop.files()
+    #expect(files.count == 13 && files.contains("trace.\(ended.pid)"))
+    var names = FunctionNames(workshop)
+    let last = try workshop.trace("trace.\(ended.pid).11")
+    #expect(try names.names(last) == ["main", "before", "in_child"])
+    for name in files { #expect(try workshop.trace(name).header.pid == UInt32(ended.pid)) }
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import Testing
+import TraceFormat
+
+@Suite struct PathTests {
+  private func stage() throws -> (workshop: Workshop, program: String) {
+    let workshop = try Workshop()
+    return (workshop, try workshop.build("program", from: ["paths/waiter.c"]))
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    try Data(text.utf8).write(to: URL(fileURLWithPath: path))
+  }
+
+  @Test(arguments: [
+    ("trace", "trace"), ("trace.%p", "trace.PID"), ("trace.%n", "trace.program"),
+    ("trace.%%", "trace.%"), ("trace.%x%", "trace.%x%"), ("trace.%%p", "trace.%p"),
+    ("trace.%n.%p.%n", "trace.program.PID.program"),
+  ])
+  func aTemplateIsExpanded(template: String, name: String) throws {
+    let (workshop, program) = try stage()
+    for prefix in [workshop.folder.path + "/", ""] {
+      let ended = try workshop.record(program, environment: ["ORDERFILE_TRACE": prefix + template])
+      #expect(ended.status == 0 && ended.errors == "")
+      let file = name.replacingOccurrences(of: "PID", with: "\(ended.pid)")
+      #expect(try workshop.files() == [file])
+      #expect(try workshop.trace(file).header.pid == UInt32(ended.pid))
+      try FileManager.default.removeItem(atPath: workshop.path(file))
+    }
+  }
+
+  /// The program runs on, with one line that gives the reason.
+  private func expectRefusal(
+    _ path: String, _ reason: String, sourceLocation: SourceLocation = #_sourceLocation,
+    prepare: (Workshop) throws -> Void = { _ in }
+  ) throws {
+    let (workshop, program) = try stage()
+    try prepare(workshop)
+    let ended = try workshop.record(
+      program,
+      environment: [
+        "ORDERFILE_TRACE": path.replacingOccurrences(of: "FOLDER", with: workshop.folder.path)
+      ])
+    #expect(ended.status == 0 && ended.output == "r", sourceLocation: sourceLocation)
+    let lines = ended.errors.split(separator: "\n")
+    #expect(lines.count == 1, sourceLocation: sourceLocation)
+    #expect(
+      ended.errors.hasPrefix("orderfile: cannot record to '") && ended.errors.contains(reason),
+      "\(ended.errors)", sourceLocation: sourceLocation)
+  }
+
+  @Test func aPathThatCannotBeIsOneLineOnStandardError() throws {
+    try expectRefusal("FOLDER/missing/trace", "no such directory")
+    try expectRefusal("/dev/null", "not a trace")
+    try expectRefusal("FOLDER", "not a trace")
+    try expectRefusal("FOLDER/program/trace", "not a directory")
+    try expectRefusal("FOLDER/" + String(repeating: "n", count: 300), "file name too long")
+    try expectRefusal("/tmp/" + String(repeating: "n/", count: 3000), "file name too long")
+    try expectRefusal("/proc/trace", "no such directory")
+    try expectRefusal("FOLDER/link/trace", "too many symbolic links") { workshop in
+      try FileManager.default.createSymbolicLink(
+        atPath: workshop.path("link"), withDestinationPath: workshop.path("link"))
+    }
+  }
+
+  @Test func aForeignFileIsNotTouched() throws {
+    let text = String(repeating: "not a trace\n", count: 1000)
+    let (workshop, program) = try stage()
+    for content in [text, "short"] {
+      try write(content, to: workshop.path("trace"))
+      let ended = try workshop.record(program)
+      #expect(ended.status == 0 && ended.errors.contains("the file there is not a trace"))
+      #expect(try String(contentsOfFile: workshop.path("trace"), encoding: .utf8) == content)
+    }
+    #expect(try workshop.files() == ["trace"])
+  }
+
+  @Test func aReadOnlyFolderIsNotWrittenTo() throws {
+    guard geteuid() == 0 else { return }
+    let (workshop, program) = try stage()
+    // Root passes permission bits, so another user has to try.
+    let locked = try workshop.makeFolder("locked")
+    chmod(locked, 0o555)
+    chmod(workshop.folder.path, 0o755)
+    let ended = try workshop.run(
+      "setpriv", ["--reuid=65534", "--clear-groups", program],
+      environment: ["ORDERFILE_TRACE": "\(locked)/trace"])
+    #expect(ended.status == 0 && ended.errors.contains("permission denied"), "\(ended.errors)")
+  }
+
+  @Test func anEmptyFileAndASymbolicLinkAreReplaced() throws {
+    let (workshop, program) = try stage()
+    try write("", to: workshop.path("trace"))
+    #expect(try workshop.record(program).errors == "")
+    #expect(try workshop.trace().guards.count == 3)
+
+    try write("precious", to: workshop.path("target"))
+    try FileManager.default.removeItem(atPath: workshop.path("trace"))
+    try FileManager.default.createSymbolicLink(
+      atPath: workshop.path("trace"), withDestinationPath: workshop.path("target"))
+    #expect(try workshop.record(program).errors == "")
+    #expect(try workshop.trace().guards.count == 3)
+    #expect(try String(contentsOfFile: workshop.path("target"), encoding: .utf8) == "precious")
+    #expect(try workshop.files() == ["trace"])
+  }
+
+  @Test func aDeadProcessLosesItsNameUnlessItIsOfTheSameSession() throws {
+    let (workshop, program) = try stage()
+    let first = try workshop.record(program)
+    let second = try workshop.record(program, environment: ["ORDERFILE_SESSION": "7"])
+    #expect(try workshop.traces().keys.sorted() == [UInt32(second.pid)])
+    let third = try workshop.record(program, environment: ["ORDERFILE_SESSION": "7"])
+    #expect(try workshop.files() == ["trace", "trace.\(third.pid)"])
+    let fourth = try workshop.record(program, environment: ["ORDERFILE_SESSION": "8"])
+    #expect(try workshop.trace().header.pid == UInt32(fourth.pid))
+    #expect(first.errors + second.errors + third.errors + fourth.errors == "")
+  }
+
+  @Test func ofTwoProcessesThatStartAtOnceEachKeepsItsTrace() throws {
+    let (workshop, program) = try stage()
+    #expect(try workshop.record(program).status == 0)
+    let dead = workshop.path("dead")
+    try FileManager.default.moveItem(atPath: workshop.path("trace"), toPath: dead)
+    let together = try workshop.build(
+      "together", from: ["paths/together.c"], coverage: [], recorder: nil)
+    let ended = try workshop.run(together, [program, workshop.folder.path, "100", dead])
+    #expect(ended.status == 0)
+    let traces = try workshop.traces()
+    let pids = ended.output.split(whereSeparator: { " \n".contains($0) }).compactMap { UInt32($0) }
+    #expect(pids.count == 200)
+    #expect(pids.filter { traces[$0] == nil } == [])
+    #expect(traces.values.allSatisfy { $0.guards.count == 3 })
+  }
+
+  @Test func noDescriptorOfTheRecorderStaysOpenOrTakesAStandardStream() throws {
+    let (workshop, program) = try stage()
+    for closed in ["", "<&- >&- 2>&-", "<&-", ">&- 2>&-"] {
+      let list = workshop.path("list")
+      let ended = try workshop.record(
+        "/bin/sh", ["-c", "exec '\(program)' descriptors '\(list)' \(closed)"])
+      #expect(ended.status == 0)
+      let open = Set(try String(contentsOfFile: list, encoding: .utf8).split(separator: "\n"))
+      // What the program itself opened: the list and the folder, on the lowest free numbers.
+      let standard = closed.contains("<&-") ? (closed.contains(">&-") ? 0 : 2) : closed == "" ? 3 : 1
+      #expect(open.count == standard + 2, "\(closed): \(open.sorted())")
+      #expect(open == Set((0..<max(standard + 2, open.count)).map { "\($0)" }.prefix(open.count).map { Substring($0) }))
+      let trace = try workshop.trace()
+      #expect(trace.guards.count == 3 && trace.header.lostRecords == 0)
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import ByteReading
+import Foundation
+import Testing
+import TraceFormat
+
+@Suite struct PluginTests {
+  /// Builds host and plugins, each plugin with a copy of the recorder or none.
+  private struct Stage {
+    let workshop: Workshop
+    let host: String
+
+    init(hostRecorder: Bool, flags: [String] = [], links: [String] = []) throws {
+      workshop = try Workshop()
+      host = try workshop.build(
+        "host", from: ["plugins/host.c"], flags: ["-O1"] + flags,
+        coverage: hostRecorder ? Workshop.instrumented : [], links: ["-ldl"] + links,
+        recorder: hostRecorder ? try Workshop.runtime.get() : nil)
+    }
+
+    func plugin(_ name: String, _ flags: [String] = [], hasRecorder: Bool) throws -> String {
+      try workshop.build(
+        "\(name).so", from: ["plugins/plugin.c"],
+        flags: ["-O1", "-shared", "-DNAME=\(name)"] + flags,
+        recorder: hasRecorder ? try Workshop.runtime.get() : nil)
+    }
+
+    /// What the libraries' functions are called in the one trace, in their order.
+    func record(
+      _ arguments: [String], environment: [String: String] = [:], trace: String = "trace"
+    ) throws -> [String] {
+      let ended = try workshop.record(host, arguments, environment: environment)
+      #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+      #expect(try workshop.files().count == 1)
+      return try names(trace)
+    }
+
+    func names(_ trace: String) throws -> [String] { try names(workshop.trace(trace)) }
+
+    func names(_ trace: TraceFile) throws -> [String] {
+      var names = FunctionNames(workshop)
+      return try names.hits(trace).filter { $0.image != "host" }.map { "\($0.image):\($0.name)" }
+    }
+  }
+
+  @Test(arguments: [true, false], [true, false])
+  func aPluginJoinsTheHostsTrace(exportsDynamic: Bool, hasRecorder: Bool) throws {
+    guard exportsDynamic || hasRecorder else { return }  // a plugin that nobody serves does not load
+    let stage = try Stage(hostRecorder: true, flags: exportsDynamic ? ["-rdynamic"] : [])
+    let a = try stage.plugin("a", ["-DEARLY"], hasRecorder: hasRecorder)
+    #expect(try stage.record(["open=\(a)", "call=0=a"]) == ["a.so:a_early", "a.so:a"])
+    #expect(try stage.workshop.trace().loads.count == 2)
+  }
+
+  @Test func aLibraryLinkedAtLinkTimeJoinsTheTrace() throws {
+    let workshop = try Workshop()
+    let library = try workshop.build(
+      "liba.so", from: ["plugins/plugin.c"], flags: ["-O1", "-shared", "-DNAME=puts_a", "-DEARLY"])
+    let program = try workshop.build(
+      "program", from: ["launch/tail.c"], flags: ["-O1"],
+      links: ["-Wl,--no-as-needed", library, "-Wl,-rpath,\(workshop.folder.path)"])
+    #expect(try workshop.record(program).status == 0)
+    #expect(try workshop.files() == ["trace"])
+    var names = FunctionNames(workshop)
+    #expect(
+      try names.names(try workshop.trace())
+        == ["puts_a_early", "main", "first_empty", "second_empty"])
+  }
+
+  @Test func twoPluginsOfAnUninstrumentedHostShareATraceAlsoAfterTheFirstIsClosed() throws {
+    let stage = try Stage(hostRecorder: false)
+    let a = try stage.plugin("a", hasRecorder: true)
+    let b = try stage.plugin("b", hasRecorder: true)
+    let calls = ["open=\(a)", "open=\(b)", "call=0=a", "close=0", "call=1=b"]
+    #expect(try stage.record(calls) == ["a.so:a", "b.so:b"])
+    let late = ["open=\(a)", "call=0=a", "close=0", "open=\(b)", "call=1=b"]
+    #expect(try stage.record(late) == ["a.so:a", "b.so:b"])
+  }
+
+  @Test(arguments: [true, false])
+  func aPluginOpenedAgainAtItsAddressIsRecordedAgain(hasRecorder: Bool) throws {
+    let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])
+    let a = try stage.plugin("a", ["-DEARLY"], hasRecorder: hasRecorder)
+    let once = ["reopen=0=\(a)", "call=0=a", "close=0"]
+    let names = try stage.record(once + once + once)
+    #expect(names == Array(repeating: ["a.so:a_early", "a.so:a"], count: 3).flatMap { $0 })
+    let numbers = try stage.workshop.trace().loads.map(\.number)
+    #expect(numbers.count == 4 && Set(numbers).count == 4)
+  }
+
+  @Test(arguments: [[true, true], [false, false], [false, true], [true, false]])
+  func aPluginThatReusesAnAddressKeepsItsHits(hasRecorder: [Bool]) throws {
+    let stage = try Stage(hostRecorder: true, flags: hasRecorder[0] && hasRecorder[1] ? [] : ["-rdynamic"])
+    let a = try stage.plugin("a", ["-DMORE", "-DEARLY"], hasRecorder: hasRecorder[0])
+    let b = try stage.plugin("b", ["-DEARLY"], hasRecorder: hasRecorder[1])
+    let names = try stage.record([
+      "open=\(a)", "call=0=a", "call=0=a_third", "call=0=a_second", "close=0", "open=\(b)",
+      "call=1=b_second", "call=1=b", "close=1", "reopen=2=\(a)", "call=2=a_fourth",
+    ])
+    #expect(
+      names == [
+        "a.so:a_early", "a.so:a", "a.so:a_third", "a.so:a_second", "b.so:b_early", "b.so:b_second",
+        "b.so:b", "a.so:a_early", "a.so:a_fourth",
+      ])
+  }
+
+  @Test func aRelativePathIsFoundAgainFromAnotherFolder() throws {
+    let stage = try Stage(hostRecorder: false)
+    let a = try stage.plugin("a", hasRecorder: true)
+    let b = try stage.plugin("b", hasRecorder: true)
+    let other = try stage.workshop.makeFolder("other")
+    let names = try stage.record(
+      ["open=\(a)", "call=0=a", "chdir=\(other)", "open=\(b)", "call=1=b"],
+      environment: ["ORDERFILE_TRACE": "trace"])
+    #expect(names == ["a.so:a", "b.so:b"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: other) == [])
+  }
+
+  @Test func aChildOfAProgramThatMovedHasOneTraceBesideItsParents() throws {
+    let stage = try Stage(hostRecorder: false)
+    let a = try stage.plugin("a", hasRecorder: true)
+    let b = try stage.plugin("b", hasRecorder: true)
+    let other = try stage.workshop.makeFolder("other")
+    let ended = try stage.workshop.record(
+      stage.host,
+      [
+        "open=\(a)", "chdir=\(other)", "open=\(b)", "call=0=a", "fork", "call=0=a_second",
+        "call=1=b_second", "call=0=a",
+      ], environment: ["ORDERFILE_TRACE": "trace"])
+    #expect(ended.status == 0 && ended.errors == "")
+    let files = try stage.workshop.files()
+    try #require(files.count == 2 && files[0] == "trace")
+    #expect(try stage.names(files[0]) == ["a.so:a"])
+    #expect(try stage.names(files[1]) == ["a.so:a_second", "b.so:b_second"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: other) == [])
+  }
+
+  @Test(arguments: [false, true])
+  func aProgramThatClearsItsEnvironmentStaysRecorded(isInSharedMemory: Bool) throws {
+    let stage = try Stage(hostRecorder: true)
+    let b = try stage.plugin("b", hasRecorder: true)
+    let path =
+      isInSharedMemory ? "/dev/shm/recorder-\(UUID().uuidString)" : stage.workshop.path("trace")
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let ended = try stage.workshop.record(
+      stage.host, ["clearenv", "open=\(b)", "call=0=b"], environment: ["ORDERFILE_TRACE": path])
+    #expect(ended.status == 0 && ended.errors == "")
+    #expect(try stage.names(TraceFile(parsing: FileBytes(path: path))) == ["b.so:b"])
+  }
+}

@@ -1,0 +1,206 @@
+import ByteReading
+import Foundation
+import TestSupport
+import Testing
+import TraceFormat
+
+/// A folder of one test's own, removed with it, in which programs are built, launched and recorded.
+final class Workshop: Sendable {
+  let folder: URL
+
+  struct Failure: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("recorder-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// The absolute path of `name` in the folder.
+  func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+  func makeFolder(_ name: String) throws -> String {
+    try FileManager.default.createDirectory(
+      atPath: path(name), withIntermediateDirectories: true)
+    return path(name)
+  }
+
+  /// The top of the source tree.
+  static let package = fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
+
+  static func source(_ name: String) -> String {
+    fixturesFolder.appendingPathComponent("recorder/\(name)").path
+  }
+
+  static let includes = ["Recorder", "TraceFormat"].map {
+    "-I" + package.appendingPathComponent("Runtime/\($0)/include").path
+  }
+
+  static let runtimeSources = [
+    "image_table", "launch_end", "platform_linux", "recorder", "trace_file", "trace_path",
+  ].map { package.appendingPathComponent("Runtime/Recorder/\($0).c").path }
+
+  /// `orderfile_rt.o`, built once for all tests.
+  static let runtime: Result<String, any Error> = Result {
+    let made = try launch("make", ["-s", "runtime"], in: package, environment: [:], timeout: 120)
+    guard made.status == 0 else { throw Failure(description: made.errors) }
+    return package.appendingPathComponent(".build/runtime/orderfile_rt.o").path
+  }
+}
+
+// MARK: launching
+
+/// What came of a process.
+struct Ended {
+  let pid: Int32
+  /// Its exit code, or 128 + the signal that ended it.
+  let status: Int32
+  let output: String
+  let errors: String
+}
+
+/// Finds `tool` in the search path, unless it is a path.
+func findTool(_ tool: String) -> String? {
+  if tool.contains("/") { return tool }
+  let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
+  return folders.map { "\($0)/\(tool)" }.first(where: FileManager.default.isExecutableFile)
+}
+
+/// Launches `tool` and waits for its end; kills it after `timeout` seconds and throws.
+private func launch(
+  _ tool: String, _ arguments: [String], in folder: URL, environment: [String: String],
+  timeout: Double
+) throws -> Ended {
+  guard let executable = findTool(tool) else {
+    throw Workshop.Failure(description: "no '\(tool)' on this machine")
+  }
+  let process = Process()
+  process.executableURL = URL(fileURLWithPath: executable)
+  process.arguments = arguments
+  process.currentDirectoryURL = folder
+  let inherited = ProcessInfo.processInfo.environment.filter { ["PATH", "HOME"].contains($0.key) }
+  process.environment = inherited.merging(environment) { $1 }
+  process.standardInput = FileHandle.nullDevice
+  let streams = FileManager.default.temporaryDirectory
+    .appendingPathComponent("recorder-streams-\(UUID().uuidString)").path
+  defer { for end in [".out", ".err"] { try? FileManager.default.removeItem(atPath: streams + end) } }
+  func stream(_ end: String) throws -> FileHandle {
+    try Data().write(to: URL(fileURLWithPath: streams + end))
+    return try FileHandle(forWritingTo: URL(fileURLWithPath: streams + end))
+  }
+  process.standardOutput = try stream(".out")
+  process.standardError = try stream(".err")
+  let end = DispatchSemaphore(value: 0)
+  process.terminationHandler = { _ in end.signal() }
+  try process.run()
+  let pid = process.processIdentifier
+  if end.wait(timeout: .now() + timeout) == .timedOut {
+    kill(pid, SIGKILL)
+    end.wait()
+    throw Workshop.Failure(description: "'\(tool) \(arguments)' ran over \(timeout) s")
+  }
+  func text(_ end: String) -> String {
+    String(decoding: FileManager.default.contents(atPath: streams + end) ?? Data(), as: UTF8.self)
+  }
+  return Ended(
+    pid: pid,
+    status: process.terminationStatus + (process.terminationReason == .uncaughtSignal ? 128 : 0),
+    output: text(".out"), errors: text(".err"))
+}
+
+extension Workshop {
+  func run(
+    _ tool: String, _ arguments: [String] = [], environment: [String: String] = [:],
+    timeout: Double = 60
+  ) throws -> Ended {
+    try launch(tool, arguments, in: folder, environment: environment, timeout: timeout)
+  }
+
+  /// Runs a tool that must succeed.
+  @discardableResult
+  func make(_ tool: String, _ arguments: [String]) throws -> Ended {
+    let ended = try run(tool, arguments, timeout: 120)
+    guard ended.status == 0 else {
+      throw Failure(description: "\(tool) \(arguments.joined(separator: " "))\n\(ended.errors)")
+    }
+    return ended
+  }
+}
+
+// MARK: building
+
+extension Workshop {
+  static let instrumented = ["-fsanitize-coverage=func,trace-pc-guard,pc-table"]
+
+  /// Compiles and links C fixtures by clang; `recorder` is the object linked last, `nil` for none.
+  @discardableResult
+  func build(
+    _ name: String, from sources: [String], flags: [String] = ["-O1"],
+    coverage: [String] = instrumented, links: [String] = [], recorder: String?
+  ) throws -> String {
+    var objects: [String] = []
+    for (index, source) in sources.enumerated() {
+      let object = path("\(name).\(index).o")
+      try make(
+        "clang",
+        flags + coverage + Self.includes
+          + ["-Wno-prio-ctor-dtor", "-g0", "-fPIC", "-c", Self.source(source), "-o", object])
+      objects.append(object)
+    }
+    try make(
+      "clang",
+      flags + ["-fuse-ld=lld", "-Wl,--build-id", "-pthread"] + objects
+        + (recorder.map { [$0] } ?? []) + links + ["-o", path(name)])
+    return path(name)
+  }
+
+  /// The same with the recorder as it is delivered.
+  @discardableResult
+  func build(
+    _ name: String, from sources: [String], flags: [String] = ["-O1"],
+    coverage: [String] = instrumented, links: [String] = []
+  ) throws -> String {
+    try build(
+      name, from: sources, flags: flags, coverage: coverage, links: links,
+      recorder: try Self.runtime.get())
+  }
+}
+
+// MARK: reading
+
+extension Workshop {
+  func trace(_ name: String = "trace") throws -> TraceFile {
+    try TraceFile(parsing: FileBytes(path: path(name)))
+  }
+
+  /// The files in the folder whose names begin with `prefix`, sorted.
+  func files(_ prefix: String = "trace") throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasPrefix(prefix) }.sorted()
+  }
+
+  /// All traces in the folder, by the number of the process that wrote them.
+  func traces() throws -> [UInt32: TraceFile] {
+    var byProcess: [UInt32: TraceFile] = [:]
+    let names = try files()
+    for name in names {
+      let file = try trace(name)
+      #expect(byProcess[file.header.pid] == nil, "two traces of one process: \(names)")
+      byProcess[file.header.pid] = file
+    }
+    return byProcess
+  }
+
+  /// Launches `program`, recorded to `trace`, and returns what came of it.
+  func record(
+    _ program: String, _ arguments: [String] = [], environment: [String: String] = [:]
+  ) throws -> Ended {
+    try run(
+      program, arguments,
+      environment: ["ORDERFILE_TRACE": path("trace")].merging(environment) { $1 })
+  }
+}

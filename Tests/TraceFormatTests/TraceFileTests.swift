@@ -1,0 +1,133 @@
+import Addresses
+import ByteReading
+import CTraceFormat
+import TestSupport
+import Testing
+
+@testable import TraceFormat
+
+@Suite struct TraceFileTests {
+  /// One of everything.
+  private func sample() -> [UInt8] {
+    var writer = TraceWriter()
+    writer.load(1, guards: 0x9000..<0x9040, path: "/usr/bin/program")
+    writer.record(ORDERFILE_RECORD_FUNCTION, subject: 0x9000, second: 0x3010, entry: 0x3000)
+    writer.record(ORDERFILE_RECORD_NONE)
+    writer.record(ORDERFILE_RECORD_MARK, payload: Array("first screen".utf8))
+    writer.record(ORDERFILE_RECORD_FUNCTION, subject: 0x9004, second: 0x3110, thread: 2)
+    writer.record(ORDERFILE_RECORD_UNUSED, subject: 2)
+    writer.record(ORDERFILE_RECORD_NONE)
+    writer.record(ORDERFILE_RECORD_PAYLOAD)
+    writer.record(ORDERFILE_RECORD_BLOCK, entry: 0x3004)
+    writer.record(ORDERFILE_RECORD_DATA, entry: 0x5000)
+    writer.record(ORDERFILE_RECORD_NAME, subject: 0x3000, payload: Array("main".utf8))
+    writer.record(ORDERFILE_RECORD_UNLOAD, subject: 1)
+    writer.record(99, subject: 1)
+    return writer.file()
+  }
+
+  @Test func everyKindIsRead() throws {
+    let trace = try TraceFile(parsing: FileBytes(sample()))
+    #expect(trace.header.pid == 42 && trace.header.lostRecords == 3)
+    #expect(trace.inFlightRecords == 1)
+    let events = trace.records.map(\.event)
+    #expect(events.count == 9)
+    guard case .load(1, let image) = events.first else { throw CancellationError() }
+    #expect(image.path == Array("/usr/bin/program".utf8) && image.id == [1, 2, 3, 4])
+    #expect(
+      Array(events.dropFirst()) == [
+        .function(
+          guard: LoadedAddress(rawValue: 0x9000), returnAddress: LoadedAddress(rawValue: 0x3010),
+          entry: LoadedAddress(rawValue: 0x3000)),
+        .mark(name: Array("first screen".utf8)),
+        .function(
+          guard: LoadedAddress(rawValue: 0x9004), returnAddress: LoadedAddress(rawValue: 0x3110),
+          entry: nil),
+        .block(LoadedAddress(rawValue: 0x3004)), .data(LoadedAddress(rawValue: 0x5000)),
+        .name(LoadedAddress(rawValue: 0x3000), name: Array("main".utf8)), .unload(image: 1),
+        .other(kind: 99),
+      ])
+  }
+
+  @Test func aLoadStandsBeforeTheFirstHitOfItsImage() throws {
+    var writer = TraceWriter()
+    writer.record(ORDERFILE_RECORD_FUNCTION, subject: 0x8000, second: 0x3010)
+    writer.record(ORDERFILE_RECORD_FUNCTION, subject: 0x9000, second: 0x3010)
+    writer.load(7, guards: 0x9000..<0x9040, path: "/plugin", firstHit: 2)
+    let records = try TraceFile(parsing: FileBytes(writer.file())).records
+    #expect(records.map(\.slot) == [0, 1, 1])
+    guard case .load(7, _) = records[1].event else { throw CancellationError() }
+  }
+
+  @Test(arguments: [0, 1, 4, UInt64.max])
+  func aRunOfUnusedSlotsEndsWithTheTrace(run: UInt64) throws {
+    var writer = TraceWriter()
+    writer.record(ORDERFILE_RECORD_UNUSED, subject: run)
+    for _ in 0..<3 { writer.record(ORDERFILE_RECORD_NONE) }
+    let trace = try TraceFile(parsing: FileBytes(writer.file()))
+    #expect(trace.records == [] && trace.inFlightRecords == (run <= 1 ? 3 : 0))
+  }
+
+  @Test func everyPrefixThrowsOrParses() {
+    let whole = sample()
+    let boundaries = stride(from: 4096, through: whole.count, by: TraceRecord.size).map { $0 }
+    for end in hostilePrefixLengths(of: whole, boundaries: boundaries) {
+      let trace = try? TraceFile(parsing: FileBytes(Array(whole[..<end])))
+      #expect(trace == nil || end >= 4096)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func aFlippedByteThrowsOrParses(isSealed: Bool) throws {
+    var whole = sample()
+    if isSealed { whole = try TraceFile(parsing: FileBytes(whole)).sealed(.init(), names: Self.names) }
+    // The header's zeros are many: flips fall on what is read, half in the fields, half in the slots.
+    for part in [0..<200, 4096..<whole.count] {
+      for damaged in byteFlips(of: Array(whole[part]), count: 500) {
+        var copy = whole
+        copy.replaceSubrange(part, with: damaged)
+        guard let trace = try? TraceFile(parsing: FileBytes(copy)) else { continue }
+        _ = trace.sealed(.init(), names: trace.names)
+      }
+    }
+  }
+
+  private static let names = [
+    TraceName(image: 1, address: StatedAddress(rawValue: 0x2000), size: 16, name: Array("main".utf8)),
+    TraceName(image: 1, address: StatedAddress(rawValue: 0x2000), size: 16, name: Array("alias".utf8)),
+    TraceName(image: 1, address: StatedAddress(rawValue: 0x1000), size: 0, name: [0xff, 0x20, 0x0a]),
+    TraceName(image: 1, address: StatedAddress(rawValue: 0x1000), size: 0, name: [0xff, 0x20, 0x0a]),
+  ]
+
+  @Test func sealingKeepsTheRecordsAndAddsNamesOnceInOrder() throws {
+    let open = try TraceFile(parsing: FileBytes(sample()))
+    let seal = TraceFile.Seal(
+      processStart: 77, lastPair: TraceHeader.ClockPair(ticks: 5, nanoseconds: 6))
+    let bytes = open.sealed(seal, names: Self.names)
+    let sealed = try TraceFile(parsing: FileBytes(bytes))
+    #expect(sealed.records == open.records && sealed.inFlightRecords == open.inFlightRecords)
+    #expect(sealed.header.lostRecords == 3 && sealed.header.flags.contains(.sealed))
+    #expect(sealed.header.state == open.header.state)
+    #expect(sealed.header.processStart == 77 && sealed.header.startResolution == 1)
+    #expect(sealed.header.lastPair == TraceHeader.ClockPair(ticks: 5, nanoseconds: 6))
+    #expect(sealed.names == [Self.names[2], Self.names[1], Self.names[0]])
+    #expect(open.sealed(seal, names: Self.names.reversed()) == bytes)
+    #expect(sealed.sealed(seal, names: sealed.names) == bytes)
+  }
+
+  @Test func whatIsNoTraceIsSaidSo() {
+    var foreign = sample()
+    foreign[8] = 9
+    for (bytes, reason) in [
+      (Array("#!/bin/sh\necho no trace\n".utf8), "invalid magic"), ([], "truncated magic"),
+      (foreign, "unsupported version"),
+    ] {
+      do {
+        _ = try TraceFile(parsing: FileBytes(bytes))
+        Issue.record("'\(reason)' was read")
+      } catch {
+        #expect(error.description.hasPrefix(reason), "\(error)")
+      }
+    }
+  }
+}
