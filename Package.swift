@@ -90,8 +90,8 @@ let package = Package(
     tests(
       "Symbolication",
       [
-        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ImageModel",
-        "ByteReading", "Addresses",
+        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+        "ImageModel", "ByteReading", "Addresses",
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     // Of the recorder, which is no dependency: its tests build programs and link it into them.
@@ -102,6 +102,9 @@ let package = Package(
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ImageModel", "Addresses"]),
     tests("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
+    tests("OrderFileCommands", ["Reporting", "Symbolication", "ImageModel", "Addresses"]),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: checked),
   ],
   cLanguageStandard: .c11
 )

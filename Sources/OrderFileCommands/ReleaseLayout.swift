@@ -39,7 +39,7 @@ struct ReleaseLayout {
     layout = isStripped ? map.layout : image.layout.addingInputSections(of: map.layout)
     initializers = image.initializers
     self.image = image.image
-    warnings = isStripped ? map.warnings : image.warnings + map.warnings
+    warnings = isStripped ? map.warnings : image.warnings
   }
 
   init(_ image: Image) {

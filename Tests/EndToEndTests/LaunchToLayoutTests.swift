@@ -1,0 +1,91 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// From a launch to a layout, for C and C++: the order that comes out is that of the first uses.
+@Suite(.enabled(if: Built.canRecord)) struct LaunchToLayoutTests {
+  static let plain = Build(
+    testDescription: "plain C", sources: [("main.c", CPrograms.plain)], order: CPrograms.plainOrder,
+    cold: ["unused"])
+
+  static func plain(
+    _ description: String, compile: [String] = [], link: [String] = [],
+    linker: OrderingLinker = .lld
+  ) -> Build {
+    var build = plain
+    build.testDescription = description
+    build.compileOptions = compile
+    build.linkOptions = link
+    build.linker = linker
+    return build
+  }
+
+  static let kinds = [
+    plain,
+    plain("fixed addresses", compile: ["-fno-pie"], link: ["-no-pie"]),
+    plain("static", compile: ["-fno-pie"], link: ["-static"]),
+    plain("static and position-independent", compile: ["-fPIE"], link: ["-static-pie"]),
+    plain("link-time optimization", compile: ["-flto", "-O2"], link: ["-flto", "-O2"]),
+    plain("ThinLTO", compile: ["-flto=thin", "-O2"], link: ["-flto=thin", "-O2"]),
+    Build(
+      testDescription: "C++", compiler: "clang++",
+      sources: [("main.cc", CPrograms.cxx), ("other.cc", CPrograms.cxxOther)],
+      order: CPrograms.cxxOrder),
+  ]
+
+  @Test(arguments: kinds) func theLayoutFollowsTheLaunch(_ build: Build) throws {
+    try Workshop().check(build)
+  }
+
+  @Test(arguments: OrderingLinker.installed, [[], ["-Wl,--gc-sections"]])
+  func eachLinkerObeysItsDialect(linker: OrderingLinker, options: [String]) throws {
+    try Workshop().check(Self.plain("", link: options, linker: linker))
+  }
+
+  @Test(arguments: OrderingLinker.installed)
+  func cxxIsOrderedByEachLinker(linker: OrderingLinker) throws {
+    var build = try #require(Self.kinds.last)
+    build.linker = linker
+    try Workshop().check(build)
+  }
+
+  /// ld.lld and gold fold equal functions; the ones that stay are where the first of them was used.
+  @Test(arguments: OrderingLinker.installed.filter { $0.name != "bfd" })
+  func foldedFunctionsStandWhereTheirFirstTwinWasUsed(linker: OrderingLinker) throws {
+    let build = Build(
+      testDescription: "", sources: [("main.c", CPrograms.foldable)],
+      linkOptions: ["-Wl,--icf=all", "-Wl,--gc-sections"], linker: linker,
+      order: ["main", "between", "twin2"])
+    try Workshop().check(build)
+  }
+
+  @Test func namesThatNoLanguageGivesAreOrderedOrCounted() throws {
+    let workshop = try Workshop()
+    let build = Build(
+      testDescription: "", sources: [("main.c", CPrograms.oddNames)],
+      order: ["main", "a b", "a#b", "größe"])
+    try workshop.check(build)
+    let gen = try workshop.mustOrderfile(
+      "gen", "app.oftrace", "--image", "app", "-o", "again.order", "--explain")
+    #expect(gen.errors.contains("left out: 2 functions"))
+    #expect(gen.errors.contains("\n  #lead: unable to write: "))
+    #expect(gen.errors.contains("\n  a\\nb: unable to write: "))
+    // What the order file's dialect can't carry still counts in `diff`, `show` and JSON.
+    let show = try workshop.mustOrderfile("show", "--json", "app.oftrace")
+    #expect(show.text.contains(#""names": ["a\nb"]"#))
+  }
+
+  @Test func theSameInputsGiveTheSameBytes() throws {
+    let workshop = try Workshop()
+    try workshop.check(Self.plain)
+    let first = workshop.bytes("app.order")
+    try workshop.mustOrderfile("gen", "app.oftrace", "--image", "app", "-o", "app.order")
+    #expect(workshop.bytes("app.order") == first)
+    let elsewhere = try workshop.start(
+      "/bin/sh",
+      ["-c", "mkdir far && cd far && \"$0\" gen ../app.oftrace --image ../app", Built.orderfile]
+    ).end()
+    #expect(elsewhere.output == first)
+    #expect(first.starts(with: Array("# orderfile ".utf8)))
+  }
+}
