@@ -39,6 +39,7 @@ build: ## the command and the recorder, in release mode
 
 runtime: $(RUNTIME)/orderfile_rt.o $(RUNTIME)/liborderfile_rt.a ## the recorder alone: one object, one archive
 
+# DWARF 4, because the valgrind of Debian 12 refuses to run a program with version 5 of clang 21.
 # One relocatable object whose hidden symbols have become local: only the contract is left to link to.
 $(RUNTIME)/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefile
 	@mkdir -p $(RUNTIME)

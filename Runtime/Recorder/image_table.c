@@ -109,6 +109,8 @@ OF_LOCAL bool of_is_registered(orderfile_trace_header *trace, const uint32_t *st
     if (overlaps || !of_find_image((uint64_t)registration->guards, &image) ||
         image.start != registration->start)
       of_unload(trace, registration);
+    else
+      registration->unload_count = unloads;
   }
   return is_registered;
 }

@@ -41,6 +41,19 @@ import TraceFormat
     #expect(try names.names(try workshop.trace()) == Self.order + ["at_the_end"])
   }
 
+  @Test func signalsAndASecondThreadInTheLoaderStopNothing() throws {
+    let workshop = try Workshop()
+    let library = try workshop.build(
+      "liba.so", from: ["plugins/plugin.c"], flags: ["-O1", "-shared", "-DNAME=a"], recorder: nil)
+    let program = try workshop.build(
+      "program", from: ["launch/interrupted.c"], flags: ["-O1", "-rdynamic"], links: ["-ldl"])
+    let ended = try workshop.record(program, [library])
+    #expect(ended.status == 0 && ended.errors == "")
+    let trace = try workshop.trace()
+    #expect(trace.loads.count == 201 && trace.header.lostRecords == 0)
+    #expect(trace.inFlightRecords == 0)
+  }
+
   @Test(arguments: ["-flto", "-flto=thin"])
   func underLTOTheEntryNamesAFunctionWhoseCallbackIsAJump(flag: String) throws {
     let workshop = try Workshop()
