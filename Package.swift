@@ -90,7 +90,8 @@ let package = Package(
     tests(
       "Symbolication",
       [
-        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ImageModel",
+        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+        "ImageModel",
         "ByteReading", "Addresses",
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
@@ -102,6 +103,8 @@ let package = Package(
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ImageModel", "Addresses"]),
     tests("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
+    // Of the house: imports, forbidden words, links. They read the sources and link none of them.
+    .testTarget(name: "LayeringTests", dependencies: ["TestSupport"], swiftSettings: checked),
   ],
   cLanguageStandard: .c11
 )
