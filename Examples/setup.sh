@@ -14,7 +14,11 @@ step() { printf '\n# %s\n' "$*" >&3; }
 
 # Prints a command as a user would type it, then runs it.
 run() {
-  local line="$*"
+  local word line=
+  for word in "$@"; do
+    case $word in *[[:space:]]*) word="'$word'" ;; esac
+    line+="${line:+ }$word"
+  done
   line=${line//"$ORDERFILE_RUNTIME"/orderfile_rt.o}
   line=${line//"$ORDERFILE"/orderfile}
   line=${line//"$folder/"/}

@@ -27,6 +27,6 @@ mkdir -p "$prefix/share/man/man1"
 for page in .build/plugins/GenerateManual/outputs/orderfile/*.1; do
   name=$(basename "$page" .1)
   [[ $name == orderfile.help ]] && continue
-  sed -E -e 's/orderfile\.([a-z])/orderfile-\1/g' -e '/^\.Xr orderfile-help /d' "$page" \
+  sed -E -e 's/ORDERFILE\.([A-Z])/ORDERFILE-\1/g' -e 's/orderfile\.([a-z])/orderfile-\1/g' -e '/^\.Xr orderfile-help /d' "$page" \
     >"$prefix/share/man/man1/${name/./-}.1"
 done
