@@ -72,6 +72,12 @@ final class RunningProcess {
     process.standardInput = FileHandle(forReadingAtPath: try files.write(input, "stdin"))
     process.standardOutput = FileHandle(forWritingAtPath: files.path("stdout"))
     process.standardError = FileHandle(forWritingAtPath: files.path("stderr"))
+    // Tests run on threads that block signals, and what is started inherits that.
+    var none = sigset_t()
+    var old = sigset_t()
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &old)
+    defer { pthread_sigmask(SIG_SETMASK, &old, nil) }
     try process.run()
     self.folder = files
     let group = process.processIdentifier
