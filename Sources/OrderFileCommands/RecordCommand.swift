@@ -89,6 +89,7 @@ struct RecordCommand: ParsableCommand {
           outputPath: outputPath, outputFile, launch: result, images: &images))
     }
     var warnings = unreadable + images.warnings
+    for image in distinctImages(of: traces) { warnings += [.weakID(image)].compactMap { $0 } }
     if result.timedOut {
       warnings.append(
         Diagnostic(

@@ -41,17 +41,19 @@ struct RecordSummary {
       + "-o \(shellWord(stem + ".order"))"
   }
 
-  /// The different images of all traces.
-  private var images: [TraceImage] {
-    var images: [TraceImage] = []
-    for image in traces.flatMap(\.images)
-    where !images.contains(where: { $0.path == image.path && $0.id == image.id }) {
-      images.append(image)
-    }
-    return images
-  }
+  private var images: [TraceImage] { distinctImages(of: traces) }
 
   private var guardCount: Int { images.reduce(0) { $0 + $1.guardCount } }
+}
+
+/// The images of all traces, each once, in the order of their first load.
+func distinctImages(of traces: [Trace]) -> [TraceImage] {
+  var images: [TraceImage] = []
+  for image in traces.flatMap(\.images)
+  where !images.contains(where: { $0.path == image.path && $0.id == image.id }) {
+    images.append(image)
+  }
+  return images
 }
 
 /// `text` as one word of a shell's command line.

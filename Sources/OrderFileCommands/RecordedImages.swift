@@ -16,7 +16,7 @@ struct RecordedImages {
   /// - Throws: `mismatch` with both IDs if it is none of the images of `traces`.
   mutating func add(path: String, recordedIn traces: [Trace]) throws(Diagnostic) {
     let (image, warnings) = try Image.reading(path: path)
-    self.warnings += warnings + image.weakIdentity
+    self.warnings += warnings
     let known = traces.flatMap(\.images)
     guard known.contains(where: { $0.id == image.id }) else {
       let sameName = known.first { $0.fileName == fileName(ofPath: path) }
@@ -31,7 +31,7 @@ struct RecordedImages {
       do {
         let (read, warnings) = try Image.reading(path: image.path)
         found[image.path] = read
-        self.warnings += warnings + read.weakIdentity
+        self.warnings += warnings
       } catch {
         refused.insert(image.path)
         warnings.append(error)
@@ -73,18 +73,6 @@ extension Diagnostic {
       context: [path],
       hint: "it was built again since; record again, or give the recorded image by --recorded",
       severity: .mismatch)
-  }
-}
-
-extension Image {
-  /// That nothing proves two builds of this image to be the same; empty if something does.
-  fileprivate var weakIdentity: [Diagnostic] {
-    guard id?.kind == .weak else { return [] }
-    return [
-      Diagnostic(
-        "missing build ID: a weak one is made of the program headers", context: [path],
-        hint: "link with -Wl,--build-id: builds whose headers agree can't be told apart")
-    ]
   }
 }
 

@@ -51,38 +51,60 @@ struct Run {
 }
 
 /// A process that was started and is still running.
+///
+/// Not Foundation's `Process`: that one ends only when everything that the process started has ended too.
 final class RunningProcess {
-  private let process = Process()
-  private let folder: TemporaryFolder
-  private let watchdog: any DispatchSourceTimer
+  private let process: pid_t
+  private let streams: TemporaryFolder
+  private let deadline: Date
 
   /// It leads a process group of its own.
   ///
-  /// - Parameter limit: seconds after which it and what it started are killed: the test fails then.
+  /// - Parameter limit: seconds after which it and its group are killed: the test fails then.
   init(
     _ tool: String, _ arguments: [String], in folder: URL, input: [UInt8] = [],
     environment: [String: String] = [:], limit: Double = 60
   ) throws {
-    let files = try TemporaryFolder()
-    process.executableURL = URL(fileURLWithPath: tool)
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    for name in ["stdout", "stderr"] { try files.write([], name) }
-    process.standardInput = FileHandle(forReadingAtPath: try files.write(input, "stdin"))
-    process.standardOutput = FileHandle(forWritingAtPath: files.path("stdout"))
-    process.standardError = FileHandle(forWritingAtPath: files.path("stderr"))
-    try process.run()
-    self.folder = files
-    let group = process.processIdentifier
-    watchdog = DispatchSource.makeTimerSource()
-    watchdog.schedule(deadline: .now() + limit)
-    watchdog.setEventHandler { kill(-group, SIGKILL) }
-    watchdog.resume()
+    streams = try TemporaryFolder()
+    deadline = Date() + limit
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_addopen(&actions, 0, try streams.write(input, "stdin"), O_RDONLY, 0)
+    let output = O_WRONLY | O_CREAT
+    posix_spawn_file_actions_addopen(&actions, 1, streams.path("stdout"), output, 0o600)
+    posix_spawn_file_actions_addopen(&actions, 2, streams.path("stderr"), output, 0o600)
+
+    // Tests run on threads that block signals.
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    posix_spawnattr_setflags(
+      &attributes,
+      Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    let variables = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+      .map { "\($0)=\($1)" }
+    var words = (["env", "-C", folder.path, tool] + arguments).map { strdup($0) } + [nil]
+    var settings = variables.map { strdup($0) } + [nil]
+    defer { for copy in words + settings { free(copy) } }
+    var process: pid_t = 0
+    let error = posix_spawn(&process, "/usr/bin/env", &actions, &attributes, &words, &settings)
+    guard error == 0 else {
+      throw CannotStart(description: "\(tool): \(String(cString: strerror(error)))")
+    }
+    self.process = process
   }
 
-  func send(_ signal: Int32) { kill(process.processIdentifier, signal) }
-  func sendToGroup(_ signal: Int32) { kill(-process.processIdentifier, signal) }
+  struct CannotStart: Error, CustomStringConvertible { let description: String }
+
+  func send(_ signal: Int32) { kill(process, signal) }
+  func sendToGroup(_ signal: Int32) { kill(-process, signal) }
 
   /// What it has written to its standard output so far.
   var output: String { String(decoding: contents("stdout"), as: UTF8.self) }
@@ -97,16 +119,24 @@ final class RunningProcess {
   }
 
   func end() -> Run {
-    process.waitUntilExit()
-    watchdog.cancel()
-    let wasKilled = process.terminationReason == .uncaughtSignal
+    var status: Int32 = 0
+    var wait: UInt32 = 500
+    while waitpid(process, &status, WNOHANG) == 0 {
+      if Date() > deadline {
+        Issue.record("process \(process) ran into its time limit")
+        kill(-process, SIGKILL)
+      }
+      usleep(wait)
+      wait = min(2 * wait, 10_000)
+    }
+    let signal = status & 0x7f
     return Run(
-      status: process.terminationStatus + (wasKilled ? 128 : 0), output: contents("stdout"),
+      status: signal == 0 ? (status >> 8) & 0xff : 128 + signal, output: contents("stdout"),
       errors: String(decoding: contents("stderr"), as: UTF8.self))
   }
 
   private func contents(_ name: String) -> [UInt8] {
-    Array(FileManager.default.contents(atPath: folder.path(name)) ?? Data())
+    Array(FileManager.default.contents(atPath: streams.path(name)) ?? Data())
   }
 }
 
