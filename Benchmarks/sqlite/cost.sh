@@ -5,21 +5,8 @@
 #
 # Flags: ./flags. SQL: ./launch.sql. The trace lies in the folder given by TMPDIR: put it on ext4.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-runtime=${ORDERFILE_RUNTIME:-$root/.build/runtime/orderfile_rt.o}
-sources=$("$here/sources.sh")
-read -ra flags <"$here/flags"
-libraries=(-lm -lpthread -ldl)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-for file in sqlite3 shell; do
-  clang "${flags[@]}" -c "$sources/$file.c" -o "$file.o" &
-  clang "${flags[@]}" -fsanitize-coverage=func,trace-pc-guard,pc-table -c "$sources/$file.c" -o "$file.record.o" &
-  wait
-done
+. "$(dirname "$0")/objects.sh"
+build_objects
 clang -fuse-ld=lld {sqlite3,shell}.o "${libraries[@]}" -o plain
 clang -fuse-ld=lld {sqlite3,shell}.record.o "$runtime" "${libraries[@]}" -o recorded
 

@@ -8,24 +8,9 @@
 #
 # Flags: ./flags. SQL: ./launch.sql.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-orderfile=${ORDERFILE:-$root/.build/release/orderfile}
-runtime=${ORDERFILE_RUNTIME:-$root/.build/runtime/orderfile_rt.o}
-sources=$("$here/sources.sh")
-read -ra flags <"$here/flags"
-flags+=(-fno-pie)
-libraries=(-lm -lpthread -ldl)
+. "$(dirname "$0")/objects.sh"
+build_objects -fno-pie
 lld=(-fuse-ld=lld -no-pie -Wl,--build-id)
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-
-for file in sqlite3 shell; do
-  clang "${flags[@]}" -c "$sources/$file.c" -o "$file.o" &
-  clang "${flags[@]}" -fsanitize-coverage=func,trace-pc-guard,pc-table -c "$sources/$file.c" -o "$file.record.o" &
-  wait
-done
 clang -O2 -c "$here/hand-made-tracer.c" -o tracer.o
 
 launch() { "$@" -batch :memory: <"$here/launch.sql"; }
