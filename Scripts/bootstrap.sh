@@ -1,10 +1,11 @@
 #!/bin/bash
 # Installs the Debian packages that are missing, and nothing if none is.
-# usage: bootstrap.sh [build] [demo] [test]
+# usage: bootstrap.sh [build] [demo] [bench] [test]
 set -euo pipefail
 
 build=(binutils libc6-dev libdwarf-dev libzstd-dev make zlib1g-dev)
 demo=(ca-certificates tcl xz-utils)  # the sqlite3 shell from its source package
+bench=(llvm python3 valgrind)
 test=(
   g++ gcc git libclang-rt-19-dev lld-19 llvm mold strace valgrind  # compilers, linkers and judges
   gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user            # the recorder on AArch64
@@ -15,11 +16,12 @@ for group in "$@"; do
   case $group in
     build) ;;
     demo) wanted+=("${demo[@]}") ;;
+    bench) wanted+=("${demo[@]}" "${bench[@]}") ;;
     test)
       wanted+=("${demo[@]}" "${test[@]}")
       command -v cargo >/dev/null || wanted+=(cargo)  # rustup's will do
       ;;
-    *) echo "bootstrap.sh: unknown group '$group': expected build, demo or test" >&2; exit 64 ;;
+    *) echo "bootstrap.sh: unknown group '$group': expected build, demo, bench or test" >&2; exit 64 ;;
   esac
 done
 

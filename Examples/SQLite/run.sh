@@ -6,6 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 sqlite=$root/Benchmarks/sqlite
 sources=$("$sqlite/sources.sh")
 read -ra flags <"$sqlite/flags"
+cp "$sqlite/launch.sql" .
 libraries=(-lm -lpthread -ldl)
 lld=(-fuse-ld=lld -Wl,--build-id)
 
@@ -24,7 +25,7 @@ clang "${lld[@]}" release/*.o "${libraries[@]}" -o sqlite3-default
 clang "${lld[@]}" record/*.o "$ORDERFILE_RUNTIME" "${libraries[@]}" -o sqlite3-record
 
 step "1. record: one launch"
-run "$ORDERFILE" record -o sqlite3.oftrace -- ./sqlite3-record -batch :memory: <"$sqlite/launch.sql" >report.txt
+run "$ORDERFILE" record -o sqlite3.oftrace -- ./sqlite3-record -batch :memory: ".read launch.sql" >report.txt
 
 step "2. order: the names that the shipped build has, by first use"
 run "$ORDERFILE" gen sqlite3.oftrace --image sqlite3-default -o sqlite3.order
@@ -35,5 +36,5 @@ run clang "${lld[@]}" -Wl,--symbol-ordering-file=sqlite3.order release/*.o "${li
 step "what that saves"
 run "$ORDERFILE" diff sqlite3-default sqlite3 --trace sqlite3.oftrace --order sqlite3.order
 
-./sqlite3 -batch :memory: <"$sqlite/launch.sql" | cmp - report.txt
+./sqlite3 -batch :memory: ".read launch.sql" | cmp - report.txt
 check_order sqlite3-default sqlite3 sqlite3.oftrace sqlite3.order
