@@ -41,8 +41,8 @@ final class Workshop: Sendable {
   }
 
   static let runtimeSources = [
-    "image_table", "launch_end", "platform_linux", "recorder", "trace_file", "trace_fork", "trace_name",
-    "trace_path", "trace_start",
+    "image_table", "launch_end", "platform_linux", "recorder", "trace_file", "trace_fork",
+    "trace_name", "trace_path", "trace_start",
   ].map { package.appendingPathComponent("Runtime/Recorder/\($0).c").path }
 
   /// `orderfile_rt.o`, built once for all tests.
