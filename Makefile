@@ -5,13 +5,33 @@ BUILD := .build
 RUNTIME := $(BUILD)/runtime
 RUNTIME_SOURCES := $(wildcard Runtime/Recorder/*.c)
 RUNTIME_HEADERS := $(wildcard Runtime/Recorder/*.h Runtime/Recorder/include/*.h Runtime/TraceFormat/include/*.h)
-RUNTIME_FLAGS := -std=c11 -O2 -fPIC -Wall -Wextra -Werror -IRuntime/Recorder/include -IRuntime/TraceFormat/include
+RUNTIME_FLAGS := -std=c11 -O2 -gdwarf-4 -fPIC -Wall -Wextra -Werror -IRuntime/Recorder/include -IRuntime/TraceFormat/include
 
-.PHONY: help build runtime test
+.PHONY: help demo test check build runtime examples readme goldens bench self-order install clean
 .DEFAULT_GOAL := help
+
+# Tests that read damaged input say so in their names; they must pass without debug checks too.
+HOSTILE := "[Hh]ostile"
+EXPLICIT := --explicit-target-dependency-import-check error
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+
+demo: ## install what is missing, build, and order the sqlite3 shell: record, gen, relink, diff
+	@Scripts/bootstrap.sh demo
+	@$(MAKE) -s build
+	@Examples/SQLite/run.sh
+
+test: ## install what the tests need, then all that check does; this is what CI runs
+	@Scripts/bootstrap.sh test
+	@$(MAKE) -s check
+
+check: build ## format, warnings, imports, tests, hostile tests in release mode, examples, README
+	swift format lint -s -r -p Package.swift Sources Tests
+	swift build --build-tests $(EXPLICIT)
+	swift test --skip-build $(EXPLICIT)
+	swift test -c release $(EXPLICIT) --filter $(HOSTILE)
+	@$(MAKE) -s readme
 
 build: ## the command and the recorder, in release mode
 	swift build -c release
@@ -19,6 +39,7 @@ build: ## the command and the recorder, in release mode
 
 runtime: $(RUNTIME)/orderfile_rt.o $(RUNTIME)/liborderfile_rt.a ## the recorder alone: one object, one archive
 
+# DWARF 4, because the valgrind of Debian 12 refuses to run a program with version 5 of clang 21.
 # One relocatable object whose hidden symbols have become local: only the contract is left to link to.
 $(RUNTIME)/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefile
 	@mkdir -p $(RUNTIME)
@@ -31,3 +52,24 @@ $(RUNTIME)/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefile
 $(RUNTIME)/liborderfile_rt.a: $(RUNTIME)/orderfile_rt.o
 	@rm -f $@
 	@ar rcsD $@ $<
+
+examples: build ## run every example; one line each
+	Examples/run-all.sh
+
+readme: examples ## compare README.md's terminal block with a run of its command, numbers aside
+	Scripts/check-readme.sh
+
+goldens: ## record the expected texts again; fails where one changed, so that you look at the diff
+	RECORD_GOLDENS=1 swift test
+
+bench: build ## speed and cost, as ratios within one run
+	@for script in Benchmarks/*.sh; do echo "$$script"; "$$script" || exit 1; done
+
+self-order: build ## the tool records one of its own runs and is relinked in that order
+	@Scripts/self-order.sh
+
+install: build ## PREFIX=dir: the command, the recorder, completions and man pages
+	@Scripts/install.sh "$(PREFIX)"
+
+clean: ## remove all that was built
+	rm -rf .build

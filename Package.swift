@@ -105,6 +105,8 @@ let package = Package(
     tests("OrderFileCommands", ["Reporting", "Symbolication", "ImageModel", "Addresses"]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: checked),
+    // Of the house: imports, forbidden words, links. They read the sources and link none of them.
+    .testTarget(name: "LayeringTests", dependencies: ["TestSupport"], swiftSettings: checked),
   ],
   cLanguageStandard: .c11
 )

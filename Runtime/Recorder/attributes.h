@@ -21,7 +21,9 @@
 #define OF_NO_OUTLINED_ATOMICS
 #endif
 
-#if defined(__clang__)
+#if defined(OF_NOT_IMMUNE) /* only to test the recorder itself under a sanitizer */
+#define OF_IMMUNE
+#elif defined(__clang__)
 #define OF_IMMUNE                                                                               \
   __attribute__((OF_NO_OUTLINED_ATOMICS no_sanitize("all"), no_sanitize("coverage"),            \
                  disable_sanitizer_instrumentation, no_instrument_function,                      \
@@ -49,6 +51,17 @@
 #define OF_INLINE static inline OF_IMMUNE __attribute__((always_inline))
 /* Data of the recorder: reached relative to the PC. */
 #define OF_DATA __attribute__((visibility("hidden")))
+
+/* On a local variable: without it -ftrivial-auto-var-init makes a call of memset. The fields are set one
+ * by one for the same reason: an initialiser can become such a call. */
+#if defined(__has_attribute)
+#if __has_attribute(uninitialized)
+#define OF_RAW __attribute__((uninitialized))
+#endif
+#endif
+#if !defined(OF_RAW)
+#define OF_RAW
+#endif
 
 /* In a loop that copies or clears bytes: stops the compiler from making it a call of memcpy. */
 #define OF_KEEP_LOOP() __asm__ volatile("" ::: "memory")

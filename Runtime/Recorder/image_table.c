@@ -27,6 +27,7 @@ typedef struct of_registration {
   uint64_t start, end;   /* loaded range of the image */
   uint64_t unload_count; /* of the loader, when it was registered */
   uint32_t is_loaded;    /* atomic */
+  bool is_own_library;   /* this copy of the recorder is linked into that image, and it is no program */
 } of_registration;
 
 static of_registration of_registrations[OF_IMAGES];
@@ -108,6 +109,8 @@ OF_LOCAL bool of_is_registered(orderfile_trace_header *trace, const uint32_t *st
     if (overlaps || !of_find_image((uint64_t)registration->guards, &image) ||
         image.start != registration->start)
       of_unload(trace, registration);
+    else
+      registration->unload_count = unloads;
   }
   return is_registered;
 }
@@ -161,7 +164,7 @@ OF_LOCAL void of_add_registration(orderfile_trace_header *trace, uint32_t *start
   uint64_t number = of_fetch_add_relaxed(&trace->next_image, 1);
   uint64_t first_hit = of_first_early_hit(trace, start, stop);
 
-  uint8_t weak_id[8];
+  OF_RAW uint8_t weak_id[8];
   for (int i = 0; i < 8; i++) weak_id[i] = (uint8_t)(image.weak_id >> (56 - 8 * i));
   static orderfile_trace_image payload; /* no initialiser, which could become a call of memset */
   payload.slide = image.slide;
@@ -188,6 +191,8 @@ OF_LOCAL void of_add_registration(orderfile_trace_header *trace, uint32_t *start
   registration->guards_end = stop;
   registration->first_slot = first_hit < slot ? first_hit : slot;
   registration->start = image.start;
+  registration->is_own_library = !image.is_executable && image.start <= (uint64_t)of_registrations &&
+                                 (uint64_t)of_registrations < image.end;
   registration->end = image.end;
   registration->unload_count = of_unload_count();
   of_store_relaxed(&registration->image, number); /* relaxed: a number */
@@ -262,16 +267,14 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
 }
 
 /* At dlclose of a library with its own copy, and at exit. At exit it stays mapped and may still be
- * hit; readers attribute a hit behind the unload record to it all the same. */
+ * hit; readers attribute a hit behind the unload record to it all the same. The loader is not asked: in
+ * a forked child a thread of the parent may hold its lock for ever. */
 OF_INTERNAL void of_unload_own_image(orderfile_trace_header *trace) {
-  static of_image own; /* large; the lock makes it ours */
   of_lock_registration();
-  if (of_find_image((uint64_t)&of_registrations, &own) && !own.is_executable) {
-    for (uint64_t i = 0; i < of_load_relaxed(&of_registration_count); i++) { /* relaxed: locked */
-      of_registration *registration = &of_registrations[i];
-      if (of_load_relaxed(&registration->is_loaded) && registration->start == own.start)
-        of_unload(trace, registration);
-    }
+  for (uint64_t i = 0; i < of_load_relaxed(&of_registration_count); i++) { /* relaxed: locked */
+    of_registration *registration = &of_registrations[i];
+    if (of_load_relaxed(&registration->is_loaded) && registration->is_own_library) /* relaxed: a flag */
+      of_unload(trace, registration);
   }
   of_unlock_registration();
 }

@@ -49,14 +49,13 @@ OF_LOCAL const char *of_name_of(const orderfile_record *record, uint64_t *addres
   /* acquire: pairs with the release in of_fill_function */
   if (of_load_acquire(&record->kind) != ORDERFILE_RECORD_FUNCTION) return NULL;
   *address = record->entry ? record->entry : record->return_address - 1;
-  Dl_info symbol;
+  OF_RAW Dl_info symbol;
   return dladdr((const void *)*address, &symbol) ? symbol.dli_sname : NULL;
 }
 
 void orderfile_rt_write_names(void) {
   orderfile_trace_header *trace = of_current_trace();
   if (!trace || !dladdr) return;
-  of_lock_registration(); /* growth comes one at a time */
   uint64_t count = of_load_relaxed(&trace->next_record); /* relaxed: those recorded so far */
   uint64_t capacity = of_load_acquire(&trace->capacity); /* acquire: as in of_claim_slots */
   if (count > capacity) count = capacity;
@@ -66,7 +65,11 @@ void orderfile_rt_write_names(void) {
     const char *name = of_name_of(&of_records(trace)[i], &address);
     if (name) wanted += of_records_for(of_length(name));
   }
+  /* Growth comes one at a time. dladdr is not called under the lock: it takes the loader's, and a thread
+   * in dlopen takes the two the other way round. */
+  of_lock_registration();
   of_reserve_records(trace, wanted);
+  of_unlock_registration();
   for (uint64_t i = 0; i < count; i++) {
     const char *name = of_name_of(&of_records(trace)[i], &address);
     if (!name) continue;
@@ -74,7 +77,6 @@ void orderfile_rt_write_names(void) {
     if (slot == UINT64_MAX) break;
     of_fill_record(&of_records(trace)[slot], ORDERFILE_RECORD_NAME, address, 0, name, size, NULL, 0);
   }
-  of_unlock_registration();
 }
 
 /* A child that has not hit anything leaves no trace. */

@@ -69,8 +69,7 @@ OF_INTERNAL void of_close(int descriptor);
 OF_INTERNAL int of_lock_folder(const char *path);
 OF_INTERNAL void of_unlock_folder(int lock); /* may be negative: there is none */
 OF_INTERNAL int of_remove(const char *path);
-/* Gives the file PATH the further name NEW_PATH, or the only name where there are no links; fails
- * with -EEXIST. */
+/* Gives the file PATH the name NEW_PATH in place of its own; fails with -EEXIST, never replaces. */
 OF_INTERNAL int of_publish(const char *path, const char *new_path);
 /* Reads up to SIZE bytes from OFFSET; returns how many. */
 OF_INTERNAL int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset);
@@ -84,6 +83,7 @@ OF_INTERNAL int of_allocate(int descriptor, uint64_t old_size, uint64_t size);
 /* Maps SIZE bytes of a file shared, readable and writable, for scattered access; at ADDRESS, in place
  * of what is mapped there, if that is not NULL. SIZE may pass the end of the file. NULL on failure. */
 OF_INTERNAL void *of_map(int descriptor, size_t size, void *address);
+OF_INTERNAL void of_unmap(void *address, size_t size);
 /* SIZE bytes of this process alone, zero, or NULL. */
 OF_INTERNAL void *of_map_memory(size_t size);
 /* How many bytes the process may map in all. */

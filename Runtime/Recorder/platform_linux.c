@@ -19,6 +19,7 @@
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
+#define OF_NO_ADVICE 0x7ffffff0 /* for madvise; means nothing to any kernel */
 
 /* MARK: clocks and numbers */
 
@@ -33,7 +34,8 @@ uint64_t of_ticks_per_second(void) {
 }
 
 uint64_t of_clock(void) {
-  struct timespec now = {0, 0};
+  OF_RAW struct timespec now;
+  now.tv_sec = now.tv_nsec = 0;
   OF_SYSCALL_2(__NR_clock_gettime, CLOCK_BOOTTIME, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
@@ -54,9 +56,10 @@ OF_LOCAL uint64_t of_field(const char *text, int number) {
 }
 
 uint64_t of_process_start(uint32_t pid) {
-  char path[32] = "/proc/";
-  int size = 6;
-  char digits[10];
+  static const char prefix[] = "/proc/";
+  OF_RAW char path[32], digits[10];
+  int size = sizeof prefix - 1;
+  of_copy(path, prefix, sizeof prefix);
   int count = 0;
   for (uint32_t rest = pid; rest || !count; rest /= 10) digits[count++] = (char)('0' + rest % 10);
   while (count) path[size++] = digits[--count];
@@ -168,10 +171,12 @@ void of_unlock_folder(int lock) {
 }
 
 int of_publish(const char *path, const char *new_path) {
-  long result = OF_SYSCALL_5(__NR_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+  /* RENAME_NOREPLACE is 1. Not a link, where it can be helped: /proc/self/maps goes on showing the name
+   * under which a file was opened, and other copies of the recorder look for the trace there. */
+  long result = OF_SYSCALL_5(__NR_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 1);
   if (result == 0 || result == -EEXIST) return (int)result;
-  /* A file system without links. RENAME_NOREPLACE is 1; where that is unknown too, give up. */
-  return (int)OF_SYSCALL_5(__NR_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 1);
+  result = OF_SYSCALL_5(__NR_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
+  return result == 0 ? of_remove(path) : (int)result;
 }
 
 int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset) {
@@ -189,7 +194,7 @@ int of_file_kind(const char *path, uint64_t *size) {
 
 /* The soft limit of a RESOURCE of getrlimit(2). */
 OF_LOCAL uint64_t of_limit(int resource) {
-  uint64_t limit[2]; /* soft, hard */
+  OF_RAW uint64_t limit[2]; /* soft, hard */
   long result = OF_SYSCALL_4(__NR_prlimit64, 0, resource, NULL, limit);
   return result == 0 ? limit[0] : UINT64_MAX;
 }
@@ -223,6 +228,8 @@ void *of_map(int descriptor, size_t size, void *address) {
   return (void *)result;
 }
 
+void of_unmap(void *address, size_t size) { OF_SYSCALL_2(__NR_munmap, address, size); }
+
 void *of_map_memory(size_t size) {
   long result = OF_SYSCALL_6(__NR_mmap, NULL, size, PROT_READ | PROT_WRITE,
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -234,8 +241,10 @@ void *of_page_wiped_on_fork(void) {
   if (!size) size = 4096;
   void *page = of_map_memory(size);
   if (!page) return NULL;
-  if (OF_SYSCALL_3(__NR_madvise, page, size, MADV_WIPEONFORK) == 0) return page;
-  OF_SYSCALL_2(__NR_munmap, page, size);
+  /* An emulator may say yes to any advice and take none (qemu-user before 8.0): try one that is none. */
+  bool is_believable = OF_SYSCALL_3(__NR_madvise, page, size, OF_NO_ADVICE) < 0;
+  if (is_believable && OF_SYSCALL_3(__NR_madvise, page, size, MADV_WIPEONFORK) == 0) return page;
+  of_unmap(page, size);
   return NULL;
 }
 
@@ -391,7 +400,9 @@ OF_LOCAL int of_match_image(struct dl_phdr_info *info, size_t size, void *contex
 }
 
 bool of_find_image(uint64_t address, of_image *image) {
-  of_image_search search = {address, image};
+  OF_RAW of_image_search search;
+  search.address = address;
+  search.image = image;
   return dl_iterate_phdr(of_match_image, &search) != 0;
 }
 

@@ -7,7 +7,7 @@
  * executable before its start-up code has run, and in a forked child.
  *
  * Before the first initialiser of an image there is no file. Such hits go to a static buffer, which
- * trace_file.c copies to the front of the trace.
+ * trace_start.c copies to the front of the trace.
  */
 #include "recorder.h"
 

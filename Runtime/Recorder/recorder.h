@@ -74,12 +74,15 @@ OF_INLINE orderfile_record *of_records(orderfile_trace_header *trace) {
   return (orderfile_record *)((char *)trace + ORDERFILE_TRACE_HEADER_SIZE);
 }
 
+/* trace_start.c: decides whether to record, and makes or joins the process's trace. From initialisers
+ * only. */
+OF_INTERNAL void of_start_recording(void);
+
+/* trace_fork.c: in a forked child, puts a trace of its own in the place of its parent's. Any time. */
+OF_INTERNAL void of_replace_trace_after_fork(void);
+
 /* trace_file.c */
 
-/* Decides whether to record, and makes or joins the process's trace. From initialisers only. */
-OF_INTERNAL void of_start_recording(void);
-/* In a forked child: puts a trace of its own in the place of its parent's. Any time. */
-OF_INTERNAL void of_replace_trace_after_fork(void);
 /* Makes room for COUNT records more. What cannot be had is counted as lost later on. From
  * initialisers, or while a child sets up. */
 OF_INTERNAL void of_reserve_records(orderfile_trace_header *trace, uint64_t count);

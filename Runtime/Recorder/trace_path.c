@@ -7,6 +7,12 @@ typedef struct of_path_writer {
   bool is_full;
 } of_path_writer;
 
+OF_INLINE void of_begin(of_path_writer *writer, char *path) {
+  writer->path = path;
+  writer->size = 0;
+  writer->is_full = false;
+}
+
 OF_INLINE void of_put(of_path_writer *writer, char byte) {
   if (writer->size + 1 >= OF_PATH_SIZE) {
     writer->is_full = true;
@@ -17,7 +23,7 @@ OF_INLINE void of_put(of_path_writer *writer, char byte) {
 }
 
 OF_LOCAL void of_put_number(of_path_writer *writer, uint64_t number) {
-  char digits[20];
+  OF_RAW char digits[20];
   int count = 0;
   do {
     digits[count++] = (char)('0' + number % 10);
@@ -35,7 +41,8 @@ OF_LOCAL void of_put_program_name(of_path_writer *writer) {
 }
 
 OF_INTERNAL bool of_expand_path(const char *template_path, char path[OF_PATH_SIZE]) {
-  of_path_writer writer = {.path = path};
+  OF_RAW of_path_writer writer;
+  of_begin(&writer, path);
   path[0] = 0;
   if (template_path[0] != '/') {
     int size = of_current_folder(path);
@@ -61,7 +68,8 @@ OF_INTERNAL bool of_expand_path(const char *template_path, char path[OF_PATH_SIZ
 }
 
 OF_INTERNAL bool of_escape_path(const char *path, char template_path[OF_PATH_SIZE]) {
-  of_path_writer writer = {template_path, 0, false};
+  OF_RAW of_path_writer writer;
+  of_begin(&writer, template_path);
   template_path[0] = 0;
   for (; *path; path++) {
     if (*path == '%') of_put(&writer, '%');
@@ -77,7 +85,9 @@ OF_INTERNAL bool of_has_process_number(const char *template_path) {
 }
 
 OF_INTERNAL bool of_append_number(char path[OF_PATH_SIZE], uint64_t number) {
-  of_path_writer writer = {.path = path, .size = of_length(path)};
+  OF_RAW of_path_writer writer;
+  of_begin(&writer, path);
+  writer.size = of_length(path);
   of_put(&writer, '.');
   of_put_number(&writer, number);
   return !writer.is_full;

@@ -68,35 +68,6 @@ static const char *of_function_name(orderfile_dwarf *reader, Dwarf_Die function)
   return reader->unit_omits_linkage_names && !is_external ? NULL : plain;
 }
 
-// The first entry of a .debug_rnglists list (DWARF 5). `operand` is what the attribute holds: an index
-// for DW_FORM_rnglistx, else an offset.
-static int of_first_of_range_list(
-    Dwarf_Attribute attribute, Dwarf_Half form, Dwarf_Unsigned operand,
-    orderfile_dwarf_function *function, Dwarf_Error *error) {
-  Dwarf_Rnglists_Head head = NULL;
-  Dwarf_Unsigned count = 0, offset = 0;
-  int status = dwarf_rnglists_get_rle_head(attribute, form, operand, &head, &count, &offset, error);
-  if (status != DW_DLV_OK) return status;
-  status = DW_DLV_NO_ENTRY;
-  for (Dwarf_Unsigned i = 0; i < count; i++) {
-    unsigned length = 0, kind = 0;
-    Dwarf_Unsigned raw1 = 0, raw2 = 0, start = 0, end = 0;
-    Dwarf_Bool has_no_addresses = 0;
-    status = dwarf_get_rnglists_entry_fields_a(
-        head, i, &length, &kind, &raw1, &raw2, &has_no_addresses, &start, &end, error);
-    if (status != DW_DLV_OK) break;
-    status = DW_DLV_NO_ENTRY;
-    if (kind == DW_RLE_base_address || kind == DW_RLE_base_addressx) continue;
-    if (kind == DW_RLE_end_of_list || has_no_addresses) break;
-    function->address = start;
-    function->size = end > start ? end - start : 0;
-    status = DW_DLV_OK;
-    break;
-  }
-  dwarf_dealloc_rnglists_head(head);
-  return status;
-}
-
 // The first entry of a .debug_ranges list (DWARF 3 and 4).
 static int of_first_of_ranges(
     orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Unsigned offset,
@@ -151,9 +122,12 @@ static int of_first_range(
       operand = offset;
     }
   }
-  if (status == DW_DLV_OK) {
-    status = version >= 5 ? of_first_of_range_list(attribute, form, operand, function, error)
-                          : of_first_of_ranges(reader, die, operand, function, error);
+  if (status == DW_DLV_OK && version < 5) {
+    status = of_first_of_ranges(reader, die, operand, function, error);
+  } else if (status == DW_DLV_OK) {
+    bool is_index = form == DW_FORM_rnglistx;
+    if (!of_first_of_range_list(reader, die, is_index, operand, offset_size, function))
+      status = DW_DLV_NO_ENTRY;
   }
   dwarf_dealloc_attribute(attribute);
   return status;

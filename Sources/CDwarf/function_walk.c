@@ -20,14 +20,15 @@ orderfile_dwarf *orderfile_dwarf_new(bool is_64_bit, bool is_big_endian) {
 
 bool orderfile_dwarf_add(
     orderfile_dwarf *reader, const char *name, const void *bytes, uint64_t size) {
+  bool is_ours = strcmp(name, ".debug_rnglists") == 0;
   if (reader->section_count == OF_GREATEST_SECTION_COUNT) return false;
-  of_section *section = &reader->sections[reader->section_count];
+  of_section *section = is_ours ? &reader->range_lists : &reader->sections[reader->section_count];
   size_t length = strlen(name);
   if (length >= sizeof section->name) return false;
   memcpy(section->name, name, length + 1);
   section->bytes = bytes;
   section->size = size;
-  reader->section_count++;
+  if (!is_ours) reader->section_count++;
   return true;
 }
 
@@ -81,6 +82,19 @@ static bool of_has_code(orderfile_dwarf *reader, Dwarf_Die unit) {
   return has_start || has_ranges;
 }
 
+// The value of an attribute that is an offset into another section; 0 if it is absent.
+static Dwarf_Off of_offset(orderfile_dwarf *reader, Dwarf_Die unit, Dwarf_Half name) {
+  Dwarf_Error error = NULL;
+  Dwarf_Attribute attribute = NULL;
+  Dwarf_Off offset = 0;
+  if (dwarf_attr(unit, name, &attribute, &error) == DW_DLV_OK) {
+    if (dwarf_global_formref(attribute, &offset, &error) != DW_DLV_OK) offset = 0;
+    dwarf_dealloc_attribute(attribute);
+  }
+  of_drop_error(reader, &error);
+  return offset;
+}
+
 // Goes to the next compilation unit that has entries. Returns false behind the last one.
 static bool of_enter_next_unit(orderfile_dwarf *reader) {
   while (reader->depth == 0) {
@@ -109,6 +123,7 @@ static bool of_enter_next_unit(orderfile_dwarf *reader) {
     reader->unit_base = 0;
     if (dwarf_lowpc(unit, &reader->unit_base, &error) == DW_DLV_ERROR) reader->unit_base = 0;
     of_drop_error(reader, &error);
+    reader->unit_range_lists = of_offset(reader, unit, DW_AT_rnglists_base);
     const char *producer = of_text(reader, unit, DW_AT_producer);
     reader->unit_omits_linkage_names = producer && strncmp(producer, "GNU C++", 7) == 0;
     if (!of_enter(reader, unit)) reader->damaged_units++;

@@ -22,6 +22,7 @@ struct orderfile_dwarf {
   // Number 0 is the reserved one that ELF has too.
   of_section sections[OF_GREATEST_SECTION_COUNT];
   unsigned section_count;
+  of_section range_lists;  // .debug_rnglists, which libdwarf doesn't see; without bytes if absent
 
   void *interface;    // what libdwarf calls for sections; NULL until loaded
   Dwarf_Debug debug;  // NULL until loaded
@@ -29,7 +30,8 @@ struct orderfile_dwarf {
   Dwarf_Die pending[OF_GREATEST_DEPTH];
   unsigned depth;
   Dwarf_Off last_visited;
-  Dwarf_Addr unit_base;  // what DWARF 4 range lists count from
+  Dwarf_Addr unit_base;        // what range lists count from until they say otherwise
+  Dwarf_Off unit_range_lists;  // DW_AT_rnglists_base; 0 if absent
   bool unit_omits_linkage_names;  // of functions that only their own file sees
   uint64_t damaged_units, skeleton_units, unnamed_functions;
 };
@@ -46,6 +48,13 @@ const char *of_text(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Half attribute
 // declaration and for a function without a name, which it counts.
 int of_describe_function(
     orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function, Dwarf_Error *error);
+
+// Finds the first range of a DWARF 5 list that `operand` means, an index for DW_FORM_rnglistx or else an
+// offset of .debug_rnglists; `offset_size` is that of the unit's offsets. Returns false if there is none
+// or the list is damaged; `function` is not changed then.
+bool of_first_of_range_list(
+    orderfile_dwarf *reader, Dwarf_Die die, bool is_index, uint64_t operand,
+    unsigned offset_size, orderfile_dwarf_function *function);
 
 // Forgets an error, so that a file full of them costs no memory. `*error` may be NULL and is afterwards.
 void of_drop_error(orderfile_dwarf *reader, Dwarf_Error *error);

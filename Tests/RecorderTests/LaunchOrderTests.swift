@@ -23,7 +23,8 @@ import TraceFormat
     #expect(trace.header.state == .recording)
   }
 
-  @Test(arguments: [("_exit", 0), ("abort", 134), ("segv", 139), ("kill", 137)] as [(String, Int32)])
+  @Test(
+    arguments: [("_exit", 0), ("abort", 134), ("segv", 139), ("kill", 137)] as [(String, Int32)])
   func whatWasRecordedSurvivesEachEnd(end: String, status: Int32) throws {
     let workshop = try Workshop()
     let program = try workshop.build("program", from: ["launch/main.c"])
@@ -37,7 +38,20 @@ import TraceFormat
     let program = try workshop.build("program", from: ["launch/main.c"])
     #expect(try workshop.record(program, ["thread"]).status == 0)
     var names = FunctionNames(workshop)
-    #expect(try names.names(try workshop.trace()) == Self.order + ["in_thread", "at_the_end"])
+    #expect(try names.names(try workshop.trace()) == Self.order + ["at_the_end"])
+  }
+
+  @Test func signalsAndASecondThreadInTheLoaderStopNothing() throws {
+    let workshop = try Workshop()
+    let library = try workshop.build(
+      "liba.so", from: ["plugins/plugin.c"], flags: ["-O1", "-shared", "-DNAME=a"], recorder: nil)
+    let program = try workshop.build(
+      "program", from: ["launch/interrupted.c"], flags: ["-O1", "-rdynamic"], links: ["-ldl"])
+    let ended = try workshop.record(program, [library])
+    #expect(ended.status == 0 && ended.errors == "")
+    let trace = try workshop.trace()
+    #expect(trace.loads.count == 201 && trace.header.lostRecords == 0)
+    #expect(trace.inFlightRecords == 0)
   }
 
   @Test(arguments: ["-flto", "-flto=thin"])

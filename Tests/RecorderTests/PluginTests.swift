@@ -44,7 +44,7 @@ import TraceFormat
 
   @Test(arguments: [true, false], [true, false])
   func aPluginJoinsTheHostsTrace(exportsDynamic: Bool, hasRecorder: Bool) throws {
-    guard exportsDynamic || hasRecorder else { return }  // a plugin that nobody serves does not load
+    guard exportsDynamic || hasRecorder else { return }  // nobody would serve it
     let stage = try Stage(hostRecorder: true, flags: exportsDynamic ? ["-rdynamic"] : [])
     let a = try stage.plugin("a", ["-DEARLY"], hasRecorder: hasRecorder)
     #expect(try stage.record(["open=\(a)", "call=0=a"]) == ["a.so:a_early", "a.so:a"])
@@ -89,7 +89,8 @@ import TraceFormat
 
   @Test(arguments: [[true, true], [false, false], [false, true], [true, false]])
   func aPluginThatReusesAnAddressKeepsItsHits(hasRecorder: [Bool]) throws {
-    let stage = try Stage(hostRecorder: true, flags: hasRecorder[0] && hasRecorder[1] ? [] : ["-rdynamic"])
+    let stage = try Stage(
+      hostRecorder: true, flags: hasRecorder[0] && hasRecorder[1] ? [] : ["-rdynamic"])
     let a = try stage.plugin("a", ["-DMORE", "-DEARLY"], hasRecorder: hasRecorder[0])
     let b = try stage.plugin("b", ["-DEARLY"], hasRecorder: hasRecorder[1])
     let names = try stage.record([

@@ -16,7 +16,7 @@ import TraceFormat
 
   @Test func withoutTheVariableEveryGuardIsSeen() throws {
     let workshop = try Workshop()
-    let program = try workshop.build("program", from: ["silence/main.c"])
+    let program = try workshop.build("program", from: ["silence/main.c"], coverage: [])
     #expect(try workshop.run(program).status == 0)
     #expect(try workshop.record(program).status == 1)
   }

@@ -21,7 +21,9 @@ import TraceFormat
         == ["first screen", "in a thread", "in a handler", String(repeating: "n", count: 255), ""])
     let first = try #require(
       trace.records.firstIndex { $0.event == .mark(name: Array("first screen".utf8)) })
-    #expect(trace.records[..<first].filter { if case .function = $0.event { true } else { false } }.count == 2)
+    #expect(
+      trace.records[..<first].filter { if case .function = $0.event { true } else { false } }.count
+        == 2)
     #expect(trace.header.lastPair.ticks > trace.header.firstPair.ticks)
   }
 
@@ -65,7 +67,11 @@ import TraceFormat
   @Test func theLoaderNamesWhatItExports() throws {
     func names(_ trace: TraceFile) -> [String] {
       trace.records.compactMap { record in
-        if case .name(_, let name) = record.event { String(decoding: name, as: UTF8.self) } else { nil }
+        if case .name(_, let name) = record.event {
+          String(decoding: name, as: UTF8.self)
+        } else {
+          nil
+        }
       }
     }
     let asked = try record("", flags: ["-rdynamic"])

@@ -8,9 +8,11 @@ import TraceFormat
 
   /// How many functions and losses there are; every guard at most once, each thread's own ascending.
   private func check(_ trace: TraceFile) -> (functions: Int, lost: Int) {
-    guard let range = trace.records.compactMap({ record in
-      if case .load(_, let image) = record.event { image.guardStart.rawValue } else { nil }
-    }).first else {
+    guard
+      let range = trace.records.compactMap({ record in
+        if case .load(_, let image) = record.event { image.guardStart.rawValue } else { nil }
+      }).first
+    else {
       Issue.record("the image is not in the trace")
       return (0, 0)
     }
@@ -117,7 +119,8 @@ import TraceFormat
         continue
       }
       let guards = try workshop.trace("trace.\(round)").guards
-      #expect(guards.count - count == 0 || guards.count - count == 1, "round \(round), seed \(seed)")
+      #expect(
+        guards.count - count == 0 || guards.count - count == 1, "round \(round), seed \(seed)")
       #expect(zip(guards, guards.dropFirst()).allSatisfy { $1 == $0 + 4 })
     }
   }

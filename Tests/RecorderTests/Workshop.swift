@@ -41,7 +41,8 @@ final class Workshop: Sendable {
   }
 
   static let runtimeSources = [
-    "image_table", "launch_end", "platform_linux", "recorder", "trace_file", "trace_path",
+    "image_table", "launch_end", "platform_linux", "recorder", "trace_file", "trace_fork", "trace_name",
+    "trace_path", "trace_start",
   ].map { package.appendingPathComponent("Runtime/Recorder/\($0).c").path }
 
   /// `orderfile_rt.o`, built once for all tests.
@@ -87,7 +88,9 @@ private func launch(
   process.standardInput = FileHandle.nullDevice
   let streams = FileManager.default.temporaryDirectory
     .appendingPathComponent("recorder-streams-\(UUID().uuidString)").path
-  defer { for end in [".out", ".err"] { try? FileManager.default.removeItem(atPath: streams + end) } }
+  defer {
+    for end in [".out", ".err"] { try? FileManager.default.removeItem(atPath: streams + end) }
+  }
   func stream(_ end: String) throws -> FileHandle {
     try Data().write(to: URL(fileURLWithPath: streams + end))
     return try FileHandle(forWritingTo: URL(fileURLWithPath: streams + end))
@@ -100,7 +103,6 @@ private func launch(
   let pid = process.processIdentifier
   if end.wait(timeout: .now() + timeout) == .timedOut {
     kill(pid, SIGKILL)
-    end.wait()
     throw Workshop.Failure(description: "'\(tool) \(arguments)' ran over \(timeout) s")
   }
   func text(_ end: String) -> String {
@@ -136,23 +138,29 @@ extension Workshop {
 extension Workshop {
   static let instrumented = ["-fsanitize-coverage=func,trace-pc-guard,pc-table"]
 
+  /// The clang that comes with `libclang-rt-dev`: the Swift toolchain's own needs libdispatch for TSan.
+  static let sanitizingClang =
+    (14...30).reversed().map { "/usr/bin/clang-\($0)" }
+    .first(where: FileManager.default.isExecutableFile) ?? "clang"
+
   /// Compiles and links C fixtures by clang; `recorder` is the object linked last, `nil` for none.
   @discardableResult
   func build(
     _ name: String, from sources: [String], flags: [String] = ["-O1"],
-    coverage: [String] = instrumented, links: [String] = [], recorder: String?
+    coverage: [String] = instrumented, links: [String] = [], recorder: String?,
+    compiler: String = "clang"
   ) throws -> String {
     var objects: [String] = []
     for (index, source) in sources.enumerated() {
       let object = path("\(name).\(index).o")
       try make(
-        "clang",
+        compiler,
         flags + coverage + Self.includes
-          + ["-Wno-prio-ctor-dtor", "-g0", "-fPIC", "-c", Self.source(source), "-o", object])
+          + ["-g0", "-fPIC", "-c", Self.source(source), "-o", object])
       objects.append(object)
     }
     try make(
-      "clang",
+      compiler,
       flags + ["-fuse-ld=lld", "-Wl,--build-id", "-pthread"] + objects
         + (recorder.map { [$0] } ?? []) + links + ["-o", path(name)])
     return path(name)

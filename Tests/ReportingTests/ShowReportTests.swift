@@ -30,11 +30,15 @@ import Testing
     Case(
       testDescription: "image",
       text: { ImageReport(image(instrumented: true)).text(width: 60, names: $0) },
-      json: { names in collected { ImageReport(image(instrumented: true)).json(demangle: names, to: $0) } }),
+      json: { names in
+        collected { ImageReport(image(instrumented: true)).json(demangle: names, to: $0) }
+      }),
     Case(
       testDescription: "image-not-instrumented",
       text: { ImageReport(image(instrumented: false)).text(names: $0) },
-      json: { names in collected { ImageReport(image(instrumented: false)).json(demangle: names, to: $0) } }),
+      json: { names in
+        collected { ImageReport(image(instrumented: false)).json(demangle: names, to: $0) }
+      }),
     Case(
       testDescription: "link-map",
       text: { LinkMapReport(path: "app.map", linker: "lld", layout: layout).text(names: $0) },

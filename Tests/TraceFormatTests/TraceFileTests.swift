@@ -80,7 +80,9 @@ import Testing
   @Test(arguments: [false, true])
   func aFlippedByteThrowsOrParses(isSealed: Bool) throws {
     var whole = sample()
-    if isSealed { whole = try TraceFile(parsing: FileBytes(whole)).sealed(.init(), names: Self.names) }
+    if isSealed {
+      whole = try TraceFile(parsing: FileBytes(whole)).sealed(.init(), names: Self.names)
+    }
     // The header's zeros are many: flips fall on what is read, half in the fields, half in the slots.
     for part in [0..<200, 4096..<whole.count] {
       for damaged in byteFlips(of: Array(whole[part]), count: 500) {
@@ -93,10 +95,14 @@ import Testing
   }
 
   private static let names = [
-    TraceName(image: 1, address: StatedAddress(rawValue: 0x2000), size: 16, name: Array("main".utf8)),
-    TraceName(image: 1, address: StatedAddress(rawValue: 0x2000), size: 16, name: Array("alias".utf8)),
-    TraceName(image: 1, address: StatedAddress(rawValue: 0x1000), size: 0, name: [0xff, 0x20, 0x0a]),
-    TraceName(image: 1, address: StatedAddress(rawValue: 0x1000), size: 0, name: [0xff, 0x20, 0x0a]),
+    TraceName(
+      image: 1, address: StatedAddress(rawValue: 0x2000), size: 16, name: Array("main".utf8)),
+    TraceName(
+      image: 1, address: StatedAddress(rawValue: 0x2000), size: 16, name: Array("alias".utf8)),
+    TraceName(
+      image: 1, address: StatedAddress(rawValue: 0x1000), size: 0, name: [0xff, 0x20, 0x0a]),
+    TraceName(
+      image: 1, address: StatedAddress(rawValue: 0x1000), size: 0, name: [0xff, 0x20, 0x0a]),
   ]
 
   @Test func sealingKeepsTheRecordsAndAddsNamesOnceInOrder() throws {

@@ -12,13 +12,15 @@
  * exit has begun. None of them allocates, blocks or fails. A program that is linked without the
  * recorder links all the same, and the calls do nothing: they cost one test of an address.
  *
- * Environment, read once when the first instrumented image is initialised, ignored in a set-user-ID
- * program (AT_SECURE):
+ * Environment, read when the first instrumented image is initialised, ignored in a set-user-ID program
+ * (AT_SECURE). A library with a recorder of its own that is loaded later joins the trace of the process,
+ * also if the program has changed its folder or cleared its environment by then:
  *
  *   ORDERFILE_TRACE          path of the trace. %p is the process number, %n the program's file name,
  *                            %% a percent sign. A path owned by a living process, or by this process
  *                            before it called exec, gets ".<pid>" added; so does the trace of a
- *                            forked child if the path has no %p.
+ *                            forked child if the path has no %p. What a dead process left there is
+ *                            replaced, a file that is no trace never.
  *   ORDERFILE_STOP_AT        name of the mark at which the launch is over.
  *   ORDERFILE_STOP_AFTER_MS  milliseconds from initialisation to the end of the launch; checked at the
  *                            next first hit.
@@ -27,7 +29,14 @@
  *   ORDERFILE_SESSION        a number; traces of one session never replace each other.
  *
  * What survives: everything recorded, through _exit, abort, SIGKILL and crashes, because the trace is
- * a file mapped shared. Only hits before the first initialisation wait in memory.
+ * a file mapped shared. Only hits, marks and stops before the first initialisation wait in memory.
+ *
+ * A forked child writes a trace of its own, of what its parent had not hit, from its first hit on; one
+ * that hits nothing leaves none. A child of vfork shares its parent's memory, and its trace.
+ *
+ * What it takes: 1 GiB of address space, or a sixteenth of RLIMIT_AS; memory and disk only for what is
+ * instrumented. A first hit makes one system call, gettid: a program that forbids itself even that (strict
+ * seccomp) should call orderfile_stop() before.
  */
 #ifndef ORDERFILE_RUNTIME_H
 #define ORDERFILE_RUNTIME_H

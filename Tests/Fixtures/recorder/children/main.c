@@ -24,23 +24,23 @@ STEP in_grandchild(void) { BODY; }
 STEP in_parent(void) { BODY; }
 STEP in_thread(void) { BODY; }
 
-static volatile int is_over;
+static int is_over;
 static uint32_t spare_guards[2];
 
 static void *spin(void *argument) {
   in_thread();
-  while (!is_over)
+  while (!__atomic_load_n(&is_over, __ATOMIC_RELAXED))
     if (argument) __sanitizer_cov_trace_pc_guard_init(spare_guards, spare_guards + 2);
   return NULL;
 }
 
-static void child(void) {
+STEP child(void) {
   in_child();
   before();
   _exit(0);
 }
 
-static int wait_for(pid_t pid) {
+__attribute__((noinline)) int wait_for(pid_t pid) {
   int status = 1;
   waitpid(pid, &status, 0);
   return status;
@@ -87,8 +87,8 @@ int main(int count, char **arguments) {
     if (pipe(ends) != 0) return 1;
     pid_t middle = fork();
     if (middle == 0) {
+      pid_t parent = getpid();
       if (fork() != 0) _exit(0);
-      pid_t parent = getppid();
       setsid();
       while (getppid() == parent) usleep(1000);
       if (chdir("/") != 0) _exit(1);
@@ -120,7 +120,7 @@ int main(int count, char **arguments) {
       }
       status |= wait_for(pid);
     }
-    is_over = 1;
+    __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
   } else if (strcmp(way, "quiet") == 0) {
     pid_t pid = fork();

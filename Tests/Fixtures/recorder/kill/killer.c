@@ -26,7 +26,7 @@ int main(int count, char **arguments) {
       execl(arguments[1], arguments[1], progress_path, NULL);
       _exit(127);
     }
-    usleep((useconds_t)(drand48() * 9000));
+    usleep((useconds_t)(drand48() * 30000));
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     printf("%u\n", *progress);

@@ -20,7 +20,7 @@ int main(int count, char **arguments) {
   for (uint32_t i = 0; i < GUARDS; i++) {
     __sanitizer_cov_trace_pc_guard(&guards[i]);
     *progress = i + 1;
-    for (volatile int wait = 0; wait < 500; wait++) {
+    for (volatile int wait = 0; wait < 5000; wait++) {
     }
   }
   pause();

@@ -45,6 +45,9 @@ static void *in_thread(void *unused) {
 
 int main(int count, char **arguments) {
   const char *end = count > 1 ? arguments[1] : "return";
+  sigset_t none;  // who launches may have signals blocked
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, NULL);
   signal(SIGUSR1, on_signal);
   raise(SIGUSR1);
   indirect();

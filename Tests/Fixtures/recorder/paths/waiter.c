@@ -12,12 +12,13 @@ int main(int count, char **arguments) {
   char byte = 'r';
   early();
   if (count > 1 && strcmp(arguments[1], "descriptors") == 0) {
-    // The listing's own descriptor is the lowest free one: none of the recorder's stays open.
+    // Those of the file and the folder are the lowest free ones, unless the recorder kept one. Who
+    // launches may hand down others, far above.
     FILE *output = fopen(arguments[2], "w");
     DIR *folder = opendir("/proc/self/fd");
     if (!output || !folder) return 1;
     for (struct dirent *entry; (entry = readdir(folder));)
-      if (entry->d_name[0] != '.') fprintf(output, "%s\n", entry->d_name);
+      if (entry->d_name[0] != '.' && atoi(entry->d_name) < 64) fprintf(output, "%s\n", entry->d_name);
     fclose(output);
     for (int i = 3; i < 64; i++) close(i);
     late();

@@ -28,7 +28,7 @@ static void start(int count, char **arguments, char **environment) {
 __attribute__((section(".preinit_array"), used)) static void (*preinit)(int, char **, char **) = start;
 
 __attribute__((constructor(2))) static void initialise(void) {
-  while (*(volatile uint32_t *)&guards[20] == 0) {
+  while (__atomic_load_n(&guards[20], __ATOMIC_RELAXED) == 0) {
   }
   __sanitizer_cov_trace_pc_guard_init(guards, guards + THREADS * OWN);
 }

@@ -1,0 +1,56 @@
+#!/bin/sh
+# What the recorder costs, as instruction counts of callgrind and as wall time, in one run.
+#
+#   Benchmarks/recorder.sh [FOLDER]     FOLDER on the file system to be timed; default: here
+#
+# Limits: at most 9 extra instructions for a seen call, at most 500 us for a launch over the same
+# launch with recording disabled. Exit code 2 if one is passed.
+set -eu
+cd "$(dirname "$0")/.."
+make -s runtime
+here=$PWD/Benchmarks/recorder
+runtime=$PWD/.build/runtime/orderfile_rt.o
+work=$(mktemp -d "${1:-$PWD/.build}/bench.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+coverage=-fsanitize-coverage=func,trace-pc-guard,pc-table
+for name in calls first_hits launches; do clang -O2 -c "$here/$name.c" -o "$name.o"; done
+clang -O2 $coverage -c "$here/calls.c" -o instrumented.o
+clang calls.o -o plain
+clang instrumented.o "$runtime" -o instrumented
+clang first_hits.o "$runtime" -o first_hits
+clang launches.o -o launches
+
+# instructions PROGRAM COUNT
+instructions() {
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "./$1" "$2" 2>&1 |
+    sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
+}
+# each PROGRAM: instructions for one call more
+each() {
+  few=$(instructions "$1" 1000)
+  many=$(instructions "$1" 11000)
+  awk "BEGIN { printf \"%.2f\", ($many - $few) / 10000 }"
+}
+
+plain=$(each plain)
+silent=$(each instrumented)
+export ORDERFILE_TRACE="$work/trace"
+recorded=$(each instrumented)
+first=$(each first_hits)
+unset ORDERFILE_TRACE
+set -- $(./launches 20 "$work/trace" "$work/instrumented")
+seen=$(awk "BEGIN { print $recorded - $plain }")
+extra=$(($2 - $1))
+least=$(($4 - $3))
+
+printf 'instructions\n'
+printf '  %-44s %8s\n' 'plain call' "$plain"
+printf '  %-44s %8s\n' 'seen call, extra, recording (limit 9)' "$seen"
+printf '  %-44s %8s\n' 'seen call, extra, silent' "$(awk "BEGIN { print $silent - $plain }")"
+printf '  %-44s %8s\n' 'first hit, all in all' "$first"
+printf 'microseconds of 20 alternated launches on %s: median, least\n' "$(stat -f -c %T .)"
+printf '  %-44s %8s %8s\n' 'disabled' "$1" "$3" 'recording' "$2" "$4" \
+  'extra (limit 500 for the median)' "$extra" "$least"
+awk "BEGIN { exit !($seen <= 9) }" && [ "$extra" -le 500 ] || exit 2

@@ -1,0 +1,75 @@
+/* A forked child goes on with a trace of its own.
+ *
+ * The child sees that it is one when its next first hit finds the page wiped that the kernel wipes on
+ * fork, however the fork was made. It makes a file of its own, copies the load records of its own
+ * images (the parent may have loaded others since), and goes on there. The parent's mapping stays: a
+ * signal handler may have forked in the middle of a hit, whose last stores then still have somewhere
+ * to go.
+ */
+#include "trace_file.h"
+
+/* Copies the load records of this copy's images, with their payloads, from FROM to TO. */
+OF_LOCAL void of_inherit_images(orderfile_trace_header *from, orderfile_trace_header *to) {
+  uint64_t count = of_load_relaxed(&from->next_record); /* relaxed: the parent may go on; not ours */
+  uint64_t capacity = of_load_acquire(&from->capacity); /* acquire: as in of_claim_slots */
+  if (count > capacity) count = capacity;
+  for (uint64_t i = 0; i < count; i++) {
+    orderfile_record *record = &of_records(from)[i];
+    uint32_t kind = of_load_acquire(&record->kind); /* acquire: pairs with of_fill_record */
+    if (kind != ORDERFILE_RECORD_LOAD || !of_is_loaded(record->subject)) continue;
+    uint64_t length = of_records_for(record->payload_size);
+    if (length > count - i) return;
+    of_reserve_records(to, length);
+    uint64_t slot = of_claim_slots(to, length);
+    if (slot == UINT64_MAX) return;
+    orderfile_record *copy = &of_records(to)[slot];
+    of_copy_records(copy + 1, record + 1, length - 1);
+    of_copy(copy, record, offsetof(orderfile_record, kind));
+    copy->entry = 0; /* the slot of a hit in the parent's trace */
+    of_store_release(&copy->kind, kind); /* release: publishes the fields and the payload */
+  }
+}
+
+OF_INTERNAL void of_replace_trace_after_fork(void) {
+  /* Picks the one thread of the child that sets up. Without the page, a claim of another process was
+   * made by a thread of the parent, and copied. */
+  uint32_t *claim = of_recorder.ownership ? of_recorder.ownership : &of_recorder.setting_up;
+  uint32_t mine = of_recorder.ownership ? OF_SETTING_UP : of_process_number();
+  uint32_t found = of_recorder.ownership ? OF_FORKED : of_load_relaxed(claim); /* relaxed: likewise */
+  if (found == mine || !of_compare_exchange_relaxed(claim, &found, mine)) return; /* relaxed: a pick */
+
+  if (!of_recorder.ownership && of_load_acquire(&of_recorder.owner) == mine) { /* acquire: as above */
+    of_store_release(claim, 0); /* release: as below. Another thread finished between our two looks. */
+    return;
+  }
+  orderfile_trace_header *parents = of_recorder.trace;
+  orderfile_trace_header *trace = NULL;
+  uint64_t limit = 0;
+  of_location.parent = of_location.self.pid;
+  of_identify_self();
+  of_store_relaxed(&of_recorder.lost_records, 0); /* relaxed: the parent's, if any */
+  bool is_stopped = of_load_relaxed(&parents->state) != ORDERFILE_STATE_RECORDING || /* relaxed: a flag */
+                    (parents->stop_time && of_clock() >= parents->stop_time);
+  int result = is_stopped ? OF_NOT_ASKED : of_open_trace(&trace, &limit);
+  if (result < 0) {
+    if (!is_stopped) of_complain(result);
+    of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: published with the pointer */
+    trace = NULL;
+  } else {
+    of_recorder.record_limit = limit;
+    if (result == 0) {
+      trace->stop_time = parents->stop_time;
+      of_copy(trace->stop_mark, parents->stop_mark, sizeof trace->stop_mark);
+      /* relaxed: only another copy of this process could have it mapped by now */
+      of_store_relaxed(&trace->next_image, of_load_relaxed(&parents->next_image));
+      of_reserve_records(trace, of_load_relaxed(&parents->demand));
+    }
+    of_inherit_images(parents, trace);
+  }
+  of_store_release(&of_recorder.trace, trace);       /* release: pairs with of_own_trace */
+  of_store_release(&of_recorder.owner, of_location.self.pid); /* release: pairs with of_owns_trace */
+  if (of_recorder.ownership)
+    of_store_release(of_recorder.ownership, OF_OWNED); /* release: likewise */
+  else
+    of_store_release(&of_recorder.setting_up, 0); /* release: a child of ours needs it */
+}

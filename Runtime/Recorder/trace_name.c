@@ -1,0 +1,81 @@
+/* Whose is a name? The trace's path, if it is free, and what to do if it is not.
+ *
+ * A name that exists is taken over only from a dead process. Its header names the owner:
+ *
+ *   same process, same exec    another copy of the recorder in this process made it: join it
+ *   same process, other exec   we made it before exec: take the next name
+ *   another living process     take the next name
+ *   same session               take the next name, so that one recorded command line that starts
+ *                              several programs in turn keeps all their traces
+ *   none of these              remove it, holding the folder's lock: else a second process that had
+ *                              judged the same dead trace could remove what the first puts there
+ *
+ * The next name after PATH is PATH.<pid>, then PATH.<pid>.1 and so on. A file that is no trace is not
+ * touched: the path was a mistake.
+ */
+#include <errno.h>
+
+#include "trace_file.h"
+
+#define OF_NAMES_TRIED 100 /* a program that calls exec over and over needs one each time */
+
+#define OF_NAME_IS_TAKEN 2
+#define OF_NAME_IS_LEFT 3
+
+/* Whom PATH belongs to: 1 to us, OF_NAME_IS_TAKEN, 0 to nobody, or OF_NAME_IS_LEFT behind. */
+OF_LOCAL int of_judge_name(const char *path) {
+  uint64_t size = 0;
+  int kind = of_file_kind(path, &size);
+  if (kind == -ENOENT) return 0;
+  if (kind < 0) return kind;
+  if (kind == OF_OTHER_FILE) return OF_NOT_A_TRACE;
+  if (kind == OF_REGULAR_FILE && size > 0) {
+    static orderfile_trace_header header;
+    int descriptor = of_open_read(path);
+    if (descriptor < 0) return descriptor;
+    int64_t got = of_read(descriptor, &header, sizeof header, 0);
+    of_close(descriptor);
+    if (got != sizeof header || !of_is_trace(&header)) return OF_NOT_A_TRACE;
+    if (of_is_own_header(&header)) return 1;
+    if (header.pid == of_location.self.pid && header.start_time == of_location.self.start_time)
+      return OF_NAME_IS_TAKEN;
+    if (header.session && header.session == of_location.self.session) return OF_NAME_IS_TAKEN;
+    uint64_t start = of_process_start(header.pid);
+    if (start == header.start_time || start == UINT64_MAX) return OF_NAME_IS_TAKEN;
+  }
+  return OF_NAME_IS_LEFT;
+}
+
+/* Whom PATH belongs to: 1 to us, OF_NAME_IS_TAKEN, or 0 after removing what a dead process left. */
+OF_LOCAL int of_claim_name(const char *path) {
+  int owner = of_judge_name(path);
+  if (owner != OF_NAME_IS_LEFT) return owner;
+  int lock = -OF_BUSY;
+  for (int patience = 0; lock == -OF_BUSY && patience < 1000; patience++) {
+    if (patience) of_yield();
+    lock = of_lock_folder(path);
+  }
+  if (lock == -OF_BUSY) return OF_NAME_IS_TAKEN; /* the holder is stopped, or it isn't one of us */
+  owner = of_judge_name(path);
+  if (owner == OF_NAME_IS_LEFT) owner = of_remove(path);
+  of_unlock_folder(lock);
+  return owner;
+}
+
+OF_INTERNAL int of_open_trace(orderfile_trace_header **trace, uint64_t *limit) {
+  bool plain_name_is_parents = of_location.parent && !of_has_process_number(of_location.template_path);
+  for (int i = plain_name_is_parents ? 1 : 0; i < OF_NAMES_TRIED; i++) {
+    if (!of_expand_path(of_location.template_path, of_location.path)) return -ENAMETOOLONG;
+    if (i >= 1 && !of_append_number(of_location.path, of_location.self.pid)) return -ENAMETOOLONG;
+    if (i >= 2 && !of_append_number(of_location.path, (uint64_t)i - 1)) return -ENAMETOOLONG;
+    for (int race = 0; race < 10; race++) {
+      int owner = of_claim_name(of_location.path);
+      if (owner < 0) return owner;
+      if (owner == OF_NAME_IS_TAKEN) break;
+      int result = owner == 1 ? of_join_trace(of_location.path, trace, limit)
+                              : of_create_trace(of_location.path, trace, limit);
+      if (result != -EEXIST) return result; /* else somebody was faster: look again */
+    }
+  }
+  return -EEXIST;
+}

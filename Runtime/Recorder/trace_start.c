@@ -1,0 +1,181 @@
+/* The start of a recording: whether it is wanted, where it goes, and what happened before.
+ *
+ * Joining. Further copies of the recorder, in plugins linked apart, find the trace among the files that
+ * the process has mapped: neither a changed folder nor an environment cleared meanwhile hides it. The
+ * header tells them what the first copy was told.
+ */
+#include <errno.h>
+#include <orderfile_runtime.h>
+
+#include "trace_file.h"
+
+OF_INTERNAL void of_identify_self(void) {
+  of_location.self.pid = of_process_number();
+  of_location.self.start_time = of_process_start(of_location.self.pid);
+}
+
+/* Reads the file rather than the mapping: a program's own mapping may reach past the end of its file. */
+OF_LOCAL bool of_find_mapped_trace(const char *path) {
+  uint64_t size = 0;
+  static orderfile_trace_header header;
+  if (of_file_kind(path, &size) != OF_REGULAR_FILE || size < ORDERFILE_TRACE_HEADER_SIZE) return false;
+  int descriptor = of_open_read(path);
+  if (descriptor < 0) return false;
+  int64_t got = of_read(descriptor, &header, sizeof header, 0);
+  of_close(descriptor);
+  if (got != sizeof header || !of_is_trace(&header) || !of_is_own_header(&header)) return false;
+  of_copy(of_location.path, path, of_length(path) + 1);
+  return true;
+}
+
+OF_LOCAL void of_append(char *text, uint64_t *size, const char *part) {
+  uint64_t length = of_length(part);
+  of_copy(text + *size, part, length);
+  *size += length;
+}
+
+OF_INTERNAL void of_complain(int result) {
+  /* A child may have closed its standard streams and be using the number for a file of its own. */
+  if (of_standard_error() != of_location.first_standard_error) return;
+  static char text[OF_PATH_SIZE + 128];
+  uint64_t size = 0;
+  const char *reason = result == OF_NOT_A_TRACE ? "the file there is not a trace"
+                                                : of_error_name(-result);
+  of_append(text, &size, "orderfile: cannot record to '");
+  of_append(text, &size, of_location.path);
+  of_append(text, &size, "': ");
+  of_append(text, &size, reason);
+  of_append(text, &size, "; the program runs on unrecorded\n");
+  of_write_error(text, size);
+}
+
+/* The decimal number that TEXT begins with, at most LIMIT; 0 without one. */
+OF_LOCAL uint64_t of_parse_number(const char *text, uint64_t limit) {
+  uint64_t value = 0;
+  for (; text && *text >= '0' && *text <= '9'; text++) {
+    uint64_t digit = (uint64_t)(*text - '0');
+    if (value > (limit - digit) / 10) return limit;
+    value = value * 10 + digit;
+  }
+  return value;
+}
+
+/* Stores the template as an absolute path, so that a child finds the folder after a chdir. */
+OF_LOCAL bool of_keep_template(const char *template_path) {
+  uint64_t size = 0;
+  if (template_path[0] != '/') {
+    static char folder[OF_PATH_SIZE];
+    if (of_current_folder(folder) <= 0 || !of_escape_path(folder, of_location.template_path)) return false;
+    size = of_length(of_location.template_path);
+    if (size + 1 >= OF_PATH_SIZE) return false;
+    of_location.template_path[size++] = '/';
+  }
+  uint64_t length = of_length(template_path);
+  if (size + length >= OF_PATH_SIZE) return false;
+  of_copy(of_location.template_path + size, template_path, length + 1);
+  return true;
+}
+
+/* Moves what waited for the trace into the COUNT slots from SLOT. */
+OF_LOCAL void of_drain_early_records(orderfile_trace_header *trace, uint64_t slot, uint64_t count) {
+  /* release: closes the buffer behind the trace's pointer; whoever finds it closed finds the trace.
+   * Pairs with the acquire in of_claim_early_records. */
+  uint64_t early = of_exchange_release(&of_early.next, (uint64_t)1 << 62);
+  if (early > OF_EARLY_CAPACITY) early = OF_EARLY_CAPACITY; /* the others were counted as they came */
+  uint64_t used = 0, length;
+  for (uint64_t i = 0; i < early; i += length) {
+    orderfile_record *waiting = &of_early.records[i];
+    length = 1;
+    /* acquire: pairs with the release that every kind is stored with. Its writer is between two
+     * instructions, or another thread that has to be given the processor. */
+    uint32_t kind = of_load_acquire(&waiting->kind);
+    for (int patience = 0; !kind && patience < 1000; patience++) {
+      of_yield();
+      kind = of_load_acquire(&waiting->kind); /* acquire: likewise */
+    }
+    if (kind == ORDERFILE_RECORD_MARK) length = of_records_for(waiting->payload_size);
+    uint64_t target = slot + i;
+    if (i + length <= count) used = i + length;
+    else target = of_claim_slots(trace, length);
+    if (target == UINT64_MAX || !kind) continue; /* lost, or in flight for good: both are counted */
+    of_copy_records(&of_records(trace)[target], waiting, length);
+    if (kind != ORDERFILE_RECORD_MARK) continue;
+    of_stop_at_mark(trace, waiting);
+    if (of_load_relaxed(&trace->state) != ORDERFILE_STATE_RECORDING) break; /* relaxed: a flag */
+  }
+  if (used == count) return;
+  orderfile_record *rest = &of_records(trace)[slot + used];
+  rest->subject = count - used;
+  of_store_release(&rest->kind, ORDERFILE_RECORD_UNUSED); /* release: as every kind */
+}
+
+/* Of a trace that another copy of the recorder has made: where it is and what its maker was told. */
+OF_LOCAL int of_join_mapped_trace(orderfile_trace_header **trace, uint64_t *limit) {
+  int result = of_join_trace(of_location.path, trace, limit);
+  if (result < 0) return result;
+  const char *told = (const char *)(*trace)->path_template;
+  if (*told) of_copy(of_location.template_path, told, of_length(told) + 1);
+  else if (!of_escape_path(of_location.path, of_location.template_path)) return -ENAMETOOLONG;
+  return result;
+}
+
+/* Makes the process's trace, as the environment or the program asks for it, or joins it. Returns 1 if
+ * another copy had made it, 0 if it is new, -errno, OF_NOT_A_TRACE, or OF_NOT_ASKED. */
+OF_LOCAL int of_find_trace(orderfile_trace_header **trace, uint64_t *limit) {
+  bool is_privileged = of_is_privileged();
+  const char *path = is_privileged ? NULL : of_environment("ORDERFILE_TRACE");
+  if ((!path || !*path) && orderfile_default_trace) path = orderfile_default_trace;
+  bool is_asked = path && *path;
+  /* The first copy is the program's, or that of a library that it is linked with: only a library's can
+   * come so late that the environment has changed. */
+  if (!is_asked && (is_privileged || of_is_in_program(&of_recorder))) return OF_NOT_ASKED;
+
+  of_identify_self();
+  of_exec_id(of_location.self.exec_id);
+  of_location.first_standard_error = of_standard_error();
+  if (!is_privileged) {
+    of_location.self.session = of_parse_number(of_environment("ORDERFILE_SESSION"), UINT64_MAX);
+    const char *names = of_environment("ORDERFILE_NAMES");
+    of_recorder.writes_names = names && of_equal(names, "dladdr", sizeof "dladdr");
+  }
+  if (of_each_shared_file(of_find_mapped_trace)) return of_join_mapped_trace(trace, limit);
+  if (!is_asked) return OF_NOT_ASKED;
+
+  int result = of_keep_template(path) ? of_open_trace(trace, limit) : -ENAMETOOLONG;
+  if (result != 0 || is_privileged) return result;
+  uint64_t milliseconds =
+      of_parse_number(of_environment("ORDERFILE_STOP_AFTER_MS"), (uint64_t)1 << 40);
+  if (milliseconds) (*trace)->stop_time = of_clock() + milliseconds * 1000000;
+  const char *mark = of_environment("ORDERFILE_STOP_AT");
+  if (mark && of_length(mark) < sizeof (*trace)->stop_mark)
+    of_copy((*trace)->stop_mark, mark, of_length(mark) + 1);
+  return result;
+}
+
+OF_INTERNAL void of_start_recording(void) {
+  orderfile_trace_header *trace = NULL;
+  uint64_t limit = 0;
+  int result = of_find_trace(&trace, &limit);
+  if (result < 0) {
+    of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: a flag */
+    if (result != OF_NOT_ASKED) of_complain(result);
+    return;
+  }
+  of_recorder.record_limit = limit;
+  of_recorder.ownership = of_page_wiped_on_fork();
+  if (of_recorder.ownership) of_store_relaxed(of_recorder.ownership, OF_OWNED); /* relaxed: see below */
+  of_store_relaxed(&of_recorder.owner, of_location.self.pid);                            /* relaxed: see below */
+
+  /* Slots for what waits. If something does, more may come in until the trace is in its place, and its
+   * place in the order is before all that other threads write there: set aside all it can need. */
+  uint64_t count = of_load_relaxed(&of_early.next) ? OF_EARLY_CAPACITY : 16; /* relaxed: a guess */
+  of_reserve_records(trace, count);
+  uint64_t slot = of_claim_slots(trace, count);
+  /* relaxed: published with the pointer */
+  if (of_load_relaxed(&of_recorder.is_stopped))
+    of_store_relaxed(&trace->state, ORDERFILE_STATE_STOPPED_BY_CALL);
+  of_store_relaxed(&of_recorder.mode, OF_RECORDING);
+  /* release: publishes all of the above; pairs with the acquire in of_own_trace */
+  of_store_release(&of_recorder.trace, trace);
+  of_drain_early_records(trace, slot, slot == UINT64_MAX ? 0 : count);
+}

@@ -1,0 +1,48 @@
+#!/bin/bash
+# Installs the Debian packages that are missing, and nothing if none is.
+# usage: bootstrap.sh [build] [demo] [test]
+set -euo pipefail
+
+build=(binutils libc6-dev libdwarf-dev libzstd-dev make zlib1g-dev)
+demo=(ca-certificates tcl xz-utils)  # the sqlite3 shell from its source package
+test=(
+  g++ gcc git libclang-rt-19-dev lld-19 llvm mold strace valgrind  # compilers, linkers and judges
+  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user            # the recorder on AArch64
+)
+
+wanted=("${build[@]}")
+for group in "$@"; do
+  case $group in
+    build) ;;
+    demo) wanted+=("${demo[@]}") ;;
+    test)
+      wanted+=("${demo[@]}" "${test[@]}")
+      command -v cargo >/dev/null || wanted+=(cargo)  # rustup's will do
+      ;;
+    *) echo "bootstrap.sh: unknown group '$group': expected build, demo or test" >&2; exit 64 ;;
+  esac
+done
+
+missing=()
+for package in "${wanted[@]}"; do
+  dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -q '^installed$' ||
+    missing+=("$package")
+done
+
+if ((${#missing[@]})); then
+  echo "installing ${missing[*]}" >&2
+  run=()
+  if ((EUID != 0)); then run=(sudo); fi
+  log=$(mktemp)
+  trap 'rm -f "$log"' EXIT
+  export DEBIAN_FRONTEND=noninteractive
+  {
+    "${run[@]}" apt-get -qq update &&
+      "${run[@]}" apt-get -qq -y --no-install-recommends install "${missing[@]}"
+  } >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+fi
+
+for program in swift clang ld.lld; do
+  command -v $program >/dev/null ||
+    { echo "bootstrap.sh: missing '$program' on PATH: install Swift, https://www.swift.org/install" >&2; exit 1; }
+done

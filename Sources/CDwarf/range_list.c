@@ -1,0 +1,122 @@
+// The first piece of a function that DWARF 5 describes by a list in .debug_rnglists: DWARF 5, sections
+// 2.17.3 and 7.25.
+//
+// Not libdwarf's: version 20210528 reads beyond the section if an offset in it is damaged, and frees
+// memory that it goes on to use if a header is. So it never gets to see the section. What it is asked for
+// are the addresses in .debug_addr.
+
+#include "reader.h"
+
+// A position in the section that cannot leave it: after a failed read all further ones fail.
+typedef struct {
+  const uint8_t *bytes;
+  uint64_t size, position;
+  bool is_big_endian, has_failed;
+} of_cursor;
+
+static uint64_t of_read(of_cursor *cursor, unsigned size) {
+  if (cursor->has_failed || cursor->position > cursor->size
+      || cursor->size - cursor->position < size) {
+    cursor->has_failed = true;
+    return 0;
+  }
+  const uint8_t *bytes = cursor->bytes + cursor->position;
+  cursor->position += size;
+  uint64_t value = 0;
+  for (unsigned i = 0; i < size; i++)
+    value = value << 8 | bytes[cursor->is_big_endian ? i : size - 1 - i];
+  return value;
+}
+
+// Unsigned LEB128, 64 bits at the most.
+static uint64_t of_read_uleb(of_cursor *cursor) {
+  uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    uint64_t byte = of_read(cursor, 1);
+    value |= (byte & 0x7f) << shift;
+    if (!(byte & 0x80)) return value;
+  }
+  cursor->has_failed = true;
+  return 0;
+}
+
+// Reads the index of an address, and looks that up.
+static uint64_t of_read_indexed_address(
+    orderfile_dwarf *reader, Dwarf_Die die, of_cursor *cursor) {
+  Dwarf_Error error = NULL;
+  Dwarf_Addr address = 0;
+  uint64_t index = of_read_uleb(cursor);
+  if (cursor->has_failed
+      || dwarf_debug_addr_index_to_addr(die, index, &address, &error) != DW_DLV_OK)
+    cursor->has_failed = true;
+  of_drop_error(reader, &error);
+  return address;
+}
+
+// Where the list begins that `operand` means: itself, or what stands at that index in the unit's offsets.
+static uint64_t of_list_position(
+    orderfile_dwarf *reader, of_cursor *cursor, bool is_index, uint64_t operand,
+    unsigned offset_size) {
+  if (!is_index) return operand;
+  uint64_t base = reader->unit_range_lists;
+  bool is_size = offset_size == 4 || offset_size == 8;
+  if (!is_size || base == 0 || base > cursor->size || operand > (cursor->size - base) / offset_size) {
+    cursor->has_failed = true;
+    return 0;
+  }
+  cursor->position = base + operand * offset_size;
+  uint64_t offset = of_read(cursor, offset_size);
+  if (offset > cursor->size - base) cursor->has_failed = true;
+  return base + offset;
+}
+
+bool of_first_of_range_list(
+    orderfile_dwarf *reader, Dwarf_Die die, bool is_index, uint64_t operand,
+    unsigned offset_size, orderfile_dwarf_function *function) {
+  of_cursor cursor = {
+      .bytes = reader->range_lists.bytes,
+      .size = reader->range_lists.size,
+      .is_big_endian = reader->is_big_endian,
+  };
+  unsigned address_size = reader->is_64_bit ? 8 : 4;
+  uint64_t base = reader->unit_base;
+  cursor.position = of_list_position(reader, &cursor, is_index, operand, offset_size);
+  while (!cursor.has_failed) {
+    uint64_t start = 0, size = 0;
+    switch (of_read(&cursor, 1)) {
+      case DW_RLE_base_addressx:
+        base = of_read_indexed_address(reader, die, &cursor);
+        continue;
+      case DW_RLE_base_address:
+        base = of_read(&cursor, address_size);
+        continue;
+      case DW_RLE_startx_endx:
+        start = of_read_indexed_address(reader, die, &cursor);
+        size = of_read_indexed_address(reader, die, &cursor) - start;
+        break;
+      case DW_RLE_startx_length:
+        start = of_read_indexed_address(reader, die, &cursor);
+        size = of_read_uleb(&cursor);
+        break;
+      case DW_RLE_offset_pair:
+        start = of_read_uleb(&cursor);
+        size = of_read_uleb(&cursor) - start;
+        start += base;
+        break;
+      case DW_RLE_start_end:
+        start = of_read(&cursor, address_size);
+        size = of_read(&cursor, address_size) - start;
+        break;
+      case DW_RLE_start_length:
+        start = of_read(&cursor, address_size);
+        size = of_read_uleb(&cursor);
+        break;
+      default:  // the end of the list, or nothing that DWARF 5 knows
+        return false;
+    }
+    function->address = start;
+    function->size = size;
+    return !cursor.has_failed;
+  }
+  return false;
+}

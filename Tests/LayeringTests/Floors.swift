@@ -1,0 +1,52 @@
+/// What each target may import, floor by floor: docs/DESIGN.md draws it. A target that is not here may
+/// not exist.
+let mayImport: [String: Set<String>] = [
+  // F0: bytes and numbers, no format.
+  "Addresses": [],
+  "ByteReading": ["Addresses", "Glibc"],
+  "CDwarf": [], "CZlib": [], "CZstd": [], "CDemangle": [], "CLaunch": [],
+
+  // F1: one format each, and the model beside them.
+  "ImageModel": ["Addresses"],
+  "ObjectFormat": ["ByteReading", "Addresses", "CZlib", "CZstd"],
+  "DebugInfo": ["ByteReading", "Addresses", "CDwarf"],
+  "LinkMapFormat": ["ByteReading", "Addresses"],
+  "OrderFileFormat": ["ByteReading", "Addresses"],
+  "TraceFormat": ["ByteReading", "Addresses", "CTraceFormat"],
+
+  // F2: the only bridge between formats and model.
+  "Symbolication": [
+    "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ImageModel",
+    "ByteReading", "Addresses", "CDemangle", "Glibc",
+  ],
+
+  // F3: over the model alone, and never over each other.
+  "FunctionOrder": ["ImageModel", "Addresses"],
+  "FaultEstimate": ["ImageModel", "Addresses"],
+  "LaunchMeasurement": ["CLaunch", "ImageModel", "Addresses", "Glibc"],
+
+  // F4: results as text and JSON.
+  "Reporting": ["FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "Addresses"],
+
+  // F5, F6: the command.
+  "OrderFileCommands": [
+    "ArgumentParser", "Glibc", "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement",
+    "Symbolication", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+    "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
+  ],
+  "orderfile": ["OrderFileCommands"],
+]
+
+/// The folders of Sources by floor, for messages and for rules that hold below one.
+let floors: [[String]] = [
+  ["Addresses", "ByteReading", "CDwarf", "CZlib", "CZstd", "CDemangle", "CLaunch"],
+  ["ImageModel", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat"],
+  ["Symbolication"],
+  ["FunctionOrder", "FaultEstimate", "LaunchMeasurement"],
+  ["Reporting"],
+  ["OrderFileCommands"],
+  ["orderfile"],
+]
+
+/// - Returns: `nil` for a target that stands on no floor.
+func floor(of target: String) -> Int? { floors.firstIndex { $0.contains(target) } }

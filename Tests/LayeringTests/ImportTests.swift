@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+/// One import that its floor forbids.
+private func forbiddenImports(of file: SourceFile) -> [String] {
+  let allowed = mayImport[file.target] ?? []
+  return file.code.compactMap { number, text in
+    let statement =
+      /^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|enum|class|func|protocol|typealias|var|let)\s+)?(\w+)/
+    guard let name = text.firstMatch(of: statement)?.1, !allowed.contains(String(name)) else {
+      return nil
+    }
+    let floor = floor(of: file.target).map { "F\($0)" } ?? "no floor"
+    let list = allowed.isEmpty ? "nothing" : allowed.sorted().joined(separator: ", ")
+    return """
+      \(file.path):\(number): '\(file.target)' (\(floor)) imports '\(name)' and may import \(list)
+        hint: move what needs '\(name)' to a higher floor, or hand its result down as a value
+      """
+  }
+}
+
+@Suite struct ImportTests {
+  @Test func everyImportIsOnItsOwnFloorOrBelow() throws {
+    let files = try sourceFiles("Sources", ["swift"])
+    #expect(files.count > 50, "expected the tool's sources, found \(files.count) files")
+    let findings = files.flatMap(forbiddenImports)
+    #expect(findings.isEmpty, "\(findings.joined(separator: "\n"))")
+  }
+
+  @Test func everyTargetStandsOnAFloor() throws {
+    let folders = try FileManager.default.contentsOfDirectory(
+      atPath: projectFolder.appendingPathComponent("Sources").path)
+    #expect(Set(folders.filter { !$0.hasPrefix(".") }) == Set(mayImport.keys))
+    #expect(Set(floors.joined()) == Set(mayImport.keys))
+  }
+
+  @Test func theTableOnlyPointsDown() {
+    for (target, imports) in mayImport {
+      for name in imports {
+        guard let own = floor(of: target), let other = floor(of: name) else { continue }
+        #expect(other <= own, "'\(target)' (F\(own)) may import '\(name)' (F\(other))")
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("import ObjectFormat", true), ("package import ObjectFormat", true),
+    ("import struct Foundation.URL", true), ("@preconcurrency import Glibc", true),
+    ("import ImageModel", false), ("// import ObjectFormat", false),
+    ("let text = \"import ObjectFormat\"", false),
+  ])
+  func forbiddenImportsAreSeen(line: String, isForbidden: Bool) {
+    let file = SourceFile(path: "Sources/FunctionOrder/Example.swift", text: "\n\(line)\n")
+    let findings = forbiddenImports(of: file)
+    #expect(findings.isEmpty != isForbidden)
+    if let finding = findings.first {
+      #expect(
+        finding.hasPrefix("Sources/FunctionOrder/Example.swift:2: 'FunctionOrder' (F3) imports"))
+    }
+  }
+}

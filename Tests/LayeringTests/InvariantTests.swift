@@ -1,0 +1,105 @@
+import Foundation
+import Testing
+
+/// A word that only some files may say.
+private struct Rule: Sendable, CustomTestStringConvertible {
+  let sentence: String
+  let pattern: @Sendable (SourceFile) -> [String]
+  /// Paths below Sources: a file, or a folder and all in it. An entry that nothing needs fails.
+  let exceptions: [String]
+  /// A line that breaks it.
+  let example: String
+
+  var testDescription: String { sentence }
+
+  init(
+    _ sentence: String, _ pattern: @escaping @Sendable () -> Regex<AnyRegexOutput>,
+    except exceptions: [String], example: String
+  ) {
+    self.sentence = sentence
+    self.pattern = { $0.places(of: pattern()) }
+    self.exceptions = exceptions
+    self.example = example
+  }
+}
+
+private let rules = [
+  Rule(
+    "only FileBytes and the wrappers of C functions touch raw memory",
+    // Not RawSpan's unsafeLoadUnaligned, which checks its bounds.
+    { Regex(/Unsafe|unsafe(BitCast|ly|Argv|Address|DownCast)/) },
+    except: [
+      "ByteReading/FileBytes.swift", "DebugInfo/DebugFunctions.swift",
+      "Symbolication/RuntimeDemanglers.swift", "LaunchMeasurement/ProgramLaunch.swift",
+      "OrderFileCommands/Console.swift", "OrderFileCommands/Folder.swift",
+    ],
+    example: "bytes.withUnsafeBytes { $0.count }"),
+  Rule(
+    "only the commands write to stdout or stderr",
+    // At the start of a statement: a type may have a `print` of its own, which throws.
+    {
+      Regex(
+        /(^|[({;:])\s*(print|debugPrint|puts|fputs|printf)\(|\bstd(out|err)\b|FileHandle|\bwrite\((descriptor|\d|STD)/
+      )
+    },
+    except: ["OrderFileCommands/"], example: "print(1)"),
+  Rule(
+    "only the commands read the environment or end the process",
+    {
+      Regex(/\bgetenv\(|\bsetenv\(|ProcessInfo|(^|[^\w.])_?exit\(|\babort\(/)
+    },
+    except: ["OrderFileCommands/"], example: "exit(1)"),
+  Rule(
+    "only Reporting declares documents",
+    { Regex(/\b(Codable|Encodable|Decodable)\b/) }, except: [], example: "struct A: Codable {}"),
+  Rule(
+    "input never traps",
+    { Regex(/\btry!|\bas!|\bfatalError\(/) },
+    except: [],
+    example: "let a = try! read()"),
+  Rule(
+    "no collection without an order is iterated",
+    { Regex(/\bfor\b.*\bin\b.*\.(keys|values)\s*\{/) }, except: [],
+    example: "for key in table.keys {"),
+  Rule(
+    "only FileBytes and the commands open a file by its path",
+    { Regex(/(^|[({;:=])\s*(open|fopen|openat|opendir)\(|\bFileManager\b|contentsOf:\s*URL/) },
+    except: ["ByteReading/FileBytes.swift", "OrderFileCommands/"], example: "open(path, O_RDONLY)"),
+]
+
+@Suite struct InvariantTests {
+  @Test(arguments: rules) private func holdsEverywhere(_ rule: Rule) throws {
+    var needless = Set(rule.exceptions)
+    for file in try sourceFiles("Sources", ["swift"]) {
+      let places = rule.pattern(file)
+      guard !places.isEmpty else { continue }
+      let path = file.path.dropFirst("Sources/".count)
+      if let exception = rule.exceptions.first(where: path.hasPrefix) {
+        needless.remove(exception)
+      } else {
+        Issue.record("\(rule.sentence):\n\(places.joined(separator: "\n"))")
+      }
+    }
+    #expect(needless.isEmpty, "these no longer need an exception")
+  }
+
+  @Test(arguments: rules) private func isBrokenByItsExample(_ rule: Rule) {
+    #expect(!rule.pattern(SourceFile(path: "Sources/A/B.swift", text: rule.example)).isEmpty)
+    #expect(rule.pattern(SourceFile(path: "Sources/A/B.swift", text: "// \(rule.example)")).isEmpty)
+  }
+
+  @Test func theRecorderNeverAllocates() throws {
+    let files = try sourceFiles("Runtime", ["c", "h"])
+    #expect(files.count > 5, "expected the recorder's sources, found \(files.count) files")
+    let places = files.flatMap { $0.places(of: /\b(malloc|calloc|realloc|strdup|asprintf|free)\(/) }
+    #expect(places.isEmpty, "\(places.joined(separator: "\n"))")
+  }
+
+  @Test func noFileIsLongerThan600Lines() throws {
+    let files =
+      try sourceFiles("Sources", ["swift", "c", "h"]) + sourceFiles("Runtime", ["c", "h"])
+      + sourceFiles("Tests", ["swift", "c", "h"])
+    let long = files.filter { $0.lines.count > 600 }.map { "\($0.path): \($0.lines.count) lines" }
+    #expect(long.isEmpty, "one concept per file:\n\(long.joined(separator: "\n"))")
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import TestSupport
+
+/// The project's own folder.
+let projectFolder = fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
+
+/// A text file of the project.
+struct SourceFile: Sendable {
+  /// From the project's folder: "Sources/Addresses/Address.swift".
+  let path: String
+  let lines: [String]
+
+  init(path: String, text: String) {
+    self.path = path
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// The folder below Sources; empty elsewhere.
+  var target: String {
+    let parts = path.split(separator: "/")
+    return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : ""
+  }
+
+  /// The lines without comments and without what is between quotes, numbered from 1.
+  ///
+  /// Not a parser: block comments, and quotes inside an interpolation, are taken as code.
+  var code: [(number: Int, text: String)] {
+    var isInLiteral = false
+    return lines.enumerated().map { index, line in
+      var text = ""
+      let parts = line.components(separatedBy: "\"\"\"")
+      for (position, part) in parts.enumerated() {
+        if position > 0 { isInLiteral.toggle() }
+        if !isInLiteral { text += part }
+      }
+      text = text.replacing(/"(\\.|[^"\\])*"/, with: "\"\"")
+      if let comment = text.range(of: "//") { text.removeSubrange(comment.lowerBound...) }
+      return (index + 1, text)
+    }
+  }
+
+  /// The places where `pattern` stands in the code, as "path:line: text".
+  func places(of pattern: some RegexComponent) -> [String] {
+    code.filter { $0.text.contains(pattern) }.map {
+      "\(path):\($0.number): \(lines[$0.number - 1].trimmingCharacters(in: .whitespaces))"
+    }
+  }
+}
+
+/// The project's files below `folder` with one of `extensions`, by path. What starts with a dot is no
+/// part of the project: build folders are called so.
+func sourceFiles(_ folder: String, _ extensions: Set<String>) throws -> [SourceFile] {
+  let root = folder.isEmpty ? projectFolder : projectFolder.appendingPathComponent(folder)
+  let found = FileManager.default.enumerator(
+    at: root, includingPropertiesForKeys: nil, options: .skipsHiddenFiles)
+  let prefix = projectFolder.path + "/"
+  return try (found?.compactMap { $0 as? URL } ?? [])
+    .filter { extensions.contains($0.pathExtension) }
+    .map {
+      SourceFile(
+        path: String($0.path.dropFirst(prefix.count)),
+        text: try String(contentsOf: $0, encoding: .utf8))
+    }
+    .sorted { $0.path < $1.path }
+}

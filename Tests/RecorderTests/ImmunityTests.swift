@@ -1,0 +1,108 @@
+import Testing
+import TraceFormat
+
+/// The recorder's C files, compiled as an instrumented build might: nothing of it gets in.
+@Suite struct ImmunityTests {
+  /// What the recorder may ask of libc, from initialisers only.
+  static let allowed: Set<String> = [
+    "dl_iterate_phdr", "getauxval", "environ", "dladdr", "orderfile_default_trace",
+    "_GLOBAL_OFFSET_TABLE_",
+  ]
+
+  struct Build: Sendable, CustomTestStringConvertible {
+    let compiler: String
+    let flags: [String]
+    /// Besides `allowed`, in constructors that the compiler adds to each file: the runtimes' own.
+    var further: [String] = []
+    var testDescription: String { ([compiler] + flags).joined(separator: " ") }
+    var isLTO: Bool { flags.contains { $0.hasPrefix("-flto") } }
+  }
+
+  static let builds: [Build] = {
+    var builds: [Build] = []
+    for compiler in ["clang", "gcc"] {
+      for level in ["-O0", "-O2"] {
+        builds += [
+          Build(
+            compiler: compiler, flags: [level, "-fsanitize=address"],
+            further: ["__asan_", "__start_asan_globals", "__stop_asan_globals"]),
+          Build(compiler: compiler, flags: [level, "-fsanitize=thread"], further: ["__tsan_init"]),
+          Build(compiler: compiler, flags: [level, "-fsanitize=undefined"]),
+        ]
+      }
+      builds += [
+        ["-O0"], ["-Os"], ["-O3"], ["-O2", "-fstack-protector-all"],
+        ["-O2", "-finstrument-functions"],
+        ["-O2", "-fprofile-generate"], ["-O2", "-pg"], ["-O2", "-ftrivial-auto-var-init=pattern"],
+        ["-O0", "-ftrivial-auto-var-init=zero"], ["-O2", "-flto"],
+      ].map { Build(compiler: compiler, flags: $0) }
+    }
+    return builds
+      + [
+        ["-O2", "-fsanitize-coverage=func,trace-pc-guard,pc-table"],
+        ["-O0", "-fsanitize-coverage=edge,trace-pc-guard,pc-table,trace-cmp"],
+        ["-O2", "-fprofile-instr-generate", "-fcoverage-mapping"], ["-O2", "-flto=thin"],
+        ["-O2", "-mllvm", "-hot-cold-split=true"], ["-O2", "-fxray-instrument"],
+      ].map { Build(compiler: "clang", flags: $0) }
+  }()
+
+  @Test(arguments: builds)
+  func theBuildAroundItLeavesTheRecorderAlone(build: Build) throws {
+    let workshop = try Workshop()
+    var objects: [String] = []
+    for (index, source) in Workshop.runtimeSources.enumerated() {
+      objects.append(workshop.path("runtime.\(index).o"))
+      try workshop.make(
+        build.compiler,
+        build.flags + Workshop.includes
+          + [
+            "-std=c11", "-fPIC", "-Wall", "-Wextra", "-Werror", "-c", source, "-o", objects[index],
+          ])
+    }
+    if !build.isLTO {
+      let whole = workshop.path("runtime.o")
+      try workshop.make("ld", ["-r", "-o", whole] + objects)
+      try check(try MachineCode(whole, in: workshop), build)
+    }
+
+    let program = workshop.path("program")
+    let object = workshop.path("tail.o")
+    try workshop.make(
+      "clang",
+      ["-O1", "-g0", "-fPIC", "-c", Workshop.source("launch/tail.c"), "-o", object]
+        + Workshop.instrumented)
+    let linker = build.compiler == "clang" ? ["-fuse-ld=lld"] : []
+    let linked = build.flags.filter { !$0.contains("coverage") }
+    let isSanitized = linked.contains { $0.hasPrefix("-fsanitize=") } && build.compiler == "clang"
+    try workshop.make(
+      isSanitized ? Workshop.sanitizingClang : build.compiler,
+      linked + linker + objects + [object, "-o", program])
+    let ended = try workshop.record(
+      program,
+      environment: [
+        "LLVM_PROFILE_FILE": workshop.path("profile"), "ASAN_OPTIONS": "detect_leaks=0",
+      ])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    var names = FunctionNames(workshop)
+    #expect(try names.names(try workshop.trace()) == ["main", "first_empty", "second_empty"])
+  }
+
+  private func check(_ code: MachineCode, _ build: Build) throws {
+    let foreign = code.undefined.subtracting(Self.allowed).filter { name in
+      !build.further.contains(where: name.hasPrefix)
+    }
+    #expect(foreign.sorted() == [])
+    #expect(code.functions.keys.filter { $0.contains(".cold") } == [])
+
+    let reached = code.reached(from: "__sanitizer_cov_trace_pc_guard")
+    #expect(reached.contains("of_first_hit") && reached.contains("of_replace_trace_after_fork"))
+    #expect(!reached.contains("of_start_recording"))
+    for name in reached.sorted() {
+      for (type, symbol) in code.functions[name]?.relocations ?? [] {
+        #expect(!code.undefined.contains(symbol), "\(name) needs \(symbol)")
+        let isIndirect = ["GOT", "TLS", "TPOFF"].contains { type.contains($0) }
+        #expect(!isIndirect, "\(name) reaches \(symbol) by \(type)")
+      }
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+/// What objdump says about the functions of an object file: whom they call, and what they refer to.
+struct MachineCode {
+  struct Function {
+    var calls: Set<String> = []
+    /// Relocation type and symbol.
+    var relocations: [(type: String, symbol: String)] = []
+  }
+
+  private(set) var functions: [String: Function] = [:]
+  let undefined: Set<String>
+
+  init(_ object: String, in workshop: Workshop) throws {
+    let symbols = try workshop.make("nm", ["-u", object]).output
+    undefined = Set(
+      symbols.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) })
+    let listing = try workshop.make("objdump", ["-dr", "--no-show-raw-insn", object]).output
+    var current = ""
+    for line in listing.split(separator: "\n") {
+      if line.hasSuffix(">:"), let name = line.split(separator: "<").last?.dropLast(2) {
+        current = String(name)
+        functions[current] = Function()
+        continue
+      }
+      let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+      if words.count >= 3, words[1].hasPrefix("R_") {
+        let symbol = words[2].split(whereSeparator: { $0 == "-" || $0 == "+" }).first ?? words[2]
+        functions[current]?.relocations.append((String(words[1]), String(symbol)))
+        functions[current]?.calls.insert(String(symbol))
+      } else if let target = words.last, target.hasPrefix("<"), !target.contains("+") {
+        functions[current]?.calls.insert(String(target.dropFirst().dropLast()))
+      }
+    }
+  }
+
+  /// All functions that run when `root` is called, as far as calls and jumps are direct.
+  func reached(from root: String) -> Set<String> {
+    var reached: Set<String> = []
+    var waiting = [root]
+    while let name = waiting.popLast() {
+      guard let function = functions[name], reached.insert(name).inserted else { continue }
+      waiting += function.calls
+    }
+    return reached
+  }
+}
