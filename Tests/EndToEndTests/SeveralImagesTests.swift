@@ -116,7 +116,7 @@ import Testing
     #expect(run.status == 3)
     #expect(
       run.errors.contains(
-        "out/stranger: missing in the traces: an image of this name\n  hint: the traces have "))
+        "out/stranger: missing image 'stranger' in the traces\n  hint: the traces have "))
   }
 
   @Test func tracesAreTakenInSequence() throws {
