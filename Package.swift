@@ -102,7 +102,12 @@ let package = Package(
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ImageModel", "Addresses"]),
     tests("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
-    tests("OrderFileCommands", ["Reporting", "Symbolication", "ImageModel", "Addresses"]),
+    tests(
+      "OrderFileCommands",
+      [
+        .product(name: "ArgumentParser", package: "swift-argument-parser"), "ImageModel",
+        "Addresses",
+      ]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: checked),
     // Of the house: imports, forbidden words, links. They read the sources and link none of them.

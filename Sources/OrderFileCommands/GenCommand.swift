@@ -125,7 +125,7 @@ struct GenCommand: ParsableCommand {
       let name = fileName(ofPath: path)
       guard inputs.fileNames.contains(name) else {
         throw Diagnostic(
-          "missing in the traces: an image of this name", context: [path],
+          "missing image '\(name)' in the traces", context: [path],
           hint: "the traces have \(inputs.fileNames.joined(separator: ", "))", severity: .mismatch)
       }
       releases[name] = try ReleaseLayout(path: path)

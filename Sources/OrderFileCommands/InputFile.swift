@@ -38,11 +38,11 @@ enum InputFile {
     bytes.hasPrefix("# Path:", at: 0) ? "ld64" : LinkMap.Linker(recognizing: bytes)?.rawValue
   }
 
-  static func orderFile(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> OrderFile {
+  static func orderFile(
+    _ bytes: FileBytes, _ path: String, hint: String? = nil
+  ) throws(Diagnostic) -> OrderFile {
     do { return try OrderFileDialect(guessedFrom: bytes).read(bytes) } catch {
-      throw Diagnostic(
-        "\(error)", context: [path],
-        hint: "expected a trace, a linked image, a link map or an order file")
+      throw Diagnostic("\(error)", context: [path], hint: hint)
     }
   }
 

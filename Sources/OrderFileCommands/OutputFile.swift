@@ -6,9 +6,9 @@ import ImageModel
 /// Making one proves that the folder can be written to, before any work is done. The bytes go to a
 /// temporary file beside the target, which replaces it in one step; a crash leaves the old file as it
 /// was. What is no regular file (a pipe, a device) is written to directly, and `-` is stdout.
-final class OutputFile {
+package final class OutputFile {
   /// As the user gave it.
-  let path: String
+  package let path: String
   private let target: Target
 
   private enum Target {
@@ -20,7 +20,7 @@ final class OutputFile {
   }
   private var isFinished = false
 
-  init(_ path: String) throws(Diagnostic) {
+  package init(_ path: String) throws(Diagnostic) {
     self.path = path
     if path == "-" {
       target = .standardOutput
@@ -37,14 +37,9 @@ final class OutputFile {
       return
     }
     if exists, access(path, W_OK) != 0 { throw Self.error(path, errno) }
-    // Behind a symbolic link the file is replaced, not the link.
-    let final =
-      exists
-      ? realpath(path, nil).map { pointer in
-        defer { free(pointer) }
-        return String(cString: pointer)
-      } ?? path : path
-    var template = Array("\(final).XXXXXX".utf8CString)
+    let final = Self.behindLinks(path)
+    let folder = final.lastIndex(of: "/").map { final[...$0] } ?? ""
+    var template = Array("\(folder).orderfile.XXXXXX".utf8CString)
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw Self.error(path, errno) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -72,7 +67,7 @@ final class OutputFile {
   }
 
   /// Writes everything and puts the file in its place.
-  func finish(_ bytes: [UInt8]) throws(Diagnostic) {
+  package func finish(_ bytes: [UInt8]) throws(Diagnostic) {
     try append(bytes)
     if case .file(_, let temporary, let final) = target, rename(temporary, final) != 0 {
       throw Self.error(path, errno)
@@ -88,6 +83,21 @@ final class OutputFile {
     case .file(let file, _, _): descriptor = file
     }
     do { try writeAll(bytes, to: descriptor) } catch { throw Self.error(path, error.errno) }
+  }
+
+  /// Where a symbolic link leads, also to a file that is not there yet: that file is replaced or made,
+  /// not the link.
+  private static func behindLinks(_ path: String) -> String {
+    var path = path
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    for _ in 0..<40 {  // as many as the kernel follows
+      let size = readlink(path, &buffer, buffer.count)
+      guard size > 0, size < buffer.count else { break }
+      let target = String(decoding: buffer[..<size].map(UInt8.init(bitPattern:)), as: UTF8.self)
+      let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+      path = target.hasPrefix("/") ? target : folder + target
+    }
+    return path
   }
 
   deinit {

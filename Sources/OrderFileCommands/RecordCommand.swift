@@ -98,7 +98,8 @@ struct RecordCommand: ParsableCommand {
     let nothing = Diagnostic.nothingRecorded(program, wasSilent: traces.isEmpty)
     if traces.contains(where: { !$0.hits.isEmpty }) {
       let paths = recordings.map { outputPath + $0.suffix }
-      Console.printNote(RecordSummary(traces, paths: paths, images).text)
+      let before = traces[0].hitsBeforeMain(images.recordedImages(of: traces[0]))
+      Console.printNote(RecordSummary(traces, paths: paths, hitsBeforeMain: before).text)
     } else if result.end == .exited(0) {
       Console.printWarnings(warnings)
       throw nothing

@@ -3,7 +3,7 @@ import Reporting
 import Symbolication
 
 /// The one line that `record` ends with: what was recorded, where it is, and what to type next.
-struct RecordSummary {
+package struct RecordSummary {
   /// The launched program's first.
   let traces: [Trace]
   /// Where each trace is, parallel to `traces`.
@@ -11,13 +11,15 @@ struct RecordSummary {
   /// Of the first trace; `nil` if its `main` was not seen.
   let hitsBeforeMain: Int?
 
-  init(_ traces: [Trace], paths: [String], _ images: RecordedImages) {
+  package init(_ traces: [Trace], paths: [String], hitsBeforeMain: Int?) {
+    precondition(
+      !traces.isEmpty && traces.count == paths.count, "parallel arrays, of what was left")
     self.traces = traces
     self.paths = paths
-    hitsBeforeMain = traces.first.flatMap { $0.hitsBeforeMain(images.recordedImages(of: $0)) }
+    self.hitsBeforeMain = hitsBeforeMain
   }
 
-  var text: String {
+  package var text: String {
     let hits = traces.reduce(0) { $0 + $1.hits.count }
     var text = "recorded \(counted(hits, "first hit")) of "
     text += "\(counted(guardCount, "instrumented function")) in \(counted(images.count, "image"))"

@@ -20,7 +20,10 @@ struct RecordedImages {
     let known = traces.flatMap(\.images)
     guard known.contains(where: { $0.id == image.id }) else {
       let sameName = known.first { $0.fileName == fileName(ofPath: path) }
-      throw .imageMismatch(path, found: image.id, expected: sameName ?? known.first)
+      var mismatch = Diagnostic.imageMismatch(
+        path, found: image.id, expected: sameName ?? known.first)
+      mismatch.hint = "it is not the build that was launched: give that one, or record again"
+      throw mismatch
     }
     named.append(image)
   }

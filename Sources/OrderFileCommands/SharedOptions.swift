@@ -35,7 +35,7 @@ struct DemangleOption: ExpressibleByArgument {
 }
 
 /// `--page-size`.
-enum PageSizeOption: String, ExpressibleByArgument, CaseIterable {
+package enum PageSizeOption: String, ExpressibleByArgument, CaseIterable {
   case fourKibibytes = "4k"
   case sixteenKibibytes = "16k"
   case sixtyFourKibibytes = "64k"
@@ -43,7 +43,7 @@ enum PageSizeOption: String, ExpressibleByArgument, CaseIterable {
   case automatic = "auto"
 
   /// - Parameter architecture: of the images, if it is known.
-  func pageSize(for architecture: Architecture?) -> PageSize {
+  package func pageSize(for architecture: Architecture?) -> PageSize {
     switch self {
     case .fourKibibytes: return .fourKibibytes
     case .sixteenKibibytes: return .sixteenKibibytes

@@ -75,7 +75,8 @@ struct ShowCommand: ParsableCommand {
         ? { report.json(demangle: jsonNames, to: $0) }
         : { $0(Array(report.text(width: width, names: textNames).utf8)) }
     }
-    let order = try InputFile.orderFile(bytes, file)
+    let order = try InputFile.orderFile(
+      bytes, file, hint: "expected a trace, a linked image, a link map or an order file")
     guard !order.isProse else {
       throw Diagnostic(
         "unsupported file: expected a trace, a linked image, a link map of ld.lld, GNU ld, gold or "

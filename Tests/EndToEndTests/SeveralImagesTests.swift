@@ -1,0 +1,138 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Libraries and plugins, several traces, and one order file for each image.
+@Suite(.enabled(if: Built.canRecord)) struct SeveralImagesTests {
+  static let library = """
+    #define F(n) __attribute__((noinline)) int n(int x)
+    F(library_last) { __asm__ volatile(""); return x + 2; }
+    F(library_unused) { __asm__ volatile(""); return x + 3; }
+    F(library_first) { int y = library_last(x); return y * 2; }
+    """
+  static let plugin = """
+    #define F(n) __attribute__((noinline)) int n(int x)
+    F(plugin_last) { __asm__ volatile(""); return x + 2; }
+    F(plugin_enter) { int y = plugin_last(x); return y * 2; }
+    """
+  static let idle = "int idle(int x) { return x; }"
+  static let main = """
+    #include <dlfcn.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    int library_first(int);
+    __attribute__((noinline)) void option_a(void) { __asm__ volatile(""); }
+    __attribute__((noinline)) void option_b(void) { __asm__ volatile(""); }
+    int main(int n, char **v) {
+      void *handle = dlopen("./plugin.so", RTLD_NOW);
+      int (*enter)(int) = (int (*)(int))dlsym(handle, "plugin_enter");
+      printf("%d\\n", library_first(n) + enter(n));
+      dlclose(handle);
+      if (n > 1 && !strcmp(v[1], "a")) option_a();
+      if (n > 1 && !strcmp(v[1], "b")) option_b();
+      return 0;
+    }
+    """
+
+  /// Both builds: `rec/` is instrumented, `out/` is the release.
+  static func workshop() throws -> Workshop {
+    let workshop = try Workshop()
+    for (name, text) in [
+      ("main.c", main), ("library.c", library), ("plugin.c", plugin), ("idle.c", idle),
+    ] {
+      try workshop.write(text.utf8, name)
+    }
+    let recorder = try #require(Built.recorder)
+    for (folder, options, more) in [("rec", [Build.coverage], [recorder]), ("out", [], [])] {
+      try workshop.must("mkdir", [folder])
+      let common =
+        ["-O1", "-ffunction-sections", "-fPIC", "-fuse-ld=lld", "-Wl,--build-id"] + options
+      try workshop.must(
+        "clang", common + ["-shared", "library.c", "-o", "\(folder)/liblibrary.so"])
+      try workshop.must("clang", common + ["-shared", "idle.c", "-o", "\(folder)/libidle.so"])
+      // The plugin carries a recorder of its own.
+      try workshop.must(
+        "clang", common + ["-shared", "plugin.c", "-o", "\(folder)/plugin.so"] + more)
+      try workshop.must(
+        "clang",
+        common + [
+          "main.c", "-o", "\(folder)/app", "-L\(folder)", "-llibrary", "-Wl,--no-as-needed",
+          "-lidle",
+          "-Wl,-rpath,$ORIGIN",
+        ] + more)
+    }
+    return workshop
+  }
+
+  static func record(_ workshop: Workshop, _ trace: String, _ arguments: String...) throws -> Run {
+    try workshop.must(
+      "env", ["-C", "rec", Built.orderfile, "record", "-o", "../\(trace)", "./app"] + arguments)
+  }
+
+  /// The functions that an order file names.
+  static func names(_ workshop: Workshop, _ order: String) -> [String] {
+    workshop.text(order).split(separator: "\n").map(String.init).filter { !$0.hasPrefix("#") }
+  }
+
+  @Test func eachImageHasItsOrderFile() throws {
+    let workshop = try Self.workshop()
+    let record = try Self.record(workshop, "t")
+    #expect(record.errors.contains(" in 4 images, "), "\(record.errors)")
+    let gen = try workshop.mustOrderfile(
+      "gen", "t", "--all-images", "-o", "orders", "--image", "out/app", "--image", "out/plugin.so",
+      "--image", "out/liblibrary.so")
+    let files = try FileManager.default.contentsOfDirectory(atPath: workshop.path("orders"))
+      .sorted()
+    #expect(files == ["app.order", "liblibrary.so.order", "plugin.so.order"])
+    #expect(gen.errors.contains("nothing was recorded in 'libidle.so': no order file is written"))
+    #expect(Self.names(workshop, "orders/app.order").contains("main"))
+    #expect(
+      Self.names(workshop, "orders/liblibrary.so.order").suffix(2) == [
+        "library_first", "library_last",
+      ])
+    #expect(
+      Self.names(workshop, "orders/plugin.so.order").suffix(2) == ["plugin_enter", "plugin_last"])
+    // The main executable is the default, and an image is found by its name.
+    #expect(
+      try workshop.mustOrderfile("gen", "t", "--image", "out/app").output
+        == workshop.bytes("orders/app.order"))
+    let library = try workshop.mustOrderfile("gen", "t", "--image", "out/liblibrary.so")
+    #expect(library.output == workshop.bytes("orders/liblibrary.so.order"))
+    let json = try workshop.mustOrderfile("gen", "t", "--all-images", "-o", "orders", "--json").json
+    let images = json["images"] as? [[String: Any]] ?? []
+    #expect(
+      images.compactMap { $0["resolvedFunctions"] as? Int }.count == 3)
+  }
+
+  @Test func anImageThatNobodyRecordedIsRefused() throws {
+    let workshop = try Self.workshop()
+    _ = try Self.record(workshop, "t")
+    try workshop.must("cp", ["out/app", "out/stranger"])
+    let run = try workshop.orderfile(
+      "gen", "t", "--all-images", "-o", "orders", "--image", "out/stranger")
+    #expect(run.status == 3)
+    #expect(
+      run.errors.contains(
+        "out/stranger: missing image 'stranger' in the traces\n  hint: the traces have "))
+  }
+
+  @Test func tracesAreTakenInSequence() throws {
+    let workshop = try Self.workshop()
+    _ = try Self.record(workshop, "a", "a")
+    _ = try Self.record(workshop, "b", "b")
+    func order(_ traces: String...) throws -> [String] {
+      try workshop.must(
+        Built.orderfile, ["gen"] + traces + ["--image", "out/app", "-o", "app.order"])
+      return Self.names(workshop, "app.order").filter {
+        ["main", "option_a", "option_b"].contains($0)
+      }
+    }
+    #expect(try order("a") == ["main", "option_a"])
+    #expect(try order("a", "b") == ["main", "option_a", "option_b"])
+    #expect(try order("b", "a") == ["main", "option_b", "option_a"])
+    #expect(try order("a", "a") == ["main", "option_a"])
+  }
+}

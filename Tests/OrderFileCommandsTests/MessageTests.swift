@@ -1,0 +1,171 @@
+import ArgumentParser
+import Foundation
+import ImageModel
+import OrderFileCommands
+import TestSupport
+import Testing
+
+/// What the commands say when they can't go on, and with which exit code: all of it in one golden.
+@Suite struct MessageTests {
+  /// A folder with images, traces, maps and order files that fit together, and others that don't.
+  static func workshop() throws -> Workshop {
+    let workshop = try Workshop()
+    let names = ["helper", "first", "main"]
+    try workshop.write(image(names, id: [0x9f, 0x3a]), "app.rec")
+    try workshop.write(image(["main", "unused", "first", "helper"], id: [0x41, 0xc0]), "app")
+    try workshop.write(image(["other"], id: [0x77]), "other")
+    try workshop.write(image([], id: [0x9f, 0x3a]), "stripped")
+    let app = TraceWriter.Image(path: workshop.folder.appendingPathComponent("app.rec").path)
+    func trace(_ name: String, _ write: (inout TraceWriter) -> Void) throws {
+      var writer = TraceWriter()
+      writer.program = app.path
+      writer.addLoad(app)
+      write(&writer)
+      try workshop.write(writer.bytes(), name)
+    }
+    func addHits(_ writer: inout TraceWriter) {
+      for (index, address) in [0x1020, 0x1010, 0x1000].enumerated() {
+        writer.addHit(app, guard: UInt64(index), entry: UInt64(address))
+      }
+    }
+    try trace("open") { addHits(&$0) }
+    try trace("sealed") { writer in
+      addHits(&writer)
+      writer.names = names.enumerated().map {
+        .init(address: 0x1000 + 16 * UInt64($0.offset), size: 16, name: $0.element)
+      }
+    }
+    try trace("nothing") { _ in }
+    try trace("version") { $0.version = 9 }
+    try trace("records") { $0.recordSize = 48 }
+    try trace("gone") { writer in
+      var image = TraceWriter.Image(
+        number: 2, path: "/nowhere/gone.so", guards: 0x40_0000..<0x40_0010, id: [3])
+      image.slide = 0x50_0000
+      writer.addLoad(image)
+      writer.addHit(image, guard: 0, entry: 0x1000)
+    }
+    try trace("foreign") { writer in
+      writer.program = "/bin/uninstrumented"
+      writer.addLoad(
+        TraceWriter.Image(number: 2, path: "/lib/b.so", guards: 0x40_0000..<0x40_0010, id: [3]))
+      addHits(&writer)
+    }
+    let whole = try Array(Data(contentsOf: workshop.folder.appendingPathComponent("sealed")))
+    try workshop.write(whole.prefix(4200), "truncated")
+    try workshop.write("just some text in lines of prose\n".utf8, "prose")
+    try workshop.write("main\nfirst\n".utf8, "app.order")
+    try workshop.write("nobody\n".utf8, "strange.order")
+    try workshop.write("# nothing\n".utf8, "empty.order")
+    try workshop.write([0x6d, 0, 0x6e], "zero.order")
+    return workshop
+  }
+
+  /// Functions of 16 bytes from 0x1000 on.
+  static func image(_ names: [String], id: [UInt8]) -> [UInt8] {
+    var elf = ELFWriter()
+    elf.addText()
+    if !names.isEmpty {
+      elf.addSymbols(
+        names.enumerated().map {
+          .init($0.element, value: 0x1000 + 16 * UInt64($0.offset), size: 16)
+        })
+    }
+    elf.addBuildID(id)
+    return elf.bytes()
+  }
+
+  /// Words are separated by blanks; those that begin with `@` are files of the workshop.
+  static let commands = [
+    // Usage.
+    "bogus", "gen", "gen @open --format bogus", "gen @open --json", "gen @open --all-images",
+    "gen @open --image @app --image @other", "gen @open --all-images --link-map @app -o @orders",
+    "gen @open --debug-file @app", "diff @app", "diff @app @app",
+    "diff @app @app --order @app.order --cost-ms -1",
+    "diff @app @app --order @app.order --page-size 5k", "show", "show @app --demangle bogus",
+    "record", "record --", "record --bogus ./x", "record --timeout 0 ./x",
+    "record --timeout nan ./x",
+    // Files that can't be read, or are something else.
+    "show @nowhere", "show @", "show @prose", "show @zero.order", "gen @nowhere", "gen @prose",
+    "gen @app",
+    "gen @truncated", "gen @version", "gen @records", "gen @sealed --image @nowhere",
+    "gen @sealed --image @prose", "gen @sealed --link-map @prose",
+    "diff @prose @app --order @app.order",
+    "diff @app @app --order @zero.order", "diff @app @app --trace @prose",
+    // Outputs.
+    "gen @sealed --image @app -o @missing/x", "show @app -o @missing/x",
+    "gen @sealed --all-images -o @missing/x",
+    "diff @app @app --order @app.order -o @missing/x", "record -o @missing/x ./x",
+    "record -o - ./x",
+    "record -o @t @nowhere", "record -o @t @prose",
+    // Nothing recorded.
+    "gen @nothing", "gen @nothing @nothing", "diff @app @app --trace @nothing", "record -o @t true",
+    // What does not belong together.
+    "gen @open --recorded @app", "show @open --recorded @app",
+    "diff @app @app --trace @open --recorded @app",
+    "gen @open --image @app --recorded @stripped", "gen @sealed --image @other",
+    "gen @gone --image @app",
+    "gen @foreign", "gen @gone --all-images -o @orders",
+    "gen @sealed --all-images --image @other -o @orders",
+    "diff @other @other --trace @sealed", "diff @app @app --order @strange.order",
+    "diff @app @app --order @empty.order",
+    // Checks.
+    "diff @app @app --order @app.order --max-pages 0 -o /dev/null",
+  ]
+
+  @Test func eachMessageIsAsRecorded() throws {
+    let workshop = try Self.workshop()
+    let folder = workshop.folder.path
+    var golden = ""
+    for command in Self.commands {
+      let words = command.split(separator: " ").map { word in
+        word.hasPrefix("@") ? "\(folder)/\(word.dropFirst())" : String(word)
+      }
+      let (status, message) = Self.run(words)
+      #expect(status != 0, "\(command)")
+      golden += "$ orderfile \(command)\n[\(status)] \(message)\n\n"
+    }
+    golden = golden.replacingOccurrences(of: folder + "/", with: "@")
+    // Only the first line of a usage message is ours.
+    try expectGolden(golden, "commands/messages/expected.txt")
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: folder).filter {
+        $0.contains("recording")
+      }
+      .isEmpty)
+  }
+
+  /// Parses and runs a command in this process.
+  static func run(_ words: [String]) -> (status: Int32, message: String) {
+    do {
+      var command = try OrderFileCommand.parseAsRoot(words)
+      try command.run()
+      return (0, "")
+    } catch let diagnostic as Diagnostic {
+      return (diagnostic.severity.rawValue, diagnostic.description)
+    } catch {
+      let message = OrderFileCommand.message(for: error).split(separator: "\n").first ?? ""
+      return (OrderFileCommand.exitCode(for: error).rawValue, String(message))
+    }
+  }
+
+  @Test func whatFitsTogetherSucceeds() throws {
+    let workshop = try Self.workshop()
+    func path(_ name: String) -> String { workshop.folder.appendingPathComponent(name).path }
+    for words in [
+      ["gen", path("sealed"), "--image", path("app"), "-o", path("out.order")],
+      ["gen", path("open"), "-o", path("own.order")],
+      ["gen", path("open"), path("nothing"), "--image", path("app"), "-o", path("both.order")],
+    ] {
+      let (status, message) = Self.run(words)
+      #expect(status == 0, "\(message)")
+    }
+    func names(_ name: String) throws -> [String] {
+      try String(contentsOfFile: path(name), encoding: .utf8).split(separator: "\n")
+        .map(String.init).filter { !$0.hasPrefix("#") }
+    }
+    for name in ["out.order", "own.order", "both.order"] {
+      #expect(try names(name) == ["main", "first", "helper"])
+    }
+  }
+}

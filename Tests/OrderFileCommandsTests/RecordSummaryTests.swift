@@ -1,0 +1,48 @@
+import Addresses
+import ImageModel
+import OrderFileCommands
+import Testing
+
+/// The line that `record` ends with.
+@Suite struct RecordSummaryTests {
+  static func trace(_ process: UInt32, hits: Int, lost: UInt64 = 0, image: String = "/bin/app")
+    -> Trace
+  {
+    var trace = Trace(path: "", program: "/bin/app", processNumber: process)
+    trace.images = [
+      TraceImage(
+        number: 1, path: image, id: ImageID(kind: .buildID, bytes: [1]), slide: Slide(rawValue: 0),
+        text: AddressRange(start: StatedAddress(rawValue: 0), size: 0x1000), guardCount: 40)
+    ]
+    trace.lostRecords = lost
+    trace.hits = (0..<hits).map { Hit(step: $0, image: 0, nanoseconds: UInt64($0) * 1_250_000) }
+    return trace
+  }
+
+  @Test func oneProcess() {
+    #expect(
+      RecordSummary([Self.trace(1, hits: 3)], paths: ["app.oftrace"], hitsBeforeMain: 1).text
+        == "recorded 3 first hits of 40 instrumented functions in 1 image, 1 before main, in 2.5 ms: "
+        + "app.oftrace; next: orderfile gen app.oftrace --image RELEASE_IMAGE -o app.order")
+  }
+
+  @Test func severalProcessesAndLosses() {
+    let summary = RecordSummary(
+      [Self.trace(1, hits: 1, lost: 2), Self.trace(2, hits: 1, image: "/lib/x.so")],
+      paths: ["my trace", "my trace.2"], hitsBeforeMain: nil)
+    #expect(
+      summary.text
+        == "recorded 2 first hits of 80 instrumented functions in 2 images by 2 processes, in 0.0 ms, "
+        + "2 lost: my trace and 1 more trace; next: orderfile gen 'my trace' 'my trace.2' "
+        + "--image RELEASE_IMAGE -o 'my trace.order'")
+  }
+
+  @Test func manyProcessesAreAPattern() {
+    let traces = (1...6).map { Self.trace($0, hits: 1) }
+    let paths = ["t"] + (2...6).map { "t.\($0)" }
+    let text = RecordSummary(traces, paths: paths, hitsBeforeMain: 0).text
+    #expect(
+      text.hasSuffix(
+        "t and 5 more traces; next: orderfile gen t t.* --image RELEASE_IMAGE -o t.order"))
+  }
+}

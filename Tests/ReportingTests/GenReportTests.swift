@@ -1,0 +1,43 @@
+import ImageModel
+import Reporting
+import TestSupport
+import Testing
+
+@Suite struct GenReportTests {
+  static let plain = GenReport(
+    outputPath: "app.order", dialect: "lld", recordedImage: "/build/app.rec",
+    layoutPath: "build/app",
+    traces: ["app.oftrace"], recordedFunctions: 5, resolvedFunctions: 5, untracedInitializers: 0,
+    entries: 6, startupBytes: 5_000, textBytes: 1_100_000, missing: [], unnamedHits: 0,
+    lostRecords: 0)
+
+  static let lossy = GenReport(
+    outputPath: "out\u{1b}put", dialect: "gnu-ld", recordedImage: "/lib/größe.so", layoutPath: nil,
+    traces: ["a.oftrace", "b \"c\".oftrace"], recordedFunctions: 9, resolvedFunctions: 5,
+    untracedInitializers: 1, entries: 1, startupBytes: 0, textBytes: 0,
+    missing: [
+      NameWithReason(name: "gone", reason: "no such symbol"),
+      NameWithReason(name: "a\nb", reason: "unable to write: line break in the name"),
+      NameWithReason(name: "_Z6inlinev", reason: "no such symbol"),
+      NameWithReason(
+        name: SymbolName(bytes: [0x66, 0xff]), reason: "unable to write: line break in the name"),
+    ], unnamedHits: 1, lostRecords: 12)
+
+  static func report(_ name: String) -> GenReport { name == "plain" ? plain : lossy }
+
+  @Test(arguments: ["plain", "lossy"]) func textIsAsRecorded(_ name: String) throws {
+    let report = Self.report(name)
+    try expectGolden(
+      report.text(explain: false) + "\n--explain\n" + report.text(explain: true, names: upperCase)
+        + "\n",
+      "reporting/gen/\(name)/expected.txt")
+  }
+
+  @Test func jsonIsAsRecorded() throws {
+    let json = GenReport.json([Self.plain, Self.lossy])
+    try expectGolden(String(decoding: json, as: UTF8.self), "reporting/gen/expected.json")
+    let value = try JSONWriterTests.value(of: json)
+    #expect(value["schema"] as? String == "orderfile.gen/1")
+    #expect((value["images"] as? [[String: Any]])?.count == 2)
+  }
+}

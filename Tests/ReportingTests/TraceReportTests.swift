@@ -1,0 +1,81 @@
+import Addresses
+import ImageModel
+import Reporting
+import TestSupport
+import Testing
+
+@Suite struct TraceReportTests {
+  static func address(_ value: UInt64) -> StatedAddress { StatedAddress(rawValue: value) }
+
+  static let whole: Trace = {
+    var trace = Trace(path: "app.oftrace", program: "/bin/app", processNumber: 4711)
+    trace.isSealed = true
+    trace.images = [
+      TraceImage(
+        number: 1, path: "/bin/app", id: ImageID(kind: .buildID, bytes: [0x9f, 0x3a]),
+        slide: Slide(rawValue: 0x1000), text: AddressRange(start: address(0x1000), size: 0x9000),
+        guardCount: 64)
+    ]
+    trace.hits = [
+      Hit(
+        step: 3, image: 0, guardIndex: 2, entry: address(0x1030), returnAddress: address(0x1035),
+        nanoseconds: 1_234_567),
+      Hit(
+        step: 4, image: 0, guardIndex: 0, entry: address(0x1010), returnAddress: address(0x1024),
+        nanoseconds: 9_000_000, thread: 2),
+      Hit(
+        step: 7, image: 0, guardIndex: 9, returnAddress: address(0x2000), nanoseconds: 12_000_100),
+    ]
+    trace.marks = [
+      Mark(name: "first\nscreen", step: 5, nanoseconds: 10_000_000),
+      Mark(name: "end", step: 8, nanoseconds: nil),
+    ]
+    return trace
+  }()
+
+  /// A forked child that was killed, of an image without identity, under an emulator.
+  static let broken: Trace = {
+    var trace = Trace(path: "t\u{1b}.99", program: "/bin/größe", processNumber: 99)
+    trace.forkedBy = 98
+    trace.lostRecords = 5
+    trace.inFlightRecords = 2
+    trace.unattributedHits = 1
+    trace.end = .stoppedByMark
+    trace.images = [
+      TraceImage(
+        number: 4, path: "/lib/a b.so", id: nil, slide: Slide(rawValue: 0),
+        text: AddressRange(start: address(0), size: 16), guardCount: 1)
+    ]
+    trace.hits = [Hit(step: 0, image: 0)]
+    return trace
+  }()
+
+  static func report(_ name: String) -> TraceReport {
+    name == "whole"
+      ? TraceReport(whole, hitNames: [["main"], ["$s1f", "$s1fTm"], []])
+      : TraceReport(broken, hitNames: [[]])
+  }
+
+  @Test(arguments: ["whole", "broken"]) func textIsAsRecorded(_ name: String) throws {
+    try expectGolden(
+      Self.report(name).text(names: upperCase), "reporting/trace/\(name)/expected.txt")
+  }
+
+  @Test(arguments: ["whole", "broken"]) func jsonIsAsRecorded(_ name: String) throws {
+    let demangled: NameWording = { upperCase($0) }
+    let report = Self.report(name)
+    let json = name == "whole" ? report.json(demangle: demangled) : report.json()
+    try expectGolden(String(decoding: json, as: UTF8.self), "reporting/trace/\(name)/expected.json")
+    #expect(try JSONWriterTests.value(of: json)["schema"] as? String == "orderfile.trace/1")
+  }
+
+  @Test func narrowTerminalsShortenNamesAlone() {
+    let long = SymbolName(String(repeating: "name", count: 30))
+    let report = TraceReport(Self.whole, hitNames: [[long], [long, "end"], []])
+    let lines = report.text(width: 60).split(separator: "\n").map(String.init)
+    let table = lines.drop(while: { !$0.contains("STEP") })
+    #expect(table.allSatisfy { line in line.count <= 60 })
+    #expect(table.contains { line in line.contains("…") && line.hasSuffix(" → end") })
+    #expect(lines.contains("  program:  /bin/app, process 4711"))
+  }
+}
