@@ -30,7 +30,7 @@ check: build ## format, warnings, imports, tests, hostile tests in release mode,
 	swift format lint -s -r -p Package.swift Sources Tests Examples
 	swift build --build-tests $(EXPLICIT)
 	swift test --skip-build $(EXPLICIT)
-	swift test -c release $(EXPLICIT) --filter '$(HOSTILE)'
+	swift test -c release $(EXPLICIT) --scratch-path $(BUILD)/hostile --filter '$(HOSTILE)'
 	@$(MAKE) -s readme
 
 build: ## the command and the recorder, in release mode

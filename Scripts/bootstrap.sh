@@ -33,11 +33,10 @@ done
 
 if ((${#missing[@]})); then
   echo "installing ${missing[*]}" >&2
-  run=()
-  if ((EUID != 0)); then run=(sudo); fi
+  run=(env DEBIAN_FRONTEND=noninteractive)
+  if ((EUID != 0)); then run=(sudo "${run[@]}"); fi
   log=$(mktemp)
   trap 'rm -f "$log"' EXIT
-  export DEBIAN_FRONTEND=noninteractive
   {
     "${run[@]}" apt-get -qq update &&
       "${run[@]}" apt-get -qq -y --no-install-recommends install "${missing[@]}"

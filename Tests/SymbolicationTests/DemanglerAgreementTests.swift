@@ -96,19 +96,20 @@ import Testing
       let object = folder.appendingPathComponent("names.o")
       try Data(RustSource.text.utf8).write(to: source)
       let schemes = [
-        ([], try #require(Self.cxxFilter), ["-i"]),
-        (["-Csymbol-mangling-version=v0"], try #require(Self.llvmFilter), []),
+        ("_ZN", [], try #require(Self.cxxFilter), ["-i"]),
+        ("_R", ["-Csymbol-mangling-version=v0"], try #require(Self.llvmFilter), []),
       ]
-      for (options, filter, filterOptions) in schemes {
+      for (prefix, options, filter, filterOptions) in schemes {
         _ = try #require(Self.rustc).run(
           [
             "-O", "--edition=2021", "--crate-type=bin", "--emit=obj", source.path, "-o",
             object.path,
           ]
             + options)
-        // Binutils doesn't read the escapes of Latin-1 letters, `$uf6$`.
+        // Generic functions of a prebuilt library keep the scheme that it was built with. Binutils
+        // doesn't read the escapes of Latin-1 letters, `$uf6$`.
         let names = try functionNames(in: object).filter {
-          $0.hasPrefix("_") && !$0.contains("$uf6$")
+          $0.hasPrefix(prefix) && !$0.contains("$uf6$")
         }
         try #require(names.count > 10)
         let expected = try filter.run(filterOptions, input: names.joined(separator: "\n"))
