@@ -66,6 +66,21 @@ import Testing
     #expect(traceOnly.json["order"] == nil)
   }
 
+  /// Where a dialect has several lines for one function, it is still one startup function.
+  @Test(arguments: OrderingLinker.installed)
+  func anOrderFileOfAnyDialectIsAStartupSet(linker: OrderingLinker) throws {
+    let workshop = try Self.workshop()
+    try workshop.mustOrderfile(
+      "gen", "app.oftrace", "--image", "app", "--format", linker.format, "-o", "x.order")
+    let diff = try workshop.mustOrderfile("diff", "app", "app", "--order", "x.order", "--json")
+    // The five that ran, and the C runtime's initializer.
+    #expect(diff.json["startupFunctions"] as? Int == 6)
+    #expect((diff.json["missing"] as? [Any])?.isEmpty == true)
+    let show = try workshop.mustOrderfile("show", "--json", "x.order").json
+    let names = (show["entries"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
+    #expect(names.contains(linker.format == "lld" ? "main" : ".text.main"))
+  }
+
   @Test func pageSizesCostAndGateAreTheUsers() throws {
     let workshop = try Self.workshop()
     for (size, bytes) in [("4k", 4096), ("16k", 16_384), ("64k", 65_536)] {
