@@ -173,6 +173,18 @@ import Testing
     #expect(full.errors == "orderfile: error: stdout: unable to write: No space left on device\n")
   }
 
+  @Test func aClosedStreamIsAnErrorAndNoFilesNumber() throws {
+    let workshop = try Self.workshop()
+    let order = workshop.bytes("app.order")
+    let run = try workshop.start(
+      "/bin/sh",
+      ["-c", "\"$0\" gen app.oftrace --image app --json -o app.order <&- >&-", Built.orderfile]
+    ).end()
+    #expect(run.status == 1)
+    #expect(run.errors == "orderfile: error: stdout: unable to write: Bad file descriptor\n")
+    #expect(workshop.bytes("app.order") == order)
+  }
+
   @Test func standardInputAndOutputAreFilesToo() throws {
     let workshop = try Self.workshop()
     for file in ["app", "app.oftrace", "app.map", "app.order"] {
