@@ -167,6 +167,16 @@ import Testing
       #expect(run.errors.isEmpty)
       #expect(run.text.hasSuffix("\n0\n"), "\(run.text)")
     }
+    // Nor does it hide that a check failed.
+    let gate = try workshop.start(
+      "/bin/bash",
+      [
+        "-c",
+        "\"$0\" diff app app --order app.order --max-pages 0 2>/dev/null | true; echo ${PIPESTATUS[0]}",
+        Built.orderfile,
+      ]
+    ).end()
+    #expect(gate.text == "2\n")
     let full = try workshop.start("/bin/sh", ["-c", "\"$0\" show app >/dev/full", Built.orderfile])
       .end()
     #expect(full.status == 1)
