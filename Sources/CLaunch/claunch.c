@@ -177,6 +177,12 @@ bool claunch_is_running(pid_t pid, uint64_t start_time) {
 
 static void do_nothing(int signal) { (void)signal; }
 
+void claunch_keep_closed_streams(void) {
+  for (int stream = 0; stream <= 2; stream++)
+    if (fcntl(stream, F_GETFD) < 0) /* the lowest free number is this one */
+      open("/dev/null", (stream == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
+}
+
 void claunch_survive_closed_pipes(void) {
   struct sigaction action;
   sigaction(SIGPIPE, NULL, &action);

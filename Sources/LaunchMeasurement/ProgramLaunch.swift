@@ -91,9 +91,12 @@ extension ProgramLaunch {
     claunch_is_running(pid_t(bitPattern: processNumber), startTime)
   }
 
-  /// Makes a write to a pipe that nobody reads an error of the write, instead of the end of this
-  /// process; launched programs don't inherit that.
-  package static func surviveClosedPipes() { claunch_survive_closed_pipes() }
+  /// Makes a write to a standard stream that is closed, or a pipe that nobody reads, an error of the
+  /// write, instead of the end of this process or of a file; launched programs don't inherit that.
+  package static func guardStandardStreams() {
+    claunch_keep_closed_streams()
+    claunch_survive_closed_pipes()
+  }
 }
 
 /// The machine's counter and the kernel's clock at the same instant.

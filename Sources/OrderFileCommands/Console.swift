@@ -8,10 +8,10 @@ enum Console {
   /// Writes a result.
   ///
   /// - Throws: if stdout takes no more, as a full disk does. A reader that has gone away (`| head`) is
-  ///   no error.
+  ///   no error: the rest of the work, and its exit code, stay the same.
   static func print(_ bytes: [UInt8]) throws(Diagnostic) {
     do { try writeAll(bytes, to: STDOUT_FILENO) } catch {
-      if error.errno == EPIPE { Glibc.exit(0) }
+      if error.errno == EPIPE { return }
       throw Diagnostic("unable to write: \(error)", context: ["stdout"])
     }
   }

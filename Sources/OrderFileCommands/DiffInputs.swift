@@ -42,8 +42,11 @@ struct DiffInputs {
       startupSource = counted(command.trace.count, "trace")
       warnings += inputs.warnings + inputs.warnings(forImageNamed: fileName)
     } else {
-      startup = (order?.entries ?? []).filter { !$0.symbol.isEmpty }.map { entry in
+      // In a dialect of sections several lines can stand for one function.
+      var seen: Set<SymbolName> = [""]
+      startup = (order?.entries ?? []).compactMap { entry in
         let name = SymbolName(bytes: entry.symbol)
+        guard seen.insert(name).inserted else { return nil }
         return StartupFunction(
           name: name, before: beforeMap.resolveAsLinker(name).functions,
           after: afterMap.resolveAsLinker(name).functions)
@@ -59,6 +62,20 @@ struct DiffInputs {
         context: [startupSource], hint: "is it of another program, or are the images stripped?",
         severity: .mismatch)
     }
+    try Self.check(before.path, holds: startup.count { !$0.before.isEmpty }, of: startup.count)
+    try Self.check(after.path, holds: startup.count { !$0.after.isEmpty }, of: startup.count)
+  }
+
+  /// - Throws: `mismatch` if a layout holds fewer than half of the startup functions: pages of two
+  ///   programs can't be compared.
+  private static func check(
+    _ path: String, holds found: Int, of count: Int
+  ) throws(Diagnostic) {
+    guard 2 * found < count else { return }
+    throw Diagnostic(
+      "only \(found) of \(counted(count, "startup function")) are in it: it is another program, or "
+        + "stripped", context: [path], hint: "give the unstripped image, or its link map",
+      severity: .mismatch)
   }
 
   func report() -> DiffReport {

@@ -42,9 +42,9 @@ struct LaunchInputs {
 
   /// Those in which something was recorded.
   var usedFileNames: [String] {
-    fileNames.filter { name in
-      traces.contains { trace in trace.hits.contains { trace.images[$0.image].fileName == name } }
-    }
+    let used = Set(
+      traces.flatMap { trace in Set(trace.hits.map(\.image)).map { trace.images[$0].fileName } })
+    return fileNames.filter(used.contains)
   }
 
   /// What a user should know when only the images of that file name count: which traces have none.

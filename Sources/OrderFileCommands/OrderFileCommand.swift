@@ -44,7 +44,7 @@ package struct OrderFileCommand: ParsableCommand {
 
   /// Parses this process's arguments, runs the command and ends the process with its exit status.
   package static func runAndExit() -> Never {
-    ProgramLaunch.surviveClosedPipes()
+    ProgramLaunch.guardStandardStreams()
     do {
       var command = try parseAsRoot()
       try command.run()

@@ -88,7 +88,9 @@ struct ShowCommand: ParsableCommand {
     let report = OrderFileReport(
       path: file, dialect: order.dialect.name,
       entries: zip(order.entries, order.lines).map {
-        OrderFileReport.Entry(name: SymbolName(bytes: $0.symbol), line: $1)
+        let isSection = order.dialect.namesSections
+        let name = isSection ? $0.section ?? $0.symbol : $0.symbol
+        return OrderFileReport.Entry(name: SymbolName(bytes: name), line: $1)
       })
     let document =
       json

@@ -66,6 +66,21 @@ import Testing
     #expect(traceOnly.json["order"] == nil)
   }
 
+  /// Where a dialect has several lines for one function, it is still one startup function.
+  @Test(arguments: OrderingLinker.installed)
+  func anOrderFileOfAnyDialectIsAStartupSet(linker: OrderingLinker) throws {
+    let workshop = try Self.workshop()
+    try workshop.mustOrderfile(
+      "gen", "app.oftrace", "--image", "app", "--format", linker.format, "-o", "x.order")
+    let diff = try workshop.mustOrderfile("diff", "app", "app", "--order", "x.order", "--json")
+    // The five that ran, and the C runtime's initializer.
+    #expect(diff.json["startupFunctions"] as? Int == 6)
+    #expect((diff.json["missing"] as? [Any])?.isEmpty == true)
+    let show = try workshop.mustOrderfile("show", "--json", "x.order").json
+    let names = (show["entries"] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
+    #expect(names.contains(linker.format == "lld" ? "main" : ".text.main"))
+  }
+
   @Test func pageSizesCostAndGateAreTheUsers() throws {
     let workshop = try Self.workshop()
     for (size, bytes) in [("4k", 4096), ("16k", 16_384), ("64k", 65_536)] {
@@ -152,10 +167,32 @@ import Testing
       #expect(run.errors.isEmpty)
       #expect(run.text.hasSuffix("\n0\n"), "\(run.text)")
     }
+    // Nor does it hide that a check failed.
+    let gate = try workshop.start(
+      "/bin/bash",
+      [
+        "-c",
+        "\"$0\" diff app app --order app.order --max-pages 0 2>/dev/null | true; echo ${PIPESTATUS[0]}",
+        Built.orderfile,
+      ]
+    ).end()
+    #expect(gate.text == "2\n")
     let full = try workshop.start("/bin/sh", ["-c", "\"$0\" show app >/dev/full", Built.orderfile])
       .end()
     #expect(full.status == 1)
     #expect(full.errors == "orderfile: error: stdout: unable to write: No space left on device\n")
+  }
+
+  @Test func aClosedStreamIsAnErrorAndNoFilesNumber() throws {
+    let workshop = try Self.workshop()
+    let order = workshop.bytes("app.order")
+    let run = try workshop.start(
+      "/bin/sh",
+      ["-c", "\"$0\" gen app.oftrace --image app --json -o app.order <&- >&-", Built.orderfile]
+    ).end()
+    #expect(run.status == 1)
+    #expect(run.errors == "orderfile: error: stdout: unable to write: Bad file descriptor\n")
+    #expect(workshop.bytes("app.order") == order)
   }
 
   @Test func standardInputAndOutputAreFilesToo() throws {

@@ -271,6 +271,24 @@ import Testing
     return status.contains(") Z ")
   }
 
+  /// With a time limit the program has a process group of its own, which must still have the terminal.
+  @Test(.enabled(if: toolPath("script") != nil), arguments: ["", "--timeout 50 "])
+  func theTerminalIsThePrograms(option: String) throws {
+    let workshop = try Self.workshop()
+    // The sleep keeps script's standard input open until the program has read it.
+    let run = try workshop.start(
+      "/bin/sh",
+      [
+        "-c",
+        "(printf 'typed\\n\\004'; sleep 1) | script -qec \"'$0' record -o t \(option)./app copy; echo status $?\" log",
+        Built.orderfile,
+      ]
+    ).end()
+    #expect(run.text.contains("typed"), "\(run.text)")
+    #expect(run.text.contains("status 0"), "\(run.text)")
+    #expect(try Self.functions(workshop, in: "t") == ["main", "work"])
+  }
+
   @Test(arguments: [[], ["--timeout", "50"]])
   func interruptingTheGroupStillSealsTheTrace(options: [String]) throws {
     let workshop = try Self.workshop()

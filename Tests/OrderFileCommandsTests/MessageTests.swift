@@ -107,7 +107,8 @@ import Testing
     "gen @gone --image @app",
     "gen @foreign", "gen @gone --all-images -o @orders",
     "gen @sealed --all-images --image @other -o @orders",
-    "diff @other @other --trace @sealed", "diff @app @app --order @strange.order",
+    "diff @other @other --trace @sealed", "diff @app @other --trace @sealed",
+    "diff @app @app --order @strange.order",
     "diff @app @app --order @empty.order",
     // Checks.
     "diff @app @app --order @app.order --max-pages 0 -o /dev/null",

@@ -40,6 +40,10 @@ bool claunch_is_running(pid_t pid, uint64_t start_time);
  * starts gets the disposition that this process was given. */
 void claunch_survive_closed_pipes(void);
 
+/* Takes the numbers of standard streams that were closed, so that no file gets them: whoever reads or
+ * writes one still gets EBADF, and a launched program still finds it closed. */
+void claunch_keep_closed_streams(void);
+
 /* The machine's counter and CLOCK_BOOTTIME in nanoseconds, at the same instant. */
 void claunch_clock_pair(uint64_t *ticks, uint64_t *nanoseconds);
 
