@@ -29,7 +29,34 @@ extension Trace {
       guard let address = hit.entry ?? hit.calledFrom, images[hit.image].path == program else {
         return false
       }
-      return recorded[hit.image]?.body(holding: address)?.names.contains("main") ?? false
+      return recorded[hit.image]?.body(holding: address)?.names.contains(where: \.isMain) ?? false
     }
+  }
+}
+
+extension SymbolName {
+  /// Whether a program begins with a function of this name: C's `main`, or the `main` at the top of a
+  /// Rust crate, `_ZN3app4main17h0123456789abcdefE` or `_RNvCs1234_3app4main`.
+  fileprivate var isMain: Bool {
+    var rest = bytes[...]
+    func skip(_ text: StaticString) -> Bool {
+      let prefix = text.withUTF8Buffer { Array($0) }
+      guard rest.starts(with: prefix) else { return false }
+      rest = rest.dropFirst(prefix.count)
+      return true
+    }
+    if skip("main") { return rest.isEmpty }
+    let isLegacy = skip("_ZN")
+    guard isLegacy || skip("_RNvC") else { return false }
+    if !isLegacy, skip("s") {
+      rest = rest.drop { $0 != UInt8(ascii: "_") }.dropFirst()  // the crate's disambiguator
+    }
+    let digits = rest.prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard let size = Int(String(decoding: digits, as: UTF8.self)) else { return false }
+    rest = rest.dropFirst(digits.count)
+    if !isLegacy { _ = skip("_") }  // before an identifier that begins with a digit or another one
+    rest = rest.dropFirst(size)
+    guard skip("4main") else { return false }
+    return isLegacy ? skip("17h") && rest.count == 17 : rest.isEmpty
   }
 }

@@ -158,6 +158,19 @@ import TraceFormat
     #expect(without.hitsBeforeMain([RecordedImage(Self.image)]) == nil)
   }
 
+  @Test(arguments: [
+    ("main", true), ("_ZN3app4main17h0123456789abcdefE", true), ("_RNvCs1a2b_3app4main", true),
+    ("_RNvC3app4main", true), ("_ZN3app5other4main17h0123456789abcdefE", false),
+    ("_ZN3app4main17h0123456789abcdefEx", false), ("domain", false), ("main2", false),
+    ("_ZN99999999999999999999app4main", false), ("_ZN9", false), ("_RNvCs", false), ("", false),
+  ])
+  func eachLanguageHasItsMain(name: String, isMain: Bool) throws {
+    let image = Image(
+      path: "/bin/app", id: nil, architecture: .x8664, layout: sampleLayout(["helper", name]))
+    let trace = try Self.trace([(0x1000, nil), (0x1010, nil)])
+    #expect(trace.hitsBeforeMain([RecordedImage(image)]) == (isMain ? 1 : nil))
+  }
+
   private static func file(_ hits: [(entry: UInt64?, calledFrom: UInt64?)]) throws -> TraceFile {
     var writer = TraceWriter()
     writer.addLoad(app)
