@@ -11,6 +11,8 @@ struct DiffInputs {
   private let order: OrderFile?
   private let startup: [StartupFunction]
   private let startupSource: String
+  /// Why neither layout has a function that a trace names.
+  private let absences: [SymbolName: MissingReason]
   private let pageSize: PageSize
   private let cost: FaultCost
   private var warnings: [Diagnostic]
@@ -28,15 +30,17 @@ struct DiffInputs {
 
     var beforeMap = SymbolMap(before.layout)
     var afterMap = SymbolMap(after.layout)
+    var absences: [SymbolName: MissingReason] = [:]
     if !command.trace.isEmpty {
       let inputs = try LaunchInputs(traces: command.trace, recorded: command.recorded)
       let paths = [after.image?.path, before.image?.path].compactMap { $0 }
       let fileName = try inputs.fileName(forImagesNamed: paths)
       let launches = try inputs.launches(inImageNamed: fileName)
       startup = launches.flatMap(\.uses).map { use in
-        StartupFunction(
-          name: use.names.first ?? SymbolName(""),
-          before: use.names.flatMap { beforeMap.resolve($0).functions },
+        let name = use.names.first ?? SymbolName("")
+        if case .missing(let reason) = afterMap.resolve(name) { absences[name] = reason }
+        return StartupFunction(
+          name: name, before: use.names.flatMap { beforeMap.resolve($0).functions },
           after: use.names.flatMap { afterMap.resolve($0).functions })
       }
       startupSource = counted(command.trace.count, "trace")
@@ -53,6 +57,7 @@ struct DiffInputs {
       }
       startupSource = command.order ?? ""
     }
+    self.absences = absences
     if startup.isEmpty {
       throw Diagnostic("missing entries: no line names a function", context: [startupSource])
     }
@@ -85,6 +90,11 @@ struct DiffInputs {
     var report = DiffReport(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,
       comparison: comparison, cost: cost, obedience: check.map(obedience))
+    report.missing = comparison.missing.map { function in
+      let reason = function.absence == .both ? absences[function.name]?.description : nil
+      return NameWithReason(
+        name: function.name, reason: reason ?? function.absence.description)
+    }
     report.warnings = warnings + report.warnings
     if let disobeyed = check.flatMap({ Diagnostic.disobeyed($0, path: after.path) }) {
       report.warnings.append(disobeyed)
