@@ -1,5 +1,7 @@
 # `make` lists the targets. Nothing here that swift, clang or make can't run by themselves.
 
+SHELL := /bin/bash
+.SHELLFLAGS := -o pipefail -c
 CLANG ?= clang
 BUILD := .build
 RUNTIME := $(BUILD)/runtime
@@ -12,6 +14,8 @@ RUNTIME_FLAGS := -std=c11 -O2 -gdwarf-4 -fPIC -Wall -Wextra -Werror -IRuntime/Re
 
 # Tests that read damaged input are named for it; they must pass without debug checks too.
 HOSTILE := Hostile|amaged|Flipped|Prefix|NeverTrap
+# Without the thousands of lines that only say that a test begins or one of its cases passed.
+RESULTS := grep -avE '^◇|^✔ Test case'
 EXPLICIT := --explicit-target-dependency-import-check error
 
 help: ## list the targets
@@ -29,8 +33,8 @@ test: ## install what the tests need, then all that check does; this is what CI 
 check: build ## format, warnings, imports, tests, hostile tests in release mode, examples, README
 	swift format lint -s -r -p Package.swift Sources Tests Examples
 	swift build --build-tests $(EXPLICIT)
-	swift test --skip-build $(EXPLICIT)
-	swift test -c release $(EXPLICIT) --scratch-path $(BUILD)/hostile --filter '$(HOSTILE)'
+	swift test --skip-build $(EXPLICIT) | $(RESULTS)
+	swift test -c release $(EXPLICIT) --scratch-path $(BUILD)/hostile --filter '$(HOSTILE)' | $(RESULTS)
 	@$(MAKE) -s readme
 
 build: ## the command and the recorder, in release mode

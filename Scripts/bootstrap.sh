@@ -7,8 +7,8 @@ build=(binutils libc6-dev libdwarf-dev libzstd-dev make zlib1g-dev)
 demo=(ca-certificates tcl xz-utils)  # the sqlite3 shell from its source package
 bench=(llvm python3 valgrind)
 test=(
-  g++ gcc git libclang-rt-19-dev lld-19 llvm mold strace valgrind  # compilers, linkers and judges
-  gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user            # the recorder on AArch64
+  clang-19 g++ gcc git libclang-rt-19-dev lld-19 llvm llvm-19 mold strace valgrind  # compilers, linkers and judges
+  g++-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # AArch64
 )
 
 wanted=("${build[@]}")
