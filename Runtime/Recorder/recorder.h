@@ -123,12 +123,6 @@ OF_INLINE void of_copy(void *to, const void *from, uint64_t size) {
     OF_KEEP_LOOP();
   }
 }
-OF_INLINE void of_clear(void *to, uint64_t size) {
-  for (uint64_t i = 0; i < size; i++) {
-    ((char *)to)[i] = 0;
-    OF_KEEP_LOOP();
-  }
-}
 OF_INLINE uint64_t of_length(const char *text) {
   uint64_t size = 0;
   while (text[size]) {

@@ -7,8 +7,6 @@ public enum ParsingLimits {
   public static let orderFileLines: UInt64 = 1 << 24
   /// Bytes of one link map; names in it have 32-bit positions.
   public static let linkMap = UInt64(UInt32.max)
-  /// Names of one function in a sealed trace.
-  public static let aliases: UInt64 = 1 << 16
   /// Bytes of all function names that the DWARF of one image gives, each counted as often as it is used.
   public static let debugNames: UInt64 = 1 << 30
   /// Bytes that one compressed section may grow to.
