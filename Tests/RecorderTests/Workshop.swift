@@ -65,11 +65,7 @@ struct Ended {
 }
 
 /// Finds `tool` in the search path, unless it is a path.
-func findTool(_ tool: String) -> String? {
-  if tool.contains("/") { return tool }
-  let folders = ProcessInfo.processInfo.environment["PATH"]?.split(separator: ":") ?? []
-  return folders.map { "\($0)/\(tool)" }.first(where: FileManager.default.isExecutableFile)
-}
+func findTool(_ tool: String) -> String? { tool.contains("/") ? tool : toolPath(tool) }
 
 /// Launches `tool` and waits for its end; kills it after `timeout` seconds and throws.
 private func launch(

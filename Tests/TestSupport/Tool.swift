@@ -6,11 +6,7 @@ package struct Tool: Sendable {
 
   /// - Returns: `nil` if `PATH` has no such program.
   package init?(_ name: String) {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    let paths = folders.map { "\($0)/\(name)" }
-    guard let path = paths.first(where: FileManager.default.isExecutableFile(atPath:)) else {
-      return nil
-    }
+    guard let path = toolPath(name) else { return nil }
     self.path = path
   }
 
