@@ -106,8 +106,9 @@ import Testing
   }
 
   static let rustMain = """
-    #[inline(never)] fn last(n: usize) -> usize { std::hint::black_box(n) * 3 }
-    #[inline(never)] fn unused(n: usize) -> usize { std::hint::black_box(n) * 5 }
+    fn opaque(n: usize) -> usize { unsafe { std::ptr::read_volatile(&n) } }
+    #[inline(never)] fn last(n: usize) -> usize { opaque(n) * 3 }
+    #[inline(never)] fn unused(n: usize) -> usize { opaque(n) * 5 }
     #[inline(never)] fn first(n: usize) -> usize { last(n) + 1 }
     fn main() {
       let n = std::env::args().count();
