@@ -20,6 +20,7 @@ struct LaunchInputs {
       traces.append(trace)
     }
     self.traces = traces
+    warnings += traces.compactMap(Diagnostic.incomplete)
     guard traces.contains(where: { !$0.hits.isEmpty }) else {
       throw Diagnostic(
         "nothing was recorded", context: paths.count == 1 ? paths : [],
@@ -123,5 +124,21 @@ struct LaunchInputs {
     throw Diagnostic(
       "missing the build to be ordered", context: [image.path],
       hint: "give it by --image or --link-map", severity: .mismatch)
+  }
+}
+
+extension Diagnostic {
+  /// What a trace lacks: hits that found no room, and those in the middle of which the process ended;
+  /// `nil` if it has all.
+  fileprivate static func incomplete(_ trace: Trace) -> Diagnostic? {
+    var parts: [String] = []
+    if trace.lostRecords > 0 {
+      parts.append("\(counted(Int(clamping: trace.lostRecords), "hit")) lost")
+    }
+    if trace.inFlightRecords > 0 {
+      parts.append("\(counted(trace.inFlightRecords, "hit")) in flight when the process ended")
+    }
+    guard !parts.isEmpty else { return nil }
+    return Diagnostic("incomplete: \(parts.joined(separator: ", "))", context: [trace.path])
   }
 }

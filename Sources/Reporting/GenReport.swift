@@ -99,7 +99,6 @@ package struct GenReport: Sendable {
     }
     text += " in \(counted(entries, "entry", "entries")): \(printable(outputPath))"
     if unnamedHits > 0 { text += "\n\(counted(unnamedHits, "hit")) in code without a name" }
-    if lostRecords > 0 { text += "\n\(counted(Int(clamping: lostRecords), "hit")) lost" }
     guard !missing.isEmpty else { return text }
     text += "\nleft out: \(counted(missing.count, "function"))"
     if !explain { return text + reasons }
