@@ -38,8 +38,9 @@ struct OrderGeneration {
       throw Diagnostic(
         "only \(resolvedCount) of \(counted(recordedCount, "recorded function")) are in it: "
           + "it is another program, or stripped", context: [self.release.path],
-        hint: "give the build to be ordered by --image, unstripped, or its --link-map; of Rust compile "
-          + "both builds with -Ccodegen-units=1, else they inline differently", severity: .mismatch)
+        hint: "give the build to be ordered by --image, unstripped, or its --link-map; of Rust "
+          + "compile both builds with -Ccodegen-units=1, else they inline differently",
+        severity: .mismatch)
     }
   }
 
