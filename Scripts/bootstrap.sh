@@ -9,6 +9,7 @@ bench=(llvm python3 valgrind)
 test=(
   clang-19 g++ gcc git libclang-rt-19-dev lld-19 llvm llvm-19 mold strace valgrind  # compilers, linkers and judges
   g++-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # AArch64
+  python3  # Mach-O: what apple-sdk.sh fetches, and the emulator
 )
 
 wanted=("${build[@]}")
@@ -20,6 +21,7 @@ for group in "$@"; do
     test)
       wanted+=("${demo[@]}" "${test[@]}")
       command -v cargo >/dev/null || wanted+=(cargo)  # rustup's will do
+      python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
       ;;
     *) echo "bootstrap.sh: unknown group '$group': expected build, demo, bench or test" >&2; exit 64 ;;
   esac
@@ -47,3 +49,5 @@ for program in swift clang ld.lld; do
   command -v $program >/dev/null ||
     { echo "bootstrap.sh: missing '$program' on PATH: install Swift, https://www.swift.org/install" >&2; exit 1; }
 done
+
+if [[ " $* " == *" test "* ]]; then "$(dirname "$0")/apple-sdk.sh"; fi

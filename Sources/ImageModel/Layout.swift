@@ -26,18 +26,22 @@ package struct Function: Hashable, Sendable {
   package var section: UInt32
   /// The input section it came from, `.text.unlikely.f`; only a link map of an ELF linker tells.
   package var inputSection: NameReference?
+  /// The object file it came from, as an order file of ld64 names it: `leaf.o`, `libx.a(leaf.o)`; only
+  /// a link map of a Mach-O linker tells.
+  package var objectFile: NameReference?
   /// Not visible outside its object file: the name need not be unique.
   package var isLocal: Bool
 
   package init(
     name: NameReference, address: StatedAddress, size: UInt64, section: UInt32,
-    inputSection: NameReference? = nil, isLocal: Bool = false
+    inputSection: NameReference? = nil, objectFile: NameReference? = nil, isLocal: Bool = false
   ) {
     self.name = name
     self.address = address
     self.size = size
     self.section = section
     self.inputSection = inputSection
+    self.objectFile = objectFile
     self.isLocal = isLocal
   }
 }
