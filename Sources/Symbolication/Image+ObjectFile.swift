@@ -84,6 +84,15 @@ extension Image {
           at: FileOffset(rawValue: 16))
       }
       return file
+    case .machO:
+      throw ParseError(
+        .unsupported(found: "a Mach-O file"), "magic", at: FileOffset(rawValue: 0))
+    case .fat:
+      throw ParseError(
+        .unsupported(found: "a universal Mach-O file"), "magic", at: FileOffset(rawValue: 0))
+    case .archive:
+      throw ParseError(
+        .unsupported(found: "an archive of object files"), "magic", at: FileOffset(rawValue: 0))
     }
   }
 }
