@@ -4,11 +4,11 @@ import ObjectFormat
 
 /// Names of a string table, as references into a `NameTable` that is a copy of it.
 struct ELFFunctionNames {
-  private let table: ELFStringTable
+  private let table: StringTable
   private let bytes: FileBytes
   private let start: Int
 
-  init(_ table: ELFStringTable) {
+  init(_ table: StringTable) {
     self.table = table
     bytes = table.bytes
     start = table.range.indices.lowerBound

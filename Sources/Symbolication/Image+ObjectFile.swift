@@ -39,6 +39,7 @@ extension Image {
     case .elf(let file):
       try slice.check(file.architecture, of: path)
       return try reading(file, path, debugFile, debugRoots, open)
+    case .machO, .fat, .archive: throw Diagnostic("unsupported file", context: [path])
     }
   }
 
