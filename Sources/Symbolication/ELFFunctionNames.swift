@@ -3,7 +3,7 @@ import ImageModel
 import ObjectFormat
 
 /// Names of a string table, as references into a `NameTable` that is a copy of it.
-struct FunctionNames {
+struct ELFFunctionNames {
   private let table: StringTable
   private let bytes: FileBytes
   private let start: Int
