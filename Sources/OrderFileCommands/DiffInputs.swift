@@ -18,21 +18,24 @@ struct DiffInputs {
   private var warnings: [Diagnostic]
 
   init(_ command: DiffCommand) throws(Diagnostic) {
-    before = try ReleaseLayout(path: command.before)
-    after = try ReleaseLayout(path: command.after)
+    let slice = SliceChoice(command.arch?.architecture)
+    before = try ReleaseLayout(path: command.before, slice: slice)
+    after = try ReleaseLayout(path: command.after, slice: slice)
     order = try command.order.map { path throws(Diagnostic) in
       try InputFile.orderFile(try InputFile.bytes(path), path)
     }
     warnings = before.warnings + after.warnings
     let architecture = after.image?.architecture ?? before.image?.architecture
-    pageSize = command.pageSize.pageSize(for: architecture)
+    let format = after.image?.format ?? before.image?.format ?? .elf
+    pageSize = command.pageSize.pageSize(for: architecture, format: format)
     cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
 
     var beforeMap = SymbolMap(before.layout)
     var afterMap = SymbolMap(after.layout)
     var absences: [SymbolName: MissingReason] = [:]
     if !command.trace.isEmpty {
-      let inputs = try LaunchInputs(traces: command.trace, recorded: command.recorded)
+      let inputs = try LaunchInputs(
+        traces: command.trace, recorded: command.recorded, architecture: slice.architecture)
       let paths = [after.image?.path, before.image?.path].compactMap { $0 }
       let fileName = try inputs.fileName(forImagesNamed: paths)
       let launches = try inputs.launches(inImageNamed: fileName)

@@ -39,6 +39,8 @@ struct GenCommand: ParsableCommand {
     help: ArgumentHelp("Separate debug file of a stripped --image.", valueName: "file"),
     completion: .file())
   var debugFile: String?
+  @Option(help: ArchitectureOption.help)
+  var arch: ArchitectureOption?
   @Option(help: ArgumentHelp("The linker: lld, gold or gnu-ld.", valueName: "linker"))
   var format: FormatOption = .lld
   @Option(
@@ -79,7 +81,8 @@ struct GenCommand: ParsableCommand {
     // traces.
     let onlyOutput = allImages ? nil : try OutputFile(output)
     if allImages { try Folder.make(output) }
-    var inputs = try LaunchInputs(traces: traces, recorded: recorded)
+    var inputs = try LaunchInputs(
+      traces: traces, recorded: recorded, architecture: arch?.architecture)
     let fileNames =
       allImages ? inputs.usedFileNames : [try inputs.fileName(forImagesNamed: image)]
     let outputs = try fileNames.map { try onlyOutput ?? OutputFile("\(output)/\($0).order") }
@@ -108,15 +111,19 @@ struct GenCommand: ParsableCommand {
     Console.printWarnings(inputs.warnings + warnings)
   }
 
+  private var slice: SliceChoice { SliceChoice(arch?.architecture) }
+
   /// The builds that the command line gives, by the recorded image's file name; the only one by "".
   private func releaseLayouts(_ inputs: LaunchInputs) throws(Diagnostic) -> [String: ReleaseLayout]
   {
     guard allImages else {
       switch (image.first, linkMap) {
       case (let image?, let map?):
-        return ["": try ReleaseLayout(image: image, linkMap: map, debugFile: debugFile)]
+        return [
+          "": try ReleaseLayout(image: image, linkMap: map, debugFile: debugFile, slice: slice)
+        ]
       case (let path?, nil), (nil, let path?):
-        return ["": try ReleaseLayout(path: path, debugFile: debugFile)]
+        return ["": try ReleaseLayout(path: path, debugFile: debugFile, slice: slice)]
       case (nil, nil): return [:]
       }
     }
@@ -128,7 +135,7 @@ struct GenCommand: ParsableCommand {
           "missing image '\(name)' in the traces", context: [path],
           hint: "the traces have \(inputs.fileNames.joined(separator: ", "))", severity: .mismatch)
       }
-      releases[name] = try ReleaseLayout(path: path)
+      releases[name] = try ReleaseLayout(path: path, slice: slice)
     }
     return releases
   }

@@ -31,7 +31,17 @@ enum InputFile {
       && bytes.copy(0..<TraceHeader.magic.count) == TraceHeader.magic
   }
 
-  static func isELF(_ bytes: FileBytes) -> Bool { bytes.hasPrefix("\u{7f}ELF", at: 0) }
+  /// Whether this is a file of machine code, linked or not, or an archive of such.
+  static func isObjectFile(_ bytes: FileBytes) -> Bool {
+    if bytes.hasPrefix("!<arch>\n", at: 0) || bytes.hasPrefix("!<thin>\n", at: 0) { return true }
+    guard bytes.count >= 4 else { return false }
+    return switch UInt32(bigEndian: bytes.loadUnaligned(UInt32.self, at: 0)) {
+    case 0x7f45_4c46: true  // ELF
+    case 0xfeed_face, 0xfeed_facf, 0xcefa_edfe, 0xcffa_edfe: true  // Mach-O
+    case 0xcafe_babe, 0xcafe_babf: true  // fat
+    default: false
+    }
+  }
 
   /// Which linker's map this is; `nil` if it is none. A Mach-O map is one, though reading it fails.
   static func linkMapLinker(_ bytes: FileBytes) -> String? {

@@ -16,14 +16,18 @@ struct ReleaseLayout {
   let warnings: [Diagnostic]
 
   /// Reads a linked image or a link map, whichever `path` is.
-  init(path: String, debugFile: String? = nil) throws(Diagnostic) {
-    try self.init(try InputFile.bytes(path), path: path, debugFile: debugFile)
+  init(
+    path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
+  ) throws(Diagnostic) {
+    try self.init(try InputFile.bytes(path), path: path, debugFile: debugFile, slice: slice)
   }
 
   /// Reads a linked image or a link map, whichever `bytes` are; `path` is where they were read from.
-  init(_ bytes: FileBytes, path: String, debugFile: String? = nil) throws(Diagnostic) {
-    if InputFile.isELF(bytes) {
-      try self.init(bytes: bytes, imagePath: path, debugFile: debugFile)
+  init(
+    _ bytes: FileBytes, path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
+  ) throws(Diagnostic) {
+    if InputFile.isObjectFile(bytes) {
+      try self.init(bytes: bytes, imagePath: path, debugFile: debugFile, slice: slice)
     } else {
       try self.init(bytes: bytes, mapPath: path)
     }
@@ -31,8 +35,10 @@ struct ReleaseLayout {
 
   /// Reads the image, and takes from the link map what only that knows: input sections, and all names
   /// where the image is stripped.
-  init(image: String, linkMap: String, debugFile: String?) throws(Diagnostic) {
-    let image = try ReleaseLayout(path: image, debugFile: debugFile)
+  init(
+    image: String, linkMap: String, debugFile: String?, slice: SliceChoice
+  ) throws(Diagnostic) {
+    let image = try ReleaseLayout(path: image, debugFile: debugFile, slice: slice)
     let map = try ReleaseLayout(path: linkMap)
     let isStripped = image.image?.symbolSource == .dynamicSymbols
     path = image.path
@@ -50,8 +56,11 @@ struct ReleaseLayout {
     warnings = []
   }
 
-  private init(bytes: FileBytes, imagePath: String, debugFile: String?) throws(Diagnostic) {
-    let (image, warnings) = try Image.reading(bytes, path: imagePath, debugFile: debugFile)
+  private init(
+    bytes: FileBytes, imagePath: String, debugFile: String?, slice: SliceChoice
+  ) throws(Diagnostic) {
+    let (image, warnings) = try Image.reading(
+      bytes, path: imagePath, debugFile: debugFile, slice: slice)
     path = imagePath
     layout = image.layout
     initializers = image.initializers
