@@ -41,8 +41,11 @@ struct GenCommand: ParsableCommand {
   var debugFile: String?
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
-  @Option(help: ArgumentHelp("The linker: lld, gold or gnu-ld.", valueName: "linker"))
-  var format: FormatOption = .lld
+  @Option(
+    help: ArgumentHelp(
+      "The linker: lld, gold, gnu-ld, or ld64 for Apple's and LLVM's ld64.lld. (default: ld64 for "
+        + "Mach-O, lld for ELF)", valueName: "linker"))
+  var format: FormatOption?
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("The order file to write, - for stdout.", valueName: "file"),
@@ -93,7 +96,8 @@ struct GenCommand: ParsableCommand {
       let release = releases.removeValue(forKey: allImages ? fileName : "")
       let generation = try OrderGeneration(&inputs, fileName: fileName, release: release)
       let order = generation.write(
-        dialect: format.dialect, largeFunctionBytes: largeLast, outputPath: file.path,
+        dialect: try dialect(for: generation.release), largeFunctionBytes: largeLast,
+        outputPath: file.path,
         traces: inputs.traces)
       try file.finish(order.bytes)
       reports.append(order.report)
@@ -112,6 +116,20 @@ struct GenCommand: ParsableCommand {
   }
 
   private var slice: SliceChoice { SliceChoice(arch?.architecture) }
+
+  /// - Throws: if the linker of `--format` writes other images than `release`.
+  private func dialect(for release: ReleaseLayout) throws(Diagnostic) -> OrderFileDialect {
+    let imageFormat = release.layout.imageFormat
+    let dialect = format?.dialect ?? .usual(for: imageFormat)
+    guard dialect.imageFormat == imageFormat else {
+      throw Diagnostic(
+        "invalid '--format \(dialect)' for an image of \(imageFormat.rawValue): its linkers link "
+          + dialect.imageFormat.rawValue, context: [release.path],
+        hint: "use '--format \(OrderFileDialect.usual(for: imageFormat))', the default",
+        severity: .mismatch)
+    }
+    return dialect
+  }
 
   /// The builds that the command line gives, by the recorded image's file name; the only one by "".
   private func releaseLayouts(_ inputs: LaunchInputs) throws(Diagnostic) -> [String: ReleaseLayout]

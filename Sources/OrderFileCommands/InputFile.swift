@@ -48,10 +48,12 @@ enum InputFile {
     bytes.hasPrefix("# Path:", at: 0) ? "ld64" : LinkMap.Linker(recognizing: bytes)?.rawValue
   }
 
+  /// - Parameter format: of the images that it is for, if that is known.
   static func orderFile(
-    _ bytes: FileBytes, _ path: String, hint: String? = nil
+    _ bytes: FileBytes, _ path: String, of format: OrderFileDialect.ImageFormat? = nil,
+    hint: String? = nil
   ) throws(Diagnostic) -> OrderFile {
-    do { return try OrderFileDialect(guessedFrom: bytes).read(bytes) } catch {
+    do { return try OrderFileDialect(guessedFrom: bytes, of: format).read(bytes) } catch {
       throw Diagnostic("\(error)", context: [path], hint: hint)
     }
   }

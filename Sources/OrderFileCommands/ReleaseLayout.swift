@@ -9,7 +9,7 @@ struct ReleaseLayout {
   /// What the layout was read from, for messages.
   let path: String
   let layout: Layout
-  /// As the loader calls them; empty where only a link map was given.
+  /// As the loader calls them; where only a link map was given, those of Mach-O that names tell.
   let initializers: [StatedAddress]
   /// `nil` where only a link map was given.
   let image: Image?
@@ -33,8 +33,8 @@ struct ReleaseLayout {
     }
   }
 
-  /// Reads the image, and takes from the link map what only that knows: input sections, and all names
-  /// where the image is stripped.
+  /// Reads the image, and takes from the link map what only that knows: input sections, object files, and
+  /// all names where the image is stripped.
   init(
     image: String, linkMap: String, debugFile: String?, slice: SliceChoice
   ) throws(Diagnostic) {
@@ -42,7 +42,7 @@ struct ReleaseLayout {
     let map = try ReleaseLayout(path: linkMap)
     let isStripped = image.image?.symbolSource == .dynamicSymbols
     path = image.path
-    layout = isStripped ? map.layout : image.layout.addingInputSections(of: map.layout)
+    layout = isStripped ? map.layout : image.layout.addingOrigins(of: map.layout)
     initializers = image.initializers
     self.image = image.image
     warnings = isStripped ? map.warnings : image.warnings
@@ -79,7 +79,7 @@ struct ReleaseLayout {
       Diagnostic($0.message, context: [mapPath] + $0.context, hint: $0.hint, severity: $0.severity)
     }
     path = mapPath
-    initializers = []
+    initializers = layout.imageFormat == .machO ? layout.initializersByName : []
     image = nil
   }
 }

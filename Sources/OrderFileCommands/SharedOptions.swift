@@ -7,15 +7,12 @@ import Symbolication
 /// `--format`: which linker's dialect.
 struct FormatOption: ExpressibleByArgument {
   let dialect: OrderFileDialect
-  static let lld = FormatOption(dialect: .lld)
 
-  private init(dialect: OrderFileDialect) { self.dialect = dialect }
   init?(argument: String) {
     guard let dialect = OrderFileDialect(name: argument) else { return nil }
     self.dialect = dialect
   }
 
-  var defaultValueDescription: String { dialect.name }
   static var allValueStrings: [String] { OrderFileDialect.all.map(\.name).sorted() }
 }
 
