@@ -161,6 +161,18 @@ extension FileBytes {
     return try body(UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count))
   }
 
+  /// Says that the bytes of `range` are not needed for now, so that a reader of a long file in one pass
+  /// does not hold all of it in memory. They can still be read.
+  public func release(_ range: Range<Int>) {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
+    guard case .mapping = storage else { return }
+    // Whole pages, and never the one that goes on behind the range.
+    let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+    let (low, high) = (range.lowerBound / page * page, range.upperBound / page * page)
+    guard low < high else { return }
+    madvise(UnsafeMutableRawPointer(mutating: start + low), high - low, MADV_DONTNEED)
+  }
+
   /// `offset ..< offset + size`, if that lies in the file.
   ///
   /// - Throws: `truncated` with the bytes needed and found.
