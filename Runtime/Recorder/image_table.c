@@ -205,7 +205,7 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
   if (start >= stop) return;
   of_lock_registration();
   uint64_t guards = (uint64_t)(stop - start);
-  if (of_load_relaxed(&of_recorder.mode) == OF_UNDECIDED) of_start_recording(); /* relaxed: locked */
+  if (of_load_relaxed(&of_recorder.mode) == OF_UNDECIDED) of_start_recording(guards); /* relaxed: locked */
   orderfile_trace_header *trace = of_current_trace();
   /* relaxed: a flag. In a child another thread may be making the trace this very moment. */
   while (!trace && of_load_relaxed(&of_recorder.mode) == OF_RECORDING) {

@@ -36,6 +36,11 @@ OF_INTERNAL uint64_t of_clock(void);
 
 OF_INTERNAL uint32_t of_process_number(void);
 OF_INTERNAL uint32_t of_thread_number(void);
+/* Lets of_thread_number answer without a system call as long as libc knows of one thread only: the one
+ * that called of_remember_thread last, before. From initialisers only. */
+OF_INTERNAL void of_watch_threads(void);
+/* For the thread that makes a process's trace. */
+OF_INTERNAL void of_remember_thread(void);
 /* Whether PID is a living process that shares all its memory with this one (vfork); false if the system
  * can't tell. */
 OF_INTERNAL bool of_shares_memory(uint32_t pid);

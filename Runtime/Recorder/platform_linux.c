@@ -41,7 +41,25 @@ uint64_t of_clock(void) {
 }
 
 uint32_t of_process_number(void) { return (uint32_t)OF_SYSCALL_1(__NR_getpid, 0); }
-uint32_t of_thread_number(void) { return (uint32_t)OF_SYSCALL_1(__NR_gettid, 0); }
+
+/* glibc 2.32 and later, <sys/single_threaded.h>; false before a second thread begins. */
+extern char __libc_single_threaded __attribute__((weak));
+static const char *of_single_threaded; /* atomic */
+static uint32_t of_only_thread;        /* atomic */
+
+void of_watch_threads(void) {
+  of_store_relaxed(&of_single_threaded, &__libc_single_threaded); /* relaxed: a value */
+}
+
+void of_remember_thread(void) {
+  of_store_relaxed(&of_only_thread, (uint32_t)OF_SYSCALL_1(__NR_gettid, 0)); /* relaxed: a value */
+}
+
+uint32_t of_thread_number(void) {
+  const char *single_threaded = of_load_relaxed(&of_single_threaded); /* relaxed: a value */
+  if (single_threaded && *single_threaded) return of_load_relaxed(&of_only_thread); /* relaxed: a value */
+  return (uint32_t)OF_SYSCALL_1(__NR_gettid, 0);
+}
 
 bool of_shares_memory(uint32_t pid) {
   return OF_SYSCALL_5(__NR_kcmp, pid, of_process_number(), 1 /* KCMP_VM */, 0, 0) == 0;

@@ -74,9 +74,9 @@ OF_INLINE orderfile_record *of_records(orderfile_trace_header *trace) {
   return (orderfile_record *)((char *)trace + ORDERFILE_TRACE_HEADER_SIZE);
 }
 
-/* trace_start.c: decides whether to record, and makes or joins the process's trace. From initialisers
- * only. */
-OF_INTERNAL void of_start_recording(void);
+/* trace_start.c: decides whether to record, and makes or joins the process's trace, with room for an
+ * image of so many GUARDS. From initialisers only. */
+OF_INTERNAL void of_start_recording(uint64_t guards);
 
 /* trace_fork.c: in a forked child, puts a trace of its own in the place of its parent's. Any time. */
 OF_INTERNAL void of_replace_trace_after_fork(void);

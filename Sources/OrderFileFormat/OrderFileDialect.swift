@@ -5,8 +5,12 @@ import ByteReading
 /// Each dialect has a file of its own, with its reader, its writer and the rules it keeps; to add one,
 /// write such a file and name the dialect in `all`.
 package struct OrderFileDialect: Sendable {
-  /// As the command line writes it: `lld`, `gold`, `gnu-ld`.
+  /// Of the images that the linker writes.
+  package enum ImageFormat: Hashable, Sendable { case elf, machO }
+
+  /// As the command line writes it: `lld`, `gold`, `gnu-ld`, `ld64`.
   package let name: String
+  package let imageFormat: ImageFormat
   /// Whether a line names an input section, `.text.f`, and not a symbol.
   package let namesSections: Bool
   /// Which of two equal lines decides: the last, or else the first.
@@ -20,7 +24,7 @@ package struct OrderFileDialect: Sendable {
 
 extension OrderFileDialect {
   /// All dialects; the last one is what a file is taken for that no other recognizes.
-  package static let all: [OrderFileDialect] = [.gnuLD, .gold, .lld]
+  package static let all: [OrderFileDialect] = [.gnuLD, .gold, .ld64, .lld]
 
   /// The dialect of that `name`, if there is one.
   package init?(name: String) {
@@ -28,8 +32,8 @@ extension OrderFileDialect {
     self = dialect
   }
 
-  /// The dialect that `bytes` look written in. Nothing in the file says it: a file of symbols is taken
-  /// for lld's.
+  /// The dialect that `bytes` look written in. A file of symbols is taken for lld's, unless they are
+  /// Mach-O's.
   package init(guessedFrom bytes: FileBytes) {
     self = Self.all.first { $0.recognizes(bytes) } ?? .lld
   }

@@ -35,8 +35,9 @@
  * that hits nothing leaves none. A child of vfork shares its parent's memory, and its trace.
  *
  * What it takes: 1 GiB of address space, or a sixteenth of RLIMIT_AS; memory and disk only for what is
- * instrumented. A first hit makes one system call, gettid: a program that forbids itself even that (strict
- * seccomp) should call orderfile_stop() before.
+ * instrumented. In a program of several threads, and with a libc that does not say how many there are, a
+ * first hit makes one system call, gettid: a program that forbids itself even that (strict seccomp) should
+ * call orderfile_stop() before. A thread that a program makes without libc is recorded as its only one.
  */
 #ifndef ORDERFILE_RUNTIME_H
 #define ORDERFILE_RUNTIME_H

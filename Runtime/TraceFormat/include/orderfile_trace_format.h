@@ -119,7 +119,7 @@ typedef struct orderfile_record {
    * first hit, if that came before the image could register; else 0. */
   uint64_t entry;
   uint64_t ticks;  /* when, in ticks of the machine's counter */
-  uint32_t thread; /* the kernel's thread number */
+  uint32_t thread; /* the kernel's number of the thread */
   uint32_t kind;   /* stored last */
 } orderfile_record;
 
