@@ -1,6 +1,5 @@
 import ByteReading
 import ImageModel
-import LinkMapFormat
 import OrderFileFormat
 import Symbolication
 import TraceFormat
@@ -32,11 +31,6 @@ enum InputFile {
   }
 
   static func isELF(_ bytes: FileBytes) -> Bool { bytes.hasPrefix("\u{7f}ELF", at: 0) }
-
-  /// Which linker's map this is; `nil` if it is none. A Mach-O map is one, though reading it fails.
-  static func linkMapLinker(_ bytes: FileBytes) -> String? {
-    bytes.hasPrefix("# Path:", at: 0) ? "ld64" : LinkMap.Linker(recognizing: bytes)?.rawValue
-  }
 
   static func orderFile(
     _ bytes: FileBytes, _ path: String, hint: String? = nil
