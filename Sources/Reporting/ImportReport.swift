@@ -52,7 +52,7 @@ package struct ImportReport: Sendable {
     package var process: UInt64
     /// As Instruments shows it.
     package var processLabel: String
-    /// Functions that a fault told first; the others stood on a stack.
+    /// Functions that a fault told first, by its address or its stack; samples told the others.
     package var functionsByFault: Int
     /// Of the process, answered from a file: read, and all.
     package var pageIns: Int

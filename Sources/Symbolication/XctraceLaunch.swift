@@ -39,7 +39,7 @@ package struct XctraceLaunch: Sendable {
     /// The kernel's number; 0 unknown.
     package var thread: UInt32
     package var address: StatedAddress
-    /// A fault, and not a sample.
+    /// A fault told it, by its address or its stack, and not a sample.
     package var isFault: Bool
   }
 
@@ -63,6 +63,7 @@ private struct XctraceSightings {
     var thread: UInt32
     var process: UInt64
     var number: Int
+    var isOfFault: Bool
   }
 
   let export = XctraceExport()
@@ -87,7 +88,9 @@ private struct XctraceSightings {
         } else {
           places[number] = stacks.count
           stacks.append(
-            Stack(nanoseconds: time, thread: thread, process: process.number, number: number))
+            Stack(
+              nanoseconds: time, thread: thread, process: process.number, number: number,
+              isOfFault: row.table == .virtualMemory))
         }
       }
       guard row.table == .virtualMemory, let address = row.address else { return }
@@ -160,7 +163,7 @@ extension XctraceLaunch {
         touches.append(
           Touch(
             nanoseconds: stack.nanoseconds, thread: stack.thread,
-            address: StatedAddress(rawValue: address), isFault: false))
+            address: StatedAddress(rawValue: address), isFault: stack.isOfFault))
       }
     }
     guard let found, let process = sightings.compactMap({ $0.processes[found.process] }).first
