@@ -73,13 +73,15 @@ package struct Image: Sendable {
 
   package init(
     path: String, format: ImageFormat = .elf, id: ImageID?, architecture: Architecture,
-    layout: Layout, initializers: [StatedAddress] = [], guards: AddressRange? = nil,
+    headerAddress: StatedAddress? = nil, layout: Layout, initializers: [StatedAddress] = [],
+    guards: AddressRange? = nil,
     symbolSource: SymbolSource = .symbolTable
   ) {
     self.path = path
     self.format = format
     self.id = id
     self.architecture = architecture
+    self.headerAddress = headerAddress
     self.layout = layout
     self.initializers = initializers
     self.guards = guards

@@ -29,6 +29,8 @@ struct ImportOptions: ParsableArguments {
     help: ArgumentHelp("Separate debug file of a stripped --image.", valueName: "file"),
     completion: .file())
   var debugFile: String?
+  @Option(help: ArchitectureOption.help)
+  var arch: ArchitectureOption?
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("The trace to write, - for stdout.", valueName: "file"),

@@ -10,7 +10,9 @@ struct ImportInputs {
   let warnings: [Diagnostic]
 
   init(_ options: ImportOptions) throws(Diagnostic) {
-    (image, warnings) = try Image.reading(path: options.image, debugFile: options.debugFile)
+    (image, warnings) = try Image.reading(
+      path: options.image, debugFile: options.debugFile,
+      slice: SliceChoice(options.arch?.architecture))
   }
 }
 

@@ -61,7 +61,6 @@ import Testing
     try workshop.write("# in time order\nmain\nnobody\nno one\n".utf8, "list")
     try workshop.write("# nothing\n".utf8, "empty")
     try workshop.write("1000\n1010\nmain\n".utf8, "addresses")
-    try workshop.write("<q>\n<row>".utf8, "cut.xml")
     return workshop
   }
 
@@ -101,7 +100,7 @@ import Testing
     "import symbols @nowhere --image @app -o @t", "import symbols @list --image @prose -o @t",
     "import symbols @list --image @app -o @missing/x", "import symbols @list --image @app -o @t",
     "import symbols @empty --image @app -o @t", "import addresses @addresses --image @app -o @t",
-    "import xctrace --image @app -o @t", "import xctrace @cut.xml --image @app -o @t",
+    "import xctrace --image @app -o @t", "import xctrace @list --image @app -o @t",
     // Outputs.
     "gen @sealed --image @app -o @missing/x", "show @app -o @missing/x",
     "gen @sealed --all-images -o @missing/x",
