@@ -48,7 +48,8 @@ extension Image {
       result.image.isSlice = file.slices.count > 1
       return result
     case .archive:
-      throw Diagnostic("unsupported file: found an archive, expected a linked image", context: [path])
+      throw Diagnostic(
+        "unsupported file: found an archive, expected a linked image", context: [path])
     }
   }
 
