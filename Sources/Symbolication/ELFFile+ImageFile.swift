@@ -8,11 +8,9 @@ extension ELFFile: ImageFile {
   var format: ImageFormat { .elf }
   var architecture: Architecture { Architecture(header) }
 
-  func requireLinkedImage() throws(ParseError) {
+  func requireReadableImage() throws(Diagnostic) {
     guard header.type == .executable || header.type == .sharedObject else {
-      throw ParseError(
-        .unsupported(found: "\(header.type), expected a linked image"), "e_type",
-        at: FileOffset(rawValue: 16))
+      throw .notLinked(found: header.type, "e_type", at: FileOffset(rawValue: 16))
     }
   }
 

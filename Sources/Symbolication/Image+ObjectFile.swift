@@ -39,7 +39,14 @@ extension Image {
     case .elf(let file):
       try slice.check(file.architecture, of: path)
       return try reading(file, path, debugFile, debugRoots, open)
-    case .machO, .fat, .archive: throw Diagnostic("unsupported file", context: [path])
+    case .machO(let file):
+      try slice.check(file.architecture, of: path)
+      return try reading(file, path, debugFile, debugRoots, open)
+    case .fat(let file):
+      let image = try slice.choose(from: file, at: path)
+      return try reading(image, path, debugFile, debugRoots, open)
+    case .archive:
+      throw Diagnostic("unsupported file: found an archive, expected a linked image", context: [path])
     }
   }
 
@@ -47,8 +54,10 @@ extension Image {
     _ file: some ImageFile, _ path: String, _ debugFile: String?, _ debugRoots: [String],
     _ open: (String) throws(SystemError) -> FileBytes
   ) throws(Diagnostic) -> (image: Image, warnings: [Diagnostic]) {
+    do { try file.requireReadableImage() } catch {
+      throw Diagnostic(error.message, context: [path], hint: error.hint)
+    }
     let (functions, search) = try inContext(path) { () throws(ParseError) in
-      try file.requireLinkedImage()
       let request = try DebugFileRequest(
         for: file, at: path, debugFile: debugFile, roots: debugRoots)
       return try NamedFunctions.finding(in: file, request, opening: open)
@@ -79,4 +88,14 @@ private func inContext<T>(
   _ path: String, _ body: () throws(ParseError) -> T
 ) throws(Diagnostic) -> T {
   do { return try body() } catch { throw Diagnostic("\(error)", context: [path]) }
+}
+
+extension Diagnostic {
+  /// A file that no linker has laid out.
+  static func notLinked(
+    found: some CustomStringConvertible, _ field: String, at position: FileOffset
+  ) -> Diagnostic {
+    let reason = ParseError.Reason.unsupported(found: "\(found), expected a linked image")
+    return Diagnostic("\(ParseError(reason, field, at: position))")
+  }
 }

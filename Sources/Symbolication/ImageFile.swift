@@ -9,8 +9,8 @@ protocol ImageFile: Sendable {
   var format: ImageFormat { get }
   var architecture: Architecture { get }
 
-  /// - Throws: `unsupported` for a file that no linker has laid out, or that can't be read as it is.
-  func requireLinkedImage() throws(ParseError)
+  /// - Throws: for a file that no linker has laid out, and for one that is encrypted.
+  func requireReadableImage() throws(Diagnostic)
 
   /// A weak one for a file that carries no identity.
   func imageID() throws(ParseError) -> ImageID
