@@ -23,7 +23,7 @@ let package = Package(
   name: "orderfile",
   products: [
     .executable(name: "orderfile", targets: ["orderfile"]),
-    .library(name: "OrderFileRuntime", type: .static, targets: ["Recorder"]),
+    .library(name: "OrderFileRuntime", type: .static, targets: ["OrderFileRuntime", "Recorder"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -78,8 +78,11 @@ let package = Package(
     .executableTarget(
       name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked),
 
-    // The recorder: C alone, linked into the program under test and never into the tool.
+    // The recorder: C, linked into the program under test and never into the tool; its face for apps.
     .target(name: "Recorder", dependencies: ["CTraceFormat"], path: "Runtime/Recorder"),
+    .target(
+      name: "OrderFileRuntime", dependencies: ["Recorder"], path: "Runtime/OrderFileRuntime",
+      swiftSettings: checked),
 
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: checked),
