@@ -83,6 +83,10 @@ uint32_t of_thread_number(void) {
   return (uint32_t)number;
 }
 
+/* The number costs no system call here. */
+void of_watch_threads(void) {}
+void of_remember_thread(void) {}
+
 /* The kernel has no vfork (bsd/kern/syscalls.master, CONFIG_VFORK): what libSystem calls so copies the
  * memory. */
 bool of_shares_memory(uint32_t pid) {
@@ -139,8 +143,8 @@ bool of_is_privileged(void) { return issetugid() != 0; }
 const char *of_environment(const char *name) { return getenv(name); }
 
 /* Of a program that defines none. Mach-O knows no symbol that may be missing, but a weak definition
- * gives way to another one in the same link. Hidden: between images dyld would choose. */
-__attribute__((weak, visibility("hidden"))) const char orderfile_default_trace[1] = {0};
+ * gives way to another one in the same link. */
+__attribute__((weak, visibility("default"))) const char orderfile_default_trace[1] = {0};
 
 const char *of_default_trace(void) {
   if (orderfile_default_trace[0]) return orderfile_default_trace;
@@ -341,7 +345,8 @@ const char *orderfile_rt_trace_path(void) {
  * recorder: the program, else the library loaded first. That one has made the trace, or it knows of none
  * yet because the program starts only now: then the environment is as it was for all. */
 bool of_each_shared_file(bool (*body)(const char *path)) {
-  const char *(*path_of_first)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "orderfile_rt_trace_path");
+  const char *(*path_of_first)(void) =
+      (const char *(*)(void))dlsym(RTLD_DEFAULT, "orderfile_rt_trace_path");
   const char *path = path_of_first ? path_of_first() : NULL;
   return path && body(path);
 }
