@@ -22,8 +22,9 @@ struct DiffInputs {
     let slice = SliceChoice(command.arch?.architecture)
     before = try ReleaseLayout(path: command.before, slice: slice)
     after = try ReleaseLayout(path: command.after, slice: slice)
+    let format = after.layout.imageFormat
     order = try command.order.map { path throws(Diagnostic) in
-      try InputFile.orderFile(try InputFile.bytes(path), path, of: after.layout.imageFormat)
+      try InputFile.orderFile(try InputFile.bytes(path), path, of: format)
     }
     warnings = before.warnings + after.warnings
     architecture = after.image?.architecture ?? before.image?.architecture

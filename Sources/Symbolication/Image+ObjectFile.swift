@@ -46,7 +46,8 @@ extension Image {
       let image = try slice.choose(from: file, at: path)
       return try reading(image, path, debugFile, debugRoots, open)
     case .archive:
-      throw Diagnostic("unsupported file: found an archive, expected a linked image", context: [path])
+      throw Diagnostic(
+        "unsupported file: found an archive, expected a linked image", context: [path])
     }
   }
 
