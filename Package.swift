@@ -36,6 +36,7 @@ let package = Package(
     .target(name: "CDwarf", linkerSettings: [.linkedLibrary("dwarf")]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CDemangle"),
 
     // F1: one format each, and the model beside them.
@@ -45,13 +46,14 @@ let package = Package(
     target("LinkMapFormat", ["ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ByteReading", "Addresses"]),
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
+    target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
 
     // F2: the only bridge between formats and model.
     target(
       "Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "ImageModel", "ByteReading", "Addresses", "CDemangle",
+        "XctraceFormat", "ImageModel", "ByteReading", "Addresses", "CDemangle",
       ]),
 
     // F3: algorithms over the model alone.
@@ -94,6 +96,7 @@ let package = Package(
         "ImageModel", "ByteReading", "Addresses",
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
+    tests("XctraceFormat", ["ByteReading", "Addresses"]),
     // Of the recorder, which is no dependency: its tests build programs and link it into them.
     .testTarget(
       name: "RecorderTests",

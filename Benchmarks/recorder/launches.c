@@ -1,6 +1,9 @@
-// launches RUNS TRACE PROGRAM: launches the program by turns with recording disabled and enabled, and
-// prints the median and the least wall time of each, in microseconds: the machine may be busy.
+// launches RUNS TRACE INPUT PROGRAM ARGUMENT...: launches the program by turns with recording disabled and
+// with a fresh trace, INPUT on its standard input and its output thrown away. Prints in microseconds of
+// wall time: the median of the disabled launches, of the recording ones, and of the differences within
+// a pair, with their quartiles.
 #define _GNU_SOURCE
+#include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +13,19 @@
 
 extern char **environ;
 
-static double launch(char *program) {
+static double launch(const char *input, char **words) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, 0, input, O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
   struct timespec start, end;
-  char *const words[] = {program, NULL};
   pid_t pid;
+  int status;
   clock_gettime(CLOCK_MONOTONIC, &start);
-  if (posix_spawn(&pid, program, NULL, NULL, words, environ) != 0) exit(1);
-  waitpid(pid, NULL, 0);
+  if (posix_spawn(&pid, words[0], &actions, NULL, words, environ) != 0) exit(1);
+  if (waitpid(pid, &status, 0) != pid || status != 0) exit(1);
   clock_gettime(CLOCK_MONOTONIC, &end);
+  posix_spawn_file_actions_destroy(&actions);
   return (double)(end.tv_sec - start.tv_sec) * 1e6 + (double)(end.tv_nsec - start.tv_nsec) / 1e3;
 }
 
@@ -28,18 +36,20 @@ static int ascending(const void *a, const void *b) {
 
 int main(int count, char **arguments) {
   enum { MOST = 1000 };
-  static double times[2][MOST];
-  int runs = count > 3 ? atoi(arguments[1]) : 0;
+  static double times[3][MOST]; // disabled, recording, the difference
+  int runs = count > 4 ? atoi(arguments[1]) : 0;
   if (runs < 1 || runs > MOST) return 1;
-  launch(arguments[3]);
-  for (int i = 0; i < runs; i++) {
+  for (int i = -1; i < runs; i++) { // the first pair warms the page cache
+    int slot = i < 0 ? 0 : i;
     unsetenv("ORDERFILE_TRACE");
-    times[0][i] = launch(arguments[3]);
+    times[0][slot] = launch(arguments[3], arguments + 4);
     unlink(arguments[2]);
     setenv("ORDERFILE_TRACE", arguments[2], 1);
-    times[1][i] = launch(arguments[3]);
+    times[1][slot] = launch(arguments[3], arguments + 4);
+    times[2][slot] = times[1][slot] - times[0][slot];
   }
-  for (int i = 0; i < 2; i++) qsort(times[i], (size_t)runs, sizeof(double), ascending);
-  printf("%.0f %.0f %.0f %.0f\n", times[0][runs / 2], times[1][runs / 2], times[0][0], times[1][0]);
+  for (int i = 0; i < 3; i++) qsort(times[i], (size_t)runs, sizeof(double), ascending);
+  printf("%.0f %.0f %.0f %.0f %.0f\n", times[0][runs / 2], times[1][runs / 2], times[2][runs / 2],
+         times[2][runs / 4], times[2][runs * 3 / 4]);
   return 0;
 }

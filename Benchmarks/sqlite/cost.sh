@@ -1,7 +1,7 @@
 #!/bin/bash
 # What recording costs a launch of the sqlite3 shell: instructions of the whole launch (callgrind) to the
 # uninstrumented build's, and the wall time that recording adds to an instrumented launch that records
-# nothing (20 alternated pairs, a fresh trace each time).
+# nothing (median difference of 20 alternated pairs, a fresh trace each time).
 #
 # Flags: ./flags. SQL: ./launch.sql. The trace lies in the folder given by TMPDIR: put it on ext4.
 set -euo pipefail
@@ -22,24 +22,11 @@ awk -v plain="$plain" -v silent="$silent" -v recording="$recording" 'BEGIN {
   printf "%-30s %10d  %.3f\n", "instrumented, not recording", silent, silent / plain
   printf "%-30s %10d  %.3f\n", "recording", recording, recording / plain }'
 
-stat -f -c 'trace on %T' .
-python3 - "$here/launch.sql" <<'PYTHON'
-import os, statistics, subprocess, sys, time
-
-def launch(environment):
-    with open(sys.argv[1]) as sql:
-        start = time.perf_counter()
-        subprocess.run(["./recorded", "-batch", ":memory:"], stdin=sql, stdout=subprocess.DEVNULL,
-                       env=environment, check=True)
-        return (time.perf_counter() - start) * 1e3
-
-silent = {k: v for k, v in os.environ.items() if not k.startswith("ORDERFILE_")}
-added = []
-for i in range(21):
-    a = launch(silent)
-    b = launch(dict(silent, ORDERFILE_TRACE=f"{os.getcwd()}/{i}.oftrace"))
-    if i:  # the first pair warms the page cache
-        added.append(b - a)
-quartiles = statistics.quantiles(added)
-print(f"recording adds {statistics.median(added):.2f} ms (quartiles {quartiles[0]:.2f} to {quartiles[2]:.2f})")
-PYTHON
+# Wall time: least disturbed on an idle machine, and in a folder where few files were deleted lately (ext4
+# passes over the inodes of those, which makes creating one slow).
+clang -O2 "$here/../recorder/launches.c" -o launches
+read -r silent recording extra low high < <(
+  ./launches 20 "$work/launch.oftrace" "$here/launch.sql" ./recorded -batch :memory:)
+printf 'wall time of 20 pairs, trace on %s: medians %d us silent, %d us recording\n' \
+  "$(stat -f -c %T .)" "$silent" "$recording"
+printf 'recording adds %d us (quartiles %d to %d; limit 500)\n' "$extra" "$low" "$high"

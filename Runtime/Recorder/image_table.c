@@ -172,7 +172,7 @@ OF_LOCAL void of_add_registration(orderfile_trace_header *trace, uint32_t *start
   payload.text_size = image.text_end - image.text_start;
   payload.guard_start = (uint64_t)start;
   payload.guard_size = (uint64_t)stop - (uint64_t)start;
-  payload.id_kind = image.id ? ORDERFILE_ID_BUILD_ID : ORDERFILE_ID_WEAK;
+  payload.id_kind = image.id ? image.id_kind : ORDERFILE_ID_WEAK;
   payload.id_size = image.id ? image.id_size : sizeof weak_id;
   payload.path_size = (uint32_t)of_length(image.path);
   /* The ID and the path go out in one piece behind the structure. */
@@ -205,7 +205,7 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
   if (start >= stop) return;
   of_lock_registration();
   uint64_t guards = (uint64_t)(stop - start);
-  if (of_load_relaxed(&of_recorder.mode) == OF_UNDECIDED) of_start_recording(); /* relaxed: locked */
+  if (of_load_relaxed(&of_recorder.mode) == OF_UNDECIDED) of_start_recording(guards); /* relaxed: locked */
   orderfile_trace_header *trace = of_current_trace();
   /* relaxed: a flag. In a child another thread may be making the trace this very moment. */
   while (!trace && of_load_relaxed(&of_recorder.mode) == OF_RECORDING) {
@@ -257,7 +257,8 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
     if (!registration->memory) registration->memory = of_map_memory(guards * sizeof(uint64_t));
     if (!registration->memory) break;
     for (uint64_t i = 0; i < guards; i++)
-      of_store_relaxed(&registration->memory[i], start[2 * i]); /* relaxed: published below */
+      of_store_relaxed(&registration->memory[i], /* relaxed: published below */
+                       of_strip_signature((const void *)start[2 * i]));
     /* release: publishes the copy; pairs with of_entry_of_guard */
     of_store_release(&registration->entries, registration->memory);
     of_complete_early_hits(trace, registration);

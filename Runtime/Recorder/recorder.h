@@ -74,9 +74,9 @@ OF_INLINE orderfile_record *of_records(orderfile_trace_header *trace) {
   return (orderfile_record *)((char *)trace + ORDERFILE_TRACE_HEADER_SIZE);
 }
 
-/* trace_start.c: decides whether to record, and makes or joins the process's trace. From initialisers
- * only. */
-OF_INTERNAL void of_start_recording(void);
+/* trace_start.c: decides whether to record, and makes or joins the process's trace, with room for an
+ * image of so many GUARDS. From initialisers only. */
+OF_INTERNAL void of_start_recording(uint64_t guards);
 
 /* trace_fork.c: in a forked child, puts a trace of its own in the place of its parent's. Any time. */
 OF_INTERNAL void of_replace_trace_after_fork(void);
@@ -115,6 +115,17 @@ OF_INTERNAL void of_unload_own_image(orderfile_trace_header *trace);
 
 /* Ends the launch if the mark of SIZE bytes that begins in RECORD's payload is the one to stop at. */
 OF_INTERNAL void of_stop_at_mark(orderfile_trace_header *trace, const orderfile_record *record);
+
+/* The part of a pointer that is an address: pointer authentication signs the rest on ARM. */
+OF_INLINE uint64_t of_strip_signature(const void *pointer) {
+#if defined(__aarch64__)
+  register const void *x30 __asm__("x30") = pointer;
+  __asm__("hint #7" : "+r"(x30)); /* xpaclri; a no-op where pointers are not signed */
+  return (uint64_t)x30;
+#else
+  return (uint64_t)pointer;
+#endif
+}
 
 /* Bytes, as libc would; ours never become calls of libc. */
 OF_INLINE void of_copy(void *to, const void *from, uint64_t size) {

@@ -87,7 +87,7 @@ OF_LOCAL void of_fill_header(orderfile_trace_header *header, uint64_t capacity) 
   header->first_pair.nanoseconds = of_clock();
   header->last_pair = header->first_pair;
   header->start_resolution = of_process_start_resolution();
-  header->process_start = of_location.self.start_time * header->start_resolution;
+  header->process_start = of_process_start_clock(of_location.self.start_time);
   header->capacity = capacity;
   header->next_image = 1;
   static char program[OF_PATH_SIZE];
@@ -96,8 +96,8 @@ OF_LOCAL void of_fill_header(orderfile_trace_header *header, uint64_t capacity) 
   if (size > 0) of_copy(header->program, program, (uint64_t)size);
 }
 
-/* Makes the trace PATH; -EEXIST if the name was taken meanwhile. */
-OF_INTERNAL int of_create_trace(const char *path, orderfile_trace_header **trace, uint64_t *limit) {
+OF_INTERNAL int of_create_trace(const char *path, uint64_t expected, orderfile_trace_header **trace,
+                                uint64_t *limit) {
   static char new_path[OF_PATH_SIZE];
   of_copy(new_path, path, of_length(path) + 1);
   if (!of_append_number(new_path, of_location.self.pid)) return -ENAMETOOLONG;
@@ -112,8 +112,13 @@ OF_INTERNAL int of_create_trace(const char *path, orderfile_trace_header **trace
     descriptor = of_create(new_path);
   }
   if (descriptor < 0) return descriptor;
-  uint64_t file_size = of_file_size(OF_SPARE_RECORDS);
+  uint64_t most = ((uint64_t)1 << 40) / sizeof(orderfile_record);
+  uint64_t file_size = of_file_size(OF_SPARE_RECORDS + (expected < most ? expected : most));
   int result = of_allocate(descriptor, 0, file_size);
+  if (result != 0) {
+    file_size = of_file_size(OF_SPARE_RECORDS);
+    result = of_allocate(descriptor, 0, file_size);
+  }
   if (result == 0) {
     *trace = of_map_trace(descriptor, limit);
     if (!*trace) result = -ENOMEM;

@@ -33,9 +33,11 @@ extern OF_DATA of_trace_location of_location;
 OF_INTERNAL bool of_is_trace(const orderfile_trace_header *header);
 /* Whether this process image made it. */
 OF_INTERNAL bool of_is_own_header(const orderfile_trace_header *header);
-/* Makes the trace PATH: 0, or -EEXIST if the name was taken meanwhile, or another -errno. *LIMIT is
- * how many records the mapping reaches. */
-OF_INTERNAL int of_create_trace(const char *path, orderfile_trace_header **trace, uint64_t *limit);
+/* Makes the trace PATH: 0, or -EEXIST if the name was taken meanwhile, or another -errno. Where there is
+ * room, blocks for EXPECTED records are allocated at once: reserving them later costs nothing then.
+ * *LIMIT is how many records the mapping reaches. */
+OF_INTERNAL int of_create_trace(const char *path, uint64_t expected, orderfile_trace_header **trace,
+                                uint64_t *limit);
 /* Maps the trace PATH that another copy of the recorder in this process has made: 1, or -errno. */
 OF_INTERNAL int of_join_trace(const char *path, orderfile_trace_header **trace, uint64_t *limit);
 /* Copies LENGTH records that are complete, the head last: a reader takes its kind for all of them. */
@@ -45,8 +47,9 @@ OF_INTERNAL void of_copy_records(orderfile_record *to, const orderfile_record *f
 /* trace_name.c */
 
 /* Finds the process's trace by the first name that is ours or free. Returns 1 if another copy of the
- * recorder had made it, 0 if it is new, -errno, or OF_NOT_A_TRACE; of_location.path says where. */
-OF_INTERNAL int of_open_trace(orderfile_trace_header **trace, uint64_t *limit);
+ * recorder had made it, 0 if it is new, -errno, or OF_NOT_A_TRACE; of_location.path says where. EXPECTED
+ * as in of_create_trace. */
+OF_INTERNAL int of_open_trace(uint64_t expected, orderfile_trace_header **trace, uint64_t *limit);
 
 /* trace_start.c */
 

@@ -50,7 +50,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
   of_store_relaxed(&of_recorder.lost_records, 0); /* relaxed: the parent's, if any */
   bool is_stopped = of_load_relaxed(&parents->state) != ORDERFILE_STATE_RECORDING || /* relaxed: a flag */
                     (parents->stop_time && of_clock() >= parents->stop_time);
-  int result = is_stopped ? OF_NOT_ASKED : of_open_trace(&trace, &limit);
+  int result = is_stopped ? OF_NOT_ASKED : of_open_trace(of_load_relaxed(&parents->demand), &trace, &limit);
   if (result < 0) {
     if (!is_stopped) of_complain(result);
     of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: published with the pointer */

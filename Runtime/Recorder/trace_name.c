@@ -62,7 +62,7 @@ OF_LOCAL int of_claim_name(const char *path) {
   return owner;
 }
 
-OF_INTERNAL int of_open_trace(orderfile_trace_header **trace, uint64_t *limit) {
+OF_INTERNAL int of_open_trace(uint64_t expected, orderfile_trace_header **trace, uint64_t *limit) {
   bool plain_name_is_parents = of_location.parent && !of_has_process_number(of_location.template_path);
   for (int i = plain_name_is_parents ? 1 : 0; i < OF_NAMES_TRIED; i++) {
     if (!of_expand_path(of_location.template_path, of_location.path)) return -ENAMETOOLONG;
@@ -73,7 +73,7 @@ OF_INTERNAL int of_open_trace(orderfile_trace_header **trace, uint64_t *limit) {
       if (owner < 0) return owner;
       if (owner == OF_NAME_IS_TAKEN) break;
       int result = owner == 1 ? of_join_trace(of_location.path, trace, limit)
-                              : of_create_trace(of_location.path, trace, limit);
+                              : of_create_trace(of_location.path, expected, trace, limit);
       if (result != -EEXIST) return result; /* else somebody was faster: look again */
     }
   }

@@ -5,13 +5,13 @@
  * header tells them what the first copy was told.
  */
 #include <errno.h>
-#include <orderfile_runtime.h>
 
 #include "trace_file.h"
 
 OF_INTERNAL void of_identify_self(void) {
   of_location.self.pid = of_process_number();
   of_location.self.start_time = of_process_start(of_location.self.pid);
+  of_remember_thread();
 }
 
 /* Reads the file rather than the mapping: a program's own mapping may reach past the end of its file. */
@@ -65,7 +65,7 @@ OF_LOCAL bool of_keep_template(const char *template_path) {
   uint64_t size = 0;
   if (template_path[0] != '/') {
     static char folder[OF_PATH_SIZE];
-    if (of_current_folder(folder) <= 0 || !of_escape_path(folder, of_location.template_path)) return false;
+    if (of_trace_folder(folder) <= 0 || !of_escape_path(folder, of_location.template_path)) return false;
     size = of_length(of_location.template_path);
     if (size + 1 >= OF_PATH_SIZE) return false;
     of_location.template_path[size++] = '/';
@@ -121,16 +121,18 @@ OF_LOCAL int of_join_mapped_trace(orderfile_trace_header **trace, uint64_t *limi
 
 /* Makes the process's trace, as the environment or the program asks for it, or joins it. Returns 1 if
  * another copy had made it, 0 if it is new, -errno, OF_NOT_A_TRACE, or OF_NOT_ASKED. */
-OF_LOCAL int of_find_trace(orderfile_trace_header **trace, uint64_t *limit) {
+OF_LOCAL int of_find_trace(uint64_t expected, orderfile_trace_header **trace, uint64_t *limit) {
   bool is_privileged = of_is_privileged();
   const char *path = is_privileged ? NULL : of_environment("ORDERFILE_TRACE");
-  if ((!path || !*path) && orderfile_default_trace) path = orderfile_default_trace;
+  if (!path || !*path) path = of_default_trace();
   bool is_asked = path && *path;
   /* The first copy is the program's, or that of a library that it is linked with: only a library's can
    * come so late that the environment has changed. */
-  if (!is_asked && (is_privileged || of_is_in_program(&of_recorder))) return OF_NOT_ASKED;
+  bool is_in_program = of_is_in_program(&of_recorder);
+  if (!is_asked && (is_privileged || is_in_program)) return OF_NOT_ASKED;
 
   of_identify_self();
+  of_watch_threads();
   of_exec_id(of_location.self.exec_id);
   of_location.first_standard_error = of_standard_error();
   if (!is_privileged) {
@@ -138,10 +140,13 @@ OF_LOCAL int of_find_trace(orderfile_trace_header **trace, uint64_t *limit) {
     const char *names = of_environment("ORDERFILE_NAMES");
     of_recorder.writes_names = names && of_equal(names, "dladdr", sizeof "dladdr");
   }
-  if (of_each_shared_file(of_find_mapped_trace)) return of_join_mapped_trace(trace, limit);
+  /* To the program's copy an absolute path says where a library's has written, if one has. */
+  bool must_search = !is_in_program || !is_asked || *path != '/';
+  if (must_search && of_each_shared_file(of_find_mapped_trace))
+    return of_join_mapped_trace(trace, limit);
   if (!is_asked) return OF_NOT_ASKED;
 
-  int result = of_keep_template(path) ? of_open_trace(trace, limit) : -ENAMETOOLONG;
+  int result = of_keep_template(path) ? of_open_trace(expected, trace, limit) : -ENAMETOOLONG;
   if (result != 0 || is_privileged) return result;
   uint64_t milliseconds =
       of_parse_number(of_environment("ORDERFILE_STOP_AFTER_MS"), (uint64_t)1 << 40);
@@ -152,10 +157,13 @@ OF_LOCAL int of_find_trace(orderfile_trace_header **trace, uint64_t *limit) {
   return result;
 }
 
-OF_INTERNAL void of_start_recording(void) {
+OF_INTERNAL void of_start_recording(uint64_t guards) {
   orderfile_trace_header *trace = NULL;
   uint64_t limit = 0;
-  int result = of_find_trace(&trace, &limit);
+  /* Slots for what waits. If something does, more may come in until the trace is in its place, and its
+   * place in the order is before all that other threads write there: set aside all it can need. */
+  uint64_t count = of_load_relaxed(&of_early.next) ? OF_EARLY_CAPACITY : 16; /* relaxed: a guess */
+  int result = of_find_trace(count + guards, &trace, &limit);
   if (result < 0) {
     of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: a flag */
     if (result != OF_NOT_ASKED) of_complain(result);
@@ -166,9 +174,6 @@ OF_INTERNAL void of_start_recording(void) {
   if (of_recorder.ownership) of_store_relaxed(of_recorder.ownership, OF_OWNED); /* relaxed: see below */
   of_store_relaxed(&of_recorder.owner, of_location.self.pid);                            /* relaxed: see below */
 
-  /* Slots for what waits. If something does, more may come in until the trace is in its place, and its
-   * place in the order is before all that other threads write there: set aside all it can need. */
-  uint64_t count = of_load_relaxed(&of_early.next) ? OF_EARLY_CAPACITY : 16; /* relaxed: a guess */
   of_reserve_records(trace, count);
   uint64_t slot = of_claim_slots(trace, count);
   /* relaxed: published with the pointer */

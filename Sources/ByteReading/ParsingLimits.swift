@@ -11,4 +11,10 @@ public enum ParsingLimits {
   public static let debugNames: UInt64 = 1 << 30
   /// Bytes that one compressed section may grow to.
   public static let decompressedSection: UInt64 = 4 << 30
+  /// Elements of an XML document that are open at once.
+  public static let xmlDepth = 256
+  /// Bytes of one tag of an XML document.
+  public static let xmlTag: UInt64 = 16 << 20
+  /// Values of one xctrace export that have an `id`.
+  public static let xctraceValues: UInt64 = 1 << 28
 }

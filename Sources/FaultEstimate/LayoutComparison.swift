@@ -28,12 +28,17 @@ package struct LayoutComparison: Sendable {
   /// One section, found in the two layouts by its name; or the total.
   package struct Row: Hashable, Sendable {
     package var name: SymbolName
+    /// By which rule a section is counted; `nil` for what sums up several.
+    package var counting: Counting?
     /// All zero if the layout has no startup function in this section.
     package var before: TouchedPages
     package var after: TouchedPages
 
-    package init(name: SymbolName, before: TouchedPages, after: TouchedPages) {
+    package init(
+      name: SymbolName, counting: Counting? = nil, before: TouchedPages, after: TouchedPages
+    ) {
       self.name = name
+      self.counting = counting
       self.before = before
       self.after = after
     }
@@ -73,6 +78,13 @@ package struct LayoutComparison: Sendable {
   package let ambiguousNames: (before: Int, after: Int)
 
   package var pageSize: PageSize { before.pageSize }
+
+  package var isMachO: Bool { before.isMachO || after.isMachO }
+
+  /// What each kernel is predicted to read; empty if a layout is of another format than Mach-O.
+  package var xnuReads: [(before: XNUReads, after: XNUReads)] {
+    zip(before.xnuReads, after.xnuReads).map { (before: $0, after: $1) }
+  }
 
   /// Startup functions that exactly one of the layouts has: they make the two sides differ.
   package var differing: Int { missing.count { $0.absence != .both } }
@@ -115,18 +127,21 @@ package struct LayoutComparison: Sendable {
   ) -> [Row] {
     var rows: [Row] = []
     var rowOfName: [SymbolName: Int] = [:]
-    func row(_ name: SymbolName) -> Int {
-      if let row = rowOfName[name] { return row }
-      rowOfName[name] = rows.count
-      rows.append(Row(name: name, before: TouchedPages(), after: TouchedPages()))
+    func row(_ section: PageFaultEstimate.SectionRow) -> Int {
+      if let row = rowOfName[section.name] { return row }
+      rowOfName[section.name] = rows.count
+      rows.append(
+        Row(
+          name: section.name, counting: section.counting, before: TouchedPages(),
+          after: TouchedPages()))
       return rows.count - 1
     }
     for section in before {
-      let row = row(section.name)
+      let row = row(section)
       rows[row].before = rows[row].before + section.touched
     }
     for section in after {
-      let row = row(section.name)
+      let row = row(section)
       rows[row].after = rows[row].after + section.touched
     }
     return rows

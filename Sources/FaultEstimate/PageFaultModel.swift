@@ -5,6 +5,9 @@
 //
 //     the pages that hold at least one byte of a startup function.
 //
+// Of a Mach-O image it has some pages more, which a launch reads whatever runs: `MachOText` lists them.
+// They are there from the first step on.
+//
 // Its size is the number of page faults that we predict for a layout. An order file is good if it
 // makes that set small, and the set cannot be smaller than the startup bytes fill: the *floor*.
 //
@@ -26,7 +29,8 @@
 // Sections share pages (`.init` and `.text` usually do), and the rows of a report must add up to its
 // total. So the sections are counted from the one with the most startup bytes to the one with the
 // fewest, and each counts what it *adds*: a page shared by two counts for the larger one, and 27 bytes
-// of `.init` that fit in behind `.text` add nothing. The floor goes by the same rule, for an imaginary
+// of `.init` that fit in behind `.text` add nothing. Sections that count whole come behind those with
+// startup functions, so that the row of the latter stands for what an order file can change. The floor goes by the same rule, for an imaginary
 // layout in which the startup bytes of all sections stand packed from the start of a page, the largest
 // section first. So in total it is exactly ceil(startup bytes / page size), never above the pages.
 //
@@ -35,14 +39,14 @@
 // costs no more than any other.
 //
 // What it leaves out:
-// - The procedure linkage table and stubs, the C runtime's start files, and initialisers that no one
-//   recorded: they run at launch and are in no startup set.
+// - The procedure linkage table of an ELF image, the C runtime's start files, and initialisers that no
+//   one recorded: they run at launch and are in no startup set.
 // - Bodies that the linker or compiler merged under another name, and code that ran without being
 //   entered as a function: cold parts, coroutine continuations, thunks.
 // - Reads: constants, unwind tables, strings, and the faults of data pages.
 // - Parts: of a big function often only a few lines run, and here all its pages count.
 // - Read-ahead: the kernel reads neighbours of a faulting page, so a cold launch waits for fewer reads
-//   than it touches pages. See `FaultCurve` for what ascending order is worth then.
+//   than it touches pages. See `XNUReadModel`, and `FaultCurve` for what ascending order is worth then.
 // - Names that several functions carry: a trace by name cannot tell them apart, and all are counted.
 //
 // The doubt: on one Swift package (2.7 MB of text, 599 startup functions, 4 KiB pages) a tracer that
@@ -58,13 +62,14 @@ import ImageModel
 package struct TouchedPages: Hashable, Sendable {
   /// Distinct bodies: aliases at one address count once.
   package var startupFunctions = 0
-  /// The union of their ranges, in bytes: what overlaps counts once.
+  /// The union of their ranges and of the sections that count whole, in bytes: what overlaps counts once.
   package var startupBytes: UInt64 = 0
-  /// In the row of a section: those that no section with more startup bytes touches.
+  /// In the row of a section: those that no section with more startup bytes touches. Sections that count
+  /// whole come behind all others.
   package var pages = 0
   /// The pages that `startupBytes` would fill without gaps; in a row, its share of the total's.
   package var floorPages = 0
-  /// Aligned windows of 64 KiB; in a row, those that no section with more startup bytes touches.
+  /// Aligned windows of 64 KiB; in a row, those that no section with more startup bytes touches, likewise.
   package var windows64k = 0
 
   package init() {}
@@ -93,19 +98,34 @@ package struct StartupTouch: Hashable, Sendable {
   }
 }
 
+/// By which rule a row of an estimate is counted.
+package enum Counting: String, Sendable {
+  /// What the startup functions in the section touch.
+  case startupFunctions
+  /// The section from end to end: a launch reads it, or which part of it is unknown.
+  case whole
+  /// The first page of the segment, with header and load commands.
+  case firstPage
+}
+
 /// The page faults that a cold launch takes in the code of one layout: a model, not a measurement.
 package struct PageFaultEstimate: Sendable {
-  /// One section's share of `total`: what it adds to the sections with more startup bytes.
+  /// One section's share of `total`: what it adds to the sections that are counted before it.
   package struct SectionRow: Hashable, Sendable {
     package var name: SymbolName
+    package var counting: Counting
     package var touched: TouchedPages
   }
 
   package let pageSize: PageSize
-  /// The sections that startup functions touch, ascending by address; they sum up to `total`.
+  /// The sections that a launch touches, ascending by address; they sum up to `total`.
   package let sections: [SectionRow]
   package let total: TouchedPages
   package let curve: FaultCurve
+  /// The layout has a `__TEXT`, of which some sections count whole.
+  package let isMachO: Bool
+  /// What each kernel with such pages reads for a Mach-O image; empty for another format.
+  package let xnuReads: [XNUReads]
 
   /// Estimates a launch whose step *i* is the first use of function `startup[i]`.
   ///
@@ -119,56 +139,44 @@ package struct PageFaultEstimate: Sendable {
   /// Estimates a launch in which a step may touch several functions or none.
   ///
   /// A function reaches to its section's end at most; one that begins outside its section counts
-  /// with its first byte's page and no bytes.
+  /// with its first byte's page and no bytes. A launch without steps touches nothing.
   ///
   /// - Parameter touches: ascending by step.
-  /// - Complexity: O(*s* log *s* + *k* log *k*) for *s* touches and *k* sections.
+  /// - Complexity: O(*s* log *s* + *k* log *k*) for *s* touches and *k* sections, and O(*p*) on average
+  ///   for *p* pages read where `xnuReads` are simulated.
   package init(of layout: Layout, touches: [StartupTouch], stepCount: Int, pageSize: PageSize) {
     self.pageSize = pageSize
-    let bodies = touches.map { layout.body(of: $0.function) }
-    var rows = Self.countBytes(of: touches, in: layout)
-    let largestFirst = rows.indices.sorted {
-      (rows[$1].startupBytes, $0) < (rows[$0].startupBytes, $1)
+    let launch = LaunchTouches(of: layout, touches: touches, stepCount: stepCount)
+    let ranges = launch.ranges
+    var rows = launch.countBytes()
+    let largestFirst = rows.indices.sorted { a, b in
+      let (aHasFunctions, bHasFunctions) = (
+        launch.rows[a].counting == .startupFunctions, launch.rows[b].counting == .startupFunctions
+      )
+      if aHasFunctions != bHasFunctions { return aHasFunctions }
+      return (rows[b].startupBytes, a) < (rows[a].startupBytes, b)
     }
     var rank = [Int](repeating: 0, count: rows.count)
-    for (place, section) in largestFirst.enumerated() { rank[section] = place }
-    let sectionOf = touches.map { Int(layout.functions[$0.function].section) }
-    let inTurn = touches.indices.sorted { rank[sectionOf[$0]] < rank[sectionOf[$1]] }
+    for (place, row) in largestFirst.enumerated() { rank[row] = place }
+    let inTurn = ranges.indices.sorted { rank[ranges[$0].row] < rank[ranges[$1].row] }
 
-    let pages = bodies.map(pageSize.pages(of:))
+    let pages = ranges.map { pageSize.pages(of: $0.bytes) }
     var unpainted = UnpaintedPages(of: pages)
-    for touch in inTurn { rows[sectionOf[touch]].pages += unpainted.paint(pages[touch]) }
-    let windows = bodies.map(PageSize.sixtyFourKibibytes.pages(of:))
+    for index in inTurn { rows[ranges[index].row].pages += unpainted.paint(pages[index]) }
+    let windows = ranges.map { PageSize.sixtyFourKibibytes.pages(of: $0.bytes) }
     unpainted = UnpaintedPages(of: windows)
-    for touch in inTurn { rows[sectionOf[touch]].windows64k += unpainted.paint(windows[touch]) }
+    for index in inTurn { rows[ranges[index].row].windows64k += unpainted.paint(windows[index]) }
     Self.distributeFloor(over: &rows, largestFirst, pageSize: pageSize)
 
-    sections = rows.indices.filter { rows[$0] != TouchedPages() }
-      .map { SectionRow(name: layout.sections[$0].name, touched: rows[$0]) }
+    sections = rows.indices.filter { rows[$0] != TouchedPages() }.map {
+      SectionRow(
+        name: launch.rows[$0].name, counting: launch.rows[$0].counting, touched: rows[$0])
+    }
     total = rows.reduce(TouchedPages(), +)
     curve = FaultCurve(
-      zip(touches, pages).map { (step: $0.step, pages: $1) }, stepCount: stepCount)
-  }
-
-  /// The startup functions and bytes of each section. Where sections overlap, which no linker makes,
-  /// the function that begins first has the bytes, and aliases count for one of their sections.
-  private static func countBytes(of touches: [StartupTouch], in layout: Layout) -> [TouchedPages] {
-    var rows = [TouchedPages](repeating: TouchedPages(), count: layout.sections.count)
-    var previous: StatedAddress?
-    var countedUpTo = StatedAddress(rawValue: 0)
-    // Ascending indexes are ascending addresses, and put the aliases of a body side by side.
-    for index in touches.map(\.function).sorted() {
-      let body = layout.body(of: index)
-      let section = Int(layout.functions[index].section)
-      if previous != body.start { rows[section].startupFunctions += 1 }
-      previous = body.start
-      let firstNewByte = max(body.start, countedUpTo)
-      if firstNewByte < body.end {
-        rows[section].startupBytes += body.end.rawValue - firstNewByte.rawValue
-        countedUpTo = body.end
-      }
-    }
-    return rows
+      zip(ranges, pages).map { (step: $0.step, pages: $1) }, stepCount: stepCount)
+    isMachO = launch.segment != nil
+    xnuReads = XNUReads.simulating(launch, pageSize: pageSize, pageCount: total.pages)
   }
 
   /// Gives each row the pages that its bytes open when all rows' bytes stand packed.
@@ -184,18 +192,5 @@ package struct PageFaultEstimate: Sendable {
       rows[index].floorPages = packed - pages
       pages = packed
     }
-  }
-}
-
-extension Layout {
-  /// The bytes of one function, cut off at the end of its section.
-  fileprivate func body(of index: Int) -> AddressRange {
-    let function = functions[index]
-    let section = sections[Int(function.section)].range
-    guard section.contains(function.address) else {
-      return AddressRange(start: function.address, size: 0)
-    }
-    let available = section.end.rawValue - function.address.rawValue
-    return AddressRange(start: function.address, size: min(function.size, available))
   }
 }

@@ -31,12 +31,16 @@ struct UnpaintedPages {
 
   /// Paints one of the ranges that this value was made from.
   ///
-  /// - Returns: the pages in it that were unpainted.
+  /// - Parameter newPages: is told the runs in it that were unpainted, ascending.
+  /// - Returns: how many pages these are.
   /// - Complexity: O(log *s*) amortised, *s* being the number of ranges.
-  mutating func paint(_ pages: ClosedRange<UInt64>) -> Int {
+  @discardableResult mutating func paint(
+    _ pages: ClosedRange<UInt64>, newPages: (Range<UInt64>) -> Void = { _ in }
+  ) -> Int {
     var painted: UInt64 = 0
     var run = firstUnpainted(atOrAfter: firstRun(from: pages.lowerBound))
     while run < bounds.count - 1, bounds[run] <= pages.upperBound {
+      newPages(bounds[run]..<bounds[run + 1])
       painted += bounds[run + 1] - bounds[run]
       successor[run] = run + 1
       run = firstUnpainted(atOrAfter: run + 1)

@@ -21,11 +21,25 @@ package struct ImageID: Hashable, Sendable {
 }
 
 extension ImageID: CustomStringConvertible {
-  /// Lower-case hex; a weak ID says so.
+  /// As the system's own tools write it: a build ID in lower-case hex, a UUID in upper case and in
+  /// groups, `4C4C44BA-5555-3144-A10B-043E2ED47FF3`. A weak ID says so.
   package var description: String {
-    let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    return kind == .weak ? "weak:\(hex)" : hex
+    let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+    switch kind {
+    case .buildID: return digits.joined()
+    case .weak: return "weak:" + digits.joined()
+    case .uuid:
+      guard bytes.count == 16 else { return digits.joined() }
+      let groups = [0..<4, 4..<6, 6..<8, 8..<10, 10..<16]
+      return groups.map { digits[$0].joined() }.joined(separator: "-").uppercased()
+    }
   }
+}
+
+/// The object format of an image: what its names and its loader's manners depend on.
+package enum ImageFormat: Hashable, Sendable {
+  case elf
+  case machO
 }
 
 /// An instruction set, by its usual name; unknown ones survive as `machine-<number>`.
@@ -34,16 +48,20 @@ package struct Architecture: Hashable, Sendable, CustomStringConvertible {
   package init(_ name: String) { description = name }
   package static let x8664 = Self("x86_64")
   package static let arm64 = Self("arm64")
+  /// Apple's, with pointer authentication.
+  package static let arm64e = Self("arm64e")
 }
 
 /// One linked executable or dynamic library.
 package struct Image: Sendable {
   package var path: String
-  /// Never `nil` for an ELF image: without a build ID it has a weak one.
+  package var format: ImageFormat
+  /// Never `nil` for an image that was read from a file: one without a build ID or UUID has a weak one.
   package var id: ImageID?
   package var architecture: Architecture
   package var layout: Layout
-  /// `.preinit_array`, then `.init_array`, in the order that the loader calls them.
+  /// In the order that the loader calls them. ELF: `.preinit_array`, then `.init_array`. Mach-O: `+load`
+  /// methods of classes, then of categories, then `__mod_init_func` and `__init_offsets`.
   package var initializers: [StatedAddress]
   /// Guards that the compiler's instrumentation left in the image, 4 bytes each; `nil` in an image
   /// that is not instrumented.
@@ -52,11 +70,12 @@ package struct Image: Sendable {
   package var symbolSource: SymbolSource
 
   package init(
-    path: String, id: ImageID?, architecture: Architecture, layout: Layout,
-    initializers: [StatedAddress] = [], guards: AddressRange? = nil,
+    path: String, format: ImageFormat = .elf, id: ImageID?, architecture: Architecture,
+    layout: Layout, initializers: [StatedAddress] = [], guards: AddressRange? = nil,
     symbolSource: SymbolSource = .symbolTable
   ) {
     self.path = path
+    self.format = format
     self.id = id
     self.architecture = architecture
     self.layout = layout

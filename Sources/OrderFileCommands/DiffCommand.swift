@@ -35,6 +35,8 @@ struct DiffCommand: ParsableCommand {
     help: ArgumentHelp("An image that was recorded. Repeat for more.", valueName: "file"),
     completion: .file())
   var recorded: [String] = []
+  @Option(help: ArchitectureOption.help)
+  var arch: ArchitectureOption?
   @Option(help: ArgumentHelp("Page size: 4k, 16k, 64k or auto.", valueName: "size"))
   var pageSize = PageSizeOption.automatic
   @Option(

@@ -26,8 +26,8 @@ extension OrderFileDialect {
   /// Names in no object are passed over in silence; of equal lines the first counts.
   /// <https://sourceware.org/binutils/docs/ld/Miscellaneous-Commands.html> (`INSERT`)
   package static let gnuLD = OrderFileDialect(
-    name: "gnu-ld", namesSections: true, lastDuplicateWins: false, reader: readGNULD,
-    writer: writeGNULD, recognizes: looksLikeGNULD)
+    name: "gnu-ld", imageFormat: .elf, namesSections: true, lastDuplicateWins: false,
+    reader: readGNULD, writer: writeGNULD, recognizes: looksLikeGNULD)
 }
 
 @Sendable private func writeGNULD(

@@ -12,8 +12,8 @@ extension OrderFileDialect {
   /// <https://sourceware.org/git/?p=binutils-gdb.git;f=gold/layout.cc> (`read_layout_from_file`,
   /// `find_section_order_index`)
   package static let gold = OrderFileDialect(
-    name: "gold", namesSections: true, lastDuplicateWins: true, reader: readGold,
-    writer: writeGold, recognizes: looksLikeGold)
+    name: "gold", imageFormat: .elf, namesSections: true, lastDuplicateWins: true,
+    reader: readGold, writer: writeGold, recognizes: looksLikeGold)
 }
 
 @Sendable private func readGold(_ bytes: FileBytes) throws(ParseError) -> OrderFile {

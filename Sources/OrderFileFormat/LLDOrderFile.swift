@@ -10,15 +10,15 @@ extension OrderFileDialect {
   /// <https://github.com/llvm/llvm-project/blob/main/lld/Common/Args.cpp> (`getLines`),
   /// <https://github.com/llvm/llvm-project/blob/main/lld/ELF/Writer.cpp> (`buildSectionOrder`)
   package static let lld = OrderFileDialect(
-    name: "lld", namesSections: false, lastDuplicateWins: false, reader: readLLD,
-    writer: writeLLD, recognizes: { _ in false })
+    name: "lld", imageFormat: .elf, namesSections: false, lastDuplicateWins: false,
+    reader: readLLD, writer: writeLLD, recognizes: { _ in false })
 }
 
 @Sendable private func readLLD(_ bytes: FileBytes) throws(ParseError) -> OrderFile {
   var file = OrderFile(dialect: .lld)
   var lines = OrderFileLines(bytes)
   while let line = try lines.next() {
-    let name = trimmed(line)
+    let name = trimmed(line[...])
     guard let first = name.first else { continue }
     if first == UInt8(ascii: "#") {
       try file.append(OrderFileComment(text: Array(name.dropFirst()), line: lines.number))
@@ -61,9 +61,10 @@ private func reasonAgainstLine(_ name: [UInt8]) -> UnwritableEntry.Reason? {
   return first == UInt8(ascii: "#") ? .leadingHash : nil
 }
 
-private let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
 
-private func trimmed(_ line: [UInt8]) -> ArraySlice<UInt8> {
+/// `line` without the blanks at its ends.
+func trimmed(_ line: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
   guard let first = line.firstIndex(where: { !isBlank($0) }),
     let last = line.lastIndex(where: { !isBlank($0) })
   else { return [] }

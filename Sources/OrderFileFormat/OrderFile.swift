@@ -11,7 +11,7 @@ package struct OrderFile: Sendable {
   /// For each entry the line it stands on, from 1.
   package private(set) var lines: [Int] = []
   package private(set) var comments: [OrderFileComment] = []
-  /// What names many sections at once and so no function: `.text.*`.
+  /// What names no function: many sections at once, `.text.*`, or a string literal.
   package private(set) var patterns: [OrderFilePattern] = []
   /// What the linker accepts, and probably takes for something else than its author meant.
   package internal(set) var warnings: [OrderFileWarning] = []
@@ -62,7 +62,7 @@ package struct OrderFileComment: Hashable, Sendable {
 }
 
 /// A glob that names many sections, or `.text`, which holds what was not compiled into sections of its
-/// own.
+/// own; in ld64's dialect a string literal.
 package struct OrderFilePattern: Hashable, Sendable {
   package var text: [UInt8]
   /// From 1.
@@ -80,6 +80,10 @@ package struct OrderFileWarning: Hashable, Sendable {
     case outerBlank
     /// `*(a b)` leaves the linker's own order between `a` and `b`.
     case sectionsTogether
+    /// `arm64e:` and others are part of the name: ld64 knows them by no prefix.
+    case noArchitecture
+    /// An object file is compared with the last component of a path.
+    case objectFilePath
   }
   package var kind: Kind
   /// From 1.
@@ -94,6 +98,8 @@ extension OrderFileWarning: CustomStringConvertible {
       case .trailingComment: "'#' behind a name is part of the name"
       case .outerBlank: "blanks around a section name are part of the name"
       case .sectionsTogether: "sections in one pair of parentheses keep the linker's order"
+      case .noArchitecture: "what looks like an architecture is part of the name"
+      case .objectFilePath: "an object file with a '/' matches none"
       }
     return "line \(line): \(text)"
   }

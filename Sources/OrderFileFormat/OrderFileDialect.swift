@@ -5,8 +5,15 @@ import ByteReading
 /// Each dialect has a file of its own, with its reader, its writer and the rules it keeps; to add one,
 /// write such a file and name the dialect in `all`.
 package struct OrderFileDialect: Sendable {
-  /// As the command line writes it: `lld`, `gold`, `gnu-ld`.
+  /// Of the images that the linker writes.
+  package enum ImageFormat: String, Sendable {
+    case elf = "ELF"
+    case machO = "Mach-O"
+  }
+
+  /// As the command line writes it: `lld`, `gold`, `gnu-ld`, `ld64`.
   package let name: String
+  package let imageFormat: ImageFormat
   /// Whether a line names an input section, `.text.f`, and not a symbol.
   package let namesSections: Bool
   /// Which of two equal lines decides: the last, or else the first.
@@ -20,7 +27,7 @@ package struct OrderFileDialect: Sendable {
 
 extension OrderFileDialect {
   /// All dialects; the last one is what a file is taken for that no other recognizes.
-  package static let all: [OrderFileDialect] = [.gnuLD, .gold, .lld]
+  package static let all: [OrderFileDialect] = [.gnuLD, .gold, .ld64, .lld]
 
   /// The dialect of that `name`, if there is one.
   package init?(name: String) {
@@ -28,10 +35,21 @@ extension OrderFileDialect {
     self = dialect
   }
 
-  /// The dialect that `bytes` look written in. Nothing in the file says it: a file of symbols is taken
-  /// for lld's.
-  package init(guessedFrom bytes: FileBytes) {
-    self = Self.all.first { $0.recognizes(bytes) } ?? .lld
+  /// The dialect that `bytes` look written in. A file of symbols is taken for lld's, unless they are
+  /// Mach-O's.
+  ///
+  /// - Parameter format: of the images that it is for; `nil` is either.
+  package init(guessedFrom bytes: FileBytes, of format: ImageFormat? = nil) {
+    let possible = Self.all.filter { format == nil || $0.imageFormat == format }
+    self = possible.first { $0.recognizes(bytes) } ?? .usual(for: format ?? .elf)
+  }
+
+  /// What a user most likely wants for images of that format.
+  package static func usual(for format: ImageFormat) -> OrderFileDialect {
+    switch format {
+    case .elf: .lld
+    case .machO: .ld64
+    }
   }
 
   /// Reads an order file.

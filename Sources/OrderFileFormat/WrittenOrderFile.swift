@@ -15,6 +15,12 @@ package struct UnwritableEntry: Hashable, Sendable {
     case outerBlank
     /// A line that begins with `#` is a comment.
     case leadingHash
+    /// Everywhere in a line it begins a comment.
+    case hash
+    /// The name begins like an architecture, or holds what ends an object file: `.o:`.
+    case takenForPrefix
+    /// The name looks like a string literal's.
+    case takenForLiteral
     /// A name ends where the line ends.
     case lineBreak
     case zeroByte
@@ -38,6 +44,9 @@ extension UnwritableEntry.Reason: CustomStringConvertible {
     case .emptyName: "the name is empty"
     case .outerBlank: "the linker cuts blanks off the ends of a name"
     case .leadingHash: "a line that begins with '#' is a comment"
+    case .hash: "a '#' begins a comment"
+    case .takenForPrefix: "the linker takes a part of the name for an architecture or object file"
+    case .takenForLiteral: "the linker takes the name for a string literal"
     case .lineBreak: "the name holds a line break"
     case .zeroByte: "the name holds a zero byte"
     case .quotationMark: "the name holds a quotation mark"

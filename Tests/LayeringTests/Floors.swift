@@ -4,7 +4,8 @@ let mayImport: [String: Set<String>] = [
   // F0: bytes and numbers, no format.
   "Addresses": [],
   "ByteReading": ["Addresses", "Glibc"],
-  "CDwarf": [], "CZlib": [], "CZstd": [], "CDemangle": [], "CLaunch": [],
+  "CDwarf": [], "CZlib": [], "CZstd": [], "CExpat": [], "CDemangle": [],
+  "CLaunch": [],
 
   // F1: one format each, and the model beside them.
   "ImageModel": ["Addresses"],
@@ -13,11 +14,12 @@ let mayImport: [String: Set<String>] = [
   "LinkMapFormat": ["ByteReading", "Addresses"],
   "OrderFileFormat": ["ByteReading", "Addresses"],
   "TraceFormat": ["ByteReading", "Addresses", "CTraceFormat"],
+  "XctraceFormat": ["ByteReading", "Addresses", "CExpat"],
 
   // F2: the only bridge between formats and model.
   "Symbolication": [
-    "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat", "ImageModel",
-    "ByteReading", "Addresses", "CDemangle", "Glibc",
+    "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+    "XctraceFormat", "ImageModel", "ByteReading", "Addresses", "CDemangle", "Glibc",
   ],
 
   // F3: over the model alone, and never over each other.
@@ -39,8 +41,11 @@ let mayImport: [String: Set<String>] = [
 
 /// The folders of Sources by floor, for messages and for rules that hold below one.
 let floors: [[String]] = [
-  ["Addresses", "ByteReading", "CDwarf", "CZlib", "CZstd", "CDemangle", "CLaunch"],
-  ["ImageModel", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat"],
+  ["Addresses", "ByteReading", "CDwarf", "CZlib", "CZstd", "CExpat", "CDemangle", "CLaunch"],
+  [
+    "ImageModel", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+    "XctraceFormat",
+  ],
   ["Symbolication"],
   ["FunctionOrder", "FaultEstimate", "LaunchMeasurement"],
   ["Reporting"],

@@ -31,7 +31,8 @@ private let rules = [
     except: [
       "ByteReading/FileBytes.swift", "DebugInfo/DebugFunctions.swift",
       "Symbolication/RuntimeDemanglers.swift", "LaunchMeasurement/ProgramLaunch.swift",
-      "OrderFileCommands/Console.swift", "OrderFileCommands/Folder.swift",
+      "XctraceFormat/XMLReader.swift", "OrderFileCommands/Console.swift",
+      "OrderFileCommands/Folder.swift",
     ],
     example: "bytes.withUnsafeBytes { $0.count }"),
   Rule(

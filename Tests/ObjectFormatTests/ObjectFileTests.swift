@@ -6,24 +6,42 @@ import Testing
   @Test(
     arguments: [
       (
-        Array("!<arch>\nx".utf8),
-        "unsupported magic: found an archive of object files (at offset 0x0)"
+        Array("!<arch>\nx".utf8), "truncated ar_name: expected 16 bytes, found 1 (at offset 0x8)"
       ),
       (
-        Array("!<thin>\nx".utf8),
-        "unsupported magic: found an archive of object files (at offset 0x0)"
-      ),
-      ([0xcf, 0xfa, 0xed, 0xfe, 0], "unsupported magic: found a Mach-O file (at offset 0x0)"),
-      ([0xfe, 0xed, 0xfa, 0xce], "unsupported magic: found a Mach-O file (at offset 0x0)"),
-      (
-        [0xca, 0xfe, 0xba, 0xbe], "unsupported magic: found a universal Mach-O file (at offset 0x0)"
+        Array("!<thin>\nx".utf8), "unsupported magic: found a thin archive (at offset 0x0)"
       ),
       (
-        [0xca, 0xfe, 0xba, 0xbf], "unsupported magic: found a universal Mach-O file (at offset 0x0)"
+        Array("!<oops>\n".utf8),
+        "invalid magic: expected 21 3c 61 72 63 68 3e 0a, found 21 3c 6f 6f 70 73 3e 0a (at offset 0x0)"
+      ),
+      (
+        [0xcf, 0xfa, 0xed, 0xfe, 0],
+        "truncated cputype: expected 4 bytes, found 1 (at offset 0x4)"
+      ),
+      (
+        [0xce, 0xfa, 0xed, 0xfe],
+        "unsupported magic: found a 32-bit Mach-O file (at offset 0x0)"
+      ),
+      (
+        [0xfe, 0xed, 0xfa, 0xce],
+        "unsupported magic: found a big-endian Mach-O file (at offset 0x0)"
+      ),
+      (
+        [0xfe, 0xed, 0xfa, 0xcf],
+        "unsupported magic: found a big-endian Mach-O file (at offset 0x0)"
+      ),
+      (
+        [0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 0x34],
+        "invalid nfat_arch: expected 1 to 42, found 52, as in a Java class (at offset 0x4)"
+      ),
+      (
+        [0xca, 0xfe, 0xba, 0xbf, 0, 0, 0, 0],
+        "invalid nfat_arch: expected 1 to 42, found 0 (at offset 0x4)"
       ),
       (
         Array("#!/bin/sh".utf8),
-        "invalid magic: expected an ELF file, found 23 21 2f 62 (at offset 0x0)"
+        "invalid magic: expected an ELF file, a Mach-O file or an archive, found 23 21 2f 62 (at offset 0x0)"
       ),
       ([0x7f, 0x45, 0x4c], "truncated magic: expected 4 bytes, found 3 (at offset 0x0)"),
       ([], "truncated magic: expected 4 bytes, found 0 (at offset 0x0)"),

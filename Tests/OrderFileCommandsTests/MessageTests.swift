@@ -107,6 +107,7 @@ import Testing
     "gen @gone --image @app",
     "gen @foreign", "gen @gone --all-images -o @orders",
     "gen @sealed --all-images --image @other -o @orders",
+    "gen @sealed --image @app --format ld64",
     "diff @other @other --trace @sealed", "diff @app @other --trace @sealed",
     "diff @app @app --order @strange.order",
     "diff @app @app --order @empty.order",

@@ -19,7 +19,8 @@ import Testing
         file.entries.map(\.section) == expected.map(\.section), sourceLocation: sourceLocation)
     }
     #expect(file.entries.map(\.symbol) == expected.map(\.symbol), sourceLocation: sourceLocation)
-    #expect(file.comments.count == 2, sourceLocation: sourceLocation)
+    // ld64's begins with one of its own.
+    #expect(file.comments.count == (dialect == .ld64 ? 3 : 2), sourceLocation: sourceLocation)
     #expect(
       dialect.write(file.entries, header: header).bytes == written.bytes,
       sourceLocation: sourceLocation)
@@ -31,7 +32,8 @@ import Testing
   @Test(arguments: OrderFileDialect.all)
   func oddNamesSurvive(dialect: OrderFileDialect) throws {
     let written = dialect.write(oddNames.map(entry))
-    #expect(written.unwritable.isEmpty)
+    let comments = dialect == .ld64 ? ["a#b", "a #b"] : []
+    #expect(written.unwritable.map { text($0.entry.symbol) } == comments)
     try check(oddNames.map(entry), dialect)
   }
 

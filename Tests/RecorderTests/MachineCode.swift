@@ -17,21 +17,26 @@ struct MachineCode {
       symbols.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) })
     let listing = try workshop.make("objdump", ["-dr", "--no-show-raw-insn", object]).output
     var current = ""
+    var target: String?  // of the instruction before, unless a relocation says that it is another
     for line in listing.split(separator: "\n") {
+      let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+      let isRelocation = words.count >= 3 && words[1].hasPrefix("R_")
+      if let target, !isRelocation { functions[current]?.calls.insert(target) }
+      target = nil
       if line.hasSuffix(">:"), let name = line.split(separator: "<").last?.dropLast(2) {
         current = String(name)
         functions[current] = Function()
         continue
       }
-      let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
-      if words.count >= 3, words[1].hasPrefix("R_") {
+      if isRelocation {
         let symbol = words[2].split(whereSeparator: { $0 == "-" || $0 == "+" }).first ?? words[2]
         functions[current]?.relocations.append((String(words[1]), String(symbol)))
         functions[current]?.calls.insert(String(symbol))
-      } else if let target = words.last, target.hasPrefix("<"), !target.contains("+") {
-        functions[current]?.calls.insert(String(target.dropFirst().dropLast()))
+      } else if let name = words.last, name.hasPrefix("<"), !name.contains("+") {
+        target = String(name.dropFirst().dropLast())
       }
     }
+    if let target { functions[current]?.calls.insert(target) }
   }
 
   /// All functions that run when `root` is called, as far as calls and jumps are direct.

@@ -41,7 +41,8 @@ final class Workshop: Sendable {
   }
 
   static let runtimeSources = [
-    "image_table", "launch_end", "platform_linux", "recorder", "trace_file", "trace_fork",
+    "error_name", "image_table", "launch_end", "platform_linux", "recorder", "trace_file",
+    "trace_fork",
     "trace_name", "trace_path", "trace_start",
   ].map { package.appendingPathComponent("Runtime/Recorder/\($0).c").path }
 

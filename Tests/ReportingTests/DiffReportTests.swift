@@ -46,6 +46,10 @@ import Testing
       return DiffReport(
         beforePath: "ordered.map", afterPath: "base.map", startupSource: "1 trace",
         comparison: comparison(after, before))
+    case "macho":
+      return DiffReport(
+        beforePath: "App-before-LinkMap.txt", afterPath: "App-LinkMap.txt",
+        startupSource: "2 traces", comparison: machOComparison)
     default:  // "nothing-found"
       return DiffReport(
         beforePath: "a.map", afterPath: "b.map", startupSource: "1 trace",
@@ -53,7 +57,23 @@ import Testing
     }
   }
 
-  static let names = ["traced", "with-order", "a-loss", "nothing-found"]
+  static let names = ["traced", "with-order", "a-loss", "nothing-found", "macho"]
+
+  /// Sixty functions of 256 bytes, one on each page of 16 KiB before and side by side after.
+  static var machOComparison: LayoutComparison {
+    let names = (0..<60).map { SymbolName("_function\($0)") }
+    func layout(distance: UInt64) -> Layout {
+      sampleMachOLayout(
+        names.enumerated().map {
+          // Neighbours in time are not neighbours in the first layout.
+          let place = distance > 256 ? UInt64($0.offset * 23 % 60) : UInt64($0.offset)
+          return ($0.element, 0x1_0000_4000 + place * distance, 256)
+        })
+    }
+    return LayoutComparison(
+      before: layout(distance: 0x4000), after: layout(distance: 256), startup: names,
+      pageSize: .sixteenKibibytes)
+  }
 
   @Test(arguments: names) func textIsAsRecorded(_ name: String) throws {
     try expectGolden(Self.report(name).text(), "reporting/diff/\(name)/expected.txt")
@@ -87,6 +107,28 @@ import Testing
       #expect(rows.count == sections.count, "\(rowKey) is in each row")
       #expect(rows.reduce(0, +) == total, "\(key)")
     }
+  }
+
+  @Test func readsArePredictedForMachOImagesOnly() throws {
+    let linux = try JSONWriterTests.value(of: Self.report("traced").json())
+    #expect(linux["xnuReads"] == nil)
+    #expect(Self.report("traced").text().contains("64Ki WINDOWS"))
+    let report = Self.report("macho")
+    let reads = try #require(
+      try JSONWriterTests.value(of: report.json())["xnuReads"] as? [[String: Any]])
+    #expect(reads.map { $0["kernel"] as? String } == ["iOS", "macOS"])
+    for kernel in reads {
+      for key in ["reads", "bytesRead"] {
+        let before = try #require(Self.number("\(key).before", in: kernel))
+        let after = try #require(Self.number("\(key).after", in: kernel))
+        #expect(Self.number("\(key).saved", in: kernel) == before - after)
+        #expect(after < before)
+      }
+    }
+    let text = report.text()
+    #expect(!text.contains("WINDOWS"))
+    #expect(text.contains("\npredicted reads"))
+    #expect(text.contains("__TEXT,__stubs (whole)"))
   }
 
   @Test func theOrderIsAbsentWhenNoneWasGiven() throws {

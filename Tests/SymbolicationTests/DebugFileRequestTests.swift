@@ -44,8 +44,8 @@ import Testing
   @Test func candidatesComeInTheOrderOfGDB() throws {
     let file = try ELFFile(parsing: FileBytes(Self.image(link: Self.link("x.dbg", checksum: 7))))
     func paths(_ path: String, _ debugFile: String? = nil) throws -> [String] {
-      try DebugFileRequest(for: file, at: path, debugFile: debugFile, roots: ["/a", "/b"])
-        .candidates.map { $0.path + ($0.checksum == nil ? "" : " with checksum") }
+      try file.debugFileCandidates(at: path, named: debugFile, roots: ["/a", "/b"])
+        .map { $0.path + ($0.checksum == nil ? "" : " with checksum") }
     }
     #expect(
       try paths("/opt/bin/app") == [

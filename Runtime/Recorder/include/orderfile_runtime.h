@@ -35,8 +35,9 @@
  * that hits nothing leaves none. A child of vfork shares its parent's memory, and its trace.
  *
  * What it takes: 1 GiB of address space, or a sixteenth of RLIMIT_AS; memory and disk only for what is
- * instrumented. A first hit makes one system call, gettid: a program that forbids itself even that (strict
- * seccomp) should call orderfile_stop() before.
+ * instrumented. In a program of several threads, and with a libc that does not say how many there are, a
+ * first hit makes one system call, gettid: a program that forbids itself even that (strict seccomp) should
+ * call orderfile_stop() before. A thread that a program makes without libc is recorded as its only one.
  */
 #ifndef ORDERFILE_RUNTIME_H
 #define ORDERFILE_RUNTIME_H
@@ -45,31 +46,46 @@
 extern "C" {
 #endif
 
-/* The recorder's side; do not call these. They are null where the recorder is not linked. */
+/* The recorder's side; do not call these. Where the recorder is not linked they are null on ELF. Mach-O
+ * knows no symbol that may be missing: there each file brings an empty function along, which gives way to
+ * the recorder's in the link. */
+#if defined(__APPLE__)
+#define ORDERFILE_STAND_IN __attribute__((weak, visibility("hidden"), no_sanitize("coverage")))
+ORDERFILE_STAND_IN extern void orderfile_rt_mark(const char *name);
+ORDERFILE_STAND_IN extern void orderfile_rt_stop(void);
+ORDERFILE_STAND_IN extern void orderfile_rt_write_names(void);
+void orderfile_rt_mark(const char *name) { (void)name; }
+void orderfile_rt_stop(void) {}
+void orderfile_rt_write_names(void) {}
+#undef ORDERFILE_STAND_IN
+#define ORDERFILE_IS_LINKED(function) 1
+#else
 extern void orderfile_rt_mark(const char *name) __attribute__((weak));
 extern void orderfile_rt_stop(void) __attribute__((weak));
 extern void orderfile_rt_write_names(void) __attribute__((weak));
+#define ORDERFILE_IS_LINKED(function) (function)
+#endif
 
 /* Writes a mark: from here on the launch is in the stage called NAME ("first screen").
  *
  * NAME is copied before the call returns; at most 255 bytes are kept. NAME must not be NULL. If
  * ORDERFILE_STOP_AT names it, recording stops after the mark. */
 static inline void orderfile_mark(const char *name) {
-  if (orderfile_rt_mark) orderfile_rt_mark(name);
+  if (ORDERFILE_IS_LINKED(orderfile_rt_mark)) orderfile_rt_mark(name);
 }
 
 /* Ends the launch: no hit after this call is recorded, in no thread and no image of the process.
  *
  * A forked child of a stopped process stays stopped. There is no way to start again. */
 static inline void orderfile_stop(void) {
-  if (orderfile_rt_stop) orderfile_rt_stop();
+  if (ORDERFILE_IS_LINKED(orderfile_rt_stop)) orderfile_rt_stop();
 }
 
 /* Adds the names that dladdr knows for all functions recorded so far. Slow, and unlike the others
  * not to be called from a signal handler. On ELF dladdr knows exported functions only: prefer a
  * sealed trace or the unstripped image wherever one can be had. */
 static inline void orderfile_write_names(void) {
-  if (orderfile_rt_write_names) orderfile_rt_write_names();
+  if (ORDERFILE_IS_LINKED(orderfile_rt_write_names)) orderfile_rt_write_names();
 }
 
 /* A program may define this to be recorded without any environment variable, say on a device where
@@ -77,7 +93,11 @@ static inline void orderfile_write_names(void) {
  *
  *     const char orderfile_default_trace[] = "/data/local/tmp/%n.%p.oftrace";
  */
+#if defined(__APPLE__)
+extern const char orderfile_default_trace[] __attribute__((visibility("default")));
+#else
 extern const char orderfile_default_trace[] __attribute__((weak));
+#endif
 
 #ifdef __cplusplus
 }

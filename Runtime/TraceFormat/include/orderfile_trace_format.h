@@ -37,6 +37,7 @@
 #define ORDERFILE_TRACE_FORKED 1u   /* a fork's child: goes on where parent_pid's trace left off */
 #define ORDERFILE_TRACE_SEALED 2u   /* complete, with names: `orderfile record` has finished it */
 #define ORDERFILE_TRACE_EMULATED 4u /* ran under an emulator: times mean nothing */
+#define ORDERFILE_TRACE_IMPORTED 8u /* made from what another tool saw: no guards, `entry` counts */
 
 /* orderfile_trace_header.state */
 #define ORDERFILE_STATE_RECORDING 0u
@@ -118,7 +119,7 @@ typedef struct orderfile_record {
    * first hit, if that came before the image could register; else 0. */
   uint64_t entry;
   uint64_t ticks;  /* when, in ticks of the machine's counter */
-  uint32_t thread; /* the kernel's thread number */
+  uint32_t thread; /* the kernel's number of the thread */
   uint32_t kind;   /* stored last */
 } orderfile_record;
 

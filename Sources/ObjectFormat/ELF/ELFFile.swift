@@ -79,7 +79,7 @@ package struct ELFFile: Sendable {
         at: FileOffset(rawValue: 0))
     }
     let table = sections[Int(index)]
-    let names = ELFStringTable(
+    let names = StringTable(
       bytes, try bytes.range(offset: table.offset, size: table.size, "e_shstrndx"))
     for i in sections.indices {
       guard let name = names.name(at: sections[i].nameOffset) else {

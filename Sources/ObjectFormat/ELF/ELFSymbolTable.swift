@@ -6,7 +6,7 @@ import ByteReading
 package struct ELFSymbolTable: Sendable {
   package let type: ELFSectionType
   /// At most 4 GiB, as `st_name` has 32 bits.
-  package let names: ELFStringTable
+  package let names: StringTable
   /// Number of symbols, with the reserved one at index 0.
   package let count: Int
   private let bytes: FileBytes
@@ -31,7 +31,7 @@ package struct ELFSymbolTable: Sendable {
         at: section.offset)
     }
     let table = try file.contents(of: section).indices
-    names = ELFStringTable(
+    names = StringTable(
       file.bytes, try file.contents(of: file.sections[Int(section.link)]))
     guard names.range.byteCount <= Int(UInt32.max) else {
       throw ParseError(

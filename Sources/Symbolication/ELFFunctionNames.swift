@@ -3,12 +3,12 @@ import ImageModel
 import ObjectFormat
 
 /// Names of a string table, as references into a `NameTable` that is a copy of it.
-struct FunctionNames {
-  private let table: ELFStringTable
+struct ELFFunctionNames {
+  private let table: StringTable
   private let bytes: FileBytes
   private let start: Int
 
-  init(_ table: ELFStringTable) {
+  init(_ table: StringTable) {
     self.table = table
     bytes = table.bytes
     start = table.range.indices.lowerBound

@@ -13,7 +13,7 @@ import ImageModel
 import ObjectFormat
 
 /// The functions of one symbol table.
-struct FunctionSymbols {
+struct ELFFunctionSymbols {
   var functions: [Function] = []
   /// Symbols whose name begins or ends outside the string table. They are left out.
   var unnamedCount = 0
@@ -23,7 +23,7 @@ struct FunctionSymbols {
   ///   - machine: on ARM the lowest bit of an address says Thumb, and is no part of it.
   /// - Complexity: O(*n* log *s*) for *n* symbols and *s* sections; one allocation, for the result.
   init(_ table: ELFSymbolTable, in code: CodeSections, machine: ELFMachine) {
-    let names = FunctionNames(table.names)
+    let names = ELFFunctionNames(table.names)
     let addressMask = machine == .arm ? ~UInt64(1) : .max
     var labels: [Function] = []
     functions.reserveCapacity(table.count)

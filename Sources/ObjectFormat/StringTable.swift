@@ -1,8 +1,9 @@
 import Addresses
 import ByteReading
 
-/// Names that end with a zero, found by their offset. <https://gabi.xinuos.com/elf/04-strtab.html>
-package struct ELFStringTable: Sendable {
+/// Names that end with a zero, found by their offset: `SHT_STRTAB` of ELF, the strings of `LC_SYMTAB`.
+/// <https://gabi.xinuos.com/elf/04-strtab.html>
+package struct StringTable: Sendable {
   package let bytes: FileBytes
   /// The table within the file.
   package let range: ByteRange

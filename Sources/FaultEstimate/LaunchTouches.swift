@@ -1,0 +1,99 @@
+import Addresses
+import ImageModel
+
+/// What a launch touches in one layout, in the order of time, and the rows that it is counted in.
+struct LaunchTouches {
+  struct Row {
+    var name: SymbolName
+    var counting: Counting
+    /// A fault reads nothing outside of it: a segment, as far as it is known.
+    var mapping: AddressRange
+  }
+
+  /// Bytes that are touched together, ascending.
+  struct Range {
+    var step: Int
+    var bytes: AddressRange
+    /// Index into `rows`.
+    var row: Int
+    /// Index into the layout's functions; -1 for what is no function.
+    var function = -1
+  }
+
+  /// Ascending by address. Those in which nothing is touched are among them.
+  let rows: [Row]
+  /// Ascending by step.
+  let ranges: [Range]
+  /// `__TEXT` of a Mach-O image; `nil` for another format.
+  let segment: AddressRange?
+
+  /// - Parameter touches: ascending by step, below `stepCount`.
+  init(of layout: Layout, touches: [StartupTouch], stepCount: Int) {
+    let text = MachOText(layout)
+    let segment = text?.segment
+    var rows = layout.sections.map { section in
+      let mapping = segment.flatMap { $0.contains(section.range.start) ? $0 : nil }
+      return Row(
+        name: section.name, counting: .startupFunctions, mapping: mapping ?? section.range)
+    }
+    var ranges: [Range] = []
+    var firstSectionRow = 0
+    if let text {
+      for section in text.readWhole { rows[section].counting = .whole }
+      rows.insert(
+        Row(name: MachOText.headerName, counting: .firstPage, mapping: text.segment), at: 0)
+      firstSectionRow = 1
+      if stepCount > 0 {
+        let header = AddressRange(start: text.segment.start, size: 0)
+        ranges.append(Range(step: 0, bytes: header, row: 0))
+        ranges += text.readWhole.map {
+          Range(step: 0, bytes: layout.sections[$0].range, row: firstSectionRow + $0)
+        }
+      }
+    }
+    ranges += touches.map { touch in
+      Range(
+        step: touch.step, bytes: layout.body(of: touch.function),
+        row: firstSectionRow + Int(layout.functions[touch.function].section),
+        function: touch.function)
+    }
+    self.rows = rows
+    self.ranges = ranges
+    self.segment = segment
+  }
+
+  /// The startup functions and bytes of each row. Where sections overlap, which no linker makes, what
+  /// begins first has the bytes, and aliases count for one of their sections.
+  func countBytes() -> [TouchedPages] {
+    var counts = [TouchedPages](repeating: TouchedPages(), count: rows.count)
+    var previousBody: StatedAddress?
+    var countedUpTo = StatedAddress(rawValue: 0)
+    // Ascending functions are ascending addresses, and put the aliases of a body side by side.
+    for range in ranges.sorted(by: { ($0.bytes.start, $0.function) < ($1.bytes.start, $1.function) }
+    ) {
+      if range.function >= 0 {
+        if previousBody != range.bytes.start { counts[range.row].startupFunctions += 1 }
+        previousBody = range.bytes.start
+      }
+      let firstNewByte = max(range.bytes.start, countedUpTo)
+      if firstNewByte < range.bytes.end {
+        counts[range.row].startupBytes += range.bytes.end.rawValue - firstNewByte.rawValue
+        countedUpTo = range.bytes.end
+      }
+    }
+    return counts
+  }
+}
+
+extension Layout {
+  /// The bytes of one function, cut off at the end of its section.
+  fileprivate func body(of index: Int) -> AddressRange {
+    let function = functions[index]
+    let section = sections[Int(function.section)].range
+    guard section.contains(function.address) else {
+      return AddressRange(start: function.address, size: 0)
+    }
+    let available = section.end.rawValue - function.address.rawValue
+    return AddressRange(start: function.address, size: min(function.size, available))
+  }
+}

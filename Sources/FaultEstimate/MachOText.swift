@@ -1,0 +1,77 @@
+// What a launch reads in `__TEXT` besides functions
+//
+// The segment `__TEXT` of a Mach-O image begins with its header and holds, beside the functions, small
+// sections that dyld, the Objective-C runtime and the code itself read at launch. No trace tells which
+// of their bytes. They are counted by these rules, and each row of a report says by which:
+//
+//     first page of the segment   header and load commands                  always: dyld walks them
+//     __init_offsets              initialisers, 4 bytes each                whole: dyld calls each
+//     __stubs, __auth_stubs       a jump for each imported function         whole
+//     __stub_helper               their first halves, in images that        whole
+//                                 bind lazily
+//     __objc_stubs                a call for each selector                  whole
+//     __objc_methname             names of selectors                        whole
+//     __objc_classname            names of classes                          whole
+//     __objc_methlist             relative method lists                     whole
+//
+// Why whole? A page of 16 KiB holds 1365 stubs of 12 bytes, or 512 Objective-C stubs of 32. If a launch
+// uses one in a hundred of them, and neighbours have nothing to do with each other, a page of the latter
+// stays untouched with a probability of 0.99^512, which is 0.6 %. Names of selectors and classes are
+// registered one by one when the runtime first meets the image (objc4, `_read_images`), unless dyld
+// prepared its tables at an earlier launch: then the rule is an upper bound. An order file changes none
+// of these sections, so they weigh on both sides alike.
+//
+// When? All of it before the first function, in the order of addresses. That is so for what dyld and the
+// runtime read; stubs are used here and there, so the reads that `XNUReadModel` counts for them are too
+// few, by the same number on both sides.
+//
+// What it leaves out: `__cstring` and `__const`, of which a launch reads an unknown part; types and
+// conformances of Swift (`__swift5_...`), searched when a cast needs them; `__objc_methtype`, read on
+// demand; unwind tables, read by exceptions only. Load commands that are longer than a page.
+//
+// Where the segment starts is not in a link map, and its first section may lie pages behind the header.
+// Linkers put executables at 4 GiB and dynamic libraries at 0; elsewhere (`-image_base`) the header is
+// taken to begin on the last page of 16 KiB on which it has room before the first section.
+
+import Addresses
+import ImageModel
+
+/// The segment that holds the code of a Mach-O image, and what else of it a launch reads.
+struct MachOText {
+  static let headerName: SymbolName = "Mach-O header"
+  private static let sectionsReadWhole: Set<SymbolName> = [
+    "__TEXT,__init_offsets", "__TEXT,__stubs", "__TEXT,__auth_stubs", "__TEXT,__stub_helper",
+    "__TEXT,__objc_stubs", "__TEXT,__objc_methname", "__TEXT,__objc_classname",
+    "__TEXT,__objc_methlist",
+  ]
+  /// More load commands than any linker writes.
+  private static let mostHeaderBytes: UInt64 = 1 << 20
+  /// `sizeof(struct mach_header_64)`.
+  private static let machHeaderBytes: UInt64 = 32
+
+  /// From the header to the end of the last section.
+  let segment: AddressRange
+  /// Indexes of sections that count whole, ascending.
+  let readWhole: [Int]
+
+  /// - Returns: `nil` for a layout without sections in `__TEXT`: of another format.
+  init?(_ layout: Layout) {
+    let sections = layout.sections
+    let own = sections.indices.filter {
+      sections[$0].name.bytes.starts(with: Array("__TEXT,".utf8))
+    }
+    guard let first = own.first else { return nil }
+    let start = Self.segmentStart(firstSection: sections[first].range.start.rawValue)
+    let end = own.map { sections[$0].range.end.rawValue }.max() ?? start
+    segment = AddressRange(start: StatedAddress(rawValue: start), size: end - start)
+    readWhole = own.filter {
+      Self.sectionsReadWhole.contains(sections[$0].name) && sections[$0].range.size > 0
+    }
+  }
+
+  /// At most `address`.
+  private static func segmentStart(firstSection address: UInt64) -> UInt64 {
+    let base = address & ~0xffff_ffff
+    return address - base <= mostHeaderBytes ? base : (address - machHeaderBytes) & ~0x3fff
+  }
+}

@@ -1,0 +1,163 @@
+// The xnu read model
+//
+// A page fault on iOS or macOS does not read one page: the kernel reads a *cluster* around it, and how
+// big that is depends on what the faults before have shown. So a launch waits for fewer reads than it
+// touches pages, and a packed layout gains twice: fewer pages, and more of them with each read. This
+// model plays the kernel's part over the first touches of a launch, in the order of time, and counts
+//
+//     the reads that the kernel issues, and the bytes that they bring in.
+//
+// The rules, as read in xnu-11417.101.15 (osfmk/vm: `vm_object_cluster_size` in vm_object.c,
+// `vm_fault_is_sequential` in vm_fault.c, `pages_created` in vm_resident.c, `pages_used` in
+// vm_page_internal.h). The kernel keeps one such state for each file:
+//
+// 1. A touch of a page that an earlier cluster brought in reads nothing.
+// 2. The *run* is the number of steps by which the touches so far, read or not, went from neighbour to
+//    neighbour in one direction. From three steps on the next fault, wherever it lies, is *streaming*: a
+//    cluster of the run and one page more, all of it in the direction of the run.
+// 3. Else the cluster lies around the page: half of it before, rounded down to pages, the rest behind.
+//    It is of the smallest size while the kernel has read fewer than 20 such clusters' pages, and then
+//    of the largest size times (pages touched / pages read), rounded up to pages and never below the
+//    smallest. Where neighbours turn out to be wanted, reads grow.
+// 4. No cluster is larger than the largest size, reaches over a page that is in memory, or leaves the
+//    mapping of its segment. What would lie before the start of the file goes behind.
+//
+// Two worked examples on iOS, with clusters of 2 to 32 pages; numbers in brackets are read:
+//
+//     touch      9      2      8      30                                    scattered: pairs
+//                [8 9]  [1 2]  -      [29 30]                               3 reads, 6 pages
+//
+//     touch      5      6      7      8      9          10-12   13          ascending: a stream
+//                [4 5]  [6]    [7]    [8]    [9 ... 12]  -      [13 ... 20]  6 reads, 17 pages
+//     run after  0      1      2      3      4           7      8
+//
+// Bound: at most one read for each page touched, and no fewer than pages / largest cluster.
+//
+// What it leaves out:
+// - Code signing: each page is hashed when it is first mapped, whoever read it. And decryption.
+// - What is in memory before: the kernel reads the header when it maps the image, other processes may
+//   have used a framework, the second launch finds what the first one left.
+// - The system's own prefetching: launch playbooks, and what the file system reads ahead.
+// - The rest of the file: data, fix-ups and `__LINKEDIT` are read by dyld through the same state, between
+//   and before the touches counted here; and other images and dyld's shared cache have their own.
+// - Several threads: their touches reach the kernel in one order, but not always in the trace's.
+// - Scarce memory and throttled processes, which get smaller clusters; spinning disks, which get larger
+//   ones; file systems that split a cluster where the file is not contiguous or is compressed.
+// - The place of a slice in a fat file: page 0 here is the first page of the slice.
+//
+// The doubt: the rules are read from source code of one release, and no device has confirmed a single
+// number. Say *predicted* beside each of them.
+
+import ImageModel
+
+/// How large a cluster one kernel reads.
+package struct XNUKernel: Hashable, Sendable {
+  /// For people: `iOS`, `macOS`.
+  package let name: String
+  /// `kern.preheat_min_bytes`, halved on macOS for a solid-state disk.
+  package let smallestClusterBytes: UInt64
+  /// `kern.preheat_max_bytes`, an eighth of it on macOS for a solid-state disk.
+  package let largestClusterBytes: UInt64
+
+  /// iOS, and the other systems that are not macOS.
+  package static let iOS = XNUKernel(
+    name: "iOS", smallestClusterBytes: 32 << 10, largestClusterBytes: 512 << 10)
+  /// macOS, reading from a solid-state disk.
+  package static let macOS = XNUKernel(
+    name: "macOS", smallestClusterBytes: 16 << 10, largestClusterBytes: 128 << 10)
+
+  /// The kernels that have pages of that size: 16 KiB on arm64, 4 KiB on Intel Macs.
+  package static func kernels(pageSize: PageSize) -> [XNUKernel] {
+    switch pageSize {
+    case .sixteenKibibytes: [.iOS, .macOS]
+    case .fourKibibytes: [.macOS]
+    default: []
+    }
+  }
+}
+
+/// What a launch makes the kernel read so far.
+package struct XNUReadModel: Sendable {
+  private let pageBytes: UInt64
+  private let smallestClusterBytes: UInt64
+  private let largestClusterBytes: UInt64
+
+  package private(set) var reads = 0
+  private var pagesRead: UInt64 = 0
+  private var pagesTouched: UInt64 = 0
+  private var inMemory: Set<UInt64> = []
+  private var mapped: Set<UInt64> = []
+  /// Where the kernel starts too: before any fault, the last one was of page 0.
+  private var lastPage: UInt64 = 0
+  /// In steps; negative for a descending run.
+  private var run = 0
+
+  package var bytesRead: UInt64 { pagesRead * pageBytes }
+
+  package init(_ kernel: XNUKernel, pageSize: PageSize) {
+    pageBytes = pageSize.bytes
+    smallestClusterBytes = max(kernel.smallestClusterBytes, pageSize.bytes)
+    largestClusterBytes = max(kernel.largestClusterBytes, pageSize.bytes)
+  }
+
+  /// Faults on `page` if this is its first touch.
+  ///
+  /// - Parameters:
+  ///   - page: counted from the start of the file, below 2^55.
+  ///   - mapping: the pages of the segment that `page` lies in.
+  /// - Complexity: O(*c*) on average for a cluster of *c* pages.
+  package mutating func touch(_ page: UInt64, in mapping: ClosedRange<UInt64>) {
+    guard mapped.insert(page).inserted else { return }
+    if !inMemory.contains(page) { readCluster(around: page, in: mapping) }
+    pagesTouched += 1
+    follow(page)
+  }
+
+  /// Rule 2: a direction is known from the second touch on.
+  private mutating func follow(_ page: UInt64) {
+    if page == lastPage { return }
+    if page == lastPage + 1 {
+      run = max(run, 0) + 1
+    } else if page + 1 == lastPage {
+      run = min(run, 0) - 1
+    } else {
+      run = 0
+    }
+    lastPage = page
+  }
+
+  private mutating func readCluster(around page: UInt64, in mapping: ClosedRange<UInt64>) {
+    let (head, tail) = clusterPages(before: page)
+    var first = page
+    while page - first < head, first > mapping.lowerBound, !inMemory.contains(first - 1) {
+      first -= 1
+    }
+    var last = page
+    while last - page < tail, last < mapping.upperBound, !inMemory.contains(last + 1) { last += 1 }
+    for page in first...last { inMemory.insert(page) }
+    reads += 1
+    pagesRead += last - first + 1
+  }
+
+  /// How many pages the kernel would like to read before `page`, and how many behind it.
+  private func clusterPages(before page: UInt64) -> (head: UInt64, tail: UInt64) {
+    let largest = largestClusterBytes / pageBytes
+    guard abs(run) < 3 else {
+      let wanted = min(UInt64(abs(run)) + 1, largest)
+      // Below a descending run the kernel never reads page 0: it takes the offset of the page for the
+      // number of bytes that may be read, itself among them.
+      return run > 0 ? (0, wanted - 1) : (max(min(wanted, page), 1) - 1, 0)
+    }
+    let wanted = scatteredClusterBytes / pageBytes
+    let head = min(wanted / 2, page)
+    return (head, wanted - head - 1)
+  }
+
+  /// Rule 3. Bytes, not pages: the kernel drops the fraction of a byte before it rounds up to pages.
+  private var scatteredClusterBytes: UInt64 {
+    guard pagesRead >= 20 * (smallestClusterBytes / pageBytes) else { return smallestClusterBytes }
+    let bytes = largestClusterBytes * pagesTouched / pagesRead
+    let rounded = (bytes + pageBytes - 1) / pageBytes * pageBytes
+    return min(max(rounded, smallestClusterBytes), largestClusterBytes)
+  }
+}

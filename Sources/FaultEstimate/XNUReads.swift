@@ -1,0 +1,48 @@
+import Addresses
+import ImageModel
+
+/// What one kernel is predicted to read for a launch, in one image.
+package struct XNUReads: Hashable, Sendable {
+  package let kernel: XNUKernel
+  package let reads: Int
+  package let bytesRead: UInt64
+
+  package init(kernel: XNUKernel, reads: Int, bytesRead: UInt64) {
+    self.kernel = kernel
+    self.reads = reads
+    self.bytesRead = bytesRead
+  }
+
+  /// More than any linker for Mach-O makes of code. Beyond, a file lies, and pages are many.
+  private static let mostBytes: UInt64 = 4 << 30
+
+  /// Plays each kernel that has pages of that size over the first touches of a launch.
+  ///
+  /// - Parameter pageCount: how many pages `launch` touches.
+  /// - Returns: none for another format than Mach-O, and none beyond 4 GiB of touched code.
+  static func simulating(
+    _ launch: LaunchTouches, pageSize: PageSize, pageCount: Int
+  ) -> [XNUReads] {
+    guard let segment = launch.segment, UInt64(pageCount) <= mostBytes / pageSize.bytes else {
+      return []
+    }
+    let pages = launch.ranges.map { pageSize.pages(of: $0.bytes) }
+    let mappings = launch.rows.map { pageSize.pages(of: $0.mapping) }
+    // The segment begins where the file does.
+    let segmentPage = pageSize.page(of: segment.start)
+    let origin = min(pages.map(\.lowerBound).min() ?? segmentPage, segmentPage)
+    return XNUKernel.kernels(pageSize: pageSize).map { kernel in
+      var model = XNUReadModel(kernel, pageSize: pageSize)
+      var unpainted = UnpaintedPages(of: pages)
+      for (range, pages) in zip(launch.ranges, pages) {
+        let mapping = mappings[range.row]
+        let first = min(max(mapping.lowerBound, origin), pages.lowerBound) - origin
+        let last = max(mapping.upperBound, pages.upperBound) - origin
+        unpainted.paint(pages) { newPages in
+          for page in newPages { model.touch(page - origin, in: first...last) }
+        }
+      }
+      return XNUReads(kernel: kernel, reads: model.reads, bytesRead: model.bytesRead)
+    }
+  }
+}

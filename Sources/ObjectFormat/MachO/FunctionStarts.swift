@@ -1,0 +1,72 @@
+// Where each function begins, for images whose symbols were stripped: LC_FUNCTION_STARTS points to a run
+// of ULEB128 numbers in __LINKEDIT. The first is the distance of the first function from the Mach-O
+// header, each other the distance from the function before. A zero ends the run, which is padded with
+// zeros to a multiple of 8 bytes. Functions without a symbol of their own, such as those that only an
+// `l` label names, are in it as well; stubs are not.
+// `linkedit_data_command` in mach-o/loader.h; ld64's src/ld/LinkEdit.hpp, FunctionStartsAtom
+
+import Addresses
+import ByteReading
+
+extension MachOFile {
+  /// The stated addresses of all functions, ascending; `nil` if the linker wrote no list.
+  ///
+  /// - Throws: `truncated` if the list passes the end of the file, or its last number that of the list;
+  ///   `invalid` for an address past 2^64; `missing` in a file without a `__TEXT` segment.
+  /// - Complexity: O(*n*) for *n* functions.
+  package func functionStarts() throws(ParseError) -> [StatedAddress]? {
+    guard let command = command(.functionStarts) else { return nil }
+    let list = try linkEditData(command)
+    guard let baseAddress else {
+      throw ParseError(.missing, "__TEXT", at: command.range.lowerBound)
+    }
+    var starts: [StatedAddress] = []
+    starts.reserveCapacity(list.byteCount / 2)
+    var address = baseAddress
+    var index = list.indices.lowerBound
+    while index < list.indices.upperBound {
+      let start = index
+      let distance = try readULEB128(&index, list.indices.upperBound)
+      if distance == 0 { break }
+      guard let next = address.advanced(by: distance) else {
+        throw ParseError(
+          .invalid(expected: "below 2^64 - \(address)", found: hexadecimal(distance)),
+          "LC_FUNCTION_STARTS", at: FileOffset(rawValue: UInt64(start)))
+      }
+      address = next
+      starts.append(address)
+    }
+    return starts
+  }
+
+  /// Reads a number of 7 bits a byte, the lowest first, whose last byte lacks the highest bit.
+  private func readULEB128(_ index: inout Int, _ end: Int) throws(ParseError) -> UInt64 {
+    let start = FileOffset(rawValue: UInt64(index))
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    while index < end {
+      let byte = bytes[index]
+      index += 1
+      let bits = UInt64(byte & 0x7f)
+      guard shift < 64, (bits << shift) >> shift == bits else {
+        throw ParseError(
+          .invalid(expected: "a number of 64 bits", found: "a longer one"), "LC_FUNCTION_STARTS",
+          at: start)
+      }
+      value |= bits << shift
+      if byte & 0x80 == 0 { return value }
+      shift += 7
+    }
+    throw ParseError(
+      .truncated(needed: UInt64(end) - start.rawValue + 1, found: UInt64(end) - start.rawValue),
+      "LC_FUNCTION_STARTS", at: start)
+  }
+
+  /// Where the data stands that a `linkedit_data_command` points to.
+  func linkEditData(_ command: LoadCommand) throws(ParseError) -> ByteRange {
+    var input = command.contents(bytes)
+    let offset = UInt64(try input.read(UInt32.self, "dataoff"))
+    let size = UInt64(try input.read(UInt32.self, "datasize"))
+    return try range(offset: offset, size: size, "datasize")
+  }
+}

@@ -1,0 +1,48 @@
+import Addresses
+import ByteReading
+
+/// One load command: what it says, and where. `load_command` in `mach-o/loader.h`.
+package struct LoadCommand: Sendable {
+  package var kind: LoadCommandKind
+  /// The whole command with its 8 bytes of `cmd` and `cmdsize`.
+  package var range: ByteRange
+
+  /// Reads one command and steps past it.
+  ///
+  /// - Throws: `truncated`, also if the command passes the end of `input`; `invalid` for a size of less
+  ///   than 8 bytes.
+  init(parsing input: inout ByteCursor) throws(ParseError) {
+    let start = input.position
+    kind = LoadCommandKind(rawValue: try input.read(UInt32.self, "cmd"))
+    let size = UInt64(try input.read(UInt32.self, "cmdsize"))
+    guard size >= 8 else {
+      throw ParseError(.invalid(expected: "at least 8", found: "\(size)"), "cmdsize", at: start)
+    }
+    try input.skip(size - 8, "cmdsize")
+    range = start..<input.position
+  }
+
+  /// A cursor behind `cmd` and `cmdsize`, which ends with the command.
+  func contents(_ bytes: FileBytes) -> ByteCursor {
+    ByteCursor(
+      bytes, in: FileOffset(rawValue: range.lowerBound.rawValue + 8)..<range.upperBound)
+  }
+}
+
+/// `cmd`. A struct and not an enum: each system adds some.
+package struct LoadCommandKind: RawRepresentable, Hashable, Sendable {
+  package var rawValue: UInt32
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  package static let symbolTable = Self(rawValue: 0x2)  // LC_SYMTAB
+  package static let segment = Self(rawValue: 0x19)  // LC_SEGMENT_64
+  package static let uuid = Self(rawValue: 0x1b)  // LC_UUID
+  package static let minimumVersionMacOS = Self(rawValue: 0x24)  // LC_VERSION_MIN_MACOSX
+  package static let minimumVersionIOS = Self(rawValue: 0x25)  // LC_VERSION_MIN_IPHONEOS
+  package static let functionStarts = Self(rawValue: 0x26)  // LC_FUNCTION_STARTS
+  package static let encryption = Self(rawValue: 0x2c)  // LC_ENCRYPTION_INFO_64
+  package static let minimumVersionTVOS = Self(rawValue: 0x2f)  // LC_VERSION_MIN_TVOS
+  package static let minimumVersionWatchOS = Self(rawValue: 0x30)  // LC_VERSION_MIN_WATCHOS
+  package static let buildVersion = Self(rawValue: 0x32)  // LC_BUILD_VERSION
+  package static let chainedFixups = Self(rawValue: 0x8000_0034)  // LC_DYLD_CHAINED_FIXUPS
+}

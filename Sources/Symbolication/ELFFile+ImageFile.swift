@@ -1,0 +1,90 @@
+import Addresses
+import ByteReading
+import DebugInfo
+import ImageModel
+import ObjectFormat
+
+extension ELFFile: ImageFile {
+  var format: ImageFormat { .elf }
+  var architecture: Architecture { Architecture(header) }
+
+  func requireReadableImage() throws(Diagnostic) {
+    guard header.type == .executable || header.type == .sharedObject else {
+      throw .notLinked(found: header.type, "e_type", at: FileOffset(rawValue: 16))
+    }
+  }
+
+  func imageID() throws(ParseError) -> ImageID { try ImageID(self) }
+
+  func sectionsInMemory() -> [Section] {
+    sections.compactMap { section in
+      // .tbss takes space in each thread, and none at the address it states.
+      let isThreadZero = section.flags.contains(.threadLocal) && section.type == .noBits
+      guard section.flags.contains(.allocated), !isThreadZero else { return nil }
+      return Section(
+        name: SymbolName(bytes: bytes.copy(section.name.indices)), range: section.range,
+        isExecutable: section.flags.contains(.executable))
+    }
+  }
+
+  func guards() -> AddressRange? { section(named: "__sancov_guards")?.range }
+
+  /// `DT_INIT` is left out: it names the C runtime's `_init`, which does nothing where there is an
+  /// `.init_array`.
+  func initializersAndDoubts() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic]) {
+    var addresses: [StatedAddress] = []
+    var unknownCount = 0
+    for type in [ELFSectionType.preinitArray, .initArray] {
+      for section in sections where section.type == type {
+        for address in try pointers(in: section) {
+          if let address { addresses.append(address) } else { unknownCount += 1 }
+        }
+      }
+    }
+    let doubts = Diagnostic.skipped(
+      unknownCount, "initializer", "its relocation names no function of this image")
+    return (addresses, doubts)
+  }
+
+  func functions(inSymbolsOf file: ELFFile) throws(ParseError) -> NamedFunctions? {
+    guard let table = try file.symbolTable() else { return nil }
+    return functions(in: table)
+  }
+
+  /// What the linker discarded has DWARF too, at addresses outside every section of code; it is left out.
+  func functions(inDWARFOf file: ELFFile) throws(ParseError) -> NamedFunctions? {
+    guard let debug = try DebugFunctions(file) else { return nil }
+    var code = CodeSections(sectionsInMemory())
+    var found = NamedFunctions(names: NameTable(bytes: debug.names), warnings: debug.doubts)
+    found.functions = debug.functions.compactMap { function in
+      guard let section = code.index(containing: function.range.start) else { return nil }
+      // Both fit: DebugFunctions keeps the names below ParsingLimits.debugNames.
+      let name = NameReference(
+        offset: UInt32(function.name.lowerBound), count: UInt32(function.name.count))
+      return Function(
+        name: name, address: function.range.start, size: function.range.size, section: section)
+    }
+    if let dynamic = try dynamicSymbolTable() { found.append(functions(in: dynamic)) }
+    return found
+  }
+
+  func exportedFunctions() throws(ParseError) -> (NamedFunctions, lack: Diagnostic) {
+    let lack = Diagnostic(
+      "missing symbol table: only exported functions have names",
+      hint: "give the unstripped image, or its debug file with '--debug-file'")
+    guard let table = try dynamicSymbolTable() else { return (NamedFunctions(), lack) }
+    return (functions(in: table), lack)
+  }
+
+  /// One copy of the string table is the name table.
+  private func functions(in table: ELFSymbolTable) -> NamedFunctions {
+    let found = ELFFunctionSymbols(
+      table, in: CodeSections(sectionsInMemory()), machine: header.machine)
+    return NamedFunctions(
+      functions: found.functions,
+      names: NameTable(bytes: table.names.bytes.copy(table.names.range.indices)),
+      warnings: Diagnostic.skipped(
+        found.unnamedCount, "symbol",
+        "invalid st_name: expected a name within \(table.names.range.byteCount) bytes"))
+  }
+}

@@ -1,0 +1,54 @@
+import Addresses
+import ByteReading
+import ImageModel
+
+/// A file of one object format as the model needs it: a linked image, or the debug file of one.
+///
+/// What differs between formats is behind these members; the search for names is the same for all.
+protocol ImageFile: Sendable {
+  var format: ImageFormat { get }
+  var architecture: Architecture { get }
+
+  /// - Throws: for a file that no linker has laid out, and for one that is encrypted.
+  func requireReadableImage() throws(Diagnostic)
+
+  /// A weak one for a file that carries no identity.
+  func imageID() throws(ParseError) -> ImageID
+
+  /// The sections that take up address space, in the file's order.
+  func sectionsInMemory() -> [Section]
+
+  /// The guards of instrumented functions; `nil` if there are none.
+  func guards() -> AddressRange?
+
+  /// What the loader calls before `main`, in its order, and what is to be said of the others.
+  func initializersAndDoubts() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic])
+
+  /// The functions of this image that the symbol table of `file` names: of the image itself or of its
+  /// debug file.
+  ///
+  /// - Returns: `nil` if the table was stripped.
+  func functions(inSymbolsOf file: Self) throws(ParseError) -> NamedFunctions?
+
+  /// The functions of this image that the DWARF in `file` describes, and those that it exports itself:
+  /// they know aliases and assembly.
+  ///
+  /// - Returns: `nil` if `file` has no DWARF.
+  func functions(inDWARFOf file: Self) throws(ParseError) -> NamedFunctions?
+
+  /// What stripping leaves, and what to say of the rest.
+  func exportedFunctions() throws(ParseError) -> (NamedFunctions, lack: Diagnostic)
+
+  /// Where the debug file of this image, which is at `path`, may be; in the order of trial.
+  ///
+  /// - Parameter named: what the user names; nothing else is tried then.
+  /// - Parameter roots: folders that distributions install debug files in.
+  func debugFileCandidates(
+    at path: String, named: String?, roots: [String]
+  ) throws(ParseError) -> [DebugFileRequest.Candidate]
+
+  /// The debug file of this image, out of `bytes`.
+  ///
+  /// - Throws: why it is none.
+  func debugFile(in bytes: FileBytes, _ candidate: DebugFileRequest.Candidate) throws -> Self
+}

@@ -1,0 +1,52 @@
+// What `xctrace export --xpath …` writes: XML with one `<node>` for each table, in it a `<schema>` and the
+// `<row>`s. A row has one element for each column, named for the column's type, or `<sentinel/>`.
+//
+//   <trace-query-result>
+//   <node xpath='//trace-toc[1]/run[1]/data[1]/table[13]'><schema name="time-profile">…</schema>
+//   <row><sample-time id="1" fmt="00:00.254.775">254775333</sample-time>
+//     <thread id="2" fmt="Main Thread 0x12aa (App, pid: 581)"><tid id="3">4778</tid>
+//       <process id="4" fmt="App (581)"><pid id="5" fmt="581">581</pid></process></thread>
+//     <process ref="4"/> …
+//     <backtrace id="11"><frame id="12" name="main" addr="0x102fe8a01"><binary id="13" name="App"
+//       UUID="AB…" arch="arm64" load-addr="0x102fe4000" path="/…/App"/></frame> …</backtrace></row>
+//
+// An element that was written once is referred to from then on, `<process ref="4"/>`: rows, but also
+// frames in backtraces and binaries in frames. In tables with tagged backtraces a `<backtrace>`, or in
+// some versions its frames, stand in a `<tagged-backtrace>`.
+//
+// The format is not documented. This is what public exports of Xcode 13 to 26 have in common.
+
+import Addresses
+import ByteReading
+
+/// An export, read in one pass: its rows are handed on one by one and not kept, its values are kept.
+package final class XctraceExport {
+  /// The tables that were there and are read.
+  package internal(set) var tables: Set<XctraceTable> = []
+  /// The names of the schemas that are not read, each once, in the file's order.
+  package internal(set) var otherTables: [[UInt8]] = []
+  var values = XctraceValues()
+
+  package init() {}
+
+  /// Reads `bytes` and calls `body` with each row of the tables that are read.
+  ///
+  /// Memory grows with the values that the export defines, each counted once, and not with its rows.
+  ///
+  /// - Throws: `missing` if the document ends too early, or if this is no export; `invalid` for what is no
+  ///   XML, and for a number, an id or a reference that is none.
+  /// - Complexity: O(*n*) for *n* bytes.
+  package func read(
+    _ bytes: FileBytes, _ body: @escaping (XctraceRow) -> Void
+  ) throws(ParseError) {
+    try XctraceReader(self, body).read(bytes)
+  }
+
+  /// Of all processes, in the order of their first mention.
+  package var binaries: [XctraceBinary] { values.binaries }
+
+  /// The frames of a row's stack, from the function that ran to the one where its thread began.
+  package func frames(ofStack number: Int) -> [XctraceFrame] {
+    values.stack(number).map { values.frames[Int($0)] }
+  }
+}

@@ -1,0 +1,232 @@
+import Addresses
+import ByteReading
+
+/// Makes the elements of an export into values and rows.
+final class XctraceReader: XMLReader {
+  private let export: XctraceExport
+  private let body: (XctraceRow) -> Void
+  /// The elements that have begun, the innermost last.
+  private var open: [OpenElement] = []
+  /// Frames of the stacks that have begun.
+  private var openFrames: [UInt32] = []
+  private var table: XctraceTable?
+  private var row: XctraceRow?
+
+  private struct OpenElement {
+    var element: XctraceElement
+    var id: UInt64?
+    /// What a `ref` stands for, or what a part of the element has given it.
+    var value = XctraceValue()
+    /// A reference is not defined again.
+    var isReference = false
+    /// Its text, if that is a number.
+    var number = DecimalNumber()
+    /// Of a thread or a process: what its `tid` or `pid` says.
+    var ownNumber: UInt64?
+    /// Of a process or an operation: `fmt`.
+    var label: [UInt8] = []
+    /// Of a thread.
+    var process: UInt32?
+    /// Of a frame: `addr`. Of an address: what `fmt` says.
+    var address: UInt64?
+    /// Of a frame.
+    var binary: UInt32?
+    /// Of a stack: where its frames begin in `openFrames`.
+    var firstFrame = 0
+  }
+
+  init(_ export: XctraceExport, _ body: @escaping (XctraceRow) -> Void) {
+    self.export = export
+    self.body = body
+  }
+
+  // MARK: Events
+
+  override func start(_ name: XMLText, _ attributes: XMLAttributes) throws(ParseError) {
+    let element = XctraceElement(name)
+    var new = OpenElement(element: element)
+    new.firstFrame = openFrames.count
+    switch element {
+    case .other: break
+    case .tableOfContents:
+      throw rejected(
+        .unsupported(found: "a table of contents, expected an export with --xpath"), "trace-toc")
+    case .node: table = nil
+    case .schema: table = try self.table(attributes)
+    case .row: row = table.map(XctraceRow.init)
+    default:
+      if let reference = attributes["ref"] {
+        new.value = export.values.value(try id(reference, "ref"))
+        new.isReference = true
+        break
+      }
+      if let text = attributes["id"] { new.id = try id(text, "id") }
+      switch element {
+      case .frame:
+        if let text = attributes["addr"] { new.address = try hexadecimalNumber(text, "addr") }
+      case .binary: new.value = try export.values.add(try binary(attributes))
+      case .operation, .process: new.label = attributes["fmt"]?.bytes ?? []
+      case .address: new.address = attributes["fmt"]?.hexadecimalNumber
+      default: break
+      }
+    }
+    open.append(new)
+  }
+
+  override func text(_ text: XMLText) throws(ParseError) {
+    guard let last = open.indices.last else { return }
+    if open[last].element.isNumber {
+      for index in 0..<text.count { open[last].number.append(text[index]) }
+    } else if open[last].element == .operation, open[last].label.isEmpty {
+      open[last].label = text.bytes
+    }
+  }
+
+  override func end() throws(ParseError) {
+    guard let ended = open.popLast() else { return }
+    if ended.element == .row {
+      if let row { body(row) }
+      row = nil
+      return
+    }
+    guard ended.element != .other else { return }
+    let value = ended.isReference ? ended.value : try value(of: ended)
+    if !ended.isReference, let id = ended.id { try export.values.define(id, value) }
+    guard value.kind != .none, let parent = open.indices.last else { return }
+    if open[parent].element == .row {
+      row?.fill(ended.element, value, export.values)
+    } else {
+      give(value, of: ended.element, to: parent)
+    }
+  }
+
+  // MARK: Values
+
+  private func value(of ended: OpenElement) throws(ParseError) -> XctraceValue {
+    switch ended.element {
+    case .sampleTime, .startTime, .eventTime, .duration, .threadNumber, .processNumber, .address,
+      .size:
+      guard let number = try self.number(ended) else { return XctraceValue() }
+      return try export.values.add(number: number)
+    case .operation: return try export.values.add(label: ended.label)
+    case .process:
+      guard let number = ended.ownNumber else { return XctraceValue() }
+      return try export.values.add(XctraceProcess(number: number, label: ended.label))
+    case .thread:
+      return try export.values.addThread(number: ended.ownNumber, process: ended.process)
+    case .frame:
+      guard let address = ended.address else { return XctraceValue() }
+      return try export.values.add(
+        XctraceFrame(
+          address: LoadedAddress(rawValue: address), binary: ended.binary.map { Int($0) }))
+    case .backtrace, .taggedBacktrace:
+      defer { openFrames.removeSubrange(ended.firstFrame...) }
+      if ended.value.kind == .stack { return ended.value }
+      return try export.values.addStack(openFrames[ended.firstFrame...])
+    case .binary: return ended.value
+    case .row, .node, .schema, .tableOfContents, .other: return XctraceValue()
+    }
+  }
+
+  /// A part of an element has ended. What a reference stands for may be of any kind.
+  private func give(_ value: XctraceValue, of element: XctraceElement, to parent: Int) {
+    switch (open[parent].element, element, value.kind) {
+    case (.thread, .threadNumber, .number), (.process, .processNumber, .number):
+      open[parent].ownNumber = export.values.numbers[Int(value.index)]
+    case (.thread, .process, .process): open[parent].process = value.index
+    case (.frame, .binary, .binary): open[parent].binary = value.index
+    case (.backtrace, .frame, .frame), (.taggedBacktrace, .frame, .frame):
+      openFrames.append(value.index)
+    case (.taggedBacktrace, .backtrace, .stack): open[parent].value = value
+    default: break
+    }
+  }
+
+  private func table(_ attributes: XMLAttributes) throws(ParseError) -> XctraceTable? {
+    guard let name = attributes["name"] else { return nil }
+    let table: XctraceTable? =
+      if name == "time-profile" || name == "cpu-profile" {
+        .samples
+      } else if name == "virtual-memory" {
+        .virtualMemory
+      } else { nil }
+    if let table {
+      export.tables.insert(table)
+    } else if !export.otherTables.contains(name.bytes) {
+      export.otherTables.append(name.bytes)
+    }
+    return table
+  }
+
+  private func binary(_ attributes: XMLAttributes) throws(ParseError) -> XctraceBinary {
+    var binary = XctraceBinary(
+      path: (attributes["path"] ?? attributes["name"])?.bytes ?? [],
+      uuid: attributes["UUID"]?.uuid, architecture: attributes["arch"]?.bytes ?? [])
+    if let text = attributes["load-addr"] {
+      binary.loadAddress = LoadedAddress(rawValue: try hexadecimalNumber(text, "load-addr"))
+    }
+    return binary
+  }
+
+  // MARK: Numbers
+
+  /// The text of an element of numbers. An address without text has it in `fmt`.
+  ///
+  /// - Throws: `invalid` if it is none; but not in a table that isn't read.
+  private func number(_ ended: OpenElement) throws(ParseError) -> UInt64? {
+    if let value = ended.number.value { return value }
+    if ended.number.isEmpty { return ended.address }
+    guard table != nil else { return nil }
+    throw rejected(
+      .invalid(expected: "a decimal number", found: "other text"), "\(ended.element.name)")
+  }
+
+  private func id(_ text: XMLText, _ field: String) throws(ParseError) -> UInt64 {
+    var number = DecimalNumber()
+    for index in 0..<text.count { number.append(text[index]) }
+    guard let value = number.value else {
+      throw rejected(.invalid(expected: "a decimal number", found: text.quoted), field)
+    }
+    return value
+  }
+
+  private func hexadecimalNumber(
+    _ text: XMLText, _ field: String
+  ) throws(ParseError) -> UInt64 {
+    guard let value = text.hexadecimalNumber else {
+      throw rejected(.invalid(expected: "0x and hexadecimal digits", found: text.quoted), field)
+    }
+    return value
+  }
+
+  /// The position is added where the error is caught.
+  private func rejected(_ reason: ParseError.Reason, _ field: String) -> ParseError {
+    ParseError(reason, field, at: FileOffset(rawValue: 0))
+  }
+}
+
+extension XctraceRow {
+  /// A cell of the row has ended. Of two cells of a kind the first counts.
+  fileprivate mutating func fill(
+    _ element: XctraceElement, _ value: XctraceValue, _ values: borrowing XctraceValues
+  ) {
+    let index = Int(value.index)
+    switch (element, value.kind) {
+    case (.sampleTime, .number), (.startTime, .number), (.eventTime, .number):
+      nanoseconds = nanoseconds ?? values.numbers[index]
+    case (.duration, .number):
+      durationNanoseconds = durationNanoseconds ?? values.numbers[index]
+    case (.address, .number):
+      address = address ?? LoadedAddress(rawValue: values.numbers[index])
+    case (.size, .number): sizeBytes = sizeBytes ?? values.numbers[index]
+    case (.operation, .label): operation = values.labels[index]
+    case (.process, .process): process = values.processes[index]
+    case (.thread, .thread):
+      let cell = values.threads[index]
+      thread = cell.number
+      if process == nil { process = cell.process.map { values.processes[Int($0)] } }
+    case (.backtrace, .stack), (.taggedBacktrace, .stack): stack = stack ?? index
+    default: break
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import Addresses
+import ByteReading
+
+/// What an element stands for: the place of its value in one of the arrays of `XctraceValues`.
+struct XctraceValue {
+  enum Kind: UInt8 { case none, number, label, process, thread, stack, frame, binary }
+  var kind = Kind.none
+  var index: UInt32 = 0
+}
+
+/// The values of an export: an element with an `id` defines one, and an element with a `ref` stands for
+/// that.
+///
+/// Exports count their ids from 1 on, through all kinds of elements, so the table is an array, in pages of
+/// 64 that are made when one of their ids is defined.
+struct XctraceValues {
+  private(set) var numbers: [UInt64] = []
+  private(set) var labels: [[UInt8]] = []
+  private(set) var processes: [XctraceProcess] = []
+  private(set) var threads: [(number: UInt64?, process: UInt32?)] = []
+  private(set) var binaries: [XctraceBinary] = []
+  private(set) var frames: [XctraceFrame] = []
+  /// The frames of all stacks, and where each stack ends.
+  private var stackFrames: [UInt32] = []
+  private var stackEnds: [Int] = []
+
+  private static let pageSize: UInt64 = 64
+  private var pages: [UInt64: Int] = [:]
+  private var table: [XctraceValue] = []
+
+  mutating func define(_ id: UInt64, _ value: XctraceValue) throws(ParseError) {
+    let (number, offset) = id.quotientAndRemainder(dividingBy: Self.pageSize)
+    let page = pages[number] ?? table.count
+    if page == table.count {
+      try Self.check(page)
+      table += repeatElement(XctraceValue(), count: Int(Self.pageSize))
+      pages[number] = page
+    }
+    table[page + Int(offset)] = value
+  }
+
+  /// Of kind `none` if no element that is read has defined it.
+  func value(_ id: UInt64) -> XctraceValue {
+    let (number, offset) = id.quotientAndRemainder(dividingBy: Self.pageSize)
+    return pages[number].map { table[$0 + Int(offset)] } ?? XctraceValue()
+  }
+
+  mutating func add(number: UInt64) throws(ParseError) -> XctraceValue {
+    numbers.append(number)
+    return try Self.last(.number, of: numbers.count)
+  }
+
+  mutating func add(label: [UInt8]) throws(ParseError) -> XctraceValue {
+    labels.append(label)
+    return try Self.last(.label, of: labels.count)
+  }
+
+  mutating func add(_ process: XctraceProcess) throws(ParseError) -> XctraceValue {
+    processes.append(process)
+    return try Self.last(.process, of: processes.count)
+  }
+
+  /// - Parameter process: index into `processes`.
+  mutating func addThread(
+    number: UInt64?, process: UInt32?
+  ) throws(ParseError) -> XctraceValue {
+    threads.append((number, process))
+    return try Self.last(.thread, of: threads.count)
+  }
+
+  mutating func add(_ binary: XctraceBinary) throws(ParseError) -> XctraceValue {
+    binaries.append(binary)
+    return try Self.last(.binary, of: binaries.count)
+  }
+
+  mutating func add(_ frame: XctraceFrame) throws(ParseError) -> XctraceValue {
+    frames.append(frame)
+    return try Self.last(.frame, of: frames.count)
+  }
+
+  /// - Parameter frames: indexes into `frames`.
+  mutating func addStack(_ frames: ArraySlice<UInt32>) throws(ParseError) -> XctraceValue {
+    stackFrames += frames
+    stackEnds.append(stackFrames.count)
+    return try Self.last(.stack, of: stackEnds.count)
+  }
+
+  /// Indexes into `frames`, the innermost first.
+  func stack(_ index: Int) -> ArraySlice<UInt32> {
+    stackFrames[(index == 0 ? 0 : stackEnds[index - 1])..<stackEnds[index]]
+  }
+
+  private static func last(
+    _ kind: XctraceValue.Kind, of count: Int
+  ) throws(ParseError) -> XctraceValue {
+    try check(count)
+    return XctraceValue(kind: kind, index: UInt32(count - 1))  // fits: the limit has 28 bits
+  }
+
+  private static func check(_ count: Int) throws(ParseError) {
+    guard UInt64(count) <= ParsingLimits.xctraceValues else {
+      throw ParseError(
+        .tooLarge(limit: ParsingLimits.xctraceValues, found: UInt64(count)), "number of ids",
+        at: FileOffset(rawValue: 0))
+    }
+  }
+}
