@@ -82,7 +82,7 @@ extension ELFFile: ImageFile {
     let found = ELFFunctionSymbols(
       table, in: CodeSections(sectionsInMemory()), machine: header.machine)
     return NamedFunctions(
-      functions: found.functions,
+      functions: found.functions, absentSymbols: found.absentSymbols,
       names: NameTable(bytes: table.names.bytes.copy(table.names.range.indices)),
       warnings: Diagnostic.skipped(
         found.unnamedCount, "symbol",
