@@ -64,7 +64,9 @@ let package = Package(
     target("LaunchMeasurement", ["CLaunch", "ImageModel", "Addresses"]),
 
     // F4: results as text and JSON.
-    target("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
+    target(
+      "Reporting",
+      ["FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "Addresses"]),
 
     // F5, F6: the command.
     target(
@@ -107,7 +109,10 @@ let package = Package(
       swiftSettings: checked),
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ImageModel", "Addresses"]),
-    tests("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
+    tests("LaunchMeasurement", ["ImageModel", "Addresses"]),
+    tests(
+      "Reporting",
+      ["FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "Addresses"]),
     tests(
       "OrderFileCommands",
       [

@@ -17,10 +17,11 @@
  *   close fcntl flock fstat ftruncate getcwd getenv getrlimit kill link lstat madvise mmap munmap open
  *   pread pwrite renamex_np sched_yield sysctl unlink write                     files and memory
  *   clock_gettime_nsec_np mach_timebase_info issetugid __error                  clocks, the process
+ *   __cxa_atexit                                                                once, in a recorded launch
  *   _NSGetExecutablePath _dyld_get_image_header _dyld_get_image_name _dyld_image_count
  *   _dyld_register_func_for_remove_image dladdr dlsym                           images
  *
- * Data: __stack_chk_guard. The compiler adds __cxa_atexit for the destructor in launch_end.c.
+ * Data: __stack_chk_guard.
  *
  * Nothing of this file has run on a Mac or a device: it was written from the headers, from xnu, dyld and
  * libpthread as Apple publishes them, and has run under an emulator.
@@ -331,6 +332,17 @@ uint64_t of_standard_error(void) {
 }
 
 void of_yield(void) { sched_yield(); }
+
+extern int __cxa_atexit(void (*body)(void *), void *context, const void *image); /* Itanium C++ ABI */
+
+OF_LOCAL void of_at_exit(void *context) {
+  (void)context;
+  of_finish();
+}
+
+/* Not by a destructor: clang registers those in a constructor that it writes itself, which an
+ * instrumented build instruments. And a program that records nothing has nothing to do at launch. */
+void of_watch_exit(void) { __cxa_atexit(of_at_exit, NULL, &__dso_handle); }
 
 /* MARK: other copies of the recorder */
 
