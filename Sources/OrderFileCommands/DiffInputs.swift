@@ -27,7 +27,7 @@ struct DiffInputs {
       try InputFile.orderFile(try InputFile.bytes(path), path, of: format)
     }
     warnings = before.warnings + after.warnings
-    architecture = after.image?.architecture ?? before.image?.architecture
+    architecture = after.architecture ?? before.architecture
     pageSize = command.pageSize.pageSize(
       for: architecture, format: after.image?.format ?? before.image?.format ?? .elf)
     cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
@@ -90,7 +90,8 @@ struct DiffInputs {
     let comparison = LayoutComparison(
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
     let check = order.map {
-      OrderFileCheck($0, layout: after.layout, architecture: architecture)
+      OrderFileCheck(
+        $0, layout: after.layout, architecture: architecture, known: after.known)
     }
     var report = DiffReport(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,

@@ -13,6 +13,10 @@ struct ReleaseLayout {
   let initializers: [StatedAddress]
   /// `nil` where only a link map was given.
   let image: Image?
+  /// `nil` where neither an image nor a link map tells: of ELF's only an image does.
+  let architecture: Architecture?
+  /// Why names that are no functions of the layout are none, as far as a link map says it.
+  let known: [SymbolName: OrderFileCheck.Reason]
   let warnings: [Diagnostic]
 
   /// Reads a linked image or a link map, whichever `path` is.
@@ -29,7 +33,7 @@ struct ReleaseLayout {
     if InputFile.isObjectFile(bytes) {
       try self.init(bytes: bytes, imagePath: path, debugFile: debugFile, slice: slice)
     } else {
-      try self.init(bytes: bytes, mapPath: path)
+      try self.init(bytes: bytes, mapPath: path, slice: slice)
     }
   }
 
@@ -39,21 +43,27 @@ struct ReleaseLayout {
     image: String, linkMap: String, debugFile: String?, slice: SliceChoice
   ) throws(Diagnostic) {
     let image = try ReleaseLayout(path: image, debugFile: debugFile, slice: slice)
-    let map = try ReleaseLayout(path: linkMap)
+    let map = try ReleaseLayout(path: linkMap, slice: SliceChoice(image.architecture))
     let isStripped = image.image?.symbolSource == .dynamicSymbols
     path = image.path
     layout = isStripped ? map.layout : image.layout.addingOrigins(of: map.layout)
     initializers = image.initializers
+    architecture = image.architecture
+    known = map.known
     self.image = image.image
     warnings = isStripped ? map.warnings : image.warnings
   }
 
-  init(_ image: Image) {
-    path = image.path
+  init(_ image: Image) { self.init(image, path: image.path, warnings: []) }
+
+  private init(_ image: Image, path: String, warnings: [Diagnostic]) {
+    self.path = path
     layout = image.layout
     initializers = image.initializers
+    architecture = image.architecture
+    known = [:]
     self.image = image
-    warnings = []
+    self.warnings = warnings
   }
 
   private init(
@@ -61,14 +71,10 @@ struct ReleaseLayout {
   ) throws(Diagnostic) {
     let (image, warnings) = try Image.reading(
       bytes, path: imagePath, debugFile: debugFile, slice: slice)
-    path = imagePath
-    layout = image.layout
-    initializers = image.initializers
-    self.image = image
-    self.warnings = warnings
+    self.init(image, path: imagePath, warnings: warnings)
   }
 
-  private init(bytes: FileBytes, mapPath: String) throws(Diagnostic) {
+  private init(bytes: FileBytes, mapPath: String, slice: SliceChoice) throws(Diagnostic) {
     let map: LinkMap
     do { map = try LinkMap(parsing: bytes) } catch {
       throw Diagnostic("\(error)", context: [mapPath])
@@ -79,6 +85,15 @@ struct ReleaseLayout {
       Diagnostic($0.message, context: [mapPath] + $0.context, hint: $0.hint, severity: $0.severity)
     }
     path = mapPath
+    architecture = map.architecture.map {
+      Architecture(String(decoding: bytes.copy($0.indices), as: UTF8.self))
+    }
+    if let architecture { try slice.check(architecture, of: mapPath) }
+    var known: [SymbolName: OrderFileCheck.Reason] = [:]
+    for name in map.discardedSymbols {
+      known[SymbolName(bytes: bytes.copy(name.indices))] = .discarded
+    }
+    self.known = known
     initializers = layout.imageFormat == .machO ? layout.initializersByName : []
     image = nil
   }
