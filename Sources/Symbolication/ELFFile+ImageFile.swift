@@ -7,6 +7,7 @@ import ObjectFormat
 extension ELFFile: ImageFile {
   var format: ImageFormat { .elf }
   var architecture: Architecture { Architecture(header) }
+  var headerAddress: StatedAddress? { nil }
 
   func requireReadableImage() throws(Diagnostic) {
     guard header.type == .executable || header.type == .sharedObject else {

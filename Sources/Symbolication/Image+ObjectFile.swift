@@ -79,7 +79,8 @@ extension Image {
       for index in warnings.indices { warnings[index].context.insert(path, at: 0) }
       let image = Image(
         path: path, format: file.format, id: try file.imageID(), architecture: file.architecture,
-        layout: functions.layout(file.sectionsInMemory()), initializers: initializers,
+        headerAddress: file.headerAddress, layout: functions.layout(file.sectionsInMemory()),
+        initializers: initializers,
         guards: file.guards(), symbolSource: functions.source)
       return (image, warnings)
     }

@@ -8,6 +8,8 @@ import ImageModel
 protocol ImageFile: Sendable {
   var format: ImageFormat { get }
   var architecture: Architecture { get }
+  /// See `Image.headerAddress`.
+  var headerAddress: StatedAddress? { get }
 
   /// - Throws: for a file that no linker has laid out, and for one that is encrypted.
   func requireReadableImage() throws(Diagnostic)

@@ -12,6 +12,8 @@ package struct ImportedLaunch: Sendable {
   package var processNumber: UInt32 = 0
   /// Each function once, earliest first; all names of one address are one function.
   package private(set) var uses: [ImportedTrace.Use] = []
+  /// Lines of a list that say something.
+  package internal(set) var entryCount = 0
   /// What stands for no function of the image, in the source's order.
   package internal(set) var missing: [Missing] = []
   private var seen: Set<StatedAddress> = []

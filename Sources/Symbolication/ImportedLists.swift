@@ -16,11 +16,14 @@ extension ImportedLaunch {
     self.init(image)
     var map = SymbolMap(image.layout)
     forEachEntry(bytes) { line, range in
+      entryCount += 1
       let name = SymbolName(bytes: bytes.copy(range))
       switch map.resolve(name) {
       case .exact(let found), .canonical(let found, _):
         for function in found.indexes { add(function) }
-      case .missing(let reason):
+      case .missing(let why):
+        // Nothing says that the name ever was in a build of this program.
+        let reason = why == .inlinedOrRemoved ? .noSuchSymbol : why
         missing.append(Missing(line: line, text: name, reason: reason.description))
       }
     }
@@ -35,6 +38,7 @@ extension ImportedLaunch {
     var error: ParseError?
     forEachEntry(bytes) { line, range in
       guard error == nil else { return }
+      entryCount += 1
       guard let address = statedAddress(bytes, range) else {
         error = ParseError(
           .invalid(

@@ -7,6 +7,9 @@ import ObjectFormat
 extension MachOFile: ImageFile {
   var format: ImageFormat { .machO }
   var architecture: Architecture { Architecture(header.architecture.description) }
+  var headerAddress: StatedAddress? {
+    segments.first { $0.name.elementsEqual("__TEXT".utf8) }?.range.start
+  }
 
   func requireReadableImage() throws(Diagnostic) {
     guard header.type.isLinkedImage else {

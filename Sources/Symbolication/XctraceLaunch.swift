@@ -39,7 +39,7 @@ package struct XctraceLaunch: Sendable {
     /// The kernel's number; 0 unknown.
     package var thread: UInt32
     package var address: StatedAddress
-    /// A fault, and not a sample.
+    /// A fault told it, by its address or its stack, and not a sample.
     package var isFault: Bool
   }
 
@@ -63,6 +63,7 @@ private struct XctraceSightings {
     var thread: UInt32
     var process: UInt64
     var number: Int
+    var isOfFault: Bool
   }
 
   let export = XctraceExport()
@@ -87,7 +88,9 @@ private struct XctraceSightings {
         } else {
           places[number] = stacks.count
           stacks.append(
-            Stack(nanoseconds: time, thread: thread, process: process.number, number: number))
+            Stack(
+              nanoseconds: time, thread: thread, process: process.number, number: number,
+              isOfFault: row.table == .virtualMemory))
         }
       }
       guard row.table == .virtualMemory, let address = row.address else { return }
@@ -106,19 +109,22 @@ private struct XctraceSightings {
 }
 
 extension XctraceLaunch {
+  /// One file, with its path for messages.
+  package typealias Export = (path: String, bytes: FileBytes)
+
   /// Finds the image in exports of one recording.
   ///
-  /// - Parameters:
-  ///   - exports: what was read, each with its path for messages.
-  ///   - path: of the image, for messages.
-  ///   - base: where the image states that its header is.
   /// - Throws: a diagnostic with the path for what is no export; `mismatch` if no stack has the image's UUID,
   ///   with the UUID of the image of the same name if there is one.
   /// - Complexity: O(*n* + *s* log *s*) for *n* bytes and *s* different stacks.
   package init(
-    _ exports: [(path: String, bytes: FileBytes)], image id: ImageID, path: String,
-    base: StatedAddress
+    _ exports: [Export], of image: Image
   ) throws(Diagnostic) {
+    guard let id = image.id, id.kind == .uuid, let header = image.headerAddress else {
+      throw Diagnostic(
+        "unsupported image: expected a Mach-O image with a UUID", context: [image.path],
+        severity: .mismatch)
+    }
     var sightings: [XctraceSightings] = []
     for export in exports {
       do { sightings.append(try XctraceSightings(export.bytes)) } catch {
@@ -145,7 +151,7 @@ extension XctraceLaunch {
       let frames = sightings[sighting].export.frames(ofStack: stack.number)
       for (depth, frame) in frames.enumerated().reversed() {
         guard let binary = frame.binary, let load = loads[sighting][binary] else { continue }
-        let slide = Slide(rawValue: load.rawValue &- base.rawValue)
+        let slide = Slide(rawValue: load.rawValue &- header.rawValue)
         let process = found ?? (stack.process, slide)
         found = process
         guard stack.process == process.process else {
@@ -157,11 +163,11 @@ extension XctraceLaunch {
         touches.append(
           Touch(
             nanoseconds: stack.nanoseconds, thread: stack.thread,
-            address: StatedAddress(rawValue: address), isFault: false))
+            address: StatedAddress(rawValue: address), isFault: stack.isOfFault))
       }
     }
     guard let found, let process = sightings.compactMap({ $0.processes[found.process] }).first
-    else { throw Self.absent(exports.map(\.path), sightings, id, path) }
+    else { throw Self.absent(exports.map(\.path), sightings, id, image.path) }
     self.process = process
     slide = found.slide
     otherProcesses = others.sorted().compactMap { number in

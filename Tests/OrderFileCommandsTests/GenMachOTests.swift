@@ -127,16 +127,32 @@ import Testing
     }
   }
 
-  /// A map knows its initializers by name alone.
+  private static let loaded = """
+    __attribute__((objc_root_class)) @interface Foo
+    + (void)load; + (int)first:(int)a then:(int)b;
+    @end
+    @implementation Foo
+    + (int)first:(int)a then:(int)b { return a + b; }
+    + (void)load { __asm__ volatile(""); }
+    @end
+    """
+
+  /// A map knows its initializers by name alone: `+load` methods run before static initializers, and both
+  /// before what was traced.
   @Test func aLinkMapIsEnoughAndItsInitializersGoFirst() throws {
-    try link("rec")
-    try writeTrace(of: "rec", Self.launch, to: "t")
-    try link("app", compileFlags: [])
+    try workshop.write(Self.loaded.utf8, "foo.m")
+    try sdk.compile("foo.m", to: "foo.o", for: .macOS, in: workshop)
+    try link("rec", linkFlags: ["foo.o"])
+    try writeTrace(of: "rec", Self.launch + [("+[Foo first:then:]", 0)], to: "t")
+    try link("app", compileFlags: [], linkFlags: ["foo.o"])
     let lines = try gen("@t --link-map @app.map")
-    #expect(lines == ["__GLOBAL__sub_I_hot.cpp"] + Self.expected)
-    try link("again", compileFlags: [], linkFlags: ["-order_file", "app.order"])
+    let expected =
+      ["+[Foo load]", "__GLOBAL__sub_I_hot.cpp"] + Self.expected + ["+[Foo first:then:]"]
+    #expect(lines == expected)
+    try link("again", compileFlags: [], linkFlags: ["foo.o", "-order_file", "app.order"])
     let code = try workshop.machOCode("again", linkMap: "again.map")
-    #expect(code.map.first == "hot.o __GLOBAL__sub_I_hot.cpp")
+    #expect(code.map.prefix(2) == ["foo.o +[Foo load]", "hot.o __GLOBAL__sub_I_hot.cpp"])
+    #expect(code.mapSymbols[8] == "+[Foo first:then:]")
   }
 
   /// Twins that both ran stand each at its own place.
