@@ -109,7 +109,8 @@ struct DiffInputs {
     let comparison = LayoutComparison(
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
     let check = order.map {
-      OrderFileCheck($0, layout: after.layout, architecture: architecture)
+      OrderFileCheck(
+        $0, layout: after.layout, architecture: architecture)
     }
     var report = DiffReport(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,
