@@ -28,7 +28,7 @@ struct DiffInputs {
       try InputFile.orderFile(try InputFile.bytes(path), path, of: format)
     }
     warnings = before.warnings + after.warnings
-    architecture = after.image?.architecture ?? before.image?.architecture
+    architecture = after.architecture ?? before.architecture
     pageSize = command.pageSize.pageSize(
       for: architecture, format: format == .machO ? .machO : .elf)
     cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published

@@ -13,6 +13,8 @@ struct ReleaseLayout {
   let initializers: [StatedAddress]
   /// `nil` where only a link map was given.
   let image: Image?
+  /// `nil` where only a link map was given that doesn't tell.
+  let architecture: Architecture?
   let warnings: [Diagnostic]
 
   /// Reads a linked image or a link map, whichever `path` is.
@@ -45,6 +47,7 @@ struct ReleaseLayout {
     layout = isStripped ? map.layout : image.layout.addingOrigins(of: map.layout)
     initializers = image.initializers
     self.image = image.image
+    architecture = image.architecture ?? map.architecture
     warnings = isStripped ? map.warnings : image.warnings
   }
 
@@ -53,6 +56,7 @@ struct ReleaseLayout {
     layout = image.layout
     initializers = image.initializers
     self.image = image
+    architecture = image.architecture
     warnings = []
   }
 
@@ -65,6 +69,7 @@ struct ReleaseLayout {
     layout = image.layout
     initializers = image.initializers
     self.image = image
+    architecture = image.architecture
     self.warnings = warnings
   }
 
@@ -81,5 +86,8 @@ struct ReleaseLayout {
     path = mapPath
     initializers = layout.imageFormat == .machO ? layout.initializersByName : []
     image = nil
+    architecture = map.architecture.map {
+      Architecture(String(decoding: map.bytes.copy($0.indices), as: UTF8.self))
+    }
   }
 }
