@@ -66,7 +66,8 @@ struct AppleWorkshop {
       compile(
         "apple/app.m", isInstrumented: isInstrumented,
         flags: flags + (hasSwift ? ["-DHAS_SWIFT"] : [])),
-      compile("apple/engine.cpp", isInstrumented: isInstrumented, flags: ["-fno-exceptions", "-fno-rtti"]),
+      compile(
+        "apple/engine.cpp", isInstrumented: isInstrumented, flags: ["-fno-exceptions", "-fno-rtti"]),
       compile("apple/core.c", isInstrumented: isInstrumented),
     ]
     if hasSwift {
