@@ -113,6 +113,32 @@ struct MachODiffTests {
     }
   }
 
+  /// The launch is executed, and what the emulator saw it touch is held against what was predicted. Beyond
+  /// the prediction it reads strings, which are all on one page.
+  @Test(.enabled(if: (try? MachOEmulator()) != nil), arguments: [AppleSDK.Platform.iOS, .macOS])
+  func predictedPagesAreThoseThatALaunchTouches(_ platform: AppleSDK.Platform) throws {
+    let workshop = try Self.workshop(platform)
+    let emulator = try MachOEmulator()
+    let json = try workshop.mustOrderfile(
+      "diff", "plain", "ordered", "--order", "app.order", "--json"
+    ).json
+    for (side, image) in [("before", "plain"), ("after", "ordered")] {
+      let run = try emulator.run(image, in: workshop)
+      #expect(run.status == 0)
+      let launch = try #require(run.report.images.first)
+      let predicted = try #require(Self.number(["textPages", side], in: json))
+      #expect((0...2).contains(launch.touchedTextPages16k - predicted), "\(image)")
+      let judge = try Judge(image, in: workshop)
+      let code = launch.executedPages16k.filter { page in
+        judge.functions.contains {
+          $0.lowerBound / 16384 <= page.address / 16384
+            && page.address / 16384 <= $0.upperBound / 16384
+        }
+      }
+      #expect(Self.pages(of: "__TEXT,__text", side, in: json) == code.count, "\(image)")
+    }
+  }
+
   /// All but bytes: an image does not tell padding behind a function from the function.
   @Test(arguments: AppleSDK.Platform.allCases)
   func linkMapsGiveTheSameFiguresAsImages(_ platform: AppleSDK.Platform) throws {
