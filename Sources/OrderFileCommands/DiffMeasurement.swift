@@ -31,15 +31,9 @@ extension PageInMeasurement.Recording {
 }
 
 extension Image {
-  /// The sections, and behind them what `__TEXT` has before its first one: the header.
+  /// The sections, and behind them the segments: the header and `__LINKEDIT` are in no section.
   fileprivate var places: [(name: SymbolName, range: AddressRange)] {
-    var places = layout.sections.map { (name: $0.name, range: $0.range) }
-    let text = places.first { $0.name.bytes.starts(with: "__TEXT,".utf8) }
-    if let headerAddress, let text, text.range.start > headerAddress {
-      let size = text.range.start.rawValue - headerAddress.rawValue
-      places.append(("__TEXT", AddressRange(start: headerAddress, size: size)))
-    }
-    return places
+    layout.sections.map { (name: $0.name, range: $0.range) } + segments
   }
 }
 
