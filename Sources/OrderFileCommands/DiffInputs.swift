@@ -34,6 +34,7 @@ struct DiffInputs {
     cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
     measuredPageIns = try Self.measurement(
       command, before: before, after: after, pageSize: pageSize)
+    warnings += measuredPageIns?.warnings ?? []
 
     var beforeMap = SymbolMap(before.layout)
     var afterMap = SymbolMap(after.layout)
