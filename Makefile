@@ -38,7 +38,7 @@ test: ## install what the tests need, then all that check does; this is what CI 
 	@$(MAKE) -s check
 
 check: build ## format, warnings, imports, tests, hostile tests in release mode, examples, README
-	swift format lint -s -r -p Package.swift Sources Tests Examples
+	swift format lint -s -r -p Package.swift Sources Runtime Tests Examples
 	swift build --build-tests $(EXPLICIT)
 	swift test --skip-build $(EXPLICIT) | $(RESULTS)
 	swift test -c release $(EXPLICIT) --scratch-path $(BUILD)/hostile --filter '$(HOSTILE)' | $(RESULTS)

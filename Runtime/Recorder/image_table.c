@@ -218,8 +218,9 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
       of_add_registration(trace, start, stop);
     }
     of_calibrate(trace);
-  } else {
-    /* Nobody listens: make every call as cheap as a seen one. */
+  } else if (of_load_relaxed(start) == OF_UNSEEN || of_load_relaxed(stop - 1) == OF_UNSEEN) {
+    /* Nobody listens: make every call as cheap as a seen one. Not again for each object file of a Mach-O
+     * image, whose constructors all come by with the same range. */
     for (uint32_t *guard = start; guard < stop; guard++)
       of_store_relaxed(guard, OF_SEEN); /* relaxed: a flag */
   }

@@ -117,6 +117,8 @@ OF_INTERNAL void of_write_error(const char *text, size_t size);
 OF_INTERNAL uint64_t of_standard_error(void);
 /* What a positive errno means, in words. */
 OF_INTERNAL const char *of_error_name(int error);
+/* Sees to it that of_finish is called. From initialisers only. */
+OF_INTERNAL void of_watch_exit(void);
 /* Gives up the processor for a moment. */
 OF_INTERNAL void of_yield(void);
 

@@ -17,10 +17,11 @@
  *   close fcntl flock fstat ftruncate getcwd getenv getrlimit kill link lstat madvise mmap munmap open
  *   pread pwrite renamex_np sched_yield sysctl unlink write                     files and memory
  *   clock_gettime_nsec_np mach_timebase_info issetugid __error                  clocks, the process
+ *   __cxa_atexit                                                                once, in a recorded launch
  *   _NSGetExecutablePath _dyld_get_image_header _dyld_get_image_name _dyld_image_count
  *   _dyld_register_func_for_remove_image dladdr dlsym                           images
  *
- * Data: __stack_chk_guard. The compiler adds __cxa_atexit for the destructor in launch_end.c.
+ * Data: __stack_chk_guard.
  *
  * Nothing of this file has run on a Mac or a device: it was written from the headers, from xnu, dyld and
  * libpthread as Apple publishes them, and has run under an emulator.
@@ -83,6 +84,10 @@ uint32_t of_thread_number(void) {
   return (uint32_t)number;
 }
 
+/* The number costs no system call here. */
+void of_watch_threads(void) {}
+void of_remember_thread(void) {}
+
 /* The kernel has no vfork (bsd/kern/syscalls.master, CONFIG_VFORK): what libSystem calls so copies the
  * memory. */
 bool of_shares_memory(uint32_t pid) {
@@ -139,8 +144,8 @@ bool of_is_privileged(void) { return issetugid() != 0; }
 const char *of_environment(const char *name) { return getenv(name); }
 
 /* Of a program that defines none. Mach-O knows no symbol that may be missing, but a weak definition
- * gives way to another one in the same link. Hidden: between images dyld would choose. */
-__attribute__((weak, visibility("hidden"))) const char orderfile_default_trace[1] = {0};
+ * gives way to another one in the same link. */
+__attribute__((weak, visibility("default"))) const char orderfile_default_trace[1] = {0};
 
 const char *of_default_trace(void) {
   if (orderfile_default_trace[0]) return orderfile_default_trace;
@@ -328,6 +333,17 @@ uint64_t of_standard_error(void) {
 
 void of_yield(void) { sched_yield(); }
 
+extern int __cxa_atexit(void (*body)(void *), void *context, const void *image); /* Itanium C++ ABI */
+
+OF_LOCAL void of_at_exit(void *context) {
+  (void)context;
+  of_finish();
+}
+
+/* Not by a destructor: clang registers those in a constructor that it writes itself, which an
+ * instrumented build instruments. And a program that records nothing has nothing to do at launch. */
+void of_watch_exit(void) { __cxa_atexit(of_at_exit, NULL, &__dso_handle); }
+
 /* MARK: other copies of the recorder */
 
 OF_RUNTIME const char *orderfile_rt_trace_path(void);
@@ -341,7 +357,8 @@ const char *orderfile_rt_trace_path(void) {
  * recorder: the program, else the library loaded first. That one has made the trace, or it knows of none
  * yet because the program starts only now: then the environment is as it was for all. */
 bool of_each_shared_file(bool (*body)(const char *path)) {
-  const char *(*path_of_first)(void) = (const char *(*)(void))dlsym(RTLD_DEFAULT, "orderfile_rt_trace_path");
+  const char *(*path_of_first)(void) =
+      (const char *(*)(void))dlsym(RTLD_DEFAULT, "orderfile_rt_trace_path");
   const char *path = path_of_first ? path_of_first() : NULL;
   return path && body(path);
 }

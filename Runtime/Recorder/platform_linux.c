@@ -320,6 +320,10 @@ uint64_t of_standard_error(void) {
 
 void of_yield(void) { OF_SYSCALL_1(__NR_sched_yield, 0); }
 
+static OF_IMMUNE __attribute__((destructor, used)) void of_at_exit(void) { of_finish(); }
+
+void of_watch_exit(void) {}
+
 /* MARK: images. libc's loader, from initialisers only. */
 
 /* The build ID in the note segment NOTES..END: a run of (namesz, descsz, type, name, desc), each part

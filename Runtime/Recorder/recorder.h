@@ -113,6 +113,10 @@ OF_INTERNAL void of_unload_own_image(orderfile_trace_header *trace);
 
 /* launch_end.c */
 
+/* The last chance to write: at exit, and when the image that this copy is linked into is unloaded. The
+ * platform calls it. */
+OF_INTERNAL void of_finish(void);
+
 /* Ends the launch if the mark of SIZE bytes that begins in RECORD's payload is the one to stop at. */
 OF_INTERNAL void of_stop_at_mark(orderfile_trace_header *trace, const orderfile_record *record);
 

@@ -183,4 +183,5 @@ OF_INTERNAL void of_start_recording(uint64_t guards) {
   /* release: publishes all of the above; pairs with the acquire in of_own_trace */
   of_store_release(&of_recorder.trace, trace);
   of_drain_early_records(trace, slot, slot == UINT64_MAX ? 0 : count);
+  of_watch_exit();
 }

@@ -70,6 +70,8 @@ package struct Image: Sendable {
   package var guards: AddressRange?
   /// Where the names in `layout` come from.
   package var symbolSource: SymbolSource
+  /// It stands in a fat file beside images for other architectures.
+  package var isSlice = false
 
   package init(
     path: String, format: ImageFormat = .elf, id: ImageID?, architecture: Architecture,

@@ -16,6 +16,7 @@ struct DiffInputs {
   private let architecture: Architecture?
   private let pageSize: PageSize
   private let cost: FaultCost
+  private let measuredPageIns: PageInMeasurement?
   private var warnings: [Diagnostic]
 
   init(_ command: DiffCommand) throws(Diagnostic) {
@@ -29,8 +30,10 @@ struct DiffInputs {
     warnings = before.warnings + after.warnings
     architecture = after.image?.architecture ?? before.image?.architecture
     pageSize = command.pageSize.pageSize(
-      for: architecture, format: after.image?.format ?? before.image?.format ?? .elf)
+      for: architecture, format: format == .machO ? .machO : .elf)
     cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
+    measuredPageIns = try Self.measurement(
+      command, before: before, after: after, pageSize: pageSize)
 
     var beforeMap = SymbolMap(before.layout)
     var afterMap = SymbolMap(after.layout)
@@ -86,6 +89,22 @@ struct DiffInputs {
       severity: .mismatch)
   }
 
+  private static func measurement(
+    _ command: DiffCommand, before: ReleaseLayout, after: ReleaseLayout, pageSize: PageSize
+  ) throws(Diagnostic) -> PageInMeasurement? {
+    func recording(
+      _ paths: [String], _ release: ReleaseLayout, _ option: String
+    ) throws(Diagnostic) -> PageInMeasurement.Recording? {
+      guard !paths.isEmpty else { return nil }
+      return try PageInMeasurement.Recording(
+        exports: paths, of: release, option: option, pageSize: pageSize)
+    }
+    let before = try recording(command.pageInsBefore, before, "--page-ins-before")
+    let after = try recording(command.pageInsAfter, after, "--page-ins-after")
+    guard before != nil || after != nil else { return nil }
+    return PageInMeasurement(before: before, after: after)
+  }
+
   func report() -> DiffReport {
     let comparison = LayoutComparison(
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
@@ -100,6 +119,7 @@ struct DiffInputs {
       return NameWithReason(
         name: function.name, reason: reason ?? function.absence.description)
     }
+    report.measuredPageIns = measuredPageIns
     report.warnings = warnings + report.warnings
     let isMachO = after.layout.imageFormat == .machO
     if let disobeyed = check.flatMap({

@@ -17,6 +17,9 @@ struct GenCommand: ParsableCommand {
       Traces are taken in sequence: all of the first, then what the second adds. Names cross from the \
       recorded build to the one given by --image or --link-map; those it doesn't have are left out and \
       counted. Without either, the recorded image is the one to be ordered.
+
+      For a universal image of Mach-O run it once for each architecture with --arch: each line then says \
+      which it is for, and the files can be put into one.
       """)
 
   @Argument(help: ArgumentHelp("Traces.", valueName: "trace"), completion: .file())
@@ -96,9 +99,9 @@ struct GenCommand: ParsableCommand {
       let release = releases.removeValue(forKey: allImages ? fileName : "")
       let generation = try OrderGeneration(&inputs, fileName: fileName, release: release)
       let order = generation.write(
-        dialect: try dialect(for: generation.release), largeFunctionBytes: largeLast,
-        outputPath: file.path,
-        traces: inputs.traces)
+        dialect: try dialect(for: generation.release),
+        architecture: architecture(for: generation.release), largeFunctionBytes: largeLast,
+        outputPath: file.path, traces: inputs.traces)
       try file.finish(order.bytes)
       reports.append(order.report)
       warnings += order.warnings
@@ -116,6 +119,12 @@ struct GenCommand: ParsableCommand {
   }
 
   private var slice: SliceChoice { SliceChoice(arch?.architecture) }
+
+  /// What the lines are to be limited to, so that the files of several slices can be put into one: `nil`
+  /// where nobody speaks of slices.
+  private func architecture(for release: ReleaseLayout) -> Architecture? {
+    arch?.architecture ?? release.image.flatMap { $0.isSlice ? $0.architecture : nil }
+  }
 
   /// - Throws: if the linker of `--format` writes other images than `release`.
   private func dialect(for release: ReleaseLayout) throws(Diagnostic) -> OrderFileDialect {

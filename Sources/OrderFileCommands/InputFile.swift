@@ -1,6 +1,5 @@
 import ByteReading
 import ImageModel
-import LinkMapFormat
 import OrderFileFormat
 import Symbolication
 import TraceFormat
@@ -41,11 +40,6 @@ enum InputFile {
     case 0xcafe_babe, 0xcafe_babf: true  // fat
     default: false
     }
-  }
-
-  /// Which linker's map this is; `nil` if it is none. A Mach-O map is one, though reading it fails.
-  static func linkMapLinker(_ bytes: FileBytes) -> String? {
-    bytes.hasPrefix("# Path:", at: 0) ? "ld64" : LinkMap.Linker(recognizing: bytes)?.rawValue
   }
 
   /// - Parameter format: of the images that it is for, if that is known.

@@ -51,14 +51,17 @@ struct OrderGeneration {
     let warnings: [Diagnostic]
   }
 
+  /// - Parameter architecture: the only one that the order file is to be for, in a dialect that can say so.
   func write(
-    dialect: OrderFileDialect, largeFunctionBytes: UInt64?, outputPath: String, traces: [Trace]
+    dialect: OrderFileDialect, architecture: Architecture?, largeFunctionBytes: UInt64?,
+    outputPath: String, traces: [Trace]
   ) -> Output {
     let layout = release.layout
     let order = FirstTouchOrder(
       launches: resolved.map(\.uses), layout: layout, initializers: release.initializers,
       largeFunctionBytes: largeFunctionBytes)
-    let placing = PlacingEntries(of: order.functions, in: layout, for: dialect)
+    let placing = PlacingEntries(
+      of: order.functions, in: layout, for: dialect, architecture: architecture)
     let written = dialect.write(placing.entries, header: header(traces))
     let report = GenReport(
       outputPath: outputPath, dialect: dialect.name, recordedImage: launches[0].image.path,

@@ -70,10 +70,10 @@ struct ShowCommand: ParsableCommand {
         ? { report.json(demangle: jsonNames, to: $0) }
         : { $0(Array(report.text(width: width, names: textNames).utf8)) }
     }
-    if let linker = InputFile.linkMapLinker(bytes) {
+    if let linker = LinkMap.Linker(recognizing: bytes) {
       let layout = try ReleaseLayout(bytes, path: file)
       warnings += layout.warnings
-      let report = LinkMapReport(path: file, linker: linker, layout: layout.layout)
+      let report = LinkMapReport(path: file, linker: linker.rawValue, layout: layout.layout)
       return json
         ? { report.json(demangle: jsonNames, to: $0) }
         : { $0(Array(report.text(width: width, names: textNames).utf8)) }
@@ -82,8 +82,8 @@ struct ShowCommand: ParsableCommand {
       bytes, file, hint: "expected a trace, a linked image, a link map or an order file")
     guard !order.isProse else {
       throw Diagnostic(
-        "unsupported file: expected a trace, a linked image, a link map of ld.lld, GNU ld, gold or "
-          + "mold, or an order file, found other text", context: [file])
+        "unsupported file: expected a trace, a linked image, a link map of ld.lld, GNU ld, gold, mold "
+          + "or ld64, or an order file, found other text", context: [file])
     }
     warnings += order.warnings.map {
       Diagnostic("\($0)", context: [file])

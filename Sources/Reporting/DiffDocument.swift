@@ -10,7 +10,8 @@ extension DiffReport {
   ///
   /// A section's `counted` is `startupFunctions`; of a Mach-O image also `whole`, for what a launch reads
   /// or uses unknown parts of, and `firstPage` for the header. `xnuReads` is there for Mach-O images: what
-  /// each `kernel` with such pages is predicted to read, in `reads` and `bytesRead`.
+  /// each `kernel` with such pages is predicted to read, in `reads` and `bytesRead`. `measuredPageIns` is
+  /// there if recordings were given, and is the only part whose provenance is `measured`.
   package func json() -> [UInt8] {
     let total = comparison.total
     return JSONWriter.document { json in
@@ -22,6 +23,7 @@ extension DiffReport {
         json.member("before", comparison.before.curve.area)
       }
       json.member("floorPages", total.after.floorPages)
+      if let measuredPageIns { json.object("measuredPageIns") { measuredPageIns.write(to: &$0) } }
       json.object("millisecondsPerPageIn") { writeBand(of: 1, to: &$0) }
       json.object("millisecondsSaved") { writeBand(of: total.savedPages, to: &$0) }
       json.array("missing") { json in for entry in missing { entry.write(to: &json) } }

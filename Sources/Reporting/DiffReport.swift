@@ -16,6 +16,8 @@ package struct DiffReport: Sendable {
   /// Startup functions that are not counted in one layout or both, earliest use first. A caller adds
   /// what could not even be named.
   package var missing: [NameWithReason]
+  /// `nil` if no recording was given.
+  package var measuredPageIns: PageInMeasurement?
   /// Printed by the caller, behind the result; JSON carries them too.
   package var warnings: [Diagnostic]
 
@@ -83,6 +85,10 @@ extension DiffReport {
     text += table(foldingBehind: limits.sections).text(width: width)
     text += "\n" + savingText
     if !comparison.xnuReads.isEmpty { text += xnuReadsText }
+    if let measuredPageIns {
+      text += measuredPageIns.text(
+        pageSize: comparison.pageSize, predicted: comparison.total, limit: limits.sections)
+    }
     if let obedience { text += obedienceText(obedience, limits: limits, names: names) }
     if !missing.isEmpty {
       text += "missing \(counted(missing.count, "startup function")):\n"

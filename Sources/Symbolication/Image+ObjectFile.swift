@@ -44,7 +44,9 @@ extension Image {
       return try reading(file, path, debugFile, debugRoots, open)
     case .fat(let file):
       let image = try slice.choose(from: file, at: path)
-      return try reading(image, path, debugFile, debugRoots, open)
+      var result = try reading(image, path, debugFile, debugRoots, open)
+      result.image.isSlice = file.slices.count > 1
+      return result
     case .archive:
       throw Diagnostic(
         "unsupported file: found an archive, expected a linked image", context: [path])

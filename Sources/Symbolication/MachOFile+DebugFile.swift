@@ -70,7 +70,8 @@ extension MachOFile {
     let files: [MachOFile]
     switch try ObjectFile(parsing: bytes) {
     case .machO(let file): files = [file]
-    case .fat(let fat): files = fat.slices.compactMap { try? MachOFile(parsing: bytes, at: $0.range) }
+    case .fat(let fat):
+      files = fat.slices.compactMap { try? MachOFile(parsing: bytes, at: $0.range) }
     case .elf, .archive: throw Diagnostic("unsupported debug file: expected a dSYM's Mach-O file")
     }
     guard let expected = try uuid() else {

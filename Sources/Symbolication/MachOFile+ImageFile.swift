@@ -54,11 +54,15 @@ extension MachOFile: ImageFile {
 
   func functions(inSymbolsOf file: MachOFile) throws(ParseError) -> NamedFunctions? {
     var functions = try MachOFunctions(of: self)
-    if let table = try file.symbolTable() { functions.add(table) }
+    let table = try file.symbolTable()
+    if let table { functions.add(table) }
     // A debug file has the symbols that the image had before it was stripped.
     let isStripped =
       file.header.type == .debugSymbols ? functions.isEmpty : functions.isStripped
-    return isStripped ? nil : functions.finish()
+    guard !isStripped else { return nil }
+    var found = functions.finish()
+    if let table { DebugMap(table).nameObjectFiles(of: &found) }
+    return found
   }
 
   func functions(inDWARFOf file: MachOFile) throws(ParseError) -> NamedFunctions? {

@@ -132,7 +132,7 @@ class Dyld:
 
     def _bind(self, image: Image) -> None:
         for binding in image.file.bindings:
-            name = str(binding.symbol.name)
+            name = str(binding.symbol.name) if binding.symbol else ""
             target = self._look_up(image, name, binding.library_ordinal)
             if target is None:
                 target = 0 if binding.weak_import else self._process.trap(name)
@@ -181,7 +181,7 @@ class Dyld:
 
     def _initializers(self, image: Image) -> Iterator[int]:
         """The loaded addresses of the initialisers of IMAGE in the order that they run in."""
-        if image.file.has_routine_command:
+        if image.file.routine_command:
             yield image.file.routine_command.init_address + image.slide
         for start, size in image.sections_of_type(S_MOD_INIT_FUNC_POINTERS):
             for at in range(start, start + size, 8):

@@ -19,6 +19,8 @@ S_INIT_FUNC_OFFSETS = 0x16
 N_STAB, N_TYPE, N_SECT = 0xE0, 0x0E, 0x0E  # <mach-o/nlist.h>
 S_ATTR_CODE = 0x8000_0000 | 0x400  # S_ATTR_PURE_INSTRUCTIONS, S_ATTR_SOME_INSTRUCTIONS
 
+lief.logging.disable()  # it would write to standard error, which is the program's
+
 
 class ImageError(Exception):
     """A file that can't be loaded, and why."""
@@ -29,10 +31,9 @@ class Image:
 
     def __init__(self, path: str) -> None:
         self.path = os.path.abspath(path)
-        try:
-            fat = lief.MachO.parse(self.path)
-        except OSError as error:
-            raise ImageError(f"{path}: {error}") from None
+        if not os.path.isfile(self.path):
+            raise ImageError(f"{path}: no such file")
+        fat = lief.MachO.parse(self.path)
         if fat is None:
             raise ImageError(f"{path}: not a Mach-O file")
         self.file = self._slice(fat)
@@ -42,7 +43,7 @@ class Image:
         if kind not in (kinds.EXECUTE, kinds.DYLIB, kinds.BUNDLE):
             raise ImageError(f"{path}: a file of type {kind.name} can't be run")
         self.is_executable = kind == kinds.EXECUTE
-        self.uuid = bytes(self.file.uuid.uuid).hex() if self.file.has_uuid else ""
+        self.uuid = bytes(self.file.uuid.uuid).hex() if self.file.uuid else ""
         self.segments = [each for each in self.file.segments if each.name != "__PAGEZERO"]
         self.base = min(each.virtual_address for each in self.segments)
         self.size = page_end(
@@ -83,7 +84,7 @@ class Image:
             if int(section.flags) & S_ATTR_CODE
         }
         functions: dict[int, list[str]] = {}
-        if self.file.has_function_starts:
+        if self.file.function_starts:
             for offset in self.file.function_starts.functions:
                 functions[self.base + offset] = []
         for address, name, section in self._defined_symbols():
@@ -106,7 +107,7 @@ class Image:
 
     def entry_point(self) -> int:
         """LC_MAIN's, loaded."""
-        if not self.file.has_main_command:
+        if not self.file.main_command:
             raise ImageError(f"{self.path}: has no LC_MAIN")
         return self.base + self.file.main_command.entrypoint + self.slide
 

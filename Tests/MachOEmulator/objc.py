@@ -9,7 +9,7 @@ nothing is ever deallocated.
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Iterator, Optional
 
-from calls import Address, TailCall, UInt64, function
+from calls import Address, TailCall, function
 from image import Image
 from machine import Crash
 
@@ -406,5 +406,5 @@ def is_kind_of(process: "Process", receiver: Address, _: Address, cls: Address) 
 
 
 @function("_object_isEqual")
-def is_equal(process: "Process", receiver: Address, _: Address, other: UInt64) -> bool:
+def is_equal(process: "Process", receiver: Address, _: Address, other: Address) -> bool:
     return receiver == other

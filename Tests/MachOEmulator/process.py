@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Optional
 
+import libc  # noqa: F401  declares functions of libSystem
 from calls import FUNCTIONS, Function
 from clock import Clock
 from dyld import Dyld
@@ -14,8 +15,6 @@ from machine import PAGE, TRAPS, Crash, Machine
 from mappings import Mappings
 from objc import ObjectiveC
 from pages import PageCounter
-
-import libc  # noqa: F401  declares functions of libSystem
 
 DARWIN_ERRNO = {  # <sys/errno.h>, where it differs from Linux
     "EDEADLK": 11,
@@ -194,7 +193,7 @@ class Process:
         raise Crash("SIGILL", "exit returned")
 
     def finalize(self, header: Optional[int] = None) -> None:
-        """Calls exit handlers, the last registered first; only those of one image if HEADER is given."""
+        """Calls exit handlers, the last registered first; those of one image if HEADER is given."""
         index = len(self.exit_handlers) - 1
         while index >= 0:
             if index < len(self.exit_handlers) and header in (None, self.exit_handlers[index][2]):

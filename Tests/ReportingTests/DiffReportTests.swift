@@ -1,6 +1,8 @@
+import Addresses
 import FaultEstimate
 import Foundation
 import ImageModel
+import LaunchMeasurement
 import Reporting
 import TestSupport
 import Testing
@@ -50,6 +52,16 @@ import Testing
       return DiffReport(
         beforePath: "App-before-LinkMap.txt", afterPath: "App-LinkMap.txt",
         startupSource: "2 traces", comparison: machOComparison)
+    case "macho-measured":
+      var report = Self.report("macho")
+      report.measuredPageIns = PageInMeasurement(
+        before: recording("before.xml", [61, 12, 4, 2]), after: recording("after.xml", [9, 12, 4]))
+      return report
+    case "macho-measured-after":
+      var report = Self.report("macho")
+      report.measuredPageIns = PageInMeasurement(
+        before: nil, after: recording("after.xml", [9, 12, 4]))
+      return report
     default:  // "nothing-found"
       return DiffReport(
         beforePath: "a.map", afterPath: "b.map", startupSource: "1 trace",
@@ -57,7 +69,32 @@ import Testing
     }
   }
 
-  static let names = ["traced", "with-order", "a-loss", "nothing-found", "macho"]
+  static let names = [
+    "traced", "with-order", "a-loss", "nothing-found", "macho", "macho-measured",
+    "macho-measured-after",
+  ]
+
+  /// A recording with so many page-ins in the four places, of 150 microseconds each.
+  static func recording(_ path: String, _ pages: [Int]) -> PageInMeasurement.Recording {
+    let names: [SymbolName] = ["__TEXT,__text", "__TEXT,__cstring", "__DATA,__data", "__LINKEDIT"]
+    let places = names.enumerated().map { place in
+      (
+        name: place.element,
+        range: AddressRange(
+          start: StatedAddress(rawValue: UInt64(place.offset) << 32), size: 1 << 30)
+      )
+    }
+    let faults = pages.enumerated().flatMap { place in
+      (0..<place.element).map {
+        PageInFault(
+          address: StatedAddress(rawValue: UInt64(place.offset) << 32 + UInt64($0) << 14),
+          durationNanoseconds: 150_000)
+      }
+    }
+    return PageInMeasurement.Recording(
+      paths: [path], process: "App (581)",
+      pageIns: MeasuredPageIns(faults, in: places, pageSize: .sixteenKibibytes))
+  }
 
   /// Sixty functions of 256 bytes, one on each page of 16 KiB before and side by side after.
   static var machOComparison: LayoutComparison {
@@ -131,6 +168,22 @@ import Testing
     #expect(text.contains("__TEXT,__stubs (whole)"))
   }
 
+  @Test func measuredSectionsSumUpToWhatEachRecordingHas() throws {
+    let value = try JSONWriterTests.value(of: Self.report("macho-measured").json())
+    let measured = try #require(value["measuredPageIns"] as? [String: Any])
+    #expect(measured["provenance"] as? String == "measured")
+    let sections = try #require(measured["sections"] as? [[String: Any]])
+    for side in ["before", "after"] {
+      let rows = sections.compactMap { Self.number("pages.\(side)", in: $0) }
+      #expect(rows.count == sections.count)
+      #expect(rows.reduce(0, +) == Self.number("\(side).pages", in: measured))
+    }
+    #expect(try JSONWriterTests.value(of: Self.report("macho").json())["measuredPageIns"] == nil)
+    let oneSided = try JSONWriterTests.value(of: Self.report("macho-measured-after").json())
+    #expect(Self.number("measuredPageIns.after.pages", in: oneSided) == 25)
+    #expect(Self.number("measuredPageIns.before.pages", in: oneSided) == nil)
+  }
+
   @Test func theOrderIsAbsentWhenNoneWasGiven() throws {
     let without = try JSONWriterTests.value(of: Self.report("traced").json())
     #expect(without["order"] == nil)
@@ -156,12 +209,15 @@ import Testing
     #expect(whole.contains("  nowhere: in neither layout\n"))
   }
 
-  @Test(arguments: names) func eachLineWithPagesSaysPredicted(_ name: String) {
+  @Test(arguments: names) func eachLineWithPagesSaysPredictedOrMeasured(_ name: String) {
     let lines = Self.report(name).text().split(separator: "\n")
     for words in [["page-in,", "page-ins,"], ["page-steps"], ["TOTAL"], ["pages that hold"]] {
       let found = lines.filter { line in words.contains { line.contains($0) } }
-      #expect(found.count == 1, "\(words)")
-      #expect(found.allSatisfy { $0.contains("predicted") }, "\(words)")
+      let measured = found.filter { $0.contains("measured") }
+      let predicted = found.filter { $0.contains("predicted") }
+      #expect(predicted.count == 1, "\(words)")
+      #expect(found.count == predicted.count + measured.count, "\(words)")
+      #expect(measured.isEmpty || name.hasPrefix("macho-measured"), "\(words)")
     }
   }
 }
