@@ -7,6 +7,7 @@ import ObjectFormat
 extension ELFFile: ImageFile {
   var architecture: Architecture { Architecture(header) }
   var headerAddress: StatedAddress? { nil }
+  var mappedSegments: [(name: SymbolName, range: AddressRange)] { [] }
 
   func requireReadableImage() throws(Diagnostic) {
     guard header.type == .executable || header.type == .sharedObject else {
@@ -81,7 +82,7 @@ extension ELFFile: ImageFile {
     let found = ELFFunctionSymbols(
       table, in: CodeSections(sectionsInMemory()), machine: header.machine)
     return NamedFunctions(
-      functions: found.functions,
+      functions: found.functions, absentSymbols: found.absentSymbols,
       names: NameTable(bytes: table.names.bytes.copy(table.names.range.indices)),
       warnings: Diagnostic.skipped(
         found.unnamedCount, "symbol",
