@@ -32,22 +32,23 @@ package struct PlacingEntries: Sendable {
   /// Names in `entries` that stand there for several object files.
   package private(set) var namesOfSeveralFiles: [SymbolName] = []
 
-  /// Entries for `functions`, indexes of `layout`, in their order.
+  /// Entries for `functions`, indexes of the layout of `map`, in their order.
   ///
   /// - Parameter architecture: what the entries are to be limited to, in a dialect that can; `nil` limits
   ///   them to none.
-  /// - Complexity: O(*n*) for *n* functions in `layout`, on average.
+  /// - Complexity: O(*n*) for *n* functions, with all that have one of their names, on average.
   package init(
-    of functions: [Int], in layout: Layout, for dialect: OrderFileDialect,
+    of functions: [Int], in map: SymbolMap, for dialect: OrderFileDialect,
     architecture: Architecture? = nil
   ) {
+    let layout = map.layout
     guard dialect.imageFormat == .machO else {
       for function in functions {
         entries += layout.entries(of: layout.functions[function], for: dialect)
       }
       return
     }
-    var namesakes = Namesakes(of: functions, in: layout)
+    var namesakes = Namesakes(of: functions, in: map)
     var isPlaced: Set<StatedAddress> = []
     let prefix = architecture?.orderFilePrefix
     for index in functions where !isLinkersOwn(layout.names[layout.functions[index].name]) {
@@ -78,8 +79,7 @@ package struct PlacingEntries: Sendable {
 /// The bodies that have the names of some functions.
 private struct Namesakes {
   private struct Name {
-    var first: StatedAddress
-    var hasSeveralBodies = false
+    var hasSeveralBodies: Bool
     /// In the order that they are listed; `nil` where nothing is known.
     var listed: [NameReference?] = []
   }
@@ -88,21 +88,18 @@ private struct Namesakes {
   /// Keys of `names`, as they came.
   private var order: [NameReference] = []
 
-  init(of functions: [Int], in layout: Layout) {
-    self.layout = layout
+  init(of functions: [Int], in map: SymbolMap) {
+    layout = map.layout
     for index in functions {
       let function = layout.functions[index]
-      let key = NameKey(layout.names[function.name])
-      if names[key] == nil {
-        names[key] = Name(first: function.address)
-        order.append(function.name)
+      let name = layout.names[function.name]
+      let key = NameKey(name)
+      guard names[key] == nil else { continue }
+      let isOther = map.functions(named: name).contains {
+        layout.functions[$0].address != function.address
       }
-    }
-    for function in layout.functions {
-      let key = NameKey(layout.names[function.name])
-      if let name = names[key], name.first != function.address {
-        names[key]?.hasSeveralBodies = true
-      }
+      names[key] = Name(hasSeveralBodies: isOther)
+      order.append(function.name)
     }
   }
 

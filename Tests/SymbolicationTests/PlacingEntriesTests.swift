@@ -8,7 +8,8 @@ import Testing
   private func placing(
     _ symbols: [String], _ order: [Int], for architecture: Architecture? = nil
   ) -> PlacingEntries {
-    PlacingEntries(of: order, in: machOLayout(symbols), for: .ld64, architecture: architecture)
+    PlacingEntries(
+      of: order, in: SymbolMap(machOLayout(symbols)), for: .ld64, architecture: architecture)
   }
 
   /// As the lines are written, without the comment.
@@ -89,7 +90,7 @@ import Testing
   /// ELF's dialects know neither.
   @Test func otherDialectsNameSymbolsAlone() {
     let placing = PlacingEntries(
-      of: [0, 1, 2], in: sampleLayout(["twin", "lz", "f.llvm.1", "twin"]), for: .lld)
+      of: [0, 1, 2], in: SymbolMap(sampleLayout(["twin", "lz", "f.llvm.1", "twin"])), for: .lld)
     #expect(
       placing.entries.map { String(decoding: $0.symbol, as: UTF8.self) }
         == ["twin", "lz", "f.llvm.1"])
