@@ -107,8 +107,8 @@ class Dyld:
         self.images.append(image)
 
     def _find(self, name: str, needing: Image) -> Image:
-        """The library NAME: that path if it exists, else the file of that name beside the executable
-        or beside who asks. (`@rpath` and its like come to the same in a flat folder.)"""
+        """The library NAME: that path if it exists, else a file of that name beside the program or
+        beside who asks. (`@rpath` and its like come to the same in a flat folder.)"""
         leaf = os.path.basename(name)
         folders = [os.path.dirname(self.main.path), os.path.dirname(needing.path)]
         paths = [name] if name.startswith("/") else []

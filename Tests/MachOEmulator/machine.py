@@ -188,7 +188,7 @@ class Machine:
     # Running
 
     def call(self, address: int, *arguments: int) -> int:
-        """Calls emulated code with up to 8 ARGUMENTS and returns X0; registers stay as they were."""
+        """Calls emulated code with up to 8 ARGUMENTS; returns X0, and keeps all registers."""
         saved = self.uc.context_save()
         self.stack_pointer = (self.stack_pointer - 256) & ~15
         for index, value in enumerate(arguments):

@@ -62,7 +62,7 @@ class TextPages:
 
 
 class PageCounter:
-    """Watches the text of all images that are loaded. Its count of basic blocks drives the clock."""
+    """Watches the text of all loaded images. Its count of basic blocks drives the clock."""
 
     def __init__(self, uc: Uc) -> None:
         self._uc = uc
