@@ -8,11 +8,6 @@ struct AppleWorkshop {
   static let canBuild =
     (try? AppleSDK()) != nil && findTool("llvm-nm-19") != nil && findTool("llvm-objdump-19") != nil
 
-  /// The recorder as it is delivered for `platform`: a file with a slice for each architecture.
-  static func recorder(_ platform: AppleSDK.Platform) throws -> String {
-    try AppleSDK().recorder(for: platform)
-  }
-
   let platform: AppleSDK.Platform
   let sdk: AppleSDK
   let workshop: Workshop
@@ -74,6 +69,9 @@ struct AppleWorkshop {
     try sdk.link(objects, to: image, for: platform, flags: flags, in: linking)
     return try MachOImage(image, in: workshop)
   }
+
+  /// The recorder as it is delivered: a file with a slice for each architecture.
+  func recorder() throws -> String { try sdk.recorder(for: platform) }
 
   /// Compiles the recorder's own files as one unit.
   func compileRecorder(
