@@ -44,7 +44,7 @@ struct MachOImageTests {
   ])
   func whatIsDeliveredOffersTheContractAlone(platform: String, architectures: [String]) throws {
     let workshop = try Workshop()
-    let path = try AppleWorkshop.delivered.get()
+    let path = try AppleSDK.deliveredRecorders()
       .appendingPathComponent("\(platform)/orderfile_rt.o").path
     let slices = try workshop.make("llvm-lipo-19", ["-archs", path]).output
     #expect(
