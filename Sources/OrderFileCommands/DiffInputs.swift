@@ -34,6 +34,7 @@ struct DiffInputs {
     cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
     measuredPageIns = try Self.measurement(
       command, before: before, after: after, pageSize: pageSize)
+    warnings += measuredPageIns?.warnings ?? []
 
     var beforeMap = SymbolMap(before.layout)
     var afterMap = SymbolMap(after.layout)
@@ -110,7 +111,7 @@ struct DiffInputs {
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
     let check = order.map {
       OrderFileCheck(
-        $0, layout: after.layout, architecture: architecture, known: after.known)
+        $0, layout: after.layout, architecture: architecture)
     }
     var report = DiffReport(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,

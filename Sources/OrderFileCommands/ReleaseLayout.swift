@@ -13,10 +13,8 @@ struct ReleaseLayout {
   let initializers: [StatedAddress]
   /// `nil` where only a link map was given.
   let image: Image?
-  /// `nil` where neither an image nor a link map tells: of ELF's only an image does.
+  /// `nil` where only a link map was given that does not tell.
   let architecture: Architecture?
-  /// Why names that are no functions of the layout are none, as far as a link map says it.
-  let known: [SymbolName: OrderFileCheck.Reason]
   let warnings: [Diagnostic]
 
   /// Reads a linked image or a link map, whichever `path` is.
@@ -48,9 +46,8 @@ struct ReleaseLayout {
     path = image.path
     layout = isStripped ? map.layout : image.layout.addingOrigins(of: map.layout)
     initializers = image.initializers
-    architecture = image.architecture
-    known = map.known
     self.image = image.image
+    architecture = image.architecture
     warnings = isStripped ? map.warnings : image.warnings
   }
 
@@ -60,9 +57,8 @@ struct ReleaseLayout {
     self.path = path
     layout = image.layout
     initializers = image.initializers
-    architecture = image.architecture
-    known = [:]
     self.image = image
+    architecture = image.architecture
     self.warnings = warnings
   }
 
@@ -85,16 +81,9 @@ struct ReleaseLayout {
       Diagnostic($0.message, context: [mapPath] + $0.context, hint: $0.hint, severity: $0.severity)
     }
     path = mapPath
-    architecture = map.architecture.map {
-      Architecture(String(decoding: bytes.copy($0.indices), as: UTF8.self))
-    }
-    if let architecture { try slice.check(architecture, of: mapPath) }
-    var known: [SymbolName: OrderFileCheck.Reason] = [:]
-    for name in map.discardedSymbols {
-      known[SymbolName(bytes: bytes.copy(name.indices))] = .discarded
-    }
-    self.known = known
     initializers = layout.imageFormat == .machO ? layout.initializersByName : []
     image = nil
+    architecture = Architecture(map)
+    if let architecture { try slice.check(architecture, of: mapPath) }
   }
 }
