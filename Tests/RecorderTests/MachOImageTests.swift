@@ -115,6 +115,19 @@ struct MachOImageTests {
     }
   }
 
+  @Test(arguments: [
+    ["c", "-std=c99"], ["c", "-std=c11"], ["c++", "-std=c++98"], ["c++", "-std=c++20"],
+    ["objective-c", "-std=c11"],
+  ])
+  func theHeaderServesEveryLanguage(language: [String]) throws {
+    let apple = try AppleWorkshop(.iOS)
+    try apple.workshop.make(
+      "clang",
+      ["-target", apple.platform.rawValue, "-isysroot", apple.sdk.path, "-x"] + language
+        + ["-Wall", "-Wextra", "-Wpedantic", "-Wmissing-prototypes", "-Werror"] + Workshop.includes
+        + ["-c", Workshop.source("header/contract.c"), "-o", apple.workshop.path("contract.o")])
+  }
+
   @Test(arguments: [false, true])
   func theRecorderReplacesTheStandInsAndTheProgramItsDefault(isRecorderFirst: Bool) throws {
     let apple = try AppleWorkshop(.iOS)
