@@ -47,16 +47,13 @@ struct FlagsXcode: ParsableCommand {
   var runtime = "/usr/local/lib/orderfile"
 
   func run() throws {
+    try check(output)
     try Folder.make(output)
     let folder = try Folder.absolutePath(output)
     let settings = XcodeSettings(
       folder: folder, runtime: try absolutePath(runtime),
       orderFile: try orderFile.map(absolutePath) ?? "\(folder)/app.order")
-    for path in [folder, settings.runtime, settings.orderFile] where !XcodeSettings.canSay(path) {
-      throw Diagnostic(
-        "invalid path: expected no '$', '\"', '//' or line feed, which have a meaning in an .xcconfig",
-        context: [path])
-    }
+    for path in [folder, settings.runtime, settings.orderFile] { try check(path) }
     for (name, text) in [
       (XcodeSettings.recordName, settings.record), (XcodeSettings.orderName, settings.order),
     ] {
@@ -68,10 +65,17 @@ struct FlagsXcode: ParsableCommand {
     if access(recorder, F_OK) != 0 {
       Console.printWarnings([
         Diagnostic(
-          "missing the recorder: \(String(cString: strerror(errno)))", context: [recorder],
+          "missing the recorder for iOS: \(String(cString: strerror(errno)))", context: [recorder],
           hint: "make it by 'make runtime-darwin', and name its folder by --runtime")
       ])
     }
+  }
+
+  private func check(_ path: String) throws(Diagnostic) {
+    guard !XcodeSettings.canSay(path) else { return }
+    throw Diagnostic(
+      "invalid path: expected no '$', quote, '//' or line feed, which have a meaning in an .xcconfig",
+      context: [path])
   }
 
   /// From the current folder, if it is relative; it need not be there.

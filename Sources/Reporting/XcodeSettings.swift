@@ -78,11 +78,13 @@ package struct XcodeSettings: Sendable {
     """
     SCHEME, APP, BUNDLE (com.example.app) and DEVICE (its name or identifier) are yours.
 
+      folder=\(shellWord(folder))
+
     1. Build for recording. This app must never ship.
 
-      XCODE_XCCONFIG_FILE=\(folder)/\(Self.recordName) \\
+      XCODE_XCCONFIG_FILE=$folder/\(Self.recordName) \\
         xcodebuild build -scheme SCHEME -configuration Release \\
-        -destination 'generic/platform=iOS' -derivedDataPath \(folder)/record
+        -destination 'generic/platform=iOS' -derivedDataPath "$folder/record"
 
     2. Launch it, wait for its first screen, and fetch the trace from its container.
 
@@ -90,7 +92,7 @@ package struct XcodeSettings: Sendable {
       stop it after 40 s, or use a cable.
 
       xcrun devicectl device install app --device DEVICE \\
-        \(folder)/record/Build/Products/Release-iphoneos/APP.app
+        "$folder/record/Build/Products/Release-iphoneos/APP.app"
       xcrun devicectl device process launch --terminate-existing --device DEVICE \\
         --environment-variables '{"ORDERFILE_TRACE": "app.oftrace"}' BUNDLE
       xcrun devicectl device copy from --device DEVICE --domain-type appDataContainer \\
@@ -98,7 +100,7 @@ package struct XcodeSettings: Sendable {
 
       A simulator, of a build with -destination 'generic/platform=iOS Simulator':
 
-      xcrun simctl install booted \(folder)/record/Build/Products/Release-iphonesimulator/APP.app
+      xcrun simctl install booted "$folder/record/Build/Products/Release-iphonesimulator/APP.app"
       SIMCTL_CHILD_ORDERFILE_TRACE=app.oftrace \\
         xcrun simctl launch --terminate-running-process booted BUNDLE
       cp "$(xcrun simctl get_app_container booted BUNDLE data)/Documents/app.oftrace" .
@@ -106,24 +108,24 @@ package struct XcodeSettings: Sendable {
       A Mac, of a build with -destination 'generic/platform=macOS':
 
       orderfile record -o app.oftrace -- \\
-        \(folder)/record/Build/Products/Release/APP.app/Contents/MacOS/APP
+        "$folder/record/Build/Products/Release/APP.app/Contents/MacOS/APP"
 
     3. Build to ship. The first time the order file is empty, and this makes the link map.
 
-      XCODE_XCCONFIG_FILE=\(folder)/\(Self.orderName) \\
+      XCODE_XCCONFIG_FILE=$folder/\(Self.orderName) \\
         xcodebuild build -scheme SCHEME -configuration Release \\
-        -destination 'generic/platform=iOS' -derivedDataPath \(folder)/order
+        -destination 'generic/platform=iOS' -derivedDataPath "$folder/order"
 
     4. Order, then repeat step 3.
 
       orderfile gen app.oftrace \\
-        --recorded \(folder)/record/Build/Products/Release-iphoneos/APP.app/APP \\
-        --image \(folder)/order/Build/Products/Release-iphoneos/APP.app/APP \\
-        --link-map \(folder)/order/Build/Intermediates.noindex/*.build/Release-iphoneos/APP.build/APP-LinkMap-normal-arm64.txt \\
-        -o \(orderFile)
+        --recorded "$folder/record/Build/Products/Release-iphoneos/APP.app/APP" \\
+        --image "$folder/order/Build/Products/Release-iphoneos/APP.app/APP" \\
+        --link-map "$folder"/order/Build/Intermediates.noindex/*.build/Release-iphoneos/APP.build/APP-LinkMap-normal-arm64.txt \\
+        -o \(shellWord(orderFile))
 
-    5. To keep the order, copy \(orderFile) into the project and name it in the build setting
-       Order File of the Release configuration.
+    5. To keep the order, copy that file into the project and name it in the build setting Order File of the
+       Release configuration.
 
     """
   }
