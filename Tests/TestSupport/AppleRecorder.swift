@@ -13,7 +13,7 @@ extension AppleSDK {
 
   /// The recorder as it is delivered for `platform`: an object file with a slice for each architecture.
   package func recorder(for platform: Platform) throws -> String {
-    try Self.runtime.get() + (platform == .iOS ? "/ios" : "/macos") + "/orderfile_rt.o"
+    try Self.runtime.get() + (platform == .iOS ? "/iphoneos" : "/macosx") + "/orderfile_rt.o"
   }
 
   /// Compiles `source` so that it tells the recorder of its functions.
