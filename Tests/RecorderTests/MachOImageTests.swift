@@ -44,7 +44,8 @@ struct MachOImageTests {
   ])
   func whatIsDeliveredOffersTheContractAlone(platform: String, architectures: [String]) throws {
     let workshop = try Workshop()
-    let path = try AppleSDK().recorder(for: .iOS).replacing("iphoneos", with: platform)
+    let path = try AppleSDK.deliveredRecorders()
+      .appendingPathComponent("\(platform)/orderfile_rt.o").path
     let slices = try workshop.make("llvm-lipo-19", ["-archs", path]).output
     #expect(
       Set(slices.split(whereSeparator: \.isWhitespace).map(String.init)) == Set(architectures))
