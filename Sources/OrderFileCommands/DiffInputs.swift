@@ -19,6 +19,8 @@ struct DiffInputs {
   private let measuredPageIns: PageInMeasurement?
   private var warnings: [Diagnostic]
 
+  var imageFormat: OrderFileDialect.ImageFormat { after.layout.imageFormat }
+
   init(_ command: DiffCommand) throws(Diagnostic) {
     let slice = SliceChoice(command.arch?.architecture)
     before = try ReleaseLayout(path: command.before, slice: slice)
@@ -29,11 +31,11 @@ struct DiffInputs {
     }
     warnings = before.warnings + after.warnings
     architecture = after.architecture ?? before.architecture
-    pageSize = command.pageSize.pageSize(
-      for: architecture, format: format == .machO ? .machO : .elf)
+    pageSize = command.pageSize.pageSize(for: architecture, format: format)
     cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
     measuredPageIns = try Self.measurement(
       command, before: before, after: after, pageSize: pageSize)
+    warnings += measuredPageIns?.warnings ?? []
 
     var beforeMap = SymbolMap(before.layout)
     var afterMap = SymbolMap(after.layout)
@@ -109,7 +111,8 @@ struct DiffInputs {
     let comparison = LayoutComparison(
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
     let check = order.map {
-      OrderFileCheck($0, layout: after.layout, architecture: architecture)
+      OrderFileCheck(
+        $0, layout: after.layout, architecture: architecture)
     }
     var report = DiffReport(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,

@@ -83,7 +83,8 @@ struct OrderGeneration {
       warnings: release.warnings
         + [
           cannotMove, .ambiguous(placing, path: release.path),
-          .ofSeveralFiles(placing, path: release.path), .weakID(launches[0].image),
+          .ofSeveralFiles(placing, path: release.path),
+          .weakID(launches[0].image, layout.imageFormat),
         ].compactMap { $0 })
   }
 

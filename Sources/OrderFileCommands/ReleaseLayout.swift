@@ -31,7 +31,7 @@ struct ReleaseLayout {
     if InputFile.isObjectFile(bytes) {
       try self.init(bytes: bytes, imagePath: path, debugFile: debugFile, slice: slice)
     } else {
-      try self.init(bytes: bytes, mapPath: path)
+      try self.init(bytes: bytes, mapPath: path, slice: slice)
     }
   }
 
@@ -41,7 +41,7 @@ struct ReleaseLayout {
     image: String, linkMap: String, debugFile: String?, slice: SliceChoice
   ) throws(Diagnostic) {
     let image = try ReleaseLayout(path: image, debugFile: debugFile, slice: slice)
-    let map = try ReleaseLayout(path: linkMap)
+    let map = try ReleaseLayout(path: linkMap, slice: SliceChoice(image.architecture))
     let isStripped = image.image?.symbolSource == .dynamicSymbols
     path = image.path
     layout = isStripped ? map.layout : image.layout.addingOrigins(of: map.layout)
@@ -51,21 +51,10 @@ struct ReleaseLayout {
     warnings = isStripped ? map.warnings : image.warnings
   }
 
-  init(_ image: Image) {
-    path = image.path
-    layout = image.layout
-    initializers = image.initializers
-    self.image = image
-    architecture = image.architecture
-    warnings = []
-  }
+  init(_ image: Image) { self.init(image, path: image.path, warnings: []) }
 
-  private init(
-    bytes: FileBytes, imagePath: String, debugFile: String?, slice: SliceChoice
-  ) throws(Diagnostic) {
-    let (image, warnings) = try Image.reading(
-      bytes, path: imagePath, debugFile: debugFile, slice: slice)
-    path = imagePath
+  private init(_ image: Image, path: String, warnings: [Diagnostic]) {
+    self.path = path
     layout = image.layout
     initializers = image.initializers
     self.image = image
@@ -73,7 +62,15 @@ struct ReleaseLayout {
     self.warnings = warnings
   }
 
-  private init(bytes: FileBytes, mapPath: String) throws(Diagnostic) {
+  private init(
+    bytes: FileBytes, imagePath: String, debugFile: String?, slice: SliceChoice
+  ) throws(Diagnostic) {
+    let (image, warnings) = try Image.reading(
+      bytes, path: imagePath, debugFile: debugFile, slice: slice)
+    self.init(image, path: imagePath, warnings: warnings)
+  }
+
+  private init(bytes: FileBytes, mapPath: String, slice: SliceChoice) throws(Diagnostic) {
     let map: LinkMap
     do { map = try LinkMap(parsing: bytes) } catch {
       throw Diagnostic("\(error)", context: [mapPath])
@@ -87,5 +84,6 @@ struct ReleaseLayout {
     initializers = layout.imageFormat == .machO ? layout.initializersByName : []
     image = nil
     architecture = Architecture(map)
+    if let architecture { try slice.check(architecture, of: mapPath) }
   }
 }

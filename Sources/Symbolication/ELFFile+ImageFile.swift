@@ -5,9 +5,9 @@ import ImageModel
 import ObjectFormat
 
 extension ELFFile: ImageFile {
-  var format: ImageFormat { .elf }
   var architecture: Architecture { Architecture(header) }
   var headerAddress: StatedAddress? { nil }
+  var mappedSegments: [(name: SymbolName, range: AddressRange)] { [] }
 
   func requireReadableImage() throws(Diagnostic) {
     guard header.type == .executable || header.type == .sharedObject else {

@@ -6,10 +6,11 @@ import ImageModel
 ///
 /// What differs between formats is behind these members; the search for names is the same for all.
 protocol ImageFile: Sendable {
-  var format: ImageFormat { get }
   var architecture: Architecture { get }
   /// See `Image.headerAddress`.
   var headerAddress: StatedAddress? { get }
+  /// See `Image.segments`.
+  var mappedSegments: [(name: SymbolName, range: AddressRange)] { get }
 
   /// - Throws: for a file that no linker has laid out, and for one that is encrypted.
   func requireReadableImage() throws(Diagnostic)

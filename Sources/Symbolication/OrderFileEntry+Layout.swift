@@ -6,7 +6,9 @@
 //
 // ld64's dialect knows object files. They are named where they are needed, for a name that several bodies
 // of the image have, and where they are known: from a link map, or from the debug map of an image with
-// debug information. Everywhere else a bare name is best, as it survives a move to another library.
+// debug information. Everywhere else a bare name is best, as it survives a move to another library. Of
+// functions that were folded into one body ld64.lld looks for the object file of the one that it kept, and
+// nothing says which that is: all of them are listed.
 //
 // A function that ThinLTO promoted, `f.llvm.1`, has two lines: as it is for LLD 20 and older, and cut to
 // `f` for ld64, which compares a line with the cut name. Newer LLDs cut both sides and are content with
@@ -80,8 +82,8 @@ package struct PlacingEntries: Sendable {
 private struct Namesakes {
   private struct Name {
     var hasSeveralBodies: Bool
-    /// In the order that they are listed; `nil` where nothing is known.
-    var listed: [NameReference?] = []
+    /// Where the listed ones are, and the object file of each, if it is known.
+    var listed: [(address: StatedAddress, file: NameReference?)] = []
   }
   private let layout: Layout
   private var names: [NameKey: Name] = [:]
@@ -109,7 +111,8 @@ private struct Namesakes {
   }
 
   mutating func noteListed(_ function: Function) {
-    names[NameKey(layout.names[function.name])]?.listed.append(function.objectFile)
+    names[NameKey(layout.names[function.name])]?.listed.append(
+      (function.address, function.objectFile))
   }
 
   var doubts: (ambiguous: [SymbolName], ofSeveralFiles: [SymbolName]) {
@@ -119,9 +122,11 @@ private struct Namesakes {
       guard let name = names[NameKey(layout.names[reference])], name.hasSeveralBodies else {
         continue
       }
-      if name.listed.contains(nil) {
+      if name.listed.contains(where: { $0.file == nil }) {
         ambiguous.append(layout.names.name(reference))
-      } else if Set(name.listed.compactMap { $0.map { layout.names.name($0) } }).count > 1 {
+      } else if Set(name.listed.map(\.address)).count > 1,
+        Set(name.listed.compactMap { $0.file.map { layout.names.name($0) } }).count > 1
+      {
         ofSeveralFiles.append(layout.names.name(reference))
       }
     }
