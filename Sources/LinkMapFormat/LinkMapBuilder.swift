@@ -19,8 +19,8 @@ struct LinkMapBuilder {
     // A line has 80 bytes and more in the maps of ELF linkers, of which about every other is a symbol, and
     // about as many in a map of ld64, which is nothing but symbols. Growing by doubling costs more time
     // than all parsing: fresh pages must be cleared. What is reserved and not used is never touched.
-    inputSections.reserveCapacity(bytes.count / 128)
-    symbols.reserveCapacity(bytes.count / 64)
+    inputSections.reserveLargePages(bytes.count / 128)
+    symbols.reserveLargePages(bytes.count / 64)
   }
 
   /// - Throws: `tooLarge` beyond `ParsingLimits.sections`.

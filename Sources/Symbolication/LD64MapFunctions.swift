@@ -42,8 +42,8 @@ struct LD64MapFunctions {
     functions: [Function], absentSymbols: [AbsentSymbol], names: [UInt8]
   ) {
     // Enough in any case; what is reserved and not used is not touched.
-    functions.reserveCapacity(map.symbols.count)
-    names.reserveCapacity(map.bytes.count)
+    functions.reserveLargePages(map.symbols.count)
+    names.reserveLargePages(map.bytes.count)
     var first = 0
     while first < map.inputSections.count {
       let section = map.inputSections[first].section

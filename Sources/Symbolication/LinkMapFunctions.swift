@@ -39,8 +39,8 @@ struct LinkMapFunctions {
   mutating func collect() {
     // Nearly each symbol is a function in a typical map, and its name stands in its section's. What
     // is reserved and not used is not touched.
-    functions.reserveCapacity(max(map.symbols.count, map.inputSections.count))
-    names.reserveCapacity(map.inputSections.reduce(0) { $0 + Int($1.name.count) })
+    functions.reserveLargePages(max(map.symbols.count, map.inputSections.count))
+    names.reserveLargePages(map.inputSections.reduce(0) { $0 + Int($1.name.count) })
     for index in map.inputSections.indices {
       let input = map.inputSections[index]
       guard code.mayHoldFunctions(input), let section = layoutIndexes[Int(input.section)] else {

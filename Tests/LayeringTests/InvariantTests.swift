@@ -29,7 +29,8 @@ private let rules = [
     // Not RawSpan's unsafeLoadUnaligned, which checks its bounds.
     { Regex(/Unsafe|unsafe(BitCast|ly|Argv|Address|DownCast)/) },
     except: [
-      "ByteReading/FileBytes.swift", "DebugInfo/DebugFunctions.swift",
+      "ByteReading/FileBytes.swift", "ByteReading/LargePages.swift",
+      "DebugInfo/DebugFunctions.swift",
       "Symbolication/RuntimeDemanglers.swift", "LaunchMeasurement/ProgramLaunch.swift",
       "XctraceFormat/XMLReader.swift", "OrderFileCommands/Console.swift",
       "OrderFileCommands/Folder.swift",
