@@ -32,7 +32,7 @@ import Testing
   /// What `short` keeps, and `-simplified` leaves out or words differently.
   static let keptOnPurpose = [
     "value witness", "resume partial function", "partial apply forwarder", "unmangled suffix",
-    "outlined ", "merged ", "<A", "@Sendable",
+    "outlined ", "merged ", "key path ", "thunk ", "associated type witness", "<A", "@Sendable",
   ]
 
   @Test(.enabled(if: swiftDemangle != nil && CompilerTool("nm") != nil))
