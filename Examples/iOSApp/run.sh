@@ -33,7 +33,8 @@ setting() {
   printf '%s' "${value//'$(PLATFORM_NAME)'/iphoneos}" | tr -d '"'
 }
 
-# compile FOLDER [FILE]: all sources, with the flags of an .xcconfig if there is one.
+# compile FOLDER [FILE]: all sources, with the flags of an .xcconfig if there is one; two of them become a static
+# library. With debug information, as in Xcode: it says which object file a function is from.
 compile() {
   local clang="" swift="" source
   if [[ $# == 2 ]]; then
@@ -41,11 +42,12 @@ compile() {
   fi
   mkdir -p "$1"
   for source in Sources/*.m Sources/*.c Sources/*.cpp; do
-    clang -target arm64-apple-ios18.0 -isysroot "$sdk" -I"$root/Runtime/Recorder/include" -O1 $clang \
+    clang -target arm64-apple-ios18.0 -isysroot "$sdk" -I"$root/Runtime/Recorder/include" -O1 -g $clang \
       -c "$source" -o "$1/$(basename "${source%.*}").o"
   done
   swiftc -target arm64-apple-ios18.0 -sdk "$sdk" -enable-experimental-feature Embedded -wmo \
-    -parse-as-library -O $swift -c Sources/Greeting.swift -o "$1/Greeting.o"
+    -parse-as-library -O -g $swift -c Sources/Greeting.swift -o "$1/Greeting.o"
+  llvm-ar rc "$1/libStore.a" "$1/Store.o" "$1/Launch.o"
 }
 
 # link IMAGE FOLDER OPTION...
@@ -53,8 +55,8 @@ link() {
   local image=$1 folder=$2
   shift 2
   run ld64.lld-19 -arch arm64 -platform_version ios 18.0 18.0 -syslibroot "$sdk" -lSystem -lobjc \
-    -dead_strip -map "$image.map" -o "$image" "$@" \
-    "$folder"/{main,AppDelegate,Launch,Store,Theme,Greeting}.o
+    -dead_strip -ObjC -map "$image.map" -o "$image" "$@" \
+    "$folder"/{main,AppDelegate,Theme,Greeting}.o "$folder/libStore.a"
 }
 
 step "the build to ship"
@@ -82,7 +84,7 @@ run "$ORDERFILE" diff App-default App --trace app.oftrace --order orderfile/app.
 
 [[ $(emulate App) == "$(emulate App-default)" ]]
 # What runs before main, and both functions of one name.
-for line in '+[Launch load]' __GLOBAL__sub_I_Theme.cpp Store.o:_check Launch.o:_check; do
+for line in '+[Launch load]' __GLOBAL__sub_I_Theme.cpp 'libStore.a(Store.o):_check' 'libStore.a(Launch.o):_check'; do
   grep -qxF -e "$line" orderfile/app.order || { echo "app.order has no line '$line'" >&2; exit 1; }
 done
 # The linker's own word for it: the new map lists first what the order file lists, in its order. A map names
