@@ -3,13 +3,20 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
 CLANG ?= clang
+LIPO ?= $(firstword $(shell command -v lipo llvm-lipo llvm-lipo-19))
 BUILD := .build
 RUNTIME := $(BUILD)/runtime
 RUNTIME_SOURCES := $(wildcard Runtime/Recorder/*.c)
 RUNTIME_HEADERS := $(wildcard Runtime/Recorder/*.h Runtime/Recorder/include/*.h Runtime/TraceFormat/include/*.h)
 RUNTIME_FLAGS := -std=c11 -O2 -gdwarf-4 -fPIC -Wall -Wextra -Werror -IRuntime/Recorder/include -IRuntime/TraceFormat/include
 
-.PHONY: help demo test check build runtime examples readme goldens bench self-order install clean
+DARWIN_SDK ?= $(BUILD)/apple/sdk
+# One object for each platform, named for it, from one unit: lld can't make one Mach-O object of several.
+DARWIN := macos/arm64-apple-macos12.0 macos/x86_64-apple-macos12.0 ios/arm64-apple-ios15.0 \
+  iossimulator/arm64-apple-ios15.0-simulator iossimulator/x86_64-apple-ios15.0-simulator
+DARWIN_FLAGS = -isysroot $(DARWIN_SDK) $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder
+
+.PHONY: help demo test check build runtime runtime-darwin examples readme goldens bench self-order install clean
 .DEFAULT_GOAL := help
 
 # Tests that read damaged input are named for it; they must pass without debug checks too.
@@ -31,7 +38,7 @@ test: ## install what the tests need, then all that check does; this is what CI 
 	@$(MAKE) -s check
 
 check: build ## format, warnings, imports, tests, hostile tests in release mode, examples, README
-	swift format lint -s -r -p Package.swift Sources Tests Examples
+	swift format lint -s -r -p Package.swift Sources Runtime Tests Examples
 	swift build --build-tests $(EXPLICIT)
 	swift test --skip-build $(EXPLICIT) | $(RESULTS)
 	swift test -c release $(EXPLICIT) --scratch-path $(BUILD)/hostile --filter '$(HOSTILE)' | $(RESULTS)
@@ -56,6 +63,17 @@ $(RUNTIME)/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefile
 $(RUNTIME)/liborderfile_rt.a: $(RUNTIME)/orderfile_rt.o
 	@rm -f $@
 	@ar rcsD $@ $<
+
+runtime-darwin: $(RUNTIME)/macos/orderfile_rt.o ## the recorder for macOS, iOS and its simulator, cross-compiled
+
+$(RUNTIME)/macos/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefile
+	@mkdir -p $(addprefix $(RUNTIME)/,macos ios iossimulator)
+	@for source in $(notdir $(RUNTIME_SOURCES)); do echo "#include \"$$source\""; done >$(RUNTIME)/whole.c
+	@for slice in $(DARWIN); do \
+	  $(CLANG) -target $${slice#*/} $(DARWIN_FLAGS) -c $(RUNTIME)/whole.c \
+	    -o $(RUNTIME)/$${slice%%-*}.part.o || exit 1; done
+	@for platform in macos ios iossimulator; do \
+	  $(LIPO) -create $(RUNTIME)/$$platform/*.part.o -output $(RUNTIME)/$$platform/orderfile_rt.o || exit 1; done
 
 examples: build ## run every example; one line each
 	Examples/run-all.sh

@@ -23,7 +23,7 @@ let package = Package(
   name: "orderfile",
   products: [
     .executable(name: "orderfile", targets: ["orderfile"]),
-    .library(name: "OrderFileRuntime", type: .static, targets: ["Recorder"]),
+    .library(name: "OrderFileRuntime", type: .static, targets: ["OrderFileRuntime", "Recorder"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -64,7 +64,9 @@ let package = Package(
     target("LaunchMeasurement", ["CLaunch", "ImageModel", "Addresses"]),
 
     // F4: results as text and JSON.
-    target("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
+    target(
+      "Reporting",
+      ["FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "Addresses"]),
 
     // F5, F6: the command.
     target(
@@ -78,8 +80,11 @@ let package = Package(
     .executableTarget(
       name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked),
 
-    // The recorder: C alone, linked into the program under test and never into the tool.
+    // The recorder: C, linked into the program under test and never into the tool; its face for apps.
     .target(name: "Recorder", dependencies: ["CTraceFormat"], path: "Runtime/Recorder"),
+    .target(
+      name: "OrderFileRuntime", dependencies: ["Recorder"], path: "Runtime/OrderFileRuntime",
+      swiftSettings: checked),
 
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: checked),
@@ -104,7 +109,10 @@ let package = Package(
       swiftSettings: checked),
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ImageModel", "Addresses"]),
-    tests("Reporting", ["FunctionOrder", "FaultEstimate", "ImageModel", "Addresses"]),
+    tests("LaunchMeasurement", ["ImageModel", "Addresses"]),
+    tests(
+      "Reporting",
+      ["FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "Addresses"]),
     tests(
       "OrderFileCommands",
       [
@@ -113,6 +121,9 @@ let package = Package(
       ]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: checked),
+    // Of the harness in Tests/MachOEmulator, by which other tests run Mach-O images.
+    .testTarget(
+      name: "MachOEmulatorTests", dependencies: ["TestSupport"], swiftSettings: checked),
     // Of the house: imports, forbidden words, links. They read the sources and link none of them.
     .testTarget(name: "LayeringTests", dependencies: ["TestSupport"], swiftSettings: checked),
   ],

@@ -172,7 +172,7 @@ OF_LOCAL void of_add_registration(orderfile_trace_header *trace, uint32_t *start
   payload.text_size = image.text_end - image.text_start;
   payload.guard_start = (uint64_t)start;
   payload.guard_size = (uint64_t)stop - (uint64_t)start;
-  payload.id_kind = image.id ? ORDERFILE_ID_BUILD_ID : ORDERFILE_ID_WEAK;
+  payload.id_kind = image.id ? image.id_kind : ORDERFILE_ID_WEAK;
   payload.id_size = image.id ? image.id_size : sizeof weak_id;
   payload.path_size = (uint32_t)of_length(image.path);
   /* The ID and the path go out in one piece behind the structure. */
@@ -218,8 +218,9 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
       of_add_registration(trace, start, stop);
     }
     of_calibrate(trace);
-  } else {
-    /* Nobody listens: make every call as cheap as a seen one. */
+  } else if (of_load_relaxed(start) == OF_UNSEEN || of_load_relaxed(stop - 1) == OF_UNSEEN) {
+    /* Nobody listens: make every call as cheap as a seen one. Not again for each object file of a Mach-O
+     * image, whose constructors all come by with the same range. */
     for (uint32_t *guard = start; guard < stop; guard++)
       of_store_relaxed(guard, OF_SEEN); /* relaxed: a flag */
   }
@@ -257,7 +258,8 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
     if (!registration->memory) registration->memory = of_map_memory(guards * sizeof(uint64_t));
     if (!registration->memory) break;
     for (uint64_t i = 0; i < guards; i++)
-      of_store_relaxed(&registration->memory[i], start[2 * i]); /* relaxed: published below */
+      of_store_relaxed(&registration->memory[i], /* relaxed: published below */
+                       of_strip_signature((const void *)start[2 * i]));
     /* release: publishes the copy; pairs with of_entry_of_guard */
     of_store_release(&registration->entries, registration->memory);
     of_complete_early_hits(trace, registration);

@@ -80,7 +80,7 @@ void orderfile_rt_write_names(void) {
 }
 
 /* A child that has not hit anything leaves no trace. */
-static OF_IMMUNE __attribute__((destructor, used)) void of_finish(void) {
+OF_INTERNAL void of_finish(void) {
   orderfile_trace_header *trace = of_own_trace();
   if (!trace) return;
   if (of_recorder.writes_names) orderfile_rt_write_names();

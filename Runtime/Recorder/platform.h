@@ -17,6 +17,9 @@
 #define OF_PATH_SIZE 4096 /* bytes of a path, with its final zero */
 
 /* The machine's counter: constant rate, same on all cores, readable without a system call. */
+#if defined(__APPLE__)
+OF_INTERNAL uint64_t of_ticks(void); /* mach_absolute_time */
+#else
 OF_INLINE uint64_t of_ticks(void) {
 #if defined(__x86_64__)
   return __builtin_ia32_rdtsc();
@@ -28,10 +31,11 @@ OF_INLINE uint64_t of_ticks(void) {
 #error "no counter is known for this machine"
 #endif
 }
+#endif
 
 /* The counter's rate in Hz, or 0 if only calibration can tell. */
 OF_INTERNAL uint64_t of_ticks_per_second(void);
-/* Nanoseconds since boot, sleep included: CLOCK_BOOTTIME. */
+/* Nanoseconds since boot, sleep included: CLOCK_BOOTTIME, mach_continuous_time. */
 OF_INTERNAL uint64_t of_clock(void);
 
 OF_INTERNAL uint32_t of_process_number(void);
@@ -45,11 +49,14 @@ OF_INTERNAL void of_remember_thread(void);
  * can't tell. */
 OF_INTERNAL bool of_shares_memory(uint32_t pid);
 
-/* When process PID started, in clock ticks since boot; 0 if there is no such process (or only its
- * zombie), UINT64_MAX if there is one and nothing more can be learned. */
+/* When process PID started, in the system's own units, which tells it from all others that had the
+ * number; 0 if there is no such process (or only its zombie), UINT64_MAX if there is one and nothing
+ * more can be learned. */
 OF_INTERNAL uint64_t of_process_start(uint32_t pid);
-/* Nanoseconds in one of those clock ticks. */
+/* Nanoseconds in one of those units. */
 OF_INTERNAL uint64_t of_process_start_resolution(void);
+/* The instant START of that clock on of_clock's. */
+OF_INTERNAL uint64_t of_process_start_clock(uint64_t start);
 
 /* What tells this process image from the one before exec: 16 bytes. Calls libc; from initialisers
  * only. */
@@ -58,10 +65,13 @@ OF_INTERNAL void of_exec_id(uint8_t id[16]);
 OF_INTERNAL bool of_is_privileged(void);
 /* The value of the variable NAME, or NULL. Reads libc's `environ`; from initialisers only. */
 OF_INTERNAL const char *of_environment(const char *name);
+/* The program's orderfile_default_trace, or NULL; from initialisers only. */
+OF_INTERNAL const char *of_default_trace(void);
 
 /* Paths, zero-terminated, into BUFFER of OF_PATH_SIZE bytes; return the length. */
 OF_INTERNAL int of_executable_path(char *buffer);
-OF_INTERNAL int of_current_folder(char *buffer);
+/* The folder that the relative path of a trace starts from; from initialisers only. */
+OF_INTERNAL int of_trace_folder(char *buffer);
 
 /* Files. A descriptor is never 0, 1 or 2 and is closed on exec. */
 OF_INTERNAL int of_open_read(const char *path);  /* follows no symbolic link, does not block */
@@ -96,8 +106,9 @@ OF_INTERNAL uint64_t of_address_space(void);
 /* A page of this process alone, zero, that reads zero again in a forked child, or NULL where the
  * kernel can't do that. */
 OF_INTERNAL void *of_page_wiped_on_fork(void);
-/* Calls BODY for each file mapped shared and writable from offset 0, until it returns true; PATH is
- * valid during the call. Returns whether one did. */
+/* Calls BODY for each file that may be the process's trace, because it is mapped shared and writable or
+ * another copy of the recorder says so, until it returns true; PATH is valid during the call. Returns
+ * whether one did. */
 OF_INTERNAL bool of_each_shared_file(bool (*body)(const char *path));
 
 /* Writes to standard error, as far as that is possible. */
@@ -106,6 +117,8 @@ OF_INTERNAL void of_write_error(const char *text, size_t size);
 OF_INTERNAL uint64_t of_standard_error(void);
 /* What a positive errno means, in words. */
 OF_INTERNAL const char *of_error_name(int error);
+/* Sees to it that of_finish is called. From initialisers only. */
+OF_INTERNAL void of_watch_exit(void);
 /* Gives up the processor for a moment. */
 OF_INTERNAL void of_yield(void);
 
@@ -115,8 +128,9 @@ typedef struct of_image {
   uint64_t start, end;              /* loaded range of all its segments */
   uint64_t text_start, text_end;    /* loaded range of the executable ones */
   const uint8_t *id;                /* in the image, or NULL */
+  uint32_t id_kind;                 /* ORDERFILE_ID_ */
   uint32_t id_size;                 /* bytes */
-  uint64_t weak_id;                 /* FNV-1a of the program headers */
+  uint64_t weak_id;                 /* FNV-1a of the program headers or load commands */
   bool is_executable;               /* the program itself, not a library */
   char path[OF_PATH_SIZE];          /* absolute */
 } of_image;

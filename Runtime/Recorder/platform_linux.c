@@ -1,4 +1,5 @@
 /* platform.h for Linux, x86-64 and aarch64, with glibc, musl or bionic. */
+#if defined(__linux__)
 #define _GNU_SOURCE /* dl_iterate_phdr, O_NOFOLLOW, MADV_WIPEONFORK */
 #include "platform.h"
 
@@ -6,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
+#include <orderfile_runtime.h>
 #include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -106,6 +108,8 @@ uint64_t of_process_start_resolution(void) {
   return 10000000; /* USER_HZ is 100 on every machine we run on (include/uapi/asm-generic/param.h) */
 }
 
+uint64_t of_process_start_clock(uint64_t start) { return start * of_process_start_resolution(); }
+
 /* MARK: what the loader was told. libc, from initialisers only. */
 
 void of_exec_id(uint8_t id[16]) {
@@ -128,6 +132,8 @@ const char *of_environment(const char *name) {
   return NULL;
 }
 
+const char *of_default_trace(void) { return orderfile_default_trace; }
+
 /* MARK: files */
 
 int of_executable_path(char *buffer) {
@@ -139,10 +145,12 @@ int of_executable_path(char *buffer) {
   return (int)size;
 }
 
-int of_current_folder(char *buffer) {
+OF_LOCAL int of_current_folder(char *buffer) {
   long size = OF_SYSCALL_2(__NR_getcwd, buffer, OF_PATH_SIZE); /* counts the zero */
   return size > 0 ? (int)size - 1 : (int)size;
 }
+
+int of_trace_folder(char *buffer) { return of_current_folder(buffer); }
 
 #define OF_ATTEMPTS 1000 /* at a call that a signal may interrupt */
 
@@ -310,28 +318,11 @@ uint64_t of_standard_error(void) {
   return (uint64_t)status.st_dev * 0x9e3779b97f4a7c15u + (uint64_t)status.st_ino + 1;
 }
 
-const char *of_error_name(int error) {
-  switch (error) {
-    case EACCES: return "permission denied";
-    case EEXIST: return "all names tried are taken";
-    case EFBIG: return "file size limit reached";
-    case EDQUOT: return "disk quota exceeded";
-    case EISDIR: return "is a directory";
-    case ELOOP: return "too many symbolic links";
-    case EMFILE: return "too many open files";
-    case ENFILE: return "too many open files";
-    case ENAMETOOLONG: return "file name too long";
-    case ENOENT: return "no such directory";
-    case ENOMEM: return "no address space left";
-    case ENOSPC: return "no space left on device";
-    case ENOTDIR: return "not a directory";
-    case EPERM: return "operation not permitted";
-    case EROFS: return "read-only file system";
-    default: return "input/output error";
-  }
-}
-
 void of_yield(void) { OF_SYSCALL_1(__NR_sched_yield, 0); }
+
+static OF_IMMUNE __attribute__((destructor, used)) void of_at_exit(void) { of_finish(); }
+
+void of_watch_exit(void) {}
 
 /* MARK: images. libc's loader, from initialisers only. */
 
@@ -382,6 +373,7 @@ OF_LOCAL int of_match_image(struct dl_phdr_info *info, size_t size, void *contex
   image->text_start = text_end ? text_start : 0;
   image->text_end = text_end;
   image->id = NULL;
+  image->id_kind = ORDERFILE_ID_BUILD_ID;
   image->id_size = 0;
   uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
   const uint8_t *headers = (const uint8_t *)info->dlpi_phdr;
@@ -454,3 +446,5 @@ uint64_t of_unload_count(void) {
   dl_iterate_phdr(of_store_unload_count, &count);
   return count;
 }
+
+#endif

@@ -30,17 +30,6 @@ void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
   of_first_hit(guard, __builtin_return_address(0));
 }
 
-/* The part of a pointer that is an address: pointer authentication signs the rest on ARM. */
-OF_INLINE uint64_t of_strip_signature(const void *pointer) {
-#if defined(__aarch64__)
-  register const void *x30 __asm__("x30") = pointer;
-  __asm__("hint #7" : "+r"(x30)); /* xpaclri; a no-op where pointers are not signed */
-  return (uint64_t)x30;
-#else
-  return (uint64_t)pointer;
-#endif
-}
-
 OF_INLINE void of_fill_function(orderfile_record *record, const uint32_t *guard,
                                 uint64_t return_address) {
   record->subject = (uint64_t)guard; /* plain stores: the slot is ours alone until kind is set */

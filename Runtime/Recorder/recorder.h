@@ -113,8 +113,23 @@ OF_INTERNAL void of_unload_own_image(orderfile_trace_header *trace);
 
 /* launch_end.c */
 
+/* The last chance to write: at exit, and when the image that this copy is linked into is unloaded. The
+ * platform calls it. */
+OF_INTERNAL void of_finish(void);
+
 /* Ends the launch if the mark of SIZE bytes that begins in RECORD's payload is the one to stop at. */
 OF_INTERNAL void of_stop_at_mark(orderfile_trace_header *trace, const orderfile_record *record);
+
+/* The part of a pointer that is an address: pointer authentication signs the rest on ARM. */
+OF_INLINE uint64_t of_strip_signature(const void *pointer) {
+#if defined(__aarch64__)
+  register const void *x30 __asm__("x30") = pointer;
+  __asm__("hint #7" : "+r"(x30)); /* xpaclri; a no-op where pointers are not signed */
+  return (uint64_t)x30;
+#else
+  return (uint64_t)pointer;
+#endif
+}
 
 /* Bytes, as libc would; ours never become calls of libc. */
 OF_INLINE void of_copy(void *to, const void *from, uint64_t size) {

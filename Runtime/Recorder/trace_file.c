@@ -87,7 +87,7 @@ OF_LOCAL void of_fill_header(orderfile_trace_header *header, uint64_t capacity) 
   header->first_pair.nanoseconds = of_clock();
   header->last_pair = header->first_pair;
   header->start_resolution = of_process_start_resolution();
-  header->process_start = of_location.self.start_time * header->start_resolution;
+  header->process_start = of_process_start_clock(of_location.self.start_time);
   header->capacity = capacity;
   header->next_image = 1;
   static char program[OF_PATH_SIZE];

@@ -45,7 +45,7 @@ OF_INTERNAL bool of_expand_path(const char *template_path, char path[OF_PATH_SIZ
   of_begin(&writer, path);
   path[0] = 0;
   if (template_path[0] != '/') {
-    int size = of_current_folder(path);
+    int size = of_trace_folder(path);
     if (size <= 0) return false;
     writer.size = (uint64_t)size;
     of_put(&writer, '/');

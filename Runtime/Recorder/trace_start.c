@@ -5,7 +5,6 @@
  * header tells them what the first copy was told.
  */
 #include <errno.h>
-#include <orderfile_runtime.h>
 
 #include "trace_file.h"
 
@@ -66,7 +65,7 @@ OF_LOCAL bool of_keep_template(const char *template_path) {
   uint64_t size = 0;
   if (template_path[0] != '/') {
     static char folder[OF_PATH_SIZE];
-    if (of_current_folder(folder) <= 0 || !of_escape_path(folder, of_location.template_path)) return false;
+    if (of_trace_folder(folder) <= 0 || !of_escape_path(folder, of_location.template_path)) return false;
     size = of_length(of_location.template_path);
     if (size + 1 >= OF_PATH_SIZE) return false;
     of_location.template_path[size++] = '/';
@@ -125,7 +124,7 @@ OF_LOCAL int of_join_mapped_trace(orderfile_trace_header **trace, uint64_t *limi
 OF_LOCAL int of_find_trace(uint64_t expected, orderfile_trace_header **trace, uint64_t *limit) {
   bool is_privileged = of_is_privileged();
   const char *path = is_privileged ? NULL : of_environment("ORDERFILE_TRACE");
-  if ((!path || !*path) && orderfile_default_trace) path = orderfile_default_trace;
+  if (!path || !*path) path = of_default_trace();
   bool is_asked = path && *path;
   /* The first copy is the program's, or that of a library that it is linked with: only a library's can
    * come so late that the environment has changed. */
@@ -184,4 +183,5 @@ OF_INTERNAL void of_start_recording(uint64_t guards) {
   /* release: publishes all of the above; pairs with the acquire in of_own_trace */
   of_store_release(&of_recorder.trace, trace);
   of_drain_early_records(trace, slot, slot == UINT64_MAX ? 0 : count);
+  of_watch_exit();
 }

@@ -161,16 +161,18 @@ extension FileBytes {
     return try body(UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count))
   }
 
-  /// Says that the bytes of `range` are not needed for now, so that a reader of a long file in one pass
-  /// does not hold all of it in memory. They can still be read.
+  /// Hands the memory of `range` back to the system, for who reads a large file once from end to end. The
+  /// bytes stay what they are: looking at them again brings them back from the page cache.
+  ///
+  /// Does nothing for a buffer, and for the pages that lie in `range` only in part.
   public func release(_ range: Range<Int>) {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
-    guard case .mapping = storage else { return }
-    // Whole pages, and never the one that goes on behind the range.
-    let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-    let (low, high) = (range.lowerBound / page * page, range.upperBound / page * page)
-    guard low < high else { return }
-    madvise(UnsafeMutableRawPointer(mutating: start + low), high - low, MADV_DONTNEED)
+    // A multiple of every page size.
+    let page = 1 << 16
+    let first = (range.lowerBound + page - 1) / page * page
+    let end = range.upperBound / page * page
+    guard case .mapping = storage, first < end else { return }
+    madvise(UnsafeMutableRawPointer(mutating: start + first), end - first, MADV_DONTNEED)
   }
 
   /// `offset ..< offset + size`, if that lies in the file.

@@ -79,7 +79,9 @@ package struct LayoutComparison: Sendable {
 
   package var pageSize: PageSize { before.pageSize }
 
-  /// What each kernel is predicted to read, unless the layouts are of another format than Mach-O.
+  package var isMachO: Bool { before.isMachO || after.isMachO }
+
+  /// What each kernel is predicted to read; empty if a layout is of another format than Mach-O.
   package var xnuReads: [(before: XNUReads, after: XNUReads)] {
     zip(before.xnuReads, after.xnuReads).map { (before: $0, after: $1) }
   }

@@ -29,7 +29,8 @@
 // Sections share pages (`.init` and `.text` usually do), and the rows of a report must add up to its
 // total. So the sections are counted from the one with the most startup bytes to the one with the
 // fewest, and each counts what it *adds*: a page shared by two counts for the larger one, and 27 bytes
-// of `.init` that fit in behind `.text` add nothing. The floor goes by the same rule, for an imaginary
+// of `.init` that fit in behind `.text` add nothing. Sections that count whole come behind those with
+// startup functions, so that the row of the latter stands for what an order file can change. The floor goes by the same rule, for an imaginary
 // layout in which the startup bytes of all sections stand packed from the start of a page, the largest
 // section first. So in total it is exactly ceil(startup bytes / page size), never above the pages.
 //
@@ -63,11 +64,12 @@ package struct TouchedPages: Hashable, Sendable {
   package var startupFunctions = 0
   /// The union of their ranges and of the sections that count whole, in bytes: what overlaps counts once.
   package var startupBytes: UInt64 = 0
-  /// In the row of a section: those that no section with more startup bytes touches.
+  /// In the row of a section: those that no section with more startup bytes touches. Sections that count
+  /// whole come behind all others.
   package var pages = 0
   /// The pages that `startupBytes` would fill without gaps; in a row, its share of the total's.
   package var floorPages = 0
-  /// Aligned windows of 64 KiB; in a row, those that no section with more startup bytes touches.
+  /// Aligned windows of 64 KiB; in a row, those that no section with more startup bytes touches, likewise.
   package var windows64k = 0
 
   package init() {}
@@ -108,7 +110,7 @@ package enum Counting: String, Sendable {
 
 /// The page faults that a cold launch takes in the code of one layout: a model, not a measurement.
 package struct PageFaultEstimate: Sendable {
-  /// One section's share of `total`: what it adds to the sections with more startup bytes.
+  /// One section's share of `total`: what it adds to the sections that are counted before it.
   package struct SectionRow: Hashable, Sendable {
     package var name: SymbolName
     package var counting: Counting
@@ -120,6 +122,8 @@ package struct PageFaultEstimate: Sendable {
   package let sections: [SectionRow]
   package let total: TouchedPages
   package let curve: FaultCurve
+  /// The layout has a `__TEXT`, of which some sections count whole.
+  package let isMachO: Bool
   /// What each kernel with such pages reads for a Mach-O image; empty for another format.
   package let xnuReads: [XNUReads]
 
@@ -145,8 +149,12 @@ package struct PageFaultEstimate: Sendable {
     let launch = LaunchTouches(of: layout, touches: touches, stepCount: stepCount)
     let ranges = launch.ranges
     var rows = launch.countBytes()
-    let largestFirst = rows.indices.sorted {
-      (rows[$1].startupBytes, $0) < (rows[$0].startupBytes, $1)
+    let largestFirst = rows.indices.sorted { a, b in
+      let (aHasFunctions, bHasFunctions) = (
+        launch.rows[a].counting == .startupFunctions, launch.rows[b].counting == .startupFunctions
+      )
+      if aHasFunctions != bHasFunctions { return aHasFunctions }
+      return (rows[b].startupBytes, a) < (rows[a].startupBytes, b)
     }
     var rank = [Int](repeating: 0, count: rows.count)
     for (place, row) in largestFirst.enumerated() { rank[row] = place }
@@ -167,6 +175,7 @@ package struct PageFaultEstimate: Sendable {
     total = rows.reduce(TouchedPages(), +)
     curve = FaultCurve(
       zip(ranges, pages).map { (step: $0.step, pages: $1) }, stepCount: stepCount)
+    isMachO = launch.segment != nil
     xnuReads = XNUReads.simulating(launch, pageSize: pageSize, pageCount: total.pages)
   }
 

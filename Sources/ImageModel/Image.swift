@@ -59,6 +59,8 @@ package struct Image: Sendable {
   /// Never `nil` for an image that was read from a file: one without a build ID or UUID has a weak one.
   package var id: ImageID?
   package var architecture: Architecture
+  /// Where a Mach-O image states that its header is: `__TEXT`'s address. `nil` of other formats.
+  package var headerAddress: StatedAddress?
   package var layout: Layout
   /// In the order that the loader calls them. ELF: `.preinit_array`, then `.init_array`. Mach-O: `+load`
   /// methods of classes, then of categories, then `__mod_init_func` and `__init_offsets`.
@@ -68,16 +70,20 @@ package struct Image: Sendable {
   package var guards: AddressRange?
   /// Where the names in `layout` come from.
   package var symbolSource: SymbolSource
+  /// It stands in a fat file beside images for other architectures.
+  package var isSlice = false
 
   package init(
     path: String, format: ImageFormat = .elf, id: ImageID?, architecture: Architecture,
-    layout: Layout, initializers: [StatedAddress] = [], guards: AddressRange? = nil,
+    headerAddress: StatedAddress? = nil, layout: Layout, initializers: [StatedAddress] = [],
+    guards: AddressRange? = nil,
     symbolSource: SymbolSource = .symbolTable
   ) {
     self.path = path
     self.format = format
     self.id = id
     self.architecture = architecture
+    self.headerAddress = headerAddress
     self.layout = layout
     self.initializers = initializers
     self.guards = guards

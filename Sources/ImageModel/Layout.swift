@@ -27,7 +27,7 @@ package struct Function: Hashable, Sendable {
   /// The input section it came from, `.text.unlikely.f`; only a link map of an ELF linker tells.
   package var inputSection: NameReference?
   /// The object file it came from, as an order file of ld64 names it: `leaf.o`, `libx.a(leaf.o)`; only
-  /// a link map of a Mach-O linker tells.
+  /// a link map of a Mach-O linker tells, and the debug map in an image with debug information.
   package var objectFile: NameReference?
   /// Not visible outside its object file: the name need not be unique.
   package var isLocal: Bool

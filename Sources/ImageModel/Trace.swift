@@ -24,6 +24,9 @@ package struct Trace: Sendable {
   package var names: [RecordedName]
   /// The trace carries the names it needs, so that the recorded image may be gone.
   package var isSealed: Bool
+  /// Made from what another tool saw, which need not be every function. Times are since that tool began
+  /// to record.
+  package var isImported = false
 
   package init(path: String, program: String, processNumber: UInt32) {
     self.path = path
@@ -90,7 +93,7 @@ package struct Hit: Sendable {
   package var returnAddress: StatedAddress?
   /// Since the process started; `nil` if the clock could not be calibrated.
   package var nanoseconds: UInt64?
-  /// Threads are numbered from 1 in the order of their first hit.
+  /// Threads are numbered from 1 in the order of their first hit; 0 where the source does not tell.
   package var thread: Int
 
   package init(

@@ -4,8 +4,8 @@ import ByteReading
 /// What a linker wrote down about the image it made: which piece of which object file lies where.
 ///
 /// One value for all linkers. What a linker leaves out stays out: GNU ld and gold print global
-/// symbols only and no symbol's size, mold no symbol's size. Pieces that the linker discarded or folded
-/// into others are not laid out, so they are not here.
+/// symbols only and no symbol's size, mold no symbol's size. Pieces that the linker folded into others are
+/// not laid out, so they are not here; of those it discarded there are the names, where it lists them.
 ///
 /// Names are places in `bytes`. They may hold any byte, blanks, tabs, line feeds and bytes that are not
 /// UTF-8 included, and are demangled unless the linker was told otherwise.
@@ -16,6 +16,8 @@ package struct LinkMap: Sendable {
     case gnu = "GNU ld"
     case gold
     case mold
+    /// ld64 classic, Apple's linker since Xcode 15 and ld64.lld: their maps don't tell which of them.
+    case ld64
 
     /// Whose map `bytes` begin like; `nil` if it is no map that this reader knows.
     package init?(recognizing bytes: FileBytes) {
@@ -24,6 +26,7 @@ package struct LinkMap: Sendable {
       case .gnu: self = .gnu
       case .gold: self = .gold
       case .mold: self = .mold
+      case .ld64: self = .ld64
       case nil: return nil
       }
     }
@@ -32,12 +35,20 @@ package struct LinkMap: Sendable {
   /// The map itself, which all names point into.
   package let bytes: FileBytes
   package let linker: Linker
+  /// What the image was linked for, as `-arch` takes it; only ld64 tells.
+  package let architecture: Text?
   /// In the order of the map, whatever their addresses. Sections that are not loaded have address 0.
   package let sections: [OutputSection]
-  /// In the order of the map: all pieces of one output section follow one another.
+  /// In the order of the map: all pieces of one output section follow one another, except that of ld64 a
+  /// symbol's address tells its section.
   package let inputSections: [InputSection]
   /// In the order of the map: all symbols of one input section follow one another.
   package let symbols: [Symbol]
+  /// The names of input sections that were discarded, each as often as that happened; GNU ld and gold list
+  /// them. gold also lists those that it folded into others.
+  package let discardedSections: [Text]
+  /// The names of symbols that ld64 dead-stripped, each as often as that happened.
+  package let discardedSymbols: [Text]
 }
 
 extension LinkMap {
@@ -60,13 +71,15 @@ extension LinkMap {
 
   /// A section of the linked image.
   package struct OutputSection: Hashable, Sendable {
+    /// `.text`; of ld64 segment and section with a tab between them.
     package var name: Text
     package var range: AddressRange
   }
 
-  /// A piece of an output section that came from one object file, or that the linker made itself.
+  /// A piece of an output section that came from one object file, or that the linker made itself. Of
+  /// ld64 it is a run of symbols from one object file.
   package struct InputSection: Hashable, Sendable {
-    /// `.text.f`; gold writes `** PLT` for what it made itself.
+    /// `.text.f`; gold writes `** PLT` for what it made itself. Of ld64 the name of the output section.
     package var name: Text
     /// The object file, `libx.a(member.o)` for a member of an archive. Empty or `<internal>` for what the
     /// linker made itself.
@@ -102,7 +115,8 @@ extension LinkMap {
   ///
   /// - Throws: `missing` for an empty file, `unsupported` for a grammar that is not one of ours,
   ///   `truncated` for a map that does not end with a line feed, `invalid` for a line that is neither an
-  ///   entry nor the rest of a name, `tooLarge` beyond `ParsingLimits`.
+  ///   entry nor the rest of a name, `tooLarge` beyond `ParsingLimits`; for a map of ld64 see
+  ///   `init(parsingLD64:)` too.
   /// - Complexity: O(*n*) for *n* bytes; no allocation per symbol.
   package init(parsing bytes: FileBytes) throws(ParseError) {
     let start = FileOffset(rawValue: 0)
@@ -123,6 +137,7 @@ extension LinkMap {
     case .mold: self = try LinkMap(parsingMold: bytes)
     case .gnu: self = try LinkMap(parsingGNU: bytes)
     case .gold: self = try LinkMap(parsingGold: bytes)
+    case .ld64: self = try LinkMap(parsingLD64: bytes)
     }
   }
 }

@@ -9,14 +9,18 @@ struct LinkMapBuilder {
   private var symbols: [LinkMap.Symbol] = []
   /// The current output section has an input section already.
   private var hasInputSection = false
+  /// Only maps of ld64 tell.
+  var architecture: LinkMap.Text?
+  var discardedSymbols: [LinkMap.Text] = []
+  var discardedSections: [LinkMap.Text] = []
 
   init(_ bytes: FileBytes) {
     self.bytes = bytes
-    // A line with a name has 80 bytes and more, and about every other is a symbol. Growing by doubling
-    // costs more time than all parsing: fresh pages must be cleared. What is reserved and not used is
-    // never touched.
+    // A line has 80 bytes and more in the maps of ELF linkers, of which about every other is a symbol, and
+    // about as many in a map of ld64, which is nothing but symbols. Growing by doubling costs more time
+    // than all parsing: fresh pages must be cleared. What is reserved and not used is never touched.
     inputSections.reserveCapacity(bytes.count / 128)
-    symbols.reserveCapacity(bytes.count / 128)
+    symbols.reserveCapacity(bytes.count / 64)
   }
 
   /// - Throws: `tooLarge` beyond `ParsingLimits.sections`.
@@ -70,6 +74,33 @@ struct LinkMapBuilder {
     return true
   }
 
+  /// Begins a piece of any output section; symbols that are added behind it lie in it and widen it.
+  ///
+  /// - Precondition: `section` is one that was added.
+  mutating func addInputSection(ofSection section: UInt32, file: LinkMap.Text, at address: UInt64) {
+    inputSections.append(
+      LinkMap.InputSection(
+        name: sections[Int(section)].name, file: file,
+        range: AddressRange(start: StatedAddress(rawValue: address), size: 0), section: section,
+        // Fits: the limit on the map's bytes is below 2^32.
+        firstSymbol: UInt32(truncatingIfNeeded: symbols.count)))
+  }
+
+  /// Adds a symbol of the input section added last, and widens that to hold it.
+  ///
+  /// - Precondition: there is one.
+  mutating func addSymbol(_ name: Range<Int>, widening address: UInt64, size: UInt64) {
+    let symbol = AddressRange(start: StatedAddress(rawValue: address), size: size)
+    symbols.append(
+      LinkMap.Symbol(name: LinkMap.Text(name), address: symbol.start, size: size))
+    let last = inputSections.count - 1
+    let piece = inputSections[last].range
+    let start = min(piece.start, symbol.start)
+    let end = max(piece.end, symbol.end)
+    inputSections[last].range = AddressRange(
+      start: start, size: end.rawValue - start.rawValue)
+  }
+
   // A line feed inside a name breaks its line in two; these take the rest of it.
 
   mutating func extendSectionName(to end: Int) {
@@ -85,13 +116,18 @@ struct LinkMapBuilder {
     Self.extend(&symbols[symbols.count - 1].name, end)
   }
 
+  mutating func extendDiscardedSymbol(to end: Int) {
+    Self.extend(&discardedSymbols[discardedSymbols.count - 1], end)
+  }
+
   private static func extend(_ text: inout LinkMap.Text, _ end: Int) {
     text = LinkMap.Text(Int(text.start)..<max(end, Int(text.start)))
   }
 
   func finish(_ linker: LinkMap.Linker) -> LinkMap {
     LinkMap(
-      bytes: bytes, linker: linker, sections: sections, inputSections: inputSections,
-      symbols: symbols)
+      bytes: bytes, linker: linker, architecture: architecture, sections: sections,
+      inputSections: inputSections, symbols: symbols, discardedSections: discardedSections,
+      discardedSymbols: discardedSymbols)
   }
 }

@@ -1,10 +1,10 @@
 import Addresses
 import ByteReading
 
-/// How a map is written. lld and mold begin with a header; GNU ld and gold begin with the title of
-/// one of many parts, and the title of the part that matters tells the two apart.
+/// How a map is written. lld and mold begin with a header, ld64 with the path of the image; GNU ld and gold
+/// begin with the title of one of many parts, and the title of the part that matters tells the two apart.
 enum LinkMapGrammar {
-  case lld, mold, gnu, gold
+  case lld, mold, gnu, gold, ld64
 
   /// Titles that a map of GNU ld or gold may begin with, each the beginning of its line.
   private static let firstTitles: [StaticString] = [
@@ -26,6 +26,10 @@ enum LinkMapGrammar {
     }
     if let header = ColumnHeader(bytes, line) {
       self = header.hasLoadAddress ? .lld : .mold
+      return
+    }
+    if bytes.hasPrefix("# Path: ", at: line.lowerBound) {
+      self = .ld64
       return
     }
     guard Self.firstTitles.contains(where: { bytes.hasPrefix($0, at: line.lowerBound) }) else {
@@ -57,12 +61,10 @@ enum LinkMapGrammar {
   private static func unsupported(
     _ bytes: FileBytes, _ line: Range<Int>, lineNumber: Int
   ) -> ParseError {
-    let found =
-      bytes.hasPrefix("# Path:", at: line.lowerBound)
-      ? "a Mach-O link map"
-      : "'\(bytes.text(line.prefix(60)))'"
-    return ParseError(
-      .unsupported(found: "\(found), expected a map of ld.lld, GNU ld, gold or mold"),
+    ParseError(
+      .unsupported(
+        found:
+          "'\(bytes.text(line.prefix(60)))', expected a map of ld.lld, GNU ld, gold, mold or ld64"),
       "link map", at: FileOffset(rawValue: UInt64(line.lowerBound)), line: lineNumber)
   }
 }

@@ -16,7 +16,11 @@ struct DiffCommand: ParsableCommand {
 
       BEFORE and AFTER are linked images or link maps. The startup functions are those that the traces \
       used; without a trace, those that the order file names. Every number is predicted from the two \
-      layouts: nothing is launched.
+      layouts: nothing is launched. For images of Apple platforms the reads of the kernel are predicted \
+      too, and --page-ins-before and --page-ins-after put beside what Instruments measured:
+
+        $ xcrun xctrace export --input cold-launch.trace --output before.xml --xpath \
+      '/trace-toc/run[@number="1"]/data/table[@schema="virtual-memory"]'
       """)
 
   @Argument(help: "Linked image or link map of the old layout.", completion: .file())
@@ -35,6 +39,8 @@ struct DiffCommand: ParsableCommand {
     help: ArgumentHelp("An image that was recorded. Repeat for more.", valueName: "file"),
     completion: .file())
   var recorded: [String] = []
+  @Option(help: ArchitectureOption.help)
+  var arch: ArchitectureOption?
   @Option(help: ArgumentHelp("Page size: 4k, 16k, 64k or auto.", valueName: "size"))
   var pageSize = PageSizeOption.automatic
   @Option(
@@ -42,6 +48,15 @@ struct DiffCommand: ParsableCommand {
   var maxPages: Int?
   @Option(help: ArgumentHelp("Milliseconds that one page-in costs.", valueName: "ms"))
   var costMs: Double?
+  @Option(
+    help: ArgumentHelp(
+      "An xctrace export of a recorded launch of BEFORE. Repeat for more tables.",
+      valueName: "file"),
+    completion: .file())
+  var pageInsBefore: [String] = []
+  @Option(
+    help: ArgumentHelp("Likewise of AFTER.", valueName: "file"), completion: .file())
+  var pageInsAfter: [String] = []
   @Option(help: ArgumentHelp("Names for people: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
   @Flag(help: "List all missing functions, not just the first ten.")

@@ -13,47 +13,53 @@ struct DiffInputs {
   private let startupSource: String
   /// Why neither layout has a function that a trace names.
   private let absences: [SymbolName: MissingReason]
+  private let architecture: Architecture?
   private let pageSize: PageSize
   private let cost: FaultCost
+  private let measuredPageIns: PageInMeasurement?
   private var warnings: [Diagnostic]
 
   init(_ command: DiffCommand) throws(Diagnostic) {
-    before = try ReleaseLayout(path: command.before)
-    after = try ReleaseLayout(path: command.after)
+    let slice = SliceChoice(command.arch?.architecture)
+    before = try ReleaseLayout(path: command.before, slice: slice)
+    after = try ReleaseLayout(path: command.after, slice: slice)
+    let format = after.layout.imageFormat
     order = try command.order.map { path throws(Diagnostic) in
-      try InputFile.orderFile(try InputFile.bytes(path), path)
+      try InputFile.orderFile(try InputFile.bytes(path), path, of: format)
     }
     warnings = before.warnings + after.warnings
-    let architecture = after.image?.architecture ?? before.image?.architecture
-    pageSize = command.pageSize.pageSize(for: architecture)
+    architecture = after.image?.architecture ?? before.image?.architecture
+    pageSize = command.pageSize.pageSize(
+      for: architecture, format: format == .machO ? .machO : .elf)
     cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
+    measuredPageIns = try Self.measurement(
+      command, before: before, after: after, pageSize: pageSize)
 
     var beforeMap = SymbolMap(before.layout)
     var afterMap = SymbolMap(after.layout)
     var absences: [SymbolName: MissingReason] = [:]
     if !command.trace.isEmpty {
-      let inputs = try LaunchInputs(traces: command.trace, recorded: command.recorded)
+      let inputs = try LaunchInputs(
+        traces: command.trace, recorded: command.recorded, architecture: slice.architecture)
       let paths = [after.image?.path, before.image?.path].compactMap { $0 }
       let fileName = try inputs.fileName(forImagesNamed: paths)
       let launches = try inputs.launches(inImageNamed: fileName)
       startup = launches.flatMap(\.uses).map { use in
         let name = use.names.first ?? SymbolName("")
         if case .missing(let reason) = afterMap.resolve(name) { absences[name] = reason }
+        let file = use.objectFile
         return StartupFunction(
-          name: name, before: use.names.flatMap { beforeMap.resolve($0).functions },
-          after: use.names.flatMap { afterMap.resolve($0).functions })
+          name: name, before: use.names.flatMap { beforeMap.resolve($0, from: file).functions },
+          after: use.names.flatMap { afterMap.resolve($0, from: file).functions })
       }
       startupSource = counted(command.trace.count, "trace")
       warnings += inputs.warnings + inputs.warnings(forImageNamed: fileName)
     } else {
-      // In a dialect of sections several lines can stand for one function.
-      var seen: Set<SymbolName> = [""]
-      startup = (order?.entries ?? []).compactMap { entry in
-        let name = SymbolName(bytes: entry.symbol)
-        guard seen.insert(name).inserted else { return nil }
-        return StartupFunction(
-          name: name, before: beforeMap.resolveAsLinker(name).functions,
-          after: afterMap.resolveAsLinker(name).functions)
+      startup = (order?.symbols(for: architecture) ?? []).map { symbol in
+        StartupFunction(
+          name: symbol.name,
+          before: beforeMap.resolveAsLinker(symbol.name, in: symbol.objectFile).functions,
+          after: afterMap.resolveAsLinker(symbol.name, in: symbol.objectFile).functions)
       }
       startupSource = command.order ?? ""
     }
@@ -83,10 +89,28 @@ struct DiffInputs {
       severity: .mismatch)
   }
 
+  private static func measurement(
+    _ command: DiffCommand, before: ReleaseLayout, after: ReleaseLayout, pageSize: PageSize
+  ) throws(Diagnostic) -> PageInMeasurement? {
+    func recording(
+      _ paths: [String], _ release: ReleaseLayout, _ option: String
+    ) throws(Diagnostic) -> PageInMeasurement.Recording? {
+      guard !paths.isEmpty else { return nil }
+      return try PageInMeasurement.Recording(
+        exports: paths, of: release, option: option, pageSize: pageSize)
+    }
+    let before = try recording(command.pageInsBefore, before, "--page-ins-before")
+    let after = try recording(command.pageInsAfter, after, "--page-ins-after")
+    guard before != nil || after != nil else { return nil }
+    return PageInMeasurement(before: before, after: after)
+  }
+
   func report() -> DiffReport {
     let comparison = LayoutComparison(
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
-    let check = order.map { OrderFileCheck($0, layout: after.layout) }
+    let check = order.map {
+      OrderFileCheck($0, layout: after.layout, architecture: architecture)
+    }
     var report = DiffReport(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,
       comparison: comparison, cost: cost, obedience: check.map(obedience))
@@ -95,8 +119,12 @@ struct DiffInputs {
       return NameWithReason(
         name: function.name, reason: reason ?? function.absence.description)
     }
+    report.measuredPageIns = measuredPageIns
     report.warnings = warnings + report.warnings
-    if let disobeyed = check.flatMap({ Diagnostic.disobeyed($0, path: after.path) }) {
+    let isMachO = after.layout.imageFormat == .machO
+    if let disobeyed = check.flatMap({
+      Diagnostic.disobeyed($0, path: after.path, isMachO: isMachO)
+    }) {
       report.warnings.append(disobeyed)
     }
     return report

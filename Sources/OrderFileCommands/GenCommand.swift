@@ -17,6 +17,9 @@ struct GenCommand: ParsableCommand {
       Traces are taken in sequence: all of the first, then what the second adds. Names cross from the \
       recorded build to the one given by --image or --link-map; those it doesn't have are left out and \
       counted. Without either, the recorded image is the one to be ordered.
+
+      For a universal image of Mach-O run it once for each architecture with --arch: each line then says \
+      which it is for, and the files can be put into one.
       """)
 
   @Argument(help: ArgumentHelp("Traces.", valueName: "trace"), completion: .file())
@@ -39,8 +42,13 @@ struct GenCommand: ParsableCommand {
     help: ArgumentHelp("Separate debug file of a stripped --image.", valueName: "file"),
     completion: .file())
   var debugFile: String?
-  @Option(help: ArgumentHelp("The linker: lld, gold or gnu-ld.", valueName: "linker"))
-  var format: FormatOption = .lld
+  @Option(help: ArchitectureOption.help)
+  var arch: ArchitectureOption?
+  @Option(
+    help: ArgumentHelp(
+      "The linker: lld, gold, gnu-ld, or ld64 for Apple's and LLVM's ld64.lld. (default: ld64 for "
+        + "Mach-O, lld for ELF)", valueName: "linker"))
+  var format: FormatOption?
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("The order file to write, - for stdout.", valueName: "file"),
@@ -79,7 +87,8 @@ struct GenCommand: ParsableCommand {
     // traces.
     let onlyOutput = allImages ? nil : try OutputFile(output)
     if allImages { try Folder.make(output) }
-    var inputs = try LaunchInputs(traces: traces, recorded: recorded)
+    var inputs = try LaunchInputs(
+      traces: traces, recorded: recorded, architecture: arch?.architecture)
     let fileNames =
       allImages ? inputs.usedFileNames : [try inputs.fileName(forImagesNamed: image)]
     let outputs = try fileNames.map { try onlyOutput ?? OutputFile("\(output)/\($0).order") }
@@ -90,8 +99,9 @@ struct GenCommand: ParsableCommand {
       let release = releases.removeValue(forKey: allImages ? fileName : "")
       let generation = try OrderGeneration(&inputs, fileName: fileName, release: release)
       let order = generation.write(
-        dialect: format.dialect, largeFunctionBytes: largeLast, outputPath: file.path,
-        traces: inputs.traces)
+        dialect: try dialect(for: generation.release),
+        architecture: architecture(for: generation.release), largeFunctionBytes: largeLast,
+        outputPath: file.path, traces: inputs.traces)
       try file.finish(order.bytes)
       reports.append(order.report)
       warnings += order.warnings
@@ -108,15 +118,39 @@ struct GenCommand: ParsableCommand {
     Console.printWarnings(inputs.warnings + warnings)
   }
 
+  private var slice: SliceChoice { SliceChoice(arch?.architecture) }
+
+  /// What the lines are to be limited to, so that the files of several slices can be put into one: `nil`
+  /// where nobody speaks of slices.
+  private func architecture(for release: ReleaseLayout) -> Architecture? {
+    arch?.architecture ?? release.image.flatMap { $0.isSlice ? $0.architecture : nil }
+  }
+
+  /// - Throws: if the linker of `--format` writes other images than `release`.
+  private func dialect(for release: ReleaseLayout) throws(Diagnostic) -> OrderFileDialect {
+    let imageFormat = release.layout.imageFormat
+    let dialect = format?.dialect ?? .usual(for: imageFormat)
+    guard dialect.imageFormat == imageFormat else {
+      throw Diagnostic(
+        "invalid '--format \(dialect)' for an image of \(imageFormat.rawValue): its linkers link "
+          + dialect.imageFormat.rawValue, context: [release.path],
+        hint: "use '--format \(OrderFileDialect.usual(for: imageFormat))', the default",
+        severity: .mismatch)
+    }
+    return dialect
+  }
+
   /// The builds that the command line gives, by the recorded image's file name; the only one by "".
   private func releaseLayouts(_ inputs: LaunchInputs) throws(Diagnostic) -> [String: ReleaseLayout]
   {
     guard allImages else {
       switch (image.first, linkMap) {
       case (let image?, let map?):
-        return ["": try ReleaseLayout(image: image, linkMap: map, debugFile: debugFile)]
+        return [
+          "": try ReleaseLayout(image: image, linkMap: map, debugFile: debugFile, slice: slice)
+        ]
       case (let path?, nil), (nil, let path?):
-        return ["": try ReleaseLayout(path: path, debugFile: debugFile)]
+        return ["": try ReleaseLayout(path: path, debugFile: debugFile, slice: slice)]
       case (nil, nil): return [:]
       }
     }
@@ -128,7 +162,7 @@ struct GenCommand: ParsableCommand {
           "missing image '\(name)' in the traces", context: [path],
           hint: "the traces have \(inputs.fileNames.joined(separator: ", "))", severity: .mismatch)
       }
-      releases[name] = try ReleaseLayout(path: path)
+      releases[name] = try ReleaseLayout(path: path, slice: slice)
     }
     return releases
   }

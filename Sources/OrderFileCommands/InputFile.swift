@@ -1,6 +1,5 @@
 import ByteReading
 import ImageModel
-import LinkMapFormat
 import OrderFileFormat
 import Symbolication
 import TraceFormat
@@ -31,17 +30,24 @@ enum InputFile {
       && bytes.copy(0..<TraceHeader.magic.count) == TraceHeader.magic
   }
 
-  static func isELF(_ bytes: FileBytes) -> Bool { bytes.hasPrefix("\u{7f}ELF", at: 0) }
-
-  /// Which linker's map this is; `nil` if it is none. A Mach-O map is one, though reading it fails.
-  static func linkMapLinker(_ bytes: FileBytes) -> String? {
-    bytes.hasPrefix("# Path:", at: 0) ? "ld64" : LinkMap.Linker(recognizing: bytes)?.rawValue
+  /// Whether this is a file of machine code, linked or not, or an archive of such.
+  static func isObjectFile(_ bytes: FileBytes) -> Bool {
+    if bytes.hasPrefix("!<arch>\n", at: 0) || bytes.hasPrefix("!<thin>\n", at: 0) { return true }
+    guard bytes.count >= 4 else { return false }
+    return switch UInt32(bigEndian: bytes.loadUnaligned(UInt32.self, at: 0)) {
+    case 0x7f45_4c46: true  // ELF
+    case 0xfeed_face, 0xfeed_facf, 0xcefa_edfe, 0xcffa_edfe: true  // Mach-O
+    case 0xcafe_babe, 0xcafe_babf: true  // fat
+    default: false
+    }
   }
 
+  /// - Parameter format: of the images that it is for, if that is known.
   static func orderFile(
-    _ bytes: FileBytes, _ path: String, hint: String? = nil
+    _ bytes: FileBytes, _ path: String, of format: OrderFileDialect.ImageFormat? = nil,
+    hint: String? = nil
   ) throws(Diagnostic) -> OrderFile {
-    do { return try OrderFileDialect(guessedFrom: bytes).read(bytes) } catch {
+    do { return try OrderFileDialect(guessedFrom: bytes, of: format).read(bytes) } catch {
       throw Diagnostic("\(error)", context: [path], hint: hint)
     }
   }

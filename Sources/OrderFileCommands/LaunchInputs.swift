@@ -10,7 +10,9 @@ struct LaunchInputs {
   private(set) var warnings: [Diagnostic] = []
 
   /// - Throws: also if nothing was recorded, and if an image in `recorded` is in none of the traces.
-  init(traces paths: [String], recorded: [String]) throws(Diagnostic) {
+  init(
+    traces paths: [String], recorded: [String], architecture: Architecture?
+  ) throws(Diagnostic) {
     var traces: [Trace] = []
     for path in paths {
       let trace = Trace(try InputFile.trace(path), path: path)
@@ -26,7 +28,7 @@ struct LaunchInputs {
         "nothing was recorded", context: paths.count == 1 ? paths : [],
         hint: "see 'orderfile record --help'", severity: .nothingRecorded)
     }
-    for path in recorded { try images.add(path: path, recordedIn: traces) }
+    for path in recorded { try images.add(path: path, architecture, recordedIn: traces) }
     for trace in traces where !trace.isSealed { images.add(imagesOf: trace) }
     warnings += images.warnings
   }

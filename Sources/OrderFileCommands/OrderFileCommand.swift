@@ -36,9 +36,12 @@ package struct OrderFileCommand: ParsableCommand {
       orderfile \(toolVersion)
       trace format \(ORDERFILE_TRACE_VERSION)
       \(DiffReport.schema), \(ImageReport.schema), \(LinkMapReport.schema), \
-      \(OrderFileReport.schema), \(TraceReport.schema), \(GenReport.schema)
+      \(OrderFileReport.schema), \(TraceReport.schema), \(GenReport.schema), \
+      \(ImportReport.schema)
       """,
-    subcommands: [RecordCommand.self, GenCommand.self, DiffCommand.self, ShowCommand.self])
+    subcommands: [
+      RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self, ShowCommand.self,
+    ])
 
   package init() {}
 

@@ -51,30 +51,37 @@ struct OrderGeneration {
     let warnings: [Diagnostic]
   }
 
+  /// - Parameter architecture: the only one that the order file is to be for, in a dialect that can say so.
   func write(
-    dialect: OrderFileDialect, largeFunctionBytes: UInt64?, outputPath: String, traces: [Trace]
+    dialect: OrderFileDialect, architecture: Architecture?, largeFunctionBytes: UInt64?,
+    outputPath: String, traces: [Trace]
   ) -> Output {
     let layout = release.layout
     let order = FirstTouchOrder(
       launches: resolved.map(\.uses), layout: layout, initializers: release.initializers,
       largeFunctionBytes: largeFunctionBytes)
-    let entries = order.functions.flatMap { layout.entries(of: layout.functions[$0], for: dialect) }
-    let written = dialect.write(entries, header: header(traces))
+    let placing = PlacingEntries(
+      of: order.functions, in: layout, for: dialect, architecture: architecture)
+    let written = dialect.write(placing.entries, header: header(traces))
     let report = GenReport(
       outputPath: outputPath, dialect: dialect.name, recordedImage: launches[0].image.path,
       layoutPath: release.path, traces: traces.map(\.path),
       recordedFunctions: recordedCount, resolvedFunctions: resolvedCount,
       untracedInitializers: order.untracedInitializerCount,
-      entries: entries.count - written.unwritable.count,
+      entries: placing.entries.count - written.unwritable.count,
       startupBytes: layout.bodyBytes(order.functions),
       textBytes: layout.sections.filter(\.isExecutable).reduce(0) { $0 + $1.range.size },
-      missing: missing(written), unnamedHits: launches.reduce(0) { $0 + $1.unnamedHits },
+      missing: missing(placing, written), unnamedHits: launches.reduce(0) { $0 + $1.unnamedHits },
       lostRecords: traces.reduce(0) { $0 + $1.lostRecords })
     let cannotMove = Diagnostic.sharedInputSections(
       order.functions, in: layout, path: release.path)
     return Output(
       bytes: written.bytes, report: report,
-      warnings: release.warnings + [cannotMove, .weakID(launches[0].image)].compactMap { $0 })
+      warnings: release.warnings
+        + [
+          cannotMove, .ambiguous(placing, path: release.path),
+          .ofSeveralFiles(placing, path: release.path), .weakID(launches[0].image),
+        ].compactMap { $0 })
   }
 
   /// Who made the file, and of what; no time and no path, so that the same inputs give the same bytes.
@@ -88,11 +95,18 @@ struct OrderGeneration {
   }
 
   /// What no line stands for, each once.
-  private func missing(_ written: WrittenOrderFile) -> [NameWithReason] {
-    let unwritable = written.unwritable.filter { $0.reason != .duplicate }.map {
-      NameWithReason(
-        name: SymbolName(bytes: $0.entry.symbol), reason: "unable to write: \($0.reason)")
+  private func missing(
+    _ placing: PlacingEntries, _ written: WrittenOrderFile
+  ) -> [NameWithReason] {
+    let unnamable = placing.unnamable.map {
+      NameWithReason(name: $0, reason: "unable to write: a label, or made by the linker")
     }
+    let unwritable =
+      unnamable
+      + written.unwritable.filter { $0.reason != .duplicate }.map {
+        NameWithReason(
+          name: SymbolName(bytes: $0.entry.symbol), reason: "unable to write: \($0.reason)")
+      }
     var listed: Set<NameWithReason> = []
     return (resolved.flatMap(\.missing) + unwritable).filter { listed.insert($0).inserted }
   }

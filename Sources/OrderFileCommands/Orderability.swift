@@ -24,13 +24,41 @@ extension Diagnostic {
   }
 
   /// Most of what an order file asks for is not so; `nil` if the linker obeyed.
-  static func disobeyed(_ check: OrderFileCheck, path: String) -> Diagnostic? {
+  static func disobeyed(
+    _ check: OrderFileCheck, path: String, isMachO: Bool
+  ) -> Diagnostic? {
     guard check.entries > 1, 2 * check.inOrder < check.entries else { return nil }
     return Diagnostic(
       "the linker did not follow the order file: \(check.inOrder) of "
         + "\(counted(check.entries, "entry", "entries")) are where it wants them", context: [path],
-      hint: "was it linked with this file, by a linker of its dialect, from objects compiled with "
-        + "-ffunction-sections (Swift: -Xfrontend -function-sections)?")
+      hint: isMachO
+        ? "was it linked with '-order_file' and this file, from objects that have "
+          + "MH_SUBSECTIONS_VIA_SYMBOLS?"
+        : "was it linked with this file, by a linker of its dialect, from objects compiled with "
+          + "-ffunction-sections (Swift: -Xfrontend -function-sections)?")
+  }
+
+  /// Functions that share their names with others, where nothing tells the object files; `nil` if there
+  /// are none.
+  static func ambiguous(_ placing: PlacingEntries, path: String) -> Diagnostic? {
+    guard let first = placing.ambiguousNames.first else { return nil }
+    return Diagnostic(
+      "several functions are called '\(first)'\(others(placing.ambiguousNames)): ld64 moves the first "
+        + "of that name, ld64.lld all", context: [path],
+      hint: "give its link map by --link-map, which tells the object files")
+  }
+
+  /// Names that are listed for several object files; `nil` if there are none.
+  static func ofSeveralFiles(_ placing: PlacingEntries, path: String) -> Diagnostic? {
+    guard let first = placing.namesOfSeveralFiles.first else { return nil }
+    return Diagnostic(
+      "'\(first)'\(others(placing.namesOfSeveralFiles)) is listed for several object files: the linker "
+        + "of Xcode 15 and later is reported to order none of them", context: [path],
+      hint: "rename them apart, or link with -ld_classic")
+  }
+
+  private static func others(_ names: [SymbolName]) -> String {
+    names.count > 1 ? " and \(counted(names.count - 1, "other name"))" : ""
   }
 
   /// An image that has no identity of its own.

@@ -14,10 +14,14 @@ struct RecordedImages {
   /// Reads the image at `path`, which the user names, for every trace that was recorded in it.
   ///
   /// - Throws: `mismatch` with both IDs if it is none of the images of `traces`.
-  mutating func add(path: String, recordedIn traces: [Trace]) throws(Diagnostic) {
-    let (image, warnings) = try Image.reading(path: path)
-    self.warnings += warnings
+  /// - Parameter architecture: which image of a universal file; `nil` takes the one that was recorded.
+  mutating func add(
+    path: String, _ architecture: Architecture?, recordedIn traces: [Trace]
+  ) throws(Diagnostic) {
     let known = traces.flatMap(\.images)
+    let (image, warnings) = try Image.reading(
+      path: path, slice: SliceChoice(architecture, knownAs: known.compactMap(\.id)))
+    self.warnings += warnings
     guard known.contains(where: { $0.id == image.id }) else {
       let sameName = known.first { $0.fileName == fileName(ofPath: path) }
       var mismatch = Diagnostic.imageMismatch(
@@ -32,7 +36,8 @@ struct RecordedImages {
   mutating func add(imagesOf trace: Trace) {
     for image in trace.images where found[image.path] == nil && !refused.contains(image.path) {
       do {
-        let (read, warnings) = try Image.reading(path: image.path)
+        let (read, warnings) = try Image.reading(
+          path: image.path, slice: SliceChoice(knownAs: [image.id].compactMap { $0 }))
         found[image.path] = read
         self.warnings += warnings
       } catch {

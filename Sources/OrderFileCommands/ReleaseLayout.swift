@@ -9,34 +9,40 @@ struct ReleaseLayout {
   /// What the layout was read from, for messages.
   let path: String
   let layout: Layout
-  /// As the loader calls them; empty where only a link map was given.
+  /// As the loader calls them; where only a link map was given, those of Mach-O that names tell.
   let initializers: [StatedAddress]
   /// `nil` where only a link map was given.
   let image: Image?
   let warnings: [Diagnostic]
 
   /// Reads a linked image or a link map, whichever `path` is.
-  init(path: String, debugFile: String? = nil) throws(Diagnostic) {
-    try self.init(try InputFile.bytes(path), path: path, debugFile: debugFile)
+  init(
+    path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
+  ) throws(Diagnostic) {
+    try self.init(try InputFile.bytes(path), path: path, debugFile: debugFile, slice: slice)
   }
 
   /// Reads a linked image or a link map, whichever `bytes` are; `path` is where they were read from.
-  init(_ bytes: FileBytes, path: String, debugFile: String? = nil) throws(Diagnostic) {
-    if InputFile.isELF(bytes) {
-      try self.init(bytes: bytes, imagePath: path, debugFile: debugFile)
+  init(
+    _ bytes: FileBytes, path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
+  ) throws(Diagnostic) {
+    if InputFile.isObjectFile(bytes) {
+      try self.init(bytes: bytes, imagePath: path, debugFile: debugFile, slice: slice)
     } else {
       try self.init(bytes: bytes, mapPath: path)
     }
   }
 
-  /// Reads the image, and takes from the link map what only that knows: input sections, and all names
-  /// where the image is stripped.
-  init(image: String, linkMap: String, debugFile: String?) throws(Diagnostic) {
-    let image = try ReleaseLayout(path: image, debugFile: debugFile)
+  /// Reads the image, and takes from the link map what only that knows: input sections, object files, and
+  /// all names where the image is stripped.
+  init(
+    image: String, linkMap: String, debugFile: String?, slice: SliceChoice
+  ) throws(Diagnostic) {
+    let image = try ReleaseLayout(path: image, debugFile: debugFile, slice: slice)
     let map = try ReleaseLayout(path: linkMap)
     let isStripped = image.image?.symbolSource == .dynamicSymbols
     path = image.path
-    layout = isStripped ? map.layout : image.layout.addingInputSections(of: map.layout)
+    layout = isStripped ? map.layout : image.layout.addingOrigins(of: map.layout)
     initializers = image.initializers
     self.image = image.image
     warnings = isStripped ? map.warnings : image.warnings
@@ -50,8 +56,11 @@ struct ReleaseLayout {
     warnings = []
   }
 
-  private init(bytes: FileBytes, imagePath: String, debugFile: String?) throws(Diagnostic) {
-    let (image, warnings) = try Image.reading(bytes, path: imagePath, debugFile: debugFile)
+  private init(
+    bytes: FileBytes, imagePath: String, debugFile: String?, slice: SliceChoice
+  ) throws(Diagnostic) {
+    let (image, warnings) = try Image.reading(
+      bytes, path: imagePath, debugFile: debugFile, slice: slice)
     path = imagePath
     layout = image.layout
     initializers = image.initializers
@@ -70,7 +79,7 @@ struct ReleaseLayout {
       Diagnostic($0.message, context: [mapPath] + $0.context, hint: $0.hint, severity: $0.severity)
     }
     path = mapPath
-    initializers = []
+    initializers = layout.imageFormat == .machO ? layout.initializersByName : []
     image = nil
   }
 }

@@ -16,7 +16,7 @@ struct ResolvedLaunch {
       var functions: [Int] = []
       var reason: MissingReason?
       for name in use.names {
-        switch map.resolve(name) {
+        switch map.resolve(name, from: use.objectFile) {
         case .exact(let found), .canonical(let found, _): functions += found.indexes
         case .missing(let why): reason = reason ?? why
         }

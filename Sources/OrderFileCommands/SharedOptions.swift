@@ -7,16 +7,26 @@ import Symbolication
 /// `--format`: which linker's dialect.
 struct FormatOption: ExpressibleByArgument {
   let dialect: OrderFileDialect
-  static let lld = FormatOption(dialect: .lld)
 
-  private init(dialect: OrderFileDialect) { self.dialect = dialect }
   init?(argument: String) {
     guard let dialect = OrderFileDialect(name: argument) else { return nil }
     self.dialect = dialect
   }
 
-  var defaultValueDescription: String { dialect.name }
   static var allValueStrings: [String] { OrderFileDialect.all.map(\.name).sorted() }
+}
+
+/// `--arch`: which image of a file that holds several.
+struct ArchitectureOption: ExpressibleByArgument {
+  let architecture: Architecture
+
+  init?(argument: String) {
+    guard !argument.isEmpty else { return nil }
+    architecture = Architecture(argument)
+  }
+
+  static let help = ArgumentHelp(
+    "The image of a universal file: arm64, arm64e or x86_64.", valueName: "arch")
 }
 
 /// `--demangle`: how names are shown to people. What linkers and JSON get is always mangled.
@@ -39,15 +49,23 @@ package enum PageSizeOption: String, ExpressibleByArgument, CaseIterable {
   case fourKibibytes = "4k"
   case sixteenKibibytes = "16k"
   case sixtyFourKibibytes = "64k"
-  /// This machine's, for an image of its architecture; else 4 KiB.
+  /// Of Mach-O what Apple's systems use: 16 KiB on arm64, 4 KiB on x86_64. Of ELF this machine's, for an
+  /// image of its architecture; else 4 KiB.
   case automatic = "auto"
 
-  /// - Parameter architecture: of the images, if it is known.
-  package func pageSize(for architecture: Architecture?) -> PageSize {
+  /// - Parameters:
+  ///   - architecture: of the images, if it is known.
+  ///   - format: of the images.
+  package func pageSize(
+    for architecture: Architecture?, format: ImageFormat = .elf
+  ) -> PageSize {
     switch self {
     case .fourKibibytes: return .fourKibibytes
     case .sixteenKibibytes: return .sixteenKibibytes
     case .sixtyFourKibibytes: return .sixtyFourKibibytes
+    case .automatic where format == .machO:
+      let isIntel = architecture?.description.hasPrefix("x86_64") ?? false
+      return isIntel ? .fourKibibytes : .sixteenKibibytes
     case .automatic:
       #if arch(x86_64)
         let own = Architecture.x8664

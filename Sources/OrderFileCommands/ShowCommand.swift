@@ -30,6 +30,8 @@ struct ShowCommand: ParsableCommand {
     help: ArgumentHelp("Separate debug file of a stripped image.", valueName: "file"),
     completion: .file())
   var debugFile: String?
+  @Option(help: ArchitectureOption.help)
+  var arch: ArchitectureOption?
   @Flag(help: "Print one JSON object.")
   var json = false
   @Option(
@@ -58,8 +60,9 @@ struct ShowCommand: ParsableCommand {
       let document = try traceReport(bytes, &warnings)
       return { $0(document) }
     }
-    if InputFile.isELF(bytes) {
-      let layout = try ReleaseLayout(bytes, path: file, debugFile: debugFile)
+    if InputFile.isObjectFile(bytes) {
+      let layout = try ReleaseLayout(
+        bytes, path: file, debugFile: debugFile, slice: SliceChoice(arch?.architecture))
       warnings += layout.warnings
       guard let image = layout.image else { return { _ in } }
       let report = ImageReport(image)
@@ -67,10 +70,10 @@ struct ShowCommand: ParsableCommand {
         ? { report.json(demangle: jsonNames, to: $0) }
         : { $0(Array(report.text(width: width, names: textNames).utf8)) }
     }
-    if let linker = InputFile.linkMapLinker(bytes) {
+    if let linker = LinkMap.Linker(recognizing: bytes) {
       let layout = try ReleaseLayout(bytes, path: file)
       warnings += layout.warnings
-      let report = LinkMapReport(path: file, linker: linker, layout: layout.layout)
+      let report = LinkMapReport(path: file, linker: linker.rawValue, layout: layout.layout)
       return json
         ? { report.json(demangle: jsonNames, to: $0) }
         : { $0(Array(report.text(width: width, names: textNames).utf8)) }
@@ -79,8 +82,8 @@ struct ShowCommand: ParsableCommand {
       bytes, file, hint: "expected a trace, a linked image, a link map or an order file")
     guard !order.isProse else {
       throw Diagnostic(
-        "unsupported file: expected a trace, a linked image, a link map of ld.lld, GNU ld, gold or "
-          + "mold, or an order file, found other text", context: [file])
+        "unsupported file: expected a trace, a linked image, a link map of ld.lld, GNU ld, gold, mold "
+          + "or ld64, or an order file, found other text", context: [file])
     }
     warnings += order.warnings.map {
       Diagnostic("\($0)", context: [file])
@@ -103,7 +106,7 @@ struct ShowCommand: ParsableCommand {
   ) throws(Diagnostic) -> [UInt8] {
     let trace = Trace(try InputFile.traceFile(bytes, file), path: file)
     var images = RecordedImages()
-    for path in recorded { try images.add(path: path, recordedIn: [trace]) }
+    for path in recorded { try images.add(path: path, arch?.architecture, recordedIn: [trace]) }
     if !trace.isSealed { images.add(imagesOf: trace) }
     warnings += images.warnings
     if !trace.isSealed { warnings += images.mismatches(of: trace) }

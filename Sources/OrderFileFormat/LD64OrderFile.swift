@@ -38,12 +38,13 @@ extension OrderFileDialect {
     reader: readLD64, writer: writeLD64, recognizes: looksLikeLD64)
 }
 
-/// What ld64 takes for an architecture. `arm64e` is none.
-private let architectures = ["ppc", "ppc64", "i386", "x86_64", "arm", "arm64"].map(Array.init(utf8:))
+/// What ld64 takes for an architecture. `arm64e:` is none.
+private let architecturePrefixes = ["ppc:", "ppc64:", "i386:", "x86_64:", "arm:", "arm64:"]
+  .map { Array($0.utf8) }
 
 /// What an author may take for one.
-private let otherArchitectures = ["arm64e", "aarch64", "arm64_32", "armv7", "armv7s", "x86_64h"]
-  .map(Array.init(utf8:))
+private let otherPrefixes = ["arm64e:", "aarch64:", "arm64_32:", "armv7:", "armv7s:", "x86_64h:"]
+  .map { Array($0.utf8) }
 
 /// What the first line of a file written here says: how the file is recognized, and where it goes.
 private let mark = "for ld64's -order_file"
@@ -59,15 +60,13 @@ private enum Line: Equatable {
 private func parse(_ text: ArraySlice<UInt8>) -> Line {
   var rest = trimmed(text)
   let whole = rest
-  let architecture = architectures.first { rest.starts(with: $0 + [UInt8(ascii: ":")]) }
-  if let architecture { rest = rest.dropFirst(architecture.count + 1) }
+  let prefix = architecturePrefixes.first { rest.starts(with: $0) }
+  if let prefix { rest = rest.dropFirst(prefix.count) }
   var objectFile: [UInt8]?
-  for ending in [".o:", ".o):"] {
-    guard let found = rest.firstRange(of: Array(ending.utf8)) else { continue }
-    // With the blanks behind an architecture: both linkers compare them too.
-    objectFile = Array(rest[..<(found.upperBound - 1)])
-    rest = rest[found.upperBound...]
-    break
+  if let end = objectFileEnd(rest) {
+    // With the blanks behind an architecture: the linkers compare them too.
+    objectFile = Array(rest[..<end])
+    rest = rest[(end + 1)...]
   }
   let symbol = trimmed(rest)
   if symbol.isEmpty { return .nothing }
@@ -75,7 +74,16 @@ private func parse(_ text: ArraySlice<UInt8>) -> Line {
   if isQuoted || symbol.starts(with: "CSTR;".utf8) { return .literal(Array(whole)) }
   return .entry(
     OrderFileEntry(
-      symbol: Array(symbol), objectFile: objectFile, architecture: architecture))
+      symbol: Array(symbol), objectFile: objectFile, architecture: prefix.map { $0.dropLast() }))
+}
+
+/// The index of the colon behind an object file: of the first `.o:`, or else of the first `.o):`.
+private func objectFileEnd(_ rest: ArraySlice<UInt8>) -> Int? {
+  let colons = rest.indices.filter { rest[$0] == UInt8(ascii: ":") }
+  func first(behind ending: String) -> Int? {
+    colons.first { rest[..<$0].suffix(ending.utf8.count).elementsEqual(ending.utf8) }
+  }
+  return first(behind: ".o") ?? first(behind: ".o)")
 }
 
 @Sendable private func readLD64(_ bytes: FileBytes) throws(ParseError) -> OrderFile {
@@ -108,9 +116,7 @@ private func parse(_ text: ArraySlice<UInt8>) -> Line {
 /// What the author of a line probably took for something else than the linkers do.
 private func misunderstanding(_ entry: OrderFileEntry) -> OrderFileWarning.Kind? {
   let beginning = entry.objectFile ?? entry.symbol
-  if otherArchitectures.contains(where: { beginning.starts(with: $0 + [UInt8(ascii: ":")]) }) {
-    return .noArchitecture
-  }
+  if otherPrefixes.contains(where: { beginning.starts(with: $0) }) { return .noArchitecture }
   let isPath = entry.objectFile?.contains(UInt8(ascii: "/")) ?? false
   return isPath ? .objectFilePath : nil
 }
@@ -188,7 +194,3 @@ private func isMachOName(_ name: [UInt8]) -> Bool {
 
 private let hash = UInt8(ascii: "#")
 private let quotationMark = UInt8(ascii: "\"")
-
-extension [UInt8] {
-  fileprivate init(utf8 text: String) { self = Array(text.utf8) }
-}

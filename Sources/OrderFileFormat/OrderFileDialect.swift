@@ -6,7 +6,10 @@ import ByteReading
 /// write such a file and name the dialect in `all`.
 package struct OrderFileDialect: Sendable {
   /// Of the images that the linker writes.
-  package enum ImageFormat: Hashable, Sendable { case elf, machO }
+  package enum ImageFormat: String, Sendable {
+    case elf = "ELF"
+    case machO = "Mach-O"
+  }
 
   /// As the command line writes it: `lld`, `gold`, `gnu-ld`, `ld64`.
   package let name: String
@@ -34,8 +37,19 @@ extension OrderFileDialect {
 
   /// The dialect that `bytes` look written in. A file of symbols is taken for lld's, unless they are
   /// Mach-O's.
-  package init(guessedFrom bytes: FileBytes) {
-    self = Self.all.first { $0.recognizes(bytes) } ?? .lld
+  ///
+  /// - Parameter format: of the images that it is for; `nil` is either.
+  package init(guessedFrom bytes: FileBytes, of format: ImageFormat? = nil) {
+    let possible = Self.all.filter { format == nil || $0.imageFormat == format }
+    self = possible.first { $0.recognizes(bytes) } ?? .usual(for: format ?? .elf)
+  }
+
+  /// What a user most likely wants for images of that format.
+  package static func usual(for format: ImageFormat) -> OrderFileDialect {
+    switch format {
+    case .elf: .lld
+    case .machO: .ld64
+    }
   }
 
   /// Reads an order file.

@@ -7,6 +7,11 @@ extension DiffReport {
   /// `startupFunctions`, `startupBytes` and `floorPages` are those of the layout after, in total and in
   /// each section; `before` and `after` have both layouts'. Sections sum up to the totals. A duration
   /// is for the pages saved, so it is negative for a loss; `low` and `high` go with the cost.
+  ///
+  /// A section's `counted` is `startupFunctions`; of a Mach-O image also `whole`, for what a launch reads
+  /// or uses unknown parts of, and `firstPage` for the header. `xnuReads` is there for Mach-O images: what
+  /// each `kernel` with such pages is predicted to read, in `reads` and `bytesRead`. `measuredPageIns` is
+  /// there if recordings were given, and is the only part whose provenance is `measured`.
   package func json() -> [UInt8] {
     let total = comparison.total
     return JSONWriter.document { json in
@@ -18,6 +23,7 @@ extension DiffReport {
         json.member("before", comparison.before.curve.area)
       }
       json.member("floorPages", total.after.floorPages)
+      if let measuredPageIns { json.object("measuredPageIns") { measuredPageIns.write(to: &$0) } }
       json.object("millisecondsPerPageIn") { writeBand(of: 1, to: &$0) }
       json.object("millisecondsSaved") { writeBand(of: total.savedPages, to: &$0) }
       json.array("missing") { json in for entry in missing { entry.write(to: &json) } }
@@ -34,6 +40,19 @@ extension DiffReport {
       json.object("textPages") { write(total, \.pages, to: &$0) }
       json.array("warnings") { json in for warning in warnings { warning.write(to: &json) } }
       json.object("windows64k") { write(total, \.windows64k, to: &$0) }
+      if comparison.isMachO {
+        json.array("xnuReads") { json in
+          for (before, after) in comparison.xnuReads {
+            json.object { json in
+              json.object("bytesRead") {
+                write(before: Int(clamping: before.bytesRead), Int(clamping: after.bytesRead), &$0)
+              }
+              json.member("kernel", before.kernel.name)
+              json.object("reads") { write(before: before.reads, after.reads, &$0) }
+            }
+          }
+        }
+      }
     }
   }
 
@@ -45,6 +64,7 @@ extension DiffReport {
   }
 
   private func write(_ row: LayoutComparison.Row, to json: inout JSONWriter) {
+    if let counting = row.counting { json.member("counted", counting.rawValue) }
     json.member("floorPages", row.after.floorPages)
     json.member("name", row.name)
     json.object("pages") { write(row, \.pages, to: &$0) }
@@ -56,7 +76,10 @@ extension DiffReport {
   private func write(
     _ row: LayoutComparison.Row, _ count: KeyPath<TouchedPages, Int>, to json: inout JSONWriter
   ) {
-    let (before, after) = (row.before[keyPath: count], row.after[keyPath: count])
+    write(before: row.before[keyPath: count], row.after[keyPath: count], &json)
+  }
+
+  private func write(before: Int, _ after: Int, _ json: inout JSONWriter) {
     json.member("after", after)
     json.member("before", before)
     json.member("saved", before - after)

@@ -16,6 +16,8 @@ package struct DiffReport: Sendable {
   /// Startup functions that are not counted in one layout or both, earliest use first. A caller adds
   /// what could not even be named.
   package var missing: [NameWithReason]
+  /// `nil` if no recording was given.
+  package var measuredPageIns: PageInMeasurement?
   /// Printed by the caller, behind the result; JSON carries them too.
   package var warnings: [Diagnostic]
 
@@ -70,17 +72,23 @@ extension DiffReport {
   ) -> String {
     let size = comparison.pageSize.wording
     let functions = counted(comparison.total.after.startupFunctions, "startup function")
+    let besides = comparison.isMachO ? ", or that a launch reads besides" : ""
     var text = """
       predicted page faults of a cold launch: computed from the layouts, not measured
         before: \(printable(beforePath))
         after:  \(printable(afterPath))
 
       predicted \(size) pages that hold startup functions (\(functions), from \
-      \(printable(startupSource))):
+      \(printable(startupSource)))\(besides):
 
       """
     text += table(foldingBehind: limits.sections).text(width: width)
     text += "\n" + savingText
+    if !comparison.xnuReads.isEmpty { text += xnuReadsText }
+    if let measuredPageIns {
+      text += measuredPageIns.text(
+        pageSize: comparison.pageSize, predicted: comparison.total, limit: limits.sections)
+    }
     if let obedience { text += obedienceText(obedience, limits: limits, names: names) }
     if !missing.isEmpty {
       text += "missing \(counted(missing.count, "startup function")):\n"
@@ -90,19 +98,27 @@ extension DiffReport {
   }
 
   private func table(foldingBehind limit: Int?) -> Table {
-    var table = Table([
+    // Only Linux maps 64 KiB around a fault.
+    let hasWindows = !comparison.isMachO
+    var columns: [Table.Column] = [
       .init("PAGES", separator: " "), .init("AFTER", separator: " → "), .init("SAVED"),
-      .init("CHANGE"), .init("FLOOR"), .init("64Ki WINDOWS"), .init("AFTER", separator: " → "),
-      .init("FUNCTIONS"), .init("BYTES"), .init("SECTION", .left),
-    ])
+      .init("CHANGE"), .init("FLOOR"),
+    ]
+    if hasWindows { columns += [.init("64Ki WINDOWS"), .init("AFTER", separator: " → ")] }
+    columns += [.init("FUNCTIONS"), .init("BYTES"), .init("SECTION", .left)]
+    var table = Table(columns)
     func add(_ row: LayoutComparison.Row) {
-      table.add([
+      var cells = [
         "\(row.before.pages)", "\(row.after.pages)", "\(row.savedPages)",
         Percentage.change(from: UInt64(row.before.pages), to: UInt64(row.after.pages)),
-        "\(row.after.floorPages)", "\(row.before.windows64k)", "\(row.after.windows64k)",
+        "\(row.after.floorPages)",
+      ]
+      if hasWindows { cells += ["\(row.before.windows64k)", "\(row.after.windows64k)"] }
+      cells += [
         "\(row.after.startupFunctions)", "\(ByteCount(row.after.startupBytes))",
-        row.name.description,
-      ])
+        row.name.description + (row.counting?.remark ?? ""),
+      ]
+      table.add(cells)
     }
     let rows = Table.folding(sortedSections, keeping: limit) { others in
       LayoutComparison.Row(
@@ -115,6 +131,28 @@ extension DiffReport {
     total.name = SymbolName("TOTAL predicted (\(comparison.pageSize.wording) pages)")
     add(total)
     return table
+  }
+
+  /// Each kernel's reads, with and without the order.
+  private var xnuReadsText: String {
+    var table = Table([
+      .init("READS", separator: " "), .init("AFTER", separator: " → "), .init("CHANGE"),
+      .init("BYTES READ"), .init("AFTER", separator: " → "), .init("CHANGE"),
+      .init("KERNEL", .left),
+    ])
+    for (before, after) in comparison.xnuReads {
+      table.add([
+        "\(before.reads)", "\(after.reads)",
+        Percentage.change(from: UInt64(before.reads), to: UInt64(after.reads)),
+        "\(ByteCount(before.bytesRead))", "\(ByteCount(after.bytesRead))",
+        Percentage.change(from: before.bytesRead, to: after.bytesRead), before.kernel.name,
+      ])
+    }
+    return """
+
+      predicted reads, as these kernels cluster them around faults (no device has confirmed it):
+      \(table.text())
+      """
   }
 
   private var savingText: String {
@@ -164,5 +202,16 @@ extension DiffReport {
     var lines = entries[..<shown].map { "  \(printable(names($0.name))): \($0.reason)\n" }
     if shown < entries.count { lines.append("  and \(entries.count - shown) more\n") }
     return lines.joined()
+  }
+}
+
+extension Counting {
+  /// What a row of the table says about it; nothing for the usual rule.
+  fileprivate var remark: String {
+    switch self {
+    case .startupFunctions: ""
+    case .whole: " (whole)"
+    case .firstPage: " (first page)"
+    }
   }
 }

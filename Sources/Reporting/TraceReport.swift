@@ -16,7 +16,8 @@ package struct TraceReport: Sendable {
   }
 
   /// The trace for machines: `orderfile.trace/1`. Times are nanoseconds since the process started, and
-  /// absent where the clock could not be calibrated.
+  /// absent where the clock could not be calibrated; of an imported trace since its source began to
+  /// record, and absent where that tells none.
   ///
   /// - Parameter demangle: adds `demangledNames` to the hits.
   package func json(demangle: NameWording? = nil) -> [UInt8] {
@@ -38,7 +39,7 @@ package struct TraceReport: Sendable {
             if let time = hit.nanoseconds { json.member("nanoseconds", time) }
             if let address = hit.returnAddress { json.member("returnAddress", address) }
             json.member("step", hit.step)
-            json.member("thread", hit.thread)
+            if hit.thread > 0 { json.member("thread", hit.thread) }
           }
         }
       }
@@ -52,6 +53,7 @@ package struct TraceReport: Sendable {
           }
         }
       }
+      json.member("imported", trace.isImported)
       json.member("inFlightRecords", trace.inFlightRecords)
       json.member("lostRecords", trace.lostRecords)
       json.array("marks") { json in
@@ -78,21 +80,32 @@ package struct TraceReport: Sendable {
   package func text(width: Int? = nil, names: NameWording = mangled) -> String {
     var text = """
       trace \(printable(trace.path))
-        program:  \(printable(trace.program)), process \(trace.processNumber)\(parentText)
+        program:  \(printable(trace.program))\(processText)
         images:   \(trace.images.count)
         hits:     \(trace.hits.count)\(lossText)
-        end:      \(trace.end.rawValue)
+        \(endText)
         sealed:   \(trace.isSealed ? "yes" : "no")
 
       """
     for (index, image) in trace.images.enumerated() {
       text += "  image \(index): \(printable(image.path)), "
-      text += "\(counted(image.guardCount, "guard")), ID \(image.id?.description ?? "none")\n"
+      if !trace.isImported { text += "\(counted(image.guardCount, "guard")), " }
+      text += "ID \(image.id?.description ?? "none")\n"
     }
     return text + hitTable(names).text(width: width)
   }
 
-  private var parentText: String { trace.forkedBy.map { ", forked by \($0)" } ?? "" }
+  private var processText: String {
+    if trace.isImported && trace.processNumber == 0 { return "" }
+    return ", process \(trace.processNumber)"
+      + (trace.forkedBy.map { ", forked by \($0)" } ?? "")
+  }
+
+  private var endText: String {
+    trace.isImported
+      ? "source:   imported, not recorded: holds what its source saw"
+      : "end:      \(trace.end.rawValue)"
+  }
 
   private var lossText: String {
     var parts: [String] = []
@@ -123,7 +136,8 @@ package struct TraceReport: Sendable {
         ? address?.description ?? "?"
         : hitNames.map { printable(names($0)) }.joined(separator: " → ")
       table.add([
-        "\(hit.step)", time(hit.nanoseconds), "\(hit.thread)", "\(hit.image)", text,
+        "\(hit.step)", time(hit.nanoseconds), hit.thread > 0 ? "\(hit.thread)" : "",
+        "\(hit.image)", text,
       ])
     }
     for mark in marks { add(mark) }

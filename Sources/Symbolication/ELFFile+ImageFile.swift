@@ -7,12 +7,11 @@ import ObjectFormat
 extension ELFFile: ImageFile {
   var format: ImageFormat { .elf }
   var architecture: Architecture { Architecture(header) }
+  var headerAddress: StatedAddress? { nil }
 
-  func requireLinkedImage() throws(ParseError) {
+  func requireReadableImage() throws(Diagnostic) {
     guard header.type == .executable || header.type == .sharedObject else {
-      throw ParseError(
-        .unsupported(found: "\(header.type), expected a linked image"), "e_type",
-        at: FileOffset(rawValue: 16))
+      throw .notLinked(found: header.type, "e_type", at: FileOffset(rawValue: 16))
     }
   }
 

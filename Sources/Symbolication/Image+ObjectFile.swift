@@ -39,7 +39,17 @@ extension Image {
     case .elf(let file):
       try slice.check(file.architecture, of: path)
       return try reading(file, path, debugFile, debugRoots, open)
-    case .machO, .fat, .archive: throw Diagnostic("unsupported file", context: [path])
+    case .machO(let file):
+      try slice.check(file.architecture, of: path)
+      return try reading(file, path, debugFile, debugRoots, open)
+    case .fat(let file):
+      let image = try slice.choose(from: file, at: path)
+      var result = try reading(image, path, debugFile, debugRoots, open)
+      result.image.isSlice = file.slices.count > 1
+      return result
+    case .archive:
+      throw Diagnostic(
+        "unsupported file: found an archive, expected a linked image", context: [path])
     }
   }
 
@@ -47,8 +57,10 @@ extension Image {
     _ file: some ImageFile, _ path: String, _ debugFile: String?, _ debugRoots: [String],
     _ open: (String) throws(SystemError) -> FileBytes
   ) throws(Diagnostic) -> (image: Image, warnings: [Diagnostic]) {
+    do { try file.requireReadableImage() } catch {
+      throw Diagnostic(error.message, context: [path], hint: error.hint)
+    }
     let (functions, search) = try inContext(path) { () throws(ParseError) in
-      try file.requireLinkedImage()
       let request = try DebugFileRequest(
         for: file, at: path, debugFile: debugFile, roots: debugRoots)
       return try NamedFunctions.finding(in: file, request, opening: open)
@@ -67,7 +79,8 @@ extension Image {
       for index in warnings.indices { warnings[index].context.insert(path, at: 0) }
       let image = Image(
         path: path, format: file.format, id: try file.imageID(), architecture: file.architecture,
-        layout: functions.layout(file.sectionsInMemory()), initializers: initializers,
+        headerAddress: file.headerAddress, layout: functions.layout(file.sectionsInMemory()),
+        initializers: initializers,
         guards: file.guards(), symbolSource: functions.source)
       return (image, warnings)
     }
@@ -79,4 +92,14 @@ private func inContext<T>(
   _ path: String, _ body: () throws(ParseError) -> T
 ) throws(Diagnostic) -> T {
   do { return try body() } catch { throw Diagnostic("\(error)", context: [path]) }
+}
+
+extension Diagnostic {
+  /// A file that no linker has laid out.
+  static func notLinked(
+    found: some CustomStringConvertible, _ field: String, at position: FileOffset
+  ) -> Diagnostic {
+    let reason = ParseError.Reason.unsupported(found: "\(found), expected a linked image")
+    return Diagnostic("\(ParseError(reason, field, at: position))")
+  }
 }

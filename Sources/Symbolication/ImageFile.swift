@@ -8,9 +8,11 @@ import ImageModel
 protocol ImageFile: Sendable {
   var format: ImageFormat { get }
   var architecture: Architecture { get }
+  /// See `Image.headerAddress`.
+  var headerAddress: StatedAddress? { get }
 
-  /// - Throws: `unsupported` for a file that no linker has laid out, or that can't be read as it is.
-  func requireLinkedImage() throws(ParseError)
+  /// - Throws: for a file that no linker has laid out, and for one that is encrypted.
+  func requireReadableImage() throws(Diagnostic)
 
   /// A weak one for a file that carries no identity.
   func imageID() throws(ParseError) -> ImageID

@@ -19,6 +19,15 @@ import LinkMapFormat
 // name. And GCC puts both cold functions and the cold parts of functions into `.text.unlikely.f`: it is
 // the part `f.cold` if the same object file has another section for `f`.
 //
+// ld64 writes the names of the symbol table and nearly all sizes, local functions included, but a line for
+// everything else in the image too. What is a function is decided by the section that the address lies in
+// (`MachOSectionKind`), since a function, its stub and its pointer have one name. In code, too, are branch
+// islands, thunks and stubs of the linker's own, which are told by their object file, number 0, and labels
+// of the assembler. Of several symbols at one address often only one has a size: that of an alias and of a
+// folded function is 0, as is that of a function which shares its address with a label. All get the
+// greatest. A doubt remains about LTO: ld64.lld lists a global function under the bitcode file that
+// defined it, though only the object file that LTO made could be named before it in an order file.
+//
 // Left out are mapping symbols, assembler temporaries, labels without a size beside a symbol with one,
 // and functions of no bytes, whose address is the next function's.
 
@@ -38,13 +47,30 @@ extension Layout {
       layoutIndexes[index] = UInt32(sections.count)
       sections.append(
         Section(
-          name: SymbolName(bytes: map.bytes.copy(section.name.indices)), range: section.range,
+          name: map.sectionName(section), range: section.range,
           isExecutable: code.isExecutable[index]))
+    }
+    guard map.linker != .ld64 else {
+      let found = LD64MapFunctions(map, code, layoutIndexes).collected()
+      self.init(
+        sections: sections, functions: found.functions, names: NameTable(bytes: found.names))
+      return
     }
     var functions = LinkMapFunctions(map, code, layoutIndexes)
     functions.collect()
     diagnostics += functions.diagnostics
     self.init(
       sections: sections, functions: functions.functions, names: NameTable(bytes: functions.names))
+  }
+}
+
+extension LinkMap {
+  /// As images have it: segment and section of a Mach-O image with a comma between them.
+  fileprivate func sectionName(_ section: OutputSection) -> SymbolName {
+    var name = bytes.copy(section.name.indices)
+    if linker == .ld64, let tab = name.firstIndex(of: UInt8(ascii: "\t")) {
+      name[tab] = UInt8(ascii: ",")
+    }
+    return SymbolName(bytes: name)
   }
 }

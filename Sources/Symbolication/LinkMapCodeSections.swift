@@ -13,6 +13,12 @@ struct LinkMapCodeSections {
   init(_ map: LinkMap) {
     self.map = map
     let bytes = map.bytes
+    guard map.linker != .ld64 else {
+      let kinds = map.sections.map { MachOSectionKind(bytes, $0.name.indices) }
+      isExecutable = kinds.map { $0 != .data }
+      isLinkage = kinds.map { $0 == .stubs }
+      return
+    }
     isLinkage = map.sections.map { Self.isLinkage(bytes, $0.name.indices) }
     var isCode = map.sections.map { Self.isCode(bytes, $0.name.indices) }
     // Linkers lay sections out by permission: what lies among code, like `__libc_freeres_fn`, is code.

@@ -118,7 +118,11 @@ extension NameEnding {
 /// Whether clang counts the functions of this name within one file, one for each global variable:
 /// without the number, all of the program would be one function.
 private func isCountedPerFile(_ bytes: [UInt8], _ base: Range<Int>) -> Bool {
-  matches("__cxx_global_var_init", bytes, base) || matches("__cxx_global_array_dtor", bytes, base)
+  // With Mach-O's underscore there are three.
+  let isMachO = begins(with: "___", bytes, base)
+  let base = base.lowerBound + (isMachO ? 1 : 0)..<base.upperBound
+  return matches("__cxx_global_var_init", bytes, base)
+    || matches("__cxx_global_array_dtor", bytes, base)
 }
 
 private enum Numbering { case always, never, maybe }

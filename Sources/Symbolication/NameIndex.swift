@@ -29,10 +29,13 @@ struct NameIndex: Sendable {
     var slotCount = 16
     while slotCount < keys.count + keys.count / 2 { slotCount *= 2 }
     slots = [UInt64](repeating: 0, count: slotCount)
+    // In a loop of its own: nearly each look at a slot misses the caches, and where no hash is computed
+    // between two of them the processor waits for several at once.
+    let hashes = keys.indices.map { nameHash(table.bytes, range(of: $0)) }
     // Backwards: a later entry of the same name then stands behind the earlier one in its chain.
     for entry in keys.indices.reversed() {
       let name = range(of: entry)
-      let hash = nameHash(table.bytes, name)
+      let hash = hashes[entry]
       let slot = slot(hash) { equalBytes(table.bytes, name, table.bytes, range(of: $0)) }
       next[entry] = UInt32(truncatingIfNeeded: slots[slot])
       slots[slot] = hash & ~0xffff_ffff | UInt64(entry + 1)

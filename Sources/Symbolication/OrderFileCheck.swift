@@ -19,9 +19,15 @@
 // - Where the dialect names sections, a line is looked up among the layout's input sections if it has
 //   them, and lines that name candidate sections of one function are one wish.
 //
-// What it leaves out: object files beside a name are not compared, as a layout does not know them; and an
-// input section's name does not tell its object, so that two objects with one function each in `.text`
-// look like one object with two.
+// - Where the dialect is ld64's, the rules are those of LLVM's ld64.lld: a line with an object file moves the
+//   functions of that name in it, a line without one moves all. `f.llvm.1` is wished for by lines `f.llvm.1`,
+//   `f` and `f.llvm.2`, in this order of preference: LLD 20 and older take the first alone, ld64 the second.
+//   Lines for other architectures don't count.
+//
+// What it leaves out: object files beside a name are not compared where a layout does not know them. Of
+// ELF's it never does; of Mach-O's functions without one, those of equal names are given to the lines that
+// name object files in ascending address order, as if the linker had obeyed. An input section's name does
+// not tell its object, so that two objects with one function each in `.text` look like one object with two.
 
 import Addresses
 import ImageModel
@@ -87,6 +93,8 @@ package struct OrderFileCheck: Sendable {
     case noSuchSection
     /// The function is there, in a section that no entry names.
     case otherSection
+    /// The function is there, and comes from another object file than the entry says.
+    case otherObjectFile
     /// Its object was compiled without function sections: many functions share one input section, which
     /// moves as a whole or not at all.
     case sharedInputSection
@@ -101,6 +109,7 @@ package struct OrderFileCheck: Sendable {
       case .discarded: "unable to order discarded symbol"
       case .noSuchSection: "no such section"
       case .otherSection: "unable to order symbol in another section"
+      case .otherObjectFile: "no such symbol in that object file"
       case .sharedInputSection: "unable to order symbol without section of its own"
       }
     }
@@ -112,10 +121,14 @@ extension OrderFileCheck {
   ///
   /// - Parameter known: what a symbol table or a link map tells about names that are no functions of the
   ///   layout: `discarded`, `shared`, `undefined` or `absolute`. All others are `noSuchSymbol`.
+  /// - Parameter architecture: of the layout; `nil` is the first one that the file names.
   /// - Complexity: O(*n* + *e* log *e*) for *n* functions and *e* entries with all their bodies, on
   ///   average.
-  package init(_ order: OrderFile, layout: Layout, known: [SymbolName: Reason] = [:]) {
-    let wishes = OrderWishes(order, in: layout)
+  package init(
+    _ order: OrderFile, layout: Layout, architecture: Architecture? = nil,
+    known: [SymbolName: Reason] = [:]
+  ) {
+    let wishes = OrderWishes(order, in: layout, architecture: architecture)
     let bodies = Self.bodies(wanted: wishes, in: layout)
     let standing = longestIncreasingSubsequence(of: bodies.map(\.address.rawValue))
     var stands = [Bool](repeating: false, count: bodies.count)

@@ -1,13 +1,140 @@
+// Which lines place which functions.
+//
+// Dialects that name sections want the input section, which only a link map knows. Without it a function
+// has an entry for each section that compilers put a function of its name in: linkers pass over the ones
+// that don't exist. lld's dialect wants the name, and that is all.
+//
+// ld64's dialect knows object files. They are named where they are needed, for a name that several bodies
+// of the image have, and where they are known: from a link map, or from the debug map of an image with
+// debug information. Everywhere else a bare name is best, as it survives a move to another library.
+//
+// A function that ThinLTO promoted, `f.llvm.1`, has two lines: as it is for LLD 20 and older, and cut to
+// `f` for ld64, which compares a line with the cut name. Newer LLDs cut both sides and are content with
+// either. `f.__uniq.1` stays whole, as only newer LLDs cut that.
+//
+// And some names no order file of ld64 should hold though the image has them. What the compiler outlined is
+// counted anew in every object file: `_OUTLINED_FUNCTION_0` would move code of all of them. A name that
+// begins with `l` or `L` is a label: ld64 doesn't know it at all, and `ltmp0` is in each object file too.
+// Thunks and islands are made by the linker after it has ordered.
+
+import Addresses
+import ByteReading
 import ImageModel
 import OrderFileFormat
 
-extension Layout {
-  /// What an order file of `dialect` has to say to place `function`.
+/// What an order file has to say to place functions of one layout.
+package struct PlacingEntries: Sendable {
+  package private(set) var entries: [OrderFileEntry] = []
+  /// Bodies that none of `entries` is for, by one of their names.
+  package private(set) var unnamable: [SymbolName] = []
+  /// Names in `entries` that several bodies of the layout have, and nothing is known to tell them apart.
+  package private(set) var ambiguousNames: [SymbolName] = []
+  /// Names in `entries` that stand there for several object files.
+  package private(set) var namesOfSeveralFiles: [SymbolName] = []
+
+  /// Entries for `functions`, indexes of `layout`, in their order.
   ///
-  /// A dialect that names sections wants the input section, which only a link map knows. Without it the
-  /// function has an entry for each section that compilers put a function of its name in: linkers pass
-  /// over the ones that don't exist.
-  package func entries(
+  /// - Parameter architecture: what the entries are to be limited to, in a dialect that can; `nil` limits
+  ///   them to none.
+  /// - Complexity: O(*n*) for *n* functions in `layout`, on average.
+  package init(
+    of functions: [Int], in layout: Layout, for dialect: OrderFileDialect,
+    architecture: Architecture? = nil
+  ) {
+    guard dialect.imageFormat == .machO else {
+      for function in functions {
+        entries += layout.entries(of: layout.functions[function], for: dialect)
+      }
+      return
+    }
+    var namesakes = Namesakes(of: functions, in: layout)
+    var isPlaced: Set<StatedAddress> = []
+    let prefix = architecture?.orderFilePrefix
+    for index in functions where !isLinkersOwn(layout.names[layout.functions[index].name]) {
+      let function = layout.functions[index]
+      isPlaced.insert(function.address)
+      let objectFile = namesakes.exist(of: function) ? function.objectFile : nil
+      namesakes.noteListed(function)
+      for symbol in spellings(layout.names[function.name]) {
+        entries.append(
+          OrderFileEntry(
+            symbol: Array(symbol), objectFile: objectFile.map { Array(layout.names[$0]) },
+            architecture: prefix))
+      }
+    }
+    for index in functions where isPlaced.insert(layout.functions[index].address).inserted {
+      unnamable.append(layout.name(of: layout.functions[index]))
+    }
+    (ambiguousNames, namesOfSeveralFiles) = namesakes.doubts
+  }
+
+  /// How the linkers may want `name`, each once.
+  private func spellings(_ name: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
+    let cut = cutPromotion(name)
+    return cut.count < name.count ? [name, cut] : [name]
+  }
+}
+
+/// The bodies that have the names of some functions.
+private struct Namesakes {
+  private struct Name {
+    var first: StatedAddress
+    var hasSeveralBodies = false
+    /// In the order that they are listed; `nil` where nothing is known.
+    var listed: [NameReference?] = []
+  }
+  private let layout: Layout
+  private var names: [NameKey: Name] = [:]
+  /// Keys of `names`, as they came.
+  private var order: [NameReference] = []
+
+  init(of functions: [Int], in layout: Layout) {
+    self.layout = layout
+    for index in functions {
+      let function = layout.functions[index]
+      let key = NameKey(layout.names[function.name])
+      if names[key] == nil {
+        names[key] = Name(first: function.address)
+        order.append(function.name)
+      }
+    }
+    for function in layout.functions {
+      let key = NameKey(layout.names[function.name])
+      if let name = names[key], name.first != function.address {
+        names[key]?.hasSeveralBodies = true
+      }
+    }
+  }
+
+  /// Whether another body has its name too.
+  func exist(of function: Function) -> Bool {
+    names[NameKey(layout.names[function.name])]?.hasSeveralBodies ?? false
+  }
+
+  mutating func noteListed(_ function: Function) {
+    names[NameKey(layout.names[function.name])]?.listed.append(function.objectFile)
+  }
+
+  var doubts: (ambiguous: [SymbolName], ofSeveralFiles: [SymbolName]) {
+    var ambiguous: [SymbolName] = []
+    var ofSeveralFiles: [SymbolName] = []
+    for reference in order {
+      guard let name = names[NameKey(layout.names[reference])], name.hasSeveralBodies else {
+        continue
+      }
+      if name.listed.contains(nil) {
+        ambiguous.append(layout.names.name(reference))
+      } else if Set(name.listed.compactMap { $0.map { layout.names.name($0) } }).count > 1 {
+        ofSeveralFiles.append(layout.names.name(reference))
+      }
+    }
+    return (ambiguous, ofSeveralFiles)
+  }
+}
+
+extension Layout {
+  /// What an order file of `dialect`, one for ELF, has to say to place `function`.
+  fileprivate func entries(
     of function: Function, for dialect: OrderFileDialect
   ) -> [OrderFileEntry] {
     let symbol = Array(names[function.name])
@@ -17,28 +144,15 @@ extension Layout {
     }
     return candidateSections(ofFunction: symbol).map { OrderFileEntry(symbol: symbol, section: $0) }
   }
+}
 
-  /// This layout with the input sections that `map`, the link map of the same image, states.
-  ///
-  /// - Complexity: O(*n* + *m*) for *n* functions here and *m* in the map, on average.
-  package func addingInputSections(of map: Layout) -> Layout {
-    var sections: [UInt64: NameReference] = [:]
-    for function in map.functions {
-      if let section = function.inputSection { sections[function.address.rawValue] = section }
+extension Architecture {
+  /// How an order file of ld64 names it: `arm64` is arm64e too, and `x86_64` x86_64h.
+  package var orderFilePrefix: [UInt8] {
+    switch description {
+    case "arm64e": Array("arm64".utf8)
+    case "x86_64h": Array("x86_64".utf8)
+    default: Array(description.utf8)
     }
-    var names = names
-    var copied: [NameReference: NameReference] = [:]
-    let functions = functions.map { function in
-      guard let section = sections[function.address.rawValue] else { return function }
-      var function = function
-      if let known = copied[section] {
-        function.inputSection = known
-      } else if let reference = names.append(map.names[section]) {
-        copied[section] = reference
-        function.inputSection = reference
-      }
-      return function
-    }
-    return Layout(sections: self.sections, functions: functions, names: names)
   }
 }

@@ -10,29 +10,43 @@ struct OrderWishes {
   /// Entries that do not count because an equal one does; ascending.
   private(set) var duplicates: [Int] = []
 
-  init(_ order: OrderFile, in layout: Layout) {
-    let index = collect(order)
-    match(index, with: layout)
+  /// - Parameter architecture: the layout's; entries for another one are left out.
+  init(_ order: OrderFile, in layout: Layout, architecture: Architecture?) {
+    let index = collect(order, for: order.architecture(matching: architecture))
+    if order.dialect.imageFormat == .machO {
+      matchMachO(index, with: layout)
+    } else {
+      match(index, with: layout)
+    }
   }
 
   /// Where to look up what a layout's function is called.
   private struct Index {
-    /// To `wishes`.
+    /// To `wishes`; for a symbol in a certain object file see `byObjectFile`.
     var bySymbol: [NameKey: Int] = [:]
+    /// To `wishes`, by symbol, in the order of their entries.
+    var byObjectFile: [NameKey: [(file: [UInt8], wish: Int)]] = [:]
+    /// To `wishes`, by what LLD cuts a symbol to.
+    var byRoot: [NameKey: Int] = [:]
     /// To `wishes` and to the order file's entries.
     var bySection: [NameKey: (wish: Int, entry: Int)] = [:]
   }
 
-  private mutating func collect(_ order: OrderFile) -> Index {
+  private mutating func collect(_ order: OrderFile, for architecture: [UInt8]?) -> Index {
     let effective = Self.effectiveEntries(of: order)
     var index = Index()
     for (i, entry) in order.entries.enumerated() {
+      guard entry.architecture == nil || entry.architecture == architecture else { continue }
       guard effective[i] else {
         duplicates.append(i)
         continue
       }
       let wish: Int
       let symbol = NameKey(entry.symbol)
+      if order.dialect.imageFormat == .machO {
+        collectMachO(entry, at: i, &index)
+        continue
+      }
       if let known = index.bySymbol[symbol], !entry.symbol.isEmpty {
         wish = known
         wishes[wish].entries.append(i)
@@ -61,6 +75,52 @@ struct OrderWishes {
     return isEffective
   }
 
+  private mutating func collectMachO(_ entry: OrderFileEntry, at i: Int, _ index: inout Index) {
+    let symbol = NameKey(entry.symbol)
+    let wish = wishes.count
+    wishes.append(OrderWish(entry, at: i))
+    if let file = entry.objectFile {
+      index.byObjectFile[symbol, default: []].append((file, wish))
+    } else {
+      index.bySymbol[symbol] = wish
+      let root = rootSymbol(entry.symbol[...])
+      if root.count < entry.symbol.count, index.byRoot[NameKey(root)] == nil {
+        index.byRoot[NameKey(root)] = wish
+      }
+    }
+  }
+
+  private mutating func matchMachO(_ index: Index, with layout: Layout) {
+    // How many wishes for some object file have taken a function whose object file is not known.
+    var taken: [NameKey: Int] = [:]
+    for (i, function) in layout.functions.enumerated() {
+      let name = layout.names[function.name]
+      let symbol = NameKey(name)
+      let file = function.objectFile.map { layout.names[$0] }
+      var matching = index.bySymbol[symbol].map { [$0] } ?? []
+      if let ofFiles = index.byObjectFile[symbol] {
+        if let file {
+          matching += ofFiles.filter { $0.file[...] == file }.map(\.wish)
+          for other in ofFiles where other.file[...] != file {
+            wishes[other.wish].isInOtherObjectFile = true
+          }
+        } else {
+          let next = taken[symbol] ?? 0
+          taken[symbol] = next + 1
+          if next < ofFiles.count { matching.append(ofFiles[next].wish) }
+        }
+      }
+      for spelling in [cutPromotion(name), rootSymbol(name)] where spelling.count < name.count {
+        guard let wish = index.bySymbol[NameKey(spelling)] else { continue }
+        if matching.isEmpty { matching = [wish] } else { wishes[wish].isSpeltOtherwise = true }
+      }
+      if matching.isEmpty, let wish = index.byRoot[NameKey(rootSymbol(name))] {
+        matching = [wish]
+      }
+      for wish in matching { wishes[wish].found.append((wishes[wish].entries[0], i)) }
+    }
+  }
+
   private mutating func match(_ index: Index, with layout: Layout) {
     let shared = SharedInputSections(layout)
     for (i, function) in layout.functions.enumerated() {
@@ -86,10 +146,12 @@ struct OrderWishes {
 private struct LineKey: Hashable {
   var name: NameKey
   var objectFile: NameKey?
+  var architecture: [UInt8]?
 
   init(_ entry: OrderFileEntry, _ dialect: OrderFileDialect) {
     name = NameKey(dialect.namesSections ? entry.section ?? [] : entry.symbol)
     objectFile = entry.objectFile.map { NameKey($0) }
+    architecture = entry.architecture
   }
 }
 
@@ -102,6 +164,10 @@ struct OrderWish {
   var namesSymbol: Bool
   /// The layout's functions that move, and the entry that moves each.
   var found: [(entry: Int, function: Int)] = []
+  /// Its function has another entry with the name as the layout has it.
+  var isSpeltOtherwise = false
+  /// A function of this name comes from another object file.
+  var isInOtherObjectFile = false
   /// A function of this name lies in a section with others.
   var isInSharedSection = false
   /// A function of this name lies in a section that no entry names.
@@ -117,7 +183,8 @@ struct OrderWish {
   func reasonIfMissing(
     known: [SymbolName: OrderFileCheck.Reason]
   ) -> OrderFileCheck.Reason? {
-    if !found.isEmpty { return nil }
+    if !found.isEmpty || isSpeltOtherwise { return nil }
+    if isInOtherObjectFile { return .otherObjectFile }
     if isInSharedSection { return .sharedInputSection }
     if isInOtherSection { return .otherSection }
     if !namesSymbol { return .noSuchSection }

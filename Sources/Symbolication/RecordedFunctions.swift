@@ -20,6 +20,8 @@ package struct RecordedFunctions: Sendable {
     package var size: UInt64
     /// Aliases, bytewise ascending.
     package var names: [SymbolName]
+    /// The one that all of them come from, as ld64 names object files; `nil` if that is not known.
+    package var objectFile: SymbolName?
   }
 
   /// The image in the trace; of an image that was loaded more than once, the first.
@@ -42,7 +44,9 @@ package struct RecordedFunctions: Sendable {
       guard let body else { return false }
       if seen.insert(body.address).inserted {
         uses.append(
-          Use(step: step, address: body.address, size: body.size, names: body.names))
+          Use(
+            step: step, address: body.address, size: body.size, names: body.names,
+            objectFile: body.objectFile))
       }
       return true
     }
@@ -72,6 +76,7 @@ package struct RecordedImage: Sendable {
     package var address: StatedAddress
     package var size: UInt64
     package var names: [SymbolName]
+    package var objectFile: SymbolName?
   }
 
   private enum Source: Sendable {
@@ -107,9 +112,11 @@ package struct RecordedImage: Sendable {
       let aliases = layout.functions(containing: address)
       guard let last = aliases.last else { return nil }
       let functions = layout.functions[aliases]
+      let files = Set(functions.map { $0.objectFile.map(layout.names.name) })
       return Body(
         address: functions[last].address, size: functions[last].size,
-        names: functions.map { layout.name(of: $0) }.sorted())
+        names: functions.map { layout.name(of: $0) }.sorted(),
+        objectFile: files.count == 1 ? files.first ?? nil : nil)
     case .names(let bodies):
       var low = 0
       var high = bodies.count

@@ -36,9 +36,14 @@ extension Trace {
 
 extension SymbolName {
   /// Whether a program begins with a function of this name: C's `main`, or the `main` at the top of a
-  /// Rust crate, `_ZN3app4main17h0123456789abcdefE` or `_RNvCs1234_3app4main`.
+  /// Rust crate, `_ZN3app4main17h0123456789abcdefE` or `_RNvCs1234_3app4main`; Mach-O's have another
+  /// underscore in front.
   fileprivate var isMain: Bool {
-    var rest = bytes[...]
+    Self.isMain(bytes[...]) || bytes.first == UInt8(ascii: "_") && Self.isMain(bytes.dropFirst())
+  }
+
+  private static func isMain(_ name: ArraySlice<UInt8>) -> Bool {
+    var rest = name
     func skip(_ text: StaticString) -> Bool {
       let prefix = text.withUTF8Buffer { Array($0) }
       guard rest.starts(with: prefix) else { return false }

@@ -1,10 +1,11 @@
 import ImageModel
+import ObjectFormat
 
-/// Which image of a file is meant: a universal file holds one for each architecture.
+/// Which image of a file is meant: a fat file holds one for each architecture.
 package struct SliceChoice: Sendable {
   /// What the user asks for.
   package var architecture: Architecture?
-  /// Images that are known from a trace: a slice that is one of them is meant if the user does not say.
+  /// Images that are known from a trace: the slice that is one of them is meant, if the user does not say.
   package var ids: [ImageID]
 
   package init(_ architecture: Architecture? = nil, knownAs ids: [ImageID] = []) {
@@ -15,9 +16,61 @@ package struct SliceChoice: Sendable {
   /// - Throws: `mismatch` if the one image of the file at `path` is not what the user asks for.
   func check(_ found: Architecture, of path: String) throws(Diagnostic) {
     if let architecture, architecture != found {
-      throw Diagnostic(
-        "architecture mismatch: expected \(architecture), found \(found)", context: [path],
-        severity: .mismatch)
+      throw Self.mismatch(architecture, found: found.description, path)
     }
   }
+
+  /// The slice that is meant: by the user's word, by its ID, or because there is no other that can be
+  /// read.
+  ///
+  /// - Throws: a diagnostic that names the slices if that does not decide; what is wrong with the slice.
+  func choose(from file: FatFile, at path: String) throws(Diagnostic) -> MachOFile {
+    let names = file.slices.map(\.architecture.description)
+    if let architecture {
+      guard let index = names.firstIndex(of: architecture.description) else {
+        throw Self.mismatch(architecture, found: names.joined(separator: ", "), path)
+      }
+      return try Self.image(file, file.slices[index], path)
+    }
+    let readable = file.slices.filter(\.architecture.is64Bit)
+    if readable.count < 2 {
+      // Of a file for old systems alone the first slice says what is unsupported.
+      return try Self.image(file, readable.first ?? file.slices[0], path)
+    }
+    for slice in readable {
+      let image = try? MachOFile(parsing: file.bytes, at: slice.range)
+      if let id = try? image?.imageID(), let image, ids.contains(id) { return image }
+    }
+    throw Diagnostic(
+      "missing architecture: the file has images for "
+        + readable.map(\.architecture.description).joined(separator: ", "), context: [path],
+      hint: "choose one with '--arch'")
+  }
+
+  private static func image(
+    _ file: FatFile, _ slice: FatFile.Slice, _ path: String
+  ) throws(Diagnostic) -> MachOFile {
+    let context = [path, slice.architecture.description]
+    let found: ObjectFile
+    do { found = try ObjectFile(parsing: file.bytes, at: slice.range) } catch {
+      throw Diagnostic("\(error)", context: context)
+    }
+    guard case .machO(let image) = found else {
+      throw Diagnostic(
+        "unsupported file: found an archive, expected a linked image", context: context)
+    }
+    return image
+  }
+
+  private static func mismatch(
+    _ architecture: Architecture, found: String, _ path: String
+  ) -> Diagnostic {
+    Diagnostic(
+      "architecture mismatch: expected \(architecture), found \(found)", context: [path],
+      severity: .mismatch)
+  }
+}
+
+extension MachOArchitecture {
+  fileprivate var is64Bit: Bool { cpuType & 0xff00_0000 == 0x0100_0000 }  // CPU_ARCH_ABI64
 }

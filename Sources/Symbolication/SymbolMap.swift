@@ -21,9 +21,13 @@ package struct SymbolMap {
 extension SymbolMap {
   /// All functions of exactly that name, as a linker finds them for a line of an order file.
   ///
+  /// - Parameter objectFile: as ld64 names it; it counts where the layout knows object files.
   /// - Returns: `exact`, or `missing` with the linker's reason.
-  package func resolveAsLinker(_ name: SymbolName) -> Resolution {
-    let found = exact.entries(name.bytes)
+  package func resolveAsLinker(_ name: SymbolName, in objectFile: SymbolName? = nil) -> Resolution {
+    let found = exact.entries(name.bytes).filter { index in
+      guard let objectFile, let file = layout.functions[index].objectFile else { return true }
+      return layout.names[file] == objectFile.bytes[...]
+    }
     return found.isEmpty ? .missing(.noSuchSymbol) : .exact(candidates(found))
   }
 
@@ -39,11 +43,16 @@ extension SymbolMap {
   /// that ran was recorded too where the trace has entry addresses. The release build's `f` is given for
   /// it all the same, as `original`: a trace of return addresses alone knows no more.
   ///
+  /// - Parameter objectFile: where the function was defined in the recorded build, as ld64 names object
+  ///   files. Of several functions of one name it chooses those of the same file, or of the same member of
+  ///   any archive, if the layout has one.
   /// - Complexity: O(*n* + *k*) for *n* bytes of the name and *k* functions of the same canonical form;
   ///   once O(*b*) for *b* bytes in all names.
-  package mutating func resolve(_ name: SymbolName) -> Resolution {
-    if isOutlined(name.bytes) { return .missing(.outlined) }
-    var found = exact.entries(name.bytes)
+  package mutating func resolve(
+    _ name: SymbolName, from objectFile: SymbolName? = nil
+  ) -> Resolution {
+    if isOutlined(name.bytes[...]) { return .missing(.outlined) }
+    var found = narrowed(exact.entries(name.bytes), to: objectFile)
     if !found.isEmpty {
       found += promotedFunctions(from: name)
       found.sort()
@@ -55,13 +64,16 @@ extension SymbolMap {
       }
       return .exact(candidates)
     }
-    if begins(with: "sancov.module_ctor", name.bytes, name.bytes.indices) {
-      return .missing(.sanitizerConstructor)
+    let isConstructor = ["sancov.module_ctor", "_sancov.module_ctor"].contains {
+      name.bytes.starts(with: $0.utf8)
     }
-    return resolveCanonically(name)
+    if isConstructor { return .missing(.sanitizerConstructor) }
+    return resolveCanonically(name, from: objectFile)
   }
 
-  private mutating func resolveCanonically(_ name: SymbolName) -> Resolution {
+  private mutating func resolveCanonically(
+    _ name: SymbolName, from objectFile: SymbolName?
+  ) -> Resolution {
     let index = canonical ?? canonicalIndex()
     canonical = index
     let recorded = NameEnding(of: name.bytes, in: name.bytes.indices)
@@ -78,7 +90,7 @@ extension SymbolMap {
       best = match
       found.append(candidate)
     }
-    if let best { return .canonical(candidates(found), best) }
+    if let best { return .canonical(candidates(narrowed(found, to: objectFile)), best) }
     switch recorded.part {
     case .cold: return .missing(.coldPart)
     case .mergedBody: return .missing(.mergedBody)
@@ -90,6 +102,19 @@ extension SymbolMap {
     let names = promoted ?? PromotedNames(layout)
     promoted = names
     return names.functions(from: name)
+  }
+
+  /// Those of `found` that are defined in `objectFile`, or else in a member of that name; all if none is.
+  private func narrowed(_ found: [Int], to objectFile: SymbolName?) -> [Int] {
+    guard let objectFile, found.count > 1 else { return found }
+    func of(_ isSame: (ArraySlice<UInt8>) -> Bool) -> [Int] {
+      found.filter { layout.functions[$0].objectFile.map { isSame(layout.names[$0]) } ?? false }
+    }
+    let ofFile = of { $0 == objectFile.bytes[...] }
+    if !ofFile.isEmpty { return ofFile }
+    let member = archiveMember(objectFile.bytes[...])
+    let ofMember = of { archiveMember($0) == member }
+    return ofMember.isEmpty ? found : ofMember
   }
 
   private func candidates(_ indexes: [Int]) -> Candidates {
@@ -124,11 +149,4 @@ extension SymbolMap {
     let start = Int(name.offset)
     return NameEnding(of: layout.names.bytes, in: start..<start + Int(name.count))
   }
-}
-
-/// `OUTLINED_FUNCTION_<n>`, with Mach-O's `_` or without: LLVM's machine outliner counts them from 0 in
-/// every object file, so that the same name is other code in the next build.
-private func isOutlined(_ name: [UInt8]) -> Bool {
-  begins(with: "OUTLINED_FUNCTION_", name, name.indices)
-    || begins(with: "_OUTLINED_FUNCTION_", name, name.indices)
 }

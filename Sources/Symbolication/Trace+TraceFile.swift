@@ -22,6 +22,7 @@ extension Trace {
     lostRecords = header.lostRecords
     inFlightRecords = file.inFlightRecords
     isSealed = header.flags.contains(.sealed)
+    isImported = header.flags.contains(.imported)
     end =
       switch header.state {
       case .stoppedByCall: .stoppedByCall
@@ -38,18 +39,23 @@ extension Trace {
       let nanoseconds = clock?.nanoseconds(atTicks: record.ticks)
       switch record.event {
       case .function(let guardAddress, let returnAddress, let entry):
-        guard let index = registrations.owner(of: guardAddress, at: record.slot) else {
+        let owner =
+          isImported
+          ? entry.flatMap { entry in images.firstIndex { $0.stated(entry) != nil } }
+          : registrations.owner(of: guardAddress, at: record.slot)
+        guard let index = owner else {
           unattributedHits += 1
           continue
         }
         let image = images[index]
         let start = registrations.guardStart(index)
-        let thread = threads[record.thread] ?? threads.count + 1
-        threads[record.thread] = thread
+        let thread = record.thread == 0 ? 0 : threads[record.thread] ?? threads.count + 1
+        if thread > 0 { threads[record.thread] = thread }
         hits.append(
           Hit(
             step: record.slot, image: index,
-            guardIndex: Int((guardAddress.rawValue - start.rawValue) / 4),
+            guardIndex: isImported
+              ? nil : Int((guardAddress.rawValue - start.rawValue) / 4),
             entry: entry.flatMap { image.stated($0) },
             returnAddress: image.stated(returnAddress), nanoseconds: nanoseconds, thread: thread))
       case .mark(let name):

@@ -46,6 +46,21 @@ package struct TraceImageRecord: Equatable, Sendable {
   package var idKind: UInt32
   package var id: [UInt8]
   package var path: [UInt8]
+
+  /// An image without guards.
+  package init(
+    slide: Slide, textStart: LoadedAddress, textSize: UInt64, idKind: UInt32, id: [UInt8],
+    path: [UInt8]
+  ) {
+    self.slide = slide
+    self.textStart = textStart
+    self.textSize = textSize
+    guardStart = LoadedAddress(rawValue: 0)
+    guardSize = 0
+    self.idKind = idKind
+    self.id = id
+    self.path = path
+  }
 }
 
 extension TraceImageRecord {

@@ -39,25 +39,19 @@ extension TraceFile {
     }
     for name in names { output += name.name }
 
-    typealias Header = orderfile_trace_header
-    func store(_ value: UInt64, at field: PartialKeyPath<Header>) {
-      guard let offset = MemoryLayout<Header>.offset(of: field) else { return }
-      for byte in 0..<8 { output[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
-    }
-    let flags = header.flags.union(.sealed).rawValue
-    store(UInt64(flags) | UInt64(header.state.rawValue) << 32, at: \Header.flags)
-    store(UInt64(slotCount), at: \Header.capacity)
-    store(UInt64(slotCount), at: \Header.next_record)
-    store(UInt64(tableStart), at: \Header.names_offset)
-    store(UInt64(names.count), at: \Header.names_count)
-    store(UInt64(output.count - tableStart), at: \Header.names_size)
+    output.storeHeader(header.flags.union(.sealed).rawValue, at: \.flags)
+    output.storeHeader(UInt64(slotCount), at: \.capacity)
+    output.storeHeader(UInt64(slotCount), at: \.next_record)
+    output.storeHeader(UInt64(tableStart), at: \.names_offset)
+    output.storeHeader(UInt64(names.count), at: \.names_count)
+    output.storeHeader(UInt64(output.count - tableStart), at: \.names_size)
     if let start = seal.processStart {
-      store(start, at: \Header.process_start)
-      store(1, at: \Header.start_resolution)
+      output.storeHeader(start, at: \.process_start)
+      output.storeHeader(UInt64(1), at: \.start_resolution)
     }
     if let pair = seal.lastPair {
-      store(pair.ticks, at: \Header.last_pair.ticks)
-      store(pair.nanoseconds, at: \Header.last_pair.nanoseconds)
+      output.storeHeader(pair.ticks, at: \.last_pair.ticks)
+      output.storeHeader(pair.nanoseconds, at: \.last_pair.nanoseconds)
     }
     return output
   }
@@ -73,13 +67,5 @@ extension TraceFile {
     unique.reserveCapacity(sorted.count)
     for name in sorted where unique.last != name { unique.append(name) }
     return unique
-  }
-}
-
-extension [UInt8] {
-  fileprivate mutating func append(littleEndian value: some FixedWidthInteger) {
-    for byte in 0..<(value.bitWidth / 8) {
-      append(UInt8(truncatingIfNeeded: value >> (8 * byte)))
-    }
   }
 }

@@ -30,6 +30,8 @@ package struct XctraceRow {
 
   /// The operation of a page that was read from its file.
   package static let fileBackedPageIn = Array("File Backed Page In".utf8)
+  /// The operation of a page of a file that was in memory.
+  package static let pageCacheHit = Array("Page Cache Hit".utf8)
 }
 
 package struct XctraceProcess: Hashable, Sendable {

@@ -49,18 +49,18 @@ import Testing
     for name in CPrograms.plainOrder { #expect(names.contains(name), "\(names)") }
   }
 
-  @Test func aMapOfUnknownGrammarIsRefused() throws {
+  @Test func aMapOfUnknownGrammarAndOneCutShortAreRefused() throws {
     let workshop = try Workshop()
     try workshop.write(
       Array("Segments of the program\n  code 0 100 main\n  code 100 20 f\n".utf8), "x.map")
-    try workshop.write(Array("# Path: app\n# Arch: arm64\n# Object files:\n".utf8), "ld64.map")
+    try workshop.write(Array("# Path: app\n# Arch: arm64\n# Object files:\n".utf8), "cut.map")
     for (arguments, message) in [
       (["show", "x.map"], "x.map: unsupported file: expected a trace, a linked image, a link map"),
       (
         ["diff", "x.map", "x.map", "--order", "x.map"],
         "x.map: unsupported link map: found 'Segments of"
       ),
-      (["show", "ld64.map"], "ld64.map: unsupported link map: found "),
+      (["show", "cut.map"], "cut.map: missing '# Sections:' (at line 3)"),
     ] {
       let run = try workshop.orderfile(arguments)
       #expect(run.status == 1)

@@ -32,10 +32,10 @@ import Testing
       of: layout, startup: [0, 1], pageSize: .sixteenKibibytes)
     let rows = estimate.sections.map { "\($0.name) \($0.counting) \($0.touched.pages)" }
     // Page 11 (0x2_c000) holds a function and the first stubs, page 12 the other stubs and the
-    // initialisers; stubs have more bytes than functions here, so the shared pages are theirs.
+    // initialisers. Functions come first, though they have fewer bytes.
     #expect(
       rows == [
-        "Mach-O header firstPage 1", "__TEXT,__text startupFunctions 1", "__TEXT,__stubs whole 2",
+        "Mach-O header firstPage 1", "__TEXT,__text startupFunctions 2", "__TEXT,__stubs whole 1",
         "__TEXT,__init_offsets whole 0", "__TEXT,__objc_methname whole 3",
       ])
     #expect(estimate.total.pages == 7)

@@ -39,6 +39,9 @@ let mayImport: [String: Set<String>] = [
   "orderfile": ["OrderFileCommands"],
 ]
 
+/// What is linked into programs under test, in folders of Runtime. No target of the tool may import it.
+let runtimeMayImport: [String: Set<String>] = ["OrderFileRuntime": ["Recorder"]]
+
 /// The folders of Sources by floor, for messages and for rules that hold below one.
 let floors: [[String]] = [
   ["Addresses", "ByteReading", "CDwarf", "CZlib", "CZstd", "CExpat", "CDemangle", "CLaunch"],

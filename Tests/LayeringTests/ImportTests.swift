@@ -3,7 +3,7 @@ import Testing
 
 /// One import that its floor forbids.
 private func forbiddenImports(of file: SourceFile) -> [String] {
-  let allowed = mayImport[file.target] ?? []
+  let allowed = mayImport[file.target] ?? runtimeMayImport[file.target] ?? []
   return file.code.compactMap { number, text in
     let statement =
       /^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|enum|class|func|protocol|typealias|var|let)\s+)?(\w+)/
@@ -25,6 +25,15 @@ private func forbiddenImports(of file: SourceFile) -> [String] {
     #expect(files.count > 50, "expected the tool's sources, found \(files.count) files")
     let findings = files.flatMap(forbiddenImports)
     #expect(findings.isEmpty, "\(findings.joined(separator: "\n"))")
+  }
+
+  @Test func theRecordersFaceImportsNothingElse() throws {
+    let files = try sourceFiles("Runtime", ["swift"])
+    #expect(Set(files.map(\.target)) == Set(runtimeMayImport.keys))
+    let findings = files.flatMap(forbiddenImports)
+    #expect(findings.isEmpty, "\(findings.joined(separator: "\n"))")
+    let runtime = Set(runtimeMayImport.keys).union(["Recorder"])
+    #expect(mayImport.values.allSatisfy { $0.isDisjoint(with: runtime) })
   }
 
   @Test func everyTargetStandsOnAFloor() throws {

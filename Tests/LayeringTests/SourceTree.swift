@@ -15,10 +15,10 @@ struct SourceFile: Sendable {
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
   }
 
-  /// The folder below Sources; empty elsewhere.
+  /// The folder below Sources or Runtime; empty elsewhere.
   var target: String {
     let parts = path.split(separator: "/")
-    return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : ""
+    return parts.count > 2 && ["Sources", "Runtime"].contains(parts[0]) ? String(parts[1]) : ""
   }
 
   /// The lines without comments and without what is between quotes, numbered from 1.

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct LinkMapGoldenTests {
-  @Test(arguments: elfLinkMapFixtures) func readsAsRecorded(_ name: String) throws {
+  @Test(arguments: linkMapFixtures) func readsAsRecorded(_ name: String) throws {
     let map = try LinkMap(parsing: FileBytes(try fixture("linkmap/\(name)/input.map")))
     try expectGolden(map.dump(), "linkmap/\(name)/expected.txt")
   }
@@ -19,23 +19,22 @@ extension LinkMap {
       lines.append("\(indent)\(kind) \(numbers) \(name)")
     }
     func text(_ text: Text) -> String { escaped(bytes.copy(text.indices)) }
-    func dumpInputSection(_ index: Int) {
-      let input = inputSections[index]
-      let name = "\(text(input.file)):(\(text(input.name)))"
-      add("  ", "input", input.range.start.rawValue, input.range.size, name)
-      for symbol in symbols[symbolIndexes(ofInputSection: index)] {
-        add("    ", "symbol", symbol.address.rawValue, symbol.size, text(symbol.name))
-      }
-    }
-    var next = 0
+    if let architecture { lines.append("architecture \(text(architecture))") }
+    let inputs = Dictionary(grouping: inputSections.indices) { inputSections[$0].section }
     for (index, section) in sections.enumerated() {
       add("", "section", section.range.start.rawValue, section.range.size, text(section.name))
-      while next < inputSections.count, inputSections[next].section == index {
-        dumpInputSection(next)
-        next += 1
+      for index in inputs[UInt32(index)] ?? [] {
+        let input = inputSections[index]
+        let name = "\(text(input.file)):(\(text(input.name)))"
+        add("  ", "input", input.range.start.rawValue, input.range.size, name)
+        for symbol in symbols[symbolIndexes(ofInputSection: index)] {
+          add("    ", "symbol", symbol.address.rawValue, symbol.size, text(symbol.name))
+        }
       }
     }
     lines.append("input sections \(inputSections.count), symbols \(symbols.count)")
+    lines += discardedSections.map { "discarded section \(text($0))" }
+    lines += discardedSymbols.map { "discarded symbol \(text($0))" }
     return lines.joined(separator: "\n") + "\n"
   }
 }

@@ -132,8 +132,9 @@ struct AppleFile: CustomTestStringConvertible, Sendable {
       """
       static int helper(int x) { return x * 3 + 1; }
       __attribute__((noinline)) static int again(int x) { return x ? helper(x) : 2; }
-      __attribute__((constructor)) void first(void) {}
-      __attribute__((destructor)) void last(void) {}
+      extern int counter;
+      __attribute__((constructor)) void first(void) { counter++; }
+      __attribute__((destructor)) void last(void) { counter--; }
       __attribute__((visibility("hidden"))) int hidden(int x) { return again(x) + 1; }
       __attribute__((weak)) int weak(int x) { return x; }
       __attribute__((cold, noinline)) int cold(int x) { return x - 1; }

@@ -11,10 +11,7 @@ import Testing
   func symbolsAreWhatNmReads(_ input: AppleFile) throws {
     let (path, folder) = try input.write()
     let file = try MachOFile(parsing: FileBytes(try input.bytes()))
-    var found: [String] = []
-    if let table = try file.symbolTable() {
-      table.forEachSymbol { found.append(Self.line($0, table, file)) }
-    }
+    let found = Self.lines(file)
     let expected = try judge("llvm-nm-19", ["-m", "-p", path]).split(separator: "\n").map { line in
       var line = String(line)
       for words in Self.unread { line.replace(words, with: "") }
@@ -23,6 +20,15 @@ import Testing
     #expect(found == expected)
     #expect(found.count > 2)
     withExtendedLifetime(folder) {}
+  }
+
+  static func lines(_ file: MachOFile) -> [String] {
+    var lines: [String] = []
+    let table = try? file.symbolTable()
+    table?.forEachSymbol { symbol in
+      if let table { lines.append(line(symbol, table, file)) }
+    }
+    return lines
   }
 
   /// As `llvm-nm -m` writes it: `0000000100004004 (__TEXT,__text) external _inner`.

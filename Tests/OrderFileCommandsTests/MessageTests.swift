@@ -58,6 +58,9 @@ import Testing
     try workshop.write("nobody\n".utf8, "strange.order")
     try workshop.write("# nothing\n".utf8, "empty.order")
     try workshop.write([0x6d, 0, 0x6e], "zero.order")
+    try workshop.write("# in time order\nmain\nnobody\nno one\n".utf8, "list")
+    try workshop.write("# nothing\n".utf8, "empty")
+    try workshop.write("1000\n1010\nmain\n".utf8, "addresses")
     return workshop
   }
 
@@ -92,6 +95,12 @@ import Testing
     "gen @sealed --image @prose", "gen @sealed --link-map @prose",
     "diff @prose @app --order @app.order",
     "diff @app @app --order @zero.order", "diff @app @app --trace @prose",
+    // Imports.
+    "import symbols @list --image @app", "import symbols @list --image @app -o - --json",
+    "import symbols @nowhere --image @app -o @t", "import symbols @list --image @prose -o @t",
+    "import symbols @list --image @app -o @missing/x", "import symbols @list --image @app -o @t",
+    "import symbols @empty --image @app -o @t", "import addresses @addresses --image @app -o @t",
+    "import xctrace --image @app -o @t", "import xctrace @list --image @app -o @t",
     // Outputs.
     "gen @sealed --image @app -o @missing/x", "show @app -o @missing/x",
     "gen @sealed --all-images -o @missing/x",
@@ -107,6 +116,7 @@ import Testing
     "gen @gone --image @app",
     "gen @foreign", "gen @gone --all-images -o @orders",
     "gen @sealed --all-images --image @other -o @orders",
+    "gen @sealed --image @app --format ld64",
     "diff @other @other --trace @sealed", "diff @app @other --trace @sealed",
     "diff @app @app --order @strange.order",
     "diff @app @app --order @empty.order",

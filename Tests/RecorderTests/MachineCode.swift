@@ -11,16 +11,19 @@ struct MachineCode {
   private(set) var functions: [String: Function] = [:]
   let undefined: Set<String>
 
-  init(_ object: String, in workshop: Workshop) throws {
-    let symbols = try workshop.make("nm", ["-u", object]).output
+  /// - Parameter version: of LLVM's tools, for a Mach-O object; `nil` for binutils.
+  init(_ object: String, llvm version: Int? = nil, in workshop: Workshop) throws {
+    func tool(_ name: String) -> String { version.map { "llvm-\(name)-\($0)" } ?? name }
+    let symbols = try workshop.make(tool("nm"), ["-u", object]).output
     undefined = Set(
       symbols.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) })
-    let listing = try workshop.make("objdump", ["-dr", "--no-show-raw-insn", object]).output
+    let listing = try workshop.make(tool("objdump"), ["-dr", "--no-show-raw-insn", object]).output
     var current = ""
     var target: String?  // of the instruction before, unless a relocation says that it is another
     for line in listing.split(separator: "\n") {
       let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
-      let isRelocation = words.count >= 3 && words[1].hasPrefix("R_")
+      let isRelocation =
+        words.count >= 3 && (words[1].hasPrefix("R_") || words[1].contains("_RELOC_"))
       if let target, !isRelocation { functions[current]?.calls.insert(target) }
       target = nil
       if line.hasSuffix(">:"), let name = line.split(separator: "<").last?.dropLast(2) {
@@ -39,12 +42,15 @@ struct MachineCode {
     if let target { functions[current]?.calls.insert(target) }
   }
 
-  /// All functions that run when `root` is called, as far as calls and jumps are direct.
-  func reached(from root: String) -> Set<String> {
+  /// All functions that run when `root` is called, as far as calls and jumps are direct. `others` are
+  /// not gone into.
+  func reached(from root: String, except others: Set<String> = []) -> Set<String> {
     var reached: Set<String> = []
     var waiting = [root]
     while let name = waiting.popLast() {
-      guard let function = functions[name], reached.insert(name).inserted else { continue }
+      guard !others.contains(name), let function = functions[name],
+        reached.insert(name).inserted
+      else { continue }
       waiting += function.calls
     }
     return reached

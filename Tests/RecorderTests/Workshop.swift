@@ -40,10 +40,14 @@ final class Workshop: Sendable {
     "-I" + package.appendingPathComponent("Runtime/\($0)/include").path
   }
 
-  static let runtimeSources = [
-    "image_table", "launch_end", "platform_linux", "recorder", "trace_file", "trace_fork",
-    "trace_name", "trace_path", "trace_start",
-  ].map { package.appendingPathComponent("Runtime/Recorder/\($0).c").path }
+  /// The recorder's files. Each file of a system is empty for the others.
+  static let runtimeSources: [String] = {
+    let folder = package.appendingPathComponent("Runtime/Recorder")
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter { $0.hasSuffix(".c") }.sorted().map {
+      folder.appendingPathComponent($0).path
+    }
+  }()
 
   /// `orderfile_rt.o`, built once for all tests.
   static let runtime: Result<String, any Error> = Result {

@@ -1,6 +1,8 @@
+import Addresses
 import FaultEstimate
 import Foundation
 import ImageModel
+import LaunchMeasurement
 import Reporting
 import TestSupport
 import Testing
@@ -46,6 +48,20 @@ import Testing
       return DiffReport(
         beforePath: "ordered.map", afterPath: "base.map", startupSource: "1 trace",
         comparison: comparison(after, before))
+    case "macho":
+      return DiffReport(
+        beforePath: "App-before-LinkMap.txt", afterPath: "App-LinkMap.txt",
+        startupSource: "2 traces", comparison: machOComparison)
+    case "macho-measured":
+      var report = Self.report("macho")
+      report.measuredPageIns = PageInMeasurement(
+        before: recording("before.xml", [61, 12, 4, 2]), after: recording("after.xml", [9, 12, 4]))
+      return report
+    case "macho-measured-after":
+      var report = Self.report("macho")
+      report.measuredPageIns = PageInMeasurement(
+        before: nil, after: recording("after.xml", [9, 12, 4]))
+      return report
     default:  // "nothing-found"
       return DiffReport(
         beforePath: "a.map", afterPath: "b.map", startupSource: "1 trace",
@@ -53,7 +69,48 @@ import Testing
     }
   }
 
-  static let names = ["traced", "with-order", "a-loss", "nothing-found"]
+  static let names = [
+    "traced", "with-order", "a-loss", "nothing-found", "macho", "macho-measured",
+    "macho-measured-after",
+  ]
+
+  /// A recording with so many page-ins in the four places, of 150 microseconds each.
+  static func recording(_ path: String, _ pages: [Int]) -> PageInMeasurement.Recording {
+    let names: [SymbolName] = ["__TEXT,__text", "__TEXT,__cstring", "__DATA,__data", "__LINKEDIT"]
+    let places = names.enumerated().map { place in
+      (
+        name: place.element,
+        range: AddressRange(
+          start: StatedAddress(rawValue: UInt64(place.offset) << 32), size: 1 << 30)
+      )
+    }
+    let faults = pages.enumerated().flatMap { place in
+      (0..<place.element).map {
+        PageInFault(
+          address: StatedAddress(rawValue: UInt64(place.offset) << 32 + UInt64($0) << 14),
+          durationNanoseconds: 150_000)
+      }
+    }
+    return PageInMeasurement.Recording(
+      paths: [path], process: "App (581)",
+      pageIns: MeasuredPageIns(faults, in: places, pageSize: .sixteenKibibytes))
+  }
+
+  /// Sixty functions of 256 bytes, one on each page of 16 KiB before and side by side after.
+  static var machOComparison: LayoutComparison {
+    let names = (0..<60).map { SymbolName("_function\($0)") }
+    func layout(distance: UInt64) -> Layout {
+      sampleMachOLayout(
+        names.enumerated().map {
+          // Neighbours in time are not neighbours in the first layout.
+          let place = distance > 256 ? UInt64($0.offset * 23 % 60) : UInt64($0.offset)
+          return ($0.element, 0x1_0000_4000 + place * distance, 256)
+        })
+    }
+    return LayoutComparison(
+      before: layout(distance: 0x4000), after: layout(distance: 256), startup: names,
+      pageSize: .sixteenKibibytes)
+  }
 
   @Test(arguments: names) func textIsAsRecorded(_ name: String) throws {
     try expectGolden(Self.report(name).text(), "reporting/diff/\(name)/expected.txt")
@@ -89,6 +146,44 @@ import Testing
     }
   }
 
+  @Test func readsArePredictedForMachOImagesOnly() throws {
+    let linux = try JSONWriterTests.value(of: Self.report("traced").json())
+    #expect(linux["xnuReads"] == nil)
+    #expect(Self.report("traced").text().contains("64Ki WINDOWS"))
+    let report = Self.report("macho")
+    let reads = try #require(
+      try JSONWriterTests.value(of: report.json())["xnuReads"] as? [[String: Any]])
+    #expect(reads.map { $0["kernel"] as? String } == ["iOS", "macOS"])
+    for kernel in reads {
+      for key in ["reads", "bytesRead"] {
+        let before = try #require(Self.number("\(key).before", in: kernel))
+        let after = try #require(Self.number("\(key).after", in: kernel))
+        #expect(Self.number("\(key).saved", in: kernel) == before - after)
+        #expect(after < before)
+      }
+    }
+    let text = report.text()
+    #expect(!text.contains("WINDOWS"))
+    #expect(text.contains("\npredicted reads"))
+    #expect(text.contains("__TEXT,__stubs (whole)"))
+  }
+
+  @Test func measuredSectionsSumUpToWhatEachRecordingHas() throws {
+    let value = try JSONWriterTests.value(of: Self.report("macho-measured").json())
+    let measured = try #require(value["measuredPageIns"] as? [String: Any])
+    #expect(measured["provenance"] as? String == "measured")
+    let sections = try #require(measured["sections"] as? [[String: Any]])
+    for side in ["before", "after"] {
+      let rows = sections.compactMap { Self.number("pages.\(side)", in: $0) }
+      #expect(rows.count == sections.count)
+      #expect(rows.reduce(0, +) == Self.number("\(side).pages", in: measured))
+    }
+    #expect(try JSONWriterTests.value(of: Self.report("macho").json())["measuredPageIns"] == nil)
+    let oneSided = try JSONWriterTests.value(of: Self.report("macho-measured-after").json())
+    #expect(Self.number("measuredPageIns.after.pages", in: oneSided) == 25)
+    #expect(Self.number("measuredPageIns.before.pages", in: oneSided) == nil)
+  }
+
   @Test func theOrderIsAbsentWhenNoneWasGiven() throws {
     let without = try JSONWriterTests.value(of: Self.report("traced").json())
     #expect(without["order"] == nil)
@@ -114,12 +209,15 @@ import Testing
     #expect(whole.contains("  nowhere: in neither layout\n"))
   }
 
-  @Test(arguments: names) func eachLineWithPagesSaysPredicted(_ name: String) {
+  @Test(arguments: names) func eachLineWithPagesSaysPredictedOrMeasured(_ name: String) {
     let lines = Self.report(name).text().split(separator: "\n")
     for words in [["page-in,", "page-ins,"], ["page-steps"], ["TOTAL"], ["pages that hold"]] {
       let found = lines.filter { line in words.contains { line.contains($0) } }
-      #expect(found.count == 1, "\(words)")
-      #expect(found.allSatisfy { $0.contains("predicted") }, "\(words)")
+      let measured = found.filter { $0.contains("measured") }
+      let predicted = found.filter { $0.contains("predicted") }
+      #expect(predicted.count == 1, "\(words)")
+      #expect(found.count == predicted.count + measured.count, "\(words)")
+      #expect(measured.isEmpty || name.hasPrefix("macho-measured"), "\(words)")
     }
   }
 }

@@ -50,18 +50,34 @@ import Testing
     return trace
   }()
 
+  /// Of a list: no times, no threads, no process.
+  static let imported: Trace = {
+    var trace = Trace(path: "list.oftrace", program: "App", processNumber: 0)
+    trace.isSealed = true
+    trace.isImported = true
+    trace.images = [
+      TraceImage(
+        number: 1, path: "App", id: ImageID(kind: .uuid, bytes: [1, 2]), slide: Slide(rawValue: 0),
+        text: AddressRange(start: address(0x1000), size: 0x9000), guardCount: 0)
+    ]
+    trace.hits = [Hit(step: 4, image: 0, entry: address(0x1030), thread: 0)]
+    return trace
+  }()
+
   static func report(_ name: String) -> TraceReport {
-    name == "whole"
-      ? TraceReport(whole, hitNames: [["main"], ["$s1f", "$s1fTm"], []])
-      : TraceReport(broken, hitNames: [[]])
+    switch name {
+    case "whole": TraceReport(whole, hitNames: [["main"], ["$s1f", "$s1fTm"], []])
+    case "imported": TraceReport(imported, hitNames: [["_main"]])
+    default: TraceReport(broken, hitNames: [[]])
+    }
   }
 
-  @Test(arguments: ["whole", "broken"]) func textIsAsRecorded(_ name: String) throws {
+  @Test(arguments: ["whole", "broken", "imported"]) func textIsAsRecorded(_ name: String) throws {
     try expectGolden(
       Self.report(name).text(names: upperCase), "reporting/trace/\(name)/expected.txt")
   }
 
-  @Test(arguments: ["whole", "broken"]) func jsonIsAsRecorded(_ name: String) throws {
+  @Test(arguments: ["whole", "broken", "imported"]) func jsonIsAsRecorded(_ name: String) throws {
     let demangled: NameWording = { upperCase($0) }
     let report = Self.report(name)
     let json = name == "whole" ? report.json(demangle: demangled) : report.json()

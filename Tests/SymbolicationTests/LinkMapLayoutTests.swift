@@ -13,7 +13,7 @@ import Testing
     return (layout, diagnostics)
   }
 
-  @Test(arguments: elfLinkMapFixtures) func layoutIsAsRecorded(_ name: String) throws {
+  @Test(arguments: linkMapFixtures) func layoutIsAsRecorded(_ name: String) throws {
     let (layout, diagnostics) = try Self.layout(try fixture("linkmap/\(name)/input.map"))
     try expectGolden(
       layout.dump() + diagnostics.map { "\($0)\n" }.joined(), "linkmap/\(name)/layout.txt")
@@ -222,9 +222,96 @@ import Testing
     #expect(sections == [".text.unlikely.f", ".text.unlikely.f"])
   }
 
+  // MARK: ld64
+
+  static func ld64(_ symbols: String, sections: String = "") -> String {
+    """
+    # Path: app
+    # Arch: arm64
+    # Object files:
+    [  0] linker synthesized
+    [  1] /build/a b.o
+    [  2] /build/libx.a(b.o)
+    [  3] /tmp/lto.tmp
+    [  4] /tmp/app_lto.o
+    [  5] noext
+    # Sections:
+    # Address\tSize    \tSegment\tSection
+    0x00001000\t0x00000100\t__TEXT\t__text
+    \(sections)# Symbols:
+    # Address\tSize    \tFile  Name
+
+    """ + symbols + "\n"
+  }
+
+  @Test func namesOfOneAddressShareTheGreatestSize() throws {
+    try Self.check(
+      Self.ld64(
+        """
+        0x00001000\t0x00000000\t[  1] _alias
+        0x00001000\t0x00000010\t[  1] ltmp0
+        0x00001010\t0x00000010\t[  1] _kept
+        0x00001010\t0x00000000\t[  2] _folded
+        0x00001020\t0x00000000\t[  1] _assembly
+        0x00001030\t0x00000004\t[  0] _x.thunk.0
+        0x00001034\t0x00000004\t[  1] anon
+        0x00001038\t0x00000004\t[  1] l_label
+        0x00001040\t0x00000000\t[  1] _last
+        """),
+      [
+        "1000+10 _alias", "1010+10 _folded", "1010+10 _kept", "1020+10 _assembly", "1040+c0 _last",
+      ])
+  }
+
+  /// ld64.lld lists all names of a folded piece, alternate entries too, behind those of the one kept.
+  @Test func namesOfFoldedPiecesFindTheirAddress() throws {
+    try Self.check(
+      Self.ld64(
+        """
+        0x00001000\t0x00000008\t[  1] _f
+        0x00001008\t0x00000008\t[  1] _f_entry
+        0x00001000\t0x00000000\t[  2] _g
+        0x00001008\t0x00000000\t[  2] _g_entry
+        0x00001010\t0x00000004\t[  1] _h
+        """), ["1000+8 _f", "1000+8 _g", "1008+8 _f_entry", "1008+8 _g_entry", "1010+4 _h"])
+  }
+
+  @Test func objectFilesAreNamedAsAnOrderFileNamesThem() throws {
+    let map = Self.ld64(
+      (1...5).map { "0x0000100\($0)\t0x00000001\t[  \($0)] _f" }.joined(separator: "\n"))
+    let (layout, _) = try Self.layout(Array(map.utf8))
+    #expect(
+      layout.functions.map { $0.objectFile.map { layout.names.name($0).description } }
+        == ["a b.o", "libx.a(b.o)", nil, nil, nil])
+  }
+
+  @Test func codeOfMachOIsKnownByTheNamesOfSections() throws {
+    let names = [
+      "__TEXT,__text", "__TEXT,__stubs", "__TEXT,__startup", "__TEXT,__cstring", "__TEXT,__const",
+      "__TEXT,__objc_stubs", "__TEXT,__objc_methlist", "__BD_TEXT,__text", "__DATA,__startup",
+      "__TEXT_EXEC,__text",
+    ]
+    var sections = ""
+    var symbols: [String] = []
+    for (index, name) in names.enumerated() {
+      let address = "0x0000\(2000 + index * 10)"
+      sections += "\(address)\t0x00000010\t\(name.replacing(",", with: "\t"))\n"
+      symbols.append("\(address)\t0x00000010\t[  1] _in\(index)")
+    }
+    let map = Self.ld64(symbols.joined(separator: "\n"), sections: sections)
+    let (layout, _) = try Self.layout(Array(map.utf8))
+    #expect(layout.sections.dropFirst().map(\.name.description) == names)
+    #expect(
+      layout.sections.dropFirst().map(\.isExecutable) == [
+        true, true, true, false, false, true, false, true, false, true,
+      ])
+    #expect(
+      layout.functions.map { layout.name(of: $0).description } == ["_in0", "_in2", "_in7", "_in9"])
+  }
+
   // MARK: Damage
 
-  @Test(arguments: elfLinkMapFixtures) func damagedMapsGiveALayoutOrAnError(_ name: String) throws {
+  @Test(arguments: linkMapFixtures) func damagedMapsGiveALayoutOrAnError(_ name: String) throws {
     let whole = try fixture("linkmap/\(name)/input.map")
     for bytes in byteFlips(of: whole, count: 60) { _ = try? Self.layout(bytes) }
     for end in lineBoundaries(of: whole) { _ = try? Self.layout(Array(whole[..<end])) }
@@ -243,8 +330,9 @@ extension Layout {
     for function in functions {
       let input = function.inputSection.map { escaped(names[$0]) } ?? "-"
       let local = function.isLocal ? " local" : ""
+      let file = function.objectFile.map { " of " + escaped(names[$0]) } ?? ""
       text += "\(function.address) \(hexadecimal(function.size)) \(escaped(names[function.name]))"
-      text += "\(local) in \(input)\n"
+      text += "\(local) in \(input)\(file)\n"
     }
     return text
   }

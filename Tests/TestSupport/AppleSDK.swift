@@ -69,6 +69,11 @@ package struct AppleSDK: Sendable {
     try check(workshop.run(linker, arguments), image)
   }
 
+  /// Puts `members` into a static archive.
+  package func archive(_ members: [String], to archive: String, in workshop: Workshop) throws {
+    try check(workshop.run("llvm-ar-19", ["rcs", archive] + members), archive)
+  }
+
   private func check(_ result: ToolResult, _ made: String) throws {
     guard result.status == 0 else {
       throw Tool.Failure(description: "\(made): \(result.output)")

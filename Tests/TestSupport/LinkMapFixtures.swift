@@ -6,3 +6,13 @@ package let elfLinkMapFixtures = [
   "bfd244-section-ordering-file", "gold-cxx", "gold-icf", "gold-ordered", "mold237-cxx",
   "mold237-icf",
 ]
+
+/// Those that hold the `input.map` of a Mach-O linker.
+package let machOLinkMapFixtures = [
+  "lld-macho-alias", "lld-macho-altentry", "lld-macho-arm64-deadstrip", "lld-macho-fulllto",
+  "lld-macho-icf", "lld-macho-longstring-nonutf8path", "lld-macho-names-with-tab-newline",
+  "lld-macho-objc", "lld-macho-sancov", "lld-macho-thinlto", "lld-macho-thunks",
+  "lld-macho-x86_64", "ld64-classic-by-hand",
+]
+
+package let linkMapFixtures = elfLinkMapFixtures + machOLinkMapFixtures

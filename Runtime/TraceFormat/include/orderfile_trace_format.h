@@ -37,6 +37,7 @@
 #define ORDERFILE_TRACE_FORKED 1u   /* a fork's child: goes on where parent_pid's trace left off */
 #define ORDERFILE_TRACE_SEALED 2u   /* complete, with names: `orderfile record` has finished it */
 #define ORDERFILE_TRACE_EMULATED 4u /* ran under an emulator: times mean nothing */
+#define ORDERFILE_TRACE_IMPORTED 8u /* made from what another tool saw: no guards, `entry` counts */
 
 /* orderfile_trace_header.state */
 #define ORDERFILE_STATE_RECORDING 0u
@@ -59,12 +60,12 @@
 /* orderfile_trace_image.id_kind; the numbers of ImageModel.ImageID.Kind */
 #define ORDERFILE_ID_BUILD_ID 1u /* .note.gnu.build-id */
 #define ORDERFILE_ID_UUID 2u     /* LC_UUID */
-#define ORDERFILE_ID_WEAK 3u     /* FNV-1a, 64 bits, of the program headers; big-endian */
+#define ORDERFILE_ID_WEAK 3u     /* FNV-1a, 64 bits, of the program headers or load commands; big-endian */
 
 /* The same instant on two clocks. Two of these make ticks into time. */
 typedef struct orderfile_clock_pair {
-  uint64_t ticks;       /* TSC, CNTVCT_EL0 */
-  uint64_t nanoseconds; /* CLOCK_BOOTTIME */
+  uint64_t ticks;       /* TSC, CNTVCT_EL0; on Darwin mach_absolute_time */
+  uint64_t nanoseconds; /* since boot: CLOCK_BOOTTIME, mach_continuous_time */
 } orderfile_clock_pair;
 
 typedef struct orderfile_trace_header {
@@ -72,23 +73,23 @@ typedef struct orderfile_trace_header {
   uint32_t version;
   uint32_t header_size; /* bytes */
   uint32_t record_size; /* bytes */
-  uint32_t machine;     /* ELF e_machine */
+  uint32_t machine;     /* ELF e_machine, on Darwin too */
   uint32_t flags;
   uint32_t state; /* atomic */
 
   /* Who writes it. The same three values mean the same process image: exec changes exec_id. */
   uint32_t pid;
   uint32_t parent_pid; /* see ORDERFILE_TRACE_FORKED: the nearest ancestor that recorded; else 0 */
-  uint64_t start_time; /* field 22 of /proc/PID/stat: clock ticks since boot */
-  uint8_t exec_id[16]; /* a hash of AT_RANDOM, which itself holds the stack protector's secret */
+  uint64_t start_time; /* in start_resolution: since boot (Linux), since 1970 (Darwin) */
+  uint8_t exec_id[16]; /* a hash of what exec draws: AT_RANDOM, the stack protector's secret */
   uint64_t session;    /* ORDERFILE_SESSION: which `orderfile record` launched it; 0 for none */
 
   uint64_t ticks_per_second;       /* 0: unknown, use the pairs */
   orderfile_clock_pair first_pair; /* when the trace was created */
   orderfile_clock_pair last_pair;  /* the latest of: registration, mark, stop, exit, sealing */
-  uint64_t process_start;          /* CLOCK_BOOTTIME in ns, rounded down to start_resolution */
+  uint64_t process_start;          /* ns since boot, rounded down to start_resolution */
   uint64_t start_resolution;       /* ns */
-  uint64_t stop_time;              /* CLOCK_BOOTTIME in ns after which no hit counts; 0 for none */
+  uint64_t stop_time;              /* ns since boot after which no hit counts; 0 for none */
 
   /* Shared by all copies of the recorder in the process; atomic. */
   uint64_t next_record;  /* slots claimed */

@@ -36,6 +36,7 @@ package struct LoadCommandKind: RawRepresentable, Hashable, Sendable {
 
   package static let symbolTable = Self(rawValue: 0x2)  // LC_SYMTAB
   package static let segment = Self(rawValue: 0x19)  // LC_SEGMENT_64
+  package static let routines = Self(rawValue: 0x1a)  // LC_ROUTINES_64
   package static let uuid = Self(rawValue: 0x1b)  // LC_UUID
   package static let minimumVersionMacOS = Self(rawValue: 0x24)  // LC_VERSION_MIN_MACOSX
   package static let minimumVersionIOS = Self(rawValue: 0x25)  // LC_VERSION_MIN_IPHONEOS

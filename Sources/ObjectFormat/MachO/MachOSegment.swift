@@ -12,6 +12,8 @@ package struct MachOSegment: Sendable {
   package var offset: FileOffset
   /// In bytes. What `range` has more is zero.
   package var fileSize: UInt64
+  /// Whether the loader lets the processor execute it: `VM_PROT_EXECUTE` in `initprot`.
+  package var isExecutable: Bool
 
   /// Parses a `LC_SEGMENT_64` behind `cmdsize`, and adds its sections to `sections`.
   init(
@@ -22,7 +24,8 @@ package struct MachOSegment: Sendable {
     range = AddressRange(start: address, size: try input.read(UInt64.self, "vmsize"))
     offset = FileOffset(rawValue: try input.read(UInt64.self, "fileoff"))
     fileSize = try input.read(UInt64.self, "filesize")
-    try input.skip(8, "maxprot")
+    try input.skip(4, "maxprot")
+    isExecutable = try input.read(UInt32.self, "initprot") & 4 != 0
     let count = try input.read(UInt32.self, "nsects")
     try input.skip(4, "flags")
     for _ in 0..<count {

@@ -1,0 +1,33 @@
+import Recorder
+
+/// What an app may say to the recorder that is linked into it.
+///
+/// Nothing here is needed in the default case. To record an app by Xcode, add this package to the project,
+/// the library `OrderFileRuntime` to the app's target, and to the build configuration that records (a copy
+/// of Release, never the one that ships) the flags that `orderfile flags xcode` prints. Launch the app with
+/// `ORDERFILE_TRACE=app.oftrace` in its environment: the trace is then in the app's `Documents`. Without
+/// that variable the recorder is silent, and code that is not instrumented never calls it.
+///
+/// One line names a stage of the launch, another one ends it:
+///
+///     import OrderFileRuntime
+///     OrderFile.mark("first screen")
+///     OrderFile.stop()
+///
+/// Objective-C and C say `orderfile_mark("first screen")` after `#include <orderfile_runtime.h>`, which
+/// documents the variables, the paths, and how an app records itself where no variable can be set.
+public enum OrderFile {
+  /// Writes a mark: from here on the launch is in the stage called `name`.
+  ///
+  /// May be called from any thread. At most 255 bytes of the name's UTF-8 are kept, and nothing behind a
+  /// zero byte. If `ORDERFILE_STOP_AT` names it, recording stops after the mark.
+  public static func mark(_ name: String) {
+    name.withCString { orderfile_mark($0) }
+  }
+
+  /// Ends the launch: nothing that runs first after this call is recorded, in no thread and no image of
+  /// the process. There is no way to start again.
+  public static func stop() {
+    orderfile_stop()
+  }
+}

@@ -1,0 +1,453 @@
+/* platform.h for macOS, iOS and their kin, arm64 and x86-64.
+ *
+ * System calls by number are no interface here, so everything goes through libSystem. That is no loss:
+ * dyld binds every pointer of an image, and libSystem has finished its own initialisation, before the
+ * first +load or constructor of any image that we could be in. What remains to be careful about is
+ * locks and errno: what a hit calls takes no lock, allocates nothing, and leaves errno alone.
+ *
+ * Called on a first hit:
+ *
+ *   getpid               a load from libSystem's data; a system call once in a forked child
+ *   pthread_threadid_np  a load from the thread's own structure
+ *   mach_absolute_time   the commpage and the counter
+ *   clock_gettime_nsec_np  only while ORDERFILE_STOP_AFTER_MS is counting
+ *
+ * Called by initialisers, marks, stop and exit, and by the first hit of a forked child:
+ *
+ *   close fcntl flock fstat ftruncate getcwd getenv getrlimit kill link lstat madvise mmap munmap open
+ *   pread pwrite renamex_np sched_yield sysctl unlink write                     files and memory
+ *   clock_gettime_nsec_np mach_timebase_info issetugid __error                  clocks, the process
+ *   __cxa_atexit                                                                once, in a recorded launch
+ *   _NSGetExecutablePath _dyld_get_image_header _dyld_get_image_name _dyld_image_count
+ *   _dyld_register_func_for_remove_image dladdr dlsym                           images
+ *
+ * Data: __stack_chk_guard.
+ *
+ * Nothing of this file has run on a Mac or a device: it was written from the headers, from xnu, dyld and
+ * libpthread as Apple publishes them, and has run under an emulator.
+ */
+#if defined(__APPLE__)
+#include "platform.h"
+
+#include <TargetConditionals.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <mach-o/dyld.h>
+#include <mach-o/loader.h>
+#include <mach/mach_time.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "recorder.h"
+#include "trace_file.h"
+
+/* RESULT of a call of libSystem, or -errno; the program's own errno is put back. */
+#define OF_CALL(call) of_outcome(errno, (call))
+OF_INLINE int64_t of_outcome(int program_error, int64_t result) {
+  if (result >= 0) return result;
+  int error = errno;
+  errno = program_error;
+  return -error;
+}
+
+/* MARK: clocks and numbers */
+
+/* Not CNTVCT_EL0, which xnu replaces by other registers where those are better, and which is not what
+ * Instruments shows (libsyscall/wrappers/mach_absolute_time.s). */
+uint64_t of_ticks(void) { return mach_absolute_time(); }
+
+uint64_t of_ticks_per_second(void) {
+  OF_RAW mach_timebase_info_data_t scale; /* ns of a tick, as a fraction */
+  if (mach_timebase_info(&scale) != 0 || !scale.numer) return 0;
+  return 1000000000ull * scale.denom / scale.numer;
+}
+
+/* mach_continuous_time in nanoseconds. */
+uint64_t of_clock(void) { return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW); }
+
+uint32_t of_process_number(void) { return (uint32_t)getpid(); }
+
+uint32_t of_thread_number(void) {
+  uint64_t number = 0; /* counts up from boot, for all processes: 32 bits last for years */
+  pthread_threadid_np(NULL, &number);
+  return (uint32_t)number;
+}
+
+/* The number costs no system call here. */
+void of_watch_threads(void) {}
+void of_remember_thread(void) {}
+
+/* The kernel has no vfork (bsd/kern/syscalls.master, CONFIG_VFORK): what libSystem calls so copies the
+ * memory. */
+bool of_shares_memory(uint32_t pid) {
+  (void)pid;
+  return false;
+}
+
+uint64_t of_process_start(uint32_t pid) {
+  static struct kinfo_proc process; /* large; registration and a child's set-up come one at a time */
+  OF_RAW int name[4];
+  name[0] = CTL_KERN;
+  name[1] = KERN_PROC;
+  name[2] = KERN_PROC_PID;
+  name[3] = (int)pid;
+  size_t size = sizeof process;
+  int64_t result = OF_CALL(sysctl(name, 4, &process, &size, NULL, 0));
+  if (result == 0 && size < sizeof process) return 0;
+  if (result < 0) {
+    /* A sandbox may forbid to ask for others, but not to see whether there is one. */
+    return OF_CALL(kill((pid_t)pid, 0)) == -ESRCH ? 0 : UINT64_MAX;
+  }
+  if (process.kp_proc.p_stat == SZOMB) return 0;
+  /* Microseconds since 1970. exec keeps it. */
+  return (uint64_t)process.kp_proc.p_starttime.tv_sec * 1000000u +
+         (uint64_t)process.kp_proc.p_starttime.tv_usec;
+}
+
+uint64_t of_process_start_resolution(void) { return 1000; }
+
+uint64_t of_process_start_clock(uint64_t start) {
+  uint64_t now = clock_gettime_nsec_np(CLOCK_REALTIME), then = start * 1000;
+  uint64_t clock = of_clock();
+  return then < now && now - then < clock ? clock - (now - then) : clock;
+}
+
+/* MARK: what the kernel told this process image */
+
+extern const uintptr_t __stack_chk_guard; /* the stack protector's secret: the compiler's contract */
+extern const struct mach_header_64 __dso_handle; /* of this image; the linker defines it */
+
+/* There is no AT_RANDOM. The stack protector's secret is drawn anew by each exec and kept by fork
+ * (bsd/kern/kern_exec.c, GUARD_KEY); so are the addresses of the program. Only half of the secret's
+ * bits go into a file. */
+void of_exec_id(uint8_t id[16]) {
+  uint64_t secret = (uint64_t)__stack_chk_guard, hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
+  for (int i = 0; i < 8; i++) hash = (hash ^ (uint8_t)(secret >> 8 * i)) * 0x100000001b3u;
+  uint64_t program = (uint64_t)_dyld_get_image_header(0) >> 12;
+  hash = (hash ^ hash >> 32) << 32 | (program & 0xffffffffu);
+  of_copy(id, &hash, sizeof hash);
+}
+
+bool of_is_privileged(void) { return issetugid() != 0; }
+
+const char *of_environment(const char *name) { return getenv(name); }
+
+/* Of a program that defines none. Mach-O knows no symbol that may be missing, but a weak definition
+ * gives way to another one in the same link. */
+__attribute__((weak, visibility("default"))) const char orderfile_default_trace[1] = {0};
+
+const char *of_default_trace(void) {
+  if (orderfile_default_trace[0]) return orderfile_default_trace;
+  /* A library's copy is initialised before the program, which alone defines it. */
+  return dlsym(RTLD_MAIN_ONLY, "orderfile_default_trace");
+}
+
+/* MARK: paths */
+
+/* Joins FOLDER and NAME, which may be empty, in BUFFER of OF_PATH_SIZE bytes; the length. */
+OF_LOCAL int of_join(char *buffer, const char *folder, const char *name) {
+  uint64_t folder_size = of_length(folder), name_size = of_length(name);
+  if (folder_size + 1 + name_size >= OF_PATH_SIZE) return -ENAMETOOLONG;
+  if (buffer != folder) of_copy(buffer, folder, folder_size);
+  if (name_size) buffer[folder_size++] = '/';
+  of_copy(buffer + folder_size, name, name_size + 1);
+  return (int)(folder_size + name_size);
+}
+
+int of_executable_path(char *buffer) {
+  uint32_t size = OF_PATH_SIZE; /* with the zero */
+  if (_NSGetExecutablePath(buffer, &size) == 0) return (int)of_length(buffer);
+  buffer[0] = 0;
+  return -ENAMETOOLONG;
+}
+
+OF_LOCAL int of_current_folder(char *buffer) {
+  int program_error = errno;
+  if (getcwd(buffer, OF_PATH_SIZE)) return (int)of_length(buffer);
+  return (int)of_outcome(program_error, -1);
+}
+
+int of_trace_folder(char *buffer) {
+#if !TARGET_OS_OSX
+  const char *home = getenv("HOME"), *temporary = getenv("TMPDIR");
+  if (home && *home) return of_join(buffer, home, "Documents");
+  if (temporary && *temporary) return of_join(buffer, temporary, "");
+#endif
+  return of_current_folder(buffer);
+}
+
+/* MARK: files */
+
+#define OF_ATTEMPTS 1000 /* at a call that a signal may interrupt */
+
+/* Moves a descriptor that took the place of a standard stream out of the program's way. */
+OF_LOCAL int of_above_standard_streams(int64_t descriptor) {
+  if (descriptor < 0 || descriptor > 2) return (int)descriptor;
+  int64_t moved = OF_CALL(fcntl((int)descriptor, F_DUPFD_CLOEXEC, 3));
+  of_close((int)descriptor);
+  return (int)moved;
+}
+
+OF_LOCAL int of_open(const char *path, int flags) {
+  int64_t result = -EINTR;
+  for (int attempt = 0; result == -EINTR && attempt < OF_ATTEMPTS; attempt++)
+    result = OF_CALL(open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
+  return of_above_standard_streams(result);
+}
+
+int of_open_read(const char *path) { return of_open(path, O_RDONLY); }
+int of_open_write(const char *path) { return of_open(path, O_RDWR); }
+int of_create(const char *path) { return of_open(path, O_RDWR | O_CREAT | O_EXCL); }
+void of_close(int descriptor) { (void)OF_CALL(close(descriptor)); }
+int of_remove(const char *path) { return (int)OF_CALL(unlink(path)); }
+
+int of_lock_folder(const char *path) {
+  static char folder[OF_PATH_SIZE]; /* large; registration and a child's set-up come one at a time */
+  uint64_t size = of_length(path);
+  while (size > 1 && path[size - 1] != '/') size--;
+  of_copy(folder, path, size);
+  folder[size] = 0;
+  int descriptor = of_open(folder, O_RDONLY | O_DIRECTORY);
+  if (descriptor < 0) return descriptor;
+  int64_t result = OF_CALL(flock(descriptor, LOCK_EX | LOCK_NB));
+  if (result == 0) return descriptor;
+  of_close(descriptor);
+  return result == -EWOULDBLOCK ? -OF_BUSY : (int)result;
+}
+
+void of_unlock_folder(int lock) {
+  if (lock < 0) return;
+  (void)OF_CALL(flock(lock, LOCK_UN)); /* a child forked just now holds the descriptor, too */
+  of_close(lock);
+}
+
+int of_publish(const char *path, const char *new_path) {
+  int64_t result = OF_CALL(renamex_np(path, new_path, RENAME_EXCL));
+  if (result == 0 || result == -EEXIST) return (int)result;
+  result = OF_CALL(link(path, new_path)); /* a file system that knows no such renaming */
+  return result == 0 ? of_remove(path) : (int)result;
+}
+
+int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset) {
+  return OF_CALL(pread(descriptor, buffer, size, (off_t)offset));
+}
+
+int of_file_kind(const char *path, uint64_t *size) {
+  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  int64_t result = OF_CALL(lstat(path, &status));
+  if (result < 0) return (int)result;
+  *size = (uint64_t)status.st_size;
+  if (S_ISREG(status.st_mode)) return OF_REGULAR_FILE;
+  return S_ISLNK(status.st_mode) ? OF_SYMBOLIC_LINK : OF_OTHER_FILE;
+}
+
+/* The soft limit of a RESOURCE of getrlimit(2). */
+OF_LOCAL uint64_t of_limit(int resource) {
+  OF_RAW struct rlimit limit;
+  return OF_CALL(getrlimit(resource, &limit)) == 0 ? limit.rlim_cur : UINT64_MAX;
+}
+
+uint64_t of_address_space(void) {
+#if TARGET_OS_OSX
+  return of_limit(RLIMIT_AS);
+#else
+  return (uint64_t)4 << 30; /* what an app gets on a small device; no limit tells */
+#endif
+}
+
+/* Reserves the blocks, then moves the end of the file behind them. */
+OF_LOCAL int of_reserve_blocks(int descriptor, uint64_t old_size, uint64_t size) {
+  OF_RAW fstore_t blocks;
+  blocks.fst_flags = F_ALLOCATEALL;
+  blocks.fst_posmode = F_PEOFPOSMODE; /* from where the file's blocks end */
+  blocks.fst_offset = 0;
+  blocks.fst_length = (off_t)(size - old_size);
+  blocks.fst_bytesalloc = 0;
+  int64_t result = OF_CALL(fcntl(descriptor, F_PREALLOCATE, &blocks));
+  if (result < 0) return (int)result;
+  return (int)OF_CALL(ftruncate(descriptor, (off_t)size));
+}
+
+int of_allocate(int descriptor, uint64_t old_size, uint64_t size) {
+  /* Beyond this limit the kernel would not only refuse, it would kill the program with SIGXFSZ. */
+  if (size > of_limit(RLIMIT_FSIZE)) return -EFBIG;
+  int64_t result = -EINTR;
+  for (int attempt = 0; result == -EINTR && attempt < OF_ATTEMPTS; attempt++)
+    result = of_reserve_blocks(descriptor, old_size, size);
+  if (result == 0 || result == -ENOSPC || result == -EDQUOT) return (int)result;
+  /* A file system that can't: writing zeros allocates as well. */
+  static const char zeros[4096];
+  for (uint64_t at = old_size; at < size;) {
+    uint64_t count = size - at < sizeof zeros ? size - at : sizeof zeros;
+    result = OF_CALL(pwrite(descriptor, zeros, count, (off_t)at));
+    if (result <= 0) return result ? (int)result : -ENOSPC;
+    at += (uint64_t)result;
+  }
+  return 0;
+}
+
+void *of_map(int descriptor, size_t size, void *address) {
+  int program_error = errno;
+  void *result = mmap(address, size, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | (address ? MAP_FIXED : 0), descriptor, 0);
+  if (result != MAP_FAILED) (void)OF_CALL(madvise(result, size, MADV_RANDOM)); /* no read-around */
+  errno = program_error;
+  return result == MAP_FAILED ? NULL : result;
+}
+
+void of_unmap(void *address, size_t size) { (void)OF_CALL(munmap(address, size)); }
+
+void *of_map_memory(size_t size) {
+  int program_error = errno;
+  void *result = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+  errno = program_error;
+  return result == MAP_FAILED ? NULL : result;
+}
+
+/* minherit(2) can share a page with a child, copy it or leave a hole, but not wipe it: a hit compares
+ * process numbers instead. */
+void *of_page_wiped_on_fork(void) { return NULL; }
+
+/* MARK: the program's standard error */
+
+void of_write_error(const char *text, size_t size) {
+  (void)OF_CALL(write(STDERR_FILENO, text, size));
+}
+
+uint64_t of_standard_error(void) {
+  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  if (OF_CALL(fstat(STDERR_FILENO, &status)) != 0) return 0;
+  return (uint64_t)status.st_dev * 0x9e3779b97f4a7c15u + (uint64_t)status.st_ino + 1;
+}
+
+void of_yield(void) { sched_yield(); }
+
+extern int __cxa_atexit(void (*body)(void *), void *context, const void *image); /* Itanium C++ ABI */
+
+OF_LOCAL void of_at_exit(void *context) {
+  (void)context;
+  of_finish();
+}
+
+/* Not by a destructor: clang registers those in a constructor that it writes itself, which an
+ * instrumented build instruments. And a program that records nothing has nothing to do at launch. */
+void of_watch_exit(void) { __cxa_atexit(of_at_exit, NULL, &__dso_handle); }
+
+/* MARK: other copies of the recorder */
+
+OF_RUNTIME const char *orderfile_rt_trace_path(void);
+
+/* Where this copy records, or NULL. For other copies, which find it by name. */
+const char *orderfile_rt_trace_path(void) {
+  return of_own_trace() ? of_location.path : NULL;
+}
+
+/* There is no list of mapped files that an app may read. dlsym finds the first image that exports a
+ * recorder: the program, else the library loaded first. That one has made the trace, or it knows of none
+ * yet because the program starts only now: then the environment is as it was for all. */
+bool of_each_shared_file(bool (*body)(const char *path)) {
+  const char *(*path_of_first)(void) =
+      (const char *(*)(void))dlsym(RTLD_DEFAULT, "orderfile_rt_trace_path");
+  const char *path = path_of_first ? path_of_first() : NULL;
+  return path && body(path);
+}
+
+/* MARK: images. dyld, from initialisers only. */
+
+static uint64_t of_unloads;     /* atomic; images that dyld has unloaded while we listened */
+static uint32_t of_is_listening; /* atomic */
+
+OF_LOCAL void of_count_unload(const struct mach_header *header, intptr_t slide) {
+  (void)header;
+  (void)slide;
+  of_fetch_add_relaxed(&of_unloads, 1); /* relaxed: a count */
+}
+
+uint64_t of_unload_count(void) { return of_load_relaxed(&of_unloads); /* relaxed: a count */ }
+
+/* Of an image that uses this copy without having it no code of ours runs at dlclose. dyld never unloads
+ * an image that listens, so nobody listens without need. */
+OF_LOCAL void of_listen_for_unloads(void) {
+  uint32_t listening = 0;
+  if (of_compare_exchange_relaxed(&of_is_listening, &listening, 1)) /* relaxed: picks one caller */
+    _dyld_register_func_for_remove_image(of_count_unload);
+}
+
+/* Fills in what the load commands of the image at HEADER say. */
+OF_LOCAL void of_read_load_commands(const struct mach_header_64 *header, of_image *image) {
+  uint64_t start = UINT64_MAX, end = 0, text_start = UINT64_MAX, text_end = 0;
+  uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
+  const uint8_t *at = (const uint8_t *)(header + 1), *last = at + header->sizeofcmds;
+  for (const uint8_t *byte = at; byte < last; byte++) hash = (hash ^ *byte) * 0x100000001b3u;
+  image->weak_id = hash;
+  image->id = NULL;
+  image->id_kind = ORDERFILE_ID_UUID;
+  image->id_size = 0;
+  image->slide = 0;
+  image->is_executable = header->filetype == MH_EXECUTE;
+  for (uint32_t i = 0; i < header->ncmds; i++) {
+    const struct load_command *command = (const void *)at;
+    if (last - at < (ptrdiff_t)sizeof *command || command->cmdsize < sizeof *command) break;
+    if (command->cmdsize > (uint64_t)(last - at)) break;
+    at += command->cmdsize;
+    if (command->cmd == LC_UUID && command->cmdsize >= sizeof(struct uuid_command)) {
+      image->id = ((const struct uuid_command *)command)->uuid;
+      image->id_size = sizeof ((const struct uuid_command *)command)->uuid;
+    }
+    if (command->cmd != LC_SEGMENT_64) continue;
+    const struct segment_command_64 *segment = (const void *)command;
+    if (segment->maxprot == VM_PROT_NONE) continue; /* __PAGEZERO */
+    if (segment->fileoff == 0 && segment->filesize) image->slide = (uint64_t)header - segment->vmaddr;
+    uint64_t low = segment->vmaddr, high = low + segment->vmsize;
+    if (low < start) start = low;
+    if (high > end) end = high;
+    if (!(segment->initprot & VM_PROT_EXECUTE)) continue;
+    if (low < text_start) text_start = low;
+    if (high > text_end) text_end = high;
+  }
+  image->start = start + image->slide;
+  image->end = end + image->slide;
+  image->text_start = text_end ? text_start + image->slide : 0;
+  image->text_end = text_end ? text_end + image->slide : 0;
+}
+
+/* Compares headers' addresses alone, and reads one image: to look into all of a process's hundreds would
+ * bring in a page of each. An image outside the shared cache begins with its header. */
+bool of_find_image(uint64_t address, of_image *image) {
+  const struct mach_header *found = NULL;
+  uint32_t number = 0;
+  for (uint32_t i = 0, count = _dyld_image_count(); i < count; i++) {
+    const struct mach_header *header = _dyld_get_image_header(i);
+    if (!header || (uint64_t)header > address || header <= found) continue;
+    found = header;
+    number = i;
+  }
+  if (!found) return false;
+  of_read_load_commands((const struct mach_header_64 *)found, image);
+  if (address < image->start || address >= image->end) return false;
+  const char *path = _dyld_get_image_name(number);
+  bool is_relative = path && path[0] != '/' && of_current_folder(image->path) > 0;
+  int length = is_relative ? of_join(image->path, image->path, path)
+                           : of_join(image->path, path ? path : "", "");
+  if (length < 0) image->path[0] = 0;
+  if (found != (const void *)&__dso_handle) of_listen_for_unloads();
+  return true;
+}
+
+bool of_is_in_program(const void *address) {
+  (void)address; /* of the recorder: in this image */
+  return __dso_handle.filetype == MH_EXECUTE;
+}
+
+#endif

@@ -1,0 +1,76 @@
+import ByteReading
+
+/// Reads the fields at the beginning of one line of a map of ld64.
+///
+/// Each read steps over the field it understood, and over the tab or blank behind it.
+struct LD64Fields {
+  let bytes: FileBytes
+  var position: Int
+  let end: Int
+
+  /// `0x`, hexadecimal digits and a tab.
+  ///
+  /// - Returns: `nil` if there is no such field, or the number has more than 64 bits.
+  @inline(__always)
+  mutating func number() -> UInt64? {
+    var next = position &+ 2
+    guard next < end, bytes[position] == UInt8(ascii: "0"),
+      bytes[position &+ 1] == UInt8(ascii: "x")
+    else { return nil }
+    let firstDigit = next
+    var value: UInt64 = 0
+    while next < end {
+      let byte = bytes[next]
+      var digit = UInt64(byte &- UInt8(ascii: "0"))
+      if digit > 9 {
+        // Upper-case letters, or lower-case ones.
+        let letter = (byte | 0x20) &- UInt8(ascii: "a")
+        guard letter < 6 else { break }
+        digit = UInt64(letter &+ 10)
+      }
+      guard value >> 60 == 0 else { return nil }
+      value = value << 4 | digit
+      next &+= 1
+    }
+    guard next > firstDigit, next < end, bytes[next] == UInt8(ascii: "\t") else { return nil }
+    position = next &+ 1
+    return value
+  }
+
+  /// The index of an object file, `[  7] `: at least three columns wide, filled up with blanks.
+  ///
+  /// - Returns: `nil` if there is no such field, or the number has more than 64 bits.
+  @inline(__always)
+  mutating func fileIndex() -> UInt64? {
+    guard position < end, bytes[position] == UInt8(ascii: "[") else { return nil }
+    var next = position &+ 1
+    while next < end, bytes[next] == UInt8(ascii: " ") { next &+= 1 }
+    let firstDigit = next
+    var value: UInt64 = 0
+    while next < end {
+      let digit = bytes[next] &- UInt8(ascii: "0")
+      guard digit < 10 else { break }
+      let (tens, overflow) = value.multipliedReportingOverflow(by: 10)
+      let (sum, carry) = tens.addingReportingOverflow(UInt64(digit))
+      guard !overflow, !carry else { return nil }
+      value = sum
+      next &+= 1
+    }
+    guard next > firstDigit, bytes.hasPrefix("] ", at: next), next &+ 2 <= end else { return nil }
+    position = next &+ 2
+    return value
+  }
+
+  /// Steps over what stands in place of a dead-stripped symbol's address, and the tab behind it. ld64
+  /// classic puts a blank between the two.
+  ///
+  /// - Returns: whether it is there.
+  mutating func isDead() -> Bool {
+    for text: StaticString in ["<<dead>>\t", "<<dead>> \t"]
+    where bytes.hasPrefix(text, at: position) && position + text.utf8CodeUnitCount <= end {
+      position += text.utf8CodeUnitCount
+      return true
+    }
+    return false
+  }
+}

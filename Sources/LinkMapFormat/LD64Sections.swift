@@ -1,0 +1,66 @@
+import Addresses
+import ByteReading
+
+/// The sections of a map of ld64 by address.
+struct LD64Sections {
+  private struct Entry {
+    var start: UInt64
+    /// Above `start`.
+    var end: UInt64
+    /// Index into the map's sections.
+    var section: UInt32
+    /// Where the name stands in the map.
+    var name: Int
+  }
+
+  /// Ascending once `sort` has been called; empty sections are not here.
+  private var entries: [Entry] = []
+  private var count: UInt32 = 0
+  /// The entry that was found last: symbols follow one another.
+  private var current = Entry(start: 0, end: 0, section: 0, name: 0)
+
+  /// - Precondition: `address + size` does not overflow; at most `ParsingLimits.sections` are added.
+  mutating func add(_ address: UInt64, _ size: UInt64, name: Range<Int>) {
+    if size > 0 {
+      entries.append(
+        Entry(start: address, end: address + size, section: count, name: name.lowerBound))
+    }
+    count += 1
+  }
+
+  /// - Throws: `invalid` if two sections overlap.
+  mutating func sort(_ bytes: FileBytes) throws(ParseError) {
+    entries.sort { ($0.start, $0.section) < ($1.start, $1.section) }
+    for (entry, next) in zip(entries, entries.dropFirst()) where next.start < entry.end {
+      let later = max(entry.name, next.name)
+      throw ParseError(
+        .invalid(
+          expected: "sections that do not overlap",
+          found: "\(StatedAddress(rawValue: next.start)) in the section from "
+            + "\(StatedAddress(rawValue: entry.start)) to \(StatedAddress(rawValue: entry.end))"),
+        "section", at: FileOffset(rawValue: UInt64(later)),
+        line: 1 + (0..<later).count { bytes[$0] == UInt8(ascii: "\n") })
+    }
+  }
+
+  /// The index of the section that holds `address`; `nil` if none does.
+  ///
+  /// - Complexity: O(1) if it is the one found last, O(log *n*) for *n* sections otherwise.
+  @inline(__always)
+  mutating func index(containing address: UInt64) -> UInt32? {
+    if address >= current.start, address < current.end { return current.section }
+    return find(address)
+  }
+
+  private mutating func find(_ address: UInt64) -> UInt32? {
+    var low = 0
+    var high = entries.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if entries[middle].end <= address { low = middle + 1 } else { high = middle }
+    }
+    guard low < entries.count, entries[low].start <= address else { return nil }
+    current = entries[low]
+    return current.section
+  }
+}

@@ -1,0 +1,107 @@
+// How the pointers in an image's data are stored until the loader has been there.
+//
+// Without LC_DYLD_CHAINED_FIXUPS a slot holds the stated address, and a list elsewhere tells the loader
+// which slots to slide: LC_DYLD_INFO, or relocations in old and in freestanding images. A slot that the
+// loader fills with an address in another image holds zero.
+//
+// With it, all slots of a page form a linked list: besides what to write, each holds the distance to the
+// next, so no slot holds a plain address. The format is one for a segment, as each has its own:
+//
+//   DYLD_CHAINED_PTR_64            36 bits of address, 8 of tag, 7 unused, 12 of distance, 1 of bind
+//   DYLD_CHAINED_PTR_64_OFFSET     the same, but the 36 bits count from the Mach-O header
+//   DYLD_CHAINED_PTR_ARM64E        43 bits of address, 8 of tag, 11 of distance, 1 of bind, 1 of auth
+//   ..._KERNEL, _USERLAND, _USERLAND24  the same, but the 43 bits count from the Mach-O header
+//   ..._FIRMWARE                   as the first, with another unit of distance
+//
+// A signed pointer (auth) holds, in all formats of arm64e, 32 bits that count from the Mach-O header.
+// A bound slot holds a number that says which symbol to look up, where bind is 1.
+//
+// The other formats are those of 32-bit images, kernel collections and shared caches. The lists are not
+// walked: whoever asks for a slot knows from the format of Objective-C or of the section that a pointer
+// stands there. A slot that is in no list holds zero; nothing but the address of the Mach-O header, in a
+// list's last slot, is stored as zero too, and no function and no class stands there.
+//
+// <https://github.com/apple-oss-distributions/dyld/blob/main/include/mach-o/fixup-chains.h>
+
+import Addresses
+import ByteReading
+
+/// `pointer_format`: how a segment's pointers are stored.
+struct ChainedPointerFormat: RawRepresentable, Hashable, Sendable {
+  var rawValue: UInt16
+
+  static let arm64e = Self(rawValue: 1)  // DYLD_CHAINED_PTR_ARM64E
+  static let plain64 = Self(rawValue: 2)  // DYLD_CHAINED_PTR_64
+  static let plain64Offset = Self(rawValue: 6)  // DYLD_CHAINED_PTR_64_OFFSET
+  static let arm64eKernel = Self(rawValue: 7)  // DYLD_CHAINED_PTR_ARM64E_KERNEL
+  static let arm64eUserland = Self(rawValue: 9)  // DYLD_CHAINED_PTR_ARM64E_USERLAND
+  static let arm64eFirmware = Self(rawValue: 10)  // DYLD_CHAINED_PTR_ARM64E_FIRMWARE
+  static let arm64eUserland24 = Self(rawValue: 12)  // DYLD_CHAINED_PTR_ARM64E_USERLAND24
+
+  /// What the loader writes for `stored`, less the slide.
+  ///
+  /// - Parameter base: the stated address of the Mach-O header.
+  /// - Returns: `nil` for a format that this reader doesn't know.
+  func pointer(_ stored: UInt64, base: StatedAddress) -> MachOPointer? {
+    guard stored != 0 else { return .null }
+    switch self {
+    case .plain64, .plain64Offset:
+      if stored >> 63 == 1 { return .bound }
+      let target = stored & (1 << 36 - 1)
+      let start = self == .plain64 ? 0 : base.rawValue
+      return .address(target &+ start, tag: stored >> 36)
+    case .arm64e, .arm64eFirmware, .arm64eKernel, .arm64eUserland, .arm64eUserland24:
+      if stored >> 62 & 1 == 1 { return .bound }
+      if stored >> 63 == 1 { return .address(base.rawValue &+ stored & 0xffff_ffff, tag: 0) }
+      let target = stored & (1 << 43 - 1)
+      let start = self == .arm64e || self == .arm64eFirmware ? 0 : base.rawValue
+      return .address(target &+ start, tag: stored >> 43)
+    default: return nil
+    }
+  }
+}
+
+extension MachOPointer {
+  /// - Parameter tag: its lowest 8 bits are the highest of the pointer.
+  fileprivate static func address(_ address: UInt64, tag: UInt64) -> Self {
+    .address(StatedAddress(rawValue: address | tag << 56))
+  }
+}
+
+extension MachOFile {
+  /// The format of the pointers in each segment, by index; `nil` where they are stored as they are.
+  ///
+  /// Reads `dyld_chained_fixups_header`, `dyld_chained_starts_in_image` and `..._in_segment`.
+  ///
+  /// - Throws: `truncated`, `unsupported` for another version, `invalid` for more segments than there are.
+  func chainedPointerFormats() throws(ParseError) -> [ChainedPointerFormat?] {
+    var formats = [ChainedPointerFormat?](repeating: nil, count: segments.count)
+    guard let command = command(.chainedFixups) else { return formats }
+    let data = try linkEditData(command)
+    var header = ByteCursor(bytes, in: data)
+    let version = try header.read(UInt32.self, "fixups_version")
+    guard version == 0 else {
+      throw ParseError(.unsupported(found: "\(version)"), "fixups_version", at: data.lowerBound)
+    }
+    let startsOffset = UInt64(try header.read(UInt32.self, "starts_offset"))
+    var starts = ByteCursor(bytes, in: data)
+    try starts.skip(startsOffset, "starts_offset")
+    let image = starts
+    let count = try starts.read(UInt32.self, "seg_count")
+    guard count <= segments.count else {
+      throw ParseError(
+        .invalid(expected: "at most \(segments.count)", found: "\(count)"), "seg_count",
+        at: image.position)
+    }
+    for index in 0..<Int(count) {
+      let offset = UInt64(try starts.read(UInt32.self, "seg_info_offset"))
+      guard offset != 0 else { continue }  // no fixups in this segment
+      var segment = image
+      try segment.skip(offset, "seg_info_offset")
+      try segment.skip(6, "page_size")
+      formats[index] = ChainedPointerFormat(
+        rawValue: try segment.read(UInt16.self, "pointer_format"))
+    }
+    return formats
+  }
+}

@@ -1,0 +1,92 @@
+import Addresses
+import ByteReading
+
+/// What a pointer of an image's data will be once the image is loaded, less the slide.
+package enum MachOPointer: Hashable, Sendable {
+  case null
+  /// In this image, if the data makes sense.
+  case address(StatedAddress)
+  /// The loader looks a symbol up: mostly an address in another image.
+  case bound
+}
+
+/// A linked image by address, as the loader maps it before any slide.
+///
+/// For following pointers from one structure to the next, wherever they lead: what can't be read is
+/// `nil`, so that one stray pointer does not hide all other structures.
+package struct MachOMemory: Sendable {
+  package let file: MachOFile
+  private let base: StatedAddress
+  private let formats: [ChainedPointerFormat?]
+  private let encrypted: ByteRange?
+
+  /// - Throws: what is wrong with the load commands that say how pointers are stored, or with their data;
+  ///   `missing` in a file without a `__TEXT` segment.
+  package init(_ file: MachOFile) throws(ParseError) {
+    guard let base = file.baseAddress else {
+      throw ParseError(.missing, "__TEXT", at: file.range.lowerBound)
+    }
+    self.file = file
+    self.base = base
+    formats = try file.chainedPointerFormats()
+    encrypted = try file.encryptedRange()
+  }
+
+  /// Where the `count` bytes at `address` stand in the file, and in which segment.
+  ///
+  /// - Returns: `nil` if they are not in one segment, or the file does not hold them: zero-fill, and
+  ///   what is encrypted.
+  func find(
+    _ address: StatedAddress, count: UInt64
+  ) -> (range: Range<Int>, segment: Int)? {
+    guard let index = file.segments.firstIndex(where: { $0.range.contains(address) }) else {
+      return nil
+    }
+    let segment = file.segments[index]
+    let distance = address.rawValue - segment.range.start.rawValue
+    let (offset, overflow) = segment.offset.rawValue.addingReportingOverflow(distance)
+    guard !overflow, distance <= segment.fileSize, count <= segment.fileSize - distance,
+      let range = try? file.range(offset: offset, size: count, "filesize"),
+      encrypted?.overlaps(range) != true
+    else { return nil }
+    return (range.indices, index)
+  }
+
+  /// The pointer stored at `address`, by its segment's format.
+  package func pointer(at address: StatedAddress) -> MachOPointer? {
+    guard let (range, segment) = find(address, count: 8) else { return nil }
+    let stored = UInt64(
+      littleEndian: file.bytes.loadUnaligned(UInt64.self, at: range.lowerBound))
+    if let format = formats[segment] { return format.pointer(stored, base: base) }
+    return stored == 0 ? .null : .address(StatedAddress(rawValue: stored))
+  }
+
+  /// The pointer stored `distance` bytes behind `address`.
+  func pointer(at address: StatedAddress, _ distance: UInt64) -> MachOPointer? {
+    address.advanced(by: distance).flatMap(pointer)
+  }
+
+  /// The 32-bit integer stored `distance` bytes behind `address`.
+  func integer(at address: StatedAddress, _ distance: UInt64) -> UInt32? {
+    guard let place = address.advanced(by: distance), let (range, _) = find(place, count: 4) else {
+      return nil
+    }
+    return UInt32(littleEndian: file.bytes.loadUnaligned(UInt32.self, at: range.lowerBound))
+  }
+
+  /// The address that the 32-bit offset stored `distance` bytes behind `address` leads to, counted from
+  /// where it stands.
+  func target(at address: StatedAddress, _ distance: UInt64) -> StatedAddress? {
+    guard let stored = integer(at: address, distance) else { return nil }
+    let offset = UInt64(bitPattern: Int64(Int32(bitPattern: stored)))
+    return StatedAddress(rawValue: address.rawValue &+ distance &+ offset)
+  }
+
+  /// `offset` bytes behind the Mach-O header.
+  func address(atOffset offset: UInt32) -> StatedAddress? { base.advanced(by: UInt64(offset)) }
+
+  /// Whether a function can stand at `address`.
+  func isExecutable(_ address: StatedAddress) -> Bool {
+    file.segments.contains { $0.isExecutable && $0.range.contains(address) }
+  }
+}

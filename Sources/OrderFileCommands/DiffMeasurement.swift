@@ -1,0 +1,44 @@
+import Addresses
+import ImageModel
+import LaunchMeasurement
+import Reporting
+import Symbolication
+
+extension PageInMeasurement.Recording {
+  /// Counts the page-ins that exports of one recording have for the image of `release`.
+  ///
+  /// - Parameter option: by which the exports were given, for messages.
+  /// - Throws: if `release` is a link map: only an image has the UUID by which a recording knows it;
+  ///   `mismatch` if the recording is of another build.
+  init(
+    exports paths: [String], of release: ReleaseLayout, option: String, pageSize: PageSize
+  ) throws(Diagnostic) {
+    guard let image = release.image else {
+      throw Diagnostic(
+        "missing the UUID that a recording knows an image by: found a link map",
+        context: [release.path], hint: "compare images to use \(option)")
+    }
+    var exports: [XctraceLaunch.Export] = []
+    for path in paths { exports.append((path, try InputFile.bytes(path))) }
+    let launch = try XctraceLaunch(exports, of: image)
+    let faults = launch.faults.filter(\.isPageIn).map {
+      PageInFault(address: $0.address, durationNanoseconds: $0.durationNanoseconds)
+    }
+    self.init(
+      paths: paths, process: String(decoding: launch.process.label, as: UTF8.self),
+      pageIns: MeasuredPageIns(faults, in: image.places, pageSize: pageSize))
+  }
+}
+
+extension Image {
+  /// The sections, and behind them what `__TEXT` has before its first one: the header.
+  fileprivate var places: [(name: SymbolName, range: AddressRange)] {
+    var places = layout.sections.map { (name: $0.name, range: $0.range) }
+    let text = places.first { $0.name.bytes.starts(with: "__TEXT,".utf8) }
+    if let headerAddress, let text, text.range.start > headerAddress {
+      let size = text.range.start.rawValue - headerAddress.rawValue
+      places.append(("__TEXT", AddressRange(start: headerAddress, size: size)))
+    }
+    return places
+  }
+}

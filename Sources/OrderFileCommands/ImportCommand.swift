@@ -1,0 +1,166 @@
+import ArgumentParser
+import ImageModel
+import Reporting
+import Symbolication
+
+struct ImportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Make a trace of what another tool saw of a launch.",
+    discussion: """
+      EXAMPLES
+        $ orderfile import xctrace launch.xml --image App.app/App -o app.oftrace
+        $ orderfile import symbols startup.txt --image build/app -o app.oftrace
+
+      The trace carries its names, so that gen, diff and show take it like a recorded one. It holds what \
+      its source saw and no more: a recorder sees every function of an instrumented build, samples see \
+      those that ran long.
+      """,
+    subcommands: [ImportXctrace.self, ImportSymbols.self, ImportAddresses.self])
+}
+
+/// What all sources have.
+struct ImportOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The image that was launched, unstripped.", valueName: "file"),
+    completion: .file())
+  var image: String
+  @Option(
+    help: ArgumentHelp("Separate debug file of a stripped --image.", valueName: "file"),
+    completion: .file())
+  var debugFile: String?
+  @Option(help: ArchitectureOption.help)
+  var arch: ArchitectureOption?
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The trace to write, - for stdout.", valueName: "file"),
+    completion: .file())
+  var output: String
+  @Flag(help: "Print a summary as JSON on stdout; needs -o FILE.")
+  var json = false
+
+  func validate() throws {
+    if json && output == "-" { throw ValidationError("--json needs -o FILE: both write to stdout") }
+  }
+
+  /// Writes the trace of `launch`, and says so.
+  func finish(
+    _ launch: ImportedLaunch, source: String, inputs: [String], details: ImportReport.Details,
+    to file: OutputFile, warnings: [Diagnostic]
+  ) throws(Diagnostic) {
+    guard !launch.uses.isEmpty else {
+      throw Diagnostic(
+        "nothing was recorded: no function of '\(image)' is in it", context: inputs,
+        severity: .nothingRecorded)
+    }
+    let trace: [UInt8]
+    do { trace = try launch.traceBytes() } catch {
+      throw Diagnostic("unable to write the trace: \(error)", context: [output])
+    }
+    try file.finish(trace)
+    let report = ImportReport(
+      source: source, inputPaths: inputs, outputPath: output, imagePath: image,
+      imageID: launch.image.id, functions: launch.uses.count, details: details)
+    if json { try Console.print(report.json()) }
+    Console.printNote(report.text)
+    Console.printWarnings(warnings)
+  }
+}
+
+struct ImportXctrace: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "xctrace",
+    abstract: "Import samples and page faults that Instruments recorded.",
+    discussion: """
+      EXAMPLES
+        $ xcrun xctrace record --template 'App Launch' --output launch.trace --launch -- App
+        $ xcrun xctrace export --input launch.trace --output launch.xml --xpath \
+      '/trace-toc/run[@number="1"]/data/table[@schema="time-profile" or @schema="virtual-memory"]'
+        $ orderfile import xctrace launch.xml --image App.app/App -o app.oftrace
+
+        $ orderfile import xctrace samples.xml faults.xml --image App.app/App -o app.oftrace
+
+      FILES are exports of one recording. The image is found by its UUID, and the process that used it \
+      first is imported. The table time-profile has a stack each millisecond: what ran between two of \
+      them is missing. The table virtual-memory has the first address used on each page that was not in \
+      memory yet. So the trace holds the functions that cost time, in the order of their first sighting, \
+      and not all that ran.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("What 'xctrace export' wrote, - for stdin.", valueName: "file"),
+    completion: .file())
+  var files: [String]
+  @OptionGroup var options: ImportOptions
+
+  func run() throws {
+    let output = try OutputFile(options.output)
+    let inputs = try ImportInputs(options)
+    var exports: [XctraceLaunch.Export] = []
+    for path in files { exports.append((path, try InputFile.bytes(path))) }
+    let recorded = try XctraceLaunch(exports, of: inputs.image)
+    let (launch, byFault) = ImportedLaunch.reading(recorded, of: inputs.image)
+    let others = recorded.otherProcesses.map {
+      Diagnostic(
+        "'\(String(decoding: $0.label, as: UTF8.self))' used the image too: not imported",
+        context: files)
+    }
+    try options.finish(
+      launch, source: "xctrace", inputs: files,
+      details: .recording(
+        ImportReport.Recording(
+          process: recorded.process.number,
+          processLabel: String(decoding: recorded.process.label, as: UTF8.self),
+          functionsByFault: byFault, pageIns: recorded.faults.count(where: \.isPageIn),
+          faults: recorded.faults.count)),
+      to: output, warnings: inputs.warnings + others)
+  }
+}
+
+struct ImportSymbols: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "symbols",
+    abstract: "Import a list of symbols, one a line in time order.",
+    discussion: """
+      EXAMPLES
+        $ orderfile import symbols startup.txt --image build/app -o app.oftrace
+        $ nm -n old-app | cut -d' ' -f3 | orderfile import symbols - --image build/app -o app.oftrace
+
+      Names are as in the image's symbol table: of Mach-O with the leading underscore. Blank lines and \
+      lines that begin with # say nothing. A name of another build stands for what it is called in the \
+      image; if less than half of the names are in it, the exit status is 3.
+      """)
+
+  @OptionGroup var list: ListArguments
+
+  func run() throws {
+    try list.run("symbols") { bytes, image throws(Diagnostic) in
+      ImportedLaunch(symbols: bytes, of: image)
+    }
+  }
+}
+
+struct ImportAddresses: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "addresses",
+    abstract: "Import a list of addresses, one a line in time order.",
+    discussion: """
+      EXAMPLES
+        $ orderfile import addresses first-pcs.txt --image build/app -o app.oftrace
+        $ orderfile import addresses - --image build/app -o app.oftrace --json <first-pcs.txt
+
+      Addresses are hexadecimal, with 0x or without, and as the image states them: without the slide of \
+      the process. One inside a function stands for that function. Blank lines and lines that begin with \
+      # say nothing. If less than half of the addresses are in functions, the exit status is 3.
+      """)
+
+  @OptionGroup var list: ListArguments
+
+  func run() throws {
+    try list.run("addresses") { bytes, image throws(Diagnostic) in
+      do { return try ImportedLaunch(addresses: bytes, of: image) } catch {
+        throw Diagnostic("\(error)", context: [list.file])
+      }
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import ByteReading
+import DebugInfo
+import ObjectFormat
+
+extension DebugFunctions {
+  /// The functions that the DWARF in `file` describes, a dSYM's; `nil` if it has none.
+  ///
+  /// - Throws: what is wrong with a section, or with the DWARF as a whole.
+  package init?(_ file: MachOFile) throws(ParseError) {
+    var found: [DebugSection] = []
+    for name in DebugSection.names {
+      // `__debug_str_offs` for `.debug_str_offsets`: a name has room for 16 bytes.
+      let sectionName = ("__" + name.dropFirst()).utf8.prefix(16)
+      let section = file.sections.first {
+        $0.segmentName.elementsEqual("__DWARF".utf8) && $0.sectionName.elementsEqual(sectionName)
+      }
+      guard let section else { continue }
+      found.append(
+        DebugSection(name: name, bytes: file.bytes, range: try file.contents(of: section)))
+    }
+    guard found.contains(where: { $0.name == ".debug_info" && !$0.range.isEmpty }) else {
+      return nil
+    }
+    try self.init(found, is64Bit: true, endianness: .little)
+  }
+}

@@ -1,0 +1,90 @@
+// What another tool saw of a launch, as the trace of one image.
+
+import Addresses
+import ByteReading
+import ImageModel
+import TraceFormat
+
+/// The first uses of an image's functions that another tool told of, and what it told in vain.
+package struct ImportedLaunch: Sendable {
+  package let image: Image
+  /// 0 where the source does not say.
+  package var processNumber: UInt32 = 0
+  /// Each function once, earliest first; all names of one address are one function.
+  package private(set) var uses: [ImportedTrace.Use] = []
+  /// Lines of a list that say something.
+  package internal(set) var entryCount = 0
+  /// What stands for no function of the image, in the source's order.
+  package internal(set) var missing: [Missing] = []
+  private var seen: Set<StatedAddress> = []
+
+  /// One line of a list that stands for nothing.
+  package struct Missing: Hashable, Sendable {
+    package var line: Int
+    /// As it stands there.
+    package var text: SymbolName
+    package var reason: String
+  }
+
+  init(_ image: Image) { self.image = image }
+
+  /// Adds the use of a function, unless that was used before.
+  ///
+  /// - Parameter function: index into the layout's functions.
+  mutating func add(_ function: Int, nanoseconds: UInt64? = nil, thread: UInt32 = 0) {
+    let address = image.layout.functions[function].address
+    guard seen.insert(address).inserted else { return }
+    uses.append(ImportedTrace.Use(entry: address, nanoseconds: nanoseconds, thread: thread))
+  }
+
+  /// Adds the use of the function that holds `address`.
+  ///
+  /// - Returns: whether there is one.
+  mutating func add(
+    functionHolding address: StatedAddress, nanoseconds: UInt64? = nil, thread: UInt32 = 0
+  ) -> Bool {
+    let aliases = image.layout.functions(containing: address)
+    guard let function = aliases.first else { return false }
+    add(function, nanoseconds: nanoseconds, thread: thread)
+    return true
+  }
+
+  /// A sealed trace of it, which needs no image any more.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* functions of the image.
+  package func traceBytes() throws(ParseError) -> [UInt8] {
+    let code = image.layout.sections.filter(\.isExecutable).map(\.range)
+    let start = code.map(\.start).min() ?? StatedAddress(rawValue: 0)
+    let end = code.map(\.end).max() ?? start
+    var trace = ImportedTrace(
+      machine: image.architecture.elfMachine,
+      image: TraceImageRecord(
+        slide: Slide(rawValue: 0), textStart: LoadedAddress(rawValue: start.rawValue),
+        textSize: end.rawValue - start.rawValue,
+        idKind: image.id.map { UInt32($0.kind.rawValue) } ?? 0, id: image.id?.bytes ?? [],
+        path: Array(image.path.utf8)))
+    trace.processNumber = processNumber
+    trace.uses = uses
+    for use in uses {
+      let aliases = image.layout.functions[image.layout.functions(at: use.entry)]
+      let size = aliases.map(\.size).max() ?? 0
+      trace.names += aliases.map {
+        TraceName(
+          image: ImportedTrace.imageNumber, address: use.entry, size: size,
+          name: image.layout.name(of: $0).bytes)
+      }
+    }
+    return try trace.bytes()
+  }
+}
+
+extension Architecture {
+  /// ELF's `e_machine` of the instruction set; 0 for one that traces don't know.
+  fileprivate var elfMachine: UInt32 {
+    switch description {
+    case "x86_64": 62
+    case "arm64", "arm64e": 183
+    default: 0
+    }
+  }
+}

@@ -1,0 +1,85 @@
+// Lists of functions in time order, one a line: of symbols, and of addresses as the image states them.
+//
+// Blank lines and lines that begin with `#` say nothing; a carriage return at the end of a line is none
+// of it. Blanks at either end of an address don't count, but names may hold and end with any.
+
+import Addresses
+import ByteReading
+import ImageModel
+
+extension ImportedLaunch {
+  /// Reads a list of symbols. A name of another build of the program stands for what it is in `image`,
+  /// as with `SymbolMap.resolve`; one of several functions for all of them.
+  ///
+  /// - Complexity: O(*n* + *b*) for *n* bytes in the list and *b* in the names of the image.
+  package init(symbols bytes: FileBytes, of image: Image) {
+    self.init(image)
+    var map = SymbolMap(image.layout)
+    forEachEntry(bytes) { line, range in
+      entryCount += 1
+      let name = SymbolName(bytes: bytes.copy(range))
+      switch map.resolve(name) {
+      case .exact(let found), .canonical(let found, _):
+        for function in found.indexes { add(function) }
+      case .missing(let why):
+        // Nothing says that the name ever was in a build of this program.
+        let reason = why == .inlinedOrRemoved ? .noSuchSymbol : why
+        missing.append(Missing(line: line, text: name, reason: reason.description))
+      }
+    }
+  }
+
+  /// Reads a list of hexadecimal addresses, with `0x` or without. An address inside a function stands for
+  /// that function.
+  ///
+  /// - Throws: `invalid` with the line for what is no address.
+  package init(addresses bytes: FileBytes, of image: Image) throws(ParseError) {
+    self.init(image)
+    var error: ParseError?
+    forEachEntry(bytes) { line, range in
+      guard error == nil else { return }
+      entryCount += 1
+      guard let address = statedAddress(bytes, range) else {
+        error = ParseError(
+          .invalid(
+            expected: "up to 16 hexadecimal digits", found: "'\(bytes.text(range))'"), "address",
+          at: FileOffset(rawValue: UInt64(range.lowerBound)), line: line)
+        return
+      }
+      if !add(functionHolding: address) {
+        missing.append(
+          Missing(
+            line: line, text: SymbolName(bytes: bytes.copy(range)), reason: "in no function"))
+      }
+    }
+    if let error { throw error }
+  }
+}
+
+private func forEachEntry(_ bytes: FileBytes, _ body: (_ line: Int, Range<Int>) -> Void) {
+  var scanner = LineScanner(bytes)
+  while var range = scanner.next() {
+    if let last = range.last, bytes[last] == UInt8(ascii: "\r") { range = range.dropLast() }
+    let isBlank = range.allSatisfy { isBlankByte(bytes[$0]) }
+    guard !isBlank, bytes[range.lowerBound] != UInt8(ascii: "#") else { continue }
+    body(scanner.lineNumber, range)
+  }
+}
+
+private func isBlankByte(_ byte: UInt8) -> Bool {
+  byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+}
+
+private func statedAddress(_ bytes: FileBytes, _ range: Range<Int>) -> StatedAddress? {
+  var text = bytes.copy(range)[...]
+  while let first = text.first, isBlankByte(first) { text = text.dropFirst() }
+  while let last = text.last, isBlankByte(last) { text = text.dropLast() }
+  if text.starts(with: Array("0x".utf8)) || text.starts(with: Array("0X".utf8)) {
+    text = text.dropFirst(2)
+  }
+  guard (1...16).contains(text.count), text.allSatisfy({ isLowerHexDigit($0 | 0x20) }) else {
+    return nil
+  }
+  return UInt64(String(decoding: text, as: UTF8.self), radix: 16)
+    .map(StatedAddress.init(rawValue:))
+}

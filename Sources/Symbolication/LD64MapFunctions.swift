@@ -1,0 +1,185 @@
+import Addresses
+import ByteReading
+import ImageModel
+import LinkMapFormat
+
+/// Collects the functions of a link map of ld64. Layout+LinkMap.swift says by what rules.
+struct LD64MapFunctions {
+  private let map: LinkMap
+  private let code: LinkMapCodeSections
+  /// For each output section of the map, its index in the layout.
+  private let layoutIndexes: [UInt32?]
+
+  private var functions: [Function] = []
+  private var names: [UInt8] = []
+
+  /// By where the paths of object files stand in the map, how an order file names them.
+  private var objectFiles: [UInt32: NameReference?] = [:]
+  /// Functions of one address, all of which get the greatest size among the symbols there.
+  private var group = Group()
+  /// Up to where the map's bytes have been handed back.
+  private var released = 0
+
+  private struct Group {
+    var address = StatedAddress(rawValue: 0)
+    var size: UInt64 = 0
+    /// Index of the first into `functions`.
+    var first = 0
+  }
+
+  /// How many bytes of the map are looked at before they are handed back.
+  private static let releaseStep = 4 << 20
+
+  init(_ map: LinkMap, _ code: LinkMapCodeSections, _ layoutIndexes: [UInt32?]) {
+    self.map = map
+    self.code = code
+    self.layoutIndexes = layoutIndexes
+  }
+
+  /// The functions, in the map's order but for those that have to be sorted, and what their names refer to.
+  consuming func collected() -> (functions: [Function], names: [UInt8]) {
+    // Enough in any case; what is reserved and not used is not touched.
+    functions.reserveCapacity(map.symbols.count)
+    names.reserveCapacity(map.bytes.count)
+    var first = 0
+    while first < map.inputSections.count {
+      let section = map.inputSections[first].section
+      var end = first + 1
+      while end < map.inputSections.count, map.inputSections[end].section == section { end += 1 }
+      if code.mayHoldFunctions(map.inputSections[first]), let index = layoutIndexes[Int(section)] {
+        addFunctions(ofPieces: first..<end, index)
+      }
+      first = end
+    }
+    return (functions, names)
+  }
+
+  /// Adds the functions of adjacent pieces of one section, which is `section` in the layout.
+  private mutating func addFunctions(ofPieces pieces: Range<Int>, _ section: UInt32) {
+    let isAscending = isAscending(pieces)
+    let end = map.sections[Int(map.inputSections[pieces.lowerBound].section)].range.end
+    begin(at: StatedAddress(rawValue: 0))
+    if isAscending {
+      for piece in pieces {
+        let objectFile = objectFile(ofPiece: piece)
+        for symbol in map.symbolIndexes(ofInputSection: piece) {
+          add(map.symbols[symbol], ofPiece: piece, objectFile, section)
+        }
+      }
+    } else {
+      for (piece, symbol) in sortedSymbols(of: pieces) {
+        add(map.symbols[symbol], ofPiece: piece, objectFile(ofPiece: piece), section)
+      }
+    }
+    finishGroup(upTo: end)
+  }
+
+  private func isAscending(_ pieces: Range<Int>) -> Bool {
+    let first = map.symbolIndexes(ofInputSection: pieces.lowerBound).lowerBound
+    let end = map.symbolIndexes(ofInputSection: pieces.upperBound - 1).upperBound
+    var last = StatedAddress(rawValue: 0)
+    for index in first..<end {
+      let address = map.symbols[index].address
+      if address < last { return false }
+      last = address
+    }
+    return true
+  }
+
+  /// By address, then as the map has them: ld64.lld lists the names of a folded piece behind all of the
+  /// one that was kept.
+  private func sortedSymbols(of pieces: Range<Int>) -> [(piece: Int, symbol: Int)] {
+    let symbols = pieces.flatMap { piece in
+      map.symbolIndexes(ofInputSection: piece).map { (piece: piece, symbol: $0) }
+    }
+    return symbols.sorted {
+      (map.symbols[$0.symbol].address, $0.symbol) < (map.symbols[$1.symbol].address, $1.symbol)
+    }
+  }
+}
+
+// MARK: Symbols
+
+extension LD64MapFunctions {
+  @inline(__always)
+  private mutating func add(
+    _ symbol: LinkMap.Symbol, ofPiece piece: Int, _ objectFile: NameReference?, _ section: UInt32
+  ) {
+    if symbol.address != group.address {
+      finishGroup(upTo: symbol.address)
+      begin(at: symbol.address)
+    }
+    group.size = max(group.size, symbol.size)
+    let name = symbol.name.indices
+    guard map.inputSections[piece].file.count > 0, isFunctionName(name), let name = store(name)
+    else { return }
+    functions.append(
+      Function(
+        name: name, address: symbol.address, size: 0, section: section, objectFile: objectFile))
+  }
+
+  private mutating func begin(at address: StatedAddress) {
+    group = Group(address: address, first: functions.count)
+  }
+
+  /// Sets the sizes of the group: up to `end` if no symbol at its address states one.
+  private mutating func finishGroup(upTo end: StatedAddress) {
+    let size = group.size > 0 ? group.size : end.rawValue - group.address.rawValue
+    for index in group.first..<functions.count { functions[index].size = size }
+  }
+
+  /// Whether it can be the name of a function in the symbol table. Names that begin with `l` or `L` are
+  /// labels: `ltmp0`, `l_.str`; no symbol table of a linked image has them. ld64 writes `anon` for code
+  /// without any name.
+  private func isFunctionName(_ name: Range<Int>) -> Bool {
+    guard let first = name.first else { return false }
+    switch map.bytes[first] {
+    case UInt8(ascii: "_"): return true
+    case UInt8(ascii: "l"), UInt8(ascii: "L"): return false
+    default: return !(name.count == 4 && map.bytes.hasPrefix("anon", at: first))
+    }
+  }
+
+  /// - Returns: `nil` if the names would pass 4 GiB.
+  private mutating func store(_ text: Range<Int>) -> NameReference? {
+    let start = names.count
+    guard start + text.count <= Int(UInt32.max) else { return nil }
+    map.bytes.append(text, to: &names)
+    if text.upperBound > released + Self.releaseStep {
+      map.bytes.release(released..<text.lowerBound)
+      released = text.lowerBound
+    }
+    return NameReference(offset: UInt32(start), count: UInt32(text.count))
+  }
+}
+
+// MARK: Object files
+
+extension LD64MapFunctions {
+  /// How an order file names the object file of a piece; `nil` if it can't.
+  private mutating func objectFile(ofPiece piece: Int) -> NameReference? {
+    let path = map.inputSections[piece].file
+    if let known = objectFiles[path.start] { return known }
+    let name = leafName(path.indices)
+    var reference: NameReference?
+    if isOrderable(name) { reference = store(name) }
+    objectFiles[path.start] = .some(reference)
+    return reference
+  }
+
+  /// What stands behind the last `/`.
+  private func leafName(_ path: Range<Int>) -> Range<Int> {
+    let slash = path.last { map.bytes[$0] == UInt8(ascii: "/") }
+    return (slash.map { $0 + 1 } ?? path.lowerBound)..<path.upperBound
+  }
+
+  /// Whether an order file can name the object file: linkers look for `.o:` or `.o):`. Not so what LTO
+  /// made, whose name is another one in the next build.
+  private func isOrderable(_ name: Range<Int>) -> Bool {
+    func ends(with text: StaticString) -> Bool {
+      let count = text.utf8CodeUnitCount
+      return name.count > count && map.bytes.hasPrefix(text, at: name.upperBound - count)
+    }
+    return (ends(with: ".o") || ends(with: ".o)")) && !ends(with: "lto.o")
+  }
+}

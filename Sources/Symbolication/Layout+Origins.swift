@@ -1,0 +1,50 @@
+import Addresses
+import ByteReading
+import ImageModel
+
+extension Layout {
+  /// This layout with the input sections and object files that `map`, the link map of the same image,
+  /// states.
+  ///
+  /// An input section is one at an address, an object file belongs to a name: of functions that the linker
+  /// folded into one body each keeps its own.
+  ///
+  /// - Complexity: O(*n* + *m*) for *n* functions here and *m* in the map, on average.
+  package func addingOrigins(of map: Layout) -> Layout {
+    var sections: [UInt64: NameReference] = [:]
+    var objectFiles: [Origin: NameReference] = [:]
+    for function in map.functions {
+      if let section = function.inputSection { sections[function.address.rawValue] = section }
+      if let file = function.objectFile { objectFiles[Origin(function, in: map)] = file }
+    }
+    var names = names
+    var copied: [NameReference: NameReference] = [:]
+    func copy(_ reference: NameReference) -> NameReference? {
+      if let known = copied[reference] { return known }
+      copied[reference] = names.append(map.names[reference])
+      return copied[reference]
+    }
+    let functions = functions.map { function in
+      var function = function
+      if let section = sections[function.address.rawValue] {
+        function.inputSection = copy(section) ?? function.inputSection
+      }
+      if let file = objectFiles[Origin(function, in: self)] {
+        function.objectFile = copy(file) ?? function.objectFile
+      }
+      return function
+    }
+    return Layout(sections: self.sections, functions: functions, names: names)
+  }
+}
+
+/// One name at one address.
+private struct Origin: Hashable {
+  var address: StatedAddress
+  var name: NameKey
+
+  init(_ function: Function, in layout: Layout) {
+    address = function.address
+    name = NameKey(layout.names[function.name])
+  }
+}

@@ -1,0 +1,93 @@
+// The debug file of a Mach-O image is a dSYM: a folder with the debug information of one image, named for
+// the image or for the bundle that holds it.
+//
+//     FOLDER/App.dSYM/Contents/Resources/DWARF/App         beside the image
+//     …/App.app.dSYM/Contents/Resources/DWARF/App          beside each bundle around it
+//     X.xcarchive/dSYMs/App.app.dSYM/…                     where Xcode's archives have them
+//
+// The UUID tells whether it belongs to the image. A user may name the dSYM or the file inside.
+
+import ByteReading
+import ImageModel
+import ObjectFormat
+
+extension MachOFile {
+  package func debugFileCandidates(
+    at path: String, named: String?, roots: [String]
+  ) throws(ParseError) -> [DebugFileRequest.Candidate] {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+    let name = parts.last ?? path
+    if let named { return Self.candidates(named: named, imageName: name) }
+    var bundles = [path]
+    var archived = [name]
+    for end in parts.indices.dropFirst().reversed() {
+      let folder = parts[end - 1]
+      if folder.hasSuffix(".xcarchive") {
+        let archive = parts[..<end].joined(separator: "/")
+        bundles += archived.map { "\(archive)/dSYMs/\($0)" }
+      } else if Self.isBundle(folder) {
+        bundles.append(parts[..<end].joined(separator: "/"))
+        archived.append(folder)
+      }
+    }
+    return bundles.map { DebugFileRequest.Candidate(path: "\($0).dSYM" + Self.inside + name) }
+  }
+
+  private static let inside = "/Contents/Resources/DWARF/"
+
+  /// The file inside is called like the image; like the dSYM, if the image was renamed.
+  private static func candidates(
+    named: String, imageName: String
+  ) -> [DebugFileRequest.Candidate] {
+    var bundle = named[...]
+    while bundle.hasSuffix("/") { bundle.removeLast() }
+    guard bundle.hasSuffix(".dSYM") else { return [DebugFileRequest.Candidate(path: named)] }
+    var names = [imageName]
+    var own = bundle.split(separator: "/").last?.dropLast(".dSYM".count) ?? ""
+    names.append(String(own))
+    if isBundle(String(own)), let dot = own.lastIndex(of: ".") {
+      own = own[..<dot]
+      names.append(String(own))
+    }
+    var paths: [String] = []
+    for name in names where !paths.contains(bundle + inside + name) {
+      paths.append(bundle + inside + name)
+    }
+    return paths.map { DebugFileRequest.Candidate(path: $0) }
+  }
+
+  /// `App.app`, `Kit.framework`, `Share.appex`: a suffix makes a folder a bundle.
+  private static func isBundle(_ folder: String) -> Bool {
+    guard let dot = folder.lastIndex(of: ".") else { return false }
+    return dot > folder.startIndex && folder.index(after: dot) < folder.endIndex
+  }
+
+  /// Of a fat file the slice of the image's UUID. For an image without one the sections must lie where the
+  /// image's do.
+  func debugFile(
+    in bytes: FileBytes, _ candidate: DebugFileRequest.Candidate
+  ) throws -> MachOFile {
+    let files: [MachOFile]
+    switch try ObjectFile(parsing: bytes) {
+    case .machO(let file): files = [file]
+    case .fat(let fat):
+      files = fat.slices.compactMap { try? MachOFile(parsing: bytes, at: $0.range) }
+    case .elf, .archive: throw Diagnostic("unsupported debug file: expected a dSYM's Mach-O file")
+    }
+    guard let expected = try uuid() else {
+      guard let file = files.first(where: { $0.sectionsInMemory() == sectionsInMemory() }) else {
+        throw Diagnostic.sectionMismatch
+      }
+      return file
+    }
+    var found: [String] = []
+    for file in files {
+      guard let uuid = try file.uuid() else { continue }
+      if uuid == expected { return file }
+      found.append(ImageID(kind: .uuid, bytes: uuid).description)
+    }
+    throw Diagnostic(
+      "UUID mismatch: expected \(ImageID(kind: .uuid, bytes: expected)), found "
+        + (found.isEmpty ? "none" : found.joined(separator: ", ")), severity: .mismatch)
+  }
+}

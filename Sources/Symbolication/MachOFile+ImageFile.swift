@@ -1,0 +1,87 @@
+import Addresses
+import ByteReading
+import DebugInfo
+import ImageModel
+import ObjectFormat
+
+extension MachOFile: ImageFile {
+  var format: ImageFormat { .machO }
+  var architecture: Architecture { Architecture(header.architecture.description) }
+  var headerAddress: StatedAddress? {
+    segments.first { $0.name.elementsEqual("__TEXT".utf8) }?.range.start
+  }
+
+  func requireReadableImage() throws(Diagnostic) {
+    guard header.type.isLinkedImage else {
+      throw .notLinked(
+        found: header.type, "filetype", at: FileOffset(rawValue: range.lowerBound.rawValue + 12))
+    }
+    let encrypted: ByteRange?
+    do { encrypted = try encryptedRange() } catch { throw Diagnostic("\(error)") }
+    guard encrypted == nil else {
+      throw Diagnostic(
+        "unsupported image: encrypted by the App Store",
+        hint: "give the image of the archive that was uploaded")
+    }
+  }
+
+  /// `LC_UUID`; without one a weak ID: FNV-1a, 64 bits, of all load commands as they stand in the file,
+  /// the highest byte first. The recorder computes the same. Stripping changes it.
+  func imageID() throws(ParseError) -> ImageID {
+    if let uuid = try uuid() { return ImageID(kind: .uuid, bytes: uuid) }
+    let start = range.indices.lowerBound + 32  // sizeof(mach_header_64)
+    return ImageID(weakOf: bytes, start..<start + Int(header.commandsSize))
+  }
+
+  /// All but the debug information, which has addresses and isn't loaded.
+  func sectionsInMemory() -> [Section] {
+    sections.compactMap { section in
+      guard !section.attributes.contains(.debug), !section.segmentName.elementsEqual("__DWARF".utf8)
+      else { return nil }
+      return Section(
+        name: SymbolName(bytes: section.name), range: section.range,
+        isExecutable: section.holdsInstructions)
+    }
+  }
+
+  func guards() -> AddressRange? {
+    sections.first { $0.sectionName.elementsEqual("__sancov_guards".utf8) }?.range
+  }
+
+  func initializersAndDoubts() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic]) {
+    ([], [])
+  }
+
+  func functions(inSymbolsOf file: MachOFile) throws(ParseError) -> NamedFunctions? {
+    var functions = try MachOFunctions(of: self)
+    let table = try file.symbolTable()
+    if let table { functions.add(table) }
+    // A debug file has the symbols that the image had before it was stripped.
+    let isStripped =
+      file.header.type == .debugSymbols ? functions.isEmpty : functions.isStripped
+    guard !isStripped else { return nil }
+    var found = functions.finish()
+    if let table { DebugMap(table).nameObjectFiles(of: &found) }
+    return found
+  }
+
+  func functions(inDWARFOf file: MachOFile) throws(ParseError) -> NamedFunctions? {
+    guard let debug = try DebugFunctions(file) else { return nil }
+    var functions = try MachOFunctions(of: self)
+    functions.add(debug)
+    if let table = try symbolTable() { functions.add(table) }
+    return functions.finish()
+  }
+
+  func exportedFunctions() throws(ParseError) -> (NamedFunctions, lack: Diagnostic) {
+    var functions = try MachOFunctions(of: self)
+    if let table = try symbolTable() { functions.add(table) }
+    var message = "missing symbols: no function has a name"
+    if let unnamed = functions.unnamedStarts() {
+      message = "missing symbols: \(unnamed.count) of \(unnamed.of) functions have no name"
+    }
+    let lack = Diagnostic(
+      message, hint: "give the unstripped image, or its dSYM with '--debug-file'")
+    return (functions.finish(), lack)
+  }
+}

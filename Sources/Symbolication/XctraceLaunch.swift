@@ -1,0 +1,243 @@
+// From what Instruments saw of a process to the addresses of one image that the process used.
+//
+// Two tables tell of a launch without instrumentation. `time-profile` has the stack of each running thread
+// once in a millisecond: every function on it has run, at that time or before. It is sparse: what runs
+// between two samples is not there. `virtual-memory` has the faults that the kernel took, with the exact
+// address and mostly a stack: the address says which function ran first on its page, and nothing of the
+// others on that page. Together they name the functions that cost a launch most, and not all that a
+// recorder finds.
+//
+// Both are in loaded addresses. The slide is that of the process: a binary in a stack has the image's UUID
+// and says where its header was loaded. Faults have no binary, but a process. So the process is the one
+// that used the image first, and faults of others don't count. The two tables may be in two exports of one
+// recording.
+//
+// The address of a stack's first frame is that of an instruction, or that plus 1 (versions differ; both lie
+// in the same function on arm64, whose instructions have 4 bytes). The others are return addresses: the call
+// is before them, and may be the last instruction of its function.
+
+import Addresses
+import ByteReading
+import ImageModel
+import XctraceFormat
+
+/// The use that one process of an xctrace recording made of one image.
+package struct XctraceLaunch: Sendable {
+  package var process: XctraceProcess
+  /// Other processes in the recording that used the image too; what they did is left out.
+  package var otherProcesses: [XctraceProcess]
+  package var slide: Slide
+  /// By time. Of one sample, callers before what they called.
+  package var touches: [Touch]
+  /// Of the process, and in the image's segments or anywhere else; by time.
+  package var faults: [Fault]
+
+  /// A place in the image's code that was used at that time at the latest.
+  package struct Touch: Hashable, Sendable {
+    /// Since the recording began.
+    package var nanoseconds: UInt64
+    /// The kernel's number; 0 unknown.
+    package var thread: UInt32
+    package var address: StatedAddress
+    /// A fault told it, by its address or its stack, and not a sample.
+    package var isFault: Bool
+  }
+
+  /// A fault that the kernel answered from a file or from its cache of files.
+  package struct Fault: Hashable, Sendable {
+    package var nanoseconds: UInt64
+    package var thread: UInt32
+    package var address: StatedAddress
+    /// What was read or mapped; `nil` where the export does not say.
+    package var sizeBytes: UInt64?
+    package var durationNanoseconds: UInt64?
+    /// Read from the file: `File Backed Page In`. Else it was in memory: `Page Cache Hit`.
+    package var isPageIn: Bool
+  }
+}
+
+/// One export, as far as it matters here.
+private struct XctraceSightings {
+  struct Stack {
+    var nanoseconds: UInt64
+    var thread: UInt32
+    var process: UInt64
+    var number: Int
+    var isOfFault: Bool
+  }
+
+  let export = XctraceExport()
+  /// Each stack once, with its first time.
+  private(set) var stacks: [Stack] = []
+  /// At loaded addresses.
+  private(set) var faults: [(process: UInt64, fault: XctraceLaunch.Fault)] = []
+  private(set) var processes: [UInt64: XctraceProcess] = [:]
+
+  init(_ bytes: FileBytes) throws(ParseError) {
+    var stacks: [Stack] = []
+    var places: [Int: Int] = [:]
+    var faults: [(UInt64, XctraceLaunch.Fault)] = []
+    var processes: [UInt64: XctraceProcess] = [:]
+    try export.read(bytes) { row in
+      guard let time = row.nanoseconds, let process = row.process else { return }
+      processes[process.number] = process
+      let thread = row.thread.map { UInt32(truncatingIfNeeded: $0) } ?? 0
+      if let number = row.stack {
+        if let place = places[number] {
+          stacks[place].nanoseconds = min(stacks[place].nanoseconds, time)
+        } else {
+          places[number] = stacks.count
+          stacks.append(
+            Stack(
+              nanoseconds: time, thread: thread, process: process.number, number: number,
+              isOfFault: row.table == .virtualMemory))
+        }
+      }
+      guard row.table == .virtualMemory, let address = row.address else { return }
+      let isPageIn = row.operation == XctraceRow.fileBackedPageIn
+      guard isPageIn || row.operation == XctraceRow.pageCacheHit else { return }
+      let fault = XctraceLaunch.Fault(
+        nanoseconds: time, thread: thread, address: StatedAddress(rawValue: address.rawValue),
+        sizeBytes: row.sizeBytes, durationNanoseconds: row.durationNanoseconds,
+        isPageIn: isPageIn)
+      faults.append((process.number, fault))
+    }
+    self.stacks = stacks
+    self.faults = faults
+    self.processes = processes
+  }
+}
+
+extension XctraceLaunch {
+  /// One file, with its path for messages.
+  package typealias Export = (path: String, bytes: FileBytes)
+
+  /// Finds the image in exports of one recording.
+  ///
+  /// - Throws: a diagnostic with the path for what is no export; `mismatch` if no stack has the image's UUID,
+  ///   with the UUID of the image of the same name if there is one.
+  /// - Complexity: O(*n* + *s* log *s*) for *n* bytes and *s* different stacks.
+  package init(
+    _ exports: [Export], of image: Image
+  ) throws(Diagnostic) {
+    guard let id = image.id, id.kind == .uuid, let header = image.headerAddress else {
+      throw Diagnostic(
+        "unsupported image: expected a Mach-O image with a UUID", context: [image.path],
+        severity: .mismatch)
+    }
+    var sightings: [XctraceSightings] = []
+    for export in exports {
+      do { sightings.append(try XctraceSightings(export.bytes)) } catch {
+        throw Diagnostic("\(error)", context: [export.path])
+      }
+    }
+    var stacks: [(sighting: Int, stack: XctraceSightings.Stack)] = []
+    for (index, sighting) in sightings.enumerated() {
+      stacks += sighting.stacks.map { (index, $0) }
+    }
+    stacks.sort {
+      ($0.stack.nanoseconds, $0.sighting, $0.stack.number)
+        < ($1.stack.nanoseconds, $1.sighting, $1.stack.number)
+    }
+    let loads = sightings.map { sighting in
+      sighting.export.binaries.map { $0.uuid == id.bytes ? $0.loadAddress : nil }
+    }
+
+    var found: (process: UInt64, slide: Slide)?
+    var others: Set<UInt64> = []
+    var touches: [Touch] = []
+    var seen: Set<UInt64> = []
+    for (sighting, stack) in stacks {
+      let frames = sightings[sighting].export.frames(ofStack: stack.number)
+      for (depth, frame) in frames.enumerated().reversed() {
+        guard let binary = frame.binary, let load = loads[sighting][binary] else { continue }
+        let slide = Slide(rawValue: load.rawValue &- header.rawValue)
+        let process = found ?? (stack.process, slide)
+        found = process
+        guard stack.process == process.process else {
+          others.insert(stack.process)
+          continue
+        }
+        let address = frame.address.rawValue &- slide.rawValue &- (depth > 0 ? 1 : 0)
+        guard seen.insert(address).inserted else { continue }
+        touches.append(
+          Touch(
+            nanoseconds: stack.nanoseconds, thread: stack.thread,
+            address: StatedAddress(rawValue: address), isFault: stack.isOfFault))
+      }
+    }
+    guard let found, let process = sightings.compactMap({ $0.processes[found.process] }).first
+    else { throw Self.absent(exports.map(\.path), sightings, id, image.path) }
+    self.process = process
+    slide = found.slide
+    otherProcesses = others.sorted().compactMap { number in
+      sightings.compactMap { $0.processes[number] }.first
+    }
+    faults = sightings.flatMap(\.faults).filter { $0.process == found.process }.map { sighting in
+      var fault = sighting.fault
+      fault.address.rawValue &-= found.slide.rawValue
+      return fault
+    }
+    faults.sort { ($0.nanoseconds, $0.address) < ($1.nanoseconds, $1.address) }
+    touches += faults.map {
+      Touch(nanoseconds: $0.nanoseconds, thread: $0.thread, address: $0.address, isFault: true)
+    }
+    // Stable where times are equal: callers stay before what they called.
+    self.touches = touches.enumerated().sorted {
+      ($0.element.nanoseconds, $0.offset) < ($1.element.nanoseconds, $1.offset)
+    }.map(\.element)
+  }
+
+  private static func absent(
+    _ paths: [String], _ sightings: [XctraceSightings], _ id: ImageID, _ path: String
+  ) -> Diagnostic {
+    let tables =
+      "'/trace-toc/run[@number=\"1\"]/data/table[@schema=\"time-profile\" or @schema=\"virtual-memory\"]'"
+    if sightings.allSatisfy({ $0.export.tables.isEmpty }) {
+      var names: [String] = []
+      for name in sightings.flatMap(\.export.otherTables) {
+        names.append("'\(String(decoding: name, as: UTF8.self))'")
+      }
+      return Diagnostic(
+        "missing table 'time-profile' or 'virtual-memory': found "
+          + (names.isEmpty ? "none" : names.joined(separator: ", ")), context: paths,
+        hint: "export with --xpath \(tables)")
+    }
+    let name = lastComponent(Array(path.utf8))
+    let others = sightings.flatMap(\.export.binaries).filter { lastComponent($0.path) == name }
+    if let other = others.first(where: { $0.uuid != nil }), let uuid = other.uuid {
+      return Diagnostic(
+        "image ID mismatch: expected \(ImageID(kind: .uuid, bytes: uuid)), found \(id)",
+        context: [path], hint: "give the build that was profiled by --image",
+        severity: .mismatch)
+    }
+    return Diagnostic(
+      "missing the image: no stack has a frame of \(id)", context: paths,
+      hint: "give the build that was profiled by --image, and export both tables of one recording: "
+        + tables, severity: .mismatch)
+  }
+}
+
+private func lastComponent(_ path: [UInt8]) -> ArraySlice<UInt8> {
+  path.split(separator: UInt8(ascii: "/")).last ?? []
+}
+
+extension ImportedLaunch {
+  /// The functions that the process used, by time.
+  ///
+  /// - Returns: also how many of them a fault told first.
+  package static func reading(
+    _ launch: XctraceLaunch, of image: Image
+  ) -> (launch: ImportedLaunch, byFault: Int) {
+    var imported = ImportedLaunch(image)
+    imported.processNumber = UInt32(truncatingIfNeeded: launch.process.number)
+    var byFault = 0
+    for touch in launch.touches {
+      let before = imported.uses.count
+      _ = imported.add(
+        functionHolding: touch.address, nanoseconds: touch.nanoseconds, thread: touch.thread)
+      if touch.isFault { byFault += imported.uses.count - before }
+    }
+    return (imported, byFault)
+  }
+}

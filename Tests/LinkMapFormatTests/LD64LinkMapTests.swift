@@ -1,0 +1,150 @@
+import ByteReading
+import LinkMapFormat
+import Testing
+
+/// What the real maps in the fixtures do not show of ld64's.
+@Suite struct LD64LinkMapTests {
+  /// The lines before the first symbol.
+  static let header = """
+    # Path: app
+    # Arch: arm64
+    # Object files:
+    [  0] linker synthesized
+    [  1] a.o
+    # Sections:
+    # Address\tSize    \tSegment\tSection
+    0x00001000\t0x00000100\t__TEXT\t__text
+    # Symbols:
+    # Address\tSize    \tFile  Name
+
+    """
+
+  /// Of ld64: behind the architecture and without the last line and the only section's.
+  static func ld64Entries(_ symbols: String) throws -> [String] {
+    let map = try LinkMap(parsing: FileBytes(Array((Self.header + symbols).utf8)))
+    return map.dump().split(separator: "\n").dropFirst(3).map(String.init)
+  }
+
+  @Test func ld64NamesMayHoldLineFeedsBlanksAndBrackets() throws {
+    let text =
+      "0x00001000\t0x00000004\t[  1] _a\nb\n\n"
+      + "0x00001004\t0x00000004\t[  1]  [  7] c\td \n\n\n"
+      + "0x00001008\t0x00000004\t[  1] _e\n\n"
+      + "# Dead Stripped Symbols:\n#        \tSize    \tFile  Name\n"
+      + "<<dead>> \t0x00000010\t[  1] _f\n<<dead>>\t0x00000010\t[  9] literal string: g\ng\n"
+      + "<<dead>>\t0x00000010\t[  9] _h\n\nh\n"
+    #expect(
+      try Self.ld64Entries(text) == [
+        "  input 0x1000 0xc a.o:(__TEXT\\t__text)", "    symbol 0x1000 0x4 _a\\nb\\n",
+        "    symbol 0x1004 0x4  [  7] c\\td \\n\\n", "    symbol 0x1008 0x4 _e",
+        "input sections 1, symbols 3", "discarded symbol _f", "discarded symbol _h\\n\\nh",
+      ])
+  }
+
+  @Test func ld64SymbolsAreInTheSectionOfTheirAddress() throws {
+    let text = """
+      # Path: a
+      b
+      # Arch: x86_64
+      # Platform: something new
+      # Object files:
+      [  0] linker synthesized
+      [  3] c
+      .o
+      # Sections:
+      # Address\tSize    \tSegment\tSection
+      0x00002000\t0x00000010\t__TEXT\t__late
+      0x00001000\t0x00000010\t__TEXT\t__text
+      0x00001010\t0x00000000\t__TEXT\t__empty
+      # Symbols:
+      # Address\tSize    \tFile  Name
+      0x00002000\t0x00000004\t[  3] _late
+      0x00001000\t0x00000000\t[  3] _alias
+      0x00001000\t0x00000008\t[  3] _f
+      0x00001010\t0x00000000\t[  0] _end
+      x
+      0x0000100C\t0x00000004\t[  0] _f.island
+      0x00001008\t0x00000004\t[  0] _g.island
+
+      """
+    #expect(
+      try LinkMapEntryTests.entries(text) == [
+        "architecture x86_64", "section 0x2000 0x10 __TEXT\\t__late",
+        "  input 0x2000 0x4 c\\n.o:(__TEXT\\t__late)", "    symbol 0x2000 0x4 _late",
+        "section 0x1000 0x10 __TEXT\\t__text", "  input 0x1000 0x8 c\\n.o:(__TEXT\\t__text)",
+        "    symbol 0x1000 0x0 _alias", "    symbol 0x1000 0x8 _f",
+        "  input 0x1008 0x8 :(__TEXT\\t__text)", "    symbol 0x100c 0x4 _f.island",
+        "    symbol 0x1008 0x4 _g.island", "section 0x1010 0x0 __TEXT\\t__empty",
+      ])
+  }
+
+  /// How the text of a map is refused; the first lines are those of `header`.
+  private static func refusal(_ text: String) throws -> String? {
+    let error = #expect(throws: ParseError.self) {
+      try LinkMap(parsing: FileBytes(Array(text.utf8)))
+    }
+    return error?.description
+  }
+
+  @Test(
+    arguments: [
+      (2, "", "missing '# Object files:' (at line 2)"),
+      (1, "# Object files:\n", "missing '# Arch: ' (at line 2)"),
+      (5, "", "missing '# Sections:' (at line 5)"),
+      (
+        3, "linker synthesized\n",
+        "invalid object file: expected '[  0] linker synthesized', found 'linker synthesized' (at line 4)"
+      ),
+      (
+        5, "[  1] b.o\n",
+        "invalid object file: expected an index above the one before it, found '[  1] b.o' (at line 6)"
+      ),
+      (
+        7, "0x1000\t0x10\t__TEXT __text\n",
+        """
+        invalid section: expected address, size, segment and name between tabs, found \
+        '0x1000\t0x10\t__TEXT __text' (at line 8)
+        """
+      ),
+      (
+        7, "0xFFFFFFFFFFFFFFFF\t0x2\t__TEXT\t__text\n",
+        """
+        invalid size of a section: expected an end below 2^64, found \
+        '0xFFFFFFFFFFFFFFFF\t0x2\t__TEXT\t__text' (at line 8)
+        """
+      ),
+      (
+        7, "0x2000\t0x10\t__DATA\t__data\n0x1000\t0x1001\t__TEXT\t__text\n# Symbols:\n",
+        """
+        invalid section: expected sections that do not overlap, found 0x2000 in the section from \
+        0x1000 to 0x2001 (at line 9)
+        """
+      ),
+      (8, "", "missing '# Symbols:' (at line 8)"),
+      (
+        10, "0x1000\t0x10000000000000000\t[  1] _f\n",
+        """
+        invalid symbol: expected address, size, object file and name, found \
+        '0x1000\t0x10000000000000000\t[  1] _f' (at line 11)
+        """
+      ),
+      (
+        10, "0x1000\t0x10\t[  2] _f\n",
+        """
+        invalid object file of a symbol: expected an index that is listed, found \
+        '0x1000\t0x10\t[  2] _f' (at line 11)
+        """
+      ),
+      (
+        10, "# Dead Stripped Symbols:\n0x1000\t0x10\t[  1] _f\n",
+        """
+        invalid dead-stripped symbol: expected '<<dead>>', size, object file and name, found \
+        '0x1000\t0x10\t[  1] _f' (at line 12)
+        """
+      ),
+    ] as [(Int, String, String)])
+  func damageIsNamedWithItsLine(headerLines: Int, rest: String, message: String) throws {
+    let lines = Self.header.split(separator: "\n").prefix(headerLines).map { $0 + "\n" }
+    #expect(try Self.refusal(lines.joined() + rest) == message)
+  }
+}

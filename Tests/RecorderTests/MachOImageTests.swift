@@ -1,0 +1,240 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The recorder for Darwin: what is delivered, and the images it is linked into. `MachOEmulator` runs them.
+@Suite(.enabled(if: AppleWorkshop.canBuild, "needs the Darwin SDK and LLVM 19"))
+struct MachOImageTests {
+  static let callbacks: Set<String> = [
+    "___sanitizer_cov_trace_pc_guard", "___sanitizer_cov_trace_pc_guard_init",
+    "___sanitizer_cov_pcs_init",
+  ]
+  static let functions: Set<String> = [
+    "_orderfile_rt_mark", "_orderfile_rt_stop", "_orderfile_rt_write_names",
+  ]
+  static let contract = callbacks.union(functions).union([
+    "_orderfile_rt_trace_path", "_orderfile_default_trace",
+  ])
+
+  /// What a hit may ask of libSystem; also what the first hit of a forked child does.
+  static let allowedOnAHit: Set<String> = [
+    "_getpid", "_pthread_threadid_np", "_mach_absolute_time", "_clock_gettime_nsec_np", "___error",
+  ]
+  static let allowedInAChild: Set<String> = [
+    "_close", "_fcntl", "_flock", "_fstat", "_ftruncate", "_getcwd", "_getenv", "_getrlimit",
+    "_kill", "_link", "_lstat", "_madvise", "_mach_timebase_info", "_mmap", "_munmap", "_open",
+    "_pread", "_pwrite", "_renamex_np", "_sched_yield", "_sysctl", "_unlink", "_write",
+    "__NSGetExecutablePath",
+  ]
+  static let allowedInInitialisers: Set<String> = [
+    "__dyld_get_image_header", "__dyld_get_image_name", "__dyld_image_count",
+    "__dyld_register_func_for_remove_image", "_dladdr", "_dlsym", "_issetugid",
+    "___stack_chk_guard", "___dso_handle", "___cxa_atexit",
+  ]
+  static let allowed = allowedOnAHit.union(allowedInAChild).union(allowedInInitialisers)
+
+  @Test(arguments: [
+    ("ios/orderfile_rt.o", ["arm64"]), ("macos/orderfile_rt.o", ["arm64", "x86_64"]),
+    ("iossimulator/orderfile_rt.o", ["arm64", "x86_64"]),
+  ])
+  func whatIsDeliveredOffersTheContractAlone(name: String, architectures: [String]) throws {
+    let workshop = try Workshop()
+    let folder = URL(fileURLWithPath: try AppleWorkshop.recorder(.iOS))
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let path = folder.appendingPathComponent(name).path
+    let slices = try workshop.make("llvm-lipo-19", ["-archs", path]).output
+    #expect(
+      Set(slices.split(whereSeparator: \.isWhitespace).map(String.init)) == Set(architectures))
+    for architecture in architectures {
+      let object = try MachOImage(path, architecture: architecture, in: workshop)
+      #expect(object.exported == Self.contract)
+      let undefined = object.undefined.map { $0.replacing("$INODE64", with: "") }
+      #expect(Set(undefined) == Self.allowed)
+      #expect(!object.symbols.contains { $0.name.contains(".cold") })
+      // It costs a launch nothing: there is no constructor.
+      let sections = try object.sections()
+      #expect(sections.keys.filter { $0.contains("init") } == [])
+    }
+  }
+
+  /// Whoever ports or emulates the platform reads that list.
+  @Test func theListOfWhatItCallsIsWhole() throws {
+    let source = try String(
+      contentsOfFile: Workshop.package.appendingPathComponent(
+        "Runtime/Recorder/platform_darwin.c"
+      ).path, encoding: .utf8)
+    let comment = try #require(source.firstMatch(of: /\/\*(?s).*?\*\//)).0
+    let words = Set(comment.matches(of: /\w+/).map { String($0.0) })
+    let needed = Self.allowed.map { String($0.dropFirst()) }.filter { $0 != "__dso_handle" }
+    #expect(needed.filter { !words.contains($0) }.sorted() == [])
+  }
+
+  @Test(arguments: AppleSDK.Platform.allCases)
+  func anInstrumentedProgramIsLinkedWithIt(platform: AppleSDK.Platform) throws {
+    let apple = try AppleWorkshop(platform)
+    let objects = try apple.compileProgram(isInstrumented: true)
+    let image = try apple.link(objects + [AppleWorkshop.recorder(platform)])
+    #expect(Self.contract.isSubset(of: image.exported))
+    let foreign = image.exported.filter { $0.hasPrefix("_of_") }
+    #expect(foreign.sorted() == [])
+    let ownCalls = Set(
+      image.symbols.filter { !$0.section.isEmpty && $0.name.contains("_of_") }.map(\.linkage))
+    #expect(ownCalls.isSubset(of: ["non-external", "non-external (was a private external)"]))
+
+    let sections = try image.sections()
+    let guards = try #require(sections["__DATA,__sancov_guards"]) / 4
+    #expect(sections["__DATA,__sancov_pcs"] == guards * 16)
+    // main, two +load, +show, the constructor of core.c and of engine.cpp, three functions; and Swift's.
+    #expect(guards >= (platform == .iOS ? 10 : 9))
+    let objectiveC = sections.keys.filter { $0.hasSuffix("__objc_nlclslist") }
+    #expect(objectiveC.count == 1 && sections[objectiveC[0]] == 8)
+    let initializers =
+      sections["__TEXT,__init_offsets"].map { $0 / 4 }
+      ?? sections.first { $0.key.hasSuffix(",__mod_init_func") }.map { $0.value / 8 }
+    // One of the compiler's in each object, two of the program, none of the recorder.
+    #expect(try #require(initializers) == objects.count + 2)
+  }
+
+  @Test(arguments: AppleSDK.Platform.allCases)
+  func aProgramWithoutTheRecorderIsLinkedAndItsMarksDoNothing(
+    platform: AppleSDK.Platform
+  ) throws {
+    let apple = try AppleWorkshop(platform)
+    let image = try apple.link(
+      apple.compileProgram(isInstrumented: false, flags: ["-DHAS_DEFAULT"]))
+    #expect(!image.symbols.contains { $0.name.contains("sanitizer") })
+    #expect(!image.symbols.contains { Self.allowed.contains($0.name) && $0.name == "_dlsym" })
+    for function in Self.functions.sorted() {
+      #expect(image.symbol(function)?.linkage == "weak external")
+      let instructions = try image.instructions(function)
+      #expect(!instructions.contains { $0.hasPrefix("b") || $0.hasPrefix("call") })
+      #expect(instructions.first { $0.hasPrefix("ret") } != nil)
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func theRecorderReplacesTheStandInsAndTheProgramItsDefault(isRecorderFirst: Bool) throws {
+    let apple = try AppleWorkshop(.iOS)
+    let program = try apple.compileProgram(isInstrumented: true, flags: ["-DHAS_DEFAULT"])
+    let recorder = [try AppleWorkshop.recorder(.iOS)]
+    let image = try apple.link(isRecorderFirst ? recorder + program : program + recorder)
+    for name in Self.contract.sorted() {
+      #expect(image.symbol(name)?.linkage == "external", "\(name)")
+    }
+    for function in Self.functions.sorted() { #expect(try image.instructions(function).count > 5) }
+    let strings = try apple.workshop.make(
+      "llvm-objdump-19", ["-s", "--section=__const", image.path]
+    ).output
+    #expect(strings.contains("apple.oftrace"))
+  }
+
+  @Test func eachImageOfAProcessHasACopyOfItsOwn() throws {
+    let apple = try AppleWorkshop(.iOS)
+    let library = try apple.link(
+      [
+        apple.compile("apple/core.c", isInstrumented: true), try AppleWorkshop.recorder(.iOS),
+      ], flags: ["-dylib", "-install_name", "@rpath/core.dylib"])
+    #expect(Self.callbacks.isSubset(of: library.exported))
+    #expect(library.undefined.isDisjoint(with: Self.contract))
+  }
+
+  @Test(arguments: AppleSDK.Platform.allCases)
+  func aSeenCallIsALoadACompareAndABranch(platform: AppleSDK.Platform) throws {
+    let apple = try AppleWorkshop(platform)
+    let image = try apple.link(
+      apple.compileProgram(isInstrumented: true) + [AppleWorkshop.recorder(platform)])
+    let body = try image.instructions("___sanitizer_cov_trace_pc_guard")
+    let end = try #require(body.firstIndex { $0.hasPrefix("ret") })
+    let seen = body[...end].compactMap { $0.split(separator: "\t").first.map(String.init) }
+    #expect(
+      seen
+        == (platform == .macOSx8664
+          ? ["movl", "testl", "je", "retq"] : ["ldr", "cbz", "ret"]))
+  }
+
+  /// Of an arm64e image the return address and, in the pc-table, the entries can be signed.
+  @Test(arguments: ["arm64-apple-ios15.0", "arm64e-apple-macos12.0"])
+  func signaturesAreTakenOffPointers(target: String) throws {
+    let apple = try AppleWorkshop(.macOS)
+    let object = try apple.compileRecorder(["-O2"], target: target)
+    let image = try MachOImage(object, in: apple.workshop)
+    for function in ["_of_first_hit", "___sanitizer_cov_pcs_init"] {
+      #expect(try image.instructions(function).contains { $0.hasPrefix("xpac") }, "\(function)")
+    }
+  }
+}
+
+/// The recorder for Darwin, compiled as an instrumented build might: nothing of it gets in.
+@Suite(.enabled(if: AppleWorkshop.canBuild, "needs the Darwin SDK and LLVM 19"))
+struct MachOImmunityTests {
+  static let builds: [[String]] = [
+    ["-O0"], ["-Os"], ["-O3"], ["-O2", "-fstack-protector-all"], ["-O2", "-finstrument-functions"],
+    ["-O2", "-fprofile-instr-generate", "-fcoverage-mapping"], ["-O2", "-fsanitize=address"],
+    ["-O0", "-fsanitize=thread"], ["-O2", "-fsanitize=undefined"],
+    ["-O2", "-fsanitize-coverage=func,trace-pc-guard,pc-table"],
+    ["-O0", "-fsanitize-coverage=edge,trace-pc-guard,pc-table,trace-cmp"],
+    ["-O2", "-mllvm", "-hot-cold-split=true"], ["-O2", "-ftrivial-auto-var-init=pattern"],
+    ["-O2", "-fno-common", "-fvisibility=hidden"],
+    ["-O2", "-fobjc-arc", "-fapplication-extension"],
+  ]
+  static let targets = [
+    "arm64-apple-ios15.0", "arm64-apple-macos12.0", "x86_64-apple-macos12.0",
+    "arm64e-apple-macos12.0", "arm64-apple-ios15.0-simulator",
+  ]
+
+  @Test(arguments: builds)
+  func theBuildAroundItLeavesTheRecorderAlone(flags: [String]) throws {
+    for target in Self.targets {
+      // There is no such sanitizer for devices.
+      guard !flags.contains("-fsanitize=thread") || target.contains("macos") else { continue }
+      let apple = try AppleWorkshop(.iOS)
+      let object = try apple.compileRecorder(flags, target: target)
+      let code = try MachineCode(object, llvm: 19, in: apple.workshop)
+      // Of the constructors that a sanitizer adds to each file.
+      let runtimes = ["___asan_", "___tsan_init", "___llvm_profile_runtime"]
+      // Names of the header's functions for x86-64, and labels of signed pointers, are not names of ours.
+      let undefined = code.undefined.map { $0.replacing("$INODE64", with: "") }
+        .filter { !$0.hasPrefix("l_") }
+      let foreign = Set(undefined).subtracting(MachOImageTests.allowed).filter { name in
+        !runtimes.contains(where: name.hasPrefix)
+      }
+      #expect(foreign.sorted() == [], "\(target)")
+      #expect(code.functions.keys.filter { $0.contains(".cold") } == [], "\(target)")
+      let sections = try MachOImage(object, in: apple.workshop).sections()
+      #expect(sections.keys.filter { $0.contains("__sancov") } == [], "\(target)")
+
+      let reached = code.reached(from: "___sanitizer_cov_trace_pc_guard")
+      #expect(reached.contains("_of_first_hit"), "\(target)")
+      #expect(reached.contains("_of_replace_trace_after_fork"), "\(target)")
+      func called(_ functions: Set<String>) -> Set<String> {
+        let names = Set(functions.flatMap { code.functions[$0]?.calls ?? [] })
+        return Set(names.intersection(code.undefined).map { $0.replacing("$INODE64", with: "") })
+          .filter { !$0.hasPrefix("l_") }
+      }
+      let allowed = MachOImageTests.allowedOnAHit.union(MachOImageTests.allowedInAChild)
+      #expect(called(reached).subtracting(allowed).sorted() == [], "\(target)")
+      // What a child does once is behind one function; the rest is what every first hit does.
+      let everyHit = code.reached(
+        from: "___sanitizer_cov_trace_pc_guard", except: ["_of_replace_trace_after_fork"])
+      #expect(
+        called(everyHit).subtracting(MachOImageTests.allowedOnAHit).sorted() == [], "\(target)")
+    }
+  }
+
+  @Test func theCallbackSurvivesLinkTimeOptimization() throws {
+    let apple = try AppleWorkshop(.iOS)
+    // Of the linker's own release: bitcode is not for older ones.
+    let recorder = try apple.compileRecorder(["-O2", "-flto"], compiler: "clang-19")
+    let core = try apple.compile(
+      "apple/core.c", isInstrumented: true, flags: ["-flto"], compiler: "clang-19")
+    let engine = try apple.compile(
+      "apple/engine.cpp", isInstrumented: true, flags: ["-flto", "-fno-exceptions", "-fno-rtti"],
+      compiler: "clang-19")
+    let image = try apple.link(
+      [core, engine, recorder], flags: ["-dylib", "-install_name", "@rpath/core.dylib"])
+    #expect(MachOImageTests.contract.isSubset(of: image.exported))
+    let body = try image.instructions("___sanitizer_cov_trace_pc_guard")
+    #expect(body.first?.hasPrefix("ldr") == true && body.contains { $0.contains("_of_first_hit") })
+    #expect(!image.symbols.contains { $0.name.contains(".cold") })
+  }
+}

@@ -1,0 +1,92 @@
+import ByteReading
+import ImageModel
+import OrderFileFormat
+import Symbolication
+import Testing
+
+@Suite struct LD64OrderCheckTests {
+  private func check(
+    _ order: String, _ symbols: [String], for architecture: Architecture? = .arm64,
+    known: [SymbolName: OrderFileCheck.Reason] = [:]
+  ) throws -> OrderFileCheck {
+    let file = try OrderFileDialect.ld64.read(FileBytes(Array(order.utf8)))
+    return OrderFileCheck(
+      file, layout: machOLayout(symbols), architecture: architecture, known: known)
+  }
+
+  /// Entries, present, in order; missing in words.
+  @Test(
+    arguments: [
+      ("_a\n_b\n", ["_a", "_b"], [2, 2, 2], []),
+      // An object file chooses among namesakes where the layout knows it.
+      ("b.o:_t\n_a\n", ["b.o|_t", "a.o|_a", "a.o|_t"], [2, 2, 2], []),
+      ("b.o:_t\n_a\n", ["a.o|_t", "a.o|_a", "b.o|_t"], [2, 2, 1], []),
+      ("b.o:_t\n_a\na.o:_t\n", ["b.o|_t", "c.o|_a", "a.o|_t"], [3, 3, 3], []),
+      (
+        "c.o:_t\n_a\n", ["a.o|_t", "a.o|_a"], [2, 1, 1], ["no such symbol in that object file: _t"]
+      ),
+      ("c.o:_q\n_a\n", ["a.o|_t", "a.o|_a"], [2, 1, 1], ["no such symbol: _q"]),
+      // Without one a line moves all; a body goes to its first line.
+      ("_t\n_a\n", ["a.o|_t", "b.o|_t", "a.o|_a"], [2, 2, 2], []),
+      ("_t\n_a\nb.o:_t\n", ["a.o|_t", "b.o|_t", "a.o|_a"], [3, 3, 3], []),
+      ("b.o:_t\n_a\n_t\n", ["b.o|_t", "a.o|_a", "a.o|_t"], [3, 3, 3], []),
+      // A layout that knows no object files: as if the linker had obeyed.
+      ("b.o:_t\n_a\na.o:_t\n", ["_t", "_a", "_t"], [3, 3, 3], []),
+      ("b.o:_t\n_a\n", ["_t", "_a", "_t"], [2, 2, 2], []),
+      ("b.o:_t\na.o:_t\n", ["_t"], [2, 1, 1], ["no such symbol: _t"]),
+      // What ThinLTO promoted: each linker's spelling.
+      ("_f.llvm.1\n_f\n_g\n", ["_f.llvm.1", "_g"], [3, 3, 3], []),
+      ("_f\n_g\n", ["_f.llvm.1", "_g"], [2, 2, 2], []),
+      ("_f\n_g\n", ["_f.__uniq.3.llvm.1", "_g"], [2, 2, 2], []),
+      ("_f.llvm.9\n_g\n", ["_f.llvm.1", "_g"], [2, 2, 2], []),
+      ("_f.llvm.1\n_f\n_g\n_f.llvm.2\n", ["_f.llvm.1", "_g", "_f.llvm.2"], [4, 4, 4], []),
+      ("_f.cold.1\n_g\n", ["_f", "_g"], [2, 1, 1], ["no such symbol: _f.cold.1"]),
+      // The first of equal lines counts; a line for another object file is no equal.
+      ("_a\n_b\n_a\n", ["_a", "_b"], [3, 2, 2], ["duplicate ordered symbol: _a"]),
+      ("a.o:_t\nb.o:_t\n", ["a.o|_t", "b.o|_t"], [2, 2, 2], []),
+      // Other architectures and literals are not asked for here.
+      ("x86_64:_q\narm64:_a\n_b\nCSTR;12\n\"text\"\n", ["_a", "_b"], [2, 2, 2], []),
+      ("arm64:_a\nx86_64:_b\nx86_64:_a\n_b\n", ["_a", "_b"], [2, 2, 2], []),
+      ("-[Foo bar:with:]\n+[Foo new]\n", ["-[Foo bar:with:]", "+[Foo new]"], [2, 2, 2], []),
+    ] as [(String, [String], [Int], [String])])
+  func linesAreFollowedAsTheLinkersDo(
+    order: String, symbols: [String], counts: [Int], missing: [String]
+  ) throws {
+    let result = try check(order, symbols)
+    #expect([result.entries, result.present, result.inOrder] == counts)
+    #expect(result.missing.map(\.description) == missing)
+  }
+
+  @Test func anArchitectureThatIsNotKnownIsTheFirstOfTheFile() throws {
+    let order = "x86_64:_b\narm64:_a\nx86_64:_a\n_c\n"
+    let result = try check(order, ["_b", "_a", "_c"], for: nil)
+    #expect([result.entries, result.present, result.inOrder] == [3, 3, 3])
+    #expect(try check(order, ["_b", "_a", "_c"], for: Architecture("arm64e")).entries == 2)
+  }
+
+  @Test func theLinkMapsDeadFunctionsAreDiscarded() throws {
+    let result = try check("_a\n_dead\n", ["_a"], known: ["_dead": .discarded])
+    #expect(result.missing.map(\.description) == ["unable to order discarded symbol: _dead"])
+  }
+
+  @Test func aStrayTwinIsNamedAtItsAddress() throws {
+    let result = try check("b.o:_t\n_a\n", ["a.o|_t", "a.o|_a", "b.o|_t"])
+    #expect(result.firstDeviation?.name == "_t")
+    #expect(result.firstDeviation?.address.rawValue == 0x1_0000_0420)
+    #expect(result.firstDeviation?.expectedPredecessor == nil)
+  }
+
+  @Test(
+    arguments: [
+      ("_a\n_b\n_a\n", ["_a", "_b"]), ("a.o:_t\nb.o:_t\n_t\n", ["a.o:_t", "b.o:_t", "_t"]),
+      ("_f.llvm.1\n_f\n_g\n", ["_f.llvm.1", "_g"]), ("_f\n_f.llvm.1\n", ["_f", "_f.llvm.1"]),
+      ("arm64:_a\nx86_64:_b\nCSTR;1\n_c\n", ["_a", "_c"]),
+    ] as [(String, [String])])
+  func symbolsAreListedOnce(order: String, expected: [String]) throws {
+    let file = try OrderFileDialect.ld64.read(FileBytes(Array(order.utf8)))
+    let symbols = file.symbols(for: .arm64).map { symbol in
+      (symbol.objectFile.map { "\($0):" } ?? "") + symbol.name.description
+    }
+    #expect(symbols == expected)
+  }
+}

@@ -1,0 +1,63 @@
+import Addresses
+import ImageModel
+import Symbolication
+import Testing
+
+/// Which of several functions of one name the recorded one is, by the object file.
+@Suite struct NamesakeTests {
+  @Test(
+    arguments: [
+      ("_t", "a.o", ["a.o|_t", "b.o|_t"], [0]), ("_t", "b.o", ["a.o|_t", "b.o|_t"], [1]),
+      ("_t", nil, ["a.o|_t", "b.o|_t"], [0, 1]), ("_t", "c.o", ["a.o|_t", "b.o|_t"], [0, 1]),
+      ("_t", "a.o", ["_t", "_t"], [0, 1]), ("_t", "a.o", ["b.o|_t"], [0]),
+      // The recorded build may have its archives elsewhere, or none.
+      ("_t", "l.a(b.o)", ["l.a(a.o)|_t", "l.a(b.o)|_t"], [1]),
+      ("_t", "rec.a(b.o)", ["l.a(a.o)|_t", "l.a(b.o)|_t"], [1]),
+      ("_t", "b.o", ["l.a(a.o)|_t", "l.a(b.o)|_t"], [1]),
+      ("_t", "l.a(b.o)", ["a.o|_t", "b.o|_t"], [1]),
+      ("_t", "l.a(b.o)", ["k.a(b.o)|_t", "l.a(b.o)|_t"], [1]),
+      ("_t", "m.a(b.o)", ["k.a(b.o)|_t", "l.a(b.o)|_t", "a.o|_t"], [0, 1]),
+      // Also where names differ from build to build.
+      ("_t.llvm.1", "b.o", ["a.o|_t", "b.o|_t"], [1]),
+      // Folded into one body: nothing to choose.
+      ("_t", "a.o", ["a.o|_t", "=b.o|_t"], [0]),
+    ] as [(String, String?, [String], [Int])])
+  func theObjectFileChooses(
+    name: String, file: String?, symbols: [String], expected: [Int]
+  ) {
+    var map = SymbolMap(machOLayout(symbols))
+    #expect(
+      map.resolve(SymbolName(name), from: file.map { SymbolName($0) }).functions == expected)
+  }
+
+  @Test func aLinkerKnowsObjectFilesByTheirExactNames() {
+    let map = SymbolMap(machOLayout(["l.a(a.o)|_t", "l.a(b.o)|_t", "_u"]))
+    #expect(map.resolveAsLinker("_t", in: "l.a(b.o)").functions == [1])
+    #expect(map.resolveAsLinker("_t").functions == [0, 1])
+    #expect(map.resolveAsLinker("_t", in: "b.o") == .missing(.noSuchSymbol))
+    #expect(map.resolveAsLinker("_u", in: "a.o").functions == [2])
+  }
+
+  @Test func aRecordedBodyKnowsItsObjectFileIfAllItsNamesAgree() {
+    let layout = machOLayout(["l.a(a.o)|_t", "=l.a(a.o)|_u", "a.o|_v", "=b.o|_w", "_x", "=c.o|_y"])
+    let image = RecordedImage(
+      Image(path: "app", id: nil, architecture: .arm64, layout: layout))
+    let bodies = (0..<3).map {
+      image.body(holding: StatedAddress(rawValue: 0x1_0000_0400 + 16 * $0))
+    }
+    #expect(bodies.map { $0?.names.count } == [2, 2, 2])
+    #expect(bodies.map { $0?.objectFile?.description } == ["l.a(a.o)", nil, nil])
+  }
+
+  @Test(
+    arguments: [
+      ("_OUTLINED_FUNCTION_3", MissingReason.outlined),
+      ("_sancov.module_ctor_trace_pc_guard", .sanitizerConstructor),
+      ("___cxx_global_var_init.3", .inlinedOrRemoved),
+    ])
+  func namesOfOneBuildAloneAreMissing(name: String, reason: MissingReason) {
+    var map = SymbolMap(
+      machOLayout(["_OUTLINED_FUNCTION_3", "___cxx_global_var_init", "___cxx_global_var_init.1"]))
+    #expect(map.resolve(SymbolName(name)) == .missing(reason))
+  }
+}

@@ -1,0 +1,128 @@
+import Addresses
+import ImageModel
+import OrderFileFormat
+import Symbolication
+import Testing
+
+@Suite struct PlacingEntriesTests {
+  private func placing(
+    _ symbols: [String], _ order: [Int], for architecture: Architecture? = nil
+  ) -> PlacingEntries {
+    PlacingEntries(of: order, in: machOLayout(symbols), for: .ld64, architecture: architecture)
+  }
+
+  /// As the lines are written, without the comment.
+  private func lines(_ placing: PlacingEntries) -> [String] {
+    let written = OrderFileDialect.ld64.write(placing.entries)
+    return String(decoding: written.bytes, as: UTF8.self).split(separator: "\n").dropFirst()
+      .map(String.init)
+  }
+
+  @Test(
+    arguments: [
+      // Names that are one function's stay bare, whatever is known of object files.
+      (["a.o|_a", "b.o|_b"], [1, 0], ["_b", "_a"]),
+      (["_f", "-[Foo bar:]"], [1, 0], ["-[Foo bar:]", "_f"]),
+      // Another body of that name, ordered or not, asks for the object file.
+      (["a.o|_t", "b.o|_t", "b.o|_b"], [1, 2], ["b.o:_t", "_b"]),
+      (["a.o|_t", "l.a(b.o)|_t"], [1, 0], ["l.a(b.o):_t", "a.o:_t"]),
+      (["_t", "_t"], [1], ["_t"]), (["_t", "_t"], [1, 0], ["_t"]),
+      (["a.o|_t", "_t"], [0, 1], ["a.o:_t", "_t"]), (["lto.tmp|_t", "a.o|_t"], [0], ["_t"]),
+      // Two names at one address are one body.
+      (["a.o|_t", "=b.o|_t", "_b"], [0, 1], ["_t"]),
+      // What ThinLTO promoted, as each linker calls it.
+      (["_f.llvm.12", "_g"], [0, 1], ["_f.llvm.12", "_f", "_g"]),
+      (["_f.__uniq.1"], [0], ["_f.__uniq.1"]),
+      (["_f.__uniq.1.llvm.2"], [0], ["_f.__uniq.1.llvm.2", "_f.__uniq.1"]),
+      (["_f.llvm.1.llvm.2"], [0], ["_f.llvm.1.llvm.2", "_f.llvm.1"]), (["_f.1"], [0], ["_f.1"]),
+      (["_f.cold.1"], [0], ["_f.cold.1"]),
+    ] as [([String], [Int], [String])])
+  func linesNameObjectFilesWhereTheyMust(
+    symbols: [String], order: [Int], expected: [String]
+  ) {
+    #expect(lines(placing(symbols, order)) == expected)
+  }
+
+  @Test(arguments: [
+    ("arm64", "arm64:_f"), ("arm64e", "arm64:_f"), ("x86_64", "x86_64:_f"),
+    ("x86_64h", "x86_64:_f"),
+  ])
+  func anArchitectureStandsInFrontIfItIsGiven(architecture: String, expected: String) {
+    #expect(lines(placing(["_f"], [0], for: Architecture(architecture))) == [expected])
+  }
+
+  @Test func anArchitectureStandsBeforeTheObjectFile() {
+    #expect(lines(placing(["a.o|_t", "b.o|_t"], [1], for: .arm64)) == ["arm64:b.o:_t"])
+  }
+
+  @Test(
+    arguments: [
+      (["_OUTLINED_FUNCTION_0", "_f"], [0, 1], ["_f"], ["_OUTLINED_FUNCTION_0"]),
+      (["ltmp0", "=_f"], [0, 1], ["_f"], []), (["l_f", "L_f"], [0, 1], [], ["l_f", "L_f"]),
+      (["_f.thunk.0", "_f"], [0, 1], ["_f"], ["_f.thunk.0"]),
+      (["_f.island", "_f.island.12"], [0, 1], [], ["_f.island", "_f.island.12"]),
+      (["_thunk.0", "_l"], [0, 1], ["_thunk.0", "_l"], []),
+    ] as [([String], [Int], [String], [String])])
+  func whatIsNoFunctionOfTheProgramHasNoEntry(
+    symbols: [String], order: [Int], expected: [String], unnamable: [String]
+  ) {
+    let placing = placing(symbols, order)
+    #expect(lines(placing) == expected)
+    #expect(placing.unnamable.map(\.description) == unnamable)
+  }
+
+  @Test(
+    arguments: [
+      (["_t", "_t"], [1], ["_t"], []), (["a.o|_t", "_t"], [0], [], []),
+      (["a.o|_t", "b.o|_t"], [0], [], []), (["a.o|_t", "b.o|_t"], [0, 1], [], ["_t"]),
+      (["u.o|_t", "u.o|_t"], [0, 1], [], []), (["_t", "=_t"], [0], [], []),
+      (["_z", "_z", "_a", "_a"], [0, 2], ["_z", "_a"], []),
+    ] as [([String], [Int], [String], [String])])
+  func namesThatStandForSeveralFunctionsAreTold(
+    symbols: [String], order: [Int], ambiguous: [String], ofSeveralFiles: [String]
+  ) {
+    let placing = placing(symbols, order)
+    #expect(placing.ambiguousNames.map(\.description) == ambiguous)
+    #expect(placing.namesOfSeveralFiles.map(\.description) == ofSeveralFiles)
+  }
+
+  /// ELF's dialects know neither.
+  @Test func otherDialectsNameSymbolsAlone() {
+    let placing = PlacingEntries(
+      of: [0, 1, 2], in: sampleLayout(["twin", "lz", "f.llvm.1", "twin"]), for: .lld)
+    #expect(
+      placing.entries.map { String(decoding: $0.symbol, as: UTF8.self) }
+        == ["twin", "lz", "f.llvm.1"])
+    #expect(placing.ambiguousNames.isEmpty && placing.unnamable.isEmpty)
+  }
+
+  @Test func aLinkMapsOriginsAreAddedByAddressAndName() {
+    let image = machOLayout(["_a", "_t", "_t", "=_u", "_only"])
+    let map = machOLayout(["a.o|_a", "a.o|_t", "b.o|_t", "=c.o|_u", "_other"])
+    let joined = image.addingOrigins(of: map)
+    let files = joined.functions.map { $0.objectFile.map { joined.names.name($0).description } }
+    #expect(joined.names(0..<5) == ["_a", "_t", "_t", "_u", "_only"])
+    #expect(files == ["a.o", "a.o", "b.o", "c.o", nil])
+  }
+
+  @Test func initializersAreToldByTheirNames() {
+    let layout = machOLayout([
+      "_main", "__GLOBAL__sub_I_b.cpp", "+[Foo load]", "+[Foo loadAll]", "___cxx_global_var_init.2",
+      "-[Foo load]", "+[Foo(Bar) load]", "=+[Twin load]", "__GLOBAL__I_000101", "_load",
+      "__GLOBAL__sub_D_b.cpp",
+    ])
+    let names = layout.initializersByName.map { address in
+      layout.functions(at: address).map { layout.name(of: layout.functions[$0]).description }
+    }
+    #expect(
+      names == [
+        ["+[Foo load]"], ["+[Foo(Bar) load]", "+[Twin load]"], ["__GLOBAL__sub_I_b.cpp"],
+        ["___cxx_global_var_init.2"], ["__GLOBAL__I_000101"],
+      ])
+  }
+
+  @Test func theImageFormatIsTheSections() {
+    #expect(machOLayout(["_f"]).imageFormat == .machO)
+    #expect(sampleLayout(["f"]).imageFormat == .elf)
+  }
+}

@@ -1,0 +1,127 @@
+import Foundation
+
+/// Runs arm64 Mach-O executables on any system: `Tests/MachOEmulator/run.py`, with the emulator that
+/// `Scripts/apple-sdk.sh` fetched.
+package struct MachOEmulator: Sendable {
+  /// What came of a run.
+  package struct Run {
+    /// The program's exit status, 128 + the number of the signal that ended it, or 125 if it could not be
+    /// run on.
+    package var status: Int32
+    package var output: String
+    package var errors: String
+    package var report: Report
+  }
+
+  /// What the launch did, all addresses as the images state them.
+  package struct Report: Decodable, Sendable {
+    /// Why it ended, if not by exit.
+    package var reason: String?
+    /// Calls of dyld and libobjc into images, in their order.
+    package var stages: [Stage]
+    /// Symbols of the simulated functions that were called, by first call.
+    package var calls: [String]
+    /// In load order; those that `dlclose` unloaded, too.
+    package var images: [Image]
+  }
+
+  package struct Stage: Decodable, Sendable {
+    /// `load` for a `+load`, `initializer` or `main`.
+    package var stage: String
+    package var image: String
+    package var address: UInt64
+  }
+
+  package struct Image: Decodable, Sendable {
+    package var path: String
+    /// Lower-case hexadecimal digits.
+    package var uuid: String
+    package var slide: UInt64
+    /// By first execution.
+    package var executedFunctions: [Function]
+    /// Pages of its executable segments on which code ran, by first execution.
+    package var executedPages16k: [Page]
+    package var executedPages4k: [Page]
+    /// Pages of the same segments that the program read as data, itself or through libSystem.
+    package var readTextPages16k: Int
+    /// Those that dyld and libobjc read for themselves.
+    package var loaderTextPages16k: Int
+    /// All three.
+    package var touchedTextPages16k: Int
+
+    /// Names of the functions in the order in which they first ran; without those that have none.
+    package var functionNames: [String] { executedFunctions.compactMap(\.names.first) }
+  }
+
+  package struct Function: Decodable, Sendable {
+    package var address: UInt64
+    package var names: [String]
+  }
+
+  package struct Page: Decodable, Sendable {
+    package var address: UInt64
+    /// The first instruction that ran on it, or the page's start.
+    package var firstPC: UInt64
+  }
+
+  private let script: String
+  private let packages: String
+  private let python: String
+
+  /// - Throws: what is missing; `make test` installs it.
+  package init() throws {
+    let tests = fixturesFolder.deletingLastPathComponent()
+    script = tests.appendingPathComponent("MachOEmulator/run.py").path
+    packages = tests.deletingLastPathComponent().appendingPathComponent(".build/apple/python").path
+    guard FileManager.default.fileExists(atPath: packages + "/unicorn") else {
+      throw Tool.Failure(description: "missing \(packages): run Scripts/apple-sdk.sh")
+    }
+    guard let python = toolPath("python3") else {
+      throw Tool.Failure(description: "missing python3: run Scripts/bootstrap.sh test")
+    }
+    self.python = python
+  }
+
+  /// Runs `image`, a file in `workshop`, to its end. The folder is all that it sees of the file system,
+  /// and where it finds libraries.
+  ///
+  /// - Parameter slide: of the executable, a multiple of 16 KiB; `nil` lets `seed` choose one.
+  /// - Throws: if the harness itself fails.
+  package func run(
+    _ image: String, _ arguments: [String] = [], environment: [String: String] = [:],
+    slide: UInt64? = nil, seed: UInt64 = 1, in workshop: Workshop
+  ) throws -> Run {
+    func path(_ name: String) -> String { workshop.folder.appendingPathComponent(name).path }
+    let streams = try TemporaryFolder()
+    let report = streams.path("report")
+    for name in ["stdout", "stderr"] { try streams.write([], name) }
+
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: python)
+    process.arguments =
+      [script, "--folder", workshop.folder.path, "--seed", "\(seed)", "--report", report]
+      + (slide.map { ["--slide", "\($0)"] } ?? [])
+      + environment.sorted { $0.key < $1.key }.flatMap { ["--env", "\($0.key)=\($0.value)"] }
+      + [path(image)] + arguments
+    process.environment = [
+      "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin",
+    ]
+    process.currentDirectoryURL = workshop.folder
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = FileHandle(forWritingAtPath: streams.path("stdout"))
+    process.standardError = FileHandle(forWritingAtPath: streams.path("stderr"))
+    try process.run()
+    process.waitUntilExit()
+
+    func text(_ name: String) -> String {
+      String(
+        decoding: FileManager.default.contents(atPath: streams.path(name)) ?? Data(), as: UTF8.self)
+    }
+    guard let json = FileManager.default.contents(atPath: report) else {
+      throw Tool.Failure(description: "emulating \(image): \(text("stderr"))")
+    }
+    return Run(
+      status: process.terminationStatus, output: text("stdout"), errors: text("stderr"),
+      report: try JSONDecoder().decode(Report.self, from: json))
+  }
+}
