@@ -27,18 +27,19 @@ package struct XctraceLaunch: Sendable {
   /// Other processes in the recording that used the image too; what they did is left out.
   package var otherProcesses: [XctraceProcess]
   package var slide: Slide
-  /// By time. Of one sample, callers before what they called.
+  /// By time; each function at least once. Of one sample, callers before what they called.
   package var touches: [Touch]
   /// Of the process, and in the image's segments or anywhere else; by time.
   package var faults: [Fault]
 
-  /// A place in the image's code that was used at that time at the latest.
+  /// A function of the image that was used at that time at the latest.
   package struct Touch: Hashable, Sendable {
     /// Since the recording began.
     package var nanoseconds: UInt64
     /// The kernel's number; 0 unknown.
     package var thread: UInt32
-    package var address: StatedAddress
+    /// Index into the layout's functions; of aliases the first.
+    package var function: Int
     /// A fault told it, by its address or its stack, and not a sample.
     package var isFault: Bool
   }
@@ -146,7 +147,8 @@ extension XctraceLaunch {
     var found: (process: UInt64, slide: Slide)?
     var others: Set<UInt64> = []
     var touches: [Touch] = []
-    var seen: Set<UInt64> = []
+    var seenAddresses: Set<StatedAddress> = []
+    var seenFunctions: Set<Int> = []
     for (sighting, stack) in stacks {
       let frames = sightings[sighting].export.frames(ofStack: stack.number)
       for (depth, frame) in frames.enumerated().reversed() {
@@ -158,12 +160,16 @@ extension XctraceLaunch {
           others.insert(stack.process)
           continue
         }
-        let address = frame.address.rawValue &- slide.rawValue &- (depth > 0 ? 1 : 0)
-        guard seen.insert(address).inserted else { continue }
+        let address = StatedAddress(
+          rawValue: frame.address.rawValue &- slide.rawValue &- (depth > 0 ? 1 : 0))
+        guard seenAddresses.insert(address).inserted,
+          let function = image.layout.functions(containing: address).first,
+          seenFunctions.insert(function).inserted
+        else { continue }
         touches.append(
           Touch(
-            nanoseconds: stack.nanoseconds, thread: stack.thread,
-            address: StatedAddress(rawValue: address), isFault: stack.isOfFault))
+            nanoseconds: stack.nanoseconds, thread: stack.thread, function: function,
+            isFault: stack.isOfFault))
       }
     }
     guard let found, let process = sightings.compactMap({ $0.processes[found.process] }).first
@@ -179,10 +185,13 @@ extension XctraceLaunch {
       return fault
     }
     faults.sort { ($0.nanoseconds, $0.address) < ($1.nanoseconds, $1.address) }
-    touches += faults.map {
-      Touch(nanoseconds: $0.nanoseconds, thread: $0.thread, address: $0.address, isFault: true)
+    // Where times are equal, what the stack of a fault shows stays before the place of the fault.
+    touches += faults.compactMap { fault in
+      image.layout.functions(containing: fault.address).first.map {
+        Touch(
+          nanoseconds: fault.nanoseconds, thread: fault.thread, function: $0, isFault: true)
+      }
     }
-    // Stable where times are equal: callers stay before what they called.
     self.touches = touches.enumerated().sorted {
       ($0.element.nanoseconds, $0.offset) < ($1.element.nanoseconds, $1.offset)
     }.map(\.element)
@@ -234,8 +243,7 @@ extension ImportedLaunch {
     var byFault = 0
     for touch in launch.touches {
       let before = imported.uses.count
-      _ = imported.add(
-        functionHolding: touch.address, nanoseconds: touch.nanoseconds, thread: touch.thread)
+      imported.add(touch.function, nanoseconds: touch.nanoseconds, thread: touch.thread)
       if touch.isFault { byFault += imported.uses.count - before }
     }
     return (imported, byFault)

@@ -45,10 +45,13 @@ enum XctraceElement: CaseIterable {
   }
 
   init(_ name: XMLText) {
-    for element in Self.allCases where name == element.name {
+    for element in Self.named where name == element.name {
       self = element
       return
     }
     self = .other
   }
+
+  /// The most frequent ones first.
+  private static let named = allCases.filter { $0 != .other }
 }

@@ -25,7 +25,7 @@ package final class XctraceExport {
   package internal(set) var tables: Set<XctraceTable> = []
   /// The names of the schemas that are not read, each once, in the file's order.
   package internal(set) var otherTables: [[UInt8]] = []
-  var values = XctraceValues()
+  let values = XctraceValues()
 
   package init() {}
 

@@ -4,6 +4,7 @@ import ByteReading
 /// Makes the elements of an export into values and rows.
 final class XctraceReader: XMLReader {
   private let export: XctraceExport
+  private let values: XctraceValues
   private let body: (XctraceRow) -> Void
   /// The elements that have begun, the innermost last.
   private var open: [OpenElement] = []
@@ -37,6 +38,7 @@ final class XctraceReader: XMLReader {
 
   init(_ export: XctraceExport, _ body: @escaping (XctraceRow) -> Void) {
     self.export = export
+    values = export.values
     self.body = body
   }
 
@@ -56,7 +58,7 @@ final class XctraceReader: XMLReader {
     case .row: row = table.map(XctraceRow.init)
     default:
       if let reference = attributes["ref"] {
-        new.value = export.values.value(try id(reference, "ref"))
+        new.value = values.value(try id(reference, "ref"))
         new.isReference = true
         break
       }
@@ -64,7 +66,7 @@ final class XctraceReader: XMLReader {
       switch element {
       case .frame:
         if let text = attributes["addr"] { new.address = try hexadecimalNumber(text, "addr") }
-      case .binary: new.value = try export.values.add(try binary(attributes))
+      case .binary: new.value = try values.add(try binary(attributes))
       case .operation, .process: new.label = attributes["fmt"]?.bytes ?? []
       case .address: new.address = attributes["fmt"]?.hexadecimalNumber
       default: break
@@ -91,10 +93,10 @@ final class XctraceReader: XMLReader {
     }
     guard ended.element != .other else { return }
     let value = ended.isReference ? ended.value : try value(of: ended)
-    if !ended.isReference, let id = ended.id { try export.values.define(id, value) }
+    if !ended.isReference, let id = ended.id { try values.define(id, value) }
     guard value.kind != .none, let parent = open.indices.last else { return }
     if open[parent].element == .row {
-      row?.fill(ended.element, value, export.values)
+      row?.fill(ended.element, value, values)
     } else {
       give(value, of: ended.element, to: parent)
     }
@@ -107,22 +109,22 @@ final class XctraceReader: XMLReader {
     case .sampleTime, .startTime, .eventTime, .duration, .threadNumber, .processNumber, .address,
       .size:
       guard let number = try self.number(ended) else { return XctraceValue() }
-      return try export.values.add(number: number)
-    case .operation: return try export.values.add(label: ended.label)
+      return try values.add(number: number)
+    case .operation: return try values.add(label: ended.label)
     case .process:
       guard let number = ended.ownNumber else { return XctraceValue() }
-      return try export.values.add(XctraceProcess(number: number, label: ended.label))
+      return try values.add(XctraceProcess(number: number, label: ended.label))
     case .thread:
-      return try export.values.addThread(number: ended.ownNumber, process: ended.process)
+      return try values.addThread(number: ended.ownNumber, process: ended.process)
     case .frame:
       guard let address = ended.address else { return XctraceValue() }
-      return try export.values.add(
+      return try values.add(
         XctraceFrame(
-          address: LoadedAddress(rawValue: address), binary: ended.binary.map { Int($0) }))
+          address: LoadedAddress(rawValue: address), binary: ended.binary))
     case .backtrace, .taggedBacktrace:
       defer { openFrames.removeSubrange(ended.firstFrame...) }
       if ended.value.kind == .stack { return ended.value }
-      return try export.values.addStack(openFrames[ended.firstFrame...])
+      return try values.addStack(openFrames[ended.firstFrame...])
     case .binary: return ended.value
     case .row, .node, .schema, .tableOfContents, .other: return XctraceValue()
     }
@@ -132,7 +134,7 @@ final class XctraceReader: XMLReader {
   private func give(_ value: XctraceValue, of element: XctraceElement, to parent: Int) {
     switch (open[parent].element, element, value.kind) {
     case (.thread, .threadNumber, .number), (.process, .processNumber, .number):
-      open[parent].ownNumber = export.values.numbers[Int(value.index)]
+      open[parent].ownNumber = values.numbers[Int(value.index)]
     case (.thread, .process, .process): open[parent].process = value.index
     case (.frame, .binary, .binary): open[parent].binary = value.index
     case (.backtrace, .frame, .frame), (.taggedBacktrace, .frame, .frame):
@@ -208,7 +210,7 @@ final class XctraceReader: XMLReader {
 extension XctraceRow {
   /// A cell of the row has ended. Of two cells of a kind the first counts.
   fileprivate mutating func fill(
-    _ element: XctraceElement, _ value: XctraceValue, _ values: borrowing XctraceValues
+    _ element: XctraceElement, _ value: XctraceValue, _ values: XctraceValues
   ) {
     let index = Int(value.index)
     switch (element, value.kind) {

@@ -45,7 +45,14 @@ package struct XctraceFrame: Hashable, Sendable {
   /// byte; of the others the return address.
   package var address: LoadedAddress
   /// Index into `XctraceExport.binaries`; `nil` for code of no file.
-  package var binary: Int?
+  package var binary: Int? { number.map { Int($0) } }
+  /// Half the size of an `Int?`: there are millions.
+  private var number: UInt32?
+
+  init(address: LoadedAddress, binary: UInt32?) {
+    self.address = address
+    number = binary
+  }
 }
 
 /// A linked image as it was loaded in one process.

@@ -13,7 +13,7 @@ struct XctraceValue {
 ///
 /// Exports count their ids from 1 on, through all kinds of elements, so the table is an array, in pages of
 /// 64 that are made when one of their ids is defined.
-struct XctraceValues {
+final class XctraceValues {
   private(set) var numbers: [UInt64] = []
   private(set) var labels: [[UInt8]] = []
   private(set) var processes: [XctraceProcess] = []
@@ -25,61 +25,61 @@ struct XctraceValues {
   private var stackEnds: [Int] = []
 
   private static let pageSize: UInt64 = 64
+  /// By number the place of a page's first value in `table`.
   private var pages: [UInt64: Int] = [:]
   private var table: [XctraceValue] = []
 
-  mutating func define(_ id: UInt64, _ value: XctraceValue) throws(ParseError) {
-    let (number, offset) = id.quotientAndRemainder(dividingBy: Self.pageSize)
-    let page = pages[number] ?? table.count
+  func define(_ id: UInt64, _ value: XctraceValue) throws(ParseError) {
+    let page = pages[id / Self.pageSize] ?? table.count
     if page == table.count {
       try Self.check(page)
       table += repeatElement(XctraceValue(), count: Int(Self.pageSize))
-      pages[number] = page
+      pages[id / Self.pageSize] = page
     }
-    table[page + Int(offset)] = value
+    table[page + Int(id % Self.pageSize)] = value
   }
 
   /// Of kind `none` if no element that is read has defined it.
   func value(_ id: UInt64) -> XctraceValue {
-    let (number, offset) = id.quotientAndRemainder(dividingBy: Self.pageSize)
-    return pages[number].map { table[$0 + Int(offset)] } ?? XctraceValue()
+    guard let page = pages[id / Self.pageSize] else { return XctraceValue() }
+    return table[page + Int(id % Self.pageSize)]
   }
 
-  mutating func add(number: UInt64) throws(ParseError) -> XctraceValue {
+  func add(number: UInt64) throws(ParseError) -> XctraceValue {
     numbers.append(number)
     return try Self.last(.number, of: numbers.count)
   }
 
-  mutating func add(label: [UInt8]) throws(ParseError) -> XctraceValue {
+  func add(label: [UInt8]) throws(ParseError) -> XctraceValue {
     labels.append(label)
     return try Self.last(.label, of: labels.count)
   }
 
-  mutating func add(_ process: XctraceProcess) throws(ParseError) -> XctraceValue {
+  func add(_ process: XctraceProcess) throws(ParseError) -> XctraceValue {
     processes.append(process)
     return try Self.last(.process, of: processes.count)
   }
 
   /// - Parameter process: index into `processes`.
-  mutating func addThread(
+  func addThread(
     number: UInt64?, process: UInt32?
   ) throws(ParseError) -> XctraceValue {
     threads.append((number, process))
     return try Self.last(.thread, of: threads.count)
   }
 
-  mutating func add(_ binary: XctraceBinary) throws(ParseError) -> XctraceValue {
+  func add(_ binary: XctraceBinary) throws(ParseError) -> XctraceValue {
     binaries.append(binary)
     return try Self.last(.binary, of: binaries.count)
   }
 
-  mutating func add(_ frame: XctraceFrame) throws(ParseError) -> XctraceValue {
+  func add(_ frame: XctraceFrame) throws(ParseError) -> XctraceValue {
     frames.append(frame)
     return try Self.last(.frame, of: frames.count)
   }
 
   /// - Parameter frames: indexes into `frames`.
-  mutating func addStack(_ frames: ArraySlice<UInt32>) throws(ParseError) -> XctraceValue {
+  func addStack(_ frames: ArraySlice<UInt32>) throws(ParseError) -> XctraceValue {
     stackFrames += frames
     stackEnds.append(stackFrames.count)
     return try Self.last(.stack, of: stackEnds.count)
