@@ -49,15 +49,29 @@ package final class BreakpointTracer {
     let space: AddressSpace
     /// It executes the loader's notice, whose breakpoint is away for that long.
     var isStepping = false
+    /// It waits to be left alone, with a signal that it has yet to get, or 0.
+    var parked: Int32?
   }
+
+  /// Whether all threads are being stopped, to be left alone.
+  private var isLeaving = false
 
   package init(_ observer: any BreakpointObserver) { self.observer = observer }
 
   /// Whether any thread is still traced.
   package var hasThreads: Bool { !threads.isEmpty }
 
+  /// Stops all threads, to leave them alone: with every instruction back in its place.
+  package func leave() {
+    guard !isLeaving else { return }
+    isLeaving = true
+    for tid in threads.keys.sorted() { _ = ctrace_interrupt(tid) }
+    leaveIfAllAreParked()
+  }
+
   /// Handles what `ctrace_wait` has told of thread `tid`.
   package func handle(_ tid: pid_t, _ status: Int32) {
+    defer { if isLeaving { leaveIfAllAreParked() } }
     guard status & 0xff == 0x7f else {  // it has ended
       threads[tid] = nil
       unknown.remove(tid)
@@ -81,13 +95,27 @@ package final class BreakpointTracer {
       _ = ctrace_continue(tid, signal)
       return
     }
-    if thread.isStepping {
+    if isLeaving, !thread.isStepping {
+      threads[tid]?.parked = signal
+    } else if thread.isStepping {
       _ = ctrace_step(tid, signal)
     } else if thread.space.isStarting {
       _ = ctrace_continue_to_system_call(tid, signal)
     } else {
       _ = ctrace_continue(tid, signal)
     }
+  }
+
+  private func leaveIfAllAreParked() {
+    guard threads.values.allSatisfy({ $0.parked != nil }) else { return }
+    for tid in threads.keys.sorted() {
+      // The first thread of a memory puts everything back, the others find nothing to do.
+      threads[tid]?.space.removeBreakpoints()
+      _ = ctrace_detach(tid, threads[tid]?.parked ?? 0)
+    }
+    threads = [:]
+    for tid in unknown.sorted() { _ = ctrace_detach(tid, 0) }
+    unknown = []
   }
 
   private func programBegan(_ tid: pid_t) {
@@ -119,7 +147,8 @@ package final class BreakpointTracer {
   /// A group-stop, or the first stop of a new thread.
   private func stopped(_ tid: pid_t, _ signal: Int32) {
     if [SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU].contains(signal) {
-      _ = ctrace_listen(tid)
+      // A thread that is detached in a group-stop stays stopped.
+      if isLeaving { threads[tid]?.parked = 0 } else { _ = ctrace_listen(tid) }
     } else if threads[tid] == nil {
       unknown.insert(tid)
     } else {
