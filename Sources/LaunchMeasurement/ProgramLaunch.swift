@@ -106,6 +106,11 @@ extension ProgramLaunch {
     claunch_is_running(pid_t(bitPattern: processNumber), startTime)
   }
 
+  /// When the process of that number started, as `/proc/PID/stat` states it; 0 if it is gone.
+  package static func startTime(processNumber: pid_t) -> UInt64 {
+    claunch_start_time(processNumber)
+  }
+
   /// Makes a write to a standard stream that is closed, or a pipe that nobody reads, an error of the
   /// write, instead of the end of this process or of a file; launched programs don't inherit that.
   package static func guardStandardStreams() {

@@ -10,6 +10,15 @@ enum Folder {
       "unable to make the folder: \(String(cString: strerror(errno)))", context: [path])
   }
 
+  /// What the symbolic link at `path` points at; `nil` if it is none.
+  static func linkTarget(_ path: String) -> String? {
+    var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = target.withUnsafeMutableBytes {
+      readlink(path, $0.bindMemory(to: CChar.self).baseAddress, $0.count)
+    }
+    return count < 0 ? nil : String(decoding: target[..<count], as: UTF8.self)
+  }
+
   /// The names of what is in the folder, ascending; empty if it can't be read.
   static func names(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
