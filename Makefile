@@ -10,11 +10,10 @@ RUNTIME_SOURCES := $(wildcard Runtime/Recorder/*.c)
 RUNTIME_HEADERS := $(wildcard Runtime/Recorder/*.h Runtime/Recorder/include/*.h Runtime/TraceFormat/include/*.h)
 RUNTIME_FLAGS := -std=c11 -O2 -gdwarf-4 -fPIC -Wall -Wextra -Werror -IRuntime/Recorder/include -IRuntime/TraceFormat/include
 
-DARWIN_SDK ?= $(BUILD)/apple/sdk
-# One object for each platform, named for it, from one unit: lld can't make one Mach-O object of several.
-DARWIN := macos/arm64-apple-macos12.0 macos/x86_64-apple-macos12.0 ios/arm64-apple-ios15.0 \
-  iossimulator/arm64-apple-ios15.0-simulator iossimulator/x86_64-apple-ios15.0-simulator
-DARWIN_FLAGS = -isysroot $(DARWIN_SDK) $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder
+# Named as Xcode names its SDKs, so that a build setting can say $(PLATFORM_NAME).
+DARWIN := macosx/arm64-apple-macos12.0 macosx/x86_64-apple-macos12.0 iphoneos/arm64-apple-ios15.0 \
+  iphonesimulator/arm64-apple-ios15.0-simulator iphonesimulator/x86_64-apple-ios15.0-simulator
+DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder
 
 .PHONY: help demo test check build runtime runtime-darwin examples readme goldens bench self-order install clean
 .DEFAULT_GOAL := help
@@ -48,7 +47,8 @@ build: ## the command and the recorder, in release mode
 	swift build -c release
 	$(MAKE) -s runtime
 
-runtime: $(RUNTIME)/orderfile_rt.o $(RUNTIME)/liborderfile_rt.a ## the recorder alone: one object, one archive
+HERE := $(if $(filter Darwin,$(shell uname -s)),runtime-darwin,$(RUNTIME)/orderfile_rt.o $(RUNTIME)/liborderfile_rt.a)
+runtime: $(HERE) ## the recorder alone: one object, one archive
 
 # DWARF 4, because the valgrind of Debian 12 refuses to run a program with version 5 of clang 21.
 # One relocatable object whose hidden symbols have become local: only the contract is left to link to.
@@ -64,16 +64,18 @@ $(RUNTIME)/liborderfile_rt.a: $(RUNTIME)/orderfile_rt.o
 	@rm -f $@
 	@ar rcsD $@ $<
 
-runtime-darwin: $(RUNTIME)/macos/orderfile_rt.o ## the recorder for macOS, iOS and its simulator, cross-compiled
+runtime-darwin: $(RUNTIME)/iphoneos/orderfile_rt.o ## the recorder for macOS, iOS and its simulator, cross-compiled
 
-$(RUNTIME)/macos/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefile
-	@mkdir -p $(addprefix $(RUNTIME)/,macos ios iossimulator)
+# One object for each platform, with a slice for each architecture. Of one unit: lld makes no Mach-O object
+# of several. On a Mac its SDKs serve, elsewhere what Scripts/apple-sdk.sh lays out.
+$(RUNTIME)/iphoneos/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefile
+	@mkdir -p $(addprefix $(RUNTIME)/,$(sort $(foreach slice,$(DARWIN),$(dir $(slice)))))
 	@for source in $(notdir $(RUNTIME_SOURCES)); do echo "#include \"$$source\""; done >$(RUNTIME)/whole.c
-	@for slice in $(DARWIN); do \
-	  $(CLANG) -target $${slice#*/} $(DARWIN_FLAGS) -c $(RUNTIME)/whole.c \
-	    -o $(RUNTIME)/$${slice%%-*}.part.o || exit 1; done
-	@for platform in macos ios iossimulator; do \
-	  $(LIPO) -create $(RUNTIME)/$$platform/*.part.o -output $(RUNTIME)/$$platform/orderfile_rt.o || exit 1; done
+	@for slice in $(DARWIN); do folder=$(RUNTIME)/$${slice%/*} target=$${slice#*/}; \
+	  sdk=$$(xcrun --sdk $${slice%/*} --show-sdk-path 2>/dev/null || echo $(BUILD)/apple/sdk); \
+	  $(CLANG) -target $$target -isysroot $$sdk $(DARWIN_FLAGS) -c $(RUNTIME)/whole.c \
+	    -o $$folder/$${target%%-*}.part.o && \
+	  $(LIPO) -create $$folder/*.part.o -output $$folder/orderfile_rt.o || exit 1; done
 
 examples: build ## run every example; one line each
 	Examples/run-all.sh

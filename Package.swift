@@ -123,7 +123,9 @@ let package = Package(
       name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: checked),
     // Of the harness in Tests/MachOEmulator, by which other tests run Mach-O images.
     .testTarget(
-      name: "MachOEmulatorTests", dependencies: ["TestSupport"], swiftSettings: checked),
+      name: "MachOEmulatorTests",
+      dependencies: ["TraceFormat", "ByteReading", "Addresses", "TestSupport"],
+      swiftSettings: checked),
     // Of the house: imports, forbidden words, links. They read the sources and link none of them.
     .testTarget(name: "LayeringTests", dependencies: ["TestSupport"], swiftSettings: checked),
   ],

@@ -2,7 +2,7 @@
 # How fast the command reads large inputs, as ratios to tools that do less, side by side in one run.
 #
 #   show --json, gen     on an image with a large symbol table, to llvm-nm --defined-only on it
-#   gen --link-map       on a link map of 100 MB, to wc -w in the C locale on it
+#   gen --link-map       on a link map of 100 MB, of ld.lld and of ld64, to wc -w in the C locale on it
 #   peak memory          of gen --link-map, to the map's size
 #
 # usage: speed.sh [IMAGE]      IMAGE defaults to the toolchain's swift-frontend, 290,000 symbols
@@ -15,9 +15,11 @@ export PATH="$tools:$PATH"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-"$here/make-map" "$image" > "$work/big.map"
+"$here/make-map" lld "$image" > "$work/lld.map"
+"$here/make-map" ld64 "$image" > "$work/ld64.map"
 "$here/sealed-trace" "$image" 20000 "$work/many.oftrace"
-"$here/sealed-trace" "$image" 1000 "$work/few.oftrace"
+"$here/sealed-trace" "$image" 1000 "$work/lld.oftrace"
+"$here/sealed-trace" "$image" 1000 "$work/ld64.oftrace" _
 
 # Medians of 7 rounds; in each round every command runs once, so that what disturbs the machine disturbs all.
 python3 - "$orderfile" "$image" "$work" <<'PYTHON'
@@ -29,12 +31,14 @@ commands = {
     "llvm-nm": ["llvm-nm", "--defined-only", image],
     "show --json": [orderfile, "show", "--json", image],
     "gen": [orderfile, "gen", work + "/many.oftrace", "--image", image, "-o", work + "/a.order"],
-    "wc -w": ["wc", "-w", work + "/big.map"],
-    "gen --link-map": [orderfile, "gen", work + "/few.oftrace", "--link-map", work + "/big.map",
-                       "-o", work + "/b.order"],
 }
+for linker in ["lld", "ld64"]:
+    path = f"{work}/{linker}.map"
+    commands[f"wc -w, {linker}"] = ["wc", "-w", path]
+    commands[f"gen --link-map, {linker}"] = [
+        orderfile, "gen", f"{work}/{linker}.oftrace", "--link-map", path, "-o", work + "/b.order"]
 seconds = {name: [] for name in commands}
-peak = 0
+peak = {}
 for _ in range(7):
     for name, command in commands.items():
         start = time.perf_counter()
@@ -44,14 +48,16 @@ for _ in range(7):
         seconds[name].append(time.perf_counter() - start)
         if status:
             sys.exit(f"{name} failed with status {status}")
-        if name == "gen --link-map":
-            peak = max(peak, usage.ru_maxrss * 1024)
+        peak[name] = max(peak.get(name, 0), usage.ru_maxrss * 1024)
 medians = {name: statistics.median(times) for name, times in seconds.items()}
-print(f"{'':16} {'seconds':>8}  ratio")
+print(f"{'':20} {'seconds':>8}  ratio")
 for name, base in [("llvm-nm", None), ("show --json", "llvm-nm"), ("gen", "llvm-nm"),
-                   ("wc -w", None), ("gen --link-map", "wc -w")]:
+                   ("wc -w, lld", None), ("gen --link-map, lld", "wc -w, lld"),
+                   ("wc -w, ld64", None), ("gen --link-map, ld64", "wc -w, ld64")]:
     ratio = f"{medians[name] / medians[base]:.2f} of {base}" if base else ""
-    print(f"{name:16} {medians[name]:8.3f}  {ratio}")
-size = os.path.getsize(work + "/big.map")
-print(f"peak memory of gen --link-map: {peak / size:.2f} of the map's {size} bytes")
+    print(f"{name:20} {medians[name]:8.3f}  {ratio}")
+for linker in ["lld", "ld64"]:
+    size = os.path.getsize(f"{work}/{linker}.map")
+    ratio = peak[f"gen --link-map, {linker}"] / size
+    print(f"peak memory of gen --link-map, {linker}: {ratio:.2f} of the map's {size} bytes")
 PYTHON

@@ -61,6 +61,9 @@ package struct Image: Sendable {
   package var architecture: Architecture
   /// Where a Mach-O image states that its header is: `__TEXT`'s address. `nil` of other formats.
   package var headerAddress: StatedAddress?
+  /// Those of a Mach-O image that its file fills, in the order of the load commands; empty for other
+  /// formats. The header and `__LINKEDIT` are in a segment and in no section.
+  package var segments: [(name: SymbolName, range: AddressRange)] = []
   package var layout: Layout
   /// In the order that the loader calls them. ELF: `.preinit_array`, then `.init_array`. Mach-O: `+load`
   /// methods of classes, then of categories, then `__mod_init_func` and `__init_offsets`.

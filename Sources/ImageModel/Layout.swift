@@ -54,12 +54,19 @@ package struct Layout: Sendable {
   package let sections: [Section]
   package let functions: [Function]
   package let names: NameTable
+  /// What the linker did not lay out, as far as the reader could tell; in no particular order, and a name may
+  /// be here more than once, or be a function's too.
+  package let absentSymbols: [AbsentSymbol]
 
   /// Sorts what a reader found into the order that the type promises.
   ///
   /// - Complexity: O(*n* log *n*) for *n* functions.
-  package init(sections: [Section], functions: [Function], names: NameTable) {
+  package init(
+    sections: [Section], functions: [Function], names: NameTable,
+    absentSymbols: [AbsentSymbol] = []
+  ) {
     self.names = names
+    self.absentSymbols = absentSymbols
     let order = sections.indices.sorted { a, b in
       (sections[a].range.start, sections[a].range.size, a)
         < (sections[b].range.start, sections[b].range.size, b)

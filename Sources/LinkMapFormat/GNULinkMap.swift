@@ -55,9 +55,13 @@ struct GNUMapReader {
 
   mutating func read(_ linker: LinkMap.Linker) throws(ParseError) -> LinkMap {
     let grammar: LinkMapGrammar = linker == .gold ? .gold : .gnu
-    while let line = lines.next() {
-      if LinkMapGrammar.isTitle(grammar, lines.bytes, line) { break }
+    var discarded = GNUDiscardedSections()
+    var next = lines.next()
+    while let line = next, !LinkMapGrammar.isTitle(grammar, lines.bytes, line) {
+      let isDiscarded = GNUDiscardedSections.isTitle(lines.bytes, line)
+      next = isDiscarded ? discarded.read(&lines) : lines.next()
     }
+    builder.discardedSections = discarded.names
     while let line = lines.next() {
       if isBehindEmptyLine, lines.bytes.hasPrefix("Cross Reference Table", at: line.lowerBound) {
         break

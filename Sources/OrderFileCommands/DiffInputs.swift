@@ -28,12 +28,13 @@ struct DiffInputs {
       try InputFile.orderFile(try InputFile.bytes(path), path, of: format)
     }
     warnings = before.warnings + after.warnings
-    architecture = after.image?.architecture ?? before.image?.architecture
+    architecture = after.architecture ?? before.architecture
     pageSize = command.pageSize.pageSize(
       for: architecture, format: format == .machO ? .machO : .elf)
     cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
     measuredPageIns = try Self.measurement(
       command, before: before, after: after, pageSize: pageSize)
+    warnings += measuredPageIns?.warnings ?? []
 
     var beforeMap = SymbolMap(before.layout)
     var afterMap = SymbolMap(after.layout)
@@ -109,7 +110,8 @@ struct DiffInputs {
     let comparison = LayoutComparison(
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
     let check = order.map {
-      OrderFileCheck($0, layout: after.layout, architecture: architecture)
+      OrderFileCheck(
+        $0, layout: after.layout, architecture: architecture)
     }
     var report = DiffReport(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,

@@ -31,14 +31,19 @@ extension PageInMeasurement.Recording {
 }
 
 extension Image {
-  /// The sections, and behind them what `__TEXT` has before its first one: the header.
+  /// The sections, and behind them the segments: the header and `__LINKEDIT` are in no section.
   fileprivate var places: [(name: SymbolName, range: AddressRange)] {
-    var places = layout.sections.map { (name: $0.name, range: $0.range) }
-    let text = places.first { $0.name.bytes.starts(with: "__TEXT,".utf8) }
-    if let headerAddress, let text, text.range.start > headerAddress {
-      let size = text.range.start.rawValue - headerAddress.rawValue
-      places.append(("__TEXT", AddressRange(start: headerAddress, size: size)))
+    layout.sections.map { (name: $0.name, range: $0.range) } + segments
+  }
+}
+
+extension PageInMeasurement {
+  /// What a reader of the figures should know besides.
+  var warnings: [Diagnostic] {
+    [before, after].compactMap { $0 }.filter { $0.pageIns.total.pages == 0 }.map {
+      Diagnostic(
+        "no page of the image was paged in: it was in memory", context: $0.paths,
+        hint: "record a cold launch: restart the device before it")
     }
-    return places
   }
 }

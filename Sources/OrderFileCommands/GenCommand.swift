@@ -132,7 +132,7 @@ struct GenCommand: ParsableCommand {
     let dialect = format?.dialect ?? .usual(for: imageFormat)
     guard dialect.imageFormat == imageFormat else {
       throw Diagnostic(
-        "invalid '--format \(dialect)' for an image of \(imageFormat.rawValue): its linkers link "
+        "dialect mismatch: expected one for \(imageFormat.rawValue), found '\(dialect)' for "
           + dialect.imageFormat.rawValue, context: [release.path],
         hint: "use '--format \(OrderFileDialect.usual(for: imageFormat))', the default",
         severity: .mismatch)

@@ -13,6 +13,8 @@ struct ReleaseLayout {
   let initializers: [StatedAddress]
   /// `nil` where only a link map was given.
   let image: Image?
+  /// `nil` where only a link map was given that does not tell.
+  let architecture: Architecture?
   let warnings: [Diagnostic]
 
   /// Reads a linked image or a link map, whichever `path` is.
@@ -29,7 +31,7 @@ struct ReleaseLayout {
     if InputFile.isObjectFile(bytes) {
       try self.init(bytes: bytes, imagePath: path, debugFile: debugFile, slice: slice)
     } else {
-      try self.init(bytes: bytes, mapPath: path)
+      try self.init(bytes: bytes, mapPath: path, slice: slice)
     }
   }
 
@@ -39,21 +41,25 @@ struct ReleaseLayout {
     image: String, linkMap: String, debugFile: String?, slice: SliceChoice
   ) throws(Diagnostic) {
     let image = try ReleaseLayout(path: image, debugFile: debugFile, slice: slice)
-    let map = try ReleaseLayout(path: linkMap)
+    let map = try ReleaseLayout(path: linkMap, slice: SliceChoice(image.architecture))
     let isStripped = image.image?.symbolSource == .dynamicSymbols
     path = image.path
     layout = isStripped ? map.layout : image.layout.addingOrigins(of: map.layout)
     initializers = image.initializers
     self.image = image.image
+    architecture = image.architecture
     warnings = isStripped ? map.warnings : image.warnings
   }
 
-  init(_ image: Image) {
-    path = image.path
+  init(_ image: Image) { self.init(image, path: image.path, warnings: []) }
+
+  private init(_ image: Image, path: String, warnings: [Diagnostic]) {
+    self.path = path
     layout = image.layout
     initializers = image.initializers
     self.image = image
-    warnings = []
+    architecture = image.architecture
+    self.warnings = warnings
   }
 
   private init(
@@ -61,14 +67,10 @@ struct ReleaseLayout {
   ) throws(Diagnostic) {
     let (image, warnings) = try Image.reading(
       bytes, path: imagePath, debugFile: debugFile, slice: slice)
-    path = imagePath
-    layout = image.layout
-    initializers = image.initializers
-    self.image = image
-    self.warnings = warnings
+    self.init(image, path: imagePath, warnings: warnings)
   }
 
-  private init(bytes: FileBytes, mapPath: String) throws(Diagnostic) {
+  private init(bytes: FileBytes, mapPath: String, slice: SliceChoice) throws(Diagnostic) {
     let map: LinkMap
     do { map = try LinkMap(parsing: bytes) } catch {
       throw Diagnostic("\(error)", context: [mapPath])
@@ -81,5 +83,7 @@ struct ReleaseLayout {
     path = mapPath
     initializers = layout.imageFormat == .machO ? layout.initializersByName : []
     image = nil
+    architecture = Architecture(map)
+    if let architecture { try slice.check(architecture, of: mapPath) }
   }
 }

@@ -93,7 +93,10 @@ struct ShowCommand: ParsableCommand {
       entries: zip(order.entries, order.lines).map {
         let isSection = order.dialect.namesSections
         let name = isSection ? $0.section ?? $0.symbol : $0.symbol
-        return OrderFileReport.Entry(name: SymbolName(bytes: name), line: $1)
+        return OrderFileReport.Entry(
+          name: SymbolName(bytes: name), line: $1,
+          objectFile: isSection ? nil : $0.objectFile.map { SymbolName(bytes: $0) },
+          architecture: $0.architecture.map { SymbolName(bytes: $0) })
       })
     let document =
       json

@@ -10,10 +10,17 @@ package struct OrderFileReport: Sendable {
     package var name: SymbolName
     /// From 1.
     package var line: Int
+    /// The only object file in which the name is meant, and the only architecture; `nil` is all.
+    package var objectFile: SymbolName?
+    package var architecture: SymbolName?
 
-    package init(name: SymbolName, line: Int) {
+    package init(
+      name: SymbolName, line: Int, objectFile: SymbolName? = nil, architecture: SymbolName? = nil
+    ) {
       self.name = name
       self.line = line
+      self.objectFile = objectFile
+      self.architecture = architecture
     }
   }
 
@@ -43,11 +50,13 @@ package struct OrderFileReport: Sendable {
   }
 
   private func write(_ entry: Entry, to json: inout JSONWriter, demangle: NameWording?) {
+    if let architecture = entry.architecture { json.member("architecture", architecture) }
     if let demangled = demangle?(entry.name), demangled != entry.name.description {
       json.member("demangledName", demangled)
     }
     json.member("line", entry.line)
     json.member("name", entry.name)
+    if let objectFile = entry.objectFile { json.member("objectFile", objectFile) }
   }
 
   /// The order file for people.
@@ -55,7 +64,10 @@ package struct OrderFileReport: Sendable {
   /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
   package func text(width: Int? = nil, names: NameWording = mangled) -> String {
     var table = Table([.init("LINE", separator: " "), .init("NAME", .left)])
-    for entry in entries { table.add(["\(entry.line)", names(entry.name)]) }
+    for entry in entries {
+      let limits = [entry.architecture, entry.objectFile].compactMap { $0 }.map { "\($0):" }
+      table.add(["\(entry.line)", limits.joined() + names(entry.name)])
+    }
     return """
       order file \(printable(path))
         dialect: \(printable(dialect))

@@ -8,6 +8,7 @@ extension ELFFile: ImageFile {
   var format: ImageFormat { .elf }
   var architecture: Architecture { Architecture(header) }
   var headerAddress: StatedAddress? { nil }
+  var mappedSegments: [(name: SymbolName, range: AddressRange)] { [] }
 
   func requireReadableImage() throws(Diagnostic) {
     guard header.type == .executable || header.type == .sharedObject else {
@@ -82,7 +83,7 @@ extension ELFFile: ImageFile {
     let found = ELFFunctionSymbols(
       table, in: CodeSections(sectionsInMemory()), machine: header.machine)
     return NamedFunctions(
-      functions: found.functions,
+      functions: found.functions, absentSymbols: found.absentSymbols,
       names: NameTable(bytes: table.names.bytes.copy(table.names.range.indices)),
       warnings: Diagnostic.skipped(
         found.unnamedCount, "symbol",

@@ -6,6 +6,10 @@
 // a section of code, is not the name of a mapping ($x, $d, $t), and does not lie inside a function that
 // has a type: taken there, it would cut that function in two.
 //
+// Besides, it collects what an order file may name in vain. An undefined symbol has a type only if a shared
+// object defined it: linkers copy that object's type, while compilers leave STT_NOTYPE to what they
+// reference.
+//
 // The end of a section is not in it, so `_etext` and `__stop_…` fall out by themselves.
 
 import Addresses
@@ -15,6 +19,7 @@ import ObjectFormat
 /// The functions of one symbol table.
 struct ELFFunctionSymbols {
   var functions: [Function] = []
+  var absentSymbols: [AbsentSymbol] = []
   /// Symbols whose name begins or ends outside the string table. They are left out.
   var unnamedCount = 0
 
@@ -30,7 +35,14 @@ struct ELFFunctionSymbols {
     var sections = code
     table.forEachSymbol { symbol in
       let isTyped = symbol.type == .function || symbol.type == .indirectFunction
-      guard isTyped || symbol.type == .none, symbol.sectionIndex.isInSection else { return }
+      guard symbol.sectionIndex.isInSection else {
+        if let reason = Self.absence(of: symbol), let name = names.reference(at: symbol.nameOffset)
+        {
+          absentSymbols.append(AbsentSymbol(name: name, reason: reason))
+        }
+        return
+      }
+      guard isTyped || symbol.type == .none else { return }
       let address = StatedAddress(
         rawValue: isTyped ? symbol.value.rawValue & addressMask : symbol.value.rawValue)
       guard symbol.nameOffset != 0, let section = sections.index(containing: address) else {
@@ -48,6 +60,16 @@ struct ELFFunctionSymbols {
     }
     Self.removeInner(&labels, of: functions)
     functions += labels
+  }
+
+  /// Why a symbol that stands in no section can't be ordered; `nil` for one that nobody would order.
+  private static func absence(of symbol: ELFSymbol) -> AbsentSymbol.Reason? {
+    guard symbol.nameOffset != 0, symbol.type != .file, symbol.type != .section else { return nil }
+    return switch symbol.sectionIndex {
+    case .undefined: symbol.type == .none ? .undefined : .shared
+    case .absolute: .absolute
+    default: nil
+    }
   }
 
   /// Removes the labels that lie inside a function, behind its first byte.

@@ -77,11 +77,12 @@ extension Image {
       let (initializers, doubts) = try file.initializersAndDoubts()
       warnings += doubts
       for index in warnings.indices { warnings[index].context.insert(path, at: 0) }
-      let image = Image(
+      var image = Image(
         path: path, format: file.format, id: try file.imageID(), architecture: file.architecture,
         headerAddress: file.headerAddress, layout: functions.layout(file.sectionsInMemory()),
         initializers: initializers,
         guards: file.guards(), symbolSource: functions.source)
+      image.segments = file.mappedSegments
       return (image, warnings)
     }
   }

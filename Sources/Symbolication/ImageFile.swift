@@ -10,6 +10,8 @@ protocol ImageFile: Sendable {
   var architecture: Architecture { get }
   /// See `Image.headerAddress`.
   var headerAddress: StatedAddress? { get }
+  /// See `Image.segments`.
+  var mappedSegments: [(name: SymbolName, range: AddressRange)] { get }
 
   /// - Throws: for a file that no linker has laid out, and for one that is encrypted.
   func requireReadableImage() throws(Diagnostic)

@@ -12,6 +12,7 @@ struct LD64MapFunctions {
 
   private var functions: [Function] = []
   private var names: [UInt8] = []
+  private var absentSymbols: [AbsentSymbol] = []
 
   /// By where the paths of object files stand in the map, how an order file names them.
   private var objectFiles: [UInt32: NameReference?] = [:]
@@ -36,8 +37,10 @@ struct LD64MapFunctions {
     self.layoutIndexes = layoutIndexes
   }
 
-  /// The functions, in the map's order but for those that have to be sorted, and what their names refer to.
-  consuming func collected() -> (functions: [Function], names: [UInt8]) {
+  /// The functions, what was dead-stripped, and what their names refer to.
+  consuming func collected() -> (
+    functions: [Function], absentSymbols: [AbsentSymbol], names: [UInt8]
+  ) {
     // Enough in any case; what is reserved and not used is not touched.
     functions.reserveCapacity(map.symbols.count)
     names.reserveCapacity(map.bytes.count)
@@ -51,7 +54,11 @@ struct LD64MapFunctions {
       }
       first = end
     }
-    return (functions, names)
+    for symbol in map.discardedSymbols {
+      guard let name = store(symbol.indices) else { break }
+      absentSymbols.append(AbsentSymbol(name: name, reason: .discarded))
+    }
+    return (functions, absentSymbols, names)
   }
 
   /// Adds the functions of adjacent pieces of one section, which is `section` in the layout.

@@ -26,14 +26,15 @@ import LinkMapFormat
 // of the assembler. Of several symbols at one address often only one has a size: that of an alias and of a
 // folded function is 0, as is that of a function which shares its address with a label. All get the
 // greatest. A doubt remains about LTO: ld64.lld lists a global function under the bitcode file that
-// defined it, though only the object file that LTO made could be named before it in an order file.
+// defined it, and before its name no object file works in an order file, not even that one.
 //
 // Left out are mapping symbols, assembler temporaries, labels without a size beside a symbol with one,
 // and functions of no bytes, whose address is the next function's.
 
 extension Layout {
   /// The allocated sections of the image that `map` describes, and the functions in its code whose names
-  /// in the symbol table are known. Versions are cut off: `f@@V1` is `f`.
+  /// in the symbol table are known. Versions are cut off: `f@@V1` is `f`. What the map lists as discarded is
+  /// among the absent symbols.
   ///
   /// `diagnostics` gets a warning if functions had to be named for their sections or left out.
   ///
@@ -53,14 +54,16 @@ extension Layout {
     guard map.linker != .ld64 else {
       let found = LD64MapFunctions(map, code, layoutIndexes).collected()
       self.init(
-        sections: sections, functions: found.functions, names: NameTable(bytes: found.names))
+        sections: sections, functions: found.functions, names: NameTable(bytes: found.names),
+        absentSymbols: found.absentSymbols)
       return
     }
     var functions = LinkMapFunctions(map, code, layoutIndexes)
     functions.collect()
     diagnostics += functions.diagnostics
     self.init(
-      sections: sections, functions: functions.functions, names: NameTable(bytes: functions.names))
+      sections: sections, functions: functions.functions,
+      names: NameTable(bytes: functions.names), absentSymbols: functions.absentSymbols)
   }
 }
 

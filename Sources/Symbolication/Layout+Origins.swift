@@ -4,7 +4,7 @@ import ImageModel
 
 extension Layout {
   /// This layout with the input sections and object files that `map`, the link map of the same image,
-  /// states.
+  /// states, and with the symbols that it says were discarded.
   ///
   /// An input section is one at an address, an object file belongs to a name: of functions that the linker
   /// folded into one body each keeps its own.
@@ -34,7 +34,12 @@ extension Layout {
       }
       return function
     }
-    return Layout(sections: self.sections, functions: functions, names: names)
+    let discarded = map.absentSymbols.compactMap { symbol in
+      names.append(map.names[symbol.name]).map { AbsentSymbol(name: $0, reason: symbol.reason) }
+    }
+    return Layout(
+      sections: self.sections, functions: functions, names: names,
+      absentSymbols: absentSymbols + discarded)
   }
 }
 

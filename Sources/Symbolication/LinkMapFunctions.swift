@@ -13,6 +13,8 @@ struct LinkMapFunctions {
   private(set) var functions: [Function] = []
   /// What the functions' names refer to.
   private(set) var names: [UInt8] = []
+  /// Those whose sections were discarded.
+  private(set) var absentSymbols: [AbsentSymbol] = []
 
   /// Functions whose name was taken from the section because the printed one was demangled.
   private var recovered = 0
@@ -47,6 +49,13 @@ struct LinkMapFunctions {
       addFunctions(ofInputSection: index, input, section)
     }
     nameSilentSections()
+    for section in map.discardedSections {
+      if let function = FunctionSectionName(map.bytes, section.indices)?.function,
+        let name = store(function, nil)
+      {
+        absentSymbols.append(AbsentSymbol(name: name, reason: .discarded))
+      }
+    }
   }
 }
 

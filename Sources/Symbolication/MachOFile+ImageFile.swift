@@ -11,6 +11,10 @@ extension MachOFile: ImageFile {
     segments.first { $0.name.elementsEqual("__TEXT".utf8) }?.range.start
   }
 
+  var mappedSegments: [(name: SymbolName, range: AddressRange)] {
+    segments.filter { $0.fileSize > 0 }.map { (SymbolName(bytes: $0.name), $0.range) }
+  }
+
   func requireReadableImage() throws(Diagnostic) {
     guard header.type.isLinkedImage else {
       throw .notLinked(

@@ -55,20 +55,24 @@ struct MachOFunctions {
     guard let base = found.names.append(table.names.bytes.copy(strings))?.offset else { return }
     var unnamedCount = 0
     table.forEachSymbol { symbol in
-      guard symbol.isInSection, symbol.nameOffset != 0,
-        let section = code.index(containing: symbol.value)
-      else { return }
+      let absence = Self.absence(of: symbol)
+      let section = symbol.isInSection ? code.index(containing: symbol.value) : nil
+      guard symbol.nameOffset != 0, section != nil || absence != nil else { return }
       guard let name = table.names.name(at: symbol.nameOffset)?.indices else {
         unnamedCount += 1
         return
       }
       guard !name.isEmpty else { return }
-      let isSeenOutside = symbol.type.isExternal || symbol.type.isPrivateExternal
       // They fit: a string table has at most 4 GiB, and append saw to it that both together do.
+      let reference = NameReference(
+        offset: base + UInt32(name.lowerBound - strings.lowerBound), count: UInt32(name.count))
+      if let absence {
+        found.absentSymbols.append(AbsentSymbol(name: reference, reason: absence))
+      }
+      guard let section else { return }
+      let isSeenOutside = symbol.type.isExternal || symbol.type.isPrivateExternal
       let function = Function(
-        name: NameReference(
-          offset: base + UInt32(name.lowerBound - strings.lowerBound), count: UInt32(name.count)),
-        address: symbol.value, size: 0, section: section, isLocal: !isSeenOutside)
+        name: reference, address: symbol.value, size: 0, section: section, isLocal: !isSeenOutside)
       let first = table.names.bytes[name.lowerBound]
       if first == UInt8(ascii: "l") || first == UInt8(ascii: "L") {
         labels.append(function)
@@ -80,6 +84,16 @@ struct MachOFunctions {
     found.warnings += Diagnostic.skipped(
       unnamedCount, "symbol",
       "invalid n_strx: expected a name within \(strings.count) bytes")
+  }
+
+  /// Why a symbol can't be ordered though the image names it; `nil` if it stands in a section.
+  private static func absence(of symbol: MachOSymbol) -> AbsentSymbol.Reason? {
+    switch symbol.type.kind {
+    // Of two levels, and so each import names the library that it comes from.
+    case .undefined: .shared
+    case .absolute: .absolute
+    default: nil
+    }
   }
 
   /// Adds the functions that DWARF describes. It has the names of the language; the symbols of all but

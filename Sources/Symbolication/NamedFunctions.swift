@@ -6,6 +6,8 @@ import ImageModel
 /// The functions of one image before they are sorted, with the bytes of their names and their origin.
 struct NamedFunctions {
   var functions: [Function] = []
+  /// What the symbol table names and does not place.
+  var absentSymbols: [AbsentSymbol] = []
   var names = NameTable()
   var source = SymbolSource.dynamicSymbols
   /// Without the image's path.
@@ -53,11 +55,17 @@ extension NamedFunctions {
       function.name.offset += base  // fits: append saw to it that the whole table does
       return function
     }
+    absentSymbols += other.absentSymbols.map { symbol in
+      var symbol = symbol
+      symbol.name.offset += base
+      return symbol
+    }
   }
 
   /// Sorted, and without a name that two sources, or two units of DWARF, give to one address.
   func layout(_ sections: [Section]) -> Layout {
-    let layout = Layout(sections: sections, functions: functions, names: names)
+    let layout = Layout(
+      sections: sections, functions: functions, names: names, absentSymbols: absentSymbols)
     guard source != .symbolTable, source != .dynamicSymbols else { return layout }
     var unique: [Function] = []
     for function in layout.functions {
@@ -68,7 +76,8 @@ extension NamedFunctions {
       }
       unique.append(function)
     }
-    return Layout(sections: layout.sections, functions: unique, names: names)
+    return Layout(
+      sections: layout.sections, functions: unique, names: names, absentSymbols: absentSymbols)
   }
 }
 

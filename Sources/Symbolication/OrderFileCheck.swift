@@ -119,15 +119,10 @@ package struct OrderFileCheck: Sendable {
 extension OrderFileCheck {
   /// Compares `order` with the `layout` that was linked with it.
   ///
-  /// - Parameter known: what a symbol table or a link map tells about names that are no functions of the
-  ///   layout: `discarded`, `shared`, `undefined` or `absolute`. All others are `noSuchSymbol`.
   /// - Parameter architecture: of the layout; `nil` is the first one that the file names.
   /// - Complexity: O(*n* + *e* log *e*) for *n* functions and *e* entries with all their bodies, on
   ///   average.
-  package init(
-    _ order: OrderFile, layout: Layout, architecture: Architecture? = nil,
-    known: [SymbolName: Reason] = [:]
-  ) {
+  package init(_ order: OrderFile, layout: Layout, architecture: Architecture? = nil) {
     let wishes = OrderWishes(order, in: layout, architecture: architecture)
     let bodies = Self.bodies(wanted: wishes, in: layout)
     let standing = longestIncreasingSubsequence(of: bodies.map(\.address.rawValue))
@@ -136,7 +131,7 @@ extension OrderFileCheck {
 
     let strayed = Set(bodies.indices.filter { !stands[$0] }.map { bodies[$0].address })
     for wish in wishes.wishes {
-      if let reason = wish.reasonIfMissing(known: known) {
+      if let reason = wish.reasonIfMissing {
         missing.append(Missing(entry: wish.entries[0], name: wish.name, reason: reason))
       } else {
         present += 1

@@ -18,6 +18,22 @@ struct OrderWishes {
     } else {
       match(index, with: layout)
     }
+    explainMissing(from: layout)
+  }
+
+  /// Looks up the symbols that were not found among those of which the layout says why.
+  private mutating func explainMissing(from layout: Layout) {
+    guard !layout.absentSymbols.isEmpty else { return }
+    var missing: [NameKey: [Int]] = [:]
+    for (i, wish) in wishes.enumerated() where wish.reasonIfMissing == .noSuchSymbol {
+      missing[NameKey(wish.name.bytes), default: []].append(i)
+    }
+    guard !missing.isEmpty else { return }
+    for symbol in layout.absentSymbols {
+      for i in missing[NameKey(layout.names[symbol.name])] ?? [] {
+        wishes[i].absence = wishes[i].absence ?? symbol.reason
+      }
+    }
   }
 
   /// Where to look up what a layout's function is called.
@@ -172,6 +188,8 @@ struct OrderWish {
   var isInSharedSection = false
   /// A function of this name lies in a section that no entry names.
   var isInOtherSection = false
+  /// Why the layout has no function of this name, if it says so.
+  var absence: AbsentSymbol.Reason?
 
   /// What `entry`, at `index` of its order file, asks for.
   init(_ entry: OrderFileEntry, at index: Int) {
@@ -180,15 +198,20 @@ struct OrderWish {
     namesSymbol = !entry.symbol.isEmpty
   }
 
-  func reasonIfMissing(
-    known: [SymbolName: OrderFileCheck.Reason]
-  ) -> OrderFileCheck.Reason? {
+  /// Why the linker could not follow it; `nil` if it could.
+  var reasonIfMissing: OrderFileCheck.Reason? {
     if !found.isEmpty || isSpeltOtherwise { return nil }
     if isInOtherObjectFile { return .otherObjectFile }
     if isInSharedSection { return .sharedInputSection }
     if isInOtherSection { return .otherSection }
     if !namesSymbol { return .noSuchSection }
-    return known[name] ?? .noSuchSymbol
+    return switch absence {
+    case .undefined: .undefined
+    case .shared: .shared
+    case .absolute: .absolute
+    case .discarded: .discarded
+    case nil: .noSuchSymbol
+    }
   }
 }
 

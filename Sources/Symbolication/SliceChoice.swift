@@ -14,7 +14,7 @@ package struct SliceChoice: Sendable {
   }
 
   /// - Throws: `mismatch` if the one image of the file at `path` is not what the user asks for.
-  func check(_ found: Architecture, of path: String) throws(Diagnostic) {
+  package func check(_ found: Architecture, of path: String) throws(Diagnostic) {
     if let architecture, architecture != found {
       throw Self.mismatch(architecture, found: found.description, path)
     }

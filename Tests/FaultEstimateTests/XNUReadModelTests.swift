@@ -42,6 +42,12 @@ import Testing
     Case(
       testDescription: "page 1 first counts as the second of a run",
       touches: [1, 2, 3, 4], pagesReadAfter: [2, 3, 4, 8], reads: 4),
+    // [0 1] [2] [3] [4 ... 7] [8 ... 15] [16 ... 31]
+    Case(
+      testDescription: "26 packed pages from the start of the file",
+      touches: Array(0...25),
+      pagesReadAfter: [2, 2, 3, 4] + Array(repeating: 8, count: 4) + Array(repeating: 16, count: 8)
+        + Array(repeating: 32, count: 10), reads: 6),
     Case(
       testDescription: "a mapping is not left",
       mapping: 7...9, touches: [7, 9], pagesReadAfter: [1, 3], reads: 2),

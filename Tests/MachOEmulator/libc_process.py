@@ -279,6 +279,8 @@ def _start_of(process: "Process", pid: int) -> tuple[int, bool]:
 
     Other processes are the host's, so that one run knows whether another still lives.
     """
+    if pid == process.settings.pid and not os.path.exists(f"/proc/{pid}"):
+        pid = os.getpid()
     with open(f"/proc/{pid}/stat", encoding="latin-1") as file:
         fields = file.read().rpartition(")")[2].split()
     ticks = int(fields[19])  # field 22 of proc(5), in USER_HZ

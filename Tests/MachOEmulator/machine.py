@@ -31,6 +31,7 @@ from unicorn.arm64_const import (
     UC_ARM64_REG_SP,
     UC_ARM64_REG_TPIDRRO_EL0,
     UC_ARM64_REG_X0,
+    UC_CPU_ARM64_MAX,
 )
 
 PAGE = 0x4000  # bytes: vm_page_size of arm64 Darwin
@@ -45,6 +46,8 @@ RETURN = TRAPS - 16  # where calls made by the harness return to
 TRAPS_END = TRAPS + 0x100_0000
 HEAP = 0x6_0000_0000
 MAPPINGS = 0x7_0000_0000
+
+BREAKPOINT, BREAKPOINT_MASK = 0xD420_0000, 0xFFE0_001F  # brk #n (Arm ARM, C6.2.41)
 
 
 class Crash(Exception):
@@ -65,7 +68,8 @@ class Machine:
 
     def __init__(self, ticks: Callable[[], int]) -> None:
         """TICKS answers for CNTVCT_EL0."""
-        self.uc = Uc(UC_ARCH_ARM64, UC_MODE_ARM)
+        # All features: clang compiles for macOS with those of the M1, atomics in one instruction too.
+        self.uc = Uc(UC_ARCH_ARM64, UC_MODE_ARM, UC_CPU_ARM64_MAX)
         self._ticks = ticks
         self._fault: Optional[tuple[int, int]] = None
         self._next_data = SYSTEM_DATA
@@ -214,19 +218,22 @@ class Machine:
         raise Crash("SIGILL", f"the emulation ended at {self.uc.reg_read(UC_ARM64_REG_PC):#x}")
 
     def _crash(self, error: UcError, pc: int) -> Crash:
-        place = f"at {self.describe(pc)}, called from {self.describe(self.link_register)}"
+        place = f"at {self.describe(pc)}, called from {self.describe_caller()}"
         if self._fault:
             address, size = self._fault
             return Crash("SIGSEGV", f"no access to {size} bytes at {address:#x}, {place}")
         if error.errno == UC_ERR_FETCH_UNMAPPED:
             return Crash("SIGSEGV", f"jump to {pc:#x}, {place}")
-        if error.errno == UC_ERR_EXCEPTION:
+        if error.errno != UC_ERR_EXCEPTION:
+            return Crash("SIGILL", f"{error} {place}")
+        instruction = self.peek_int(pc)
+        if instruction & BREAKPOINT_MASK == BREAKPOINT:
             return Crash("SIGTRAP", f"trap {place}")
-        return Crash("SIGILL", f"{error} {place}")
+        return Crash("SIGILL", f"instruction {instruction:#010x} {place}")
 
     def describe_caller(self) -> str:
         """Where the simulated function that runs now was called from."""
-        return self.describe(self.link_register)
+        return self.describe(self.link_register - 4)  # the call: it may be a function's last word
 
     def _on_fault(
         self, uc: Uc, access: int, address: int, size: int, value: int, data: object

@@ -22,14 +22,9 @@ class TextPages:
     executed: dict[int, dict[int, int]] = field(default_factory=lambda: {size: {} for size in SIZES})
     read: dict[int, dict[int, None]] = field(default_factory=lambda: {size: {} for size in SIZES})
     loaded: dict[int, dict[int, None]] = field(default_factory=lambda: {size: {} for size in SIZES})
-    functions: list[int] = field(default_factory=list)
-    blocks: set[int] = field(default_factory=set)
 
-    def execute(self, address: int, size: int) -> None:
+    def execute(self, stated: int, size: int) -> None:
         """Notes a basic block, the first time that it runs."""
-        stated = address - self.image.slide
-        if stated in self.image.functions:
-            self.functions.append(stated)
         for page_size, pages in self.executed.items():
             for page in range(stated & -page_size, stated + size, page_size):
                 pages.setdefault(page, max(stated, page))
@@ -41,14 +36,10 @@ class TextPages:
                 pages.setdefault(page)
 
     def report(self) -> dict[str, Any]:
-        names = self.image.functions
         report: dict[str, Any] = {
             "path": self.image.path,
             "uuid": self.image.uuid,
             "slide": self.image.slide,
-            "executedFunctions": [
-                {"address": address, "names": names[address]} for address in self.functions
-            ],
         }
         for size in SIZES:
             suffix = f"{size >> 10}k"
@@ -71,18 +62,22 @@ class PageCounter:
         self._ranges: list[tuple[int, int, TextPages]] = []
         self._hooks: dict[str, list[int]] = {}
         self.images: list[TextPages] = []
+        self.entered: list[tuple[Image, int]] = []  # functions, by first entry
         self.block_count = 0
 
     def watch(self, image: Image) -> None:
         pages = TextPages(image)
         self.images.append(pages)
-        seen = pages.blocks
+        seen: set[int] = set()
 
         def on_block(uc: Uc, address: int, size: int, data: object) -> None:
             self.block_count += 1
             if address not in seen:
                 seen.add(address)
-                pages.execute(address, size)
+                stated = address - image.slide
+                pages.execute(stated, size)
+                if stated in image.functions:
+                    self.entered.append((image, stated))
 
         def on_read(uc: Uc, kind: int, address: int, size: int, value: int, data: object) -> None:
             pages.note(pages.read, address, size)
@@ -99,6 +94,13 @@ class PageCounter:
         self._ranges = [each for each in self._ranges if each[2].image is not image]
         for hook in self._hooks.pop(image.path, []):
             self._uc.hook_del(hook)
+
+    def functions(self) -> list[dict[str, Any]]:
+        """The functions of all images in the order in which they were first entered."""
+        return [
+            {"image": image.path, "address": address, "names": image.functions[address]}
+            for image, address in self.entered
+        ]
 
     def note_read(self, address: int, size: int) -> None:
         """A simulated function reads SIZE bytes for the program."""

@@ -161,7 +161,7 @@ class Process:
         called = self._traps.get(address)
         if called is None:
             name = next((each for each, at in self._trap_of.items() if at == address), hex(address))
-            caller = self.dyld.describe(self.machine.link_register)
+            caller = self.machine.describe_caller()
             raise MissingFunction(f"'{name}' is not simulated; called from {caller}")
         self.called.setdefault(called.name)
         self.clock.step()

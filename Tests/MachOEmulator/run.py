@@ -41,6 +41,7 @@ def report(process: Optional[Process], end: dict[str, Any]) -> dict[str, Any]:
         result["blocks"] = process.pages.block_count
         result["stages"] = process.stages
         result["calls"] = list(process.called)
+        result["executedFunctions"] = process.pages.functions()
         result["images"] = [each.report() for each in process.pages.images]
     return result
 

@@ -65,7 +65,7 @@ import Testing
     #expect(run.status == 7 && run.errors == "")
     let image = try #require(run.report.images.first)
     #expect(image.slide == slide)
-    #expect(image.functionNames == ["_main", "_four", "_two"])
+    #expect(run.report.functionNames == ["_main", "_four", "_two"])
     // The linker places __text on the first page boundary behind the header.
     let text: UInt64 = 0x1_0000_4000
     let pages = [5, 3, 1].map { text + $0 * 0x4000 }

@@ -72,6 +72,28 @@ import Testing
     withExtendedLifetime(folder) {}
   }
 
+  /// Old systems have a command each, and simulators none; the newer command has all.
+  @Test func eachTargetHasItsPlatform() throws {
+    let workshop = try Workshop()
+    try workshop.write("int f(void) { return 1; }".utf8, "f.c")
+    let targets = [
+      ("x86_64-apple-macos10.13", "macos"), ("arm64-apple-ios11", "ios"),
+      ("x86_64-apple-ios11-simulator", "ios-simulator"), ("arm64-apple-tvos11", "tvos"),
+      ("x86_64-apple-watchos4-simulator", "watchos-simulator"),
+      ("arm64-apple-ios15-simulator", "ios-simulator"),
+      ("arm64-apple-ios15-macabi", "mac-catalyst"), ("arm64-apple-xros1", "xros"),
+    ]
+    for (target, platform) in targets {
+      let result = try workshop.run("clang", ["-target", target, "-c", "f.c", "-o", "f.o"])
+      #expect(result.status == 0, "\(result.output)")
+      let file = try MachOFile(
+        parsing: FileBytes(path: workshop.folder.appendingPathComponent("f.o").path))
+      #expect(try file.platform()?.description == platform, "\(target)")
+      let isOld = !file.commands.contains { $0.kind == .buildVersion }
+      #expect(isOld == (target.contains("10.13") || target.contains("11") || target.contains("s4")))
+    }
+  }
+
   @Test(arguments: AppleFile.images)
   func theContentsOfASectionAreWhatObjdumpPrints(_ input: AppleFile) throws {
     let (path, folder) = try input.write()

@@ -62,8 +62,11 @@ import Testing
 
   /// An image at 0x100000000 whose `__DATA`, at 0x100004000, holds `slots` in `format`; `nil` is an image
   /// without fixups in it.
-  static func memory(_ slots: [UInt64], format: UInt16?) throws -> MachOMemory {
+  static func memory(
+    _ slots: [UInt64], format: UInt16?, cpuSubtype: UInt32 = 0
+  ) throws -> MachOMemory {
     var writer = MachOWriter()
+    writer.cpuSubtype = cpuSubtype
     var data = ByteWriter()
     for slot in slots { data.write(slot) }
     writer.segments = [
@@ -122,6 +125,19 @@ import Testing
     let expected = target.map { MachOPointer.address(StatedAddress(rawValue: $0)) } ?? .bound
     #expect(memory.pointer(at: StatedAddress(rawValue: 0x1_0000_4000)) == expected)
     #expect(memory.pointer(at: StatedAddress(rawValue: 0x1_0000_4008)) == .null)
+  }
+
+  /// arm64e's pointers before there was a command that says how they are stored.
+  @Test(
+    arguments: [
+      (0x1_0000_4010, 0x1_0000_4010), (0x0008_0001_0000_4010, 0x1_0000_4010),
+      (0x8009_c31a_0000_4010, 0x1_0000_4010),
+    ] as [(UInt64, UInt64)])
+  func theFirstImagesOfARM64EAreDecoded(stored: UInt64, target: UInt64) throws {
+    let memory = try Self.memory([stored], format: nil, cpuSubtype: 2)
+    #expect(
+      memory.pointer(at: StatedAddress(rawValue: 0x1_0000_4000))
+        == .address(StatedAddress(rawValue: target)))
   }
 
   @Test(arguments: [0, 3, 8, 11, 13, 14, 99] as [UInt16])

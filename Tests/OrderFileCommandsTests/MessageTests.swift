@@ -58,6 +58,7 @@ import Testing
     try workshop.write("nobody\n".utf8, "strange.order")
     try workshop.write("# nothing\n".utf8, "empty.order")
     try workshop.write([0x6d, 0, 0x6e], "zero.order")
+    try workshop.write(map.utf8, "map")
     try workshop.write("# in time order\nmain\nnobody\nno one\n".utf8, "list")
     try workshop.write("# nothing\n".utf8, "empty")
     try workshop.write("1000\n1010\nmain\n".utf8, "addresses")
@@ -77,6 +78,21 @@ import Testing
     elf.addBuildID(id)
     return elf.bytes()
   }
+
+  static let map = """
+    # Path: app
+    # Arch: arm64
+    # Object files:
+    [  0] linker synthesized
+    [  1] app.o
+    # Sections:
+    # Address\tSize    \tSegment\tSection
+    0x100004000\t0x00000010\t__TEXT\t__text
+    # Symbols:
+    # Address\tSize    \tFile  Name
+    0x100004000\t0x00000010\t[  1] _main
+
+    """
 
   /// Words are separated by blanks; those that begin with `@` are files of the workshop.
   static let commands = [
@@ -120,6 +136,8 @@ import Testing
     "diff @other @other --trace @sealed", "diff @app @other --trace @sealed",
     "diff @app @app --order @strange.order",
     "diff @app @app --order @empty.order",
+    "diff @map @map --order @app.order --page-ins-before @prose",
+    "diff @app @app --order @app.order --page-ins-after @prose",
     // Checks.
     "diff @app @app --order @app.order --max-pages 0 -o /dev/null",
   ]

@@ -8,17 +8,11 @@ struct AppleWorkshop {
   static let canBuild =
     (try? AppleSDK()) != nil && findTool("llvm-nm-19") != nil && findTool("llvm-objdump-19") != nil
 
-  /// Where `make runtime-darwin` puts the objects, built once for all tests.
-  private static let delivered: Result<URL, any Error> = Result {
+  /// The folder in which `make runtime-darwin` puts the objects, built once for all tests.
+  static let delivered: Result<URL, any Error> = Result {
     let made = try Workshop().run("make", ["-s", "-C", Workshop.package.path, "runtime-darwin"])
     guard made.status == 0 else { throw Workshop.Failure(description: made.errors) }
     return Workshop.package.appendingPathComponent(".build/runtime")
-  }
-
-  /// The recorder as it is delivered for `platform`: a file with a slice for each architecture.
-  static func recorder(_ platform: AppleSDK.Platform) throws -> String {
-    let folder = platform == .iOS ? "ios" : "macos"
-    return try delivered.get().appendingPathComponent("\(folder)/orderfile_rt.o").path
   }
 
   let platform: AppleSDK.Platform
@@ -81,6 +75,12 @@ struct AppleWorkshop {
     let linking = try #require(linking)
     try sdk.link(objects, to: image, for: platform, flags: flags, in: linking)
     return try MachOImage(image, in: workshop)
+  }
+
+  /// The recorder as it is delivered: a file with a slice for each architecture.
+  func recorder() throws -> String {
+    let folder = platform == .iOS ? "iphoneos" : "macosx"
+    return try Self.delivered.get().appendingPathComponent("\(folder)/orderfile_rt.o").path
   }
 
   /// Compiles the recorder's own files as one unit.

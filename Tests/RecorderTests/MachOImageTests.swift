@@ -33,23 +33,26 @@ struct MachOImageTests {
   ]
   static let allowed = allowedOnAHit.union(allowedInAChild).union(allowedInInitialisers)
 
+  /// Without what the headers add to names for x86-64.
+  static func plain(_ names: Set<String>) -> Set<String> {
+    Set(names.map { $0.replacing("$INODE64", with: "") })
+  }
+
   @Test(arguments: [
-    ("ios/orderfile_rt.o", ["arm64"]), ("macos/orderfile_rt.o", ["arm64", "x86_64"]),
-    ("iossimulator/orderfile_rt.o", ["arm64", "x86_64"]),
+    ("iphoneos", ["arm64"]), ("macosx", ["arm64", "x86_64"]),
+    ("iphonesimulator", ["arm64", "x86_64"]),
   ])
-  func whatIsDeliveredOffersTheContractAlone(name: String, architectures: [String]) throws {
+  func whatIsDeliveredOffersTheContractAlone(platform: String, architectures: [String]) throws {
     let workshop = try Workshop()
-    let folder = URL(fileURLWithPath: try AppleWorkshop.recorder(.iOS))
-      .deletingLastPathComponent().deletingLastPathComponent()
-    let path = folder.appendingPathComponent(name).path
+    let path = try AppleWorkshop.delivered.get()
+      .appendingPathComponent("\(platform)/orderfile_rt.o").path
     let slices = try workshop.make("llvm-lipo-19", ["-archs", path]).output
     #expect(
       Set(slices.split(whereSeparator: \.isWhitespace).map(String.init)) == Set(architectures))
     for architecture in architectures {
       let object = try MachOImage(path, architecture: architecture, in: workshop)
       #expect(object.exported == Self.contract)
-      let undefined = object.undefined.map { $0.replacing("$INODE64", with: "") }
-      #expect(Set(undefined) == Self.allowed)
+      #expect(Self.plain(object.undefined) == Self.allowed)
       #expect(!object.symbols.contains { $0.name.contains(".cold") })
       // It costs a launch nothing: there is no constructor.
       let sections = try object.sections()
@@ -73,7 +76,7 @@ struct MachOImageTests {
   func anInstrumentedProgramIsLinkedWithIt(platform: AppleSDK.Platform) throws {
     let apple = try AppleWorkshop(platform)
     let objects = try apple.compileProgram(isInstrumented: true)
-    let image = try apple.link(objects + [AppleWorkshop.recorder(platform)])
+    let image = try apple.link(objects + [apple.recorder()])
     #expect(Self.contract.isSubset(of: image.exported))
     let foreign = image.exported.filter { $0.hasPrefix("_of_") }
     #expect(foreign.sorted() == [])
@@ -116,23 +119,21 @@ struct MachOImageTests {
   func theRecorderReplacesTheStandInsAndTheProgramItsDefault(isRecorderFirst: Bool) throws {
     let apple = try AppleWorkshop(.iOS)
     let program = try apple.compileProgram(isInstrumented: true, flags: ["-DHAS_DEFAULT"])
-    let recorder = [try AppleWorkshop.recorder(.iOS)]
+    let recorder = [try apple.recorder()]
     let image = try apple.link(isRecorderFirst ? recorder + program : program + recorder)
     for name in Self.contract.sorted() {
       #expect(image.symbol(name)?.linkage == "external", "\(name)")
     }
     for function in Self.functions.sorted() { #expect(try image.instructions(function).count > 5) }
-    let strings = try apple.workshop.make(
-      "llvm-objdump-19", ["-s", "--section=__const", image.path]
-    ).output
-    #expect(strings.contains("apple.oftrace"))
+    let bytes = try Data(contentsOf: URL(fileURLWithPath: image.path))
+    #expect(bytes.range(of: Data("apple.oftrace\0".utf8)) != nil)
   }
 
   @Test func eachImageOfAProcessHasACopyOfItsOwn() throws {
     let apple = try AppleWorkshop(.iOS)
     let library = try apple.link(
       [
-        apple.compile("apple/core.c", isInstrumented: true), try AppleWorkshop.recorder(.iOS),
+        apple.compile("apple/core.c", isInstrumented: true), try apple.recorder(),
       ], flags: ["-dylib", "-install_name", "@rpath/core.dylib"])
     #expect(Self.callbacks.isSubset(of: library.exported))
     #expect(library.undefined.isDisjoint(with: Self.contract))
@@ -142,7 +143,7 @@ struct MachOImageTests {
   func aSeenCallIsALoadACompareAndABranch(platform: AppleSDK.Platform) throws {
     let apple = try AppleWorkshop(platform)
     let image = try apple.link(
-      apple.compileProgram(isInstrumented: true) + [AppleWorkshop.recorder(platform)])
+      apple.compileProgram(isInstrumented: true) + [apple.recorder()])
     let body = try image.instructions("___sanitizer_cov_trace_pc_guard")
     let end = try #require(body.firstIndex { $0.hasPrefix("ret") })
     let seen = body[...end].compactMap { $0.split(separator: "\t").first.map(String.init) }
@@ -150,6 +151,22 @@ struct MachOImageTests {
       seen
         == (platform == .macOSx8664
           ? ["movl", "testl", "je", "retq"] : ["ldr", "cbz", "ret"]))
+  }
+
+  @Test func theSwiftFaceServesEmbeddedSwift() throws {
+    let apple = try AppleWorkshop(.iOS)
+    let object = apple.workshop.path("face.o")
+    let source = Workshop.package.appendingPathComponent("Runtime/OrderFileRuntime/OrderFile.swift")
+    try apple.workshop.make(
+      "swiftc",
+      ["-target", apple.platform.rawValue, "-sdk", apple.sdk.path, "-wmo", "-parse-as-library"]
+        + ["-O", "-enable-experimental-feature", "Embedded", "-module-name", "OrderFileRuntime"]
+        + Workshop.includes + ["-c", source.path, "-o", object])
+    // The header's functions come along, and give way to the recorder's.
+    let image = try MachOImage(object, in: apple.workshop)
+    for function in ["_orderfile_rt_mark", "_orderfile_rt_stop"] {
+      #expect(image.symbol(function)?.linkage == "weak external")
+    }
   }
 
   /// Of an arm64e image the return address and, in the pc-table, the entries can be signed.
@@ -167,7 +184,7 @@ struct MachOImageTests {
 /// The recorder for Darwin, compiled as an instrumented build might: nothing of it gets in.
 @Suite(.enabled(if: AppleWorkshop.canBuild, "needs the Darwin SDK and LLVM 19"))
 struct MachOImmunityTests {
-  static let builds: [[String]] = [
+  static let flags: [[String]] = [
     ["-O0"], ["-Os"], ["-O3"], ["-O2", "-fstack-protector-all"], ["-O2", "-finstrument-functions"],
     ["-O2", "-fprofile-instr-generate", "-fcoverage-mapping"], ["-O2", "-fsanitize=address"],
     ["-O0", "-fsanitize=thread"], ["-O2", "-fsanitize=undefined"],
@@ -177,48 +194,56 @@ struct MachOImmunityTests {
     ["-O2", "-fno-common", "-fvisibility=hidden"],
     ["-O2", "-fobjc-arc", "-fapplication-extension"],
   ]
-  static let targets = [
-    "arm64-apple-ios15.0", "arm64-apple-macos12.0", "x86_64-apple-macos12.0",
-    "arm64e-apple-macos12.0", "arm64-apple-ios15.0-simulator",
-  ]
+  /// A build's flags and what it is for.
+  struct Build: Sendable, CustomTestStringConvertible {
+    let target: String
+    let flags: [String]
+    var testDescription: String { ([target] + flags).joined(separator: " ") }
+  }
+
+  /// All flags for arm64, and each for one of the other targets.
+  static let builds: [Build] = flags.enumerated().flatMap { index, flags in
+    let others = [
+      "x86_64-apple-macos12.0", "arm64e-apple-macos12.0", "arm64-apple-ios15.0-simulator",
+    ]
+    // There is no such sanitizer for devices.
+    let isForMacAlone = flags.contains("-fsanitize=thread")
+    return [
+      isForMacAlone ? "arm64-apple-macos12.0" : "arm64-apple-ios15.0",
+      isForMacAlone ? others[0] : others[index % others.count],
+    ].map { Build(target: $0, flags: flags) }
+  }
 
   @Test(arguments: builds)
-  func theBuildAroundItLeavesTheRecorderAlone(flags: [String]) throws {
-    for target in Self.targets {
-      // There is no such sanitizer for devices.
-      guard !flags.contains("-fsanitize=thread") || target.contains("macos") else { continue }
-      let apple = try AppleWorkshop(.iOS)
-      let object = try apple.compileRecorder(flags, target: target)
-      let code = try MachineCode(object, llvm: 19, in: apple.workshop)
-      // Of the constructors that a sanitizer adds to each file.
-      let runtimes = ["___asan_", "___tsan_init", "___llvm_profile_runtime"]
-      // Names of the header's functions for x86-64, and labels of signed pointers, are not names of ours.
-      let undefined = code.undefined.map { $0.replacing("$INODE64", with: "") }
-        .filter { !$0.hasPrefix("l_") }
-      let foreign = Set(undefined).subtracting(MachOImageTests.allowed).filter { name in
-        !runtimes.contains(where: name.hasPrefix)
-      }
-      #expect(foreign.sorted() == [], "\(target)")
-      #expect(code.functions.keys.filter { $0.contains(".cold") } == [], "\(target)")
-      let sections = try MachOImage(object, in: apple.workshop).sections()
-      #expect(sections.keys.filter { $0.contains("__sancov") } == [], "\(target)")
+  func theBuildAroundItLeavesTheRecorderAlone(build: Build) throws {
+    let apple = try AppleWorkshop(.iOS)
+    let object = try apple.compileRecorder(build.flags, target: build.target)
+    let code = try MachineCode(object, llvm: 19, in: apple.workshop)
+    // Labels of signed pointers are no symbols of others.
+    let undefined = code.undefined.filter { !$0.hasPrefix("l_") }
+    // Of the constructors that a sanitizer adds to each file.
+    let runtimes = ["___asan_", "___tsan_init", "___llvm_profile_runtime"]
+    let foreign = MachOImageTests.plain(undefined).subtracting(MachOImageTests.allowed)
+      .filter { name in !runtimes.contains(where: name.hasPrefix) }
+    #expect(foreign.sorted() == [])
+    #expect(code.functions.keys.filter { $0.contains(".cold") } == [])
+    let sections = try MachOImage(object, in: apple.workshop).sections()
+    #expect(sections.keys.filter { $0.contains("__sancov") } == [])
 
-      let reached = code.reached(from: "___sanitizer_cov_trace_pc_guard")
-      #expect(reached.contains("_of_first_hit"), "\(target)")
-      #expect(reached.contains("_of_replace_trace_after_fork"), "\(target)")
-      func called(_ functions: Set<String>) -> Set<String> {
-        let names = Set(functions.flatMap { code.functions[$0]?.calls ?? [] })
-        return Set(names.intersection(code.undefined).map { $0.replacing("$INODE64", with: "") })
-          .filter { !$0.hasPrefix("l_") }
-      }
-      let allowed = MachOImageTests.allowedOnAHit.union(MachOImageTests.allowedInAChild)
-      #expect(called(reached).subtracting(allowed).sorted() == [], "\(target)")
-      // What a child does once is behind one function; the rest is what every first hit does.
-      let everyHit = code.reached(
-        from: "___sanitizer_cov_trace_pc_guard", except: ["_of_replace_trace_after_fork"])
-      #expect(
-        called(everyHit).subtracting(MachOImageTests.allowedOnAHit).sorted() == [], "\(target)")
+    func called(by functions: Set<String>) -> Set<String> {
+      let names = Set(functions.flatMap { code.functions[$0]?.calls ?? [] })
+      return MachOImageTests.plain(names.intersection(undefined))
     }
+    let callback = "___sanitizer_cov_trace_pc_guard"
+    let setUp = "_of_replace_trace_after_fork"
+    let reached = code.reached(from: callback)
+    #expect(reached.contains("_of_first_hit") && reached.contains(setUp))
+    let onAHit = MachOImageTests.allowedOnAHit
+    let beyond = called(by: reached).subtracting(onAHit)
+    #expect(beyond.subtracting(MachOImageTests.allowedInAChild).sorted() == [])
+    // What a child does once is behind one function; the rest is what every first hit does.
+    let everyHit = called(by: code.reached(from: callback, except: [setUp]))
+    #expect(everyHit.subtracting(onAHit).sorted() == [])
   }
 
   @Test func theCallbackSurvivesLinkTimeOptimization() throws {

@@ -55,8 +55,12 @@ import Testing
   ]
 
   static let orderFile = OrderFileReport(
-    path: "app.order", dialect: "lld",
-    entries: [.init(name: "main", line: 3), .init(name: "größe \"x\"", line: 12)])
+    path: "app.order", dialect: "ld64",
+    entries: [
+      .init(name: "main", line: 3), .init(name: "größe \"x\"", line: 12),
+      .init(name: "_twin", line: 13, objectFile: "libx.a(b.o)"),
+      .init(name: "_f", line: 14, objectFile: "a.o", architecture: "arm64"),
+    ])
 
   @Test(arguments: cases) func textIsAsRecorded(_ report: Case) throws {
     try expectGolden(report.text(mangled), "reporting/show/\(report.testDescription)/expected.txt")

@@ -6,12 +6,11 @@ import Testing
 
 @Suite struct LD64OrderCheckTests {
   private func check(
-    _ order: String, _ symbols: [String], for architecture: Architecture? = .arm64,
-    known: [SymbolName: OrderFileCheck.Reason] = [:]
+    _ order: String, _ symbols: [String], for architecture: Architecture? = .arm64
   ) throws -> OrderFileCheck {
     let file = try OrderFileDialect.ld64.read(FileBytes(Array(order.utf8)))
     return OrderFileCheck(
-      file, layout: machOLayout(symbols), architecture: architecture, known: known)
+      file, layout: machOLayout(symbols), architecture: architecture)
   }
 
   /// Entries, present, in order; missing in words.
@@ -62,11 +61,6 @@ import Testing
     let result = try check(order, ["_b", "_a", "_c"], for: nil)
     #expect([result.entries, result.present, result.inOrder] == [3, 3, 3])
     #expect(try check(order, ["_b", "_a", "_c"], for: Architecture("arm64e")).entries == 2)
-  }
-
-  @Test func theLinkMapsDeadFunctionsAreDiscarded() throws {
-    let result = try check("_a\n_dead\n", ["_a"], known: ["_dead": .discarded])
-    #expect(result.missing.map(\.description) == ["unable to order discarded symbol: _dead"])
   }
 
   @Test func aStrayTwinIsNamedAtItsAddress() throws {

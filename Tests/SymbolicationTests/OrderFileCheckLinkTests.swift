@@ -1,6 +1,6 @@
-import Addresses
 import ByteReading
 import ImageModel
+import LinkMapFormat
 import OrderFileFormat
 import Symbolication
 import TestSupport
@@ -16,9 +16,11 @@ struct OrderFileCheckLinkTests {
     F(f1) F(f2) F(f3)
     __attribute__((noinline)) void dead(void) { __asm__(""); }
     __asm__(".globl fixed\\nfixed = 42");
-    int main(void) { f1(); f2(); f3(); return 0; }
+    int puts(const char *);
+    __attribute__((weak)) void nowhere(void);
+    int main(void) { f1(); f2(); f3(); if (nowhere) nowhere(); return puts("") < 0; }
     """
-  static let order = "f3\nq\nf1\ndead\nputs\nf3\nfixed\nmain\n"
+  static let order = "f3\nq\nf1\ndead\nputs\nf3\nfixed\nnowhere\nmain\n"
 
   @Test(arguments: linkers, [true, false])
   func theLinkersWarningsAreTheMissingEntries(linker: String, isOrdered: Bool) throws {
@@ -33,16 +35,15 @@ struct OrderFileCheckLinkTests {
     try #require(result.status == 0, "\(result.output)")
 
     let file = try OrderFileDialect.lld.read(FileBytes(Array(Self.order.utf8)))
-    let check = OrderFileCheck(
-      file, layout: try layout(of: "app", in: workshop),
-      known: ["dead": .discarded, "fixed": .absolute, "puts": .shared])
-    #expect(check.entries == 8)
+    let (image, _) = try Image.reading(path: workshop.folder.appendingPathComponent("app").path)
+    let check = OrderFileCheck(file, layout: image.layout)
+    #expect(check.entries == 9)
     #expect(check.present == 3)
     #expect(
       check.missing.map(\.description) == [
-        "no such symbol: q", "unable to order discarded symbol: dead",
-        "unable to order shared symbol: puts",
+        "no such symbol: q", "no such symbol: dead", "unable to order shared symbol: puts",
         "duplicate ordered symbol: f3", "unable to order absolute symbol: fixed",
+        "unable to order undefined symbol: nowhere",
       ])
     guard isOrdered else {
       #expect(check.inOrder < 3 && check.firstDeviation != nil)
@@ -55,19 +56,40 @@ struct OrderFileCheckLinkTests {
     let warnings = result.output.split(separator: "\n").compactMap { line in
       marks.compactMap { line.firstRange(of: $0) }.first.map { line[$0.lowerBound...].dropFirst(2) }
     }
-    #expect(
-      Set(warnings.map { String($0) }) == Set(check.missing.map(\.description)), "\(result.output)")
+    // What was discarded left no trace in the image.
+    let expected = warnings.map {
+      String($0).replacing("unable to order discarded symbol:", with: "no such symbol:")
+    }
+    #expect(Set(expected) == Set(check.missing.map(\.description)), "\(result.output)")
   }
 
-  /// The functions that `nm` shows, in one section.
-  private func layout(of image: String, in workshop: Workshop) throws -> Layout {
-    let lines = try workshop.run("nm", ["-n", image]).output.split(separator: "\n")
-    let functions = lines.compactMap { line -> Placed? in
-      let fields = line.split(separator: " ")
-      guard fields.count == 3, "tT".contains(fields[1]), let address = UInt64(fields[0], radix: 16)
-      else { return nil }
-      return Placed(String(fields[2]), address)
+  /// GNU ld and gold list what they discarded in their maps.
+  @Test(arguments: ["ld.bfd", "ld.gold"].filter { toolPath($0) != nil })
+  func whatALinkMapSaysWasDiscardedIsDiscarded(linker: String) throws {
+    let workshop = try Workshop()
+    try workshop.write(Self.program.utf8, "main.c")
+    let result = try workshop.run(
+      "clang",
+      [
+        "-O1", "-ffunction-sections", "main.c", "-o", "app", "-Wl,--gc-sections,-Map=app.map",
+        "-Wl,--print-gc-sections",
+      ] + workshop.use(linker: try #require(toolPath(linker)), as: "other"))
+    try #require(result.status == 0, "\(result.output)")
+    #expect(result.output.contains("'.text.dead'"), "\(result.output)")
+
+    let path = workshop.folder.appendingPathComponent("app.map").path
+    var diagnostics: [Diagnostic] = []
+    let layout = Layout(
+      try LinkMap(parsing: FileBytes(path: path)), diagnostics: &diagnostics)
+    for (dialect, order) in [
+      (OrderFileDialect.lld, "f2\ndead\nq\n"), (.gold, ".text.f2\n.text.dead\n.text.q\n"),
+    ] {
+      let check = OrderFileCheck(
+        try dialect.read(FileBytes(Array(order.utf8))), layout: layout)
+      #expect(
+        check.missing.map(\.description) == [
+          "unable to order discarded symbol: dead", "no such symbol: q",
+        ])
     }
-    return SymbolicationTests.layout(functions.filter { $0.name != "_init" && $0.name != "_fini" })
   }
 }

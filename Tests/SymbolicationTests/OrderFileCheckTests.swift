@@ -22,7 +22,9 @@ struct Placed {
 }
 
 /// `.text` at 0x1000 and `.late` at 0x100000, of 0x10000 bytes each; functions have 16 bytes.
-func layout(_ functions: [Placed]) -> Layout {
+func layout(
+  _ functions: [Placed], absent: [(name: String, reason: AbsentSymbol.Reason)] = []
+) -> Layout {
   var names = NameTable()
   func add(_ name: String) -> NameReference {
     names.append(Array(name.utf8)) ?? NameReference(offset: 0, count: 0)
@@ -37,17 +39,19 @@ func layout(_ functions: [Placed]) -> Layout {
     let range = AddressRange(start: StatedAddress(rawValue: start), size: 0x10000)
     return Section(name: SymbolName(name), range: range, isExecutable: true)
   }
-  return Layout(sections: sections, functions: functions, names: names)
+  let absentSymbols = absent.map { AbsentSymbol(name: add($0.name), reason: $0.reason) }
+  return Layout(
+    sections: sections, functions: functions, names: names, absentSymbols: absentSymbols)
 }
 
 @Suite struct OrderFileCheckTests {
   /// Checks an order file given as text and describes the result in one line each.
   private func check(
     _ order: String, _ functions: [Placed], as dialect: OrderFileDialect = .lld,
-    known: [SymbolName: OrderFileCheck.Reason] = [:]
+    absent: [(name: String, reason: AbsentSymbol.Reason)] = []
   ) throws -> OrderFileCheck {
     let file = try dialect.read(FileBytes(Array(order.utf8)))
-    let check = OrderFileCheck(file, layout: layout(functions), known: known)
+    let check = OrderFileCheck(file, layout: layout(functions, absent: absent))
     #expect(check.entries == check.present + check.missing.count)
     #expect(check.inOrder <= check.present)
     return check
@@ -99,21 +103,21 @@ func layout(_ functions: [Placed]) -> Layout {
   /// After lld's warnings about its symbol ordering file.
   @Test(
     arguments: [
-      ("a\nq\n", [:], ["no such symbol: q"]),
-      ("a\nb\na\n", [:], ["duplicate ordered symbol: a"]),
-      ("q\na\nq\n", [:], ["no such symbol: q", "duplicate ordered symbol: q"]),
-      ("a\nq\n", ["q": .discarded], ["unable to order discarded symbol: q"]),
-      ("a\nq\n", ["q": .shared], ["unable to order shared symbol: q"]),
-      ("a\nq\n", ["q": .absolute], ["unable to order absolute symbol: q"]),
-      ("a\nq\n", ["q": .undefined], ["unable to order undefined symbol: q"]),
-      ("a\nb\n", ["a": .discarded], []),
-      ("_a\na # b\n", [:], ["no such symbol: _a", "no such symbol: a # b"]),
-      ("", [:], []),
-    ] as [(String, [SymbolName: OrderFileCheck.Reason], [String])])
+      ("a\nq\n", [], ["no such symbol: q"]),
+      ("a\nb\na\n", [], ["duplicate ordered symbol: a"]),
+      ("q\na\nq\n", [], ["no such symbol: q", "duplicate ordered symbol: q"]),
+      ("a\nq\n", [("q", .discarded)], ["unable to order discarded symbol: q"]),
+      ("a\nq\n", [("r", .absolute), ("q", .shared)], ["unable to order shared symbol: q"]),
+      ("a\nq\n", [("q", .absolute), ("q", .shared)], ["unable to order absolute symbol: q"]),
+      ("a\nq\n", [("q", .undefined)], ["unable to order undefined symbol: q"]),
+      ("a\nb\n", [("a", .discarded)], []),
+      ("_a\na # b\n", [], ["no such symbol: _a", "no such symbol: a # b"]),
+      ("", [], []),
+    ] as [(String, [(name: String, reason: AbsentSymbol.Reason)], [String])])
   func whatIsMissingIsNamedInTheLinkersWords(
-    order: String, known: [SymbolName: OrderFileCheck.Reason], expected: [String]
+    order: String, absent: [(name: String, reason: AbsentSymbol.Reason)], expected: [String]
   ) throws {
-    #expect(try check(order, Self.abc, known: known).missing.map(\.description) == expected)
+    #expect(try check(order, Self.abc, absent: absent).missing.map(\.description) == expected)
   }
 
   @Test func missingEntriesStandInTheFilesOrder() throws {

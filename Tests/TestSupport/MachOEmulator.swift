@@ -21,8 +21,13 @@ package struct MachOEmulator: Sendable {
     package var stages: [Stage]
     /// Symbols of the simulated functions that were called, by first call.
     package var calls: [String]
+    /// Of all images, by first execution.
+    package var executedFunctions: [Function]
     /// In load order; those that `dlclose` unloaded, too.
     package var images: [Image]
+
+    /// Their names, without those that have none.
+    package var functionNames: [String] { executedFunctions.compactMap(\.names.first) }
   }
 
   package struct Stage: Decodable, Sendable {
@@ -37,8 +42,6 @@ package struct MachOEmulator: Sendable {
     /// Lower-case hexadecimal digits.
     package var uuid: String
     package var slide: UInt64
-    /// By first execution.
-    package var executedFunctions: [Function]
     /// Pages of its executable segments on which code ran, by first execution.
     package var executedPages16k: [Page]
     package var executedPages4k: [Page]
@@ -48,12 +51,11 @@ package struct MachOEmulator: Sendable {
     package var loaderTextPages16k: Int
     /// All three.
     package var touchedTextPages16k: Int
-
-    /// Names of the functions in the order in which they first ran; without those that have none.
-    package var functionNames: [String] { executedFunctions.compactMap(\.names.first) }
   }
 
   package struct Function: Decodable, Sendable {
+    /// The image's path.
+    package var image: String
     package var address: UInt64
     package var names: [String]
   }
@@ -86,10 +88,11 @@ package struct MachOEmulator: Sendable {
   /// and where it finds libraries.
   ///
   /// - Parameter slide: of the executable, a multiple of 16 KiB; `nil` lets `seed` choose one.
+  /// - Parameter pid: its process number; `nil` is the emulator's own.
   /// - Throws: if the harness itself fails.
   package func run(
     _ image: String, _ arguments: [String] = [], environment: [String: String] = [:],
-    slide: UInt64? = nil, seed: UInt64 = 1, in workshop: Workshop
+    slide: UInt64? = nil, seed: UInt64 = 1, pid: Int32? = nil, in workshop: Workshop
   ) throws -> Run {
     func path(_ name: String) -> String { workshop.folder.appendingPathComponent(name).path }
     let streams = try TemporaryFolder()
@@ -98,11 +101,13 @@ package struct MachOEmulator: Sendable {
 
     let process = Process()
     process.executableURL = URL(fileURLWithPath: python)
-    process.arguments =
-      [script, "--folder", workshop.folder.path, "--seed", "\(seed)", "--report", report]
-      + (slide.map { ["--slide", "\($0)"] } ?? [])
-      + environment.sorted { $0.key < $1.key }.flatMap { ["--env", "\($0.key)=\($0.value)"] }
-      + [path(image)] + arguments
+    var options = ["--folder", workshop.folder.path, "--seed", "\(seed)", "--report", report]
+    if let slide { options += ["--slide", "\(slide)"] }
+    if let pid { options += ["--pid", "\(pid)"] }
+    for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
+      options += ["--env", "\(name)=\(value)"]
+    }
+    process.arguments = [script] + options + [path(image)] + arguments
     process.environment = [
       "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin",
     ]

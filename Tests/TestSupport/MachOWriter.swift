@@ -42,6 +42,8 @@ package struct MachOWriter {
     }
   }
 
+  /// 2 is arm64e.
+  package var cpuSubtype: UInt32 = 0
   package var segments: [Segment] = []
   private var commands: [[UInt8]] = []
   private var linkEdit: [(command: UInt32, data: [UInt8])] = []
@@ -69,9 +71,10 @@ package struct MachOWriter {
     var writer = ByteWriter()
     let count = segments.count + commands.count + linkEdit.count
     // MH_MAGIC_64, arm64, MH_EXECUTE
-    for field in [0xfeed_facf, 0x0100_000c, 0, 2, UInt32(count), UInt32(size), 0, 0] as [UInt32] {
-      writer.write(field)
-    }
+    let header: [UInt32] = [
+      0xfeed_facf, 0x0100_000c, cpuSubtype, 2, UInt32(count), UInt32(size), 0, 0,
+    ]
+    for field in header { writer.write(field) }
     var offset = 32 + size
     for segment in segments {
       write(segment, at: offset, to: &writer)

@@ -14,7 +14,7 @@ package struct ToolResult {
 }
 
 /// A folder of its own for running compilers, linkers and what they make; removed at the end.
-package final class Workshop {
+package final class Workshop: Sendable {
   package let folder: URL
 
   package init() throws {

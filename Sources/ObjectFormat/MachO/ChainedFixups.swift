@@ -16,6 +16,9 @@
 // A signed pointer (auth) holds, in all formats of arm64e, 32 bits that count from the Mach-O header.
 // A bound slot holds a number that says which symbol to look up, where bind is 1.
 //
+// arm64e came before the command did: its first images store pointers as DYLD_CHAINED_PTR_ARM64E does and
+// say so among the bind opcodes. An address stored plainly reads the same in that format.
+//
 // The other formats are those of 32-bit images, kernel collections and shared caches. The lists are not
 // walked: whoever asks for a slot knows from the format of Objective-C or of the section that a pointer
 // stands there. A slot that is in no list holds zero; nothing but the address of the Mach-O header, in a
@@ -75,8 +78,11 @@ extension MachOFile {
   ///
   /// - Throws: `truncated`, `unsupported` for another version, `invalid` for more segments than there are.
   func chainedPointerFormats() throws(ParseError) -> [ChainedPointerFormat?] {
+    guard let command = command(.chainedFixups) else {
+      let format: ChainedPointerFormat? = header.architecture == .arm64e ? .arm64e : nil
+      return [ChainedPointerFormat?](repeating: format, count: segments.count)
+    }
     var formats = [ChainedPointerFormat?](repeating: nil, count: segments.count)
-    guard let command = command(.chainedFixups) else { return formats }
     let data = try linkEditData(command)
     var header = ByteCursor(bytes, in: data)
     let version = try header.read(UInt32.self, "fixups_version")
