@@ -78,10 +78,10 @@ package final class BreakpointTracer {
       return
     }
     let signal = (status >> 8) & 0xff
-    switch status >> 16 {
-    case PTRACE_EVENT_EXEC: programBegan(tid)
-    case PTRACE_EVENT_FORK, PTRACE_EVENT_VFORK, PTRACE_EVENT_CLONE: threadCreated(by: tid)
-    case PTRACE_EVENT_STOP: stopped(tid, signal)
+    switch Int(status >> 16) {
+    case CTRACE_EXEC: programBegan(tid)
+    case CTRACE_FORK, CTRACE_VFORK, CTRACE_CLONE: threadCreated(by: tid)
+    case CTRACE_STOP: stopped(tid, signal)
     case 0 where signal == SIGTRAP | 0x80:  // PTRACE_O_TRACESYSGOOD
       if let space = threads[tid]?.space { refresh(space) }
       resume(tid)

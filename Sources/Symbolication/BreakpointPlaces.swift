@@ -51,17 +51,17 @@ package struct BreakpointPlaces: Sendable {
       return section.flags.contains(.executable) && !name.hasPrefix(".plt")
     }.map(\.range).sorted { $0.start < $1.start }
     functions = Self.unique(starts, in: code, executableSegments.map(\.range))
-    loaderNotice = try file.dynamicSymbolTable().flatMap { table in
-      var address: StatedAddress?
-      table.forEachSymbol { symbol in
+    var notice: StatedAddress?
+    if let exported = try file.dynamicSymbolTable() {
+      exported.forEachSymbol { symbol in
         guard symbol.sectionIndex.isInSection,
-          let name = table.names.name(at: symbol.nameOffset),
+          let name = exported.names.name(at: symbol.nameOffset),
           file.bytes.copy(name.indices) == Array("_dl_debug_state".utf8)
         else { return }
-        address = symbol.value
+        notice = symbol.value
       }
-      return address
     }
+    loaderNotice = notice
   }
 
   /// Of the machine that this tool was built for.

@@ -25,6 +25,10 @@ int ctrace_step(pid_t tid, int signal);
 int ctrace_listen(pid_t tid);
 int ctrace_detach(pid_t tid, int signal);
 
+/* Why a thread has stopped: bits 16 and up of what ctrace_wait stores. PTRACE_EVENT_* of <linux/ptrace.h>,
+ * which can't be included beside <sys/ptrace.h>. */
+enum { CTRACE_FORK = 1, CTRACE_VFORK = 2, CTRACE_CLONE = 3, CTRACE_EXEC = 4, CTRACE_STOP = 128 };
+
 /* What goes with the event that a thread has stopped at: a new thread's number, or the old one of a
  * thread that called exec. 0 if there is nothing. */
 uint64_t ctrace_event_message(pid_t tid);
