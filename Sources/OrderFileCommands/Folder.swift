@@ -12,11 +12,10 @@ enum Folder {
 
   /// What the symbolic link at `path` points at; `nil` if it is none.
   static func linkTarget(_ path: String) -> String? {
-    var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
-    let count = target.withUnsafeMutableBytes {
-      readlink(path, $0.bindMemory(to: CChar.self).baseAddress, $0.count)
-    }
-    return count < 0 ? nil : String(decoding: target[..<count], as: UTF8.self)
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    guard count >= 0 else { return nil }
+    return String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   /// The names of what is in the folder, ascending; empty if it can't be read.

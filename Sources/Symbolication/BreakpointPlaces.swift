@@ -39,7 +39,8 @@ package struct BreakpointPlaces: Sendable {
       ExecutableSegment(fileOffset: $0.offset.rawValue, range: $0.range)
     }
     var starts = try file.frameStarts()
-    let table = try file.symbolTable() ?? file.dynamicSymbolTable()
+    var table = try file.symbolTable()
+    if table == nil { table = try file.dynamicSymbolTable() }
     table?.forEachSymbol { symbol in
       let isFunction = symbol.type == .function || symbol.type == .indirectFunction
       if isFunction, symbol.sectionIndex.isInSection { starts.append(symbol.value) }
