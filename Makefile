@@ -25,7 +25,7 @@ RESULTS := grep -avE '^◇|^✔ Test case'
 EXPLICIT := --explicit-target-dependency-import-check error
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
 
 demo: ## install what is missing, build, and order the sqlite3 shell: record, gen, relink, diff
 	@Scripts/bootstrap.sh demo

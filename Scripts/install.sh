@@ -9,6 +9,10 @@ cd "$(dirname "$0")/.."
 install -D -m 755 .build/release/orderfile "$prefix/bin/orderfile"
 install -D -m 644 .build/runtime/orderfile_rt.o "$prefix/lib/orderfile_rt.o"
 install -D -m 644 .build/runtime/liborderfile_rt.a "$prefix/lib/liborderfile_rt.a"
+# The recorder for Apple's platforms, where `make runtime-darwin` has made it.
+for object in .build/runtime/{iphoneos,iphonesimulator,macosx}/orderfile_rt.o; do
+  [[ ! -e $object ]] || install -D -m 644 "$object" "$prefix/lib/orderfile/${object#.build/runtime/}"
+done
 install -D -m 644 Runtime/Recorder/include/orderfile_runtime.h "$prefix/include/orderfile_runtime.h"
 
 complete() { # complete SHELL PATH

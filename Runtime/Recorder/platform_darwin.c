@@ -52,8 +52,14 @@
 #include "recorder.h"
 #include "trace_file.h"
 
-/* RESULT of a call of libSystem, or -errno; the program's own errno is put back. */
-#define OF_CALL(call) of_outcome(errno, (call))
+_Static_assert(sizeof(void *) == 8, "the recorder is for 64-bit programs");
+
+/* The result of a CALL of libSystem, or -errno; the program's own errno is put back. */
+#define OF_CALL(call)               \
+  ({                                \
+    int of_program_error = errno;   \
+    of_outcome(of_program_error, (call)); \
+  })
 OF_INLINE int64_t of_outcome(int program_error, int64_t result) {
   if (result >= 0) return result;
   int error = errno;

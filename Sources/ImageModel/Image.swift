@@ -36,12 +36,6 @@ extension ImageID: CustomStringConvertible {
   }
 }
 
-/// The object format of an image: what its names and its loader's manners depend on.
-package enum ImageFormat: Hashable, Sendable {
-  case elf
-  case machO
-}
-
 /// An instruction set, by its usual name; unknown ones survive as `machine-<number>`.
 package struct Architecture: Hashable, Sendable, CustomStringConvertible {
   package var description: String
@@ -55,7 +49,6 @@ package struct Architecture: Hashable, Sendable, CustomStringConvertible {
 /// One linked executable or dynamic library.
 package struct Image: Sendable {
   package var path: String
-  package var format: ImageFormat
   /// Never `nil` for an image that was read from a file: one without a build ID or UUID has a weak one.
   package var id: ImageID?
   package var architecture: Architecture
@@ -77,13 +70,11 @@ package struct Image: Sendable {
   package var isSlice = false
 
   package init(
-    path: String, format: ImageFormat = .elf, id: ImageID?, architecture: Architecture,
-    headerAddress: StatedAddress? = nil, layout: Layout, initializers: [StatedAddress] = [],
-    guards: AddressRange? = nil,
+    path: String, id: ImageID?, architecture: Architecture, headerAddress: StatedAddress? = nil,
+    layout: Layout, initializers: [StatedAddress] = [], guards: AddressRange? = nil,
     symbolSource: SymbolSource = .symbolTable
   ) {
     self.path = path
-    self.format = format
     self.id = id
     self.architecture = architecture
     self.headerAddress = headerAddress

@@ -179,6 +179,9 @@ package final class BreakpointTracer {
     case .entry:
       refresh(space)
       space.endStart()
+      if let image = space.images.first(where: { $0.loaded.text.contains(address) }) {
+        observer.firstHit(address, of: image.loaded, in: space.pid, thread: tid)
+      }
     case .loaderNotice:
       refresh(space)
       space.exposeLoaderNotice(true)

@@ -34,13 +34,7 @@ final class BreakpointRecording: BreakpointObserver {
       return
     }
     var paths: Set<String> = []
-    for path in images {
-      guard let real = realpath(path, nil) else {
-        throw Diagnostic("\(String(cString: strerror(errno)))", context: [path])
-      }
-      paths.insert(String(cString: real))
-      free(real)
-    }
+    for path in images { paths.insert(try Folder.absolutePath(path)) }
     wanted = paths
   }
 

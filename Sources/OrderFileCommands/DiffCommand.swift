@@ -79,7 +79,8 @@ struct DiffCommand: ParsableCommand {
 
   func run() throws {
     let outputFile = try OutputFile(output)
-    let report = try DiffInputs(self).report()
+    let inputs = try DiffInputs(self)
+    let report = inputs.report()
     let bytes =
       json
       ? report.json()
@@ -87,7 +88,7 @@ struct DiffCommand: ParsableCommand {
         report.text(
           width: output == "-" ? Console.width : nil,
           limits: DiffReport.Limits(names: listMissing ? nil : 10),
-          names: Demangler(demangle.mode).demangle
+          names: Demangler(demangle.mode, of: inputs.imageFormat).demangle
         ).utf8)
     try outputFile.finish(bytes)
     Console.printWarnings(report.warnings)

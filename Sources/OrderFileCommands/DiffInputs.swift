@@ -19,6 +19,8 @@ struct DiffInputs {
   private let measuredPageIns: PageInMeasurement?
   private var warnings: [Diagnostic]
 
+  var imageFormat: OrderFileDialect.ImageFormat { after.layout.imageFormat }
+
   init(_ command: DiffCommand) throws(Diagnostic) {
     let slice = SliceChoice(command.arch?.architecture)
     before = try ReleaseLayout(path: command.before, slice: slice)
@@ -29,8 +31,7 @@ struct DiffInputs {
     }
     warnings = before.warnings + after.warnings
     architecture = after.architecture ?? before.architecture
-    pageSize = command.pageSize.pageSize(
-      for: architecture, format: format == .machO ? .machO : .elf)
+    pageSize = command.pageSize.pageSize(for: architecture, format: format)
     cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
     measuredPageIns = try Self.measurement(
       command, before: before, after: after, pageSize: pageSize)

@@ -18,6 +18,15 @@ enum Folder {
     return String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  /// The path of the file or folder at `path` from the root, without links.
+  static func absolutePath(_ path: String) throws(Diagnostic) -> String {
+    guard let resolved = realpath(path, nil) else {
+      throw Diagnostic("\(String(cString: strerror(errno)))", context: [path])
+    }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
   /// The names of what is in the folder, ascending; empty if it can't be read.
   static func names(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }

@@ -93,7 +93,7 @@ struct GenCommand: ParsableCommand {
       allImages ? inputs.usedFileNames : [try inputs.fileName(forImagesNamed: image)]
     let outputs = try fileNames.map { try onlyOutput ?? OutputFile("\(output)/\($0).order") }
     var releases = try releaseLayouts(inputs)
-    var reports: [GenReport] = []
+    var reports: [(report: GenReport, format: OrderFileDialect.ImageFormat)] = []
     var warnings: [Diagnostic] = []
     for (fileName, file) in zip(fileNames, outputs) {
       let release = releases.removeValue(forKey: allImages ? fileName : "")
@@ -103,14 +103,14 @@ struct GenCommand: ParsableCommand {
         architecture: architecture(for: generation.release), largeFunctionBytes: largeLast,
         outputPath: file.path, traces: inputs.traces)
       try file.finish(order.bytes)
-      reports.append(order.report)
+      reports.append((order.report, generation.release.layout.imageFormat))
       warnings += order.warnings
       if !allImages { warnings += inputs.warnings(forImageNamed: fileName) }
     }
-    if json { try Console.print(GenReport.json(reports)) }
-    for report in reports {
-      Console.printNote(
-        report.text(explain: explain, names: Demangler(demangle.mode).demangle))
+    if json { try Console.print(GenReport.json(reports.map(\.report))) }
+    for (report, format) in reports {
+      let names = Demangler(demangle.mode, of: format).demangle
+      Console.printNote(report.text(explain: explain, names: names))
     }
     for name in inputs.fileNames where allImages && !fileNames.contains(name) {
       warnings.append(Diagnostic("nothing was recorded in '\(name)': no order file is written"))

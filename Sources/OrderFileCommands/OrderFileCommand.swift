@@ -41,6 +41,7 @@ package struct OrderFileCommand: ParsableCommand {
       """,
     subcommands: [
       RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self, ShowCommand.self,
+      FlagsCommand.self,
     ])
 
   package init() {}

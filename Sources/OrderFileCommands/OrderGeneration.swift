@@ -11,6 +11,8 @@ struct OrderGeneration {
   let fileName: String
   /// The build to be ordered.
   let release: ReleaseLayout
+  /// The functions of `release` by name.
+  private let map: SymbolMap
   private let launches: [RecordedFunctions]
   private let resolved: [ResolvedLaunch]
   private let recordedCount: Int
@@ -31,6 +33,7 @@ struct OrderGeneration {
     var map = SymbolMap(self.release.layout)
     var resolved: [ResolvedLaunch] = []
     for launch in launches { resolved.append(ResolvedLaunch(launch, in: &map)) }
+    self.map = map
     self.resolved = resolved
     recordedCount = resolved.reduce(0) { $0 + $1.recordedCount }
     resolvedCount = resolved.reduce(0) { $0 + $1.resolvedCount }
@@ -61,7 +64,7 @@ struct OrderGeneration {
       launches: resolved.map(\.uses), layout: layout, initializers: release.initializers,
       largeFunctionBytes: largeFunctionBytes)
     let placing = PlacingEntries(
-      of: order.functions, in: layout, for: dialect, architecture: architecture)
+      of: order.functions, in: map, for: dialect, architecture: architecture)
     let written = dialect.write(placing.entries, header: header(traces))
     let report = GenReport(
       outputPath: outputPath, dialect: dialect.name, recordedImage: launches[0].image.path,
@@ -80,7 +83,8 @@ struct OrderGeneration {
       warnings: release.warnings
         + [
           cannotMove, .ambiguous(placing, path: release.path),
-          .ofSeveralFiles(placing, path: release.path), .weakID(launches[0].image),
+          .ofSeveralFiles(placing, path: release.path),
+          .weakID(launches[0].image, layout.imageFormat),
         ].compactMap { $0 })
   }
 

@@ -62,10 +62,19 @@ extension Diagnostic {
   }
 
   /// An image that has no identity of its own.
-  static func weakID(_ image: TraceImage) -> Diagnostic? {
+  static func weakID(
+    _ image: TraceImage, _ format: OrderFileDialect.ImageFormat = .elf
+  ) -> Diagnostic? {
     guard image.id?.kind == .weak else { return nil }
-    return Diagnostic(
-      "missing build ID: told from other builds by its program headers alone",
-      context: [image.path], hint: "link with -Wl,--build-id")
+    switch format {
+    case .elf:
+      return Diagnostic(
+        "missing build ID: told from other builds by its program headers alone",
+        context: [image.path], hint: "link with -Wl,--build-id")
+    case .machO:
+      return Diagnostic(
+        "missing UUID: told from other builds by its load commands alone",
+        context: [image.path], hint: "link without -no_uuid")
+    }
   }
 }

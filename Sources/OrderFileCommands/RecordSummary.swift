@@ -22,7 +22,8 @@ package struct RecordSummary {
   package var text: String {
     let hits = traces.reduce(0) { $0 + $1.hits.count }
     var text = "recorded \(counted(hits, "first hit")) of "
-    text += "\(counted(guardCount, "instrumented function")) in \(counted(images.count, "image"))"
+    let isTraced = traces.contains { $0.method == .breakpoints }
+    text += "\(counted(guardCount, isTraced ? "function" : "instrumented function")) in \(counted(images.count, "image"))"
     if traces.count > 1 { text += " by \(counted(traces.count, "process", "processes"))" }
     if let hitsBeforeMain { text += ", \(hitsBeforeMain) before main" }
     if let last = traces.first?.hits.last?.nanoseconds { text += ", in \(milliseconds(last))" }
@@ -56,18 +57,4 @@ func distinctImages(of traces: [Trace]) -> [TraceImage] {
     images.append(image)
   }
   return images
-}
-
-/// `text` as one word of a shell's command line.
-func shellWord(_ text: String) -> String {
-  func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar {
-    case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".", "/", "+", ":", ",", "%", "@", "=": true
-    default: scalar.value >= 0xa0
-    }
-  }
-  if !text.isEmpty, text.unicodeScalars.allSatisfy(isPlain) { return text }
-  return "'"
-    + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
-    + "'"
 }

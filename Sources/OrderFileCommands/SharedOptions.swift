@@ -57,7 +57,7 @@ package enum PageSizeOption: String, ExpressibleByArgument, CaseIterable {
   ///   - architecture: of the images, if it is known.
   ///   - format: of the images.
   package func pageSize(
-    for architecture: Architecture?, format: ImageFormat = .elf
+    for architecture: Architecture?, format: OrderFileDialect.ImageFormat = .elf
   ) -> PageSize {
     switch self {
     case .fourKibibytes: return .fourKibibytes

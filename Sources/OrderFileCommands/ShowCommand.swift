@@ -49,8 +49,13 @@ struct ShowCommand: ParsableCommand {
   }
 
   /// Text shows names demangled unless asked otherwise; JSON adds them only if asked.
-  private var textNames: NameWording { Demangler(demangle?.mode ?? .full).demangle }
-  private var jsonNames: NameWording? { demangle.map { Demangler($0.mode).demangle } }
+  private func wording(
+    of format: OrderFileDialect.ImageFormat?
+  ) -> (text: NameWording, json: NameWording?) {
+    let wording: NameWording = Demangler(demangle?.mode ?? .full, of: format).demangle
+    if demangle == nil { return (wording, nil) }
+    return (wording, wording)
+  }
   private var width: Int? { output == "-" ? Console.width : nil }
 
   private func report(
@@ -66,17 +71,19 @@ struct ShowCommand: ParsableCommand {
       warnings += layout.warnings
       guard let image = layout.image else { return { _ in } }
       let report = ImageReport(image)
+      let names = wording(of: layout.layout.imageFormat)
       return json
-        ? { report.json(demangle: jsonNames, to: $0) }
-        : { $0(Array(report.text(width: width, names: textNames).utf8)) }
+        ? { report.json(demangle: names.json, to: $0) }
+        : { $0(Array(report.text(width: width, names: names.text).utf8)) }
     }
     if let linker = LinkMap.Linker(recognizing: bytes) {
       let layout = try ReleaseLayout(bytes, path: file)
       warnings += layout.warnings
       let report = LinkMapReport(path: file, linker: linker.rawValue, layout: layout.layout)
+      let names = wording(of: layout.layout.imageFormat)
       return json
-        ? { report.json(demangle: jsonNames, to: $0) }
-        : { $0(Array(report.text(width: width, names: textNames).utf8)) }
+        ? { report.json(demangle: names.json, to: $0) }
+        : { $0(Array(report.text(width: width, names: names.text).utf8)) }
     }
     let order = try InputFile.orderFile(
       bytes, file, hint: "expected a trace, a linked image, a link map or an order file")
@@ -98,9 +105,10 @@ struct ShowCommand: ParsableCommand {
           objectFile: isSection ? nil : $0.objectFile.map { SymbolName(bytes: $0) },
           architecture: $0.architecture.map { SymbolName(bytes: $0) })
       })
+    let names = wording(of: nil)  // a plain list of names is any linker's
     let document =
       json
-      ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+      ? report.json(demangle: names.json) : Array(report.text(width: width, names: names.text).utf8)
     return { $0(document) }
   }
 
@@ -124,8 +132,9 @@ struct ShowCommand: ParsableCommand {
         let ran = hit.calledFrom.flatMap { functions[hit.image].body(holding: $0) }
         return [entered, ran == entered ? nil : ran].compactMap { $0?.names.first }
       })
+    let names = wording(of: trace.imageFormat)
     return json
-      ? report.json(demangle: jsonNames) : Array(report.text(width: width, names: textNames).utf8)
+      ? report.json(demangle: names.json) : Array(report.text(width: width, names: names.text).utf8)
   }
 }
 

@@ -5,6 +5,9 @@ import ObjectFormat
 extension DebugFunctions {
   /// The functions that the DWARF in `file` describes, a dSYM's; `nil` if it has none.
   ///
+  /// libdwarf 20210528 goes no further than the first unit of a Clang module that Swift writes in DWARF 5
+  /// (`DW_DLE_IMPROPER_DWO_ID`): it and all behind it count as one damaged unit.
+  ///
   /// - Throws: what is wrong with a section, or with the DWARF as a whole.
   package init?(_ file: MachOFile) throws(ParseError) {
     var found: [DebugSection] = []

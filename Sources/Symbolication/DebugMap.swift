@@ -57,11 +57,16 @@ struct DebugMap {
   func nameObjectFiles(of found: inout NamedFunctions) {
     guard !functions.isEmpty else { return }
     var leafs: [UInt32: NameReference?] = [:]
+    // Functions of one name that were folded into one body are as many entries.
+    var taken: Set<Int> = []
     for index in found.functions.indices {
       let function = found.functions[index]
-      guard let file = objectFile(of: found.names[function.name], at: function.address) else {
+      let entries = entries(of: found.names[function.name], at: function.address)
+      guard let entry = entries.first(where: { !taken.contains($0) }) ?? entries.first else {
         continue
       }
+      if entries.count > 1 { taken.insert(entry) }
+      let file = functions[entry].objectFile
       if leafs[file] == nil, let path = names.name(at: file)?.indices {
         leafs[file] = .some(leaf(of: path, in: &found.names))
       }
@@ -79,15 +84,20 @@ struct DebugMap {
     return isOfLTO ? nil : table.append(leaf)
   }
 
-  private func objectFile(of name: ArraySlice<UInt8>, at address: StatedAddress) -> UInt32? {
+  /// Indexes into `functions`.
+  private func entries(of name: ArraySlice<UInt8>, at address: StatedAddress) -> [Int] {
     var low = 0
     var high = functions.count
     while low < high {
       let middle = low + (high - low) / 2
       if functions[middle].address < address { low = middle + 1 } else { high = middle }
     }
-    return functions[low...].prefix { $0.address == address }.first { entry in
-      names.name(at: entry.name).map { names.bytes.copy($0.indices)[...] == name } ?? false
-    }?.objectFile
+    var found: [Int] = []
+    while low < functions.count, functions[low].address == address {
+      let range = names.name(at: functions[low].name)?.indices
+      if let range, names.bytes.copy(range)[...] == name { found.append(low) }
+      low += 1
+    }
+    return found
   }
 }

@@ -1,4 +1,5 @@
 import ImageModel
+import OrderFileFormat
 
 /// Mangled names as people read them. Never for an order file, and never for matching.
 package struct Demangler: Sendable {
@@ -13,8 +14,14 @@ package struct Demangler: Sendable {
   }
 
   package let mode: Mode
+  private let format: OrderFileDialect.ImageFormat?
 
-  package init(_ mode: Mode) { self.mode = mode }
+  /// - Parameter format: of the images that the names come from: Mach-O puts an underscore before every
+  ///   name but those of Objective-C. `nil` if it isn't known; then the name itself must tell.
+  package init(_ mode: Mode, of format: OrderFileDialect.ImageFormat? = nil) {
+    self.mode = mode
+    self.format = format
+  }
 
   /// `name` demangled, or as it is where its scheme isn't known or it isn't well-formed.
   ///
@@ -24,13 +31,10 @@ package struct Demangler: Sendable {
   /// - Complexity: O(*n* + *t*) for *n* bytes and *t* bytes of text. The runtimes have no limit for the
   ///   text, and a C++ or Swift name made for it can stand for an exponentially long one.
   package func demangle(_ name: SymbolName) -> String {
-    guard mode != .none else { return name.description }
-    let bytes = name.bytes
-    // Mach-O puts an underscore before every name.
-    let hasUnderscore = ["__Z", "__R", "_$"].contains { bytes.starts(with: $0.utf8) }
-    let whole = bytes.dropFirst(hasUnderscore ? 1 : 0)
+    guard mode != .none, let bytes = withoutUnderscore(name.bytes) else { return name.description }
+    let whole = bytes[...]
     // In Rust and C++ a suffix begins behind the last byte that mangling uses; Swift's says so itself.
-    switch Mangling(of: bytes, in: bytes.indices) {
+    switch Mangling(ofBare: bytes, in: bytes.indices) {
     case .none: return name.description
     case .swift:
       guard let text = demangleSwift(whole) else { return name.description }
@@ -48,6 +52,18 @@ package struct Demangler: Sendable {
         return name.description
       }
       return (isMerged ? "merged " : "") + (mode == .full ? text : shortCxxName(text))
+    }
+  }
+
+  /// The name as the language knows it; `nil` for one of Mach-O that no mangling made.
+  private func withoutUnderscore(_ name: [UInt8]) -> [UInt8]? {
+    let hasUnderscore = name.first == UInt8(ascii: "_")
+    switch format {
+    case .elf: return name
+    case .machO: return hasUnderscore ? Array(name.dropFirst()) : nil
+    case nil:
+      let isBare = !hasUnderscore || Mangling(ofBare: name, in: name.indices) != .none
+      return isBare ? name : Array(name.dropFirst())
     }
   }
 

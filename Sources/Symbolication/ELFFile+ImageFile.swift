@@ -5,7 +5,6 @@ import ImageModel
 import ObjectFormat
 
 extension ELFFile: ImageFile {
-  var format: ImageFormat { .elf }
   var architecture: Architecture { Architecture(header) }
   var headerAddress: StatedAddress? { nil }
   var mappedSegments: [(name: SymbolName, range: AddressRange)] { [] }

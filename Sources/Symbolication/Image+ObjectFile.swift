@@ -78,7 +78,7 @@ extension Image {
       warnings += doubts
       for index in warnings.indices { warnings[index].context.insert(path, at: 0) }
       var image = Image(
-        path: path, format: file.format, id: try file.imageID(), architecture: file.architecture,
+        path: path, id: try file.imageID(), architecture: file.architecture,
         headerAddress: file.headerAddress, layout: functions.layout(file.sectionsInMemory()),
         initializers: initializers,
         guards: file.guards(), symbolSource: functions.source)

@@ -6,7 +6,6 @@ import ImageModel
 ///
 /// What differs between formats is behind these members; the search for names is the same for all.
 protocol ImageFile: Sendable {
-  var format: ImageFormat { get }
   var architecture: Architecture { get }
   /// See `Image.headerAddress`.
   var headerAddress: StatedAddress? { get }

@@ -15,7 +15,15 @@ extension Layout {
   package var initializersByName: [StatedAddress] {
     var loads: [StatedAddress] = []
     var constructors: [StatedAddress] = []
-    for function in functions {
+    let bytes = names.bytes
+    for function in functions where function.name.count > 2 {
+      // Nearly all names are others, most of C++'s begin with `__Z`, and a slice costs more than a look.
+      let start = Int(function.name.offset)
+      let third = bytes[start + 2]
+      guard
+        bytes[start] == UInt8(ascii: "+") || third == UInt8(ascii: "G")
+          || third == UInt8(ascii: "_")
+      else { continue }
       let name = names[function.name]
       if isLoadMethod(name) {
         if loads.last != function.address { loads.append(function.address) }

@@ -7,15 +7,17 @@ extension Layout {
   /// states, and with the symbols that it says were discarded.
   ///
   /// An input section is one at an address, an object file belongs to a name: of functions that the linker
-  /// folded into one body each keeps its own.
+  /// folded into one body each keeps its own, also if they have the same name.
   ///
   /// - Complexity: O(*n* + *m*) for *n* functions here and *m* in the map, on average.
   package func addingOrigins(of map: Layout) -> Layout {
     var sections: [UInt64: NameReference] = [:]
-    var objectFiles: [Origin: NameReference] = [:]
+    var objectFiles: [Origin: [NameReference]] = [:]
     for function in map.functions {
       if let section = function.inputSection { sections[function.address.rawValue] = section }
-      if let file = function.objectFile { objectFiles[Origin(function, in: map)] = file }
+      if let file = function.objectFile {
+        objectFiles[Origin(function, in: map), default: []].append(file)
+      }
     }
     var names = names
     var copied: [NameReference: NameReference] = [:]
@@ -29,8 +31,10 @@ extension Layout {
       if let section = sections[function.address.rawValue] {
         function.inputSection = copy(section) ?? function.inputSection
       }
-      if let file = objectFiles[Origin(function, in: self)] {
+      let origin = Origin(function, in: self)
+      if let file = objectFiles[origin]?.last {
         function.objectFile = copy(file) ?? function.objectFile
+        objectFiles[origin]?.removeLast()
       }
       return function
     }

@@ -5,7 +5,6 @@ import ImageModel
 import ObjectFormat
 
 extension MachOFile: ImageFile {
-  var format: ImageFormat { .machO }
   var architecture: Architecture { Architecture(header.architecture.description) }
   var headerAddress: StatedAddress? {
     segments.first { $0.name.elementsEqual("__TEXT".utf8) }?.range.start
@@ -52,8 +51,16 @@ extension MachOFile: ImageFile {
     sections.first { $0.sectionName.elementsEqual("__sancov_guards".utf8) }?.range
   }
 
+  /// Objective-C's runtime calls the `+load` methods of an image ahead of its initializers.
   func initializersAndDoubts() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic]) {
-    ([], [])
+    let methods = try loadMethods()
+    let initializers = try initializers()
+    let reason = "no pointer to code of this image"
+    return (
+      methods.addresses + initializers.addresses,
+      Diagnostic.skipped(methods.unknownCount, "+load method", reason)
+        + Diagnostic.skipped(initializers.unknownCount, "initializer", reason)
+    )
   }
 
   func functions(inSymbolsOf file: MachOFile) throws(ParseError) -> NamedFunctions? {

@@ -37,14 +37,14 @@ struct MachOFunctions {
   private var code: CodeSections
   /// What `LC_FUNCTION_STARTS` says; `nil` in an image that was linked without.
   private let starts: [StatedAddress]?
-  /// Where something begins that is not the rest of what is before it.
-  private var beginnings: [StatedAddress]
+  /// Where symbols stand that are no alternate entries.
+  private var beginnings: [StatedAddress] = []
+  private var alternateEntries: Set<StatedAddress> = []
 
   init(of image: MachOFile) throws(ParseError) {
     sections = image.sectionsInMemory()
     code = CodeSections(sections)
     starts = try image.functionStarts()
-    beginnings = starts ?? []
   }
 
   /// Adds the functions among the symbols of `table`, of the image or of its debug file.
@@ -79,7 +79,11 @@ struct MachOFunctions {
         return
       }
       found.functions.append(function)
-      if !symbol.description.contains(.alternateEntry) { beginnings.append(symbol.value) }
+      if symbol.description.contains(.alternateEntry) {
+        alternateEntries.insert(symbol.value)
+      } else {
+        beginnings.append(symbol.value)
+      }
     }
     found.warnings += Diagnostic.skipped(
       unnamedCount, "symbol",
@@ -147,7 +151,9 @@ struct MachOFunctions {
     let named = labels.isEmpty ? [] : Set(found.functions.map(\.address))
     let lone = labels.filter { !named.contains($0.address) }
     result.functions += lone
-    let beginnings = (self.beginnings + lone.map(\.address)).sorted()
+    // `LC_FUNCTION_STARTS` has alternate entries too.
+    let starts = (starts ?? []).filter { !alternateEntries.contains($0) }
+    let beginnings = (self.beginnings + starts + lone.map(\.address)).sorted()
     for index in result.functions.indices {
       let function = result.functions[index]
       var end = sections[Int(function.section)].range.end

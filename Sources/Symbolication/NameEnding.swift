@@ -147,15 +147,22 @@ enum Mangling {
 
   /// By the first bytes, with or without Mach-O's leading `_`.
   init(of bytes: [UInt8], in range: Range<Int>) {
+    self.init(ofBare: bytes, in: range)
+    if self == .none, range.first.map({ bytes[$0] == UInt8(ascii: "_") }) ?? false {
+      self.init(ofBare: bytes, in: range.dropFirst())
+    }
+  }
+
+  /// By the first bytes of a name without Mach-O's leading `_`.
+  init(ofBare bytes: [UInt8], in range: Range<Int>) {
     func begins(_ text: StaticString) -> Bool { Symbolication.begins(with: text, bytes, range) }
     func isTag(_ offset: Int) -> Bool {
       range.count > offset && isUpperCase(bytes[range.lowerBound + offset])
     }
     switch true {
-    case begins("_Z"), begins("__Z"): self = .itanium
-    case begins("$s"), begins("_$s"), begins("$S"), begins("_$S"), begins("$e"), begins("_$e"):
-      self = .swift
-    case begins("_R") && isTag(2), begins("__R") && isTag(3): self = .rustV0
+    case begins("_Z"): self = .itanium
+    case begins("$s"), begins("$S"), begins("$e"): self = .swift
+    case begins("_R") && isTag(2): self = .rustV0
     default: self = .none
     }
   }

@@ -6,7 +6,9 @@
 //
 // ld64's dialect knows object files. They are named where they are needed, for a name that several bodies
 // of the image have, and where they are known: from a link map, or from the debug map of an image with
-// debug information. Everywhere else a bare name is best, as it survives a move to another library.
+// debug information. Everywhere else a bare name is best, as it survives a move to another library. Of
+// functions that were folded into one body ld64.lld looks for the object file of the one that it kept, and
+// nothing says which that is: all of them are listed.
 //
 // A function that ThinLTO promoted, `f.llvm.1`, has two lines: as it is for LLD 20 and older, and cut to
 // `f` for ld64, which compares a line with the cut name. Newer LLDs cut both sides and are content with
@@ -32,22 +34,23 @@ package struct PlacingEntries: Sendable {
   /// Names in `entries` that stand there for several object files.
   package private(set) var namesOfSeveralFiles: [SymbolName] = []
 
-  /// Entries for `functions`, indexes of `layout`, in their order.
+  /// Entries for `functions`, indexes of the layout of `map`, in their order.
   ///
   /// - Parameter architecture: what the entries are to be limited to, in a dialect that can; `nil` limits
   ///   them to none.
-  /// - Complexity: O(*n*) for *n* functions in `layout`, on average.
+  /// - Complexity: O(*n*) for *n* functions, with all that have one of their names, on average.
   package init(
-    of functions: [Int], in layout: Layout, for dialect: OrderFileDialect,
+    of functions: [Int], in map: SymbolMap, for dialect: OrderFileDialect,
     architecture: Architecture? = nil
   ) {
+    let layout = map.layout
     guard dialect.imageFormat == .machO else {
       for function in functions {
         entries += layout.entries(of: layout.functions[function], for: dialect)
       }
       return
     }
-    var namesakes = Namesakes(of: functions, in: layout)
+    var namesakes = Namesakes(of: functions, in: map)
     var isPlaced: Set<StatedAddress> = []
     let prefix = architecture?.orderFilePrefix
     for index in functions where !isLinkersOwn(layout.names[layout.functions[index].name]) {
@@ -78,31 +81,27 @@ package struct PlacingEntries: Sendable {
 /// The bodies that have the names of some functions.
 private struct Namesakes {
   private struct Name {
-    var first: StatedAddress
-    var hasSeveralBodies = false
-    /// In the order that they are listed; `nil` where nothing is known.
-    var listed: [NameReference?] = []
+    var hasSeveralBodies: Bool
+    /// Where the listed ones are, and the object file of each, if it is known.
+    var listed: [(address: StatedAddress, file: NameReference?)] = []
   }
   private let layout: Layout
   private var names: [NameKey: Name] = [:]
   /// Keys of `names`, as they came.
   private var order: [NameReference] = []
 
-  init(of functions: [Int], in layout: Layout) {
-    self.layout = layout
+  init(of functions: [Int], in map: SymbolMap) {
+    layout = map.layout
     for index in functions {
       let function = layout.functions[index]
-      let key = NameKey(layout.names[function.name])
-      if names[key] == nil {
-        names[key] = Name(first: function.address)
-        order.append(function.name)
+      let name = layout.names[function.name]
+      let key = NameKey(name)
+      guard names[key] == nil else { continue }
+      let isOther = map.functions(named: name).contains {
+        layout.functions[$0].address != function.address
       }
-    }
-    for function in layout.functions {
-      let key = NameKey(layout.names[function.name])
-      if let name = names[key], name.first != function.address {
-        names[key]?.hasSeveralBodies = true
-      }
+      names[key] = Name(hasSeveralBodies: isOther)
+      order.append(function.name)
     }
   }
 
@@ -112,7 +111,8 @@ private struct Namesakes {
   }
 
   mutating func noteListed(_ function: Function) {
-    names[NameKey(layout.names[function.name])]?.listed.append(function.objectFile)
+    names[NameKey(layout.names[function.name])]?.listed.append(
+      (function.address, function.objectFile))
   }
 
   var doubts: (ambiguous: [SymbolName], ofSeveralFiles: [SymbolName]) {
@@ -122,9 +122,11 @@ private struct Namesakes {
       guard let name = names[NameKey(layout.names[reference])], name.hasSeveralBodies else {
         continue
       }
-      if name.listed.contains(nil) {
+      if name.listed.contains(where: { $0.file == nil }) {
         ambiguous.append(layout.names.name(reference))
-      } else if Set(name.listed.compactMap { $0.map { layout.names.name($0) } }).count > 1 {
+      } else if Set(name.listed.map(\.address)).count > 1,
+        Set(name.listed.compactMap { $0.file.map { layout.names.name($0) } }).count > 1
+      {
         ofSeveralFiles.append(layout.names.name(reference))
       }
     }

@@ -19,6 +19,9 @@ package struct SymbolMap {
 }
 
 extension SymbolMap {
+  /// Indexes of the layout's functions of exactly that name, ascending.
+  func functions(named name: ArraySlice<UInt8>) -> [Int] { exact.entries(Array(name)) }
+
   /// All functions of exactly that name, as a linker finds them for a line of an order file.
   ///
   /// - Parameter objectFile: as ld64 names it; it counts where the layout knows object files.

@@ -31,6 +31,7 @@ private let rules = [
     except: [
       "ByteReading/FileBytes.swift", "DebugInfo/DebugFunctions.swift",
       "Symbolication/RuntimeDemanglers.swift", "LaunchMeasurement/ProgramLaunch.swift",
+      "LaunchMeasurement/ProcessMemory.swift",
       "XctraceFormat/XMLReader.swift", "OrderFileCommands/Console.swift",
       "OrderFileCommands/Folder.swift",
     ],

@@ -37,7 +37,7 @@ import Testing
       try Self.ld64Entries(text) == [
         "  input 0x1000 0xc a.o:(__TEXT\\t__text)", "    symbol 0x1000 0x4 _a\\nb\\n",
         "    symbol 0x1004 0x4  [  7] c\\td \\n\\n", "    symbol 0x1008 0x4 _e",
-        "input sections 1, symbols 3", "discarded symbol _f", "discarded symbol _h\\n\\nh",
+        "discarded symbol _f", "discarded symbol _h\\n\\nh", "input sections 1, symbols 3",
       ])
   }
 

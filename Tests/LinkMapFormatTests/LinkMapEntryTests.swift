@@ -140,7 +140,7 @@ import Testing
     #expect(
       try Self.entries(text + "\n") == [
         "section 0x1000 0x20 .text", "  input 0x1000 0x20 a.o:(.text)", "    symbol 0x1000 0x0 f",
-        "    symbol 0x1008 0x0 A::operator=(A const&)",
+        "    symbol 0x1008 0x0 A::operator=(A const&)", "discarded section .text.gone",
       ])
   }
 }

@@ -32,9 +32,9 @@ extension LinkMap {
         }
       }
     }
-    lines.append("input sections \(inputSections.count), symbols \(symbols.count)")
     lines += discardedSections.map { "discarded section \(text($0))" }
     lines += discardedSymbols.map { "discarded symbol \(text($0))" }
+    lines.append("input sections \(inputSections.count), symbols \(symbols.count)")
     return lines.joined(separator: "\n") + "\n"
   }
 }

@@ -1,8 +1,8 @@
 """How simulated functions are declared: a name of libSystem or libobjc, and arguments by type.
 
-Arguments are taken as the AAPCS64 passes them, in X0 to X7, the result goes to X0. Apple's variant of it
-passes the unnamed arguments of a variadic function on the stack, 8 bytes each ("Writing ARM64 code for
-Apple platforms", section "Update code that passes arguments to variadic functions").
+Arguments are taken as the AAPCS64 passes them, in X0 to X7, the result goes to X0. Apple's variant
+of it passes the unnamed arguments of a variadic function on the stack, 8 bytes each ("Writing ARM64
+code for Apple platforms", section "Update code that passes arguments to variadic functions").
 """
 
 import errno
@@ -37,7 +37,7 @@ CONVERT: dict[Any, Callable[[int], int]] = {
 
 @dataclass
 class TailCall:
-    """Returned by a simulated function that goes on in emulated code, all argument registers as they are."""
+    """A simulated function goes on in emulated code, all argument registers as they are."""
 
     address: int
 
@@ -90,8 +90,8 @@ FUNCTIONS: dict[str, Function] = {}
 def function(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Declares what NAMES, symbols as Mach-O spells them, do.
 
-    The first parameter is the process; the others are annotated with one of the types above. An OSError
-    becomes -1 and errno.
+    The first parameter is the process; the others are annotated with one of the types above. An
+    OSError becomes -1 and errno.
     """
 
     def declare(body: Callable[..., Any]) -> Callable[..., Any]:

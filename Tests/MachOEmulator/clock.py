@@ -1,4 +1,5 @@
-"""Time, the same in every run: one tick per executed basic block and per call of a simulated function."""
+"""Time, the same in every run: one tick per executed basic block and per call of a simulated
+function."""
 
 from pages import PageCounter
 

@@ -1,8 +1,9 @@
 """dyld: loads images, binds them, and runs initialisers in the order of the real one.
 
-Read in Apple's source (dyld-1378, apple-oss-distributions/dyld): Loader::runInitializersBottomUp (what an
-image depends on first; `+load` of an image before its initialisers), Image::forEachInitializer (`-init`,
-then S_MOD_INIT_FUNC_POINTERS, then S_INIT_FUNC_OFFSETS), `start` in dyldMain.cpp.
+Read in Apple's source (dyld-1378, apple-oss-distributions/dyld): Loader::runInitializersBottomUp
+(what an image depends on first; `+load` of an image before its initialisers),
+Image::forEachInitializer (`-init`, then S_MOD_INIT_FUNC_POINTERS, then S_INIT_FUNC_OFFSETS),
+`start` in dyldMain.cpp.
 """
 
 import os
@@ -68,7 +69,8 @@ class Dyld:
         self._initialise(image)
 
     def _make_program_vars(self, header: int) -> int:
-        """struct ProgramVars: mh, NXArgcPtr, NXArgvPtr, environPtr, __prognamePtr (dyld: DyldProcessConfig.h)."""
+        """struct ProgramVars: mh, NXArgcPtr, NXArgvPtr, environPtr, __prognamePtr (dyld:
+        DyldProcessConfig.h)."""
         names = ("_NXArgc", "_NXArgv", "_environ", "___progname")
         words = [header] + [self._process.variable(name) for name in names]
         return self._machine.new_data(b"".join(each.to_bytes(8, "little") for each in words))
@@ -76,8 +78,11 @@ class Dyld:
     # Loading
 
     def _load(self, image: Image, slide: int) -> list[Image]:
-        """Maps IMAGE and what it needs that is not there yet. Breadth of the load order as in dyld: an
-        image, then its dependents in the order of its load commands, then theirs."""
+        """Maps IMAGE and what it needs that is not there yet.
+
+        As in dyld breadth comes first: an image, its dependents in the order of its load commands,
+        then theirs.
+        """
         image.map(self._machine, slide)
         self.images.append(image)
         new = [image]
@@ -102,7 +107,7 @@ class Dyld:
         self.images.append(image)
 
     def _find(self, name: str, needing: Image) -> Image:
-        """The library NAME: that path if it exists, else the file of that name beside the executable or
+        """The library NAME: that path if it exists, else a file of that name beside the program or
         beside who asks. (`@rpath` and its like come to the same in a flat folder.)"""
         leaf = os.path.basename(name)
         folders = [os.path.dirname(self.main.path), os.path.dirname(needing.path)]
@@ -264,7 +269,7 @@ class Dyld:
         return error
 
     def register(self, callback: int, is_removal: bool) -> None:
-        """`_dyld_register_func_for_add_image` calls at once for what is loaded (dyld: DyldAPIs.cpp)."""
+        """`_dyld_register_func_for_add_image` calls at once for what is loaded (DyldAPIs.cpp)."""
         if is_removal:
             self._on_remove.append(callback)
             return

@@ -5,7 +5,7 @@ import os
 
 
 class Files:
-    """Descriptors are the host's. Paths outside of the folder are not permitted, as in Apple's sandbox."""
+    """Descriptors are the host's. Paths outside of the folder are forbidden, as by a sandbox."""
 
     def __init__(self, folder: str) -> None:
         self.folder = os.path.realpath(folder)

@@ -8,7 +8,7 @@ STEP = 0x40_0000  # bytes by which the heap grows at least
 
 
 class Heap:
-    """Blocks of memory, aligned to 16 bytes as Darwin's malloc does; freed ones serve their size again."""
+    """Blocks of memory, aligned to 16 bytes as Darwin's are; freed ones serve their size again."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine

@@ -1,4 +1,4 @@
-"""<fcntl.h>, <unistd.h>, <sys/stat.h>, <stdio.h>'s rename: on the files of one folder of the host."""
+"""<fcntl.h>, <unistd.h>, <sys/stat.h>, <stdio.h>'s rename: on files of one folder of the host."""
 
 import ctypes
 import errno

@@ -1,4 +1,5 @@
-"""<unistd.h>, <stdlib.h>, <pthread.h>, <mach/mach_time.h>, <sys/sysctl.h>: the process, its one thread, time."""
+"""<unistd.h>, <stdlib.h>, <pthread.h>, <mach/mach_time.h>, <sys/sysctl.h>: the process, its one
+thread, time."""
 
 import errno
 import os

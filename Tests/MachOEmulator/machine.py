@@ -1,8 +1,9 @@
 """The processor and its memory: unicorn, seen as a machine that calls functions.
 
-Imported functions lie at addresses where nothing is mapped. A jump there ends the emulation with a fetch
-error; the function is then simulated in Python, and the emulation goes on at the link register. So a
-simulated function may itself call emulated code (an initialiser in dlopen, `+initialize`).
+Imported functions lie at addresses where nothing is mapped. A jump there ends the emulation with a
+fetch error; the function is then simulated in Python, and the emulation goes on at the link
+register. So a simulated function may itself call emulated code (an initialiser in dlopen,
+`+initialize`).
 """
 
 import ctypes
@@ -37,7 +38,7 @@ from unicorn.arm64_const import (
 PAGE = 0x4000  # bytes: vm_page_size of arm64 Darwin
 
 STACK_END = 0x1_7000_0000
-STACK_SIZE = 0x80_0000  # the main thread's, 8 MiB (Apple: Threading Programming Guide, "Thread Costs")
+STACK_SIZE = 0x80_0000  # 8 MiB, the main thread's on macOS (Apple: Threading Programming Guide)
 LIBRARIES = 0x1_8000_0000  # where dylibs are loaded
 SYSTEM_DATA = 0x1_F000_0000  # variables of the simulated libraries
 SYSTEM_DATA_SIZE = 0x40_0000
@@ -68,7 +69,7 @@ class Machine:
 
     def __init__(self, ticks: Callable[[], int]) -> None:
         """TICKS answers for CNTVCT_EL0."""
-        # All features: clang compiles for macOS with those of the M1, atomics in one instruction too.
+        # All features: what clang compiles for macOS has those of the M1, such as `cas`.
         self.uc = Uc(UC_ARCH_ARM64, UC_MODE_ARM, UC_CPU_ARM64_MAX)
         self._ticks = ticks
         self._fault: Optional[tuple[int, int]] = None
@@ -87,8 +88,8 @@ class Machine:
             | UC_HOOK_MEM_FETCH_PROT,
             self._on_fault,
         )
-        # What `mrs` reads: op0 3, op1 3, CRn 14, CRm 0 is the timer; op2 2 its count, 0 its frequency
-        # (Arm ARM, D19.12).
+        # What `mrs` reads: op0 3, op1 3, CRn 14, CRm 0 is the timer; op2 2 its count, 0 its
+        # frequency (Arm ARM, D19.12).
         self.uc.hook_add(UC_HOOK_INSN, self._on_mrs, None, 1, 0, UC_ARM64_INS_MRS)
 
     # Registers
@@ -187,7 +188,7 @@ class Machine:
     # Running
 
     def call(self, address: int, *arguments: int) -> int:
-        """Calls emulated code with up to 8 ARGUMENTS and returns X0; all registers are as before."""
+        """Calls emulated code with up to 8 ARGUMENTS; returns X0, and keeps all registers."""
         saved = self.uc.context_save()
         self.stack_pointer = (self.stack_pointer - 256) & ~15
         for index, value in enumerate(arguments):

@@ -1,7 +1,7 @@
 """mmap: memory of the process, and files.
 
-A file mapped shared is mapped into this process, too, and its memory lent to the emulator: each store of the
-program is in the file at once, also if the run is killed.
+A file mapped shared is mapped into this process, too, and its memory lent to the emulator: each
+store of the program is in the file at once, also if the run is killed.
 """
 
 import ctypes

@@ -1,9 +1,9 @@
 """libobjc, as far as launching needs it: classes, categories, `+load`, `+initialize`, messages.
 
-Layouts and order are those of Apple's source (apple-oss-distributions/objc4, objc-runtime-new.h and .mm,
-objc-loadmethod.mm): class_t, class_ro_t, category_t, absolute and relative method lists; `load_images`
-takes `__objc_nlclslist` in order, superclasses first, then `__objc_nlcatlist`. Retain counts are left out:
-nothing is ever deallocated.
+Layouts and order are those of Apple's source (apple-oss-distributions/objc4, objc-runtime-new.h and
+.mm, objc-loadmethod.mm): class_t, class_ro_t, category_t, absolute and relative method lists;
+`load_images` takes `__objc_nlclslist` in order, superclasses first, then `__objc_nlcatlist`. Retain
+counts are left out: nothing is ever deallocated.
 """
 
 from dataclasses import dataclass, field
@@ -76,8 +76,9 @@ class ObjectiveC:
         for name in ("release", "dealloc"):
             both[name] = "_objc_release"
         instance = both | {"init": "_objc_opt_self"}
-        of_class = instance | {"class": "_objc_opt_self", "alloc": "_objc_alloc", "new": "_objc_opt_new"}
-        of_class |= {"initialize": "_objc_release", "instancesRespondToSelector:": "_class_responds"}
+        of_class = instance | {"class": "_objc_opt_self", "initialize": "_objc_release"}
+        of_class |= {"alloc": "_objc_alloc", "new": "_objc_opt_new"}
+        of_class |= {"instancesRespondToSelector:": "_class_responds"}
         methods = [{name: trap(to) for name, to in each.items()} for each in (instance, of_class)]
         self._classes[self._root] = Class(self._root, meta, 0, ROOT, 8, methods[0])
         self._classes[meta] = Class(meta, meta, self._root, ROOT, 40, methods[1])
@@ -146,7 +147,7 @@ class ObjectiveC:
         return made
 
     def _methods(self, address: int) -> dict[str, int]:
-        """method_list_t: entry size and flags, count, entries of three pointers or three offsets."""
+        """method_list_t: entry size and flags, count, entries of three pointers or offsets."""
         methods: dict[str, int] = {}
         if address == 0:
             return methods
@@ -178,7 +179,7 @@ class ObjectiveC:
         return text.decode()
 
     def _attach(self, category: int) -> None:
-        """category_t: name, class, instance methods, class methods. Its methods replace the class's."""
+        """category_t: name, class, instance methods, class methods. They replace the class's."""
         machine = self._machine
         target = self.class_at(machine.peek_word(category + 8))
         target.methods.update(self._methods(machine.peek_word(category + 16)))
@@ -220,6 +221,9 @@ class ObjectiveC:
             scheduled.append((address, body))
 
     # Messages
+
+    def is_class(self, address: int) -> bool:
+        return address in self._classes
 
     def class_of(self, instance: int) -> Class:
         return self.class_at(self._machine.peek_word(instance) & ISA_MASK)
@@ -322,10 +326,8 @@ def alloc_init(process: "Process", cls: Address) -> object:
 
 @function("_objc_opt_class")
 def opt_class(process: "Process", instance: Address) -> int:
-    if instance == 0:
-        return 0
-    found = process.objc.class_of(instance)
-    return instance if process.objc.class_at(found.isa) is found else object_class(process, instance)
+    """[INSTANCE class]: of a class, itself."""
+    return instance if process.objc.is_class(instance) else object_class(process, instance)
 
 
 @function("_object_class", "_object_getClass")

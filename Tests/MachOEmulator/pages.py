@@ -1,7 +1,9 @@
-"""Which pages of an image's executable segments a launch touches, and which functions it enters first.
+"""Which pages of an image's executable segments a launch touches, and which functions it enters
+first.
 
-Three kinds of touch are told apart: code that ran, bytes that the program or a library on its behalf read
-as data, and bytes that dyld and libobjc read for themselves while loading (`peek` in machine.py).
+Three kinds of touch are told apart: code that ran, bytes that the program or a library on its
+behalf read as data, and bytes that dyld and libobjc read for themselves while loading (`peek` in
+machine.py).
 """
 
 from dataclasses import dataclass, field
@@ -14,14 +16,19 @@ from image import Image
 SIZES = (0x4000, 0x1000)  # bytes of a page: Darwin's on arm64, and that of most of Linux
 
 
+def by_size() -> dict[int, Any]:
+    """Pages by their size; a dictionary keeps the order in which its keys came."""
+    return {size: {} for size in SIZES}
+
+
 @dataclass
 class TextPages:
-    """What was touched of one image. Addresses are stated, not loaded; all lists are in time order."""
+    """What was touched of one image. Addresses are stated; all lists are in time order."""
 
     image: Image
-    executed: dict[int, dict[int, int]] = field(default_factory=lambda: {size: {} for size in SIZES})
-    read: dict[int, dict[int, None]] = field(default_factory=lambda: {size: {} for size in SIZES})
-    loaded: dict[int, dict[int, None]] = field(default_factory=lambda: {size: {} for size in SIZES})
+    executed: dict[int, dict[int, int]] = field(default_factory=by_size)
+    read: dict[int, dict[int, None]] = field(default_factory=by_size)
+    loaded: dict[int, dict[int, None]] = field(default_factory=by_size)
 
     def execute(self, stated: int, size: int) -> None:
         """Notes a basic block, the first time that it runs."""
@@ -55,7 +62,7 @@ class TextPages:
 
 
 class PageCounter:
-    """Watches the text of all images that are loaded. Counts basic blocks, which is also the clock."""
+    """Watches the text of all loaded images. Its count of basic blocks drives the clock."""
 
     def __init__(self, uc: Uc) -> None:
         self._uc = uc

@@ -89,8 +89,8 @@ class Process:
         self.envp = self._string_vector(
             [f"{name}={value}".encode() for name, value in self.settings.environment.items()]
         )
-        # xnu and dyld hand over more; the path of the executable comes first (exec_add_apple_strings in
-        # bsd/kern/kern_exec.c).
+        # xnu and dyld hand over more; the path of the executable comes first
+        # (exec_add_apple_strings in bsd/kern/kern_exec.c).
         apple = [b"executable_path=" + strings[0], b"th_port=", b"stack_guard=", b"ptr_munge="]
         self.apple = self._string_vector(apple)
         self.progname = machine.new_string(os.path.basename(strings[0]))
@@ -109,8 +109,8 @@ class Process:
             "___stdoutp": machine.new_data(word(2, 8, "little")),
             "___stderrp": machine.new_data(word(3, 8, "little")),
         }
-        # TPIDRRO_EL0 points at the thread-specific data; slot 0 holds pthread_self(), slot 1 errno's
-        # address, slot 3 the thread's port (libpthread: private/pthread/tsd_private.h).
+        # TPIDRRO_EL0 points at the thread-specific data; slot 0 holds pthread_self(), slot 1
+        # errno's address, slot 3 the thread's port (libpthread: private/pthread/tsd_private.h).
         self.thread = machine.new_data(bytes(0x1000))
         specific = self.thread + 0xE0
         machine.write_word(specific, self.thread)

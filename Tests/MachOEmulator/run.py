@@ -3,8 +3,8 @@
 usage: run.py [--folder FOLDER] [--slide N | --seed N] [--pid N] [--env NAME=VALUE]...
               [--report FILE] IMAGE [ARGUMENT...]
 
-Standard output and error are the program's own. The exit status is the program's, 128 + its number if a
-signal ended it, or 125 if the harness could not go on: then standard error has the reason.
+Standard output and error are the program's own. The exit status is the program's, 128 + its number
+if a signal ended it, or 125 if the harness could not go on: then standard error has the reason.
 """
 
 import argparse
@@ -24,7 +24,7 @@ UNABLE = 125
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Run an arm64 Mach-O executable.")
     parser.add_argument("image")
-    parser.add_argument("--folder", help="what it may see of the file system; the image's by default")
+    parser.add_argument("--folder", help="all that it sees of the file system")
     parser.add_argument("--slide", type=lambda text: int(text, 0), help="of the executable")
     parser.add_argument("--seed", type=int, default=1, help="chooses slides that are not given")
     parser.add_argument("--pid", type=int, default=os.getpid())

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// The emulator itself, on images that nobody has instrumented.
-@Suite struct EmulatedLaunchTests {
+@Suite(.enabled(if: MachOEmulator.isAvailable, "needs Scripts/apple-sdk.sh"))
+struct EmulatedLaunchTests {
   /// The program with its two libraries, as linked with `flags`.
   private func launch(_ platform: AppleSDK.Platform, linkFlags: [String]) throws
     -> MachOEmulator.Run

@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// A launch that touches a megabyte of code, before and after ordering.
-@Suite struct LargeProgramTests {
+@Suite(.enabled(if: MachOEmulator.isAvailable, "needs Scripts/apple-sdk.sh"))
+struct LargeProgramTests {
   private func build(_ program: LargeAppleProgram, in workshop: Workshop) throws -> [String] {
     let sdk = try AppleSDK()
     return try program.sources.map { source in

@@ -4,7 +4,8 @@ import Testing
 import TraceFormat
 
 /// The recorder's Darwin code, executed: what it writes is compared with what the emulator saw.
-@Suite struct RecordedLaunchTests {
+@Suite(.enabled(if: MachOEmulator.isAvailable, "needs Scripts/apple-sdk.sh"))
+struct RecordedLaunchTests {
   typealias Step = RecordedProgram.Step
 
   /// The functions that run before main, as dyld, libobjc and the C++ ABI order them.

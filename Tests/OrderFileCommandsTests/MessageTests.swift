@@ -117,6 +117,9 @@ import Testing
     "import symbols @list --image @app -o @missing/x", "import symbols @list --image @app -o @t",
     "import symbols @empty --image @app -o @t", "import addresses @addresses --image @app -o @t",
     "import xctrace --image @app -o @t", "import xctrace @list --image @app -o @t",
+    // Settings.
+    "flags xcode", "flags xcode -o @a$b", "flags xcode -o @missing/x",
+    "flags xcode -o @ --order-file @missing/app.order",
     // Outputs.
     "gen @sealed --image @app -o @missing/x", "show @app -o @missing/x",
     "gen @sealed --all-images -o @missing/x",

@@ -22,4 +22,16 @@ import Testing
     #expect(PageSizeOption(rawValue: "auto") == .automatic)
     #expect(PageSizeOption(rawValue: "5k") == nil)
   }
+
+  @Test(
+    arguments: [
+      (.arm64, 16_384), (.arm64e, 16_384), (nil, 16_384), (.x8664, 4096),
+      (Architecture("x86_64h"), 4096),
+    ] as [(Architecture?, UInt64)])
+  func automaticForMachOIsWhatApplesSystemsUse(architecture: Architecture?, bytes: UInt64) {
+    let option = PageSizeOption.automatic
+    #expect(option.pageSize(for: architecture, format: .machO).bytes == bytes)
+    #expect(
+      PageSizeOption.sixtyFourKibibytes.pageSize(for: architecture, format: .machO).bytes == 65_536)
+  }
 }

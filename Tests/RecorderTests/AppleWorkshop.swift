@@ -8,13 +8,6 @@ struct AppleWorkshop {
   static let canBuild =
     (try? AppleSDK()) != nil && findTool("llvm-nm-19") != nil && findTool("llvm-objdump-19") != nil
 
-  /// The folder in which `make runtime-darwin` puts the objects, built once for all tests.
-  static let delivered: Result<URL, any Error> = Result {
-    let made = try Workshop().run("make", ["-s", "-C", Workshop.package.path, "runtime-darwin"])
-    guard made.status == 0 else { throw Workshop.Failure(description: made.errors) }
-    return Workshop.package.appendingPathComponent(".build/runtime")
-  }
-
   let platform: AppleSDK.Platform
   let sdk: AppleSDK
   let workshop: Workshop
@@ -78,10 +71,7 @@ struct AppleWorkshop {
   }
 
   /// The recorder as it is delivered: a file with a slice for each architecture.
-  func recorder() throws -> String {
-    let folder = platform == .iOS ? "iphoneos" : "macosx"
-    return try Self.delivered.get().appendingPathComponent("\(folder)/orderfile_rt.o").path
-  }
+  func recorder() throws -> String { try sdk.recorder(for: platform) }
 
   /// Compiles the recorder's own files as one unit.
   func compileRecorder(

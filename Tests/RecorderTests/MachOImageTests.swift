@@ -44,7 +44,7 @@ struct MachOImageTests {
   ])
   func whatIsDeliveredOffersTheContractAlone(platform: String, architectures: [String]) throws {
     let workshop = try Workshop()
-    let path = try AppleWorkshop.delivered.get()
+    let path = try AppleSDK.deliveredRecorders()
       .appendingPathComponent("\(platform)/orderfile_rt.o").path
     let slices = try workshop.make("llvm-lipo-19", ["-archs", path]).output
     #expect(
@@ -113,6 +113,19 @@ struct MachOImageTests {
       #expect(!instructions.contains { $0.hasPrefix("b") || $0.hasPrefix("call") })
       #expect(instructions.first { $0.hasPrefix("ret") } != nil)
     }
+  }
+
+  @Test(arguments: [
+    ["c", "-std=c99"], ["c", "-std=c11"], ["c++", "-std=c++98"], ["c++", "-std=c++20"],
+    ["objective-c", "-std=c11"],
+  ])
+  func theHeaderServesEveryLanguage(language: [String]) throws {
+    let apple = try AppleWorkshop(.iOS)
+    try apple.workshop.make(
+      "clang",
+      ["-target", apple.platform.rawValue, "-isysroot", apple.sdk.path, "-x"] + language
+        + ["-Wall", "-Wextra", "-Wpedantic", "-Wmissing-prototypes", "-Werror"] + Workshop.includes
+        + ["-c", Workshop.source("header/contract.c"), "-o", apple.workshop.path("contract.o")])
   }
 
   @Test(arguments: [false, true])

@@ -251,4 +251,26 @@ import Testing
       }
     }
   }
+
+  /// In Mach-O the first underscore is the format's, in ELF it is the name's own.
+  @Test(
+    arguments: [
+      ("__ZN3app5parseEi", "app::parse(int)", "__ZN3app5parseEi"),
+      ("_ZN3app5parseEi", "_ZN3app5parseEi", "app::parse(int)"),
+      ("_$s4main3fooyyF", "main.foo() -> ()", "_$s4main3fooyyF"),
+      ("$s4main3fooyyF", "$s4main3fooyyF", "main.foo() -> ()"),
+      ("__RNvC1a3foo", "a::foo", "__RNvC1a3foo"), ("_RNvC1a3foo", "_RNvC1a3foo", "a::foo"),
+      (
+        "__ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write",
+        "__ZN4core3fmt5write17h0123456789abcdefE"
+      ),
+      ("_main", "_main", "_main"), ("-[Foo bar:]", "-[Foo bar:]", "-[Foo bar:]"),
+      ("_", "_", "_"), ("__", "__", "__"),
+    ])
+  func theImagesFormatTellsWhoseTheUnderscoreIs(name: String, machO: String, elf: String) {
+    #expect(Demangler(.full, of: .machO).demangle(SymbolName(name)) == machO)
+    #expect(Demangler(.full, of: .elf).demangle(SymbolName(name)) == elf)
+    let guess = Demangler(.full).demangle(SymbolName(name))
+    #expect(guess == (machO == name ? elf : machO), "without a format, whatever can be read is")
+  }
 }

@@ -8,7 +8,8 @@ import Testing
   private func placing(
     _ symbols: [String], _ order: [Int], for architecture: Architecture? = nil
   ) -> PlacingEntries {
-    PlacingEntries(of: order, in: machOLayout(symbols), for: .ld64, architecture: architecture)
+    PlacingEntries(
+      of: order, in: SymbolMap(machOLayout(symbols)), for: .ld64, architecture: architecture)
   }
 
   /// As the lines are written, without the comment.
@@ -28,6 +29,7 @@ import Testing
       (["a.o|_t", "l.a(b.o)|_t"], [1, 0], ["l.a(b.o):_t", "a.o:_t"]),
       (["_t", "_t"], [1], ["_t"]), (["_t", "_t"], [1, 0], ["_t"]),
       (["a.o|_t", "_t"], [0, 1], ["a.o:_t", "_t"]), (["lto.tmp|_t", "a.o|_t"], [0], ["_t"]),
+      (["a.o|_t", "=b.o|_t", "c.o|_t"], [0, 1], ["a.o:_t", "b.o:_t"]),
       // Two names at one address are one body.
       (["a.o|_t", "=b.o|_t", "_b"], [0, 1], ["_t"]),
       // What ThinLTO promoted, as each linker calls it.
@@ -77,6 +79,7 @@ import Testing
       (["a.o|_t", "b.o|_t"], [0], [], []), (["a.o|_t", "b.o|_t"], [0, 1], [], ["_t"]),
       (["u.o|_t", "u.o|_t"], [0, 1], [], []), (["_t", "=_t"], [0], [], []),
       (["_z", "_z", "_a", "_a"], [0, 2], ["_z", "_a"], []),
+      (["a.o|_t", "=b.o|_t", "c.o|_t"], [0, 1], [], []),
     ] as [([String], [Int], [String], [String])])
   func namesThatStandForSeveralFunctionsAreTold(
     symbols: [String], order: [Int], ambiguous: [String], ofSeveralFiles: [String]
@@ -89,7 +92,7 @@ import Testing
   /// ELF's dialects know neither.
   @Test func otherDialectsNameSymbolsAlone() {
     let placing = PlacingEntries(
-      of: [0, 1, 2], in: sampleLayout(["twin", "lz", "f.llvm.1", "twin"]), for: .lld)
+      of: [0, 1, 2], in: SymbolMap(sampleLayout(["twin", "lz", "f.llvm.1", "twin"])), for: .lld)
     #expect(
       placing.entries.map { String(decoding: $0.symbol, as: UTF8.self) }
         == ["twin", "lz", "f.llvm.1"])
@@ -103,6 +106,13 @@ import Testing
     let files = joined.functions.map { $0.objectFile.map { joined.names.name($0).description } }
     #expect(joined.names(0..<5) == ["_a", "_t", "_t", "_u", "_only"])
     #expect(files == ["a.o", "a.o", "b.o", "c.o", nil])
+  }
+
+  @Test func foldedFunctionsOfOneNameKeepTheirObjectFiles() {
+    let joined = machOLayout(["_t", "=_t", "_t"]).addingOrigins(
+      of: machOLayout(["a.o|_t", "=b.o|_t", "c.o|_t"]))
+    let files = joined.functions.map { $0.objectFile.map { joined.names.name($0).description } }
+    #expect(Set(files.prefix(2)) == ["a.o", "b.o"] && files[2] == "c.o")
   }
 
   @Test func initializersAreToldByTheirNames() {

@@ -32,7 +32,7 @@ import Testing
       range: AddressRange(
         start: StatedAddress(rawValue: header + 0x4000), size: end - 0x4000), isExecutable: true)
     return Image(
-      path: path, format: .machO, id: ImageID(kind: .uuid, bytes: uuid), architecture: .arm64,
+      path: path, id: ImageID(kind: .uuid, bytes: uuid), architecture: .arm64,
       headerAddress: StatedAddress(rawValue: header),
       layout: Layout(sections: [text], functions: table, names: names))
   }

@@ -4,16 +4,19 @@ extension AppleSDK {
   private static let package = fixturesFolder.deletingLastPathComponent()
     .deletingLastPathComponent()
 
-  /// `make runtime-darwin`, once for all tests.
-  private static let runtime: Result<String, any Error> = Result {
+  private static let runtime: Result<URL, any Error> = Result {
     let made = try Workshop().run("make", ["-s", "-C", package.path, "runtime-darwin"])
     guard made.status == 0 else { throw Tool.Failure(description: made.output) }
-    return package.appendingPathComponent(".build/runtime").path
+    return package.appendingPathComponent(".build/runtime")
   }
 
-  /// The recorder as it is delivered for `platform`: an object file with a slice for each architecture.
+  /// The folder in which `make runtime-darwin` puts the objects, built once for all tests.
+  package static func deliveredRecorders() throws -> URL { try runtime.get() }
+
+  /// The recorder as it is delivered for `platform`: a file with a slice for each architecture.
   package func recorder(for platform: Platform) throws -> String {
-    try Self.runtime.get() + (platform == .iOS ? "/ios" : "/macos") + "/orderfile_rt.o"
+    let folder = platform == .iOS ? "iphoneos" : "macosx"
+    return try Self.runtime.get().appendingPathComponent("\(folder)/orderfile_rt.o").path
   }
 
   /// Compiles `source` so that it tells the recorder of its functions.

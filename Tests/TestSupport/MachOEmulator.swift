@@ -66,6 +66,9 @@ package struct MachOEmulator: Sendable {
     package var firstPC: UInt64
   }
 
+  /// Whether images can be built and run.
+  package static let isAvailable = (try? MachOEmulator()) != nil && (try? AppleSDK()) != nil
+
   private let script: String
   private let packages: String
   private let python: String

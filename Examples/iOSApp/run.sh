@@ -1,0 +1,100 @@
+#!/bin/bash
+# An iOS app as far as it goes without a Mac: cross-compiled with the flags of the .xcconfig files, linked by
+# ld64.lld, launched in an emulator, ordered, linked again.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../setup.sh"
+for program in ld64.lld-19 llvm-nm-19 python3 swiftc; do
+  command -v $program >/dev/null || { echo "missing $program: run 'make test' first" >&2; exit 1; }
+done
+"$root/Scripts/apple-sdk.sh"
+make -s -C "$root" runtime-darwin
+sdk=$root/.build/apple/sdk
+cp -r "$here/Sources" .
+
+step "the settings, as an Xcode user gets them"
+run "$ORDERFILE" flags xcode -o orderfile --runtime "$root/.build/runtime" >steps.txt
+cp orderfile/app.order empty.order
+# Committed are those of a user who runs it in /Users/me/App, with the recorder where it is installed.
+for name in record order; do
+  sed -e "s,$(pwd -P)/orderfile,/Users/me/App/orderfile,g" -e "s,$root/.build/runtime,/usr/local/lib/orderfile,g" \
+    orderfile/orderfile-$name.xcconfig | diff "$here/orderfile-$name.xcconfig" - ||
+    { echo "orderfile-$name.xcconfig is not what 'orderfile flags xcode' writes" >&2; exit 1; }
+done
+
+# setting FILE NAME: what Xcode would make of a setting for iPhones; $(inherited) is empty here.
+setting() {
+  local value name
+  value=$(sed -n "s/^$2 = //p" "$1")
+  for name in ORDERFILE_COVERAGE ORDERFILE_RUNTIME; do
+    value=${value//"\$($name)"/$(sed -n "s/^$name = //p" "$1")}
+  done
+  value=${value//'$(inherited)'/}
+  printf '%s' "${value//'$(PLATFORM_NAME)'/iphoneos}" | tr -d '"'
+}
+
+# compile FOLDER [FILE]: all sources, with the flags of an .xcconfig if there is one.
+compile() {
+  local clang="" swift="" source
+  if [[ $# == 2 ]]; then
+    clang=$(setting "$2" OTHER_CFLAGS) swift=$(setting "$2" OTHER_SWIFT_FLAGS)
+  fi
+  mkdir -p "$1"
+  for source in Sources/*.m Sources/*.c Sources/*.cpp; do
+    clang -target arm64-apple-ios18.0 -isysroot "$sdk" -I"$root/Runtime/Recorder/include" -O1 $clang \
+      -c "$source" -o "$1/$(basename "${source%.*}").o"
+  done
+  swiftc -target arm64-apple-ios18.0 -sdk "$sdk" -enable-experimental-feature Embedded -wmo \
+    -parse-as-library -O $swift -c Sources/Greeting.swift -o "$1/Greeting.o"
+}
+
+# link IMAGE FOLDER OPTION...
+link() {
+  local image=$1 folder=$2
+  shift 2
+  run ld64.lld-19 -arch arm64 -platform_version ios 18.0 18.0 -syslibroot "$sdk" -lSystem -lobjc \
+    -dead_strip -map "$image.map" -o "$image" "$@" \
+    "$folder"/{main,AppDelegate,Launch,Store,Theme,Greeting}.o
+}
+
+step "the build to ship"
+compile ship
+link App-default ship -order_file empty.order
+
+step "1. record: an instrumented build, launched once"
+compile record orderfile/orderfile-record.xcconfig
+link App-record record $(setting orderfile/orderfile-record.xcconfig OTHER_LDFLAGS)
+mkdir -p container/Documents
+# In place of a device: Tests/MachOEmulator, which plays dyld and the calls of libSystem.
+export PYTHONPATH=$root/.build/apple/python PYTHONDONTWRITEBYTECODE=1
+emulate() { python3 "$root/Tests/MachOEmulator/run.py" --folder "$PWD" "$@"; }
+run emulate --env HOME="$PWD/container" --env ORDERFILE_TRACE=app.oftrace App-record
+cp container/Documents/app.oftrace .
+
+step "2. order"
+run "$ORDERFILE" gen app.oftrace --recorded App-record --image App-default --link-map App-default.map \
+  -o orderfile/app.order
+run cat orderfile/app.order
+
+step "3. relink"
+link App ship -order_file "$(setting orderfile/orderfile-order.xcconfig ORDER_FILE)"
+run "$ORDERFILE" diff App-default App --trace app.oftrace --order orderfile/app.order
+
+[[ $(emulate App) == "$(emulate App-default)" ]]
+# What runs before main, and both functions of one name.
+for line in '+[Launch load]' __GLOBAL__sub_I_Theme.cpp Store.o:_check Launch.o:_check; do
+  grep -qxF -e "$line" orderfile/app.order || { echo "app.order has no line '$line'" >&2; exit 1; }
+done
+# The linker's own word for it: the new map lists first what the order file lists, in its order. A map names
+# object files by numbers.
+awk -F '\t' '
+  /^# / { part = $0; next }
+  part == "# Object files:" { split($0, words, /\] */); number = words[1]; sub(/^\[ */, "", number)
+    sub(/.*\//, "", words[2]); file[number] = words[2]; next }
+  part ~ /^# Address/ && $3 ~ /^\[/ { number = $3; sub(/^\[ */, "", number); name = number
+    sub(/\].*/, "", number); sub(/^[0-9]*\] /, "", name); print file[number] ":" name }' App.map >placed
+grep -v '^#' orderfile/app.order >wanted
+head -n "$(wc -l <wanted)" placed | awk -F : 'NR == FNR { wanted[NR] = $0; next }
+  wanted[FNR] != $0 && wanted[FNR] != substr($0, index($0, ":") + 1) { print wanted[FNR] ", found " $0; bad = 1 }
+  END { exit bad }' wanted - >&2
+printf '\nApp.map: all %s entries of app.order come first and in order\n' "$(wc -l <wanted)"

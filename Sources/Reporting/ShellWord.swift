@@ -1,0 +1,13 @@
+/// `text` as one word of a shell's command line.
+package func shellWord(_ text: String) -> String {
+  func isPlain(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar {
+    case "a"..."z", "A"..."Z", "0"..."9", "_", "-", ".", "/", "+", ":", ",", "%", "@", "=": true
+    default: scalar.value >= 0xa0
+    }
+  }
+  if !text.isEmpty, text.unicodeScalars.allSatisfy(isPlain) { return text }
+  return "'"
+    + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''")
+    + "'"
+}

@@ -1,0 +1,114 @@
+import ImageModel
+import Symbolication
+import TestSupport
+import Testing
+
+/// Which slice of a fat file is read, and what is said where that can't be known.
+@Suite(.enabled(if: MachOBuild.isPossible)) struct FatImageTests {
+  static let source = [(name: "main.c", text: "int main(void) { return 0; }")]
+
+  /// `arm`, `intel`, and `fat` of both.
+  static func build() throws -> MachOBuild {
+    let build = try MachOBuild(.macOS, sources: source)
+    let intel = try MachOBuild(.macOSx8664, sources: source)
+    try build.move("image", to: "arm")
+    try build.workshop.write(intel.bytes("image"), "intel")
+    try build.run(build.sdk.lipo, ["-create", "intel", "arm", "-output", "fat"])
+    return build
+  }
+
+  @Test func theSliceThatIsAskedForIsRead() throws {
+    let build = try Self.build()
+    for (name, architecture) in [("arm", Architecture.arm64), ("intel", .x8664)] {
+      let whole = try build.read(name).image
+      let slice = try build.read("fat", slice: SliceChoice(architecture)).image
+      #expect(slice.id == whole.id)
+      #expect(slice.architecture == architecture)
+      #expect(slice.layout.sections == whole.layout.sections)
+      #expect(slice.layout.functions.map(\.address) == whole.layout.functions.map(\.address))
+      #expect(try build.read(name, slice: SliceChoice(architecture)).image.id == whole.id)
+    }
+  }
+
+  @Test func aRecordedUUIDDecides() throws {
+    let build = try Self.build()
+    for name in ["arm", "intel"] {
+      let id = try #require(try build.read(name).image.id)
+      let ids = [ImageID(kind: .uuid, bytes: [1]), id]
+      #expect(try build.read("fat", slice: SliceChoice(knownAs: ids)).image.id == id)
+    }
+  }
+
+  @Test func theOnlySliceNeedsNoWord() throws {
+    let build = try Self.build()
+    try build.run(build.sdk.lipo, ["-create", "arm", "-output", "single"])
+    #expect(try build.bytes("single").prefix(4) == [0xca, 0xfe, 0xba, 0xbe])
+    #expect(try build.read("single").image.id == build.read("arm").image.id)
+  }
+
+  @Test func twoSlicesNeedAWordOrAKnownID() throws {
+    let build = try Self.build()
+    for ids in [[], [ImageID(kind: .uuid, bytes: [UInt8](repeating: 1, count: 16))]] {
+      let error = #expect(throws: Diagnostic.self) {
+        try build.read("fat", slice: SliceChoice(knownAs: ids))
+      }
+      #expect(
+        error?.description == """
+          \(build.path("fat")): missing architecture: the file has images for x86_64, arm64
+            hint: choose one with '--arch'
+          """)
+    }
+  }
+
+  @Test func anArchitectureThatIsNotThereIsAMismatch() throws {
+    let build = try Self.build()
+    for (name, found) in [("fat", "x86_64, arm64"), ("arm", "arm64")] {
+      let error = #expect(throws: Diagnostic.self) {
+        try build.read(name, slice: SliceChoice(.arm64e))
+      }
+      #expect(
+        error?.message == "architecture mismatch: expected arm64e, found \(found)")
+      #expect(error?.severity == .mismatch)
+    }
+  }
+
+  @Test func whatIsNoLinkedImageIsRefused() throws {
+    let build = try Self.build()
+    try build.run("llvm-ar-19", ["rc", "lib.a", "main.c.o"])
+    try build.run(build.sdk.lipo, ["-create", "lib.a", "-output", "fat.a"])
+    var old = try build.bytes("arm")
+    old[0] = 0xce  // MH_MAGIC
+    try build.workshop.write(old, "old")
+    old.replaceSubrange(0..<4, with: [0xfe, 0xed, 0xfa, 0xcf])
+    try build.workshop.write(old, "big")
+    for (name, message) in [
+      (
+        "main.c.o",
+        "unsupported filetype: found MH_OBJECT, expected a linked image (at offset 0xc)"
+      ),
+      ("lib.a", "unsupported file: found an archive, expected a linked image"),
+      ("fat.a", "arm64: unsupported file: found an archive, expected a linked image"),
+      ("old", "unsupported magic: found a 32-bit Mach-O file (at offset 0x0)"),
+      ("big", "unsupported magic: found a big-endian Mach-O file (at offset 0x0)"),
+    ] {
+      let error = #expect(throws: Diagnostic.self) { try build.read(name) }
+      #expect(error?.description == "\(build.path(name)): \(message)")
+    }
+  }
+
+  @Test func anEncryptedImageSaysSo() throws {
+    let build = try MachOBuild(
+      .iOS, linkerFlags: ["-encryptable"], sources: Self.source)
+    #expect(try build.read().warnings.isEmpty)
+    var bytes = try build.bytes("image")
+    let command = try #require(MachOEditor.command(0x2c, in: bytes))  // LC_ENCRYPTION_INFO_64
+    bytes[command + 16] = 1  // cryptid
+    try build.workshop.write(bytes, "shipped")
+    let error = #expect(throws: Diagnostic.self) { try build.read("shipped") }
+    #expect(
+      error?.description == """
+        \(build.path("shipped")): unsupported image: encrypted by the App Store
+          hint: give the image of the archive that was uploaded
+        """)
+  }
+}
