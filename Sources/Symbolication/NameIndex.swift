@@ -6,7 +6,7 @@
 // name, and building the index reads each name once. Entries of equal names are chained through `next`
 // from the lowest to the highest: ten thousand local functions called `init` cost no more than others.
 //
-// The hash takes 8 bytes at a time and folds a 128-bit product (the step of wyhash, Wang Yi 2019). It has
+// The hash takes 16 bytes at a time and folds a 128-bit product (the step of wyhash, Wang Yi 2019). It has
 // no random seed: the same names give the same index on every run. What it leaves out: a defence against
 // names chosen to collide, which would make it slow, not wrong.
 
@@ -91,8 +91,12 @@ struct NameIndex: Sendable {
 func nameHash(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
   var hash = 0x9e37_79b9_7f4a_7c15 ^ UInt64(range.count)
   var position = range.lowerBound
-  while range.upperBound - position >= 8 {
-    hash = folded(hash ^ word(bytes, position))
+  while range.upperBound - position >= 16 {
+    hash = folded(hash ^ word(bytes, position), multiplier ^ word(bytes, position + 8))
+    position += 16
+  }
+  if range.upperBound - position >= 8 {
+    hash = folded(hash ^ word(bytes, position), multiplier)
     position += 8
   }
   var rest: UInt64 = 0
@@ -100,12 +104,15 @@ func nameHash(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
     rest = rest << 8 | UInt64(bytes[position])
     position += 1
   }
-  return folded(folded(hash ^ rest))
+  return folded(folded(hash ^ rest, multiplier), multiplier)
 }
 
+/// Odd, with as many bits set as not, in no pattern.
+private let multiplier: UInt64 = 0xa076_1d64_78bd_642f
+
 /// Both halves of a 128-bit product in one.
-private func folded(_ value: UInt64) -> UInt64 {
-  let product = value.multipliedFullWidth(by: 0xa076_1d64_78bd_642f)
+private func folded(_ a: UInt64, _ b: UInt64) -> UInt64 {
+  let product = a.multipliedFullWidth(by: b)
   return product.high ^ product.low
 }
 

@@ -1,6 +1,8 @@
 import ByteReading
-import LinkMapFormat
+import TestSupport
 import Testing
+
+@testable import LinkMapFormat
 
 /// What the real maps in the fixtures do not show of ld64's.
 @Suite struct LD64LinkMapTests {
@@ -146,5 +148,31 @@ import Testing
   func damageIsNamedWithItsLine(headerLines: Int, rest: String, message: String) throws {
     let lines = Self.header.split(separator: "\n").prefix(headerLines).map { $0 + "\n" }
     #expect(try Self.refusal(lines.joined() + rest) == message)
+  }
+
+  @Test(arguments: [41, 42, 43] as [UInt64]) func numbersAreReadAsTheStandardLibraryDoes(
+    seed: UInt64
+  ) {
+    var random = SeededRandom(seed: seed)
+    let digits = Array("0123456789ABCDEFabcdef")
+    for _ in 0..<2000 {
+      var text = String(
+        (0..<Int.random(in: 1...18, using: &random)).map { _ in
+          digits[Int.random(in: 0..<(Bool.random(using: &random) ? 16 : 22), using: &random)]
+        })
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        // One byte that is no digit: near the digits and far from them.
+        let other = Array("/:@G`gO~ \u{1}\t").randomElement(using: &random) ?? "~"
+        let place = Int.random(in: 0..<text.count, using: &random)
+        text = String(text.prefix(place)) + String(other) + String(text.dropFirst(place + 1))
+      }
+      let bytes = FileBytes(Array("0x\(text)\t[".utf8))
+      var fields = LD64Fields(bytes: bytes, position: 0, end: bytes.count)
+      // A tab ends a number wherever it stands.
+      let field = text.split(separator: "\t", omittingEmptySubsequences: false)[0]
+      let expected = UInt64(field, radix: 16)
+      #expect(fields.number() == expected, "\(text)")
+      #expect(fields.position == (expected == nil ? 0 : field.utf8.count + 3))
+    }
   }
 }

@@ -174,6 +174,8 @@ struct RecordedProgram: Sendable {
   struct Step: Hashable, CustomStringConvertible {
     var image: String
     var function: String
+    /// Stated; it tells functions of one name apart.
+    var address: UInt64
     var description: String { "\(image) \(function)" }
   }
 
@@ -183,7 +185,8 @@ struct RecordedProgram: Sendable {
     run.report.executedFunctions.compactMap { function in
       guard let name = function.names.first, !Step.isBare(name) else { return nil }
       return Step(
-        image: function.image.split(separator: "/").last.map(String.init) ?? "", function: name)
+        image: function.image.split(separator: "/").last.map(String.init) ?? "", function: name,
+        address: function.address)
     }
   }
 }
@@ -231,7 +234,8 @@ extension TraceFile {
       let name = known?.names.first ?? "\(hit?.address ?? 0)"
       guard !RecordedProgram.Step.isBare(name) else { return nil }
       return RecordedProgram.Step(
-        image: hit?.image.split(separator: "/").last.map(String.init) ?? "?", function: name)
+        image: hit?.image.split(separator: "/").last.map(String.init) ?? "?", function: name,
+        address: hit?.address ?? 0)
     }
   }
 
