@@ -15,6 +15,9 @@
 // Signals. A breakpoint raises SIGTRAP, and the kernel unblocks that first where it is blocked
 // (force_sig_info_to_task in kernel/signal.c). It is blocked again where that can be known: if the program
 // was started with it blocked, and if a thread blocks all others, as libraries do around fork and clone.
+// Where it was blocked the kernel also takes away the program's handler. So a handler of the program's own,
+// which runs with its signal blocked, is stopped at its first instruction, and the signal unblocked; a
+// program that handles SIGTRAP and blocks it by itself loses the handler.
 //
 // <ptrace(2)>; PTRACE_SEIZE throughout, so that job control stays the program's own.
 
@@ -49,6 +52,8 @@ package final class BreakpointTracer {
     let space: AddressSpace
     /// It executes the loader's notice, whose breakpoint is away for that long.
     var isStepping = false
+    /// It is about to run the program's own handler of SIGTRAP.
+    var entersHandler = false
     /// It waits to be left alone, with a signal that it has yet to get, or 0.
     var parked: Int32?
   }
@@ -167,8 +172,21 @@ package final class BreakpointTracer {
       return resume(tid)
     }
     let address = counter &- UInt64(CTRACE_BREAKPOINT_ADVANCE)
-    guard ctrace_is_at_breakpoint(tid), let stop = space.takeBreakpoint(at: address) else {
-      return resume(tid, signal: SIGTRAP)
+    let isBreakpoint = ctrace_is_at_breakpoint(tid)
+    if thread.entersHandler {
+      threads[tid]?.entersHandler = false
+      guard isBreakpoint else {
+        var mask: UInt64 = 0
+        if ctrace_blocked_signals(tid, &mask) == 0 {
+          _ = ctrace_block_signals(tid, mask & ~trapBit)
+        }
+        return resume(tid)
+      }
+    }
+    guard isBreakpoint, let stop = space.takeBreakpoint(at: address) else {
+      threads[tid]?.entersHandler = true
+      _ = ctrace_step(tid, SIGTRAP)
+      return
     }
     _ = ctrace_set_program_counter(tid, address)
     blockTrapAgain(tid, space)

@@ -135,7 +135,8 @@ final class BreakpointRecording: BreakpointObserver {
     guard let image = processes[pid]?.images[index].image, let places = places[image.path] ?? nil
     else { return }
     var record = TraceImageRecord(
-      slide: Slide(rawValue: image.slide), textStart: LoadedAddress(rawValue: image.text.lowerBound),
+      slide: Slide(rawValue: image.slide),
+      textStart: LoadedAddress(rawValue: image.text.lowerBound),
       textSize: UInt64(image.text.count), idKind: UInt32(places.id.kind.rawValue),
       id: places.id.bytes, path: Array(image.path.utf8))
     record.guardSize = 4 * UInt64(places.functions.count)

@@ -53,7 +53,6 @@ package struct TraceReport: Sendable {
           }
         }
       }
-      json.member("method", trace.method.rawValue)
       json.member("inFlightRecords", trace.inFlightRecords)
       json.member("lostRecords", trace.lostRecords)
       json.array("marks") { json in
@@ -65,6 +64,7 @@ package struct TraceReport: Sendable {
           }
         }
       }
+      json.member("method", trace.method.rawValue)
       json.member("path", trace.path)
       json.member("process", Int(trace.processNumber))
       json.member("program", trace.program)

@@ -131,7 +131,7 @@ import Testing
   private func functions(_ workshop: Workshop, in trace: String = "t") throws -> [String] {
     let own: Set = [
       "begin", "early", "main", "work", "late", "in_child", "handled", "on_trap", "never",
-      "in_thread", "is_trap_blocked", "say", "plugin_entry", "plugin_inner",
+      "in_thread", "is_trap_blocked", "plugin_entry", "plugin_inner",
     ]
     return try RecordTests.functions(workshop, in: trace).filter(own.contains)
   }
@@ -170,7 +170,7 @@ import Testing
     #expect(run.text == "alive" && run.status == 0)
     #expect(
       try functions(workshop)
-        == ["begin", "early", "main", "work", "on_trap", "handled", "late", "say"])
+        == ["begin", "early", "main", "work", "on_trap", "handled", "late"])
   }
 
   @Test func aBlockedTrapStaysBlocked() throws {
