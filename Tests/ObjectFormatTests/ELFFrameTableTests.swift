@@ -15,7 +15,9 @@ import Testing
   static func judged(_ path: String) throws -> [StatedAddress] {
     let listing = try #require(Tool("readelf")).run(["--debug-dump=frames", path])
     return listing.split(separator: "\n").compactMap { line in
-      guard line.contains(" FDE "), let range = line.split(separator: "pc=").last else { return nil }
+      guard line.contains(" FDE "), let range = line.split(separator: "pc=").last else {
+        return nil
+      }
       return range.split(separator: ".").first.flatMap { UInt64($0, radix: 16) }
         .map(StatedAddress.init(rawValue:))
     }.sorted()
