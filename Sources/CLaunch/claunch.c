@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "claunch.h"
+#include "ctrace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +37,7 @@ static uint64_t now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-static void restore(void) {
+void claunch_end(void) {
   child = 0;
   for (int i = 0; i < 4; i++) sigaction(caught[i], &old_actions[i], NULL);
   if (!terminal_owner) return;
@@ -71,8 +72,57 @@ static char **merged_environment(char *const *variables) {
   return merged;
 }
 
-int claunch_start(char *const *arguments, char *const *variables, bool own_group, pid_t *pid,
-                  uint64_t *start) {
+/* What a traced child does before exec; it never returns. */
+static void become_program(char *const *arguments, char **environment, bool own_group,
+                           const sigset_t *defaults, const sigset_t *mask, int go, int failed) {
+  if (own_group) {
+    setpgid(0, 0);
+    if (terminal_owner) tcsetpgrp(STDIN_FILENO, getpgrp());
+  }
+  for (int signal = 1; signal < NSIG; signal++)
+    if (sigismember(defaults, signal) == 1)
+      sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  char byte;
+  if (read(go, &byte, 1) == 1) execvpe(arguments[0], arguments, environment);
+  int error = errno;
+  while (write(failed, &error, sizeof error) < 0 && errno == EINTR) {
+  }
+  _exit(127);
+}
+
+/* As posix_spawnp, but for the attributes, and with the program attached before it begins. */
+static int start_traced(char *const *arguments, char **environment, bool own_group,
+                        const sigset_t *defaults, const sigset_t *mask, pid_t *pid) {
+  int go[2], failed[2]; /* to the child; from it, closed by exec */
+  if (pipe2(go, O_CLOEXEC) != 0) return errno;
+  if (pipe2(failed, O_CLOEXEC) != 0) {
+    int error = errno;
+    close(go[0]);
+    close(go[1]);
+    return error;
+  }
+  *pid = fork();
+  if (*pid == 0) become_program(arguments, environment, own_group, defaults, mask, go[0], failed[1]);
+  int error = *pid < 0 ? errno : ctrace_seize(*pid, true);
+  close(go[0]);
+  close(failed[1]);
+  if (!error && write(go[1], "", 1) != 1) error = errno;
+  close(go[1]);
+  int found;
+  if (!error && read(failed[0], &found, sizeof found) == sizeof found) error = found;
+  close(failed[0]);
+  if (error && *pid > 0) {
+    kill(*pid, SIGKILL);
+    int status;
+    while (waitpid(*pid, &status, 0) == *pid && !WIFEXITED(status) && !WIFSIGNALED(status)) {
+    }
+  }
+  return error;
+}
+
+int claunch_start(char *const *arguments, char *const *variables, bool own_group, bool traced,
+                  pid_t *pid, uint64_t *start) {
   char **environment = merged_environment(variables);
   if (!environment) return ENOMEM;
   posix_spawnattr_t attributes;
@@ -113,12 +163,14 @@ int claunch_start(char *const *arguments, char *const *variables, bool own_group
   sigprocmask(SIG_BLOCK, &blocked, &old);
   posix_spawnattr_setsigmask(&attributes, &old);
   *start = now();
-  int error = posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, environment);
+  int error =
+      traced ? start_traced(arguments, environment, own_group, &defaults, &old, pid)
+             : posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, environment);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   free(environment);
   if (error)
-    restore();
+    claunch_end();
   else
     child = *pid;
   sigprocmask(SIG_SETMASK, &old, NULL);
@@ -150,20 +202,21 @@ int claunch_wait(pid_t pid, int64_t timeout, int *status) {
   }
   while (waitpid(pid, status, 0) < 0)
     if (errno != EINTR) return -errno;
-  restore();
+  claunch_end();
   return 1;
 }
 
 bool claunch_signal_group(pid_t pid, int signal) { return kill(-pid, signal) == 0; }
 
-bool claunch_is_running(pid_t pid, uint64_t start_time) {
+/* The state of process PID as a letter, and when it started; 0 if it is gone. */
+static char state_of(pid_t pid, uint64_t *start_time) {
   char path[32], text[1024];
   snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
   int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
+  if (descriptor < 0) return 0;
   ssize_t size = read(descriptor, text, sizeof text - 1);
   close(descriptor);
-  if (size <= 0) return false;
+  if (size <= 0) return 0;
   text[size] = 0;
   const char *fields = strrchr(text, ')'); /* the program's name may hold anything */
   char state = 0;
@@ -171,8 +224,20 @@ bool claunch_is_running(pid_t pid, uint64_t start_time) {
   if (!fields ||
       sscanf(fields, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
                      "%llu", &state, &start) != 2)
-    return false;
-  return state != 'Z' && state != 'X' && start == start_time;
+    return 0;
+  *start_time = start;
+  return state;
+}
+
+bool claunch_is_running(pid_t pid, uint64_t start_time) {
+  uint64_t start = 0;
+  char state = state_of(pid, &start);
+  return state && state != 'Z' && state != 'X' && start == start_time;
+}
+
+uint64_t claunch_start_time(pid_t pid) {
+  uint64_t start = 0;
+  return state_of(pid, &start) ? start : 0;
 }
 
 static void do_nothing(int signal) { (void)signal; }

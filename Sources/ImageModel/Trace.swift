@@ -24,9 +24,7 @@ package struct Trace: Sendable {
   package var names: [RecordedName]
   /// The trace carries the names it needs, so that the recorded image may be gone.
   package var isSealed: Bool
-  /// Made from what another tool saw, which need not be every function. Times are since that tool began
-  /// to record.
-  package var isImported = false
+  package var method = Method.instrumentation
 
   package init(path: String, program: String, processNumber: UInt32) {
     self.path = path
@@ -41,6 +39,17 @@ package struct Trace: Sendable {
     end = .exit
     names = []
     isSealed = false
+  }
+
+  /// How first uses were seen.
+  package enum Method: String, Sendable {
+    /// By calls that the compiler put into the functions.
+    case instrumentation
+    /// By a breakpoint on each function of an image that was left as it is.
+    case breakpoints
+    /// Made from what another tool saw, which need not be every function. Times are since that tool began
+    /// to record.
+    case imported
   }
 
   /// How the launch ended, as far as the recorder knows.
@@ -62,7 +71,7 @@ package struct TraceImage: Sendable {
   package var slide: Slide
   /// All executable segments, as the image states them.
   package var text: AddressRange
-  /// How many functions are instrumented.
+  /// How many functions are instrumented, or had a breakpoint.
   package var guardCount: Int
 
   package init(

@@ -34,6 +34,12 @@ package struct ProgramLaunch: Sendable {
     case exited(Int32)
     case killed(signal: Int32)
 
+    /// - Parameter waitStatus: of a process that has ended, as `wait(2)` has it.
+    init(waitStatus status: Int32) {
+      let signal = status & 0x7f
+      self = signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
+    }
+
     /// As a shell has it: 128 + *n* for signal *n*.
     package var exitStatus: Int32 {
       switch self {
@@ -56,13 +62,7 @@ package struct ProgramLaunch: Sendable {
   package func run() throws(LaunchError) -> Result {
     var result = Result(
       processNumber: 0, end: .exited(0), timedOut: false, start: 0, nanoseconds: 0)
-    var pid: pid_t = 0
-    let error = withArguments { arguments in
-      withCStrings(environment.map { "\($0.name)=\($0.value)" }) { variables in
-        claunch_start(arguments, variables, timeout != nil, &pid, &result.start)
-      }
-    }
-    guard error == 0 else { throw LaunchError(errno: error) }
+    let pid = try start(traced: false, &result.start)
     result.processNumber = UInt32(bitPattern: pid)
 
     var status: Int32 = 0
@@ -77,10 +77,25 @@ package struct ProgramLaunch: Sendable {
       for _ in 0..<100 where hasOthers && claunch_signal_group(pid, 0) { usleep(5000) }
     }
     guard waited == 1 else { throw LaunchError(errno: -waited) }
-    let signal = status & 0x7f
-    result.end = signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
+    result.end = End(waitStatus: status)
     result.nanoseconds = ClockReading.now().nanoseconds - result.start
     return result
+  }
+
+  /// Starts the program and goes on.
+  ///
+  /// - Parameters:
+  ///   - traced: whether it is attached before it begins.
+  ///   - time: set to the nanoseconds since boot just before.
+  func start(traced: Bool, _ time: inout UInt64) throws(LaunchError) -> pid_t {
+    var pid: pid_t = 0
+    let error = withArguments { arguments in
+      withCStrings(environment.map { "\($0.name)=\($0.value)" }) { variables in
+        claunch_start(arguments, variables, timeout != nil, traced, &pid, &time)
+      }
+    }
+    guard error == 0 else { throw LaunchError(errno: error) }
+    return pid
   }
 }
 
@@ -89,6 +104,11 @@ extension ProgramLaunch {
   /// as `/proc/PID/stat` states it.
   package static func isRunning(processNumber: UInt32, startTime: UInt64) -> Bool {
     claunch_is_running(pid_t(bitPattern: processNumber), startTime)
+  }
+
+  /// When the process of that number started, as `/proc/PID/stat` states it; 0 if it is gone.
+  package static func startTime(processNumber: pid_t) -> UInt64 {
+    claunch_start_time(processNumber)
   }
 
   /// Makes a write to a standard stream that is closed, or a pipe that nobody reads, an error of the
@@ -115,7 +135,7 @@ package struct ClockReading: Sendable {
 extension ProgramLaunch {
   /// Calls `body` with the command as C strings. Where it is the end of this process's own command line
   /// its bytes are handed on as they came: a Swift string holds only what is UTF-8.
-  private func withArguments<R>(_ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {
+  func withArguments<R>(_ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {
     let all = CommandLine.arguments
     guard all.count == Int(CommandLine.argc), all.suffix(command.count).elementsEqual(command)
     else {
@@ -127,7 +147,7 @@ extension ProgramLaunch {
 }
 
 /// Calls `body` with a NULL-terminated array of C strings that lives as long as the call.
-private func withCStrings<R>(
+func withCStrings<R>(
   _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
 ) -> R {
   let copies = strings.map { strdup($0) }

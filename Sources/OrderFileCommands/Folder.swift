@@ -10,7 +10,15 @@ enum Folder {
       "unable to make the folder: \(String(cString: strerror(errno)))", context: [path])
   }
 
-  /// The path of the folder at `path` from the root, without links.
+  /// What the symbolic link at `path` points at; `nil` if it is none.
+  static func linkTarget(_ path: String) -> String? {
+    var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink(path, &target, target.count)
+    guard count >= 0 else { return nil }
+    return String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// The path of the file or folder at `path` from the root, without links.
   static func absolutePath(_ path: String) throws(Diagnostic) -> String {
     guard let resolved = realpath(path, nil) else {
       throw Diagnostic("\(String(cString: strerror(errno)))", context: [path])

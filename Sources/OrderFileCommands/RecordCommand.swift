@@ -6,13 +6,15 @@ import LaunchMeasurement
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Launch an instrumented program and record what it uses first.",
+    abstract: "Launch a program and record what it uses first.",
     discussion: """
       EXAMPLES
         $ orderfile record -o app.oftrace -- ./app --help
         $ orderfile record --stop-at "first screen" --timeout 30 -- ./server
+        $ orderfile record --breakpoints -- ./app --help
 
-      The program must be built with -fsanitize-coverage=func,trace-pc-guard,pc-table and linked with \
+      With --breakpoints the program is the one you ship: each of its functions gets a breakpoint, which \
+      is taken away at its first use. Without, it must be built with -fsanitize-coverage=func,trace-pc-guard,pc-table and linked with \
       orderfile_rt.o. It runs with this command's standard streams, and its exit status becomes this \
       command's (128 + N after signal N); 4 if it succeeded and nothing was recorded. Forked children \
       and instrumented programs that it starts write TRACE.<pid>.
@@ -32,6 +34,15 @@ struct RecordCommand: ParsableCommand {
       "Send the program and what it started SIGTERM after so many seconds, and SIGKILL 2 s later.",
       valueName: "s"))
   var timeout: Double?
+  @Flag(help: "Put a breakpoint on each function of a program that is not instrumented.")
+  var breakpoints = false
+  @Option(
+    help: ArgumentHelp(
+      "With --breakpoints: a library, or a program that the launched one starts, to record too. "
+        + "Repeat for more.", valueName: "file"), completion: .file())
+  var image: [String] = []
+  @Flag(help: "With --breakpoints: record every image of every process.")
+  var allImages = false
   @Argument(
     parsing: .captureForPassthrough,
     help: ArgumentHelp("The program and its arguments.", valueName: "command"))
@@ -47,6 +58,12 @@ struct RecordCommand: ParsableCommand {
     default: break
     }
     if commandLine.isEmpty { throw ValidationError("missing the command to run after '--'") }
+    if !breakpoints && (allImages || !image.isEmpty) {
+      throw ValidationError("--image and --all-images need --breakpoints")
+    }
+    if breakpoints && stopAt != nil {
+      throw ValidationError("--stop-at needs the recorder in the program: not with --breakpoints")
+    }
     if let timeout, !(timeout > 0 && timeout < 1e9) {
       throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
     }
@@ -76,8 +93,17 @@ struct RecordCommand: ParsableCommand {
     if let stopAfter { environment.append(("ORDERFILE_STOP_AFTER_MS", "\(stopAfter)")) }
     let launch = ProgramLaunch(command: commandLine, environment: environment, timeout: timeout)
     let result: ProgramLaunch.Result
-    do { result = try launch.run() } catch {
-      throw Diagnostic("unable to run: \(error)", context: [program])
+    var leftAlone: [Diagnostic] = []
+    do {
+      if breakpoints {
+        let recording = try BreakpointRecording(folder, images: allImages ? nil : image)
+        result = try BreakpointLaunch(launch, stopAfter: stopAfter).run(recording)
+        leftAlone = recording.warnings
+      } else {
+        result = try launch.run()
+      }
+    } catch let error as ProgramLaunch.LaunchError {
+      throw Diagnostic.unableToRun(program, error, isTraced: breakpoints)
     }
 
     var traces: [Trace] = []
@@ -88,7 +114,7 @@ struct RecordCommand: ParsableCommand {
         try recording.finish(
           outputPath: outputPath, outputFile, launch: result, images: &images))
     }
-    var warnings = unreadable + images.warnings
+    var warnings = leftAlone + unreadable + images.warnings
     for image in distinctImages(of: traces) { warnings += [.weakID(image)].compactMap { $0 } }
     if result.timedOut {
       warnings.append(
@@ -112,6 +138,17 @@ struct RecordCommand: ParsableCommand {
 }
 
 extension Diagnostic {
+  fileprivate static func unableToRun(
+    _ program: String, _ error: ProgramLaunch.LaunchError, isTraced: Bool
+  ) -> Diagnostic {
+    Diagnostic(
+      isTraced && error.errno == EPERM
+        ? "unable to trace: ptrace is not permitted here" : "unable to run: \(error)",
+      context: [program],
+      hint: isTraced && error.errno == EPERM
+        ? "allow it: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE" : nil)
+  }
+
   fileprivate static func nothingRecorded(_ program: String, wasSilent: Bool) -> Diagnostic {
     Diagnostic(
       wasSilent

@@ -22,7 +22,9 @@ package struct RecordSummary {
   package var text: String {
     let hits = traces.reduce(0) { $0 + $1.hits.count }
     var text = "recorded \(counted(hits, "first hit")) of "
-    text += "\(counted(guardCount, "instrumented function")) in \(counted(images.count, "image"))"
+    let isTraced = traces.contains { $0.method == .breakpoints }
+    text +=
+      "\(counted(guardCount, isTraced ? "function" : "instrumented function")) in \(counted(images.count, "image"))"
     if traces.count > 1 { text += " by \(counted(traces.count, "process", "processes"))" }
     if let hitsBeforeMain { text += ", \(hitsBeforeMain) before main" }
     if let last = traces.first?.hits.last?.nanoseconds { text += ", in \(milliseconds(last))" }

@@ -25,6 +25,9 @@ struct RecordingFolder {
     path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%") + "/trace"
   }
 
+  /// Where a trace called `name` goes that this process writes itself.
+  func path(forNewTraceOf name: String) -> String { "\(path)/\(name)" }
+
   private static func currentFolder() throws(Diagnostic) -> String {
     guard let pointer = getcwd(nil, 0) else {
       throw Diagnostic("\(String(cString: strerror(errno)))", context: ["."])

@@ -53,7 +53,6 @@ package struct TraceReport: Sendable {
           }
         }
       }
-      json.member("imported", trace.isImported)
       json.member("inFlightRecords", trace.inFlightRecords)
       json.member("lostRecords", trace.lostRecords)
       json.array("marks") { json in
@@ -65,6 +64,7 @@ package struct TraceReport: Sendable {
           }
         }
       }
+      json.member("method", trace.method.rawValue)
       json.member("path", trace.path)
       json.member("process", Int(trace.processNumber))
       json.member("program", trace.program)
@@ -89,20 +89,24 @@ package struct TraceReport: Sendable {
       """
     for (index, image) in trace.images.enumerated() {
       text += "  image \(index): \(printable(image.path)), "
-      if !trace.isImported { text += "\(counted(image.guardCount, "guard")), " }
+      switch trace.method {
+      case .instrumentation: text += "\(counted(image.guardCount, "guard")), "
+      case .breakpoints: text += "\(counted(image.guardCount, "breakpoint")), "
+      case .imported: break
+      }
       text += "ID \(image.id?.description ?? "none")\n"
     }
     return text + hitTable(names).text(width: width)
   }
 
   private var processText: String {
-    if trace.isImported && trace.processNumber == 0 { return "" }
+    if trace.method == .imported && trace.processNumber == 0 { return "" }
     return ", process \(trace.processNumber)"
       + (trace.forkedBy.map { ", forked by \($0)" } ?? "")
   }
 
   private var endText: String {
-    trace.isImported
+    trace.method == .imported
       ? "source:   imported, not recorded: holds what its source saw"
       : "end:      \(trace.end.rawValue)"
   }

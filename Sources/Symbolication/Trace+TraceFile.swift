@@ -22,7 +22,8 @@ extension Trace {
     lostRecords = header.lostRecords
     inFlightRecords = file.inFlightRecords
     isSealed = header.flags.contains(.sealed)
-    isImported = header.flags.contains(.imported)
+    if header.flags.contains(.imported) { method = .imported }
+    if header.flags.contains(.breakpoints) { method = .breakpoints }
     end =
       switch header.state {
       case .stoppedByCall: .stoppedByCall
@@ -31,7 +32,8 @@ extension Trace {
       default: .exit
       }
 
-    var registrations = Registrations(file.records)
+    let hasGuards = method == .instrumentation
+    var registrations = Registrations(file.records, hasGuards: hasGuards)
     images = registrations.images
     let clock = TraceClock(header)
     var threads: [UInt32: Int] = [:]
@@ -39,11 +41,8 @@ extension Trace {
       let nanoseconds = clock?.nanoseconds(atTicks: record.ticks)
       switch record.event {
       case .function(let guardAddress, let returnAddress, let entry):
-        let owner =
-          isImported
-          ? entry.flatMap { entry in images.firstIndex { $0.stated(entry) != nil } }
-          : registrations.owner(of: guardAddress, at: record.slot)
-        guard let index = owner else {
+        let place = hasGuards ? guardAddress : entry ?? guardAddress
+        guard let index = registrations.owner(of: place, at: record.slot) else {
           unattributedHits += 1
           continue
         }
@@ -54,8 +53,8 @@ extension Trace {
         hits.append(
           Hit(
             step: record.slot, image: index,
-            guardIndex: isImported
-              ? nil : Int((guardAddress.rawValue - start.rawValue) / 4),
+            guardIndex: hasGuards
+              ? Int((guardAddress.rawValue - start.rawValue) / 4) : nil,
             entry: entry.flatMap { image.stated($0) },
             returnAddress: image.stated(returnAddress), nanoseconds: nanoseconds, thread: thread))
       case .mark(let name):
@@ -103,30 +102,33 @@ extension TraceImage {
   }
 }
 
-/// Who owned which guards when.
+/// Who owned which addresses when: of guards, or where there are none of code.
 private struct Registrations {
   private(set) var images: [TraceImage] = []
   private var spans: [Span] = []
   private var latest = 0
 
   struct Span {
-    var guards: Range<UInt64>
+    var range: Range<UInt64>
     /// Slots of the load record and of the unload record.
     var loadedAt: Int
     var unloadedAt: Int
   }
 
-  init(_ records: [TraceRecord]) {
+  /// - Parameter hasGuards: whether a hit is known by its guard, rather than by its address.
+  init(_ records: [TraceRecord], hasGuards: Bool) {
     for record in records {
       switch record.event {
       case .load(let number, let image):
-        let (end, overflow) = image.guardStart.rawValue.addingReportingOverflow(image.guardSize)
-        let guards = image.guardStart.rawValue..<(overflow ? .max : end)
-        // Whoever registers guards that are still another's has taken its place.
-        for index in spans.indices where spans[index].guards.overlaps(guards) {
+        let start = hasGuards ? image.guardStart : image.textStart
+        let (end, overflow) = start.rawValue.addingReportingOverflow(
+          hasGuards ? image.guardSize : image.textSize)
+        let range = start.rawValue..<(overflow ? .max : end)
+        // Whoever registers addresses that are still another's has taken its place.
+        for index in spans.indices where spans[index].range.overlaps(range) {
           spans[index].unloadedAt = min(spans[index].unloadedAt, record.slot)
         }
-        spans.append(Span(guards: guards, loadedAt: record.slot, unloadedAt: .max))
+        spans.append(Span(range: range, loadedAt: record.slot, unloadedAt: .max))
         images.append(TraceImage(number, image))
       case .unload(let number):
         if let index = images.lastIndex(where: { $0.number == number }) {
@@ -138,16 +140,16 @@ private struct Registrations {
   }
 
   func guardStart(_ index: Int) -> LoadedAddress {
-    LoadedAddress(rawValue: spans[index].guards.lowerBound)
+    LoadedAddress(rawValue: spans[index].range.lowerBound)
   }
 
-  mutating func owner(of guardAddress: LoadedAddress, at slot: Int) -> Int? {
-    let address = guardAddress.rawValue
+  mutating func owner(of place: LoadedAddress, at slot: Int) -> Int? {
+    let address = place.rawValue
     func isLoaded(_ span: Span) -> Bool {
-      span.guards.contains(address) && span.loadedAt <= slot && slot < span.unloadedAt
+      span.range.contains(address) && span.loadedAt <= slot && slot < span.unloadedAt
     }
     if latest < spans.count, isLoaded(spans[latest]) { return latest }
-    let holders = spans.indices.filter { spans[$0].guards.contains(address) }
+    let holders = spans.indices.filter { spans[$0].range.contains(address) }
     guard
       let owner = holders.last(where: { isLoaded(spans[$0]) })
         ?? holders.first(where: { spans[$0].loadedAt > slot }) ?? holders.last

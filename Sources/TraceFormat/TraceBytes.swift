@@ -1,6 +1,7 @@
+import Addresses
 import CTraceFormat
 
-// Integers of a trace are little-endian.
+// What writers of traces share. Integers of a trace are little-endian.
 extension [UInt8] {
   mutating func append(littleEndian value: some FixedWidthInteger) {
     for byte in 0..<(value.bitWidth / 8) {
@@ -15,6 +16,63 @@ extension [UInt8] {
     guard let offset = MemoryLayout<orderfile_trace_header>.offset(of: field) else { return }
     for byte in 0..<(value.bitWidth / 8) {
       self[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte))
+    }
+  }
+
+  /// A header of a trace without records, of the process `pid` that runs `program`, a path.
+  static func header(
+    machine: UInt32, flags: UInt32, pid: UInt32, program: some Sequence<UInt8>
+  ) -> [UInt8] {
+    var header = [UInt8](repeating: 0, count: Int(ORDERFILE_TRACE_HEADER_SIZE))
+    header.replaceSubrange(0..<TraceHeader.magic.count, with: TraceHeader.magic)
+    header.storeHeader(ORDERFILE_TRACE_VERSION, at: \.version)
+    header.storeHeader(ORDERFILE_TRACE_HEADER_SIZE, at: \.header_size)
+    header.storeHeader(UInt32(TraceRecord.size), at: \.record_size)
+    header.storeHeader(machine, at: \.machine)
+    header.storeHeader(flags, at: \.flags)
+    header.storeHeader(pid, at: \.pid)
+    let path = program.prefix(Int(ORDERFILE_TRACE_PROGRAM_SIZE) - 1)
+    if let start = MemoryLayout<orderfile_trace_header>.offset(of: \.program) {
+      for (index, byte) in path.enumerated() { header[start + index] = byte }
+    }
+    return header
+  }
+
+  /// Says how many slots follow.
+  mutating func storeSlotCount(_ count: Int) {
+    for field in [\orderfile_trace_header.next_record, \.capacity, \.demand] {
+      storeHeader(UInt64(count), at: field)
+    }
+  }
+
+  /// Appends one slot.
+  mutating func appendRecord(
+    _ kind: UInt32, subject: UInt64 = 0, second: UInt64 = 0, entry: UInt64 = 0, ticks: UInt64 = 0,
+    thread: UInt32 = 0
+  ) {
+    for field in [subject, second, entry, ticks] { append(littleEndian: field) }
+    append(littleEndian: thread)
+    append(littleEndian: kind)
+  }
+
+  /// Appends the load of `image` under `number`.
+  mutating func appendLoad(_ number: UInt64, _ image: TraceImageRecord, ticks: UInt64 = 0) {
+    var payload: [UInt8] = []
+    for field in [
+      image.slide.rawValue, image.textStart.rawValue, image.textSize, image.guardStart.rawValue,
+      image.guardSize,
+    ] { payload.append(littleEndian: field) }
+    for field in [image.idKind, UInt32(image.id.count), UInt32(image.path.count), 0] {
+      payload.append(littleEndian: field)
+    }
+    payload += image.id + image.path
+    appendRecord(
+      ORDERFILE_RECORD_LOAD, subject: number, second: UInt64(payload.count), ticks: ticks)
+    let size = Int(ORDERFILE_PAYLOAD_BYTES)
+    for start in stride(from: 0, to: payload.count, by: size) {
+      let part = payload[start..<Swift.min(start + size, payload.count)]
+      self += part + repeatElement(0, count: size - part.count)
+      append(littleEndian: ORDERFILE_RECORD_PAYLOAD)
     }
   }
 }

@@ -52,6 +52,7 @@ package struct TraceHeader: Sendable {
     package static let sealed = Flags(rawValue: ORDERFILE_TRACE_SEALED)
     package static let emulated = Flags(rawValue: ORDERFILE_TRACE_EMULATED)
     package static let imported = Flags(rawValue: ORDERFILE_TRACE_IMPORTED)
+    package static let breakpoints = Flags(rawValue: ORDERFILE_TRACE_BREAKPOINTS)
   }
 
   /// Whether the launch's end was declared, and how. A struct: later versions may know more ways.

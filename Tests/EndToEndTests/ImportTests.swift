@@ -36,7 +36,7 @@ import Testing
     let json = try workshop.mustOrderfile("show", "--json", "list.oftrace").json
     let hits = json["hits"] as? [[String: Any]] ?? []
     #expect(hits.flatMap { $0["names"] as? [String] ?? [] } == CPrograms.plainOrder)
-    #expect(json["imported"] as? Bool == true && json["sealed"] as? Bool == true)
+    #expect(json["method"] as? String == "imported" && json["sealed"] as? Bool == true)
   }
 
   @Test func unknownLinesAreListedWithTheirPlace() throws {

@@ -183,6 +183,7 @@ struct ELFVariant: CustomTestStringConvertible, Sendable {
         _ = try? file.decompressedContents(of: section)
       }
       _ = try? file.debugLink()
+      _ = try? file.frameStarts()
     }
     for length in hostilePrefixLengths(of: whole) { readAll(Array(whole[..<length])) }
     #expect(parsedCount == 1, "only the whole file has its section headers")

@@ -54,7 +54,7 @@ import Testing
   static let imported: Trace = {
     var trace = Trace(path: "list.oftrace", program: "App", processNumber: 0)
     trace.isSealed = true
-    trace.isImported = true
+    trace.method = .imported
     trace.images = [
       TraceImage(
         number: 1, path: "App", id: ImageID(kind: .uuid, bytes: [1, 2]), slide: Slide(rawValue: 0),

@@ -94,7 +94,7 @@ import TraceFormat
     let launch = ImportedLaunch(symbols: FileBytes(Array("main\nf\n".utf8)), of: Self.image)
     let file = try TraceFile(parsing: FileBytes(try launch.traceBytes()))
     let trace = Trace(file, path: "t")
-    #expect(trace.isImported && trace.isSealed && trace.unattributedHits == 0)
+    #expect(trace.method == .imported && trace.isSealed && trace.unattributedHits == 0)
     #expect(trace.program == "/bin/app" && trace.images[0].id == Self.image.id)
     #expect(trace.hits.map(\.thread) == [0, 0])
     #expect(trace.hits.map(\.nanoseconds) == [nil, nil])

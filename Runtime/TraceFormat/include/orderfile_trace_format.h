@@ -38,6 +38,7 @@
 #define ORDERFILE_TRACE_SEALED 2u   /* complete, with names: `orderfile record` has finished it */
 #define ORDERFILE_TRACE_EMULATED 4u /* ran under an emulator: times mean nothing */
 #define ORDERFILE_TRACE_IMPORTED 8u /* made from what another tool saw: no guards, `entry` counts */
+#define ORDERFILE_TRACE_BREAKPOINTS 16u /* written by a tracer: no guards, `entry` counts */
 
 /* orderfile_trace_header.state */
 #define ORDERFILE_STATE_RECORDING 0u

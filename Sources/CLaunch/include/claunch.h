@@ -19,10 +19,20 @@
  * From here until claunch_wait returns the end, SIGINT and SIGQUIT don't end this process (the
  * terminal sends them to the program too), and SIGTERM and SIGHUP are passed on to the program.
  *
- * Returns 0, or an errno: that of execvp(3), too. One program at a time. */
+ * With TRACED the program is attached by ctrace_seize before its first instruction; ctrace_wait tells of
+ * all that it does.
+ *
+ * Returns 0, or an errno: that of execvp(3) and of ptrace(2), too. One program at a time. */
 int claunch_start(char *_Nullable const *_Nonnull arguments,
-                  char *_Nullable const *_Nonnull variables, bool own_group, pid_t *pid,
-                  uint64_t *start);
+                  char *_Nullable const *_Nonnull variables, bool own_group, bool traced,
+                  pid_t *pid, uint64_t *start);
+
+/* Stops passing signals on to the program, which has ended, and takes the terminal back. claunch_wait does
+ * that by itself. */
+void claunch_end(void);
+
+/* When process PID started, field 22 of /proc/PID/stat; 0 if it is gone. */
+uint64_t claunch_start_time(pid_t pid);
 
 /* Waits for the program. TIMEOUT is in milliseconds, negative for ever.
  *

@@ -11,19 +11,23 @@ package struct ELFSegment: Sendable {
   package var fileSize: UInt64
   /// `p_vaddr` and `p_memsz`.
   package var range: AddressRange
+  /// `PF_X` in `p_flags`.
+  package var isExecutable: Bool
   /// `p_align`, in bytes.
   package var alignment: UInt64
 
   /// Parses one `Elf32_Phdr` or `Elf64_Phdr`; `p_flags` stands at different places in the two.
   init(parsing input: inout ByteCursor, is64Bit: Bool) throws(ParseError) {
     type = ELFSegmentType(rawValue: try input.read(UInt32.self, "p_type"))
-    if is64Bit { try input.skip(4, "p_flags") }
+    var flags: UInt32 = 0
+    if is64Bit { flags = try input.read(UInt32.self, "p_flags") }
     offset = FileOffset(rawValue: try input.readWord(is64Bit: is64Bit, "p_offset"))
     let address = StatedAddress(rawValue: try input.readWord(is64Bit: is64Bit, "p_vaddr"))
     try input.skip(is64Bit ? 8 : 4, "p_paddr")
     fileSize = try input.readWord(is64Bit: is64Bit, "p_filesz")
     range = AddressRange(start: address, size: try input.readWord(is64Bit: is64Bit, "p_memsz"))
-    if !is64Bit { try input.skip(4, "p_flags") }
+    if !is64Bit { flags = try input.read(UInt32.self, "p_flags") }
+    isExecutable = flags & 1 != 0
     alignment = try input.readWord(is64Bit: is64Bit, "p_align")
   }
 }
@@ -36,11 +40,13 @@ package struct ELFSegmentType: RawRepresentable, Hashable, Sendable {
   package static let load = Self(rawValue: 1)  // PT_LOAD
   package static let dynamic = Self(rawValue: 2)  // PT_DYNAMIC
   package static let note = Self(rawValue: 4)  // PT_NOTE
+  package static let frameHeader = Self(rawValue: 0x6474_e550)  // PT_GNU_EH_FRAME
 }
 
 extension ELFSegmentType: CustomStringConvertible {
   private static let names: [Self: String] = [
     .load: "PT_LOAD", .dynamic: "PT_DYNAMIC", .note: "PT_NOTE",
+    .frameHeader: "PT_GNU_EH_FRAME",
   ]
   package var description: String { Self.names[self] ?? "PT_\(hexadecimal(UInt64(rawValue)))" }
 }

@@ -1,0 +1,149 @@
+#define _GNU_SOURCE
+#include "ctrace.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <linux/kcmp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static int request(enum __ptrace_request what, pid_t tid, uintptr_t address, uintptr_t data) {
+  return ptrace(what, tid, (void *)address, (void *)data) < 0 ? errno : 0;
+}
+
+int ctrace_seize(pid_t tid, bool ends_with_us) {
+  uintptr_t options = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
+                      PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
+  if (ends_with_us) options |= PTRACE_O_EXITKILL;
+  return request(PTRACE_SEIZE, tid, 0, options);
+}
+
+int ctrace_interrupt(pid_t tid) { return request(PTRACE_INTERRUPT, tid, 0, 0); }
+
+int ctrace_continue(pid_t tid, int signal) {
+  return request(PTRACE_CONT, tid, 0, (uintptr_t)signal);
+}
+
+int ctrace_continue_to_system_call(pid_t tid, int signal) {
+  return request(PTRACE_SYSCALL, tid, 0, (uintptr_t)signal);
+}
+
+int ctrace_step(pid_t tid, int signal) {
+  return request(PTRACE_SINGLESTEP, tid, 0, (uintptr_t)signal);
+}
+
+int ctrace_listen(pid_t tid) { return request(PTRACE_LISTEN, tid, 0, 0); }
+
+int ctrace_detach(pid_t tid, int signal) {
+  return request(PTRACE_DETACH, tid, 0, (uintptr_t)signal);
+}
+
+uint64_t ctrace_event_message(pid_t tid) {
+  unsigned long message = 0;
+  return request(PTRACE_GETEVENTMSG, tid, 0, (uintptr_t)&message) ? 0 : message;
+}
+
+#if defined(__x86_64__)
+/* One register by its place in struct user. */
+static int read_register(pid_t tid, size_t place, uint64_t *value) {
+  errno = 0;
+  long found = ptrace(PTRACE_PEEKUSER, tid, (void *)place, NULL);
+  if (errno) return errno;
+  *value = (uint64_t)found;
+  return 0;
+}
+
+int ctrace_program_counter(pid_t tid, uint64_t *address) {
+  return read_register(tid, offsetof(struct user_regs_struct, rip), address);
+}
+
+int ctrace_set_program_counter(pid_t tid, uint64_t address) {
+  return request(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rip), address);
+}
+
+int ctrace_first_argument(pid_t tid, uint64_t *value) {
+  return read_register(tid, offsetof(struct user_regs_struct, rdi), value);
+}
+#elif defined(__aarch64__)
+static int transfer(enum __ptrace_request what, pid_t tid, struct user_regs_struct *registers) {
+  struct iovec buffer = {registers, sizeof *registers};
+  return request(what, tid, NT_PRSTATUS, (uintptr_t)&buffer);
+}
+
+int ctrace_program_counter(pid_t tid, uint64_t *address) {
+  struct user_regs_struct registers;
+  int error = transfer(PTRACE_GETREGSET, tid, &registers);
+  if (!error) *address = registers.pc;
+  return error;
+}
+
+int ctrace_set_program_counter(pid_t tid, uint64_t address) {
+  struct user_regs_struct registers;
+  int error = transfer(PTRACE_GETREGSET, tid, &registers);
+  if (error) return error;
+  if (registers.pc == address) return 0;
+  registers.pc = address;
+  return transfer(PTRACE_SETREGSET, tid, &registers);
+}
+
+int ctrace_first_argument(pid_t tid, uint64_t *value) {
+  struct user_regs_struct registers;
+  int error = transfer(PTRACE_GETREGSET, tid, &registers);
+  if (!error) *value = registers.regs[0];
+  return error;
+}
+#endif
+
+bool ctrace_is_at_breakpoint(pid_t tid) {
+  siginfo_t info;
+  if (request(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)&info)) return false;
+  return info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
+}
+
+int ctrace_blocked_signals(pid_t tid, uint64_t *mask) {
+  return request(PTRACE_GETSIGMASK, tid, sizeof *mask, (uintptr_t)mask);
+}
+
+int ctrace_block_signals(pid_t tid, uint64_t mask) {
+  return request(PTRACE_SETSIGMASK, tid, sizeof mask, (uintptr_t)&mask);
+}
+
+pid_t ctrace_wait(int64_t milliseconds, int *status) {
+  if (milliseconds < 0) {
+    pid_t pid = waitpid(-1, status, __WALL);
+    return pid < 0 ? -errno : pid;
+  }
+  struct timespec now, end;
+  clock_gettime(CLOCK_MONOTONIC, &end);
+  end.tv_sec += milliseconds / 1000;
+  end.tv_nsec += milliseconds % 1000 * 1000000;
+  /* A blocked SIGCHLD stays pending: whatever happens between the look and the sleep ends the sleep. */
+  sigset_t child, old;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child, &old);
+  pid_t pid;
+  for (;;) {
+    pid = waitpid(-1, status, __WALL | WNOHANG);
+    if (pid) break;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t left = (end.tv_sec - now.tv_sec) * 1000000000ll + (end.tv_nsec - now.tv_nsec);
+    if (left <= 0) break;
+    struct timespec sleep = {left / 1000000000, left % 1000000000};
+    sigtimedwait(&child, NULL, &sleep);
+  }
+  int error = errno;
+  sigprocmask(SIG_SETMASK, &old, NULL);
+  return pid < 0 ? -error : pid;
+}
+
+bool ctrace_shares_memory(pid_t a, pid_t b) {
+  return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
+}

@@ -1,0 +1,50 @@
+import Addresses
+import Glibc
+
+/// What a tracer wants to know of an image before it plants breakpoints in it.
+package struct BreakpointImage: Sendable {
+  /// The first bytes of its functions, ascending. Nothing but code may stand there.
+  package var functions: [StatedAddress]
+  /// What the loader maps, as the file states it.
+  package var segments: [Segment]
+  /// What a loader calls after it has mapped images: `_dl_debug_state`.
+  package var loaderNotice: StatedAddress?
+
+  package struct Segment: Sendable {
+    package var fileOffset: UInt64
+    package var range: AddressRange
+
+    package init(fileOffset: UInt64, range: AddressRange) {
+      self.fileOffset = fileOffset
+      self.range = range
+    }
+  }
+
+  package init(
+    functions: [StatedAddress], segments: [Segment], loaderNotice: StatedAddress? = nil
+  ) {
+    self.functions = functions
+    self.segments = segments
+    self.loaderNotice = loaderNotice
+  }
+
+  /// Loaded minus stated address, modulo 2^64, where `mapping` is one of the image's; else `nil`.
+  func slide(of mapping: ProcessMapping) -> UInt64? {
+    let page = UInt64(sysconf(Int32(_SC_PAGESIZE)))
+    for segment in segments {
+      let before = segment.fileOffset % page
+      guard segment.fileOffset - before == mapping.fileOffset else { continue }
+      return mapping.addresses.lowerBound &- (segment.range.start.rawValue &- before)
+    }
+    return nil
+  }
+}
+
+/// An image in the memory of one process.
+package struct LoadedImage: Sendable {
+  package var path: String
+  /// Loaded minus stated address, modulo 2^64.
+  package var slide: UInt64
+  /// Of its code, loaded.
+  package var text: Range<UInt64>
+}

@@ -1,0 +1,119 @@
+// The breakpoints in the memory of one image.
+//
+// They are planted by the page, not by the word: the text is read in large pieces, a breakpoint is put at
+// the first instruction of each function, and the pages that have one are written back. So the cost is that
+// of copying the text once, and does not grow with the number of functions.
+//
+// A function that begins with ENDBR64 gets its breakpoint behind it: a processor that enforces landing pads
+// wants to see that instruction where an indirect call arrives. On AArch64 BRK is itself a landing pad
+// (Arm Architecture Reference Manual, PSTATE.BTYPE).
+
+import Addresses
+import CLaunch
+
+/// One breakpoint on each function of one image in one process.
+struct BreakpointSet {
+  /// Where the image's code is.
+  let mapping: ProcessMapping
+  private(set) var breakpoints: [Breakpoint] = []
+
+  struct Breakpoint {
+    /// Loaded.
+    var address: UInt64
+    /// What it took the place of.
+    var saved: UInt32
+    /// From the function's first byte to `address`.
+    var distance: UInt8
+    var isPlanted: Bool
+  }
+
+  /// What a planted set takes of memory at a time; a multiple of every page size.
+  private static let piece: UInt64 = 1 << 20
+
+  /// Plants one at each of `functions`, loaded addresses in ascending order, that lies in `mapping`.
+  ///
+  /// Where an instruction can't be read or is a breakpoint of the program's own, none is planted.
+  init(_ functions: some Sequence<UInt64>, in mapping: ProcessMapping, _ memory: ProcessMemory) {
+    self.mapping = mapping
+    let size = UInt64(CTRACE_BREAKPOINT_SIZE)
+    var text: [UInt8] = []
+    var start = mapping.addresses.lowerBound
+    var changed: Range<Int>?
+    func writeBack() {
+      if let changed { memory.write(text[changed], at: start + UInt64(changed.lowerBound)) }
+      changed = nil
+    }
+    for function in functions where mapping.addresses.contains(function) {
+      if function >= start + UInt64(text.count) || text.isEmpty {
+        writeBack()
+        start = function - (function - mapping.addresses.lowerBound) % Self.piece
+        text = memory.read(start..<min(start + Self.piece, mapping.addresses.upperBound))
+      }
+      var at = Int(function - start)
+      let distance = Self.landingPad(in: text, at: at)
+      at += distance
+      let address = function + UInt64(distance)
+      guard at + Int(size) <= text.count, breakpoints.last?.address ?? 0 < address else { continue }
+      let saved = Self.instruction(in: text, at: at)
+      guard saved != ctrace_breakpoint else { continue }
+      breakpoints.append(
+        Breakpoint(address: address, saved: saved, distance: UInt8(distance), isPlanted: true))
+      text.replaceSubrange(at..<at + Int(size), with: Self.bytes(of: ctrace_breakpoint))
+      // Pages between two that change are written, too, unless they are many.
+      let page = at & ~4095..<min((at & ~4095) + 4096, text.count)
+      if let pages = changed, page.lowerBound - pages.upperBound <= 16 * 4096 {
+        changed = pages.lowerBound..<max(pages.upperBound, page.upperBound)
+      } else {
+        writeBack()
+        changed = page
+      }
+    }
+    writeBack()
+  }
+
+  /// How long the landing pad at `index` is that has to stay in its place.
+  private static func landingPad(in text: [UInt8], at index: Int) -> Int {
+    #if arch(x86_64)
+      let endbr64: [UInt8] = [0xf3, 0x0f, 0x1e, 0xfa]
+      return index + 4 <= text.count && text[index..<index + 4].elementsEqual(endbr64) ? 4 : 0
+    #else
+      return 0
+    #endif
+  }
+
+  private static func instruction(in text: [UInt8], at index: Int) -> UInt32 {
+    (0..<Int(CTRACE_BREAKPOINT_SIZE)).reduce(0) { $0 | UInt32(text[index + $1]) << (8 * $1) }
+  }
+
+  static func bytes(of instruction: UInt32) -> [UInt8] {
+    (0..<Int(CTRACE_BREAKPOINT_SIZE)).map { UInt8(truncatingIfNeeded: instruction >> (8 * $0)) }
+  }
+
+  /// The index of the breakpoint at `address`, planted or not any more.
+  ///
+  /// - Complexity: O(log *n*).
+  func index(of address: UInt64) -> Int? {
+    var low = 0
+    var high = breakpoints.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if breakpoints[middle].address < address { low = middle + 1 } else { high = middle }
+    }
+    return low < breakpoints.count && breakpoints[low].address == address ? low : nil
+  }
+
+  /// Puts back the instruction at `index`. Where the program has written something else there meanwhile,
+  /// that stays.
+  mutating func remove(_ index: Int, _ memory: ProcessMemory) {
+    breakpoints[index].isPlanted = false
+    let address = breakpoints[index].address
+    let trap = Self.bytes(of: ctrace_breakpoint)
+    guard memory.read(address..<address + UInt64(trap.count)) == trap else { return }
+    memory.write(Self.bytes(of: breakpoints[index].saved)[...], at: address)
+  }
+
+  /// Puts back all instructions.
+  mutating func removeAll(_ memory: ProcessMemory) {
+    for index in breakpoints.indices where breakpoints[index].isPlanted { remove(index, memory) }
+  }
+}

@@ -1,0 +1,225 @@
+// Stops every thread of a launch at the first use of each function.
+//
+// Each function has a breakpoint at its first instruction. The first thread that comes there stops; the
+// breakpoint is taken away, the hit is told, and the thread goes on at the same address. So a function costs
+// one stop in a process and nothing after it. Nothing of ours runs inside the program.
+//
+// Libraries. The loader calls an empty function when it has mapped some, for debuggers; it has a breakpoint
+// that stays. At the beginning of a program it calls that only when it has also relocated them, which runs
+// code of theirs, so until the program's own first instruction each system call is a stop, and what is
+// mapped is looked at there.
+//
+// Processes. A forked child has a copy of its parent's memory, breakpoints and all, so it goes on with a
+// copy of what is known of it. A child of vfork shares its parent's. exec begins anew.
+//
+// Signals. A breakpoint raises SIGTRAP, and the kernel unblocks that first where it is blocked
+// (force_sig_info_to_task in kernel/signal.c). It is blocked again where that can be known: if the program
+// was started with it blocked, and if a thread blocks all others, as libraries do around fork and clone.
+// Where it was blocked the kernel also takes away the program's handler. So a handler of the program's own,
+// which runs with its signal blocked, is stopped at its first instruction, and the signal unblocked; a
+// program that handles SIGTRAP and blocks it by itself loses the handler.
+//
+// <ptrace(2)>; PTRACE_SEIZE throughout, so that job control stays the program's own.
+
+import Addresses
+import CLaunch
+import Glibc
+
+/// Who hears of what a traced launch does. Processes are numbered by the kernel.
+package protocol BreakpointObserver: AnyObject {
+  /// What to plant in the image at `path`; `nil` leaves it alone.
+  func image(at path: String) -> BreakpointImage?
+  /// The loader at `path`, whose `loaderNotice` counts; `nil` if that is not known.
+  func loader(at path: String) -> BreakpointImage?
+  /// A process has begun to run a program.
+  func processBegan(_ pid: pid_t)
+  /// Process `pid` was forked by `parent`, and goes on with what that had loaded.
+  func processForked(_ pid: pid_t, by parent: pid_t)
+  func loaded(_ image: LoadedImage, in pid: pid_t)
+  func unloaded(_ image: LoadedImage, in pid: pid_t)
+  /// The first use of the function at the loaded address `function`.
+  func firstHit(_ function: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t)
+}
+
+/// The threads of one launch, and their memory.
+package final class BreakpointTracer {
+  private var threads: [pid_t: Thread] = [:]
+  /// Threads that have stopped before the event that tells whose they are.
+  private var unknown: Set<pid_t> = []
+  private let observer: any BreakpointObserver
+
+  private struct Thread {
+    let space: AddressSpace
+    /// It executes the loader's notice, whose breakpoint is away for that long.
+    var isStepping = false
+    /// It is about to run the program's own handler of SIGTRAP.
+    var entersHandler = false
+    /// It waits to be left alone, with a signal that it has yet to get, or 0.
+    var parked: Int32?
+  }
+
+  /// Whether all threads are being stopped, to be left alone.
+  private var isLeaving = false
+
+  package init(_ observer: any BreakpointObserver) { self.observer = observer }
+
+  /// Whether any thread is still traced.
+  package var hasThreads: Bool { !threads.isEmpty }
+
+  /// Stops all threads, to leave them alone: with every instruction back in its place.
+  package func leave() {
+    guard !isLeaving else { return }
+    isLeaving = true
+    for tid in threads.keys.sorted() { _ = ctrace_interrupt(tid) }
+    leaveIfAllAreParked()
+  }
+
+  /// Handles what `ctrace_wait` has told of thread `tid`.
+  package func handle(_ tid: pid_t, _ status: Int32) {
+    defer { if isLeaving { leaveIfAllAreParked() } }
+    guard status & 0xff == 0x7f else {  // it has ended
+      threads[tid] = nil
+      unknown.remove(tid)
+      return
+    }
+    let signal = (status >> 8) & 0xff
+    switch Int(status >> 16) {
+    case CTRACE_EXEC: programBegan(tid)
+    case CTRACE_FORK, CTRACE_VFORK, CTRACE_CLONE: threadCreated(by: tid)
+    case CTRACE_STOP: stopped(tid, signal)
+    case 0 where signal == SIGTRAP | 0x80:  // PTRACE_O_TRACESYSGOOD
+      if let space = threads[tid]?.space { refresh(space) }
+      resume(tid)
+    case 0 where signal == SIGTRAP: trapped(tid)
+    default: resume(tid, signal: signal)
+    }
+  }
+
+  private func resume(_ tid: pid_t, signal: Int32 = 0) {
+    guard let thread = threads[tid] else {
+      _ = ctrace_continue(tid, signal)
+      return
+    }
+    if isLeaving, !thread.isStepping {
+      threads[tid]?.parked = signal
+    } else if thread.isStepping {
+      _ = ctrace_step(tid, signal)
+    } else if thread.space.isStarting {
+      _ = ctrace_continue_to_system_call(tid, signal)
+    } else {
+      _ = ctrace_continue(tid, signal)
+    }
+  }
+
+  private func leaveIfAllAreParked() {
+    guard threads.values.allSatisfy({ $0.parked != nil }) else { return }
+    for tid in threads.keys.sorted() {
+      // The first thread of a memory puts everything back, the others find nothing to do.
+      threads[tid]?.space.removeBreakpoints()
+      _ = ctrace_detach(tid, threads[tid]?.parked ?? 0)
+    }
+    threads = [:]
+    for tid in unknown.sorted() { _ = ctrace_detach(tid, 0) }
+    unknown = []
+  }
+
+  private func programBegan(_ tid: pid_t) {
+    // All threads but this one are gone; the one that called exec may have had another number.
+    let former = pid_t(truncatingIfNeeded: ctrace_event_message(tid))
+    if former != tid { threads[former] = nil }
+    guard let space = AddressSpace(of: tid) else { return resume(tid) }
+    threads[tid] = Thread(space: space)
+    observer.processBegan(tid)
+    space.watchLoader(observer.loader)
+    refresh(space)
+    resume(tid)
+  }
+
+  private func threadCreated(by tid: pid_t) {
+    let new = pid_t(truncatingIfNeeded: ctrace_event_message(tid))
+    if new > 0, let parent = threads[tid]?.space {
+      if ctrace_shares_memory(tid, new) {
+        threads[new] = Thread(space: parent)
+      } else if let space = AddressSpace(of: new, forkedFrom: parent) {
+        threads[new] = Thread(space: space)
+        observer.processForked(new, by: parent.pid)
+      }
+      if unknown.remove(new) != nil { resume(new) }
+    }
+    resume(tid)
+  }
+
+  /// A group-stop, or the first stop of a new thread.
+  private func stopped(_ tid: pid_t, _ signal: Int32) {
+    if [SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU].contains(signal) {
+      // A thread that is detached in a group-stop stays stopped.
+      if isLeaving { threads[tid]?.parked = 0 } else { _ = ctrace_listen(tid) }
+    } else if threads[tid] == nil {
+      unknown.insert(tid)
+    } else {
+      resume(tid)
+    }
+  }
+
+  private func trapped(_ tid: pid_t) {
+    guard let thread = threads[tid] else { return resume(tid, signal: SIGTRAP) }
+    let space = thread.space
+    var counter: UInt64 = 0
+    guard ctrace_program_counter(tid, &counter) == 0 else { return }  // it has been killed
+    if thread.isStepping, counter != space.loaderNotice?.address {
+      threads[tid]?.isStepping = false
+      space.exposeLoaderNotice(false)
+      return resume(tid)
+    }
+    let address = counter &- UInt64(CTRACE_BREAKPOINT_ADVANCE)
+    let isBreakpoint = ctrace_is_at_breakpoint(tid)
+    if thread.entersHandler {
+      threads[tid]?.entersHandler = false
+      guard isBreakpoint else {
+        var mask: UInt64 = 0
+        if ctrace_blocked_signals(tid, &mask) == 0 {
+          _ = ctrace_block_signals(tid, mask & ~trapBit)
+        }
+        return resume(tid)
+      }
+    }
+    guard isBreakpoint, let stop = space.takeBreakpoint(at: address) else {
+      threads[tid]?.entersHandler = true
+      _ = ctrace_step(tid, SIGTRAP)
+      return
+    }
+    _ = ctrace_set_program_counter(tid, address)
+    blockTrapAgain(tid, space)
+    switch stop {
+    case .firstHit(let image, let function):
+      observer.firstHit(function, of: image, in: space.pid, thread: tid)
+    case .removed: break
+    case .entry:
+      refresh(space)
+      space.endStart()
+      if let image = space.images.first(where: { $0.loaded.text.contains(address) }) {
+        observer.firstHit(address, of: image.loaded, in: space.pid, thread: tid)
+      }
+    case .loaderNotice:
+      refresh(space)
+      space.exposeLoaderNotice(true)
+      threads[tid]?.isStepping = true
+    }
+    resume(tid)
+  }
+
+  private func refresh(_ space: AddressSpace) {
+    let (loaded, unloaded) = space.refresh(observer.image)
+    for image in unloaded { observer.unloaded(image, in: space.pid) }
+    for image in loaded { observer.loaded(image, in: space.pid) }
+  }
+
+  private func blockTrapAgain(_ tid: pid_t, _ space: AddressSpace) {
+    var mask: UInt64 = 0
+    guard ctrace_blocked_signals(tid, &mask) == 0, mask & trapBit == 0 else { return }
+    // Signals 32 and 33 are the C library's own, SIGKILL and SIGSTOP can't be blocked.
+    let never: UInt64 = 3 << 31 | 1 << UInt64(SIGKILL - 1) | 1 << UInt64(SIGSTOP - 1)
+    let blocksAllOthers = ~(mask | never | trapBit) == 0
+    if space.blocksTrap || blocksAllOthers { _ = ctrace_block_signals(tid, mask | trapBit) }
+  }
+}

@@ -1,0 +1,53 @@
+import Glibc
+
+/// One line of `/proc/PID/maps`. <proc_pid_maps(5)>
+struct ProcessMapping: Hashable {
+  var addresses: Range<UInt64>
+  var isExecutable: Bool
+  /// Where in the file it begins, in bytes.
+  var fileOffset: UInt64
+  /// Of the file: device and inode, as the kernel writes them.
+  var file: String
+  /// Absolute; empty for memory without a file. With a blank and `(deleted)` behind it if the file is gone.
+  var path: String
+
+  /// Those of files in the memory of process `pid`, ascending; empty if it is gone.
+  static func files(of pid: pid_t) -> [ProcessMapping] {
+    text(of: "/proc/\(pid)/maps").split(separator: UInt8(ascii: "\n")).compactMap(Self.init(line:))
+  }
+
+  /// `55d0-55e0 r-xp 00001000 fe:00 1234   /usr/bin/app`; `nil` for memory without a file.
+  init?(line: ArraySlice<UInt8>) {
+    let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+    guard fields.count == 6, let slash = fields[5].firstIndex(of: UInt8(ascii: "/")) else {
+      return nil
+    }
+    let ends = fields[0].split(separator: UInt8(ascii: "-")).map(Self.hexadecimal)
+    guard ends.count == 2, let start = ends[0], let end = ends[1], start <= end,
+      let offset = Self.hexadecimal(fields[2])
+    else { return nil }
+    addresses = start..<end
+    isExecutable = fields[1].dropFirst(2).first == UInt8(ascii: "x")
+    fileOffset = offset
+    file = String(decoding: fields[3] + [UInt8(ascii: " ")] + fields[4], as: UTF8.self)
+    path = String(decoding: fields[5][slash...], as: UTF8.self)
+  }
+
+  private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
+    UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+
+  /// All that the file at `path` under `/proc` says; empty if it can't be read.
+  static func text(of path: String) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    var text: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &part, part.count)
+      guard count > 0 else { return text }
+      text += part[..<count]
+    }
+  }
+}

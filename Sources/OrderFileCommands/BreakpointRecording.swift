@@ -1,0 +1,159 @@
+import Addresses
+import ByteReading
+import Glibc
+import ImageModel
+import LaunchMeasurement
+import Symbolication
+import TraceFormat
+
+/// Writes the traces of a launch with breakpoints, one for each process that uses something.
+final class BreakpointRecording: BreakpointObserver {
+  private let folder: RecordingFolder
+  /// Real paths of the images to record besides the launched program; `nil` for all.
+  private let wanted: Set<String>?
+  private var program: String?
+  private var processes: [pid_t: Process] = [:]
+  private var usedNames: Set<String> = []
+  private var places: [String: BreakpointPlaces?] = [:]
+  private(set) var warnings: [Diagnostic] = []
+
+  /// One process as long as it runs one program.
+  private struct Process {
+    var program: String
+    var parent: pid_t?
+    var images: [(image: LoadedImage, number: UInt64?)] = []
+    var file: GrowingTraceFile?
+    var hasFailed = false
+  }
+
+  /// - Parameter images: what the user names; `nil` records every image.
+  init(_ folder: RecordingFolder, images: [String]?) throws(Diagnostic) {
+    self.folder = folder
+    guard let images else {
+      wanted = nil
+      return
+    }
+    var paths: Set<String> = []
+    for path in images { paths.insert(try Folder.absolutePath(path)) }
+    wanted = paths
+  }
+
+  func image(at path: String) -> BreakpointImage? {
+    guard wanted?.contains(path) ?? true || path == program, let places = places(at: path) else {
+      return nil
+    }
+    return BreakpointImage(functions: places.functions, segments: places.segments)
+  }
+
+  func loader(at path: String) -> BreakpointImage? {
+    guard let places = places(at: path), places.loaderNotice != nil else { return nil }
+    return BreakpointImage(
+      functions: [], segments: places.segments, loaderNotice: places.loaderNotice)
+  }
+
+  private func places(at path: String) -> BreakpointPlaces? {
+    if let known = places[path] { return known }
+    var found: BreakpointPlaces?
+    do {
+      found = try BreakpointPlaces(of: try FileBytes(path: path))
+    } catch {
+      warnings.append(
+        Diagnostic("left alone: \(error)", context: [path]))
+    }
+    places[path] = .some(found)
+    return found
+  }
+
+  func processBegan(_ pid: pid_t) {
+    let path = Folder.linkTarget("/proc/\(pid)/exe") ?? ""
+    if program == nil { program = path }
+    processes[pid] = Process(program: path)
+  }
+
+  func processForked(_ pid: pid_t, by parent: pid_t) {
+    guard var process = processes[parent] else { return }
+    process.parent = parent
+    process.file = nil
+    for index in process.images.indices { process.images[index].number = nil }
+    processes[pid] = process
+  }
+
+  func loaded(_ image: LoadedImage, in pid: pid_t) {
+    processes[pid]?.images.append((image, nil))
+    if let index = processes[pid]?.images.indices.last, processes[pid]?.file != nil {
+      writeLoad(index, of: pid)
+    }
+  }
+
+  func unloaded(_ image: LoadedImage, in pid: pid_t) {
+    guard let process = processes[pid],
+      let index = process.images.firstIndex(where: { $0.image.text == image.text })
+    else { return }
+    processes[pid]?.images.remove(at: index)
+    guard let number = process.images[index].number else { return }
+    process.file?.add { $0.unload(number, ticks: ClockReading.now().ticks) }
+  }
+
+  func firstHit(_ function: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t) {
+    let ticks = ClockReading.now().ticks
+    if processes[pid]?.file == nil { begin(pid) }
+    processes[pid]?.file?.add {
+      $0.function(
+        LoadedAddress(rawValue: function), ticks: ticks, thread: UInt32(bitPattern: thread))
+    }
+  }
+
+  /// Makes the file of a process, at its first hit, and tells it what is loaded.
+  private func begin(_ pid: pid_t) {
+    guard let process = processes[pid], !process.hasFailed else { return }
+    let machine = places[process.program]??.machine ?? BreakpointPlaces.ownMachine
+    let now = ClockReading.now()
+    let trace = GrowingTrace(
+      machine: machine, pid: UInt32(bitPattern: pid),
+      parent: process.parent.map(UInt32.init(bitPattern:)),
+      startTime: ProgramLaunch.startTime(processNumber: pid), program: process.program.utf8,
+      now: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds))
+    do {
+      processes[pid]?.file = try GrowingTraceFile(folder.path(forNewTraceOf: name(for: pid)), trace)
+      for index in process.images.indices { writeLoad(index, of: pid) }
+    } catch {
+      processes[pid]?.hasFailed = true
+      warnings.append(error)
+    }
+  }
+
+  /// `trace` for the launched program, then `trace.<pid>` and `trace.<pid>.1`, as the recorder names them.
+  private func name(for pid: pid_t) -> String {
+    var candidates = ["trace.\(pid)"] + (1..<1000).map { "trace.\(pid).\($0)" }
+    if usedNames.isEmpty { candidates.insert("trace", at: 0) }
+    let name = candidates.first { !usedNames.contains($0) } ?? "trace.\(pid)"
+    usedNames.insert(name)
+    return name
+  }
+
+  private func writeLoad(_ index: Int, of pid: pid_t) {
+    guard let image = processes[pid]?.images[index].image, let places = places[image.path] ?? nil
+    else { return }
+    var record = TraceImageRecord(
+      slide: Slide(rawValue: image.slide),
+      textStart: LoadedAddress(rawValue: image.text.lowerBound),
+      textSize: UInt64(image.text.count), idKind: UInt32(places.id.kind.rawValue),
+      id: places.id.bytes, path: Array(image.path.utf8))
+    record.guardSize = 4 * UInt64(places.functions.count)
+    var number: UInt64 = 0
+    processes[pid]?.file?.add {
+      let load = $0.load(record, ticks: ClockReading.now().ticks)
+      number = load.number
+      return load.1
+    }
+    processes[pid]?.images[index].number = number
+  }
+}
+
+extension BreakpointPlaces {
+  fileprivate var segments: [BreakpointImage.Segment] {
+    executableSegments.map {
+      BreakpointImage.Segment(fileOffset: $0.fileOffset, range: $0.range)
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import Glibc
+import ImageModel
+import TraceFormat
+
+/// A trace on disk that grows while a launch runs. It is whole at every instant, also if this process is
+/// killed.
+final class GrowingTraceFile {
+  private let descriptor: Int32
+  private var trace: GrowingTrace
+  private var size: Int
+  /// Why the file could not be written, if it could not; nothing is written after that.
+  private(set) var failure: Diagnostic?
+
+  init(_ path: String, _ trace: GrowingTrace) throws(Diagnostic) {
+    self.trace = trace
+    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    size = trace.header.count
+    guard descriptor >= 0 else {
+      throw Diagnostic(
+        "unable to write the trace: \(String(cString: strerror(errno)))", context: [path])
+    }
+    store(trace.header, at: 0)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Appends what `record` makes.
+  func add(_ record: (inout GrowingTrace) -> GrowingTrace.Addition) {
+    guard failure == nil else { return }
+    let addition = record(&trace)
+    store(addition.records, at: size)
+    size += addition.records.count
+    store(addition.count.bytes, at: addition.count.offset)
+  }
+
+  private func store(_ bytes: [UInt8], at offset: Int) {
+    guard failure == nil, pwrite(descriptor, bytes, bytes.count, off_t(offset)) != bytes.count
+    else { return }
+    failure = Diagnostic("unable to write the trace: \(String(cString: strerror(errno)))")
+  }
+}

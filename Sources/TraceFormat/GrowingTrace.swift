@@ -1,0 +1,76 @@
+import Addresses
+import CTraceFormat
+
+/// The bytes of a trace that a tracer writes while a launch runs: first `header`, then each record at the
+/// end of the file, then the slot count into the header. So the file is whole at every instant.
+package struct GrowingTrace {
+  /// What the file begins with.
+  package let header: [UInt8]
+  private var slotCount = 0
+  private var imageCount: UInt64 = 0
+
+  /// - Parameters:
+  ///   - parent: the process that forked this one, if it has not called exec since.
+  ///   - startTime: of the process, field 22 of `/proc/PID/stat`.
+  ///   - now: about now.
+  package init(
+    machine: UInt32, pid: UInt32, parent: UInt32?, startTime: UInt64, program: some Sequence<UInt8>,
+    now: TraceHeader.ClockPair
+  ) {
+    let forked = parent == nil ? 0 : ORDERFILE_TRACE_FORKED
+    var header = [UInt8].header(
+      machine: machine, flags: ORDERFILE_TRACE_BREAKPOINTS | forked, pid: pid, program: program)
+    header.storeHeader(parent ?? 0, at: \.parent_pid)
+    header.storeHeader(startTime, at: \.start_time)
+    // Field 22 counts in hundredths of a second on every machine we run on.
+    header.storeHeader(startTime &* 10_000_000, at: \.process_start)
+    header.storeHeader(10_000_000, at: \.start_resolution)
+    for pair in [\orderfile_trace_header.first_pair, \.last_pair] {
+      header.storeHeader(now.ticks, at: pair.appending(path: \.ticks))
+      header.storeHeader(now.nanoseconds, at: pair.appending(path: \.nanoseconds))
+    }
+    header.storeHeader(1, at: \.next_image)
+    self.header = header
+  }
+
+  /// What to append, and then to store over a part of the header.
+  package struct Addition {
+    package var records: [UInt8]
+    package var count: (offset: Int, bytes: [UInt8])
+  }
+
+  /// - Returns: also the number of the image.
+  package mutating func load(
+    _ image: TraceImageRecord, ticks: UInt64
+  ) -> (number: UInt64, Addition) {
+    imageCount += 1
+    var records: [UInt8] = []
+    records.appendLoad(imageCount, image, ticks: ticks)
+    return (imageCount, addition(records))
+  }
+
+  package mutating func unload(_ number: UInt64, ticks: UInt64) -> Addition {
+    var records: [UInt8] = []
+    records.appendRecord(ORDERFILE_RECORD_UNLOAD, subject: number, ticks: ticks)
+    return addition(records)
+  }
+
+  /// The first use of the function that begins at `entry`.
+  package mutating func function(_ entry: LoadedAddress, ticks: UInt64, thread: UInt32) -> Addition
+  {
+    var records: [UInt8] = []
+    records.appendRecord(
+      ORDERFILE_RECORD_FUNCTION, entry: entry.rawValue, ticks: ticks, thread: thread)
+    return addition(records)
+  }
+
+  private mutating func addition(_ records: [UInt8]) -> Addition {
+    slotCount += records.count / TraceRecord.size
+    var count: [UInt8] = []
+    // next_record and capacity stand side by side.
+    for _ in 0..<2 { count.append(littleEndian: UInt64(slotCount)) }
+    return Addition(
+      records: records,
+      count: (MemoryLayout<orderfile_trace_header>.offset(of: \.next_record) ?? 0, count))
+  }
+}

@@ -1,0 +1,292 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `orderfile record --breakpoints`: programs that are left as they are.
+@Suite(.enabled(if: Built.canRecord)) struct BreakpointTests {
+  /// What the program does is its first argument. It carries no recorder.
+  static let program = """
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <pthread.h>
+    #include <signal.h>
+    #include <spawn.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <sys/mman.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    #define FUNCTION(name) __attribute__((noinline)) void name(void) { __asm__ volatile(""); }
+    FUNCTION(early) FUNCTION(work) FUNCTION(late) FUNCTION(in_child) FUNCTION(handled) FUNCTION(never)
+    extern char **environ;
+    static void say(const char *text) { fputs(text, stdout); fflush(stdout); }
+    __attribute__((constructor)) static void begin(void) { early(); }
+    static void on_trap(int signal) { (void)signal; handled(); }
+    static void *in_thread(void *unused) { work(); late(); return unused; }
+    static int is_trap_blocked(void) {
+      sigset_t mask;
+      sigprocmask(SIG_BLOCK, NULL, &mask);
+      return sigismember(&mask, SIGTRAP);
+    }
+    int main(int n, char **v) {
+      const char *what = n > 1 ? v[1] : "";
+      work();
+      work();
+      if (!strcmp(what, "exit")) return atoi(v[2]);
+      if (!strcmp(what, "kill")) raise(atoi(v[2]));
+      if (!strcmp(what, "crash")) *(volatile int *)8 = 1;
+      if (!strcmp(what, "trap")) {
+        signal(SIGTRAP, on_trap);
+        raise(SIGTRAP);
+        late();
+        __asm__ volatile("int3");
+        say("alive");
+      }
+      if (!strcmp(what, "blocked")) {
+        printf("%d", is_trap_blocked());
+        sigset_t all;
+        sigfillset(&all);
+        sigprocmask(SIG_SETMASK, &all, NULL);
+        late();
+        printf("%d", is_trap_blocked());
+      }
+      if (!strcmp(what, "threads")) {
+        pthread_t threads[64];
+        for (int i = 0; i < 64; i++) pthread_create(&threads[i], NULL, in_thread, NULL);
+        for (int i = 0; i < 64; i++) pthread_join(threads[i], NULL);
+      }
+      if (!strcmp(what, "fork")) {
+        pid_t child = fork();
+        if (child == 0) { work(); in_child(); _exit(0); }
+        waitpid(child, NULL, 0);
+        late();
+      }
+      if (!strcmp(what, "spawn")) {
+        pid_t child;
+        char *words[] = {v[2], "exit", "3", NULL};
+        if (posix_spawn(&child, v[2], NULL, NULL, words, environ) != 0) return 9;
+        int status;
+        waitpid(child, &status, 0);
+        late();
+        return WEXITSTATUS(status);
+      }
+      if (!strcmp(what, "children")) {
+        for (int i = 0; i < atoi(v[2]); i++) {
+          pid_t child = fork();
+          if (child == 0) _exit(0);
+          waitpid(child, NULL, 0);
+        }
+      }
+      if (!strcmp(what, "again")) {
+        char *words[] = {v[0], "exit", "4", NULL};
+        execv("/proc/self/exe", words);
+      }
+      if (!strcmp(what, "plugin")) {
+        void *plugin = dlopen(v[2], RTLD_NOW);
+        if (!plugin) return 8;
+        ((void (*)(void))dlsym(plugin, "plugin_entry"))();
+        dlclose(plugin);
+        late();
+      }
+      if (!strcmp(what, "unmap")) {
+        long page = (long)&never & -4096;
+        unsigned char code[4096];
+        memcpy(code, (void *)page, sizeof code);
+        mprotect((void *)page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC);
+        memcpy((void *)page, code, sizeof code);
+        late();
+      }
+      if (!strcmp(what, "stop")) {
+        say("waiting\\n");
+        raise(SIGSTOP);
+        late();
+      }
+      if (!strcmp(what, "slow")) { usleep(600000); late(); say("done"); }
+      if (!strcmp(what, "wait")) { say("waiting\\n"); for (;;) { late(); usleep(1000); } }
+      return 0;
+    }
+    """
+
+  /// A folder with the program `app`, as it would be shipped.
+  static func workshop(_ flags: [String] = []) throws -> Workshop {
+    let workshop = try Workshop()
+    try workshop.write(program.utf8, "main.c")
+    let compiled = try workshop.run(
+      "clang",
+      ["-O1", "-fuse-ld=lld", "-Wl,--build-id", "main.c", "-o", "app", "-lpthread"] + flags)
+    try #require(compiled.status == 0, "\(compiled.output)")
+    return workshop
+  }
+
+  /// Records `app` with `arguments` into `t`.
+  private func record(
+    _ workshop: Workshop, _ arguments: [String], options: [String] = []
+  ) throws -> Run {
+    try workshop.orderfile(
+      ["record", "--breakpoints", "-o", "t"] + options + ["--", "./app"] + arguments)
+  }
+
+  /// Of `trace`, those that the source above names.
+  private func functions(_ workshop: Workshop, in trace: String = "t") throws -> [String] {
+    let own: Set = [
+      "begin", "early", "main", "work", "late", "in_child", "handled", "on_trap", "never",
+      "in_thread", "is_trap_blocked", "plugin_entry", "plugin_inner",
+    ]
+    return try RecordTests.functions(workshop, in: trace).filter(own.contains)
+  }
+
+  private func files(_ workshop: Workshop) -> [String] {
+    (try? FileManager.default.contentsOfDirectory(atPath: workshop.folder.path).sorted()) ?? []
+  }
+
+  @Test(arguments: [
+    (["exit", "0"], 0), (["exit", "7"], 7), (["kill", "15"], 143), (["kill", "9"], 137),
+    (["crash"], 139),
+  ])
+  func theEndIsTheProgramsAndTheOrderItsOwn(arguments: [String], status: Int) throws {
+    let workshop = try Self.workshop()
+    #expect(try record(workshop, arguments).status == Int32(status))
+    #expect(try functions(workshop) == ["begin", "early", "main", "work"])
+  }
+
+  @Test(arguments: [["-static"], ["-no-pie"], ["-fcf-protection=full"], ["-Wl,-z,now", "-s"]])
+  func howItWasLinkedDoesNotMatter(flags: [String]) throws {
+    let workshop = try Self.workshop(flags)
+    let run = try record(workshop, ["exit", "0"])
+    #expect(run.status == 0, "\(run.errors)")
+    if flags.contains("-s") {
+      // Its functions have no names, and are recorded all the same.
+      let show = try workshop.mustOrderfile("show", "--json", "t")
+      #expect((show.json["hits"] as? [Any] ?? []).count >= 5)
+    } else {
+      #expect(try functions(workshop) == ["begin", "early", "main", "work"])
+    }
+  }
+
+  @Test func aTrapOfTheProgramsOwnIsItsOwn() throws {
+    let workshop = try Self.workshop()
+    let run = try record(workshop, ["trap"])
+    #expect(run.text == "alive" && run.status == 0)
+    #expect(
+      try functions(workshop)
+        == ["begin", "early", "main", "work", "on_trap", "handled", "late"])
+  }
+
+  @Test func aBlockedTrapStaysBlocked() throws {
+    let workshop = try Self.workshop()
+    #expect(try record(workshop, ["blocked"]).text == "01")
+  }
+
+  @Test func threadsComeToOneBreakpointAtOnce() throws {
+    let workshop = try Self.workshop()
+    #expect(try record(workshop, ["threads"]).status == 0)
+    #expect(
+      try functions(workshop) == ["begin", "early", "main", "work", "in_thread", "late"])
+  }
+
+  @Test func aForkedChildHasATraceOfWhatItsParentHadNotUsed() throws {
+    let workshop = try Self.workshop()
+    #expect(try record(workshop, ["fork"]).status == 0)
+    #expect(try functions(workshop) == ["begin", "early", "main", "work", "late"])
+    let traces = files(workshop).filter { $0.hasPrefix("t.") }
+    #expect(traces.count == 1)
+    #expect(try functions(workshop, in: traces[0]) == ["in_child"])
+  }
+
+  @Test func aThousandChildrenComeAndGo() throws {
+    let workshop = try Self.workshop()
+    let run = try record(workshop, ["children", "1000"])
+    #expect(run.status == 0 && run.errors.contains("in 1 image"), "\(run.errors)")
+  }
+
+  @Test func aSpawnedProgramIsRecordedIfItIsNamed() throws {
+    let workshop = try Self.workshop()
+    let path = workshop.path("app")
+    #expect(try record(workshop, ["spawn", path]).status == 3)
+    #expect(files(workshop).filter { $0.hasPrefix("t.") }.count == 1)
+    #expect(
+      try functions(workshop, in: files(workshop).first { $0.hasPrefix("t.") } ?? "")
+        == ["begin", "early", "main", "work"])
+    #expect(try record(workshop, ["again"]).status == 4)
+  }
+
+  @Test(arguments: [true, false]) func aPluginIsRecordedIfItIsNamed(isNamed: Bool) throws {
+    let workshop = try Self.workshop()
+    try workshop.write(
+      """
+      __attribute__((noinline)) void plugin_inner(void) { __asm__ volatile(""); }
+      __attribute__((constructor)) static void at_load(void) { plugin_inner(); }
+      void plugin_entry(void) { plugin_inner(); }
+      """.utf8, "plugin.c")
+    let built = try workshop.run(
+      "clang", ["-O1", "-shared", "-fPIC", "plugin.c", "-o", "plugin.so"])
+    #expect(built.status == 0)
+    let run = try record(
+      workshop, ["plugin", workshop.path("plugin.so")],
+      options: isNamed ? ["--image", "plugin.so"] : [])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(
+      try functions(workshop) == ["begin", "early", "main", "work"]
+        + (isNamed ? ["plugin_inner", "plugin_entry"] : []) + ["late"])
+  }
+
+  @Test func aProgramMayRewriteItsText() throws {
+    let workshop = try Self.workshop()
+    #expect(try record(workshop, ["unmap"]).status == 0)
+    #expect(try functions(workshop).contains("late"))
+  }
+
+  @Test func theProgramGoesOnWhenTheLaunchIsOver() throws {
+    let workshop = try Self.workshop()
+    let run = try record(workshop, ["slow"], options: ["--stop-after", "200"])
+    #expect(run.text == "done" && run.status == 0)
+    #expect(try functions(workshop) == ["begin", "early", "main", "work"])
+  }
+
+  @Test func aProgramThatRunsTooLongIsEnded() throws {
+    let workshop = try Self.workshop()
+    let run = try record(workshop, ["wait"], options: ["--timeout", "1"])
+    #expect(run.status == 143)
+    #expect(try functions(workshop).last == "late")
+  }
+
+  @Test func jobControlIsTheProgramsOwn() throws {
+    let workshop = try Self.workshop()
+    let recording = try workshop.start(
+      Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "stop"])
+    recording.waitForOutput("waiting")
+    usleep(300_000)
+    recording.sendToGroup(SIGCONT)
+    #expect(recording.end().status == 0)
+    #expect(try functions(workshop).last == "late")
+  }
+
+  @Test func theProgramDiesWithItsTracerAndTheTraceIsThere() throws {
+    let workshop = try Self.workshop()
+    for round in 0..<5 {
+      let recording = try workshop.start(
+        Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "wait"])
+      recording.waitForOutput("waiting")
+      usleep(UInt32(round) * 3000)
+      recording.send(SIGKILL)
+      _ = recording.end()
+      let folder = try #require(files(workshop).first { $0.hasPrefix("t.recording") })
+      let trace = "\(folder)/trace"
+      #expect(try functions(workshop, in: trace).starts(with: ["begin", "early", "main", "work"]))
+      try FileManager.default.removeItem(atPath: workshop.path(folder))
+    }
+    let alive = try workshop.run("pgrep", ["-f", workshop.path("app")])
+    #expect(alive.output.isEmpty)
+  }
+
+  /// Both recorders agree on what ran, and on its order.
+  @Test func theOrderIsThatOfTheInstrumentedBuild() throws {
+    let workshop = try RecordTests.workshop()
+    try workshop.mustOrderfile("record", "-o", "instrumented", "--", "./app", "fork")
+    try workshop.mustOrderfile("record", "--breakpoints", "-o", "t", "--", "./app", "fork")
+    let expected = try RecordTests.functions(workshop, in: "instrumented")
+    let found = try RecordTests.functions(workshop, in: "t").filter(Set(expected).contains)
+    #expect(found == expected && !expected.isEmpty)
+  }
+}
