@@ -240,6 +240,23 @@ uint64_t claunch_start_time(pid_t pid) {
   return state_of(pid, &start) ? start : 0;
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int signal) {
+  (void)signal;
+  interrupted = 1;
+}
+
+void claunch_catch_interrupts(void) {
+  struct sigaction action = {.sa_handler = note_interrupt}; /* without SA_RESTART */
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGHUP, &action, NULL);
+}
+
+bool claunch_was_interrupted(void) { return interrupted; }
+
 static void do_nothing(int signal) { (void)signal; }
 
 void claunch_keep_closed_streams(void) {

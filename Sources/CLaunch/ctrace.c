@@ -1,11 +1,14 @@
 #define _GNU_SOURCE
 #include "ctrace.h"
 
+#include <dirent.h>
 #include <elf.h>
 #include <errno.h>
 #include <linux/kcmp.h>
 #include <signal.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -23,6 +26,18 @@ int ctrace_seize(pid_t tid, bool ends_with_us) {
                       PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
   if (ends_with_us) options |= PTRACE_O_EXITKILL;
   return request(PTRACE_SEIZE, tid, 0, options);
+}
+
+int ctrace_threads(pid_t pid, pid_t *tids, int most) {
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+  DIR *folder = opendir(path);
+  if (!folder) return 0;
+  int count = 0;
+  for (struct dirent *entry; count < most && (entry = readdir(folder));)
+    if (entry->d_name[0] != '.') tids[count++] = (pid_t)atoi(entry->d_name);
+  closedir(folder);
+  return count;
 }
 
 int ctrace_interrupt(pid_t tid) { return request(PTRACE_INTERRUPT, tid, 0, 0); }

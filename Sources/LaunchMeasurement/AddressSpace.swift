@@ -49,10 +49,10 @@ final class AddressSpace {
   var isStarting: Bool { entry != nil }
 
   /// Plants what tells that libraries are mapped: a breakpoint where the program begins, and one in its
-  /// loader. A program without a loader needs neither.
-  func watchLoader(_ notice: (_ path: String) -> BreakpointImage?) {
+  /// loader. A program without a loader needs neither, one that is running only the second.
+  func watchLoader(isRunning: Bool, _ notice: (_ path: String) -> BreakpointImage?) {
     guard let program = AuxiliaryVector(of: pid), let base = program.loaderBase else { return }
-    entry = plant(program.entry)
+    if !isRunning { entry = plant(program.entry) }
     let mappings = ProcessMapping.files(of: pid)
     guard let loader = mappings.first(where: { $0.addresses.contains(base) }),
       let image = notice(loader.path), let address = image.loaderNotice

@@ -54,29 +54,58 @@ package final class BreakpointTracer {
     var isStepping = false
     /// It is about to run the program's own handler of SIGTRAP.
     var entersHandler = false
-    /// It waits to be left alone, with a signal that it has yet to get, or 0.
+    /// It waits for the others to stop, with a signal that it has yet to get, or 0.
     var parked: Int32?
   }
 
-  /// Whether all threads are being stopped, to be left alone.
-  private var isLeaving = false
+  /// What happens when all threads have stopped; `nil` lets each go on by itself.
+  private var gathering: Gathering?
+  private enum Gathering {
+    case attach(AddressSpace)
+    case leave
+  }
 
   package init(_ observer: any BreakpointObserver) { self.observer = observer }
 
   /// Whether any thread is still traced.
   package var hasThreads: Bool { !threads.isEmpty }
 
+  /// Attaches to all threads of the running process `pid`, and plants breakpoints while they stand still.
+  ///
+  /// - Returns: 0, or why that can't be done, as `errno.h` numbers it.
+  package func attach(to pid: pid_t) -> Int32 {
+    // A thread that is not attached yet may make others, so look until there are no more.
+    var attached: Set<pid_t> = []
+    while true {
+      var tids = [pid_t](repeating: 0, count: 1 << 16)
+      let count = Int(ctrace_threads(pid, &tids, Int32(tids.count)))
+      let new = tids[..<count].filter { !attached.contains($0) }
+      if new.isEmpty { break }
+      for tid in new {
+        let error = ctrace_seize(tid, false)
+        guard error == 0 || error == ESRCH || !attached.isEmpty else { return error }
+        attached.insert(tid)
+      }
+    }
+    guard let space = AddressSpace(of: pid), !attached.isEmpty else { return ESRCH }
+    gathering = .attach(space)
+    for tid in attached.sorted() where ctrace_interrupt(tid) == 0 {
+      threads[tid] = Thread(space: space)
+    }
+    return 0
+  }
+
   /// Stops all threads, to leave them alone: with every instruction back in its place.
   package func leave() {
-    guard !isLeaving else { return }
-    isLeaving = true
+    if case .leave = gathering { return }
+    gathering = .leave
     for tid in threads.keys.sorted() { _ = ctrace_interrupt(tid) }
-    leaveIfAllAreParked()
+    actIfAllAreParked()
   }
 
   /// Handles what `ctrace_wait` has told of thread `tid`.
   package func handle(_ tid: pid_t, _ status: Int32) {
-    defer { if isLeaving { leaveIfAllAreParked() } }
+    defer { actIfAllAreParked() }
     guard status & 0xff == 0x7f else {  // it has ended
       threads[tid] = nil
       unknown.remove(tid)
@@ -100,7 +129,7 @@ package final class BreakpointTracer {
       _ = ctrace_continue(tid, signal)
       return
     }
-    if isLeaving, !thread.isStepping {
+    if gathering != nil, !thread.isStepping {
       threads[tid]?.parked = signal
     } else if thread.isStepping {
       _ = ctrace_step(tid, signal)
@@ -111,8 +140,24 @@ package final class BreakpointTracer {
     }
   }
 
-  private func leaveIfAllAreParked() {
-    guard threads.values.allSatisfy({ $0.parked != nil }) else { return }
+  private func actIfAllAreParked() {
+    guard let gathering, threads.values.allSatisfy({ $0.parked != nil }) else { return }
+    self.gathering = nil
+    switch gathering {
+    case .attach(let space):
+      observer.processBegan(space.pid)
+      space.watchLoader(isRunning: true, observer.loader)
+      refresh(space)
+      for tid in threads.keys.sorted() {
+        let signal = threads[tid]?.parked ?? 0
+        threads[tid]?.parked = nil
+        resume(tid, signal: signal)
+      }
+    case .leave: detachAll()
+    }
+  }
+
+  private func detachAll() {
     for tid in threads.keys.sorted() {
       // The first thread of a memory puts everything back, the others find nothing to do.
       threads[tid]?.space.removeBreakpoints()
@@ -130,7 +175,7 @@ package final class BreakpointTracer {
     guard let space = AddressSpace(of: tid) else { return resume(tid) }
     threads[tid] = Thread(space: space)
     observer.processBegan(tid)
-    space.watchLoader(observer.loader)
+    space.watchLoader(isRunning: false, observer.loader)
     refresh(space)
     resume(tid)
   }
@@ -153,7 +198,7 @@ package final class BreakpointTracer {
   private func stopped(_ tid: pid_t, _ signal: Int32) {
     if [SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU].contains(signal) {
       // A thread that is detached in a group-stop stays stopped.
-      if isLeaving { threads[tid]?.parked = 0 } else { _ = ctrace_listen(tid) }
+      if gathering != nil { threads[tid]?.parked = 0 } else { _ = ctrace_listen(tid) }
     } else if threads[tid] == nil {
       unknown.insert(tid)
     } else {

@@ -43,10 +43,15 @@ struct RecordCommand: ParsableCommand {
   var image: [String] = []
   @Flag(help: "With --breakpoints: record every image of every process.")
   var allImages = false
+  @Option(
+    help: ArgumentHelp(
+      "With --breakpoints: record this running process, until it ends, --stop-after, or Ctrl-C.",
+      valueName: "number"))
+  var pid: Int32?
   @Argument(
     parsing: .captureForPassthrough,
     help: ArgumentHelp("The program and its arguments.", valueName: "command"))
-  var command: [String]
+  var command: [String] = []
 
   func validate() throws {
     // Everything from the first word on that is no option of ours has been captured.
@@ -57,9 +62,14 @@ struct RecordCommand: ParsableCommand {
       throw ValidationError("unknown option '\(word)'")
     default: break
     }
-    if commandLine.isEmpty { throw ValidationError("missing the command to run after '--'") }
-    if !breakpoints && (allImages || !image.isEmpty) {
-      throw ValidationError("--image and --all-images need --breakpoints")
+    if pid == nil, commandLine.isEmpty {
+      throw ValidationError("missing the command to run after '--'")
+    }
+    if pid != nil, !commandLine.isEmpty || timeout != nil {
+      throw ValidationError("--pid records a process that runs: no command, and no --timeout")
+    }
+    if !breakpoints && (allImages || !image.isEmpty || pid != nil) {
+      throw ValidationError("--image, --all-images and --pid need --breakpoints")
     }
     if breakpoints && stopAt != nil {
       throw ValidationError("--stop-at needs the recorder in the program: not with --breakpoints")
@@ -74,8 +84,9 @@ struct RecordCommand: ParsableCommand {
   }
 
   func run() throws {
-    let program = commandLine[0]
-    let outputPath = output ?? "\(program.split(separator: "/").last ?? "trace").oftrace"
+    let program = pid.map { "process \($0)" } ?? commandLine[0]
+    let name = pid.map { "\($0)" } ?? commandLine[0].split(separator: "/").last ?? "trace"
+    let outputPath = output ?? "\(name).oftrace"
     if outputPath == "-" {
       throw Diagnostic(
         "unable to write a trace to stdout: that is the program's", context: ["--output"],
@@ -84,25 +95,9 @@ struct RecordCommand: ParsableCommand {
     let outputFile = try OutputFile(outputPath)
     let folder = try RecordingFolder(beside: outputPath)
     defer { folder.remove() }
-
-    var environment = [
-      (name: "ORDERFILE_TRACE", value: folder.tracePath),
-      (name: "ORDERFILE_SESSION", value: "\(ClockReading.now().nanoseconds)"),
-    ]
-    if let stopAt { environment.append(("ORDERFILE_STOP_AT", stopAt)) }
-    if let stopAfter { environment.append(("ORDERFILE_STOP_AFTER_MS", "\(stopAfter)")) }
-    let launch = ProgramLaunch(command: commandLine, environment: environment, timeout: timeout)
-    let result: ProgramLaunch.Result
-    var leftAlone: [Diagnostic] = []
-    do {
-      if breakpoints {
-        let recording = try BreakpointRecording(folder, images: allImages ? nil : image)
-        result = try BreakpointLaunch(launch, stopAfter: stopAfter).run(recording)
-        leftAlone = recording.warnings
-      } else {
-        result = try launch.run()
-      }
-    } catch let error as ProgramLaunch.LaunchError {
+    let result: ProgramLaunch.Result?
+    let leftAlone: [Diagnostic]
+    do { (result, leftAlone) = try launch(folder) } catch let error as ProgramLaunch.LaunchError {
       throw Diagnostic.unableToRun(program, error, isTraced: breakpoints)
     }
 
@@ -116,24 +111,55 @@ struct RecordCommand: ParsableCommand {
     }
     var warnings = leftAlone + unreadable + images.warnings
     for image in distinctImages(of: traces) { warnings += [.weakID(image)].compactMap { $0 } }
-    if result.timedOut {
+    if result?.timedOut ?? false {
       warnings.append(
         Diagnostic(
           "the program ran longer than \(timeout ?? 0) s and was ended", context: [program]))
     }
-    let nothing = Diagnostic.nothingRecorded(program, wasSilent: traces.isEmpty)
+    let nothing =
+      breakpoints
+      ? Diagnostic.nothingUsed(program)
+      : Diagnostic.nothingRecorded(program, wasSilent: traces.isEmpty)
     if traces.contains(where: { !$0.hits.isEmpty }) {
       let paths = recordings.map { outputPath + $0.suffix }
       let before = traces[0].hitsBeforeMain(images.recordedImages(of: traces[0]))
       Console.printNote(RecordSummary(traces, paths: paths, hitsBeforeMain: before).text)
-    } else if result.end == .exited(0) {
+    } else if result?.end ?? .exited(0) == .exited(0) {
       Console.printWarnings(warnings)
       throw nothing
     } else {
       warnings.append(nothing)
     }
     Console.printWarnings(warnings)
-    if result.end != .exited(0) { throw ExitCode(result.end.exitStatus) }
+    if let end = result?.end, end != .exited(0) { throw ExitCode(end.exitStatus) }
+  }
+
+  /// Runs the program to its end, or follows the process; traces are left in `folder`.
+  ///
+  /// - Returns: how the program ended, `nil` of a process that was not launched here; and what could not be
+  ///   given breakpoints.
+  private func launch(
+    _ folder: RecordingFolder
+  ) throws -> (ProgramLaunch.Result?, leftAlone: [Diagnostic]) {
+    guard breakpoints else {
+      var environment = [
+        (name: "ORDERFILE_TRACE", value: folder.tracePath),
+        (name: "ORDERFILE_SESSION", value: "\(ClockReading.now().nanoseconds)"),
+      ]
+      if let stopAt { environment.append(("ORDERFILE_STOP_AT", stopAt)) }
+      if let stopAfter { environment.append(("ORDERFILE_STOP_AFTER_MS", "\(stopAfter)")) }
+      let launch = ProgramLaunch(
+        command: commandLine, environment: environment, timeout: timeout)
+      return (try launch.run(), [])
+    }
+    let recording = try BreakpointRecording(folder, images: allImages ? nil : image)
+    guard let pid else {
+      let launch = BreakpointLaunch(
+        ProgramLaunch(command: commandLine, timeout: timeout), stopAfter: stopAfter)
+      return (try launch.run(recording), recording.warnings)
+    }
+    try BreakpointAttachment(processNumber: pid, stopAfter: stopAfter).run(recording)
+    return (nil, recording.warnings)
   }
 }
 
@@ -147,6 +173,13 @@ extension Diagnostic {
       context: [program],
       hint: isTraced && error.errno == EPERM
         ? "allow it: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE" : nil)
+  }
+
+  fileprivate static func nothingUsed(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "nothing was recorded: no function with a breakpoint was used", context: [program],
+      hint: "a library, or a program that this one starts, is recorded if --image names it",
+      severity: .nothingRecorded)
   }
 
   fileprivate static func nothingRecorded(_ program: String, wasSilent: Bool) -> Diagnostic {

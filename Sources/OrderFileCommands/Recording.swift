@@ -81,11 +81,12 @@ struct Recording {
   ///
   /// - Returns: the trace as it is now.
   func finish(
-    outputPath: String, _ outputFile: OutputFile, launch: ProgramLaunch.Result,
+    outputPath: String, _ outputFile: OutputFile, launch: ProgramLaunch.Result?,
     images: inout RecordedImages
   ) throws(Diagnostic) -> Trace {
-    if ProgramLaunch.isRunning(
-      processNumber: file.header.pid, startTime: file.header.startTime)
+    if trace.method == .instrumentation,
+      ProgramLaunch.isRunning(
+        processNumber: file.header.pid, startTime: file.header.startTime)
     {
       guard rename(path, outputPath + suffix) == 0 else {
         throw Diagnostic(
@@ -95,9 +96,9 @@ struct Recording {
     }
     images.add(imagesOf: trace)
     let now = ClockReading.now()
-    let isLaunched = file.header.pid == launch.processNumber && trace.forkedBy == nil
+    let isLaunched = file.header.pid == launch?.processNumber && trace.forkedBy == nil
     let seal = TraceFile.Seal(
-      processStart: isLaunched ? launch.start : nil,
+      processStart: isLaunched ? launch?.start : nil,
       lastPair: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds))
     let bytes = file.sealed(seal, names: trace.namesForSealing(images.recordedImages(of: trace)))
     let output = suffix.isEmpty ? outputFile : try OutputFile(outputPath + suffix)

@@ -280,6 +280,48 @@ import Testing
     #expect(alive.output.isEmpty)
   }
 
+  @Test func aRunningProcessIsRecordedAndLeftAsItWas() throws {
+    let workshop = try Self.workshop()
+    let app = try workshop.start(workshop.path("app"), ["wait"])
+    app.waitForOutput("waiting")
+    let number = try workshop.run("pgrep", ["-f", workshop.path("app")]).output
+      .split(separator: "\n").first.flatMap { Int($0) }
+    let pid = try #require(number)
+    let before = try Self.text(of: pid)
+    let run = try workshop.orderfile(
+      ["record", "--breakpoints", "-o", "t", "--pid", "\(pid)", "--stop-after", "300"])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try functions(workshop) == ["late"])
+    #expect(try Self.text(of: pid) == before && !before.isEmpty)
+    #expect(try RecordTests.isSealed(workshop, "t"))
+    app.send(SIGTERM)
+    #expect(app.end().status == 143)
+  }
+
+  @Test func aProcessThatIsNotThereIsAnError() throws {
+    let workshop = try Workshop()
+    let run = try workshop.orderfile(["record", "--breakpoints", "--pid", "4194304", "-o", "t"])
+    #expect(run.status == 1)
+    #expect(run.errors == "orderfile: error: process 4194304: unable to run: No such process\n")
+  }
+
+  /// The code of the program that process `pid` runs, as it is in memory.
+  static func text(of pid: Int) throws -> [UInt8] {
+    let maps = try String(contentsOfFile: "/proc/\(pid)/maps", encoding: .utf8)
+    let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe")
+    var text: [UInt8] = []
+    for line in maps.split(separator: "\n")
+    where line.hasSuffix(program) && line.contains("r-xp") {
+      let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap {
+        UInt64($0, radix: 16)
+      }
+      let memory = try #require(FileHandle(forReadingAtPath: "/proc/\(pid)/mem"))
+      try memory.seek(toOffset: ends[0])
+      text += [UInt8](try memory.read(upToCount: Int(ends[1] - ends[0])) ?? Data())
+    }
+    return text
+  }
+
   /// Both recorders agree on what ran, and on its order.
   @Test func theOrderIsThatOfTheInstrumentedBuild() throws {
     let workshop = try RecordTests.workshop()

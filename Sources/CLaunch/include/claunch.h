@@ -31,6 +31,11 @@ int claunch_start(char *_Nullable const *_Nonnull arguments,
  * that by itself. */
 void claunch_end(void);
 
+/* Makes SIGINT, SIGTERM and SIGHUP end waits instead of this process; claunch_was_interrupted says whether one
+ * has come. */
+void claunch_catch_interrupts(void);
+bool claunch_was_interrupted(void);
+
 /* When process PID started, field 22 of /proc/PID/stat; 0 if it is gone. */
 uint64_t claunch_start_time(pid_t pid);
 

@@ -13,6 +13,8 @@
  * system calls are told from signals, and what it creates is attached, too. With ENDS_WITH_US the kernel
  * kills it when this process ends. */
 int ctrace_seize(pid_t tid, bool ends_with_us);
+/* Stores the numbers of the threads of process PID, at most MOST, and returns how many; 0 if it is gone. */
+int ctrace_threads(pid_t pid, pid_t *tids, int most);
 /* Stops the thread; it says so by ctrace_wait. */
 int ctrace_interrupt(pid_t tid);
 
