@@ -10,7 +10,6 @@ struct RecordCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile record -o app.oftrace -- ./app --help
-        $ orderfile record --stop-at "first screen" --timeout 30 -- ./server
         $ orderfile record --breakpoints -- ./app --help
 
       With --breakpoints the program is the one you ship: each of its functions gets a breakpoint, which \
