@@ -2,7 +2,12 @@
 // Everything above reads through these checked members and through `ByteCursor`.
 
 import Addresses
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A run of bytes in one file: `lowerBound ..< upperBound`, checked against the file when it was made.
 public typealias ByteRange = Range<FileOffset>

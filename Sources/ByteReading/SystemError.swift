@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A system call that failed, and why.
 public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
@@ -7,7 +11,7 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
   /// As `errno.h` numbers them.
   public var errno: Int32
 
-  public init(_ call: String, errno: Int32 = Glibc.errno) {
+  public init(_ call: String, errno: Int32 = lastErrno()) {
     self.call = call
     self.errno = errno
   }
@@ -15,3 +19,6 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
   /// The C library's sentence: `No such file or directory`.
   public var description: String { String(cString: strerror(errno)) }
 }
+
+/// What this thread's last system call that failed has left.
+@usableFromInline func lastErrno() -> Int32 { errno }

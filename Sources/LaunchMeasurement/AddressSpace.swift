@@ -1,6 +1,11 @@
 import Addresses
 import CLaunch
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The memory of one traced process, which all its threads share: what is loaded there, and which
 /// breakpoints are planted.
@@ -163,9 +168,9 @@ struct AuxiliaryVector {
     }
     var values: [UInt64: UInt64] = [:]
     for i in stride(from: 0, to: bytes.count / 8 - 1, by: 2) { values[word(i)] = word(i + 1) }
-    guard let entry = values[UInt64(AT_ENTRY)] else { return nil }
+    guard let entry = values[UInt64(CTRACE_AT_ENTRY)] else { return nil }
     self.entry = entry
-    loaderBase = values[UInt64(AT_BASE)].flatMap { $0 == 0 ? nil : $0 }
+    loaderBase = values[UInt64(CTRACE_AT_BASE)].flatMap { $0 == 0 ? nil : $0 }
   }
 }
 

@@ -1,5 +1,10 @@
 import Addresses
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// What a tracer wants to know of an image before it plants breakpoints in it.
 package struct BreakpointImage: Sendable {

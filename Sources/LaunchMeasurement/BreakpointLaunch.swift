@@ -1,5 +1,10 @@
 import CLaunch
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// One launch of one command with a breakpoint on each function, without anything of ours in it.
 package struct BreakpointLaunch: Sendable {

@@ -23,7 +23,12 @@
 
 import Addresses
 import CLaunch
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Who hears of what a traced launch does. Processes are numbered by the kernel.
 package protocol BreakpointObserver: AnyObject {

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// One line of `/proc/PID/maps`. <proc_pid_maps(5)>
 struct ProcessMapping: Hashable {

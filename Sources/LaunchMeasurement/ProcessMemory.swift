@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The memory of a process that this one traces, through `/proc/PID/mem`: writing ignores protection, and
 /// gives the process pages of its own where it shared them with a file. <proc_pid_mem(5)>

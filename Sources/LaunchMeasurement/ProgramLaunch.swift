@@ -1,5 +1,10 @@
 import CLaunch
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// One launch of one command, with the standard streams of this process.
 package struct ProgramLaunch: Sendable {

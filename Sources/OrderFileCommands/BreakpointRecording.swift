@@ -1,10 +1,15 @@
 import Addresses
 import ByteReading
-import Glibc
 import ImageModel
 import LaunchMeasurement
 import Symbolication
 import TraceFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Writes the traces of a launch with breakpoints, one for each process that uses something.
 final class BreakpointRecording: BreakpointObserver {

@@ -1,6 +1,11 @@
-import Glibc
 import ImageModel
 import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// This process's standard streams. Results go to stdout; everything else goes to stderr, behind the
 /// result.

@@ -1,7 +1,12 @@
 import ArgumentParser
-import Glibc
 import ImageModel
 import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 struct FlagsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

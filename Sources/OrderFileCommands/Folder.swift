@@ -1,5 +1,10 @@
-import Glibc
 import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// Folders of the file system.
 enum Folder {

@@ -1,6 +1,11 @@
-import Glibc
 import ImageModel
 import TraceFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A trace on disk that grows while a launch runs. It is whole at every instant, also if this process is
 /// killed.

@@ -1,9 +1,14 @@
 import ArgumentParser
 import CTraceFormat
-import Glibc
 import ImageModel
 import LaunchMeasurement
 import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// The command `orderfile` with its subcommands.
 package struct OrderFileCommand: ParsableCommand {
@@ -52,10 +57,10 @@ package struct OrderFileCommand: ParsableCommand {
     do {
       var command = try parseAsRoot()
       try command.run()
-      Glibc.exit(0)
+      endProcess(0)
     } catch let diagnostic as Diagnostic {
       Console.printError(diagnostic)
-      Glibc.exit(diagnostic.severity.rawValue)
+      endProcess(diagnostic.severity.rawValue)
     } catch {
       exit(withError: error)
     }
@@ -64,3 +69,6 @@ package struct OrderFileCommand: ParsableCommand {
 
 /// As `--version` and the headers of order files state it.
 package let toolVersion = "0.1.0"
+
+/// Outside the command, which has an `exit` of its own.
+private func endProcess(_ status: Int32) -> Never { exit(status) }

@@ -1,5 +1,10 @@
-import Glibc
 import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A file that appears under its name only when it is complete.
 ///

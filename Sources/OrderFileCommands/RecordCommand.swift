@@ -1,7 +1,12 @@
 import ArgumentParser
-import Glibc
 import ImageModel
 import LaunchMeasurement
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(

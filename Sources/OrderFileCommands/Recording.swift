@@ -1,9 +1,14 @@
 import ByteReading
-import Glibc
 import ImageModel
 import LaunchMeasurement
 import Symbolication
 import TraceFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// A folder of its own beside the output, in which the processes of one launch leave their traces.
 struct RecordingFolder {

@@ -1,8 +1,13 @@
 import ArgumentParser
-import Glibc
 import ImageModel
 import OrderFileFormat
 import Symbolication
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// `--format`: which linker's dialect.
 struct FormatOption: ExpressibleByArgument {

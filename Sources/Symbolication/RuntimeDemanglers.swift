@@ -2,7 +2,12 @@
 // zero byte and return a text that the caller frees.
 
 import CDemangle
-import Glibc
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
 
 /// What libstdc++ makes of an Itanium C++ name, with parameters and return type; `nil` for a name that it
 /// doesn't take, which are also names of more than about 1000 bytes.

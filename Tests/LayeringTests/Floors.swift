@@ -3,7 +3,7 @@
 let mayImport: [String: Set<String>] = [
   // F0: bytes and numbers, no format.
   "Addresses": [],
-  "ByteReading": ["Addresses", "Glibc"],
+  "ByteReading": ["Addresses", "Glibc", "Darwin"],
   "CDwarf": [], "CZlib": [], "CZstd": [], "CExpat": [], "CDemangle": [],
   "CLaunch": [],
 
@@ -19,20 +19,21 @@ let mayImport: [String: Set<String>] = [
   // F2: the only bridge between formats and model.
   "Symbolication": [
     "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-    "XctraceFormat", "ImageModel", "ByteReading", "Addresses", "CDemangle", "Glibc",
+    "XctraceFormat", "ImageModel", "ByteReading", "Addresses", "CDemangle", "Glibc", "Darwin",
   ],
 
   // F3: over the model alone, and never over each other.
   "FunctionOrder": ["ImageModel", "Addresses"],
   "FaultEstimate": ["ImageModel", "Addresses"],
-  "LaunchMeasurement": ["CLaunch", "ImageModel", "Addresses", "Glibc"],
+  "LaunchMeasurement": ["CLaunch", "ImageModel", "Addresses", "Glibc", "Darwin"],
 
   // F4: results as text and JSON.
   "Reporting": ["FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "Addresses"],
 
   // F5, F6: the command.
   "OrderFileCommands": [
-    "ArgumentParser", "Glibc", "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement",
+    "ArgumentParser", "Glibc", "Darwin", "Reporting", "FunctionOrder", "FaultEstimate",
+    "LaunchMeasurement",
     "Symbolication", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
     "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
   ],

@@ -55,6 +55,9 @@ pid_t ctrace_wait(int64_t milliseconds, int *status);
 /* Whether two processes share their memory, as after vfork. */
 bool ctrace_shares_memory(pid_t a, pid_t b);
 
+/* Of the auxiliary vector, <getauxval(3)>. */
+enum { CTRACE_AT_BASE = 7, CTRACE_AT_ENTRY = 9 };
+
 /* The instruction that stops a thread, and how far behind its address it stops. */
 #if defined(__x86_64__)
 enum { CTRACE_BREAKPOINT_SIZE = 1, CTRACE_BREAKPOINT_ADVANCE = 1 };

@@ -1,3 +1,4 @@
+#if defined(__linux__)
 #define _GNU_SOURCE
 #include "ctrace.h"
 
@@ -162,3 +163,4 @@ pid_t ctrace_wait(int64_t milliseconds, int *status) {
 bool ctrace_shares_memory(pid_t a, pid_t b) {
   return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
 }
+#endif

@@ -1,0 +1,37 @@
+#if defined(__APPLE__)
+/* Darwin's ptrace(2) can neither follow children nor write registers: breakpoints there would go through
+ * Mach exceptions, and are not supported. */
+#include "ctrace.h"
+
+#include <errno.h>
+
+int ctrace_seize(pid_t tid, bool ends_with_us) { return (void)tid, (void)ends_with_us, ENOTSUP; }
+int ctrace_threads(pid_t pid, pid_t *tids, int most) {
+  (void)most;
+  tids[0] = pid; /* so that attaching says why it fails */
+  return 1;
+}
+int ctrace_interrupt(pid_t tid) { return (void)tid, ENOTSUP; }
+int ctrace_continue(pid_t tid, int signal) { return (void)tid, (void)signal, ENOTSUP; }
+int ctrace_continue_to_system_call(pid_t tid, int signal) {
+  return (void)tid, (void)signal, ENOTSUP;
+}
+int ctrace_step(pid_t tid, int signal) { return (void)tid, (void)signal, ENOTSUP; }
+int ctrace_listen(pid_t tid) { return (void)tid, ENOTSUP; }
+int ctrace_detach(pid_t tid, int signal) { return (void)tid, (void)signal, ENOTSUP; }
+uint64_t ctrace_event_message(pid_t tid) { return (void)tid, 0; }
+int ctrace_program_counter(pid_t tid, uint64_t *address) {
+  return (void)tid, (void)address, ENOTSUP;
+}
+int ctrace_set_program_counter(pid_t tid, uint64_t address) {
+  return (void)tid, (void)address, ENOTSUP;
+}
+int ctrace_first_argument(pid_t tid, uint64_t *value) { return (void)tid, (void)value, ENOTSUP; }
+bool ctrace_is_at_breakpoint(pid_t tid) { return (void)tid, false; }
+int ctrace_blocked_signals(pid_t tid, uint64_t *mask) { return (void)tid, (void)mask, ENOTSUP; }
+int ctrace_block_signals(pid_t tid, uint64_t mask) { return (void)tid, (void)mask, ENOTSUP; }
+pid_t ctrace_wait(int64_t milliseconds, int *status) {
+  return (void)milliseconds, (void)status, -ENOTSUP;
+}
+bool ctrace_shares_memory(pid_t a, pid_t b) { return (void)a, (void)b, false; }
+#endif

@@ -1,0 +1,58 @@
+#if defined(__APPLE__)
+#include "platform.h"
+
+#include <errno.h>
+#include <mach/mach_time.h>
+#include <sys/event.h>
+#include <sys/sysctl.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t platform_now(void) { return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW); }
+
+uint64_t platform_ticks(void) { return mach_absolute_time(); }
+
+/* Microseconds since 1970, as the recorder has it. <sysctl(3)> */
+enum platform_process platform_process(pid_t pid, uint64_t *start_time) {
+  struct kinfo_proc process;
+  int name[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PID, pid};
+  size_t size = sizeof process;
+  if (sysctl(name, 4, &process, &size, NULL, 0) != 0 || size < sizeof process)
+    return PLATFORM_GONE;
+  *start_time = (uint64_t)process.kp_proc.p_starttime.tv_sec * 1000000u +
+                (uint64_t)process.kp_proc.p_starttime.tv_usec;
+  return process.kp_proc.p_stat == SZOMB ? PLATFORM_ENDED : PLATFORM_RUNNING;
+}
+
+int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
+  uint64_t end = platform_now() + (uint64_t)milliseconds * 1000000u;
+  int queue = kqueue();
+  if (queue < 0) return -errno;
+  struct kevent event;
+  EV_SET(&event, (uintptr_t)pid, EVFILT_PROC, EV_ADD, NOTE_EXIT, 0, NULL);
+  int result = -EINTR;
+  if (kevent(queue, &event, 1, NULL, 0, NULL) < 0)
+    result = errno == ESRCH ? 1 : -errno; /* it has ended already, and waits for waitpid */
+  while (result == -EINTR) {
+    uint64_t present = platform_now(), left = present < end ? end - present : 0;
+    struct timespec patience = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+    int ready = kevent(queue, NULL, 0, &event, 1, &patience);
+    if (ready > 0) result = 1;
+    else if (ready < 0 && errno != EINTR) result = -errno;
+    else if (platform_now() >= end) result = 0;
+  }
+  close(queue);
+  return result;
+}
+
+void platform_give_terminal(posix_spawn_file_actions_t *actions) { (void)actions; }
+
+int platform_start_traced(char *const *arguments, char **environment, bool own_group,
+                          bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
+                          pid_t *pid) {
+  (void)arguments, (void)environment, (void)own_group, (void)takes_terminal, (void)defaults;
+  (void)mask, (void)pid;
+  return ENOTSUP;
+}
+#endif

@@ -1,0 +1,132 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#include "platform.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "ctrace.h"
+
+uint64_t platform_now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_BOOTTIME, &time);
+  return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+uint64_t platform_ticks(void) {
+#if defined(__x86_64__)
+  return __builtin_ia32_rdtsc();
+#elif defined(__aarch64__)
+  uint64_t ticks;
+  __asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
+  return ticks;
+#else
+  return 0;
+#endif
+}
+
+/* Fields 3 and 22 of /proc/PID/stat. */
+enum platform_process platform_process(pid_t pid, uint64_t *start_time) {
+  char path[32], text[1024];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return PLATFORM_GONE;
+  ssize_t size = read(descriptor, text, sizeof text - 1);
+  close(descriptor);
+  if (size <= 0) return PLATFORM_GONE;
+  text[size] = 0;
+  const char *fields = strrchr(text, ')'); /* the program's name may hold anything */
+  char state = 0;
+  unsigned long long start = 0;
+  if (!fields ||
+      sscanf(fields, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+                     "%llu", &state, &start) != 2)
+    return PLATFORM_GONE;
+  *start_time = start;
+  return state == 'Z' || state == 'X' ? PLATFORM_ENDED : PLATFORM_RUNNING;
+}
+
+int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
+  uint64_t end = platform_now() + (uint64_t)milliseconds * 1000000u;
+  int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
+  if (descriptor < 0) return -errno;
+  int result = -EINTR;
+  while (result == -EINTR) {
+    uint64_t present = platform_now();
+    int64_t left = present < end ? (int64_t)((end - present + 999999) / 1000000) : 0;
+    struct pollfd poller = {.fd = descriptor, .events = POLLIN};
+    int ready = poll(&poller, 1, left > 3600000 ? 3600000 : (int)left);
+    if (ready > 0) result = 1;
+    else if (ready < 0 && errno != EINTR) result = -errno;
+    else if (platform_now() >= end) result = 0;
+  }
+  close(descriptor);
+  return result;
+}
+
+void platform_give_terminal(posix_spawn_file_actions_t *actions) {
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 35)
+  posix_spawn_file_actions_addtcsetpgrp_np(actions, STDIN_FILENO);
+#else
+  (void)actions;
+#endif
+}
+
+/* What a traced child does before exec; it never returns. */
+static void become_program(char *const *arguments, char **environment, bool own_group,
+                           bool takes_terminal, const sigset_t *defaults, const sigset_t *mask, int go, int failed) {
+  if (own_group) {
+    setpgid(0, 0);
+    if (takes_terminal) tcsetpgrp(STDIN_FILENO, getpgrp());
+  }
+  for (int signal = 1; signal < NSIG; signal++)
+    if (sigismember(defaults, signal) == 1)
+      sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  char byte;
+  if (read(go, &byte, 1) == 1) execvpe(arguments[0], arguments, environment);
+  int error = errno;
+  while (write(failed, &error, sizeof error) < 0 && errno == EINTR) {
+  }
+  _exit(127);
+}
+
+int platform_start_traced(char *const *arguments, char **environment, bool own_group,
+                          bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
+                          pid_t *pid) {
+  int go[2], failed[2]; /* to the child; from it, closed by exec */
+  if (pipe2(go, O_CLOEXEC) != 0) return errno;
+  if (pipe2(failed, O_CLOEXEC) != 0) {
+    int error = errno;
+    close(go[0]);
+    close(go[1]);
+    return error;
+  }
+  *pid = fork();
+  if (*pid == 0)
+    become_program(arguments, environment, own_group, takes_terminal, defaults, mask, go[0],
+                   failed[1]);
+  int error = *pid < 0 ? errno : ctrace_seize(*pid, true);
+  close(go[0]);
+  close(failed[1]);
+  if (!error && write(go[1], "", 1) != 1) error = errno;
+  close(go[1]);
+  int found;
+  if (!error && read(failed[0], &found, sizeof found) == sizeof found) error = found;
+  close(failed[0]);
+  if (error && *pid > 0) {
+    kill(*pid, SIGKILL);
+    int status;
+    while (waitpid(*pid, &status, 0) == *pid && !WIFEXITED(status) && !WIFSIGNALED(status)) {
+    }
+  }
+  return error;
+}
+#endif
