@@ -16,6 +16,9 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
     self.errno = errno
   }
 
+  /// Whether a file was needed, and the path leads to a folder.
+  public var isOfFolder: Bool { errno == EISDIR }
+
   /// The C library's sentence: `No such file or directory`.
   public var description: String { String(cString: strerror(errno)) }
 }

@@ -11,7 +11,7 @@ enum InputFile {
     do {
       return path == "-" ? try FileBytes(descriptor: 0) : try FileBytes(path: path)
     } catch {
-      throw Diagnostic("\(error)", context: [path])
+      throw Diagnostic(opening: path, error)
     }
   }
 

@@ -139,9 +139,11 @@ struct ShowCommand: ParsableCommand {
 }
 
 extension OrderFile {
-  /// Most lines hold blanks: names seldom do, and other text is a list of names to ld.lld's rules.
+  /// Most lines hold blanks: names seldom do, and other text is a list of names to ld.lld's rules. Or it is
+  /// XML, as a property list is.
   fileprivate var isProse: Bool {
     guard dialect == .lld else { return false }
+    if let first = entries.first, first.symbol.starts(with: "<?xml ".utf8) { return true }
     let withBlanks = entries.filter { $0.symbol.contains(UInt8(ascii: " ")) }
     return 2 * withBlanks.count > entries.count
   }

@@ -63,10 +63,13 @@ package struct Table {
       let blankSeparator = String(repeating: " ", count: columns(of: column.separator))
       text += isTitle ? blankSeparator : column.separator
       let cell = index == last ? shortened(cells[index], to: widths[index]) : cells[index]
-      let padding = String(repeating: " ", count: max(0, widths[index] - columns(of: cell)))
+      // Not made where it isn't shown: one name of C++ can be as long as thousands of others.
+      let isShown = index < last || column.alignment == .right
+      let room = isShown ? max(0, widths[index] - columns(of: cell)) : 0
+      let padding = String(repeating: " ", count: room)
       switch column.alignment {
       case .right: text += padding + cell
-      case .left: text += index == last ? cell : cell + padding
+      case .left: text += cell + padding
       }
     }
     text += "\n"

@@ -19,7 +19,7 @@ extension Image {
     path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
   ) throws(Diagnostic) -> (image: Image, warnings: [Diagnostic]) {
     let bytes: FileBytes
-    do { bytes = try FileBytes(path: path) } catch { throw Diagnostic("\(error)", context: [path]) }
+    do { bytes = try FileBytes(path: path) } catch { throw Diagnostic(opening: path, error) }
     return try reading(bytes, path: path, debugFile: debugFile, slice: slice)
   }
 
@@ -96,6 +96,17 @@ private func inContext<T>(
 }
 
 extension Diagnostic {
+  /// Why no file could be read at `path`. Apple's bundles look like files on a Mac.
+  package init(opening path: String, _ error: SystemError) {
+    let folder = path.reversed().drop { $0 == "/" }
+    let isBundle = [".app", ".appex", ".framework", ".bundle", ".xctest", ".dSYM"].contains {
+      folder.starts(with: $0.reversed())
+    }
+    self.init(
+      "\(error)", context: [path],
+      hint: error.isOfFolder && isBundle ? "a bundle is a folder: give the file in it" : nil)
+  }
+
   /// A file that no linker has laid out.
   static func notLinked(
     found: some CustomStringConvertible, _ field: String, at position: FileOffset

@@ -56,10 +56,11 @@ extension MachOFile {
     return paths.map { DebugFileRequest.Candidate(path: $0) }
   }
 
-  /// `App.app`, `Kit.framework`, `Share.appex`: a suffix makes a folder a bundle.
+  /// `App.app`, `Kit.framework`, `Share.appex`: a suffix makes a folder a bundle, if it is no number of a
+  /// version as in `python3.11`.
   private static func isBundle(_ folder: String) -> Bool {
-    guard let dot = folder.lastIndex(of: ".") else { return false }
-    return dot > folder.startIndex && folder.index(after: dot) < folder.endIndex
+    guard let dot = folder.lastIndex(of: "."), dot > folder.startIndex else { return false }
+    return !folder[folder.index(after: dot)...].allSatisfy(\.isNumber)
   }
 
   /// Of a fat file the slice of the image's UUID. For an image without one the sections must lie where the

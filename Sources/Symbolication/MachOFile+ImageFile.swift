@@ -16,8 +16,12 @@ extension MachOFile: ImageFile {
 
   func requireReadableImage() throws(Diagnostic) {
     guard header.type.isLinkedImage else {
-      throw .notLinked(
+      var error = Diagnostic.notLinked(
         found: header.type, "filetype", at: FileOffset(rawValue: range.lowerBound.rawValue + 12))
+      if header.type == .debugSymbols {
+        error.hint = "give the image itself, and its dSYM with '--debug-file'"
+      }
+      throw error
     }
     let encrypted: ByteRange?
     do { encrypted = try encryptedRange() } catch { throw Diagnostic("\(error)") }

@@ -14,8 +14,10 @@
 //     0x1018 _g            8 bytes: up to a function without a name, which LC_FUNCTION_STARTS knows
 //     0x1020               stripped
 //
-// Linkers drop the mark of alternate entries from what they link; then the second entry begins a function
-// of its own, in their link maps too.
+// ld64.lld drops the mark of alternate entries from what it links; then the second entry begins a function
+// of its own, in its link map too. Apple's linker keeps the mark. It sets it besides on aliases, and on all
+// symbols but the first of an object without MH_SUBSECTIONS_VIA_SYMBOLS, as much assembly is: that is one
+// atom of many functions, and each of them reaches to the end of what moves with it.
 //
 // Names that begin with `l` or `L` are labels of the assembler's (`ltmp0`, `l_.str`): no source has them, as
 // the names of C begin with `_` and those of Objective-C with `-` or `+`. Where another name stands at the

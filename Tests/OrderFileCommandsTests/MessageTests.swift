@@ -54,6 +54,11 @@ import Testing
     let whole = try Array(Data(contentsOf: workshop.folder.appendingPathComponent("sealed")))
     try workshop.write(whole.prefix(4200), "truncated")
     try workshop.write("just some text in lines of prose\n".utf8, "prose")
+    try workshop.write(
+      "<?xml version=\"1.0\"?>\n<plist>\n<dict>\n<key>a</key>\n</dict>\n</plist>\n".utf8,
+      "Info.plist")
+    try FileManager.default.createDirectory(
+      at: workshop.folder.appendingPathComponent("App.app"), withIntermediateDirectories: true)
     try workshop.write("main\nfirst\n".utf8, "app.order")
     try workshop.write("nobody\n".utf8, "strange.order")
     try workshop.write("# nothing\n".utf8, "empty.order")
@@ -105,8 +110,10 @@ import Testing
     "record", "record --", "record --bogus ./x", "record --timeout 0 ./x",
     "record --timeout nan ./x",
     // Files that can't be read, or are something else.
-    "show @nowhere", "show @", "show @prose", "show @zero.order", "gen @nowhere", "gen @prose",
-    "gen @app",
+    "show @nowhere", "show @", "show @prose", "show @zero.order",
+    "show @Info.plist", "show @App.app", "show @App.app/",
+    "import symbols @list --image @App.app -o @t",
+    "gen @nowhere", "gen @prose", "gen @app",
     "gen @truncated", "gen @version", "gen @records", "gen @sealed --image @nowhere",
     "gen @sealed --image @prose", "gen @sealed --link-map @prose",
     "diff @prose @app --order @app.order",

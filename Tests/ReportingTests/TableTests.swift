@@ -51,6 +51,15 @@ import Testing
       """)
   }
 
+  /// Names of C++ can be of thousands of bytes. Rows beside one cost what they hold, and not its length:
+  /// with six gigabytes of blanks made, this would take minutes.
+  @Test(.timeLimit(.minutes(1))) func aLongNameDoesNotSlowTheRowsOfShortOnes() {
+    var table = Table([.init("SIZE"), .init("FUNCTION", .left)])
+    table.add(["1", String(repeating: "x", count: 300_000)])
+    for _ in 0..<20_000 { table.add(["1", "f"]) }
+    #expect(table.text().utf8.count < 1_000_000)
+  }
+
   @Test func controlCharactersCannotBreakTheTable() {
     Self.check(
       [["1", "2", "a\nb\u{1b}[31m\tc\u{202e}"]],

@@ -191,6 +191,24 @@ import Testing
       ])
   }
 
+  /// A folder is a bundle by its suffix: `python3.11` has none.
+  @Test(arguments: ["lib/python3.11/kit.so": 1, "Kit.framework/Versions/1.2/Kit": 2])
+  func noDSYMIsSoughtBesideTheFolderOfAVersion(image: String, count: Int) throws {
+    let build = try Self.build()
+    try build.move("stripped", to: image)
+    let warnings = try build.read(image).warnings
+    #expect(warnings.map { $0.message.split(separator: "\n").count - 1 } == [count])
+  }
+
+  @Test func aDSYMIsNoImage() throws {
+    let build = try Self.build()
+    let error = #expect(throws: Diagnostic.self) {
+      try build.read("image.dSYM/Contents/Resources/DWARF/image")
+    }
+    #expect(error?.message.hasPrefix("unsupported filetype: found MH_DSYM") == true)
+    #expect(error?.hint == "give the image itself, and its dSYM with '--debug-file'")
+  }
+
   /// `strip -x` takes local names: an exported function before a nameless one keeps its own size.
   @Test func exportedFunctionsDoNotSwallowTheirNamelessNeighbours() throws {
     let build = try Self.build(strip: ["-x"])
