@@ -38,10 +38,10 @@ enum Folder {
     defer { closedir(folder) }
     var names: [String] = []
     while let entry = readdir(folder) {
-      // A C array is imported as a tuple; its bytes end with a zero.
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
+      // An entry is only as long as its name, so it must not be copied as a whole.
+      let place = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+      let name = String(
+        cString: UnsafeRawPointer(entry).advanced(by: place).assumingMemoryBound(to: CChar.self))
       if name != "." && name != ".." { names.append(name) }
     }
     return names.sorted()
