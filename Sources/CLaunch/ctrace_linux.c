@@ -83,10 +83,6 @@ int ctrace_program_counter(pid_t tid, uint64_t *address) {
 int ctrace_set_program_counter(pid_t tid, uint64_t address) {
   return request(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rip), address);
 }
-
-int ctrace_first_argument(pid_t tid, uint64_t *value) {
-  return read_register(tid, offsetof(struct user_regs_struct, rdi), value);
-}
 #elif defined(__aarch64__)
 static int transfer(enum __ptrace_request what, pid_t tid, struct user_regs_struct *registers) {
   struct iovec buffer = {registers, sizeof *registers};
@@ -107,13 +103,6 @@ int ctrace_set_program_counter(pid_t tid, uint64_t address) {
   if (registers.pc == address) return 0;
   registers.pc = address;
   return transfer(PTRACE_SETREGSET, tid, &registers);
-}
-
-int ctrace_first_argument(pid_t tid, uint64_t *value) {
-  struct user_regs_struct registers;
-  int error = transfer(PTRACE_GETREGSET, tid, &registers);
-  if (!error) *value = registers.regs[0];
-  return error;
 }
 #endif
 

@@ -29,7 +29,7 @@ package struct BreakpointLaunch: Sendable {
     let pid = try program.start(traced: true, &result.start)
     result.processNumber = UInt32(bitPattern: pid)
     let tracer = BreakpointTracer(observer)
-    var deadlines = Deadlines(
+    var deadlines = LaunchDeadlines(
       stopAfter: stopAfter, timeout: program.timeout, start: result.start)
     var hasEnded = false
     while !hasEnded || tracer.hasThreads {
@@ -64,68 +64,5 @@ package struct BreakpointLaunch: Sendable {
       }
     }
     return result
-  }
-
-}
-
-/// A running process with a breakpoint on each function, from now on and for a while.
-package struct BreakpointAttachment: Sendable {
-  package var processNumber: pid_t
-  /// Milliseconds after which the process is left alone; `nil` waits for its end.
-  package var stopAfter: UInt64?
-
-  package init(processNumber: pid_t, stopAfter: UInt64? = nil) {
-    self.processNumber = processNumber
-    self.stopAfter = stopAfter
-  }
-
-  /// Attaches, tells `observer` what the process uses first, and leaves it as it was: at its end, when the
-  /// time is over, or when this process gets SIGINT, SIGTERM or SIGHUP.
-  ///
-  /// - Throws: `ESRCH` if there is no such process, `EPERM` if tracing it is not permitted.
-  package func run(_ observer: any BreakpointObserver) throws(ProgramLaunch.LaunchError) {
-    claunch_catch_interrupts()
-    let tracer = BreakpointTracer(observer)
-    let error = tracer.attach(to: processNumber)
-    guard error == 0 else { throw ProgramLaunch.LaunchError(errno: error) }
-    var deadlines = Deadlines(
-      stopAfter: stopAfter, timeout: nil, start: ClockReading.now().nanoseconds)
-    while tracer.hasThreads {
-      var status: Int32 = 0
-      let tid = ctrace_wait(deadlines.millisecondsToNext(), &status)
-      if tid == -ECHILD { break }
-      if tid > 0 { tracer.handle(tid, status) }
-      if deadlines.next() != nil || claunch_was_interrupted() { tracer.leave() }
-    }
-  }
-}
-
-/// What to do when, in order.
-private struct Deadlines {
-  enum Action { case stop, terminate, kill }
-  private var actions: [(nanoseconds: UInt64, action: Action)] = []
-
-  init(stopAfter: UInt64?, timeout: Double?, start: UInt64) {
-    if let stopAfter { actions.append((start &+ stopAfter &* 1_000_000, .stop)) }
-    if let seconds = timeout {
-      let end = start + UInt64(seconds * 1e9)
-      actions += [(end, .terminate), (end + 2_000_000_000, .kill)]
-    }
-    actions.sort { $0.nanoseconds < $1.nanoseconds }
-  }
-
-  /// -1 if there is none.
-  func millisecondsToNext() -> Int64 {
-    guard let next = actions.first?.nanoseconds else { return -1 }
-    let now = ClockReading.now().nanoseconds
-    return next > now ? Int64(clamping: (next - now + 999_999) / 1_000_000) : 0
-  }
-
-  mutating func next() -> Action? {
-    guard let next = actions.first, next.nanoseconds <= ClockReading.now().nanoseconds else {
-      return nil
-    }
-    actions.removeFirst()
-    return next.action
   }
 }

@@ -40,6 +40,8 @@ package protocol BreakpointObserver: AnyObject {
   func processBegan(_ pid: pid_t)
   /// Process `pid` was forked by `parent`, and goes on with what that had loaded.
   func processForked(_ pid: pid_t, by parent: pid_t)
+  /// The last thread that used the memory of process `pid` has ended.
+  func processEnded(_ pid: pid_t)
   func loaded(_ image: LoadedImage, in pid: pid_t)
   func unloaded(_ image: LoadedImage, in pid: pid_t)
   /// The first use of the function at the loaded address `function`.
@@ -111,11 +113,7 @@ package final class BreakpointTracer {
   /// Handles what `ctrace_wait` has told of thread `tid`.
   package func handle(_ tid: pid_t, _ status: Int32) {
     defer { actIfAllAreParked() }
-    guard status & 0xff == 0x7f else {  // it has ended
-      threads[tid] = nil
-      unknown.remove(tid)
-      return
-    }
+    guard status & 0xff == 0x7f else { return ended(tid) }
     let signal = (status >> 8) & 0xff
     switch Int(status >> 16) {
     case CTRACE_EXEC: programBegan(tid)
@@ -127,6 +125,12 @@ package final class BreakpointTracer {
     case 0 where signal == SIGTRAP: trapped(tid)
     default: resume(tid, signal: signal)
     }
+  }
+
+  private func ended(_ tid: pid_t) {
+    unknown.remove(tid)
+    guard let space = threads.removeValue(forKey: tid)?.space else { return }
+    if !threads.values.contains(where: { $0.space === space }) { observer.processEnded(space.pid) }
   }
 
   private func resume(_ tid: pid_t, signal: Int32 = 0) {

@@ -20,7 +20,12 @@ final class BreakpointRecording: BreakpointObserver {
   private var processes: [pid_t: Process] = [:]
   private var usedNames: Set<String> = []
   private var places: [String: BreakpointPlaces?] = [:]
-  private(set) var warnings: [Diagnostic] = []
+  private var problems: [Diagnostic] = []
+
+  /// What could not be given breakpoints, and what could not be written.
+  var warnings: [Diagnostic] {
+    problems + processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
+  }
 
   /// One process as long as it runs one program.
   private struct Process {
@@ -62,7 +67,7 @@ final class BreakpointRecording: BreakpointObserver {
     do {
       found = try BreakpointPlaces(of: try FileBytes(path: path))
     } catch {
-      warnings.append(
+      problems.append(
         Diagnostic("left alone: \(error)", context: [path]))
     }
     places[path] = .some(found)
@@ -72,7 +77,12 @@ final class BreakpointRecording: BreakpointObserver {
   func processBegan(_ pid: pid_t) {
     let path = Folder.linkTarget("/proc/\(pid)/exe") ?? ""
     if program == nil { program = path }
+    processEnded(pid)  // what it ran before exec
     processes[pid] = Process(program: path)
+  }
+
+  func processEnded(_ pid: pid_t) {
+    if let failure = processes.removeValue(forKey: pid)?.file?.failure { problems.append(failure) }
   }
 
   func processForked(_ pid: pid_t, by parent: pid_t) {
@@ -123,7 +133,7 @@ final class BreakpointRecording: BreakpointObserver {
       for index in process.images.indices { writeLoad(index, of: pid) }
     } catch {
       processes[pid]?.hasFailed = true
-      warnings.append(error)
+      problems.append(error)
     }
   }
 

@@ -10,6 +10,7 @@ import TraceFormat
 /// A trace on disk that grows while a launch runs. It is whole at every instant, also if this process is
 /// killed.
 final class GrowingTraceFile {
+  private let path: String
   private let descriptor: Int32
   private var trace: GrowingTrace
   private var size: Int
@@ -17,6 +18,7 @@ final class GrowingTraceFile {
   private(set) var failure: Diagnostic?
 
   init(_ path: String, _ trace: GrowingTrace) throws(Diagnostic) {
+    self.path = path
     self.trace = trace
     descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     size = trace.header.count
@@ -39,8 +41,13 @@ final class GrowingTraceFile {
   }
 
   private func store(_ bytes: [UInt8], at offset: Int) {
-    guard failure == nil, pwrite(descriptor, bytes, bytes.count, off_t(offset)) != bytes.count
-    else { return }
-    failure = Diagnostic("unable to write the trace: \(String(cString: strerror(errno)))")
+    guard failure == nil else { return }
+    let count = pwrite(descriptor, bytes, bytes.count, off_t(offset))
+    guard count != bytes.count else { return }
+    let reason =
+      count < 0 ? String(cString: strerror(errno)) : "\(count) of \(bytes.count) bytes written"
+    failure = Diagnostic(
+      "unable to write all of the trace: \(reason)", context: [path],
+      hint: "what was used after that is not in it")
   }
 }

@@ -18,9 +18,9 @@ struct RecordCommand: ParsableCommand {
         $ orderfile record --breakpoints -- ./app --help
 
       With --breakpoints the program is the one you ship: each of its functions gets a breakpoint, which \
-      is taken away at its first use. Without, it must be built with -fsanitize-coverage=func,trace-pc-guard,pc-table and linked with \
-      orderfile_rt.o. It runs with this command's standard streams, and its exit status becomes this \
-      command's (128 + N after signal N); 4 if it succeeded and nothing was recorded. Forked children \
+      is taken away at its first use. Without, it must be built with \
+      -fsanitize-coverage=func,trace-pc-guard,pc-table and linked with orderfile_rt.o. It runs with this \
+      command's standard streams, and its exit status becomes this command's (128 + N after signal N); 4 if it succeeded and nothing was recorded. Forked children \
       and instrumented programs that it starts write TRACE.<pid>.
       """)
 
