@@ -1,3 +1,4 @@
+import Addresses
 import ImageModel
 
 /// One function that a launch used, as each of two layouts knows it.
@@ -12,6 +13,10 @@ package struct StartupFunction: Hashable, Sendable {
   package var before: [Int]
   /// Likewise of the layout after.
   package var after: [Int]
+  /// What of these functions the launch used; `nil` is all. A launch that used several parts of a function
+  /// has several startup functions of its name.
+  package var partBefore: FunctionPart?
+  package var partAfter: FunctionPart?
 
   package init(name: SymbolName, before: [Int], after: [Int]) {
     self.name = name
@@ -74,6 +79,8 @@ package struct LayoutComparison: Sendable {
   package let total: Row
   /// Startup functions that a layout lacks, earliest use first, each once.
   package let missing: [MissingFunction]
+  /// How many startup functions count with the parts alone that ran, in the layout before and after.
+  package let inParts: (before: Int, after: Int)
   /// Names that more than one body carries, in the layout before and after.
   package let ambiguousNames: (before: Int, after: Int)
 
@@ -97,10 +104,11 @@ package struct LayoutComparison: Sendable {
   package init(
     before: Layout, after: Layout, startup: [StartupFunction], pageSize: PageSize
   ) {
-    let touchedBefore = TouchedFunctions(startup.map(\.before), in: before)
-    let touchedAfter = TouchedFunctions(startup.map(\.after), in: after)
+    let touchedBefore = TouchedFunctions(startup.map { ($0.before, $0.partBefore) }, in: before)
+    let touchedAfter = TouchedFunctions(startup.map { ($0.after, $0.partAfter) }, in: after)
     self.before = touchedBefore.estimate(pageSize)
     self.after = touchedAfter.estimate(pageSize)
+    inParts = (touchedBefore.inParts, touchedAfter.inParts)
     ambiguousNames = (touchedBefore.ambiguousNames, touchedAfter.ambiguousNames)
 
     var missing: [MissingFunction] = []
@@ -175,15 +183,22 @@ private struct TouchedFunctions {
   let layout: Layout
   let stepCount: Int
   let touches: [StartupTouch]
+  /// Bodies of which no touch is of the whole.
+  let inParts: Int
   let ambiguousNames: Int
 
-  init(_ functions: [[Int]], in layout: Layout) {
+  init(_ functions: [(candidates: [Int], part: FunctionPart?)], in layout: Layout) {
     self.layout = layout
     stepCount = functions.count
     var touches: [StartupTouch] = []
     var ambiguous: Set<[Int]> = []
-    for (step, candidates) in functions.enumerated() {
-      for function in candidates { touches.append(StartupTouch(step: step, function: function)) }
+    var isWhole: [StatedAddress: Bool] = [:]
+    for (step, (candidates, part)) in functions.enumerated() {
+      for function in candidates {
+        touches.append(StartupTouch(step: step, function: function, part: part))
+        let address = layout.functions[function].address
+        isWhole[address] = isWhole[address] ?? false || part == nil
+      }
       if let first = candidates.first.map({ layout.functions[$0].address }),
         candidates.contains(where: { layout.functions[$0].address != first })
       {
@@ -191,6 +206,7 @@ private struct TouchedFunctions {
       }
     }
     self.touches = touches
+    inParts = isWhole.values.count { !$0 }
     ambiguousNames = ambiguous.count
   }
 

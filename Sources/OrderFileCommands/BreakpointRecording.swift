@@ -16,6 +16,7 @@ final class BreakpointRecording: BreakpointObserver {
   private let folder: RecordingFolder
   /// Real paths of the images to record besides the launched program; `nil` for all.
   private let wanted: Set<String>?
+  private let recordsBlocks: Bool
   private var program: String?
   private var processes: [pid_t: Process] = [:]
   private var usedNames: Set<String> = []
@@ -24,7 +25,23 @@ final class BreakpointRecording: BreakpointObserver {
 
   /// What could not be given breakpoints, and what could not be written.
   var warnings: [Diagnostic] {
-    problems + processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
+    problems + [withoutBlocks].compactMap { $0 } + processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
+  }
+
+  /// The file names of recorded images, and of those that have no map of their basic blocks.
+  private var recorded: (all: Set<String>, withoutBlocks: Set<String>) = ([], [])
+
+  /// Blocks were asked for, and no image tells where its own are.
+  var lacksBlocks: Bool {
+    recordsBlocks && !recorded.all.isEmpty && recorded.all == recorded.withoutBlocks
+  }
+
+  private var withoutBlocks: Diagnostic? {
+    guard !recorded.withoutBlocks.isEmpty, !lacksBlocks else { return nil }
+    return Diagnostic(
+      "no basic block address map: only functions are recorded",
+      context: [recorded.withoutBlocks.sorted().joined(separator: ", ")],
+      hint: Diagnostic.blockMapHint)
   }
 
   /// One process as long as it runs one program.
@@ -37,8 +54,10 @@ final class BreakpointRecording: BreakpointObserver {
   }
 
   /// - Parameter images: what the user names; `nil` records every image.
-  init(_ folder: RecordingFolder, images: [String]?) throws(Diagnostic) {
+  /// - Parameter blocks: whether to record the basic blocks of images that have a map of them, too.
+  init(_ folder: RecordingFolder, images: [String]?, blocks: Bool = false) throws(Diagnostic) {
     self.folder = folder
+    recordsBlocks = blocks
     guard let images else {
       wanted = nil
       return
@@ -52,7 +71,9 @@ final class BreakpointRecording: BreakpointObserver {
     guard wanted?.contains(path) ?? true || path == program, let places = places(at: path) else {
       return nil
     }
-    return BreakpointImage(functions: places.functions, segments: places.segments)
+    recorded.all.insert(path)
+    if recordsBlocks, places.blocks == nil { recorded.withoutBlocks.insert(path) }
+    return BreakpointImage(functions: places.places, segments: places.segments)
   }
 
   func loader(at path: String) -> BreakpointImage? {
@@ -65,7 +86,12 @@ final class BreakpointRecording: BreakpointObserver {
     if let known = places[path] { return known }
     var found: BreakpointPlaces?
     do {
-      found = try BreakpointPlaces(of: try FileBytes(path: path))
+      let places = try BreakpointPlaces(
+        of: try FileBytes(path: path), withBlocks: recordsBlocks)
+      if let problem = places.blockMapProblem {
+        problems.append(Diagnostic("\(problem)", context: [path]))
+      }
+      found = places
     } catch {
       problems.append(
         Diagnostic("left alone: \(error)", context: [path]))
@@ -109,12 +135,17 @@ final class BreakpointRecording: BreakpointObserver {
     process.file?.add { $0.unload(number, ticks: ClockReading.now().ticks) }
   }
 
-  func firstHit(_ function: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t) {
+  func firstHit(_ place: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t) {
     let ticks = ClockReading.now().ticks
     if processes[pid]?.file == nil { begin(pid) }
+    let stated = StatedAddress(rawValue: place &- image.slide)
+    let uses = (places[image.path] ?? nil)?.uses(at: stated) ?? (isFunction: true, blocks: [])
     processes[pid]?.file?.add {
-      $0.function(
-        LoadedAddress(rawValue: function), ticks: ticks, thread: UInt32(bitPattern: thread))
+      $0.use(
+        function: uses.isFunction ? LoadedAddress(rawValue: place) : nil,
+        blocks: uses.blocks.map {
+          (LoadedAddress(rawValue: $0.start.rawValue &+ image.slide), $0.size)
+        }, ticks: ticks, thread: UInt32(bitPattern: thread))
     }
   }
 
@@ -155,6 +186,7 @@ final class BreakpointRecording: BreakpointObserver {
       textSize: UInt64(image.text.count), idKind: UInt32(places.id.kind.rawValue),
       id: places.id.bytes, path: Array(image.path.utf8))
     record.guardSize = 4 * UInt64(places.functions.count)
+    record.blockCount = UInt32(clamping: places.blocks?.blocks.count ?? 0)
     var number: UInt64 = 0
     processes[pid]?.file?.add {
       let load = $0.load(record, ticks: ClockReading.now().ticks)
@@ -162,6 +194,17 @@ final class BreakpointRecording: BreakpointObserver {
       return load.1
     }
     processes[pid]?.images[index].number = number
+  }
+}
+
+extension Diagnostic {
+  fileprivate static let blockMapHint =
+    "compile with clang and -fbasic-block-address-map; of Swift see docs/BLOCKS.md"
+
+  /// `--blocks` where no image has any.
+  static func noBlockMap(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "no recorded image has a basic block address map", context: [program], hint: blockMapHint)
   }
 }
 

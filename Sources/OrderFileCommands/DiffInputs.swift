@@ -46,14 +46,21 @@ struct DiffInputs {
       let paths = [after.image?.path, before.image?.path].compactMap { $0 }
       let fileName = try inputs.fileName(forImagesNamed: paths)
       let launches = try inputs.launches(inImageNamed: fileName)
-      startup = launches.flatMap(\.uses).map { use in
-        let name = use.names.first ?? SymbolName("")
-        if case .missing(let reason) = afterMap.resolve(name) { absences[name] = reason }
-        let file = use.objectFile
-        return StartupFunction(
-          name: name, before: use.names.flatMap { beforeMap.resolve($0, from: file).functions },
-          after: use.names.flatMap { afterMap.resolve($0, from: file).functions })
+      var blocks = try ExecutedBlocks(launches, before: before, after: after)
+      startup = launches.flatMap { launch in
+        blocks.inOrder(
+          launch,
+          launch.uses.map { use in
+            let name = use.names.first ?? SymbolName("")
+            if case .missing(let reason) = afterMap.resolve(name) { absences[name] = reason }
+            let file = use.objectFile
+            return StartupFunction(
+              name: name,
+              before: use.names.flatMap { beforeMap.resolve($0, from: file).functions },
+              after: use.names.flatMap { afterMap.resolve($0, from: file).functions })
+          })
       }
+      warnings += blocks.warnings
       startupSource = counted(command.trace.count, "trace")
       warnings += inputs.warnings + inputs.warnings(forImageNamed: fileName)
     } else {

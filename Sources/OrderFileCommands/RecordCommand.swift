@@ -45,6 +45,9 @@ struct RecordCommand: ParsableCommand {
       "With --breakpoints: a library, or a program that the launched one starts, to record too. "
         + "Repeat for more.", valueName: "file"), completion: .file())
   var image: [String] = []
+  @Flag(
+    help: "With --breakpoints: record each basic block, of code compiled with a map of them, too.")
+  var blocks = false
   @Flag(help: "With --breakpoints: record every image of every process.")
   var allImages = false
   @Option(
@@ -72,8 +75,8 @@ struct RecordCommand: ParsableCommand {
     if pid != nil, !commandLine.isEmpty || timeout != nil {
       throw ValidationError("--pid records a process that runs: no command, and no --timeout")
     }
-    if !breakpoints && (allImages || !image.isEmpty || pid != nil) {
-      throw ValidationError("--image, --all-images and --pid need --breakpoints")
+    if !breakpoints && (allImages || !image.isEmpty || pid != nil || blocks) {
+      throw ValidationError("--image, --all-images, --pid and --blocks need --breakpoints")
     }
     if breakpoints && stopAt != nil {
       throw ValidationError("--stop-at needs the recorder in the program: not with --breakpoints")
@@ -124,7 +127,7 @@ struct RecordCommand: ParsableCommand {
       breakpoints
       ? Diagnostic.nothingUsed(program)
       : Diagnostic.nothingRecorded(program, wasSilent: traces.isEmpty)
-    if traces.contains(where: { !$0.hits.isEmpty }) {
+    if traces.contains(where: { !$0.isEmpty }) {
       let paths = recordings.map { outputPath + $0.suffix }
       let before = traces[0].hitsBeforeMain(images.recordedImages(of: traces[0]))
       Console.printNote(RecordSummary(traces, paths: paths, hitsBeforeMain: before).text)
@@ -156,14 +159,21 @@ struct RecordCommand: ParsableCommand {
         command: commandLine, environment: environment, timeout: timeout)
       return (try launch.run(), [])
     }
-    let recording = try BreakpointRecording(folder, images: allImages ? nil : image)
-    guard let pid else {
+    let recording = try BreakpointRecording(
+      folder, images: allImages ? nil : image, blocks: blocks)
+    var result: ProgramLaunch.Result?
+    if let pid {
+      try BreakpointAttachment(processNumber: pid, stopAfter: stopAfter).run(recording)
+    } else {
       let launch = BreakpointLaunch(
         ProgramLaunch(command: commandLine, timeout: timeout), stopAfter: stopAfter)
-      return (try launch.run(recording), recording.warnings)
+      result = try launch.run(recording)
     }
-    try BreakpointAttachment(processNumber: pid, stopAfter: stopAfter).run(recording)
-    return (nil, recording.warnings)
+    if recording.lacksBlocks {
+      Console.printWarnings(recording.warnings)
+      throw Diagnostic.noBlockMap(pid.map { "process \($0)" } ?? commandLine[0])
+    }
+    return (result, recording.warnings)
   }
 }
 

@@ -1,9 +1,13 @@
-// Where an image may get breakpoints: at the first byte of every function, and nowhere else.
+// Where an image may get breakpoints: at the first byte of every function and, if they are asked for, of
+// every basic block; and nowhere else.
 //
 // A breakpoint in a constant changes what the program computes. So a symbol counts only if its type says
 // that it is a function; labels of assembly have no type, and may name a table. What the unwinding tables
 // cover is code in any case: that finds the functions of a stripped file, and assembly with unwinding
-// information.
+// information. Blocks count only where their map says that they belong to one of these functions.
+//
+// A block that is nothing but ENDBR64 shares the breakpoint of the block behind it: the instruction has to
+// stay in its place, so that the breakpoint comes to stand behind it.
 
 import Addresses
 import ByteReading
@@ -17,6 +21,14 @@ package struct BreakpointPlaces: Sendable {
   package var machine: UInt32
   /// First bytes of functions, ascending, each once.
   package var functions: [StatedAddress]
+  /// Of the functions that were compiled with a map of them; `nil` if none was, and if nobody asked.
+  package var blocks: BlockMap?
+  /// What is wrong with the map, if that is why there are no blocks.
+  package var blockMapProblem: ParseError?
+  /// Where breakpoints go, ascending, each once.
+  package var places: [StatedAddress]
+  /// Blocks that share the breakpoint of the block before.
+  private var sharing: Set<StatedAddress> = []
   package var executableSegments: [ExecutableSegment]
   /// The function that a loader calls when it has mapped libraries; in others `nil`.
   package var loaderNotice: StatedAddress?
@@ -28,7 +40,7 @@ package struct BreakpointPlaces: Sendable {
   }
 
   /// - Throws: `unsupported` for what is no linked ELF image of 64 bits, besides what is wrong with it.
-  package init(of bytes: FileBytes) throws(ParseError) {
+  package init(of bytes: FileBytes, withBlocks: Bool = false) throws(ParseError) {
     guard case .elf(let file) = try ObjectFile(parsing: bytes), file.header.is64Bit else {
       throw ParseError(
         .unsupported(found: "no ELF image of 64 bits"), "e_ident", at: FileOffset(rawValue: 4))
@@ -38,31 +50,39 @@ package struct BreakpointPlaces: Sendable {
     executableSegments = file.segments.filter { $0.type == .load && $0.isExecutable }.map {
       ExecutableSegment(fileOffset: $0.offset.rawValue, range: $0.range)
     }
-    var starts = try file.frameStarts()
-    var table = try file.symbolTable()
-    if table == nil { table = try file.dynamicSymbolTable() }
-    table?.forEachSymbol { symbol in
-      let isFunction = symbol.type == .function || symbol.type == .indirectFunction
-      if isFunction, symbol.sectionIndex.isInSection { starts.append(symbol.value) }
+    functions = try file.functionStarts()
+    places = functions
+    loaderNotice = try Self.loaderNotice(of: file)
+    guard withBlocks else { return }
+    do { blocks = try BlockMap(file, functions: functions) } catch { blockMapProblem = error }
+    guard let blocks else { return }
+    sharing = Self.sharing(blocks, file)
+    places = Self.merged(functions, blocks.blocks.map(\.start).filter { !sharing.contains($0) })
+  }
+
+  /// What runs when a thread comes to the breakpoint at `place`: a function, blocks, or both.
+  ///
+  /// - Complexity: O(log *n*) for *n* places.
+  package func uses(at place: StatedAddress) -> (isFunction: Bool, blocks: [AddressRange]) {
+    var found: [AddressRange] = []
+    if let blocks, let block = blocks.block(at: place) {
+      found.append(block)
+      if sharing.contains(block.end) { found += [blocks.block(at: block.end)].compactMap { $0 } }
     }
-    starts.sort()
-    // Stubs are no functions, though a frame description covers them all.
-    let code = file.sections.filter { section in
-      let name = file.bytes.text(section.name.indices)
-      return section.flags.contains(.executable) && !name.hasPrefix(".plt")
-    }.map(\.range).sorted { $0.start < $1.start }
-    functions = Self.unique(starts, in: code, executableSegments.map(\.range))
+    return (found.isEmpty || functions.containsSorted(place), found)
+  }
+
+  private static func loaderNotice(of file: ELFFile) throws(ParseError) -> StatedAddress? {
+    guard let exported = try file.dynamicSymbolTable() else { return nil }
     var notice: StatedAddress?
-    if let exported = try file.dynamicSymbolTable() {
-      exported.forEachSymbol { symbol in
-        guard symbol.sectionIndex.isInSection,
-          let name = exported.names.name(at: symbol.nameOffset),
-          file.bytes.copy(name.indices) == Array("_dl_debug_state".utf8)
-        else { return }
-        notice = symbol.value
-      }
+    exported.forEachSymbol { symbol in
+      guard symbol.sectionIndex.isInSection,
+        let name = exported.names.name(at: symbol.nameOffset),
+        file.bytes.copy(name.indices) == Array("_dl_debug_state".utf8)
+      else { return }
+      notice = symbol.value
     }
-    loaderNotice = notice
+    return notice
   }
 
   /// Of the machine that this tool was built for.
@@ -74,18 +94,39 @@ package struct BreakpointPlaces: Sendable {
     #endif
   }
 
-  /// Each once, and only in sections of code; a file without sections has its segments.
-  private static func unique(
-    _ starts: [StatedAddress], in sections: [AddressRange], _ segments: [AddressRange]
-  ) -> [StatedAddress] {
-    let ranges = sections.isEmpty ? segments : sections
-    var unique: [StatedAddress] = []
-    var index = 0
-    for start in starts where unique.last != start {
-      while index < ranges.count, ranges[index].end <= start { index += 1 }
-      guard index < ranges.count else { break }
-      if ranges[index].contains(start) { unique.append(start) }
+  /// The starts of blocks behind one that is nothing but ENDBR64.
+  private static func sharing(_ map: BlockMap, _ file: ELFFile) -> Set<StatedAddress> {
+    guard file.header.machine == .x8664 else { return [] }
+    let code = file.segments.filter { $0.type == .load && $0.isExecutable }
+    func isLandingPad(_ block: AddressRange) -> Bool {
+      guard let segment = code.first(where: { $0.range.contains(block.start) }) else { return false }
+      let distance = block.start.rawValue - segment.range.start.rawValue
+      let (offset, overflow) = segment.offset.rawValue.addingReportingOverflow(distance)
+      guard !overflow,
+        let bytes = try? file.bytes.range(
+          offset: FileOffset(rawValue: offset), size: block.size, "block")
+      else { return false }
+      return file.bytes.copy(bytes.indices) == [0xf3, 0x0f, 0x1e, 0xfa]
     }
-    return unique
+    var sharing: Set<StatedAddress> = []
+    for (block, next) in zip(map.blocks, map.blocks.dropFirst())
+    where block.size == 4 && block.end == next.start && isLandingPad(block) {
+      sharing.insert(next.start)
+    }
+    return sharing
+  }
+
+  /// What is in one of two ascending lists, each once.
+  private static func merged(_ a: [StatedAddress], _ b: [StatedAddress]) -> [StatedAddress] {
+    var merged: [StatedAddress] = []
+    merged.reserveCapacity(a.count + b.count)
+    var (i, j) = (0, 0)
+    while i < a.count || j < b.count {
+      let isFirst = j == b.count || i < a.count && a[i] <= b[j]
+      let next = isFirst ? a[i] : b[j]
+      if isFirst { i += 1 } else { j += 1 }
+      if merged.last != next { merged.append(next) }
+    }
+    return merged
   }
 }
