@@ -25,7 +25,8 @@ final class BreakpointRecording: BreakpointObserver {
 
   /// What could not be given breakpoints, and what could not be written.
   var warnings: [Diagnostic] {
-    problems + [withoutBlocks].compactMap { $0 } + processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
+    problems + [withoutBlocks].compactMap { $0 }
+      + processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
   }
 
   /// The file names of recorded images, and of those that have no map of their basic blocks.

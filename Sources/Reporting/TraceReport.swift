@@ -120,8 +120,10 @@ package struct TraceReport: Sendable {
       switch trace.method {
       case .instrumentation: text += "\(counted(image.guardCount, "guard")), "
       case .breakpoints:
-        text += image.blockCount == 0 ? "\(counted(image.guardCount, "breakpoint")), "
-        : "\(counted(image.guardCount, "function")) and \(counted(image.blockCount, "basic block")), "
+        text +=
+          image.blockCount == 0
+          ? "\(counted(image.guardCount, "breakpoint")), "
+          : "\(counted(image.guardCount, "function")) and \(counted(image.blockCount, "basic block")), "
       case .imported: break
       }
       text += "ID \(image.id?.description ?? "none")\n"
@@ -153,13 +155,15 @@ package struct TraceReport: Sendable {
       let name = function.name.map { printable(names($0)) }
       table.add([
         "\(function.executedBytes)", "\(function.sizeBytes)",
-        Percentage.share(Int(clamping: function.executedBytes), of: Int(clamping: function.sizeBytes)),
+        Percentage.share(
+          Int(clamping: function.executedBytes), of: Int(clamping: function.sizeBytes)),
         function.blockCount.map { "\($0)" } ?? "", "\(function.step)",
         name ?? function.address.description,
       ])
     }
     table.add([
-      "\(executedBytes)", "\(startupBytes)", Percentage.share(Int(clamping: executedBytes), of: Int(clamping: startupBytes)),
+      "\(executedBytes)", "\(startupBytes)",
+      Percentage.share(Int(clamping: executedBytes), of: Int(clamping: startupBytes)),
       "\(trace.blockHits.count)", "", "TOTAL",
     ])
     return table

@@ -99,7 +99,9 @@ package struct BreakpointPlaces: Sendable {
     guard file.header.machine == .x8664 else { return [] }
     let code = file.segments.filter { $0.type == .load && $0.isExecutable }
     func isLandingPad(_ block: AddressRange) -> Bool {
-      guard let segment = code.first(where: { $0.range.contains(block.start) }) else { return false }
+      guard let segment = code.first(where: { $0.range.contains(block.start) }) else {
+        return false
+      }
       let distance = block.start.rawValue - segment.range.start.rawValue
       let (offset, overflow) = segment.offset.rawValue.addingReportingOverflow(distance)
       guard !overflow,

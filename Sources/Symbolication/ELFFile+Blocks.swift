@@ -40,13 +40,16 @@ extension BlockMap {
   /// - Parameter functions: ascending.
   init?(_ file: ELFFile, functions: [StatedAddress]) throws(ParseError) {
     guard let map = try file.blockMap() else { return nil }
+    var isFunction = false
+    let runs = map.runs.filter { run in
+      if !run.isFurtherPart { isFunction = functions.containsSorted(run.address) }
+      return isFunction
+    }
     var code = CodeRanges(file)
     var blocks: [AddressRange] = []
     blocks.reserveCapacity(map.blocks.count)
-    for run in map.runs.sorted(by: { $0.address < $1.address }) {
-      guard let section = code.range(holding: run.address),
-        functions.containsSorted(run.address)
-      else { continue }
+    for run in runs.sorted(by: { $0.address < $1.address }) {
+      guard let section = code.range(holding: run.address) else { continue }
       for (index, block) in zip(run.blocks, map.blocks[run.blocks]) {
         guard let start = run.address.advanced(by: UInt64(block.offset)) else { break }
         var size = UInt64(block.size)

@@ -28,7 +28,8 @@ import Testing
 
   @Test(arguments: [
     Parts(parts: [], bytes: 0), Parts(parts: [(0, 8), (8, 4)], bytes: 12),
-    Parts(parts: [(20, 5), (0, 8)], bytes: 13), Parts(parts: [(0, 10), (2, 4), (5, 10)], bytes: 15),
+    Parts(parts: [(20, 5), (0, 8)], bytes: 13),
+    Parts(parts: [(0, 10), (2, 4), (5, 10)], bytes: 15),
     Parts(parts: [(90, 20)], bytes: 10), Parts(parts: [(100, 4), (200, 4)], bytes: 0),
     Parts(parts: [(1, .max), (.max, .max)], bytes: 99), Parts(parts: [(0, 8)], limit: 0, bytes: 0),
   ])

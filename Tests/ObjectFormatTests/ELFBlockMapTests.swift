@@ -37,11 +37,11 @@ import Testing
     #expect(Self.text(map) == judged && map.runs.count >= 3)
   }
 
-  /// What `llvm-readobj --elf-output-style=JSON` says, as the fixtures have it.
   @Test(
     .enabled(if: Tool("clang-19") != nil && Tool("llvm-readobj-19") != nil),
     arguments: [
-      ["-fuse-ld=lld"], ["-fuse-ld=bfd"], ["-fuse-ld=gold"], ["-fuse-ld=lld", "-no-pie"],
+      ["-fuse-ld=lld", "-Wl,--gc-sections"], ["-fuse-ld=bfd", "-Wl,--gc-sections"],
+      ["-fuse-ld=gold"], ["-fuse-ld=gold", "-Wl,--icf=all"], ["-fuse-ld=lld", "-no-pie"],
       ["-fuse-ld=lld", "-Wl,--icf=all"], ["-fuse-ld=lld", "-s"],
     ])
   func mapsInLinkedImagesReadAsLLVMReadsThem(flags: [String]) throws {
@@ -50,8 +50,7 @@ import Testing
     let image = folder.path("image")
     try #require(Tool("clang-19")).run(
       [
-        "-O1", "-ffunction-sections", "-fbasic-block-address-map", "-Wl,--gc-sections", source,
-        "-o", image,
+        "-O1", "-ffunction-sections", "-fbasic-block-address-map", source, "-o", image,
       ] + flags)
     let map = try #require(try ELFFile(parsing: FileBytes(path: image)).blockMap())
     let listing = try #require(Tool("llvm-readobj-19")).run(["--bb-addr-map", image])
@@ -81,6 +80,7 @@ import Testing
     }
     """
 
+  /// What `llvm-readobj --bb-addr-map` says, as the fixtures have it.
   static func text(ofListing listing: String) -> String {
     let flags = ["HasReturn", "HasTailCall", "IsEHPad", "CanFallThrough", "HasIndirectBranch"]
     var text = ""
@@ -151,19 +151,20 @@ import Testing
     #expect(try Self.map([])?.runs == [])
   }
 
-  @Test(arguments: [
-    ([6, 0], "unsupported BB address map version: found 6, this tool reads 2 to 5"),
-    ([1, 0], "unsupported BB address map version: found 1, this tool reads 2 to 5"),
-    ([2, 0x20], "unsupported feature: found 0x20 in version 2"),
-    ([5, 0, 1], "unsupported feature: found 0x100 in version 5"),
-    ([5, 0], "truncated feature: expected 2 bytes, found 1"),
-    ([2, 0, 0, 0x10], "truncated BB range address: expected 8 bytes, found 2"),
-    ([2, 0] + [UInt8](repeating: 0, count: 8) + [2, 0, 0, 1, 0], "truncated BB ID"),
-    (
-      [2, 0] + [UInt8](repeating: 0, count: 8) + [1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 1, 0],
-      "invalid BB size: expected a function below 4 GiB, found a larger one"
-    ),
-  ] as [([UInt8], String)])
+  @Test(
+    arguments: [
+      ([6, 0], "unsupported BB address map version: found 6, this tool reads 2 to 5"),
+      ([1, 0], "unsupported BB address map version: found 1, this tool reads 2 to 5"),
+      ([2, 0x20], "unsupported feature: found 0x20 in version 2"),
+      ([5, 0, 1], "unsupported feature: found 0x100 in version 5"),
+      ([5, 0], "truncated feature: expected 2 bytes, found 1"),
+      ([2, 0, 0, 0x10], "truncated BB range address: expected 8 bytes, found 2"),
+      ([2, 0] + [UInt8](repeating: 0, count: 8) + [2, 0, 0, 1, 0], "truncated BB ID"),
+      (
+        [2, 0] + [UInt8](repeating: 0, count: 8) + [1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 1, 0],
+        "invalid BB size: expected a function below 4 GiB, found a larger one"
+      ),
+    ] as [([UInt8], String)])
   func whatIsWrongIsSaid(contents: [UInt8], message: String) throws {
     let error = #expect(throws: ParseError.self) { try Self.map(contents) }
     #expect(error.map { "\($0)" }?.hasPrefix(message) ?? false, "\(error.map { "\($0)" } ?? "")")

@@ -75,7 +75,8 @@ import Testing
     image.blockCount = 345
     trace.images = [image]
     trace.hits = [
-      Hit(step: 3, image: 0, entry: address(0x1000)), Hit(step: 4, image: 0, entry: address(0x1100)),
+      Hit(step: 3, image: 0, entry: address(0x1000)),
+      Hit(step: 4, image: 0, entry: address(0x1100)),
     ]
     trace.blockHits = [(2, 0x2010, 16), (5, 0x1100, 8), (6, 0x2040, 4)].map {
       BlockHit(step: $0.0, image: 0, block: AddressRange(start: address($0.1), size: $0.2))
@@ -105,15 +106,20 @@ import Testing
     }
   }
 
-  @Test(arguments: ["whole", "broken", "imported", "blocks"]) func textIsAsRecorded(_ name: String) throws {
+  @Test(arguments: ["whole", "broken", "imported", "blocks"]) func textIsAsRecorded(_ name: String)
+    throws
+  {
     try expectGolden(
       Self.report(name).text(names: upperCase), "reporting/trace/\(name)/expected.txt")
   }
 
-  @Test(arguments: ["whole", "broken", "imported", "blocks"]) func jsonIsAsRecorded(_ name: String) throws {
+  @Test(arguments: ["whole", "broken", "imported", "blocks"]) func jsonIsAsRecorded(_ name: String)
+    throws
+  {
     let demangled: NameWording = { upperCase($0) }
     let report = Self.report(name)
-    let json = ["whole", "blocks"].contains(name) ? report.json(demangle: demangled) : report.json()
+    let json =
+      ["whole", "blocks"].contains(name) ? report.json(demangle: demangled) : report.json()
     try expectGolden(String(decoding: json, as: UTF8.self), "reporting/trace/\(name)/expected.json")
     #expect(try JSONWriterTests.value(of: json)["schema"] as? String == "orderfile.trace/1")
   }

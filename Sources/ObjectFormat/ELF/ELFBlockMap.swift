@@ -36,6 +36,8 @@ package struct ELFBlockMap: Sendable {
     package var address: StatedAddress
     /// Indexes into `blocks`.
     package var blocks: Range<Int>
+    /// It belongs to the function of the run before.
+    package var isFurtherPart: Bool
   }
 
   package struct Block: Equatable, Sendable {
@@ -126,12 +128,14 @@ extension ELFBlockMap {
     }
     let firstBlock = blocks.count
     let count = features.contains(.severalRanges) ? try input.readULEB128("BB ranges") : 1
-    for _ in 0..<count { try readRun(&input, features, is64Bit: is64Bit) }
+    for index in 0..<count {
+      try readRun(&input, features, is64Bit: is64Bit, isFurtherPart: index > 0)
+    }
     try Self.skipAnalysis(&input, features, blockCount: blocks.count - firstBlock)
   }
 
   private mutating func readRun(
-    _ input: inout ByteCursor, _ features: Features, is64Bit: Bool
+    _ input: inout ByteCursor, _ features: Features, is64Bit: Bool, isFurtherPart: Bool
   ) throws(ParseError) {
     let address = try input.readWord(is64Bit: is64Bit, "BB range address")
     let count = try input.readULEB128("BB count")
@@ -142,7 +146,9 @@ extension ELFBlockMap {
       for _ in 0..<count { end = try readBlock(&input, features, behind: end) }
     }
     runs.append(
-      Run(address: StatedAddress(rawValue: address), blocks: first..<blocks.count))
+      Run(
+        address: StatedAddress(rawValue: address), blocks: first..<blocks.count,
+        isFurtherPart: isFurtherPart))
   }
 
   /// - Returns: where the block ends.
