@@ -17,6 +17,9 @@ final class BreakpointRecording: BreakpointObserver {
   /// Real paths of the images to record besides the launched program; `nil` for all.
   private let wanted: Set<String>?
   private let recordsBlocks: Bool
+  /// The function at whose first use the launch is over.
+  private let end: String?
+  private var sawEnd = false
   private var program: String?
   private var processes: [pid_t: Process] = [:]
   private var usedNames: Set<String> = []
@@ -25,8 +28,15 @@ final class BreakpointRecording: BreakpointObserver {
 
   /// What could not be given breakpoints, and what could not be written.
   var warnings: [Diagnostic] {
-    problems + [withoutBlocks].compactMap { $0 }
-      + processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
+    var warnings = problems + [withoutBlocks].compactMap { $0 }
+    warnings += processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
+    if let end, !sawEnd {
+      warnings.append(
+        Diagnostic(
+          "missing function: no recorded image has a symbol of this name", context: [end],
+          hint: "nm lists the names; a library is recorded if --image names it"))
+    }
+    return warnings
   }
 
   /// The file names of recorded images, and of those that have no map of their basic blocks.
@@ -56,8 +66,11 @@ final class BreakpointRecording: BreakpointObserver {
 
   /// - Parameter images: what the user names; `nil` records every image.
   /// - Parameter blocks: whether to record the basic blocks of images that have a map of them, too.
-  init(_ folder: RecordingFolder, images: [String]?, blocks: Bool = false) throws(Diagnostic) {
+  init(
+    _ folder: RecordingFolder, images: [String]?, blocks: Bool, end: String?
+  ) throws(Diagnostic) {
     self.folder = folder
+    self.end = end
     recordsBlocks = blocks
     guard let images else {
       wanted = nil
@@ -74,21 +87,31 @@ final class BreakpointRecording: BreakpointObserver {
     }
     recorded.all.insert(path)
     if recordsBlocks, places.blocks == nil { recorded.withoutBlocks.insert(path) }
-    return BreakpointImage(functions: places.places, segments: places.segments)
+    if let end, places.named[end] != nil { sawEnd = true }
+    return BreakpointImage(
+      functions: places.places, segments: places.segments, mark: places.named[Self.mark],
+      end: end.flatMap { places.named[$0] })
   }
 
   func loader(at path: String) -> BreakpointImage? {
-    guard let places = places(at: path), places.loaderNotice != nil else { return nil }
-    return BreakpointImage(
-      functions: [], segments: places.segments, loaderNotice: places.loaderNotice)
+    guard let places = places(at: path), let notice = places.named[Self.loaderNotice] else {
+      return nil
+    }
+    return BreakpointImage(functions: [], segments: places.segments, loaderNotice: notice)
   }
+
+  /// What the loaders of glibc and musl call when they have mapped libraries.
+  private static let loaderNotice = "_dl_debug_state"
+  /// What `orderfile_mark` calls in a program that carries the recorder.
+  private static let mark = "orderfile_rt_mark"
 
   private func places(at path: String) -> BreakpointPlaces? {
     if let known = places[path] { return known }
     var found: BreakpointPlaces?
     do {
       let places = try BreakpointPlaces(
-        of: try FileBytes(path: path), withBlocks: recordsBlocks)
+        of: try FileBytes(path: path), at: path, withBlocks: recordsBlocks,
+        lookingFor: [Self.loaderNotice, Self.mark] + [end].compactMap { $0 })
       if let problem = places.blockMapProblem {
         problems.append(Diagnostic("\(problem)", context: [path]))
       }
@@ -150,6 +173,22 @@ final class BreakpointRecording: BreakpointObserver {
     }
   }
 
+  func mark(_ name: [UInt8], in pid: pid_t, thread: pid_t) {
+    if processes[pid]?.file == nil { begin(pid) }
+    processes[pid]?.file?.add {
+      $0.mark(name, ticks: ClockReading.now().ticks, thread: UInt32(bitPattern: thread))
+    }
+  }
+
+  func breakpointsLeft(_ count: Int, in pid: pid_t) {
+    problems.append(
+      Diagnostic("unable to remove \(count) breakpoints", context: ["process \(pid)"]))
+  }
+
+  func launchEnded(by reason: LaunchEnd) {
+    for pid in processes.keys.sorted() { processes[pid]?.file?.end(by: reason.state) }
+  }
+
   /// Makes the file of a process, at its first hit, and tells it what is loaded.
   private func begin(_ pid: pid_t) {
     guard let process = processes[pid], !process.hasFailed else { return }
@@ -206,6 +245,16 @@ extension Diagnostic {
   static func noBlockMap(_ program: String) -> Diagnostic {
     Diagnostic(
       "no recorded image has a basic block address map", context: [program], hint: blockMapHint)
+  }
+}
+
+extension LaunchEnd {
+  fileprivate var state: TraceHeader.State {
+    switch self {
+    case .mark: .stoppedByMark
+    case .function: .stoppedByFunction
+    case .time: .stoppedByTime
+    }
   }
 }
 

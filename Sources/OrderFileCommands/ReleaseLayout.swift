@@ -22,7 +22,9 @@ struct ReleaseLayout {
   /// The basic blocks of the image; `nil` where it has no map of them, or only a link map was given.
   func blockMap() throws(Diagnostic) -> BlockMap? {
     guard let bytes else { return nil }
-    do { return try BlockMap(of: bytes) } catch { throw Diagnostic("\(error)", context: [path]) }
+    do {
+      return try BlockMap(of: bytes, functions: layout.functions.map(\.address))
+    } catch { throw Diagnostic("\(error)", context: [path]) }
   }
 
   /// Reads a linked image or a link map, whichever `path` is.

@@ -4,7 +4,7 @@
 // A breakpoint in a constant changes what the program computes. So a symbol counts only if its type says
 // that it is a function; labels of assembly have no type, and may name a table. What the unwinding tables
 // cover is code in any case: that finds the functions of a stripped file, and assembly with unwinding
-// information. Blocks count only where their map says that they belong to one of these functions.
+// information. Where systems install debug files, the one of a stripped file is asked as well. Blocks count only where their map says that they belong to one of these functions.
 //
 // A block that is nothing but ENDBR64 shares the breakpoint of the block behind it: the instruction has to
 // stay in its place, so that the breakpoint comes to stand behind it.
@@ -30,8 +30,8 @@ package struct BreakpointPlaces: Sendable {
   /// Blocks that share the breakpoint of the block before.
   private var sharing: Set<StatedAddress> = []
   package var executableSegments: [ExecutableSegment]
-  /// The function that a loader calls when it has mapped libraries; in others `nil`.
-  package var loaderNotice: StatedAddress?
+  /// Of the functions that were looked for, those that are here.
+  package var named: [String: StatedAddress]
 
   /// A part of the file that the loader maps as code.
   package struct ExecutableSegment: Sendable {
@@ -39,22 +39,57 @@ package struct BreakpointPlaces: Sendable {
     package var range: AddressRange
   }
 
+  /// - Parameters:
+  ///   - path: where `bytes` are from.
+  ///   - names: symbols of functions to look for.
   /// - Throws: `unsupported` for what is no linked ELF image of 64 bits, besides what is wrong with it.
-  package init(of bytes: FileBytes, withBlocks: Bool = false) throws(ParseError) {
+  package init(
+    of bytes: FileBytes, at path: String, withBlocks: Bool = false, lookingFor names: [String] = []
+  ) throws(ParseError) {
     guard case .elf(let file) = try ObjectFile(parsing: bytes), file.header.is64Bit else {
       throw ParseError(
-        .unsupported(found: "no ELF image of 64 bits"), "e_ident", at: FileOffset(rawValue: 4))
+        .unsupported(found: "32 bits or another format, breakpoints need ELF of 64 bits"),
+        "e_ident", at: FileOffset(rawValue: 4))
     }
     id = try ImageID(file)
     machine = UInt32(file.header.machine.rawValue)
     executableSegments = file.segments.filter { $0.type == .load && $0.isExecutable }.map {
       ExecutableSegment(fileOffset: $0.offset.rawValue, range: $0.range)
     }
-    functions = try file.functionStarts()
+    var starts = try file.frameStarts()
+    var tables = [try file.dynamicSymbolTable()].compactMap { $0 }
+    var debugFile: ELFFile?
+    if let table = try file.symbolTable() {
+      tables.append(table)
+    } else {
+      debugFile = Self.debugFile(of: file, at: path)
+      if let table = try debugFile?.symbolTable() { tables.append(table) }
+    }
+    var found: [String: StatedAddress] = [:]
+    for table in tables {
+      table.forEachSymbol { symbol in
+        let isFunction = symbol.type == .function || symbol.type == .indirectFunction
+        guard isFunction, symbol.sectionIndex.isInSection else { return }
+        starts.append(symbol.value)
+        guard !names.isEmpty, let name = table.names.name(at: symbol.nameOffset) else { return }
+        for wanted in names where wanted.utf8.count == name.indices.count {
+          if table.names.bytes.text(name.indices) == wanted { found[wanted] = symbol.value }
+        }
+      }
+    }
+    named = found
+    starts.sort()
+    var code = CodeRanges(file)
+    var functions: [StatedAddress] = []
+    for start in starts where functions.last != start && code.range(holding: start) != nil {
+      functions.append(start)
+    }
+    self.functions = functions
     places = functions
-    loaderNotice = try Self.loaderNotice(of: file)
     guard withBlocks else { return }
-    do { blocks = try BlockMap(file, functions: functions) } catch { blockMapProblem = error }
+    do {
+      blocks = try BlockMap(file, functions: functions, debugFile: debugFile)
+    } catch { blockMapProblem = error }
     guard let blocks else { return }
     sharing = Self.sharing(blocks, file)
     places = Self.merged(functions, blocks.blocks.map(\.start).filter { !sharing.contains($0) })
@@ -72,17 +107,19 @@ package struct BreakpointPlaces: Sendable {
     return (found.isEmpty || functions.containsSorted(place), found)
   }
 
-  private static func loaderNotice(of file: ELFFile) throws(ParseError) -> StatedAddress? {
-    guard let exported = try file.dynamicSymbolTable() else { return nil }
-    var notice: StatedAddress?
-    exported.forEachSymbol { symbol in
-      guard symbol.sectionIndex.isInSection,
-        let name = exported.names.name(at: symbol.nameOffset),
-        file.bytes.copy(name.indices) == Array("_dl_debug_state".utf8)
-      else { return }
-      notice = symbol.value
+  /// `nil` if there is no debug file in the usual places, or none with symbols.
+  private static func debugFile(of file: ELFFile, at path: String) -> ELFFile? {
+    let candidates = try? file.debugFileCandidates(
+      at: path, named: nil, roots: DebugFileRequest.systemRoots)
+    for candidate in candidates ?? [] {
+      if let bytes = try? FileBytes(path: candidate.path),
+        let found = try? file.debugFile(in: bytes, candidate),
+        (try? found.symbolTable()) ?? nil != nil
+      {
+        return found
+      }
     }
-    return notice
+    return nil
   }
 
   /// Of the machine that this tool was built for.

@@ -6,7 +6,8 @@ import Testing
 
 @Suite struct ELFBlockMapTests {
   static let fixtures = [
-    "version-2", "version-2-analysis", "version-2-parts", "version-3", "version-3-parts",
+    "version-1", "version-2", "version-2-analysis", "version-2-parts", "version-3",
+    "version-3-parts",
     "version-5", "version-5-analysis", "version-5-hash", "version-5-omitted", "version-5-parts",
   ]
 
@@ -153,8 +154,9 @@ import Testing
 
   @Test(
     arguments: [
-      ([6, 0], "unsupported BB address map version: found 6, this tool reads 2 to 5"),
-      ([1, 0], "unsupported BB address map version: found 1, this tool reads 2 to 5"),
+      ([6, 0], "unsupported BB address map version: found 6, this tool reads 1 to 5"),
+      ([0, 0], "unsupported BB address map version: found 0, this tool reads 1 to 5"),
+      ([1, 1], "unsupported feature: found 0x1 in version 1"),
       ([2, 0x20], "unsupported feature: found 0x20 in version 2"),
       ([5, 0, 1], "unsupported feature: found 0x100 in version 5"),
       ([5, 0], "truncated feature: expected 2 bytes, found 1"),

@@ -17,7 +17,8 @@ import Testing
     let image = folder.path("image")
     try #require(Tool(compiler)).run(
       ["-O1", "-fbasic-block-address-map", file, "-o", image] + flags)
-    return try BreakpointPlaces(of: FileBytes(path: image), withBlocks: withBlocks)
+    return try BreakpointPlaces(
+      of: FileBytes(path: image), at: image, withBlocks: withBlocks)
   }
 
   static let source = """
@@ -140,7 +141,8 @@ import Testing
       writer.addText()
       writer.addSymbols([.init("f", value: 0x1010, size: 200)])
       writer.add(.init(".llvm_bb_addr_map", type: 0x6fff_4c0a, contents: map.bytes))
-      return try BreakpointPlaces(of: FileBytes(writer.bytes()), withBlocks: true)
+      return try BreakpointPlaces(
+        of: FileBytes(writer.bytes()), at: "image", withBlocks: true)
     }
     let right = try image(0x1010)
     #expect(right.blocks?.blocks.map(\.start.rawValue) == [0x1010, 0x1014])
@@ -167,11 +169,16 @@ import Testing
       ])
     let whole = try FileBytes(path: image).copy(0..<FileBytes(path: image).count)
     for copy in byteFlips(of: whole) {
-      _ = try? BreakpointPlaces(of: FileBytes(copy), withBlocks: true)
+      _ = try? BreakpointPlaces(
+        of: FileBytes(copy), at: "image", withBlocks: true)
     }
     for length in hostilePrefixLengths(of: whole) {
-      _ = try? BreakpointPlaces(of: FileBytes(Array(whole[..<length])), withBlocks: true)
+      _ = try? BreakpointPlaces(
+        of: FileBytes(Array(whole[..<length])), at: "image", withBlocks: true)
     }
-    #expect(try BreakpointPlaces(of: FileBytes(whole), withBlocks: true).blocks != nil)
+    #expect(
+      try BreakpointPlaces(
+        of: FileBytes(whole), at: "image", withBlocks: true
+      ).blocks != nil)
   }
 }

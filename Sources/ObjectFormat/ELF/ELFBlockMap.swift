@@ -9,7 +9,7 @@
 //       address      of a pointer's size
 //       blocks       ULEB128
 //       for each block, not with OmitBBEntries:
-//         ID         ULEB128
+//         ID         ULEB128, from version 2 on
 //         gap        ULEB128, bytes from the end of the block before, or from the range's address
 //         with CallsiteEndOffsets: their number, and each as its distance from the one before; ULEB128
 //         size       ULEB128, bytes from the last call site's end, or from the block's start
@@ -22,7 +22,8 @@
 //       with BrProb:       the number of successors, and for each its ID, its probability and, with
 //                          PostLinkCfg, its frequency; ULEB128
 //
-// clang 16 to 20 write version 2, clang 21 version 3, clang 22 version 5.
+// clang 16 writes version 1, clang 19 version 2, clang 21 version 3, clang 22 version 5. Version 1 has no
+// features. Older compilers write another type of section, without versions; it is not read.
 // <https://llvm.org/docs/Extensions.html>, SHT_LLVM_BB_ADDR_MAP
 
 import Addresses
@@ -101,7 +102,8 @@ private struct Features: OptionSet {
 
   /// All that entries of `version` can have.
   static func known(in version: UInt8) -> Self {
-    Self(rawValue: version == 2 ? 0x1f : version == 3 ? 0x3f : version == 4 ? 0x7f : 0xff)
+    let bits: [UInt16] = [0, 0, 0x1f, 0x3f, 0x7f, 0xff]
+    return Self(rawValue: bits[Int(version)])
   }
 }
 
@@ -111,9 +113,9 @@ extension ELFBlockMap {
   ) throws(ParseError) {
     let start = input.position
     let version = try input.read(UInt8.self, "BB address map version")
-    guard 2...5 ~= version else {
+    guard 1...5 ~= version else {
       throw ParseError(
-        .unsupported(found: "\(version), this tool reads 2 to 5"), "BB address map version",
+        .unsupported(found: "\(version), this tool reads 1 to 5"), "BB address map version",
         at: start)
     }
     let position = input.position
@@ -129,21 +131,23 @@ extension ELFBlockMap {
     let firstBlock = blocks.count
     let count = features.contains(.severalRanges) ? try input.readULEB128("BB ranges") : 1
     for index in 0..<count {
-      try readRun(&input, features, is64Bit: is64Bit, isFurtherPart: index > 0)
+      try readRun(
+        &input, features, is64Bit: is64Bit, hasIDs: version > 1, isFurtherPart: index > 0)
     }
     try Self.skipAnalysis(&input, features, blockCount: blocks.count - firstBlock)
   }
 
   private mutating func readRun(
-    _ input: inout ByteCursor, _ features: Features, is64Bit: Bool, isFurtherPart: Bool
+    _ input: inout ByteCursor, _ features: Features, is64Bit: Bool, hasIDs: Bool,
+    isFurtherPart: Bool
   ) throws(ParseError) {
     let address = try input.readWord(is64Bit: is64Bit, "BB range address")
     let count = try input.readULEB128("BB count")
     let first = blocks.count
     var end: UInt64 = 0
     if !features.contains(.withoutBlocks) {
-      // Each block takes 4 bytes, so a damaged count ends at the section's end.
-      for _ in 0..<count { end = try readBlock(&input, features, behind: end) }
+      // Each block takes 3 bytes at least, so a damaged count ends at the section's end.
+      for _ in 0..<count { end = try readBlock(&input, features, hasID: hasIDs, behind: end) }
     }
     runs.append(
       Run(
@@ -153,10 +157,10 @@ extension ELFBlockMap {
 
   /// - Returns: where the block ends.
   private mutating func readBlock(
-    _ input: inout ByteCursor, _ features: Features, behind end: UInt64
+    _ input: inout ByteCursor, _ features: Features, hasID: Bool, behind end: UInt64
   ) throws(ParseError) -> UInt64 {
     let start = input.position
-    _ = try input.readULEB128("BB ID")
+    if hasID { _ = try input.readULEB128("BB ID") }
     let offset = end.addingReportingOverflow(try input.readULEB128("BB offset"))
     var size: (partialValue: UInt64, overflow: Bool) = (0, false)
     func grow(by bytes: UInt64) {

@@ -3,43 +3,27 @@ import ByteReading
 import ImageModel
 import ObjectFormat
 
-extension ELFFile {
-  /// The first bytes of what symbols and frame descriptions call functions, ascending, each once. Stubs
-  /// are none, though a frame description covers them all.
-  func functionStarts() throws(ParseError) -> [StatedAddress] {
-    var starts = try frameStarts()
-    var table = try symbolTable()
-    if table == nil { table = try dynamicSymbolTable() }
-    table?.forEachSymbol { symbol in
-      let isFunction = symbol.type == .function || symbol.type == .indirectFunction
-      if isFunction, symbol.sectionIndex.isInSection { starts.append(symbol.value) }
-    }
-    starts.sort()
-    var code = CodeRanges(self)
-    var unique: [StatedAddress] = []
-    for start in starts where unique.last != start && code.range(holding: start) != nil {
-      unique.append(start)
-    }
-    return unique
-  }
-}
-
 extension BlockMap {
   /// The blocks of a linked image; `nil` if no code of it was compiled with a map.
   ///
-  /// Left out is what the linker left out, whose addresses lie outside of all code, and what does not
-  /// begin where a function does: such a map is of another build.
+  /// Left out is what the linker left out, whose addresses lie outside of all code, and functions that do
+  /// not begin where one does: such a map is of another build.
   ///
-  /// - Throws: what is wrong with the map, or with the tables that tell functions.
+  /// - Parameter functions: first bytes of all functions of the image, ascending.
+  /// - Throws: what is wrong with the map.
   /// - Complexity: O(*n* log *n*) for *n* blocks.
-  package init?(of bytes: FileBytes) throws(ParseError) {
+  package init?(of bytes: FileBytes, functions: [StatedAddress]) throws(ParseError) {
     guard case .elf(let file) = try ObjectFile(parsing: bytes) else { return nil }
-    try self.init(file, functions: try file.functionStarts())
+    try self.init(file, functions: functions)
   }
 
-  /// - Parameter functions: ascending.
-  init?(_ file: ELFFile, functions: [StatedAddress]) throws(ParseError) {
-    guard let map = try file.blockMap() else { return nil }
+  /// - Parameter debugFile: has the map where the image was stripped of it.
+  init?(
+    _ file: ELFFile, functions: [StatedAddress], debugFile: ELFFile? = nil
+  ) throws(ParseError) {
+    var found = try file.blockMap()
+    if found == nil { found = try debugFile?.blockMap() }
+    guard let map = found else { return nil }
     var isFunction = false
     let runs = map.runs.filter { run in
       if !run.isFurtherPart { isFunction = functions.containsSorted(run.address) }
@@ -66,8 +50,9 @@ extension BlockMap {
   }
 }
 
-/// The code of an image, asked for by ascending addresses.
-private struct CodeRanges {
+/// The code of an image, asked for by ascending addresses. Stubs are none, though a frame description
+/// covers them all.
+struct CodeRanges {
   /// Ascending. A file without sections has its segments.
   private let ranges: [AddressRange]
   private var index = 0
