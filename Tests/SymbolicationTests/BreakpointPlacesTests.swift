@@ -69,6 +69,28 @@ import Testing
     #expect(blocks.count > 4 && blocks.allSatisfy { places.functions.contains($0.start) })
   }
 
+  @Test(.enabled(if: Tool("clang") != nil && Tool("objcopy") != nil))
+  func aStrippedImageHasTheMapOfItsDebugFile() throws {
+    let folder = try TemporaryFolder()
+    let source = try folder.write(Array(Self.source.utf8), "main.c")
+    let (whole, debug, stripped) = (folder.path("a"), folder.path("a.debug"), folder.path("b"))
+    try #require(Tool("clang")).run(
+      ["-O1", "-fuse-ld=lld", "-fbasic-block-address-map", source, "-o", whole])
+    let objcopy = try #require(Tool("objcopy"))
+    try objcopy.run(["--only-keep-debug", whole, debug])
+    try objcopy.run([
+      "--strip-all", "-R", ".llvm_bb_addr_map", "--add-gnu-debuglink=\(debug)", whole, stripped,
+    ])
+    func places(_ path: String) throws -> BreakpointPlaces {
+      try BreakpointPlaces(of: FileBytes(path: path), at: path, withBlocks: true)
+    }
+    let expected = try places(whole)
+    #expect(expected.blocks != nil)
+    #expect(try places(stripped).places == expected.places)
+    try objcopy.run(["-R", ".gnu_debuglink", stripped])
+    #expect(try places(stripped).blocks == nil, "nothing tells where its debug file is")
+  }
+
   /// The function's first block is nothing but ENDBR64, behind which the loop begins.
   @Test(.enabled(if: Tool("clang") != nil && BreakpointPlaces.ownMachine == 62))
   func aLandingPadSharesItsBreakpoint() throws {
