@@ -62,7 +62,7 @@ let package = Package(
     target("FunctionOrder", ["ImageModel", "Addresses"]),
     target("FaultEstimate", ["ImageModel", "Addresses"]),
 
-    .target(name: "CLaunch"),
+    .target(name: "CLaunch", dependencies: ["CPageTrace"]),
     target("LaunchMeasurement", ["CLaunch", "ImageModel", "Addresses"]),
 
     // F4: results as text and JSON.
