@@ -92,7 +92,12 @@ let package = Package(
     .target(
       name: "PageTracer", dependencies: ["CPageTrace"], path: "Runtime/PageTracer",
       linkerSettings: [
-        .unsafeFlags(["-enable-experimental-feature", "Embedded"], .when(platforms: [.linux]))
+        // Neither Swift's runtime nor libc: nothing but these files goes into the program.
+        .unsafeFlags(
+          [
+            "-enable-experimental-feature", "Embedded", "-Xclang-linker", "-nostdlib", "-Xlinker",
+            "-z", "-Xlinker", "initfirst",
+          ], .when(platforms: [.linux]))
       ]),
 
     // Tests

@@ -5,7 +5,6 @@
 
 #if TRACER_IS_SUPPORTED
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
@@ -75,9 +74,38 @@ static void tell_program(void) {
   while (__atomic_load_n(&trace->program_state, __ATOMIC_ACQUIRE) != 2) CALL_0(SYS_sched_yield);
 }
 
-__attribute__((constructor(101))) static void begin(void) {
-  const char *path = getenv(ORDERFILE_PAGES_VARIABLE);
-  if (!path) return;
+/* Stores the value of the variable NAME in this program's environment, at most SIZE bytes with the null; false
+ * if there is none. This library is initialised before libc. */
+static bool read_variable(const char *name, char *value, size_t size) {
+  static const char environment[] = "/proc/self/environ";
+  char text[1024];
+  long descriptor = CALL_4(SYS_openat, AT_FDCWD, environment, O_RDONLY | O_CLOEXEC, 0);
+  if (descriptor < 0) return false;
+  size_t matched = 0, length = 0;
+  bool is_found = false, is_other = false;
+  for (long got; !is_found && (got = CALL_3(SYS_read, descriptor, text, sizeof text)) > 0;) {
+    for (long i = 0; i < got && !is_found; i++) {
+      char c = text[i];
+      bool is_value = !is_other && name[matched] == 0;
+      if (is_value && length < size) value[length++] = c;
+      if (c == 0) {
+        is_found = is_value && length < size;
+        matched = length = 0;
+        is_other = false;
+      } else if (!is_value && !is_other) {
+        if (c == name[matched]) matched++;
+        else is_other = true;
+      }
+    }
+  }
+  CALL_2(SYS_close, descriptor, 0);
+  return is_found;
+}
+
+/* Before all other libraries, libc included: the linker's `-z initfirst`. */
+__attribute__((constructor)) static void begin(void) {
+  char path[128];
+  if (!read_variable(ORDERFILE_PAGES_VARIABLE "=", path, sizeof path)) return;
   long descriptor = CALL_4(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
   if (descriptor < 0) return;
   long size = CALL_3(SYS_lseek, descriptor, 0, 2 /* SEEK_END */);

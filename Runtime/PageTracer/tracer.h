@@ -22,7 +22,8 @@
  * Signals. Both handlers must be able to run at any instant: no system call gets to block SIGSEGV or
  * SIGSYS, and the program's own actions for the two are kept here, to be called with what is not ours.
  *
- * Nothing here allocates, and nothing behind the start calls libc or goes through a PLT: libc may be watched.
+ * Nothing here allocates or needs another library: libc may be watched, and is initialised later. The library
+ * has no code of the compiler's either: to end it, that would look for a symbol in the program's tables.
  *
  * What it leaves out: a system call that reaches memory through an address within a structure that
  * system_call_memory.c does not know (most of ioctl, io_uring); threads that block SIGSEGV within

@@ -122,17 +122,19 @@ extension PagesReport {
       .init("OF", separator: " / "), .init("64 KiB"), .init("OF", separator: " / "),
       .init("SEGMENT", .left),
     ])
+    /// - Parameter segments: empty for pages that the row before has counted among those that there are.
     func add(_ name: String, _ segments: [Segment], _ count: (PageSize) -> Int) {
       table.add(
         Self.sizes.flatMap { size in
           let filled = segments.reduce(0) { $0 + (image.filled[$1]?[size] ?? 0) }
-          return ["\(count(size))", "\(filled)"]
+          return ["\(count(size))", segments.isEmpty ? "" : "\(filled)"]
         } + [name])
     }
     add("text, executed", [.text]) { image.textCount(executed: true, $0) }
-    if image.textCount(executed: false) > 0 {
-      add("text, read", [.text]) { image.textCount(executed: false, $0) }
+    func otherText(_ size: PageSize) -> Int {
+      image.count(of: .text, size) - image.textCount(executed: true, size)
     }
+    if otherText(.fourKibibytes) > 0 { add("text, only read", [], otherText) }
     for segment in [Segment.readOnly, .data] {
       add(segment.rawValue, [segment]) { image.count(of: segment, $0) }
     }

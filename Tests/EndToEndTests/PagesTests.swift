@@ -130,6 +130,65 @@ import Testing
     #expect(try app.touches() == ["f1 execute"])
   }
 
+  @Test(arguments: methods) func anInterruptEndsTheProgramToo(method: String) throws {
+    let app = try PagesWorkshop()
+    let running = try app.workshop.start(
+      Built.orderfile,
+      ["pages", "--method", method, "--json", "-o", "pages.json", "--", "./app", "wait"])
+    running.waitForOutput("waiting")
+    let child = try #require(Int32(running.output.filter(\.isNumber)))
+    running.sendToGroup(SIGINT)
+    #expect(running.end().status == 128 + SIGINT)
+    #expect(try app.touches() == ["f1 execute"])
+    #expect(kill(child, 0) != 0)
+  }
+
+  @Test func aProgramTracedFromOutsideDiesWithTheCommand() throws {
+    let app = try PagesWorkshop()
+    let running = try app.workshop.start(
+      Built.orderfile, ["pages", "--method", "ptrace", "--", "./app", "wait"])
+    running.waitForOutput("waiting")
+    let child = try #require(Int32(running.output.filter(\.isNumber)))
+    running.send(SIGKILL)
+    #expect(running.end().status == 128 + SIGKILL)
+    for _ in 0..<1000 where kill(child, 0) == 0 { usleep(10_000) }
+    #expect(kill(child, 0) != 0)
+  }
+
+  @Test(arguments: methods) func whatItLeavesBehindGoesOn(method: String) throws {
+    let app = try PagesWorkshop()
+    let run = try app.pages(method, ["leave"])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try app.touches().contains("f1 execute"))
+    for _ in 0..<1000 where !app.workshop.fileNames.contains("left") { usleep(10_000) }
+    #expect(app.workshop.fileNames.contains("left"))
+  }
+
+  @Test(.enabled(if: toolPath("strace") != nil))
+  func whereTracingIsNotPermittedThereIsAHint() throws {
+    let app = try PagesWorkshop()
+    // A process has one tracer at most.
+    let run = try app.workshop.start(
+      "strace",
+      [
+        "-f", "-o", "/dev/null", Built.orderfile, "pages", "--method", "ptrace", "--", "./app",
+      ]
+    ).end()
+    #expect(run.status == 1)
+    #expect(run.errors.contains("unable to trace: ptrace is not permitted here"))
+    #expect(run.errors.contains("hint:") && run.output.isEmpty)
+  }
+
+  @Test func theLibraryBringsNothingElseIntoAProgram() throws {
+    let workshop = try Workshop()
+    let library = URL(fileURLWithPath: Built.orderfile).deletingLastPathComponent()
+      .appendingPathComponent("liborderfile-pages.so").path
+    #expect(try workshop.must("nm", ["-D", "--undefined-only", library]).text.isEmpty)
+    let defined = try workshop.must("nm", ["-D", "--defined-only", library]).text
+    #expect(defined.contains("T orderfile_rt_mark") && defined.contains("T orderfile_rt_stop"))
+    #expect(!defined.contains("memcpy"))
+  }
+
   @Test(arguments: methods) func whatItPrintsIsNotKept(method: String) throws {
     let app = try PagesWorkshop()
     let run = try app.workshop.start(

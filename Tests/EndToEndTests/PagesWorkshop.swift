@@ -129,6 +129,12 @@ struct PagesWorkshop {
       if (!strcmp(what, "crash")) WRITE(*(char *)8);
       if (!strcmp(what, "raise")) raise(SIGSEGV);
       if (!strcmp(what, "exit")) return atoi(v[2]);
+      if (!strcmp(what, "wait")) { printf("waiting %d\\n", getpid()); fflush(stdout); sleep(60); }
+      if (!strcmp(what, "leave") && fork() == 0) {
+        usleep(300000);
+        f8();
+        return rename("app", "left") != 0;
+      }
       if (!strcmp(what, "sleep")) sleep(60);
       if (!strcmp(what, "much")) { char line[65536]; memset(line, 'x', sizeof line);
         for (;;) if (write(1, line, sizeof line) < 0) return 0; }
