@@ -59,7 +59,7 @@ enum Console {
   }
 
   /// A variable of the environment; empty if it is not set.
-  private static func variable(_ name: String) -> String {
+  static func variable(_ name: String) -> String {
     getenv(name).map { String(cString: $0) } ?? ""
   }
 }
