@@ -42,11 +42,12 @@ package struct OrderFileCommand: ParsableCommand {
       trace format \(ORDERFILE_TRACE_VERSION)
       \(DiffReport.schema), \(ImageReport.schema), \(LinkMapReport.schema), \
       \(OrderFileReport.schema), \(TraceReport.schema), \(GenReport.schema), \
-      \(ImportReport.schema)
+      \(ImportReport.schema), \(MeasureReport.schema)
       """,
     subcommands: [
-      RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self, ShowCommand.self,
-      FlagsCommand.self,
+      RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self,
+      MeasureCommand.self,
+      ShowCommand.self, FlagsCommand.self,
     ])
 
   package init() {}
