@@ -1,6 +1,6 @@
-/* Each CPU has a ring of its own: the kernel refuses one for all CPUs of an event that children inherit. The
- * events are those of the calling thread, stay off for it, and go on when a child that has inherited them calls
- * exec. <perf_event_open(2)> */
+/* Each CPU has a ring of its own: the kernel refuses one for all CPUs of an event that children
+ * inherit. The events are those of the calling thread, stay off for it, and go on when a child that
+ * has inherited them calls exec. <perf_event_open(2)> */
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include "cfaults.h"
@@ -55,7 +55,8 @@ static int open_ring(int cpu, struct ring *ring) {
       (int)syscall(SYS_perf_event_open, &attributes, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
   if (ring->descriptor < 0) return errno;
   ring->mapped_size = RING_SIZE + (size_t)sysconf(_SC_PAGESIZE);
-  void *mapping = mmap(NULL, ring->mapped_size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->descriptor, 0);
+  void *mapping =
+      mmap(NULL, ring->mapped_size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->descriptor, 0);
   if (mapping == MAP_FAILED) {
     int error = errno;
     close(ring->descriptor);
@@ -123,17 +124,34 @@ static int add_path(struct cfaults *faults, const char *path, size_t size, size_
 }
 
 /* The records, with what sample_id_all puts behind all but samples. */
-struct sample_id { uint32_t process, thread; uint64_t time; };
-struct sample { struct perf_event_header header; uint32_t process, thread; uint64_t time, address; };
+struct sample_id {
+  uint32_t process, thread;
+  uint64_t time;
+};
+struct sample {
+  struct perf_event_header header;
+  uint32_t process, thread;
+  uint64_t time, address;
+};
 struct mapping {
   struct perf_event_header header;
   uint32_t process, thread;
   uint64_t address, length, offset;
   char path[]; /* padded with NULs; struct sample_id behind it */
 };
-struct task { struct perf_event_header header; uint32_t process, parent, thread, parent_thread; uint64_t time; };
-struct command { struct perf_event_header header; uint32_t process, thread; };
-struct lost { struct perf_event_header header; uint64_t id, count; };
+struct task {
+  struct perf_event_header header;
+  uint32_t process, parent, thread, parent_thread;
+  uint64_t time;
+};
+struct command {
+  struct perf_event_header header;
+  uint32_t process, thread;
+};
+struct lost {
+  struct perf_event_header header;
+  uint64_t id, count;
+};
 
 /* RECORD is SIZE bytes, as its header says. */
 static int take_record(struct cfaults *faults, const char *record, size_t size) {
@@ -159,7 +177,8 @@ static int take_record(struct cfaults *faults, const char *record, size_t size) 
     event.address = mapping.address;
     event.length = mapping.length;
     const char *path = record + sizeof mapping;
-    int error = add_path(faults, path, strnlen(path, size - sizeof mapping - sizeof id), &event.path);
+    size_t length = strnlen(path, size - sizeof mapping - sizeof id);
+    int error = add_path(faults, path, length, &event.path);
     return error ? error : add_event(faults, event);
   }
   if (header.type == PERF_RECORD_FORK && size >= sizeof(struct task)) {

@@ -26,8 +26,8 @@ struct start {
   int error;
 };
 
-/* By vfork and not by fork, whose child would take faults of its own on our memory before exec, and count
- * them; and not by posix_spawn, which sets up 64 signals between our clock and exec. */
+/* By vfork and not by fork, whose child would take faults of its own on our memory before exec, and
+ * count them; and not by posix_spawn, which sets up 64 signals between our clock and exec. */
 int measure_start(const char *path, char *const *arguments, struct measure_streams streams,
                   const sigset_t *mask, pid_t *pid, uint64_t *start) {
   volatile struct start shared = {0, 0};
@@ -55,7 +55,8 @@ int measure_start(const char *path, char *const *arguments, struct measure_strea
   return shared.error;
 }
 
-/* The file is there until the process is waited for, and then counts its children, too. <proc_pid_io(5)> */
+/* The file is there until the process is waited for, and then counts its children, too.
+ * <proc_pid_io(5)> */
 bool measure_read_bytes(pid_t pid, uint64_t *bytes) {
   char path[32], text[512];
   snprintf(path, sizeof path, "/proc/%d/io", (int)pid);

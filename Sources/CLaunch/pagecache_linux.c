@@ -9,8 +9,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-/* The magic numbers of tmpfs and ramfs, <statfs(2)>; the file system that a kernel unpacks at boot is one of
- * the two. */
+/* The magic numbers of tmpfs and ramfs, <statfs(2)>; the file system that a kernel unpacks at boot
+ * is one of the two. */
 enum { TMPFS = 0x01021994, RAMFS = 0x858458f6u };
 
 static int count_resident(int descriptor, const char *path, uint64_t *resident, uint64_t *pages) {

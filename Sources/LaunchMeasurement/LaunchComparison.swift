@@ -12,8 +12,9 @@ package struct LaunchComparison: Hashable, Sendable {
     case notShown = "not shown"
   }
 
-  /// A difference is shown if the confidence interval excludes 0 and the ranks differ with p below 1 %. At 5 % one
-  /// of five reports with two states and a control would claim a difference between equal programs.
+  /// A difference is shown if the confidence interval excludes 0 and the ranks differ with p below
+  /// 1 %. At 5 % one of five reports with two states and a control would claim a difference between
+  /// equal programs.
   package var verdict: Verdict {
     guard medianDifference.excludesZero, rankSum.p < 0.01 else { return .notShown }
     return medianDifference.difference < 0 ? .faster : .slower

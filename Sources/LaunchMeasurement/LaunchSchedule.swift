@@ -1,8 +1,8 @@
 /// In which order the programs are launched, round by round: each once in a round.
 ///
 /// In each block of rounds every order occurs once (A B and B A, or the six orders of three), in a
-/// seeded random sequence: no program is always the one behind another, and no rhythm of the machine can fall in step
-/// with the rounds.
+/// seeded random sequence: no program is always the one behind another, and no rhythm of the
+/// machine can fall in step with the rounds.
 struct LaunchSchedule {
   private let orders: [[Int]]
   private var block: [[Int]] = []

@@ -67,7 +67,8 @@ package struct MeasuredLaunch: Hashable, Sendable {
   package var systemMicroseconds: UInt64
   package var minorFaults: UInt64
   package var majorFaults: UInt64
-  /// The most memory that was resident at once; `nil` if it is less than this process had, who can't tell then.
+  /// The most memory that was resident at once; `nil` if it is less than this process had, who
+  /// can't tell then.
   package var peakBytes: UInt64?
   /// What devices had to read for it; `nil` where the kernel does not tell.
   package var readBytes: UInt64?

@@ -1,12 +1,13 @@
 // How launches are measured
 //
-// A state of the page cache is measured at a time. First each program is launched once without being counted: it
-// proves that the program runs, and brings the libraries that nobody evicts, or all that a warm launch finds, into
-// memory. Then come the rounds, with one launch of each program (`LaunchSchedule`). A cold launch is one whose images
-// were evicted just before, and of which `mincore` told that no page is left; libraries stay.
+// A state of the page cache is measured at a time. First each program is launched once without
+// being counted: it proves that the program runs, and brings the libraries that nobody evicts, or
+// all that a warm launch finds, into memory. Then come the rounds, with one launch of each program
+// (`LaunchSchedule`). A cold launch is one whose images were evicted just before, and of which
+// `mincore` told that no page is left; libraries stay.
 //
-// Page faults with their addresses cost time, so they are noted in launches of their own behind the rounds, which
-// nobody times.
+// Page faults with their addresses cost time, so they are noted in launches of their own behind the
+// rounds, which nobody times.
 
 import ImageModel
 

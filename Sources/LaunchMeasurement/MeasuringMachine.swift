@@ -71,7 +71,8 @@ package struct ImageStorage: Hashable, Sendable {
   package var fileSystem: String?
   /// Major and minor number; `nil` if the system does not say.
   package var device: String?
-  /// How far the kernel reads ahead on the device; `nil` where that is unknown, as on overlay file systems.
+  /// How far the kernel reads ahead on the device; `nil` where that is unknown, as on overlay file
+  /// systems.
   package var readAheadBytes: UInt64?
   /// The file that says it, in KiB, and that root can write.
   package var readAheadSetting: String?
@@ -93,8 +94,8 @@ package struct ImageStorage: Hashable, Sendable {
     var status = stat()
     let size = stat(path, &status) == 0 ? UInt64(max(0, status.st_size)) : 0
     let mount = MountTable(ProcessMapping.text(of: "/proc/self/mountinfo")).mount(of: path)
-    // A partition has no queue: its disk has one. A file system without a device may have settings of
-    // its own, as NFS.
+    // A partition has no queue: its disk has one. A file system without a device may have settings
+    // of its own, as NFS.
     let settings = (mount?.device).map { device in
       [
         "/sys/dev/block/\(device)/queue/read_ahead_kb",

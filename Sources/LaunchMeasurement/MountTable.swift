@@ -27,7 +27,8 @@ package struct MountTable: Sendable {
     }
   }
 
-  /// Where the file at `path` lies, an absolute path without links: what is mounted nearest above it, and last.
+  /// Where the file at `path` lies, an absolute path without links: what is mounted nearest above
+  /// it, and last.
   ///
   /// - Returns: `nil` if nothing is mounted above it.
   package func mount(of path: String) -> Mount? {

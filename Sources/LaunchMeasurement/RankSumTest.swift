@@ -1,30 +1,34 @@
 // Do two samples come from one distribution? The test of Mann and Whitney
 //
-// Of all pairs of one launch of A and one of B, count those in which A was the slower one: U. If A and B are the
-// same program, U is about half of the pairs; and since only the order of the times counts, one launch that took
-// ten times as long moves U no more than one that took a little longer. That is why it is used here and not a
-// test of means: launches have a long tail on one side.
+// Of all pairs of one launch of A and one of B, count those in which A was the slower one: U. If A
+// and B are the same program, U is about half of the pairs; and since only the order of the times
+// counts, one launch that took ten times as long moves U no more than one that took a little
+// longer. That is why it is used here and not a test of means: launches have a long tail on one
+// side.
 //
-// Example: A took 1, 2, 4 and B took 3, 5, 6. A was the slower one in the pair (4, 3) alone: U = 1 of 9. Of the
-// 20 ways to deal six times to A and B, one has U = 0, one has U = 1, and as many are as far off on the other
-// side: p = 4 / 20.
+// Example: A took 1, 2, 4 and B took 3, 5, 6. A was the slower one in the pair (4, 3) alone: U = 1
+// of 9. Of the 20 ways to deal six times to A and B, one has U = 0, one has U = 1, and as many are
+// as far off on the other side: p = 4 / 20.
 //
-// Up to 50 launches each and without ties the p value is exact: the number of ways for each U is the coefficient of
-// q^U in the Gaussian binomial coefficient, the product over i = 1...n of (1 - q^(m + i)) / (1 - q^i). Beyond,
-// and with ties, U is taken for normally distributed, with its variance corrected for ties and its distance for
-// continuity; the error is then far below what a decision at 5 % notices.
+// Up to 50 launches each and without ties the p value is exact: the number of ways for each U is
+// the coefficient of q^U in the Gaussian binomial coefficient, the product over i = 1...n of (1 -
+// q^(m + i)) / (1 - q^i). Beyond, and with ties, U is taken for normally distributed, with its
+// variance corrected for ties and its distance for continuity; the error is then far below what a
+// decision at 5 % notices.
 //
-// It is two-sided. It takes launches for independent: what warms up or throttles over the runs breaks that, which is
-// why launches alternate and `Trend` looks for it. And it tells whether, not how much: `MedianDifference` does.
+// It is two-sided. It takes launches for independent: what warms up or throttles over the runs
+// breaks that, which is why launches alternate and `Trend` looks for it. And it tells whether, not
+// how much: `MedianDifference` does.
 //
-// Mann and Whitney, "On a test of whether one of two random variables is stochastically larger than the other", Annals
-// of Mathematical Statistics 18, 1947.
+// Mann and Whitney, "On a test of whether one of two random variables is stochastically larger than
+// the other", Annals of Mathematical Statistics 18, 1947.
 
 /// Whether two samples differ, by the ranks of their values.
 package struct RankSumTest: Hashable, Sendable {
   /// Pairs of a value of each sample in which the first one's is larger; ties count half.
   package let u: Double
-  /// How probable a `u` as far from its mean would be if the samples came from one distribution; in 0...1.
+  /// How probable a `u` as far from its mean would be if the samples came from one distribution; in
+  /// 0...1.
   package let p: Double
   package let isExact: Bool
 

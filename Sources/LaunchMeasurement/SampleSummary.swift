@@ -41,15 +41,16 @@ package struct SampleSummary: Hashable, Sendable {
     outliers = sorted.reduce(0) { $0 + ($1 > fence ? 1 : 0) }
   }
 
-  /// Three times the distance between the quartiles above the upper one: what lies beyond had another cause
-  /// (Tukey, "Exploratory Data Analysis", 1977).
+  /// Three times the distance between the quartiles above the upper one: what lies beyond had
+  /// another cause (Tukey, "Exploratory Data Analysis", 1977).
   package let farFence: Double
 
   /// Standard deviation by mean; 0 for a mean of 0.
   package var variation: Double { mean == 0 ? 0 : standardDeviation / mean }
 
-  /// The value below which the share `share` of the values lies, interpolated between its neighbours: type 7
-  /// of Hyndman and Fan, "Sample quantiles in statistical packages", 1996, as numpy and R have it.
+  /// The value below which the share `share` of the values lies, interpolated between its
+  /// neighbours: type 7 of Hyndman and Fan, "Sample quantiles in statistical packages", 1996, as
+  /// numpy and R have it.
   ///
   /// - Precondition: `sorted` ascends and is not empty; `share` is in 0...1.
   static func quantile(_ share: Double, of sorted: [Double]) -> Double {

@@ -1,8 +1,10 @@
-/// Whether values rise or fall with their index: a machine that warms up, throttles, or fills a cache.
+/// Whether values rise or fall with their index: a machine that warms up, throttles, or fills a
+/// cache.
 ///
-/// The test of Mann and Kendall counts the pairs in which the later value is larger, minus those in which it is
-/// smaller, and takes that for normally distributed, with its variance corrected for ties; the slope is the median of
-/// the slopes of all pairs (Theil 1950, Sen 1968). Neither minds a single value that is far off.
+/// The test of Mann and Kendall counts the pairs in which the later value is larger, minus those in
+/// which it is smaller, and takes that for normally distributed, with its variance corrected for
+/// ties; the slope is the median of the slopes of all pairs (Theil 1950, Sen 1968). Neither minds a
+/// single value that is far off.
 package struct Trend: Hashable, Sendable {
   /// By how much a value changes from one index to the next.
   package let slope: Double

@@ -56,10 +56,11 @@ enum Console {
   /// Writes what the next progress overwrites.
   static func printProgress(_ text: String) { writeError(text) }
 
-  /// Whether standard error is a terminal that understands escape sequences.
-  static var errorIsTerminal: Bool { isatty(STDERR_FILENO) == 1 && variable("TERM") != "dumb" }
-
-  private static var errorIsColoured: Bool { errorIsTerminal && variable("NO_COLOR").isEmpty }
+  /// Whether standard error is a terminal that understands escape sequences, and may get them.
+  static var errorIsColoured: Bool {
+    guard isatty(STDERR_FILENO) == 1, variable("TERM") != "dumb" else { return false }
+    return variable("NO_COLOR").isEmpty
+  }
 
   /// A variable of the environment; empty if it is not set.
   private static func variable(_ name: String) -> String {

@@ -92,6 +92,9 @@ struct MeasureCommand: ParsableCommand {
   func run() throws {
     let outputFile = try OutputFile(output)
     let exportFile = try exportJson.map { path throws(Diagnostic) in try OutputFile(path) }
+    if let input, access(input, R_OK) != 0 {
+      throw Diagnostic("\(String(cString: strerror(errno)))", context: [input])
+    }
     let first = try MeasuredCommand(before, arguments, option: "--before")
     let second = try MeasuredCommand(after, arguments, option: "--after")
     let images = try image.map { path throws(Diagnostic) in try Folder.absolutePath(path) }

@@ -6,10 +6,11 @@ struct ProgressBar {
   private let isShown: Bool
   private var lastDrawn: UInt64 = 0
 
-  /// - Parameter isWanted: whether it is shown if standard error is a terminal.
-  init(isWanted: Bool) { isShown = isWanted && Console.errorIsTerminal }
+  /// - Parameter isWanted: whether it is shown if standard error is a terminal, and NO_COLOR is not set.
+  init(isWanted: Bool) { isShown = isWanted && Console.errorIsColoured }
 
-  /// Draws it, ten times a second at most: a terminal takes time to draw, which launches would notice.
+  /// Draws it, ten times a second at most: a terminal takes time to draw, which launches would
+  /// notice.
   mutating func show(_ label: String, _ done: Int, of all: Int, _ note: String = "") {
     let now = ClockReading.now().nanoseconds
     guard isShown, all > 0, now >= lastDrawn + 100_000_000 else { return }

@@ -1,9 +1,10 @@
 import ImageModel
 
-/// The words of a command line, parted as a shell parts them; nothing else that a shell does is done.
+/// The words of a command line, parted as a shell parts them; nothing else that a shell does is
+/// done.
 package enum ShellWords {
-  /// Words are parted by blanks. In single quotes everything stands for itself; in double quotes a backslash makes
-  /// the next `"`, `\`, `$` or backquote plain, outside of quotes any character.
+  /// Words are parted by blanks. In single quotes everything stands for itself; in double quotes a
+  /// backslash makes the next `"`, `\`, `$` or backquote plain, outside of quotes any character.
   ///
   /// - Throws: for a quote that is not closed, and for what a shell would do something about: no shell runs the
   ///   command.

@@ -10,8 +10,8 @@ enum Decimal {
     return "\(sign)\(units.magnitude / UInt(scale))" + (places > 0 ? ".\(fraction)" : "")
   }
 
-  /// A duration in milliseconds, without the unit: four digits below 1000, and no more than three of them
-  /// behind the point.
+  /// A duration in milliseconds, without the unit: four digits below 1000, and no more than three
+  /// of them behind the point.
   static func milliseconds(nanoseconds: Double) -> String {
     let value = nanoseconds / 1e6
     return switch abs(value) {

@@ -1,8 +1,8 @@
 import LaunchMeasurement
 
 extension MeasureReport {
-  /// The launches in the keys and units (seconds) of hyperfine's `--export-json`, for scripts that read those:
-  /// one result for each side in each state. <https://github.com/sharkdp/hyperfine>
+  /// The launches in the keys and units (seconds) of hyperfine's `--export-json`, for scripts that
+  /// read those: one result for each side in each state. <https://github.com/sharkdp/hyperfine>
   package func hyperfineJSON() -> [UInt8] {
     JSONWriter.document { json in
       json.array("results") { json in

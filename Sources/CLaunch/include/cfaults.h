@@ -9,11 +9,12 @@
 
 struct cfaults;
 
-/* Prepares for one launch by the thread that calls: the faults of its child from exec on, of the child's threads
- * and of its descendants, as far as they are taken by the programs themselves and not by the kernel for them.
+/* Prepares for one launch by the thread that calls: the faults of its child from exec on, of the
+ * child's threads and of its descendants, as far as they are taken by the programs themselves and
+ * not by the kernel for them.
  *
- * Returns 0 or an errno: EACCES or EPERM where the system does not permit it, ENOTSUP where it can't. To be
- * closed. */
+ * Returns 0 or an errno: EACCES or EPERM where the system does not permit it, ENOTSUP where it
+ * can't. To be closed. */
 int cfaults_open(struct cfaults *_Nullable *_Nonnull faults);
 void cfaults_close(struct cfaults *faults);
 
