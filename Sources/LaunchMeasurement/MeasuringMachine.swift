@@ -20,10 +20,12 @@ package struct MeasuringMachine: Hashable, Sendable {
   package var faultAroundBytes: Int
   /// Only root can read it: without, it is what kernels have by default.
   package var faultAroundIsAssumed: Bool
+  /// How many threads wanted to run, on average in the last minute; `nil` if the system does not say.
+  package var load: Double?
 
   package init(
     kernel: String, processor: String?, processors: Int, governor: String?, pageBytes: Int,
-    faultAroundBytes: Int?
+    faultAroundBytes: Int?, load: Double? = nil
   ) {
     self.kernel = kernel
     self.processor = processor
@@ -32,12 +34,15 @@ package struct MeasuringMachine: Hashable, Sendable {
     self.pageBytes = pageBytes
     self.faultAroundBytes = faultAroundBytes ?? max(64 << 10, pageBytes)
     faultAroundIsAssumed = faultAroundBytes == nil
+    self.load = load
   }
 
-  /// This one.
+  /// This one, now.
   package static func current() -> MeasuringMachine {
     var names = utsname()
     uname(&names)
+    var load = 0.0
+    let hasLoad = getloadavg(&load, 1) == 1
     let info = ProcessMapping.text(of: "/proc/cpuinfo").split(separator: UInt8(ascii: "\n"))
     let model = info.first { $0.starts(with: "model name".utf8) }
     return MeasuringMachine(
@@ -48,7 +53,8 @@ package struct MeasuringMachine: Hashable, Sendable {
       processors: Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))),
       governor: SystemFile.word("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
       pageBytes: Int(sysconf(Int32(_SC_PAGESIZE))),
-      faultAroundBytes: SystemFile.number("/sys/kernel/debug/fault_around_bytes"))
+      faultAroundBytes: SystemFile.number("/sys/kernel/debug/fault_around_bytes"),
+      load: hasLoad ? load : nil)
   }
 
   /// A field of `utsname`, a tuple of so many bytes.

@@ -111,10 +111,11 @@ struct MeasureCommand: ParsableCommand {
       states: states, mostRounds: runs ?? (precision == nil ? 30 : 500),
       precision: precision?.share, seed: seed, dropsCaches: dropCaches,
       ignoresFailure: ignoreFailure)
+    let machine = MeasuringMachine.current()
     let measured = try measure(plan)
     if !measured.isEmpty {
       let report = MeasureReport(
-        measured, machine: .current(),
+        measured, machine: machine,
         storage: distinct(plan.sides.flatMap(\.images)).map(ImageStorage.init),
         precision: precision?.share, seed: seed, dropsCaches: dropCaches)
       let width = output == "-" ? Console.width : nil

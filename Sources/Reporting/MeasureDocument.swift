@@ -111,6 +111,7 @@ extension MeasuringMachine {
     json.member("faultAroundIsAssumed", faultAroundIsAssumed)
     if let governor { json.member("governor", governor) }
     json.member("kernel", kernel)
+    if let load { json.member("load", load) }
     json.member("pageBytes", pageBytes)
     if let processor { json.member("processor", processor) }
     json.member("processors", processors)

@@ -79,6 +79,11 @@ extension MeasureReport {
   /// Sentences about why a difference between layouts may not show here.
   package var limits: [String] {
     var limits: [String] = []
+    if let load = machine.load, load > Double(machine.processors) / 2 {
+      limits.append(
+        "other programs ran when this began, load \(Decimal.text(load, places: 1)) on "
+          + "\(counted(machine.processors, "processor")): wall times suffer, counts do not")
+    }
     for state in states {
       if state.measured.state == .cold { limits += coldLimits } else { limits += warmLimits }
       if let refusal = state.measured.textFaultsRefusal {

@@ -36,15 +36,19 @@ extension MeasureReport.State {
     }
     let precision = asked ?? 0.01
     let needed = sides.map { MeasurementPrecision.launchesNeeded(precision, $0.wall) }.max() ?? 0
+    let isMissed =
+      asked != nil && sides.contains { MeasurementPrecision.reached($0.wall) > precision }
     return "\(name): precision of the means: \(reached.joined(separator: ", ")); "
-      + "\(Decimal.percent(precision)) takes \(counted(needed, "launch", "launches")) of each"
+      + "\(Decimal.percent(precision)) "
+      + (isMissed ? "was not reached, it takes " : "takes ")
+      + "\(counted(needed, "launch", "launches")) of each"
   }
 
   private func drift(_ side: MeasureReport.Side) -> String? {
     guard side.trend.isNotable else { return nil }
     let word = side.trend.slope > 0 ? "rose" : "fell"
-    return "\(name): times of \(side.name) \(word) by "
-      + "\(Decimal.percent(abs(side.trend.relativeChange))) from the first launch to the last "
+    return "\(name): times of \(side.name) \(word) from the first launch to the last by "
+      + "\(Decimal.percent(abs(side.trend.relativeChange))) of their median "
       + "(\(Decimal.probability(side.trend.p))): the machine was changing"
   }
 

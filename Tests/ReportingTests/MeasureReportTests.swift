@@ -61,7 +61,7 @@ import Testing
         [slow],
         machine: MeasuringMachine(
           kernel: "Linux 6.1.0 aarch64", processor: nil, processors: 1, governor: "powersave",
-          pageBytes: 16384, faultAroundBytes: 32768),
+          pageBytes: 16384, faultAroundBytes: 32768, load: 1.52),
         storage: [storage("app-before", ahead: 8 << 20), storage("app", ahead: nil)],
         precision: 0.03, seed: 9, dropsCaches: true)
     }
