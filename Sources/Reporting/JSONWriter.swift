@@ -236,6 +236,13 @@ extension UInt64: JSONValue {
   package func write(to json: inout JSONWriter) { json.write(literal: String(self)) }
 }
 
+extension Double: JSONValue {
+  /// The shortest decimal number that reads back as the same; `null` for what JSON has no number for.
+  package func write(to json: inout JSONWriter) {
+    json.write(literal: isFinite ? description : "null")
+  }
+}
+
 extension Bool: JSONValue {
   package func write(to json: inout JSONWriter) { json.write(fixed: self ? "true" : "false") }
 }
