@@ -20,7 +20,8 @@ struct LaunchTouches {
     var function = -1
   }
 
-  /// Ascending by address. Those in which nothing is touched are among them.
+  /// Ascending by address, and behind them those of what `facts` add. Those in which nothing is touched
+  /// are among them.
   let rows: [Row]
   /// Ascending by step.
   let ranges: [Range]
@@ -28,7 +29,9 @@ struct LaunchTouches {
   let segment: AddressRange?
 
   /// - Parameter touches: ascending by step, below `stepCount`.
-  init(of layout: Layout, touches: [StartupTouch], stepCount: Int) {
+  init(
+    of layout: Layout, touches: [StartupTouch], stepCount: Int, facts: LaunchFacts = LaunchFacts()
+  ) {
     let text = MachOText(layout)
     let segment = text?.segment
     var rows = layout.sections.map { section in
@@ -57,6 +60,9 @@ struct LaunchTouches {
         row: firstSectionRow + Int(layout.functions[touch.function].section),
         function: touch.function)
     }
+    ImpliedRows.add(
+      facts.touches(executing: ranges.map { ($0.step, $0.bytes) }, stepCount: stepCount),
+      of: layout, to: &rows, &ranges)
     self.rows = rows
     self.ranges = ranges
     self.segment = segment

@@ -11,6 +11,7 @@ struct DiffInputs {
   private let order: OrderFile?
   private let startup: [StartupFunction]
   private let startupSource: String
+  private let facts: (before: LaunchFacts, after: LaunchFacts)
   /// Why neither layout has a function that a trace names.
   private let absences: [SymbolName: MissingReason]
   private let architecture: Architecture?
@@ -77,6 +78,10 @@ struct DiffInputs {
     }
     try Self.check(before.path, holds: startup.count { !$0.before.isEmpty }, of: startup.count)
     try Self.check(after.path, holds: startup.count { !$0.after.isEmpty }, of: startup.count)
+    facts = (
+      try before.launchFacts(startup: startup.flatMap(\.before)),
+      try after.launchFacts(startup: startup.flatMap(\.after))
+    )
   }
 
   /// - Throws: `mismatch` if a layout holds fewer than half of the startup functions: pages of two
@@ -109,7 +114,8 @@ struct DiffInputs {
 
   func report() -> DiffReport {
     let comparison = LayoutComparison(
-      before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
+      before: before.layout, after: after.layout, startup: startup, pageSize: pageSize,
+      facts: facts)
     let check = order.map {
       OrderFileCheck(
         $0, layout: after.layout, architecture: architecture)

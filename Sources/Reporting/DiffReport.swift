@@ -72,7 +72,9 @@ extension DiffReport {
   ) -> String {
     let size = comparison.pageSize.wording
     let functions = counted(comparison.total.after.startupFunctions, "startup function")
-    let besides = comparison.isMachO ? ", or that a launch reads besides" : ""
+    let besides =
+      comparison.sections.contains { $0.counting != .startupFunctions }
+      ? ", or that a launch \(comparison.isMachO ? "reads" : "touches") besides" : ""
     var text = """
       predicted page faults of a cold launch: computed from the layouts, not measured
         before: \(printable(beforePath))
@@ -212,6 +214,11 @@ extension Counting {
     case .startupFunctions: ""
     case .whole: " (whole)"
     case .firstPage: " (first page)"
+    case .linkageTable: " (entries called)"
+    case .cRuntime: " (C runtime)"
+    case .initializer: " (initializers)"
+    case .mergedBody: " (merged bodies)"
+    case .constant: " (constants read)"
     }
   }
 }
