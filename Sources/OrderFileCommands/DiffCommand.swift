@@ -44,6 +44,14 @@ struct DiffCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Page size: 4k, 16k, 64k or auto.", valueName: "size"))
   var pageSize = PageSizeOption.automatic
   @Option(
+    help: ArgumentHelp(
+      "What Linux maps around a fault: 64k, or auto for this machine's.", valueName: "bytes"))
+  var faultAround = KernelSizeOption.bytes(64 << 10)
+  @Option(
+    help: ArgumentHelp(
+      "What Linux reads ahead: 128k, or auto for the device of AFTER.", valueName: "bytes"))
+  var readahead = KernelSizeOption.bytes(128 << 10)
+  @Option(
     help: ArgumentHelp("Exit with 2 if AFTER touches more pages than this.", valueName: "pages"))
   var maxPages: Int?
   @Option(help: ArgumentHelp("Milliseconds that one page-in costs.", valueName: "ms"))

@@ -16,6 +16,7 @@ struct DiffInputs {
   private let absences: [SymbolName: MissingReason]
   private let architecture: Architecture?
   private let pageSize: PageSize
+  private let kernel: LinuxKernel
   private let cost: FaultCost
   private let measuredPageIns: PageInMeasurement?
   private var warnings: [Diagnostic]
@@ -33,6 +34,9 @@ struct DiffInputs {
     warnings = before.warnings + after.warnings
     architecture = after.architecture ?? before.architecture
     pageSize = command.pageSize.pageSize(for: architecture, format: format)
+    kernel = LinuxKernel(
+      faultAround: command.faultAround, readAhead: command.readahead, path: command.after,
+      architecture: architecture)
     cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
     measuredPageIns = try Self.measurement(
       command, before: before, after: after, pageSize: pageSize)
@@ -115,7 +119,7 @@ struct DiffInputs {
   func report() -> DiffReport {
     let comparison = LayoutComparison(
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize,
-      facts: facts)
+      facts: facts, kernel: kernel)
     let check = order.map {
       OrderFileCheck(
         $0, layout: after.layout, architecture: architecture)

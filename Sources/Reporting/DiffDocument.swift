@@ -9,7 +9,9 @@ extension DiffReport {
   /// is for the pages saved, so it is negative for a loss; `low` and `high` go with the cost.
   ///
   /// A section's `counted` is `startupFunctions`; of a Mach-O image also `whole`, for what a launch reads
-  /// or uses unknown parts of, and `firstPage` for the header. `xnuReads` is there for Mach-O images: what
+  /// or uses unknown parts of, and `firstPage` for the header; of an ELF image what startup functions lead
+  /// to: `linkageTable`, `cRuntime`, `initializer`, `mergedBody`, `constant`, `firstPage`. `linuxFaults` is
+  /// there for ELF images: what Linux does in a warm and in a cold launch. `xnuReads` is there for Mach-O images: what
   /// each `kernel` with such pages is predicted to read, in `reads` and `bytesRead`. `measuredPageIns` is
   /// there if recordings were given, and is the only part whose provenance is `measured`.
   package func json() -> [UInt8] {
@@ -23,6 +25,7 @@ extension DiffReport {
         json.member("before", comparison.before.curve.area)
       }
       json.member("floorPages", total.after.floorPages)
+      if let linuxFaults { json.object("linuxFaults") { linuxFaults.write(to: &$0) } }
       if let measuredPageIns { json.object("measuredPageIns") { measuredPageIns.write(to: &$0) } }
       json.object("millisecondsPerPageIn") { writeBand(of: 1, to: &$0) }
       json.object("millisecondsSaved") { writeBand(of: total.savedPages, to: &$0) }

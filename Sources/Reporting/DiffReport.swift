@@ -87,6 +87,7 @@ extension DiffReport {
     text += table(foldingBehind: limits.sections).text(width: width)
     text += "\n" + savingText
     if !comparison.xnuReads.isEmpty { text += xnuReadsText }
+    if let linuxFaults { text += linuxFaults.text }
     if let measuredPageIns {
       text += measuredPageIns.text(
         pageSize: comparison.pageSize, predicted: comparison.total, limit: limits.sections)
@@ -97,6 +98,14 @@ extension DiffReport {
       text += list(missing, limit: limits.names, names: names)
     }
     return text
+  }
+
+  var linuxFaults: LinuxFaultsSection? {
+    comparison.linuxFaults.map {
+      LinuxFaultsSection(
+        before: $0.before, after: $0.after, kernel: comparison.kernel,
+        pageSize: comparison.pageSize)
+    }
   }
 
   private func table(foldingBehind limit: Int?) -> Table {
