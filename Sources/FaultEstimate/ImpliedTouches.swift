@@ -8,7 +8,7 @@
 //
 //     executed        an instruction in it        adds
 //     main            call puts@plt               puts@plt
-//     thunk           jmp bodyTm                  bodyTm, and with it ...
+//     one             jmp bodyTm                  bodyTm, and with it ...
 //     bodyTm          call malloc@plt             malloc@plt
 //
 // What it leaves out: functions that an executed one calls. Whether the call is reached is not known

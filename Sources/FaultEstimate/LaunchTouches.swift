@@ -2,8 +2,8 @@ import Addresses
 import ImageModel
 
 /// What a launch touches in one layout, in the order of time, and the rows that it is counted in.
-struct LaunchTouches {
-  struct Row {
+struct LaunchTouches: Sendable {
+  struct Row: Sendable {
     var name: SymbolName
     var counting: Counting
     /// A fault reads nothing outside of it: a segment, as far as it is known.
@@ -11,7 +11,7 @@ struct LaunchTouches {
   }
 
   /// Bytes that are touched together, ascending.
-  struct Range {
+  struct Range: Sendable {
     var step: Int
     var bytes: AddressRange
     /// Index into `rows`.

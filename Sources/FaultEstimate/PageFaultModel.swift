@@ -151,6 +151,7 @@ package struct PageFaultEstimate: Sendable {
   package let xnuReads: [XNUReads]
   /// What Linux does for a launch of an ELF image; `nil` for another format.
   package let linuxFaults: LinuxFaults?
+  let launch: LaunchTouches
 
   /// Estimates a launch whose step *i* is the first use of function `startup[i]`.
   ///
@@ -178,6 +179,7 @@ package struct PageFaultEstimate: Sendable {
   ) {
     self.pageSize = pageSize
     let launch = LaunchTouches(of: layout, touches: touches, stepCount: stepCount, facts: facts)
+    self.launch = launch
     let ranges = launch.ranges
     var rows = launch.countBytes()
     let largestFirst = rows.indices.sorted { a, b in

@@ -10,7 +10,7 @@ package struct LaunchFacts: Sendable {
     case cRuntime
     /// Called by the loader before `main` or at exit.
     case initializer
-    /// The code behind a function that only jumps there: merged by the compiler, or a thunk's.
+    /// The body that the compiler made of several functions, behind one that jumps there.
     case mergedBody
     /// Data between functions that code reads: a constant, a jump table.
     case constant

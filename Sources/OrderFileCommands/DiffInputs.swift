@@ -19,6 +19,9 @@ struct DiffInputs {
   private let kernel: LinuxKernel
   private let cost: FaultCost
   private let measuredPageIns: PageInMeasurement?
+  private let measured: (before: MeasuredLaunch?, after: MeasuredLaunch?)
+  /// All functions could be recorded.
+  private let recordsEveryFunction: Bool
   private var warnings: [Diagnostic]
 
   var imageFormat: OrderFileDialect.ImageFormat { after.layout.imageFormat }
@@ -41,6 +44,11 @@ struct DiffInputs {
     measuredPageIns = try Self.measurement(
       command, before: before, after: after, pageSize: pageSize)
     warnings += measuredPageIns?.warnings ?? []
+    measured = (
+      try MeasuredLaunch(command.measured, of: before, option: "--measured"),
+      try MeasuredLaunch(command.measuredAfter, of: after, option: "--measured-after")
+    )
+    warnings += [measured.before, measured.after].flatMap { $0?.warnings ?? [] }
 
     var beforeMap = SymbolMap(before.layout)
     var afterMap = SymbolMap(after.layout)
@@ -60,6 +68,7 @@ struct DiffInputs {
           after: use.names.flatMap { afterMap.resolve($0, from: file).functions })
       }
       startupSource = counted(command.trace.count, "trace")
+      recordsEveryFunction = inputs.traces.allSatisfy { $0.method == .breakpoints }
       warnings += inputs.warnings + inputs.warnings(forImageNamed: fileName)
     } else {
       startup = (order?.symbols(for: architecture) ?? []).map { symbol in
@@ -69,6 +78,7 @@ struct DiffInputs {
           after: afterMap.resolveAsLinker(symbol.name, in: symbol.objectFile).functions)
       }
       startupSource = command.order ?? ""
+      recordsEveryFunction = false
     }
     self.absences = absences
     if startup.isEmpty {
@@ -133,6 +143,12 @@ struct DiffInputs {
         name: function.name, reason: reason ?? function.absence.description)
     }
     report.measuredPageIns = measuredPageIns
+    if measured.before != nil || measured.after != nil {
+      report.measuredPages = MeasuredPages(
+        before: measured.before?.side(
+          comparison.before, before.layout, knowledge, pageSize: pageSize),
+        after: measured.after?.side(comparison.after, after.layout, knowledge, pageSize: pageSize))
+    }
     report.warnings = warnings + report.warnings
     let isMachO = after.layout.imageFormat == .machO
     if let disobeyed = check.flatMap({
@@ -141,6 +157,17 @@ struct DiffInputs {
       report.warnings.append(disobeyed)
     }
     return report
+  }
+
+  private var knowledge: PageAccount.Knowledge {
+    PageAccount.Knowledge(recordsEveryFunction: recordsEveryFunction) { name in
+      switch CanonicalName(name).part {
+      case .whole: .whole
+      case .cold: .cold
+      case .partial: .partial
+      case .mergedBody: .mergedBody
+      }
+    }
   }
 
   private func obedience(_ check: OrderFileCheck) -> OrderObedience {

@@ -18,6 +18,8 @@ package struct DiffReport: Sendable {
   package var missing: [NameWithReason]
   /// `nil` if no recording was given.
   package var measuredPageIns: PageInMeasurement?
+  /// `nil` if no measured launch was given.
+  package var measuredPages: MeasuredPages?
   /// Printed by the caller, behind the result; JSON carries them too.
   package var warnings: [Diagnostic]
 
@@ -57,10 +59,13 @@ extension DiffReport {
     package var sections: Int?
     /// Names in each list; `nil` prints all.
     package var names: Int?
+    /// Each page that was predicted or executed alone.
+    package var listsPages: Bool
 
-    package init(sections: Int? = 10, names: Int? = 10) {
+    package init(sections: Int? = 10, names: Int? = 10, listsPages: Bool = false) {
       self.sections = sections
       self.names = names
+      self.listsPages = listsPages
     }
   }
 
@@ -91,6 +96,9 @@ extension DiffReport {
     if let measuredPageIns {
       text += measuredPageIns.text(
         pageSize: comparison.pageSize, predicted: comparison.total, limit: limits.sections)
+    }
+    if let measuredPages {
+      text += measuredPages.text(width: width, listsPages: limits.listsPages, names: names)
     }
     if let obedience { text += obedienceText(obedience, limits: limits, names: names) }
     if !missing.isEmpty {

@@ -50,27 +50,6 @@ enum CodeScan {
     }
   }
 
-  /// Where the code jumps with its last instruction; `nil` if that is no jump.
-  func lastJump(
-    in bytes: FileBytes, _ range: Range<Int>, at address: StatedAddress
-  ) -> DistantReference? {
-    let size = self == .x8664 ? 5 : 4
-    let start = range.upperBound - size
-    guard start >= range.lowerBound else { return nil }
-    let site = StatedAddress(
-      rawValue: address.rawValue &+ UInt64(start - range.lowerBound))
-    switch self {
-    case .x8664:
-      guard bytes[start] == 0xe9 else { return nil }
-      let distance = Int32(littleEndian: bytes.loadUnaligned(Int32.self, at: start + 1))
-      return Self.reference(.branch, site, distance: Int64(distance) + 5)
-    case .aarch64:
-      let word = UInt32(littleEndian: bytes.loadUnaligned(UInt32.self, at: start))
-      guard word >> 26 == 0b000101 else { return nil }
-      return Self.reference(.branch, site, distance: Self.signed(word & 0x3ff_ffff, bits: 26) * 4)
-    }
-  }
-
   private static func reference(
     _ kind: DistantReference.Kind, _ site: StatedAddress, distance: Int64
   ) -> DistantReference {

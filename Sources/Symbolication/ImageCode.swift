@@ -6,8 +6,7 @@
 //
 // - An entry of a linkage table is what a branch in `.plt*` or `.iplt` hits. Where functions are bound
 //   lazily, the first call goes on to the table's first entry, and from `.plt.sec` by way of `.plt`.
-// - A merged body is a function `…Tm` of Swift that a branch hits, and what a thunk jumps to with its last
-//   instruction; a thunk has at most 32 bytes, so that hardly any of them has two ways out.
+// - A merged body is a function `…Tm` of Swift that a branch hits.
 // - A constant is what is loaded from a section of code, and what has its address taken there, where no
 //   function is. Its size is unknown: its first byte counts.
 //

@@ -1,13 +1,6 @@
 import Addresses
 import ImageModel
 
-extension Section {
-  /// A procedure linkage table: `.plt`, `.plt.got`, `.plt.sec`, `.iplt`.
-  package var isLinkageTable: Bool {
-    isExecutable && (name.bytes.starts(with: Array(".plt".utf8)) || name == ".iplt")
-  }
-}
-
 extension LaunchFacts {
   /// What the names and sections of an ELF layout tell, without the code: the C runtime, and where only a
   /// link map is known, linkage tables from end to end.

@@ -5,9 +5,6 @@ import ObjectFormat
 
 /// Finds in bodies of functions what they touch besides functions that a trace names.
 struct ReferenceFinder {
-  /// Longer functions have more than one way out.
-  private static let mostThunkBytes = 32
-
   private let layout: Layout
   private let bytes: FileBytes
   private let code: [ELFSection]
@@ -79,12 +76,6 @@ struct ReferenceFinder {
           add(reference, [LaunchFacts.Touch(.constant, constant)])
         }
       }
-    }
-    if place.count <= Self.mostThunkBytes,
-      let jump = scan.lastJump(in: bytes, place, at: body.start), !body.contains(jump.target),
-      let target = function(at: jump.target)
-    {
-      add(jump, [LaunchFacts.Touch(.mergedBody, target)])
     }
     return found
   }

@@ -46,19 +46,20 @@ import Testing
     #ifdef __x86_64__
     __asm__(".text\\n.byte 0xcc,0xcc,0xcc,0xcc\\n.p2align 4\\n.Ltable: .quad 1,2,3,4\\n"
             ".globl reader\\n.type reader,@function\\nreader: lea .Ltable(%rip), %rax\\n"
-            "mov (%rax,%rdi,8), %rax\\nret\\n.size reader, .-reader\\n"
-            ".globl thunk\\n.type thunk,@function\\nthunk: lea 1(%rdi), %rdi\\njmp pure\\n"
-            ".size thunk, .-thunk\\n");
+            "mov (%rax,%rdi,8), %rax\\nret\\n.size reader, .-reader\\n");
     #endif
-    int reader(int), thunk(int);
+    int reader(int);
+    N int shared(int, int) __asm__("_Z4sameiTm");
+    N int shared(int a, int b) { __asm__ volatile(""); return a * b + rand(); }
+    N int merged(int a) { return shared(a, a + 7); }
     __attribute__((constructor)) static void early(void) { setvbuf(stdout, 0, _IONBF, 0); }
     __attribute__((destructor)) static void late(void) { fflush(stdout); }
     int main(int n, char **v) {
       both(strdup(v[0]));
     #ifdef __x86_64__
-      n += reader(n) + thunk(n);
+      n += reader(n);
     #endif
-      return first(v[0]) + tail(v[0]) + pure(n) + pointer(v[0]);
+      return first(v[0]) + tail(v[0]) + pure(n) + merged(n) + pointer(v[0]);
     }
     """
 
@@ -108,7 +109,7 @@ import Testing
     }
   }
 
-  static let functions = ["main", "first", "tail", "memory", "both", "pure", "reader", "thunk"]
+  static let functions = ["main", "first", "tail", "memory", "both", "pure", "reader", "merged"]
 
   @Test(
     .enabled(if: Tool("llvm-objdump-19") != nil || Tool("llvm-objdump") != nil),
@@ -141,7 +142,7 @@ import Testing
   func whatRunsBesidesFunctionsHasItsCause(_ link: Link) throws {
     let program = try Program(link)
     let layout = program.image.layout
-    let facts = try program.facts(["main", "reader", "thunk"])
+    let facts = try program.facts(["main", "reader", "merged"])
     func names(_ touches: [LaunchFacts.Touch], _ cause: LaunchFacts.Cause) -> [String] {
       touches.filter { $0.cause == cause }.flatMap { touch in
         layout.functions(at: touch.bytes.start).map {
@@ -156,7 +157,7 @@ import Testing
     #expect(facts.isPositionIndependent == link.flags.contains("-pie"))
     #expect(facts.executableMappings.count == 1)
     let referenced = facts.references.map(\.touch)
-    #expect(names(referenced, .mergedBody).contains("pure"), "the thunk jumps there")
+    #expect(Set(names(referenced, .mergedBody)) == ["_Z4sameiTm"])
     #expect(referenced.contains { $0.cause == .constant }, "the table between functions is read")
     let isOneSegment = link.flags.contains("-Wl,-z,noseparate-code")
     #expect(facts.atStart.contains { $0.cause == .header } == isOneSegment)
