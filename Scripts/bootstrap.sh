@@ -5,7 +5,7 @@ set -euo pipefail
 
 build=(binutils libc6-dev libdwarf-dev libexpat1-dev libzstd-dev make zlib1g-dev)
 demo=(ca-certificates tcl xz-utils)  # the sqlite3 shell from its source package
-bench=(llvm python3 valgrind)
+bench=(gdb llvm python3 uftrace valgrind)
 test=(
   clang-19 g++ gcc git libclang-rt-19-dev lld-19 llvm llvm-19 mold procps strace valgrind  # compilers, linkers, judges
   g++-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # AArch64

@@ -83,6 +83,10 @@ int ctrace_program_counter(pid_t tid, uint64_t *address) {
 int ctrace_set_program_counter(pid_t tid, uint64_t address) {
   return request(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rip), address);
 }
+
+int ctrace_first_argument(pid_t tid, uint64_t *value) {
+  return read_register(tid, offsetof(struct user_regs_struct, rdi), value);
+}
 #elif defined(__aarch64__)
 static int transfer(enum __ptrace_request what, pid_t tid, struct user_regs_struct *registers) {
   struct iovec buffer = {registers, sizeof *registers};
@@ -104,6 +108,13 @@ int ctrace_set_program_counter(pid_t tid, uint64_t address) {
   registers.pc = address;
   return transfer(PTRACE_SETREGSET, tid, &registers);
 }
+
+int ctrace_first_argument(pid_t tid, uint64_t *value) {
+  struct user_regs_struct registers;
+  int error = transfer(PTRACE_GETREGSET, tid, &registers);
+  if (!error) *value = registers.regs[0];
+  return error;
+}
 #endif
 
 bool ctrace_is_at_breakpoint(pid_t tid) {
@@ -122,7 +133,11 @@ int ctrace_block_signals(pid_t tid, uint64_t mask) {
 
 pid_t ctrace_wait(int64_t milliseconds, int *status) {
   if (milliseconds < 0) {
-    pid_t pid = waitpid(-1, status, __WALL);
+    /* A thread that runs from one breakpoint to the next is back before this one would be asleep: asking
+     * for some microseconds takes a third off the cost of a hit. */
+    pid_t pid = 0;
+    for (int i = 0; i < 50 && pid == 0; i++) pid = waitpid(-1, status, __WALL | WNOHANG);
+    if (pid == 0) pid = waitpid(-1, status, __WALL);
     return pid < 0 ? -errno : pid;
   }
   struct timespec now, end;

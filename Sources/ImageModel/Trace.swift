@@ -59,6 +59,7 @@ package struct Trace: Sendable {
     case stoppedByCall = "stopped by call"
     case stoppedByMark = "stopped by mark"
     case stoppedByTime = "stopped by time"
+    case stoppedByFunction = "stopped by function"
   }
 }
 

@@ -16,19 +16,28 @@ final class AddressSpace {
   private(set) var images: [Image] = []
   /// Where the program begins, until a thread has come there: before, the loader maps the libraries.
   private(set) var entry: SingleBreakpoint?
-  /// What the loader calls when it has mapped or unmapped a library.
-  private(set) var loaderNotice: SingleBreakpoint?
+  /// Breakpoints that stay: in what the loader calls when it has mapped or unmapped a library, and in what
+  /// the program calls for a mark.
+  private var lasting: [LastingBreakpoint] = []
   /// Whether SIGTRAP was blocked when the program began.
   let blocksTrap: Bool
 
   struct Image {
     var loaded: LoadedImage
+    /// The function at whose first use the launch is over, loaded.
+    var end: UInt64?
     var breakpoints: BreakpointSet
   }
 
   struct SingleBreakpoint {
     var address: UInt64
     var saved: [UInt8]
+  }
+
+  private struct LastingBreakpoint {
+    var purpose: Stop.Purpose
+    var breakpoint: SingleBreakpoint
+    var wasReached = false
   }
 
   /// - Returns: `nil` if the process is gone.
@@ -39,7 +48,7 @@ final class AddressSpace {
     if let other {
       images = other.images
       entry = other.entry
-      loaderNotice = other.loaderNotice
+      lasting = other.lasting
       blocksTrap = other.blocksTrap
     } else {
       var mask: UInt64 = 0
@@ -61,7 +70,7 @@ final class AddressSpace {
     else { return }
     for mapping in mappings where mapping.file == loader.file && mapping.isExecutable {
       guard let slide = image.slide(of: mapping) else { continue }
-      loaderNotice = plant(address.rawValue &+ slide)
+      plantLasting(.loaderNotice, address.rawValue &+ slide)
     }
   }
 
@@ -80,15 +89,21 @@ final class AddressSpace {
     }
     let gone = images.filter { image in !mappings.contains { holds($0, image) } }
     images.removeAll { image in !mappings.contains { holds($0, image) } }
+    for image in gone {
+      lasting.removeAll { image.loaded.text.contains($0.breakpoint.address) }
+    }
     var loaded: [LoadedImage] = []
     for mapping in mappings where !images.contains(where: { holds(mapping, $0) }) {
       guard let image = wanted(mapping.path), let slide = image.slide(of: mapping) else { continue }
       let new = LoadedImage(path: mapping.path, slide: slide, text: mapping.addresses)
-      let single = [entry?.address, loaderNotice?.address]
+      if let mark = image.mark { plantLasting(.mark, mark.rawValue &+ slide) }
+      let single = [entry?.address] + lasting.map(\.breakpoint.address)
       let functions = image.functions.lazy.map { $0.rawValue &+ slide }
         .filter { !single.contains($0) }
       images.append(
-        Image(loaded: new, breakpoints: BreakpointSet(functions, in: mapping, memory)))
+        Image(
+          loaded: new, end: image.end.map { $0.rawValue &+ slide },
+          breakpoints: BreakpointSet(functions, in: mapping, memory)))
       loaded.append(new)
     }
     return (loaded, gone.map(\.loaded))
@@ -101,52 +116,76 @@ final class AddressSpace {
     return SingleBreakpoint(address: address, saved: saved)
   }
 
+  private func plantLasting(_ purpose: Stop.Purpose, _ address: UInt64) {
+    guard !lasting.contains(where: { $0.breakpoint.address == address }) else { return }
+    guard let breakpoint = plant(address) else { return }
+    lasting.append(LastingBreakpoint(purpose: purpose, breakpoint: breakpoint))
+  }
+
   /// Puts back the instruction where the program begins.
   func endStart() {
     if let entry { memory.write(entry.saved[...], at: entry.address) }
     entry = nil
   }
 
-  /// Puts the instruction of the loader's notice back for one step, or the breakpoint after it.
-  func exposeLoaderNotice(_ isExposed: Bool) {
-    guard let notice = loaderNotice else { return }
+  /// Puts the instruction at the lasting breakpoint `address` back for one step, or the breakpoint after it.
+  func expose(_ isExposed: Bool, _ address: UInt64) {
+    guard let breakpoint = lasting.first(where: { $0.breakpoint.address == address })?.breakpoint
+    else { return }
     let trap = BreakpointSet.bytes(of: ctrace_breakpoint)
-    memory.write((isExposed ? notice.saved : trap)[...], at: notice.address)
+    memory.write((isExposed ? breakpoint.saved : trap)[...], at: address)
   }
 
-  /// What a thread that stopped at the breakpoint `address` has come to.
-  enum Stop {
-    /// The first byte of a function of an image, loaded, that nobody had entered before.
-    case firstHit(LoadedImage, function: UInt64)
-    /// A breakpoint that was removed while another thread was at it, or that a fork copied.
-    case removed
-    case entry
-    case loaderNotice
+  /// What a thread that stopped at one of our breakpoints has come to.
+  struct Stop {
+    enum Purpose { case function, entry, loaderNotice, mark }
+    var purpose: Purpose
+    /// The function that nobody had entered before, by the loaded address of its first byte. `nil` also at
+    /// a breakpoint that was removed while another thread was at it, or that a fork copied.
+    var firstHit: (image: LoadedImage, function: UInt64)?
+    /// Whether the launch is over here.
+    var isEnd = false
   }
 
-  /// Removes the breakpoint at `address`; those of the loader stay.
+  /// Removes the breakpoint at `address`, unless it is to stay.
   ///
   /// - Returns: `nil` if none of ours was ever there.
   func takeBreakpoint(at address: UInt64) -> Stop? {
-    if address == entry?.address { return .entry }
-    if address == loaderNotice?.address { return .loaderNotice }
+    if address == entry?.address { return stop(.entry, at: address, isFirst: true) }
+    if let index = lasting.firstIndex(where: { $0.breakpoint.address == address }) {
+      let isFirst = !lasting[index].wasReached
+      lasting[index].wasReached = true
+      return stop(lasting[index].purpose, at: address, isFirst: isFirst)
+    }
     for i in images.indices {
       guard let index = images[i].breakpoints.index(of: address) else { continue }
       let breakpoint = images[i].breakpoints.breakpoints[index]
       images[i].breakpoints.remove(index, memory)
-      guard breakpoint.isPlanted else { return .removed }
-      return .firstHit(
-        images[i].loaded, function: breakpoint.address - UInt64(breakpoint.distance))
+      let function = breakpoint.address - UInt64(breakpoint.distance)
+      return stop(.function, at: function, isFirst: breakpoint.isPlanted)
     }
     return nil
   }
 
-  /// Puts back every instruction.
-  func removeBreakpoints() {
-    for i in images.indices { images[i].breakpoints.removeAll(memory) }
+  private func stop(_ purpose: Stop.Purpose, at function: UInt64, isFirst: Bool) -> Stop {
+    var stop = Stop(purpose: purpose)
+    if isFirst, let image = images.first(where: { $0.loaded.text.contains(function) }) {
+      stop.firstHit = (image.loaded, function)
+      stop.isEnd = function == image.end
+    }
+    return stop
+  }
+
+  /// Puts back every instruction, of a process whose threads all stand still.
+  ///
+  /// - Returns: how many could not be put back.
+  func removeBreakpoints() -> Int {
+    var left = 0
+    for i in images.indices { left += images[i].breakpoints.removeAll(memory) }
     endStart()
-    exposeLoaderNotice(true)
-    loaderNotice = nil
+    for lasting in lasting { expose(true, lasting.breakpoint.address) }
+    lasting = []
+    return left
   }
 }
 

@@ -11,10 +11,13 @@ package struct BreakpointAttachment: Sendable {
   package var processNumber: pid_t
   /// Milliseconds after which the process is left alone; `nil` waits for its end.
   package var stopAfter: UInt64?
+  /// The mark at which nothing more is recorded.
+  package var stopAt: String?
 
-  package init(processNumber: pid_t, stopAfter: UInt64? = nil) {
+  package init(processNumber: pid_t, stopAfter: UInt64? = nil, stopAt: String? = nil) {
     self.processNumber = processNumber
     self.stopAfter = stopAfter
+    self.stopAt = stopAt
   }
 
   /// Attaches, tells `observer` what the process uses first, and leaves it as it was: at its end, when the
@@ -23,7 +26,7 @@ package struct BreakpointAttachment: Sendable {
   /// - Throws: `ESRCH` if there is no such process, `EPERM` if tracing it is not permitted.
   package func run(_ observer: any BreakpointObserver) throws(ProgramLaunch.LaunchError) {
     claunch_catch_interrupts()
-    let tracer = BreakpointTracer(observer)
+    let tracer = BreakpointTracer(observer, lastMark: stopAt)
     let error = tracer.attach(to: processNumber)
     guard error == 0 else { throw ProgramLaunch.LaunchError(errno: error) }
     var deadlines = LaunchDeadlines(
@@ -33,7 +36,11 @@ package struct BreakpointAttachment: Sendable {
       let tid = ctrace_wait(deadlines.millisecondsToNext(), &status)
       if tid == -ECHILD { break }
       if tid > 0 { tracer.handle(tid, status) }
-      if deadlines.next() != nil || claunch_was_interrupted() { tracer.leave() }
+      if deadlines.next() != nil {
+        tracer.end(by: .time)
+      } else if claunch_was_interrupted() {
+        tracer.leave()
+      }
     }
   }
 }

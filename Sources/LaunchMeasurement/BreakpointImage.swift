@@ -14,6 +14,10 @@ package struct BreakpointImage: Sendable {
   package var segments: [Segment]
   /// What a loader calls after it has mapped images: `_dl_debug_state`.
   package var loaderNotice: StatedAddress?
+  /// What the program calls with the name of a stage that begins: `orderfile_rt_mark`.
+  package var mark: StatedAddress?
+  /// The function at whose first use the launch is over.
+  package var end: StatedAddress?
 
   package struct Segment: Sendable {
     package var fileOffset: UInt64
@@ -26,11 +30,14 @@ package struct BreakpointImage: Sendable {
   }
 
   package init(
-    functions: [StatedAddress], segments: [Segment], loaderNotice: StatedAddress? = nil
+    functions: [StatedAddress], segments: [Segment], loaderNotice: StatedAddress? = nil,
+    mark: StatedAddress? = nil, end: StatedAddress? = nil
   ) {
     self.functions = functions
     self.segments = segments
     self.loaderNotice = loaderNotice
+    self.mark = mark
+    self.end = end
   }
 
   /// Loaded minus stated address, modulo 2^64, where `mapping` is one of the image's; else `nil`.

@@ -11,10 +11,13 @@ package struct BreakpointLaunch: Sendable {
   package var program: ProgramLaunch
   /// Milliseconds after which nothing more is recorded and the program goes on by itself.
   package var stopAfter: UInt64?
+  /// The mark at which nothing more is recorded.
+  package var stopAt: String?
 
-  package init(_ program: ProgramLaunch, stopAfter: UInt64? = nil) {
+  package init(_ program: ProgramLaunch, stopAfter: UInt64? = nil, stopAt: String? = nil) {
     self.program = program
     self.stopAfter = stopAfter
+    self.stopAt = stopAt
   }
 
   /// Starts the program, tells `observer` what it does, and waits until it is gone. What it has started and
@@ -28,7 +31,7 @@ package struct BreakpointLaunch: Sendable {
       processNumber: 0, end: .exited(0), timedOut: false, start: 0, nanoseconds: 0)
     let pid = try program.start(traced: true, &result.start)
     result.processNumber = UInt32(bitPattern: pid)
-    let tracer = BreakpointTracer(observer)
+    let tracer = BreakpointTracer(observer, lastMark: stopAt)
     var deadlines = LaunchDeadlines(
       stopAfter: stopAfter, timeout: program.timeout, start: result.start)
     var hasEnded = false
@@ -42,7 +45,7 @@ package struct BreakpointLaunch: Sendable {
       }
       if tid == 0 {
         switch deadlines.next() {
-        case .stop: tracer.leave()
+        case .stop: tracer.end(by: .time)
         case .terminate:
           result.timedOut = true
           _ = claunch_signal_group(pid, SIGTERM)

@@ -1,8 +1,7 @@
 // The breakpoints in the memory of one image.
 //
-// They are planted by the page, not by the word: the text is read in large pieces, a breakpoint is put at
-// the first instruction of each function, and the pages that have one are written back. So the cost is that
-// of copying the text once, and does not grow with the number of functions.
+// They are planted by the page, not by the word (`TextPages`), so the cost is that of copying the text once,
+// and does not grow with the number of functions.
 //
 // A function that begins with ENDBR64 gets its breakpoint behind it: a processor that enforces landing pads
 // wants to see that instruction where an indirect call arrives. On AArch64 BRK is itself a landing pad
@@ -27,48 +26,28 @@ struct BreakpointSet {
     var isPlanted: Bool
   }
 
-  /// What a planted set takes of memory at a time; a multiple of every page size.
-  private static let piece: UInt64 = 1 << 20
-
   /// Plants one at each of `functions`, loaded addresses in ascending order, that lies in `mapping`.
   ///
   /// Where an instruction can't be read or is a breakpoint of the program's own, none is planted.
   init(_ functions: some Sequence<UInt64>, in mapping: ProcessMapping, _ memory: ProcessMemory) {
     self.mapping = mapping
-    let size = UInt64(CTRACE_BREAKPOINT_SIZE)
-    var text: [UInt8] = []
-    var start = mapping.addresses.lowerBound
-    var changed: Range<Int>?
-    func writeBack() {
-      if let changed { memory.write(text[changed], at: start + UInt64(changed.lowerBound)) }
-      changed = nil
-    }
+    let trap = Self.bytes(of: ctrace_breakpoint)
+    var text = TextPages(of: mapping, memory)
     for function in functions where mapping.addresses.contains(function) {
-      if function >= start + UInt64(text.count) || text.isEmpty {
-        writeBack()
-        start = function - (function - mapping.addresses.lowerBound) % Self.piece
-        text = memory.read(start..<min(start + Self.piece, mapping.addresses.upperBound))
-      }
-      var at = Int(function - start)
-      let distance = Self.landingPad(in: text, at: at)
+      var at = text.index(of: function)
+      let distance = Self.landingPad(in: text.bytes, at: at)
       at += distance
       let address = function + UInt64(distance)
-      guard at + Int(size) <= text.count, breakpoints.last?.address ?? 0 < address else { continue }
-      let saved = Self.instruction(in: text, at: at)
+      guard at + trap.count <= text.bytes.count, breakpoints.last?.address ?? 0 < address else {
+        continue
+      }
+      let saved = Self.instruction(in: text.bytes, at: at)
       guard saved != ctrace_breakpoint else { continue }
       breakpoints.append(
         Breakpoint(address: address, saved: saved, distance: UInt8(distance), isPlanted: true))
-      text.replaceSubrange(at..<at + Int(size), with: Self.bytes(of: ctrace_breakpoint))
-      // Pages between two that change are written, too, unless they are many.
-      let page = at & ~4095..<min((at & ~4095) + 4096, text.count)
-      if let pages = changed, page.lowerBound - pages.upperBound <= 16 * 4096 {
-        changed = pages.lowerBound..<max(pages.upperBound, page.upperBound)
-      } else {
-        writeBack()
-        changed = page
-      }
+      text.replace(at, with: trap)
     }
-    writeBack()
+    text.writeBack()
   }
 
   /// How long the landing pad at `index` is that has to stay in its place.
@@ -112,8 +91,28 @@ struct BreakpointSet {
     memory.write(Self.bytes(of: breakpoints[index].saved)[...], at: address)
   }
 
-  /// Puts back all instructions.
-  mutating func removeAll(_ memory: ProcessMemory) {
-    for index in breakpoints.indices where breakpoints[index].isPlanted { remove(index, memory) }
+  /// Puts back all instructions, of a process whose threads all stand still.
+  ///
+  /// - Returns: how many could not be put back.
+  mutating func removeAll(_ memory: ProcessMemory) -> Int {
+    let trap = Self.bytes(of: ctrace_breakpoint)
+    func forEachPlanted(_ body: (inout TextPages, Int, Breakpoint) -> Void) {
+      var text = TextPages(of: mapping, memory)
+      for breakpoint in breakpoints where breakpoint.isPlanted {
+        let at = text.index(of: breakpoint.address)
+        guard at + trap.count <= text.bytes.count,
+          text.bytes[at..<at + trap.count].elementsEqual(trap)
+        else { continue }  // the program has written something else there
+        body(&text, at, breakpoint)
+      }
+      text.writeBack()
+    }
+    forEachPlanted { text, at, breakpoint in
+      text.replace(at, with: Self.bytes(of: breakpoint.saved))
+    }
+    var left = 0
+    forEachPlanted { _, _, _ in left += 1 }
+    for index in breakpoints.indices { breakpoints[index].isPlanted = false }
+    return left
   }
 }

@@ -7,7 +7,7 @@
 // Libraries. The loader calls an empty function when it has mapped some, for debuggers; it has a breakpoint
 // that stays. At the beginning of a program it calls that only when it has also relocated them, which runs
 // code of theirs, so until the program's own first instruction each system call is a stop, and what is
-// mapped is looked at there.
+// mapped is looked at there. Marks of the program are such a function, too.
 //
 // Processes. A forked child has a copy of its parent's memory, breakpoints and all, so it goes on with a
 // copy of what is known of it. A child of vfork shares its parent's. exec begins anew.
@@ -46,7 +46,16 @@ package protocol BreakpointObserver: AnyObject {
   func unloaded(_ image: LoadedImage, in pid: pid_t)
   /// The first use of the function at the loaded address `function`.
   func firstHit(_ function: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t)
+  /// The program says that a stage begins.
+  func mark(_ name: [UInt8], in pid: pid_t, thread: pid_t)
+  /// So many breakpoints could not be removed from a process that is left alone now.
+  func breakpointsLeft(_ count: Int, in pid: pid_t)
+  /// Nothing more is told, because of this.
+  func launchEnded(by reason: LaunchEnd)
 }
+
+/// What ends a launch before its program does.
+package enum LaunchEnd: Sendable { case mark, function, time }
 
 /// The threads of one launch, and their memory.
 package final class BreakpointTracer {
@@ -54,11 +63,14 @@ package final class BreakpointTracer {
   /// Threads that have stopped before the event that tells whose they are.
   private var unknown: Set<pid_t> = []
   private let observer: any BreakpointObserver
+  /// The mark at which the launch is over.
+  private let lastMark: [UInt8]?
+  private var isOver = false
 
   private struct Thread {
     let space: AddressSpace
-    /// It executes the loader's notice, whose breakpoint is away for that long.
-    var isStepping = false
+    /// It executes the instruction of a breakpoint that stays, which is away for that long.
+    var steppedOver: UInt64?
     /// It is about to run the program's own handler of SIGTRAP.
     var entersHandler = false
     /// It waits for the others to stop, with a signal that it has yet to get, or 0.
@@ -72,7 +84,10 @@ package final class BreakpointTracer {
     case leave
   }
 
-  package init(_ observer: any BreakpointObserver) { self.observer = observer }
+  package init(_ observer: any BreakpointObserver, lastMark: String?) {
+    self.observer = observer
+    self.lastMark = lastMark.map { Array($0.utf8) }
+  }
 
   /// Whether any thread is still traced.
   package var hasThreads: Bool { !threads.isEmpty }
@@ -100,6 +115,14 @@ package final class BreakpointTracer {
       threads[tid] = Thread(space: space)
     }
     return 0
+  }
+
+  /// The launch is over: nothing more is told, and the program goes on by itself.
+  package func end(by reason: LaunchEnd) {
+    guard !isOver else { return }
+    isOver = true
+    observer.launchEnded(by: reason)
+    leave()
   }
 
   /// Stops all threads, to leave them alone: with every instruction back in its place.
@@ -138,9 +161,9 @@ package final class BreakpointTracer {
       _ = ctrace_continue(tid, signal)
       return
     }
-    if gathering != nil, !thread.isStepping {
+    if gathering != nil, thread.steppedOver == nil {
       threads[tid]?.parked = signal
-    } else if thread.isStepping {
+    } else if thread.steppedOver != nil {
       _ = ctrace_step(tid, signal)
     } else if thread.space.isStarting {
       _ = ctrace_continue_to_system_call(tid, signal)
@@ -169,7 +192,10 @@ package final class BreakpointTracer {
   private func detachAll() {
     for tid in threads.keys.sorted() {
       // The first thread of a memory puts everything back, the others find nothing to do.
-      threads[tid]?.space.removeBreakpoints()
+      if let space = threads[tid]?.space {
+        let left = space.removeBreakpoints()
+        if left > 0 { observer.breakpointsLeft(left, in: space.pid) }
+      }
       _ = ctrace_detach(tid, threads[tid]?.parked ?? 0)
     }
     threads = [:]
@@ -220,9 +246,9 @@ package final class BreakpointTracer {
     let space = thread.space
     var counter: UInt64 = 0
     guard ctrace_program_counter(tid, &counter) == 0 else { return }  // it has been killed
-    if thread.isStepping, counter != space.loaderNotice?.address {
-      threads[tid]?.isStepping = false
-      space.exposeLoaderNotice(false)
+    if let address = thread.steppedOver, counter != address {
+      threads[tid]?.steppedOver = nil
+      space.expose(false, address)
       return resume(tid)
     }
     let address = counter &- UInt64(CTRACE_BREAKPOINT_ADVANCE)
@@ -244,23 +270,42 @@ package final class BreakpointTracer {
     }
     _ = ctrace_set_program_counter(tid, address)
     blockTrapAgain(tid, space)
-    switch stop {
-    case .firstHit(let image, let function):
-      observer.firstHit(function, of: image, in: space.pid, thread: tid)
-    case .removed: break
-    case .entry:
-      refresh(space)
-      space.endStart()
-      if let image = space.images.first(where: { $0.loaded.text.contains(address) }) {
-        observer.firstHit(address, of: image.loaded, in: space.pid, thread: tid)
-      }
+    if stop.purpose == .entry { refresh(space) }  // what the loader has mapped, before the hit
+    if stop.isEnd {
+      end(by: .function)
+    } else if let hit = stop.firstHit, !isOver {
+      observer.firstHit(hit.function, of: hit.image, in: space.pid, thread: tid)
+    }
+    switch stop.purpose {
+    case .function: break
+    case .entry: space.endStart()
     case .loaderNotice:
       refresh(space)
-      space.exposeLoaderNotice(true)
-      threads[tid]?.isStepping = true
+      stepOver(address, tid, space)
+    case .mark:
+      hear(markOf: tid, space)
+      stepOver(address, tid, space)
     }
     resume(tid)
   }
+
+  private func stepOver(_ address: UInt64, _ tid: pid_t, _ space: AddressSpace) {
+    space.expose(true, address)
+    threads[tid]?.steppedOver = address
+  }
+
+  private func hear(markOf tid: pid_t, _ space: AddressSpace) {
+    var address: UInt64 = 0
+    guard ctrace_first_argument(tid, &address) == 0, address != 0 else { return }
+    let bytes = space.memory.read(address..<address &+ Self.longestMark)
+    let name = Array(bytes.prefix { $0 != 0 })
+    guard !isOver else { return }
+    observer.mark(name, in: space.pid, thread: tid)
+    if name == lastMark { end(by: .mark) }
+  }
+
+  /// Bytes, as the recorder keeps them.
+  private static let longestMark: UInt64 = 255
 
   private func refresh(_ space: AddressSpace) {
     let (loaded, unloaded) = space.refresh(observer.image)

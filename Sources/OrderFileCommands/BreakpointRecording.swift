@@ -16,6 +16,9 @@ final class BreakpointRecording: BreakpointObserver {
   private let folder: RecordingFolder
   /// Real paths of the images to record besides the launched program; `nil` for all.
   private let wanted: Set<String>?
+  /// The function at whose first use the launch is over.
+  private let end: String?
+  private var sawEnd = false
   private var program: String?
   private var processes: [pid_t: Process] = [:]
   private var usedNames: Set<String> = []
@@ -24,7 +27,14 @@ final class BreakpointRecording: BreakpointObserver {
 
   /// What could not be given breakpoints, and what could not be written.
   var warnings: [Diagnostic] {
-    problems + processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
+    var warnings = problems + processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
+    if let end, !sawEnd {
+      warnings.append(
+        Diagnostic(
+          "missing function: no recorded image has a symbol of this name", context: [end],
+          hint: "nm lists the names; a library is recorded if --image names it"))
+    }
+    return warnings
   }
 
   /// One process as long as it runs one program.
@@ -37,8 +47,9 @@ final class BreakpointRecording: BreakpointObserver {
   }
 
   /// - Parameter images: what the user names; `nil` records every image.
-  init(_ folder: RecordingFolder, images: [String]?) throws(Diagnostic) {
+  init(_ folder: RecordingFolder, images: [String]?, end: String?) throws(Diagnostic) {
     self.folder = folder
+    self.end = end
     guard let images else {
       wanted = nil
       return
@@ -52,20 +63,31 @@ final class BreakpointRecording: BreakpointObserver {
     guard wanted?.contains(path) ?? true || path == program, let places = places(at: path) else {
       return nil
     }
-    return BreakpointImage(functions: places.functions, segments: places.segments)
+    if let end, places.named[end] != nil { sawEnd = true }
+    return BreakpointImage(
+      functions: places.functions, segments: places.segments, mark: places.named[Self.mark],
+      end: end.flatMap { places.named[$0] })
   }
 
   func loader(at path: String) -> BreakpointImage? {
-    guard let places = places(at: path), places.loaderNotice != nil else { return nil }
-    return BreakpointImage(
-      functions: [], segments: places.segments, loaderNotice: places.loaderNotice)
+    guard let places = places(at: path), let notice = places.named[Self.loaderNotice] else {
+      return nil
+    }
+    return BreakpointImage(functions: [], segments: places.segments, loaderNotice: notice)
   }
+
+  /// What the loaders of glibc and musl call when they have mapped libraries.
+  private static let loaderNotice = "_dl_debug_state"
+  /// What `orderfile_mark` calls in a program that carries the recorder.
+  private static let mark = "orderfile_rt_mark"
 
   private func places(at path: String) -> BreakpointPlaces? {
     if let known = places[path] { return known }
     var found: BreakpointPlaces?
     do {
-      found = try BreakpointPlaces(of: try FileBytes(path: path))
+      found = try BreakpointPlaces(
+        of: try FileBytes(path: path), at: path,
+        lookingFor: [Self.loaderNotice, Self.mark] + [end].compactMap { $0 })
     } catch {
       problems.append(
         Diagnostic("left alone: \(error)", context: [path]))
@@ -118,6 +140,22 @@ final class BreakpointRecording: BreakpointObserver {
     }
   }
 
+  func mark(_ name: [UInt8], in pid: pid_t, thread: pid_t) {
+    if processes[pid]?.file == nil { begin(pid) }
+    processes[pid]?.file?.add {
+      $0.mark(name, ticks: ClockReading.now().ticks, thread: UInt32(bitPattern: thread))
+    }
+  }
+
+  func breakpointsLeft(_ count: Int, in pid: pid_t) {
+    problems.append(
+      Diagnostic("unable to remove \(count) breakpoints", context: ["process \(pid)"]))
+  }
+
+  func launchEnded(by reason: LaunchEnd) {
+    for pid in processes.keys.sorted() { processes[pid]?.file?.end(by: reason.state) }
+  }
+
   /// Makes the file of a process, at its first hit, and tells it what is loaded.
   private func begin(_ pid: pid_t) {
     guard let process = processes[pid], !process.hasFailed else { return }
@@ -162,6 +200,16 @@ final class BreakpointRecording: BreakpointObserver {
       return load.1
     }
     processes[pid]?.images[index].number = number
+  }
+}
+
+extension LaunchEnd {
+  fileprivate var state: TraceHeader.State {
+    switch self {
+    case .mark: .stoppedByMark
+    case .function: .stoppedByFunction
+    case .time: .stoppedByTime
+    }
   }
 }
 

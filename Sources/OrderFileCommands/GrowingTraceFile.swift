@@ -40,6 +40,12 @@ final class GrowingTraceFile {
     store(addition.count.bytes, at: addition.count.offset)
   }
 
+  /// Says that the launch is over, though the program goes on.
+  func end(by state: TraceHeader.State) {
+    let end = GrowingTrace.end(by: state)
+    store(end.bytes, at: end.offset)
+  }
+
   private func store(_ bytes: [UInt8], at offset: Int) {
     guard failure == nil else { return }
     let count = pwrite(descriptor, bytes, bytes.count, off_t(offset))

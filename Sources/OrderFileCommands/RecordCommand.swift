@@ -31,6 +31,11 @@ struct RecordCommand: ParsableCommand {
   @Option(help: ArgumentHelp("End the launch at this orderfile_mark().", valueName: "mark"))
   var stopAt: String?
   @Option(
+    help: ArgumentHelp(
+      "With --breakpoints: end the launch where this function is first called, by its symbol.",
+      valueName: "name"))
+  var stopAtSymbol: String?
+  @Option(
     help: ArgumentHelp("End the launch so many milliseconds after it began.", valueName: "ms"))
   var stopAfter: UInt64?
   @Option(
@@ -49,7 +54,7 @@ struct RecordCommand: ParsableCommand {
   var allImages = false
   @Option(
     help: ArgumentHelp(
-      "With --breakpoints: record this running process, until it ends, --stop-after, or Ctrl-C.",
+      "With --breakpoints: record this running process, until it ends, --stop-..., or Ctrl-C.",
       valueName: "number"))
   var pid: Int32?
   @Argument(
@@ -72,11 +77,9 @@ struct RecordCommand: ParsableCommand {
     if pid != nil, !commandLine.isEmpty || timeout != nil {
       throw ValidationError("--pid records a process that runs: no command, and no --timeout")
     }
-    if !breakpoints && (allImages || !image.isEmpty || pid != nil) {
-      throw ValidationError("--image, --all-images and --pid need --breakpoints")
-    }
-    if breakpoints && stopAt != nil {
-      throw ValidationError("--stop-at needs the recorder in the program: not with --breakpoints")
+    if !breakpoints && (allImages || !image.isEmpty || pid != nil || stopAtSymbol != nil) {
+      throw ValidationError(
+        "--image, --all-images, --pid and --stop-at-symbol need --breakpoints")
     }
     if let timeout, !(timeout > 0 && timeout < 1e9) {
       throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
@@ -122,7 +125,7 @@ struct RecordCommand: ParsableCommand {
     }
     let nothing =
       breakpoints
-      ? Diagnostic.nothingUsed(program)
+      ? Diagnostic.nothingUsed(program, wasLeftAlone: !leftAlone.isEmpty)
       : Diagnostic.nothingRecorded(program, wasSilent: traces.isEmpty)
     if traces.contains(where: { !$0.hits.isEmpty }) {
       let paths = recordings.map { outputPath + $0.suffix }
@@ -156,13 +159,16 @@ struct RecordCommand: ParsableCommand {
         command: commandLine, environment: environment, timeout: timeout)
       return (try launch.run(), [])
     }
-    let recording = try BreakpointRecording(folder, images: allImages ? nil : image)
+    let recording = try BreakpointRecording(
+      folder, images: allImages ? nil : image, end: stopAtSymbol)
     guard let pid else {
       let launch = BreakpointLaunch(
-        ProgramLaunch(command: commandLine, timeout: timeout), stopAfter: stopAfter)
+        ProgramLaunch(command: commandLine, timeout: timeout), stopAfter: stopAfter,
+        stopAt: stopAt)
       return (try launch.run(recording), recording.warnings)
     }
-    try BreakpointAttachment(processNumber: pid, stopAfter: stopAfter).run(recording)
+    try BreakpointAttachment(processNumber: pid, stopAfter: stopAfter, stopAt: stopAt)
+      .run(recording)
     return (nil, recording.warnings)
   }
 }
@@ -179,10 +185,11 @@ extension Diagnostic {
         ? "allow it: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE" : nil)
   }
 
-  fileprivate static func nothingUsed(_ program: String) -> Diagnostic {
+  fileprivate static func nothingUsed(_ program: String, wasLeftAlone: Bool) -> Diagnostic {
     Diagnostic(
       "nothing was recorded: no function with a breakpoint was used", context: [program],
-      hint: "a library, or a program that this one starts, is recorded if --image names it",
+      hint: wasLeftAlone
+        ? nil : "a library, or a program that this one starts, is recorded if --image names it",
       severity: .nothingRecorded)
   }
 

@@ -29,6 +29,7 @@ extension Trace {
       case .stoppedByCall: .stoppedByCall
       case .stoppedByMark: .stoppedByMark
       case .stoppedByTime: .stoppedByTime
+      case .stoppedByFunction: .stoppedByFunction
       default: .exit
       }
 

@@ -64,6 +64,22 @@ package struct GrowingTrace {
     return addition(records)
   }
 
+  /// A stage that begins.
+  package mutating func mark(_ name: [UInt8], ticks: UInt64, thread: UInt32) -> Addition {
+    var records: [UInt8] = []
+    records.appendRecord(
+      ORDERFILE_RECORD_MARK, subject: 0, second: UInt64(name.count), ticks: ticks, thread: thread)
+    records.appendPayload(name)
+    return addition(records)
+  }
+
+  /// What to store over a part of the header when the launch is over before the program.
+  package static func end(by state: TraceHeader.State) -> (offset: Int, bytes: [UInt8]) {
+    var bytes: [UInt8] = []
+    bytes.append(littleEndian: state.rawValue)
+    return (MemoryLayout<orderfile_trace_header>.offset(of: \.state) ?? 0, bytes)
+  }
+
   private mutating func addition(_ records: [UInt8]) -> Addition {
     slotCount += records.count / TraceRecord.size
     var count: [UInt8] = []

@@ -68,6 +68,11 @@ extension [UInt8] {
     payload += image.id + image.path
     appendRecord(
       ORDERFILE_RECORD_LOAD, subject: number, second: UInt64(payload.count), ticks: ticks)
+    appendPayload(payload)
+  }
+
+  /// Appends what belongs to the record before, in slots of its own.
+  mutating func appendPayload(_ payload: [UInt8]) {
     let size = Int(ORDERFILE_PAYLOAD_BYTES)
     for start in stride(from: 0, to: payload.count, by: size) {
       let part = payload[start..<Swift.min(start + size, payload.count)]

@@ -63,6 +63,7 @@ package struct TraceHeader: Sendable {
     package static let stoppedByCall = State(rawValue: ORDERFILE_STATE_STOPPED_BY_CALL)
     package static let stoppedByMark = State(rawValue: ORDERFILE_STATE_STOPPED_BY_MARK)
     package static let stoppedByTime = State(rawValue: ORDERFILE_STATE_STOPPED_BY_TIME)
+    package static let stoppedByFunction = State(rawValue: ORDERFILE_STATE_STOPPED_BY_FUNCTION)
   }
 }
 

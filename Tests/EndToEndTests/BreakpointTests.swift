@@ -120,7 +120,7 @@ import Testing
   }
 
   /// Records `app` with `arguments` into `t`.
-  private func record(
+  @discardableResult private func record(
     _ workshop: Workshop, _ arguments: [String], options: [String] = []
   ) throws -> Run {
     try workshop.orderfile(
@@ -162,6 +162,26 @@ import Testing
     } else {
       #expect(try functions(workshop) == ["begin", "early", "main", "work"])
     }
+  }
+
+  @Test func whatWasStrippedIsInTheDebugFile() throws {
+    let workshop = try Workshop()
+    try workshop.write(
+      """
+      void assembled(void);
+      __asm__(".text; .type assembled, @function; assembled: ret; .size assembled, . - assembled");
+      int main(void) { assembled(); return 0; }
+      """.utf8, "main.c")
+    try workshop.must("clang", ["-fuse-ld=lld", "-Wl,--build-id", "main.c", "-o", "app"])
+    try workshop.must("objcopy", ["--only-keep-debug", "app", "app.debug"])
+    try workshop.must("strip", ["app"])
+    func names() throws -> [String] {
+      try record(workshop, [])
+      return try RecordTests.functions(workshop, in: "t")
+    }
+    #expect(try !names().contains("assembled"))
+    try workshop.must("objcopy", ["--add-gnu-debuglink=app.debug", "app"])
+    #expect(try names().contains("assembled"))
   }
 
   @Test func aTrapOfTheProgramsOwnIsItsOwn() throws {
@@ -250,6 +270,50 @@ import Testing
     #expect(try functions(workshop) == ["begin", "early", "main", "work"])
   }
 
+  @Test func theLaunchEndsAtAMark() throws {
+    let workshop = try RecordTests.workshop()
+    for (mark, last) in [("ready", "main"), ("never said", "late")] {
+      let run = try record(workshop, ["mark"], options: ["--stop-at", mark])
+      #expect(run.status == 0, "\(run.errors)")
+      let show = try workshop.mustOrderfile("show", "--json", "t").json
+      #expect(show["end"] as? String == (last == "main" ? "stopped by mark" : "exit"))
+      let marks = show["marks"] as? [[String: Any]] ?? []
+      #expect(marks.compactMap { $0["name"] as? String } == ["ready"])
+      #expect(try RecordTests.functions(workshop, in: "t").contains("late") == (last == "late"))
+      #expect(try RecordTests.functions(workshop, in: "t").contains("orderfile_rt_mark"))
+    }
+  }
+
+  @Test func theLaunchEndsWhereAFunctionIsFirstCalled() throws {
+    let workshop = try Self.workshop()
+    let run = try record(workshop, ["fork"], options: ["--stop-at-symbol", "in_child"])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try functions(workshop) == ["begin", "early", "main", "work"])
+    #expect(
+      try workshop.mustOrderfile("show", "--json", "t").json["end"] as? String
+        == "stopped by function")
+    let other = try record(workshop, ["exit", "0"], options: ["--stop-at-symbol", "nowhere"])
+    #expect(
+      other.errors.contains("warning: nowhere: missing function: no recorded image has a symbol"))
+  }
+
+  @Test func aProgramOfAnotherKindIsLeftAlone() throws {
+    let workshop = try Self.workshop()
+    // exit(5), by the system calls of 32 bits
+    try workshop.write(
+      ".globl _start\n_start: movl $1,%eax\n movl $5,%ebx\n int $0x80\n".utf8, "small.s")
+    try workshop.must(
+      "clang", ["-m32", "-nostdlib", "-static", "-fuse-ld=lld", "small.s", "-o", "small"])
+    let run = try workshop.orderfile("record", "--breakpoints", "-o", "t", "--", "./small")
+    #expect(run.status == 5)
+    #expect(
+      run.errors.contains(
+        "small: left alone: unsupported e_ident: found 32 bits or another format, breakpoints need")
+    )
+    #expect(try record(workshop, ["spawn", workshop.path("small")]).status == 5)
+    #expect(try functions(workshop) == ["begin", "early", "main", "work", "late"])
+  }
+
   @Test func aProgramThatRunsTooLongIsEnded() throws {
     let workshop = try Self.workshop()
     let run = try record(workshop, ["wait"], options: ["--timeout", "1"])
@@ -270,18 +334,24 @@ import Testing
 
   @Test func theProgramDiesWithItsTracerAndTheTraceIsThere() throws {
     let workshop = try Self.workshop()
-    for round in 0..<5 {
+    var random = SeededRandom(seed: 50)
+    var traces = 0
+    for _ in 0..<50 {
       let recording = try workshop.start(
         Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "wait"])
-      recording.waitForOutput("waiting")
-      usleep(UInt32(round) * 3000)
+      usleep(UInt32.random(in: 0..<120_000, using: &random))
       recording.send(SIGKILL)
       _ = recording.end()
-      let folder = try #require(files(workshop).first { $0.hasPrefix("t.recording") })
-      let trace = "\(folder)/trace"
-      #expect(try functions(workshop, in: trace).starts(with: ["begin", "early", "main", "work"]))
-      try FileManager.default.removeItem(atPath: workshop.path(folder))
+      for folder in files(workshop).filter({ $0.hasPrefix("t.recording") }) {
+        if FileManager.default.fileExists(atPath: workshop.path("\(folder)/trace")) {
+          traces += 1
+          let found = try functions(workshop, in: "\(folder)/trace")
+          #expect(["begin", "early", "main", "work", "late"].starts(with: found))
+        }
+        try FileManager.default.removeItem(atPath: workshop.path(folder))
+      }
     }
+    #expect(traces > 0)
     let alive = try workshop.run("pgrep", ["-f", workshop.path("app")])
     #expect(alive.output.isEmpty)
   }
@@ -295,7 +365,10 @@ import Testing
     let pid = try #require(number)
     let before = try Self.text(of: pid)
     let run = try workshop.orderfile(
-      ["record", "--breakpoints", "-o", "t", "--pid", "\(pid)", "--stop-after", "300"])
+      [
+        "record", "--breakpoints", "--all-images", "-o", "t", "--pid", "\(pid)",
+        "--stop-after", "300",
+      ])
     #expect(run.status == 0, "\(run.errors)")
     #expect(try functions(workshop) == ["late"])
     #expect(try Self.text(of: pid) == before && !before.isEmpty)
@@ -311,13 +384,12 @@ import Testing
     #expect(run.errors == "orderfile: error: process 4194304: unable to run: No such process\n")
   }
 
-  /// The code of the program that process `pid` runs, as it is in memory.
+  /// The code of the program that process `pid` runs and of its libraries, as it is in memory.
   static func text(of pid: Int) throws -> [UInt8] {
     let maps = try String(contentsOfFile: "/proc/\(pid)/maps", encoding: .utf8)
-    let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(pid)/exe")
     var text: [UInt8] = []
     for line in maps.split(separator: "\n")
-    where line.hasSuffix(program) && line.contains("r-xp") {
+    where line.contains(" /") && line.contains("r-xp") {
       let ends = line.prefix { $0 != " " }.split(separator: "-").compactMap {
         UInt64($0, radix: 16)
       }

@@ -45,6 +45,7 @@
 #define ORDERFILE_STATE_STOPPED_BY_CALL 1u  /* orderfile_stop() */
 #define ORDERFILE_STATE_STOPPED_BY_MARK 2u  /* ORDERFILE_STOP_AT */
 #define ORDERFILE_STATE_STOPPED_BY_TIME 3u  /* ORDERFILE_STOP_AFTER_MS */
+#define ORDERFILE_STATE_STOPPED_BY_FUNCTION 4u /* a tracer's: a function was entered */
 
 /* orderfile_record.kind */
 #define ORDERFILE_RECORD_NONE 0u     /* not written yet */

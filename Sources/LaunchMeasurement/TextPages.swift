@@ -1,0 +1,49 @@
+/// Code in a process that is read in large pieces, in ascending order, and of which the pages that change are
+/// written back.
+struct TextPages {
+  private let mapping: ProcessMapping
+  private let memory: ProcessMemory
+  /// Where `bytes` begin.
+  private var start: UInt64
+  /// The piece at hand; shorter than asked for where memory can't be read.
+  private(set) var bytes: [UInt8] = []
+  private var changed: Range<Int>?
+
+  /// A multiple of every page size.
+  private static let piece: UInt64 = 1 << 20
+
+  init(of mapping: ProcessMapping, _ memory: ProcessMemory) {
+    self.mapping = mapping
+    self.memory = memory
+    start = mapping.addresses.lowerBound
+  }
+
+  /// Where `address` is in `bytes`, which may end before it.
+  ///
+  /// - Precondition: `address` lies in the mapping, and is not before that of an earlier call.
+  mutating func index(of address: UInt64) -> Int {
+    if address >= start + UInt64(bytes.count) || bytes.isEmpty {
+      writeBack()
+      start = address - (address - mapping.addresses.lowerBound) % Self.piece
+      bytes = memory.read(start..<min(start + Self.piece, mapping.addresses.upperBound))
+    }
+    return Int(address - start)
+  }
+
+  mutating func replace(_ index: Int, with new: [UInt8]) {
+    bytes.replaceSubrange(index..<index + new.count, with: new)
+    // Pages between two that change are written, too, unless they are many.
+    let page = index & ~4095..<min((index & ~4095) + 4096, bytes.count)
+    if let pages = changed, page.lowerBound - pages.upperBound <= 16 * 4096 {
+      changed = pages.lowerBound..<max(pages.upperBound, page.upperBound)
+    } else {
+      writeBack()
+      changed = page
+    }
+  }
+
+  mutating func writeBack() {
+    if let changed { memory.write(bytes[changed], at: start + UInt64(changed.lowerBound)) }
+    changed = nil
+  }
+}
