@@ -92,10 +92,16 @@ struct DiffInputs {
     }
     try Self.check(before.path, holds: startup.count { !$0.before.isEmpty }, of: startup.count)
     try Self.check(after.path, holds: startup.count { !$0.after.isEmpty }, of: startup.count)
-    facts = (
-      try before.launchFacts(startup: startup.flatMap(\.before)),
-      try after.launchFacts(startup: startup.flatMap(\.after))
+    var facts = (
+      before: try before.launchFacts(startup: startup.flatMap(\.before)),
+      after: try after.launchFacts(startup: startup.flatMap(\.after))
     )
+    if recordsEveryFunction {
+      // A merged body is a function: it is in the trace if it ran.
+      facts.before.references.removeAll { $0.touch.cause == .mergedBody }
+      facts.after.references.removeAll { $0.touch.cause == .mergedBody }
+    }
+    self.facts = facts
   }
 
   /// - Throws: `mismatch` if a layout holds fewer than half of the startup functions: pages of two
