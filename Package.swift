@@ -47,6 +47,7 @@ let package = Package(
     target("DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
     target("LinkMapFormat", ["ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ByteReading", "Addresses"]),
+    target("PagesFormat", ["ByteReading", "Addresses"]),
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
 
@@ -77,7 +78,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "Symbolication",
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
+        "PagesFormat", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
       ]),
     .executableTarget(
       name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked),
@@ -106,6 +107,7 @@ let package = Package(
     tests("ImageModel", ["Addresses"]),
     tests("ObjectFormat", ["ByteReading", "Addresses"]),
     tests("DebugInfo", ["ByteReading", "Addresses"]),
+    tests("PagesFormat", ["ByteReading", "Addresses"]),
     tests("LinkMapFormat", ["ByteReading", "Addresses"]),
     tests("OrderFileFormat", ["ByteReading", "Addresses"]),
     tests(
