@@ -43,7 +43,7 @@ package struct OrderFileCommand: ParsableCommand {
       \(DiffReport.schema), \(ImageReport.schema), \(LinkMapReport.schema), \
       \(OrderFileReport.schema), \(TraceReport.schema), \(GenReport.schema), \
       \(ImportReport.schema), \(PagesReport.schema), \(MeasureReport.schema)
-      \"\"\",
+      """,
     subcommands: [
       RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self, PagesCommand.self,
       MeasureCommand.self, ShowCommand.self, FlagsCommand.self,
