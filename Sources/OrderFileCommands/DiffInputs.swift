@@ -50,8 +50,7 @@ struct DiffInputs {
     )
     warnings += [measured.before, measured.after].flatMap { $0?.warnings ?? [] }
 
-    var beforeMap = SymbolMap(before.layout)
-    var afterMap = SymbolMap(after.layout)
+    var maps = (before: SymbolMap(before.layout), after: SymbolMap(after.layout))
     var absences: [SymbolName: MissingReason] = [:]
     if !command.trace.isEmpty {
       let inputs = try LaunchInputs(
@@ -59,14 +58,18 @@ struct DiffInputs {
       let paths = [after.image?.path, before.image?.path].compactMap { $0 }
       let fileName = try inputs.fileName(forImagesNamed: paths)
       let launches = try inputs.launches(inImageNamed: fileName)
-      startup = launches.flatMap(\.uses).map { use in
-        let name = use.names.first ?? SymbolName("")
-        if case .missing(let reason) = afterMap.resolve(name) { absences[name] = reason }
-        let file = use.objectFile
-        return StartupFunction(
-          name: name, before: use.names.flatMap { beforeMap.resolve($0, from: file).functions },
-          after: use.names.flatMap { afterMap.resolve($0, from: file).functions })
+      var used: [StartupFunction] = []
+      for launch in launches {
+        for use in launch.uses {
+          let function = StartupFunction(
+            use, of: launch.image, before: before, after: after, maps: &maps)
+          used.append(function)
+          if case .missing(let reason) = maps.after.resolve(function.name) {
+            absences[function.name] = reason
+          }
+        }
       }
+      startup = used
       startupSource = counted(command.trace.count, "trace")
       recordsEveryFunction = inputs.traces.allSatisfy { $0.method == .breakpoints }
       warnings += inputs.warnings + inputs.warnings(forImageNamed: fileName)
@@ -74,8 +77,8 @@ struct DiffInputs {
       startup = (order?.symbols(for: architecture) ?? []).map { symbol in
         StartupFunction(
           name: symbol.name,
-          before: beforeMap.resolveAsLinker(symbol.name, in: symbol.objectFile).functions,
-          after: afterMap.resolveAsLinker(symbol.name, in: symbol.objectFile).functions)
+          before: maps.before.resolveAsLinker(symbol.name, in: symbol.objectFile).functions,
+          after: maps.after.resolveAsLinker(symbol.name, in: symbol.objectFile).functions)
       }
       startupSource = command.order ?? ""
       recordsEveryFunction = false
