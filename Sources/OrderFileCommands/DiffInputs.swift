@@ -50,8 +50,7 @@ struct DiffInputs {
     )
     warnings += [measured.before, measured.after].flatMap { $0?.warnings ?? [] }
 
-    var beforeMap = SymbolMap(before.layout)
-    var afterMap = SymbolMap(after.layout)
+    var maps = (before: SymbolMap(before.layout), after: SymbolMap(after.layout))
     var absences: [SymbolName: MissingReason] = [:]
     if !command.trace.isEmpty {
       let inputs = try LaunchInputs(
@@ -64,13 +63,12 @@ struct DiffInputs {
         blocks.inOrder(
           launch,
           launch.uses.map { use in
-            let name = use.names.first ?? SymbolName("")
-            if case .missing(let reason) = afterMap.resolve(name) { absences[name] = reason }
-            let file = use.objectFile
-            return StartupFunction(
-              name: name,
-              before: use.names.flatMap { beforeMap.resolve($0, from: file).functions },
-              after: use.names.flatMap { afterMap.resolve($0, from: file).functions })
+            let function = StartupFunction(
+              use, of: launch.image, before: before, after: after, maps: &maps)
+            if case .missing(let reason) = maps.after.resolve(function.name) {
+              absences[function.name] = reason
+            }
+            return function
           })
       }
       warnings += blocks.warnings
@@ -81,8 +79,8 @@ struct DiffInputs {
       startup = (order?.symbols(for: architecture) ?? []).map { symbol in
         StartupFunction(
           name: symbol.name,
-          before: beforeMap.resolveAsLinker(symbol.name, in: symbol.objectFile).functions,
-          after: afterMap.resolveAsLinker(symbol.name, in: symbol.objectFile).functions)
+          before: maps.before.resolveAsLinker(symbol.name, in: symbol.objectFile).functions,
+          after: maps.after.resolveAsLinker(symbol.name, in: symbol.objectFile).functions)
       }
       startupSource = command.order ?? ""
       recordsEveryFunction = false

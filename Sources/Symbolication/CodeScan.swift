@@ -10,6 +10,9 @@
 // anywhere in 4 GiB; the reader of the result keeps what hits the start of something of interest, a few
 // bytes in each mebibyte. `ImageCodeTests` compares with llvm-objdump.
 //
+// Jumps of two bytes are left out: they reach 127 bytes, and the linker does not make them between sections of
+// one function each.
+//
 // An instruction of AArch64 is one word, and its kind is in fixed bits: B and BL, LDR of a literal, ADR.
 // ADRP, which two instructions make an address of, is left out.
 

@@ -170,6 +170,42 @@ struct PredictionTests {
     #expect(text.contains("  f200\n"))
   }
 
+  // MARK: Namesakes
+
+  #if os(Linux) && arch(x86_64)
+    /// A recording of one of the images itself knows which of several functions of one name ran; and in the
+    /// other layout it is the one of that size.
+    @Test func namesakesAreToldApartByTheRecordedImage() throws {
+      let workshop = try Workshop()
+      for (file, filler) in [("one", 40), ("two", 400)] {
+        try workshop.write(
+          """
+          static __attribute__((noinline)) int same(int x) {
+            __asm__ volatile(".skip \(filler), 0x90"); return x + 1;
+          }
+          int \(file)(int x) { return same(x) * 3; }
+          """.utf8, "\(file).c")
+      }
+      try workshop.write(
+        "int one(int), two(int); int main(int n, char **v) { return n > 9 ? two(n) : one(n) < 0; }"
+          .utf8, "main.c")
+      try workshop.write("main\none\n".utf8, "app.order")
+      let link = ["-O1", "-ffunction-sections", "-fuse-ld=lld", "-Wl,--build-id"]
+      let sources = ["two.c", "one.c", "main.c"]
+      try workshop.must("clang", link + sources + ["-o", "app"])
+      try workshop.must(
+        "clang", link + sources + ["-o", "ordered", "-Wl,--symbol-ordering-file=app.order"])
+      let record = try workshop.orderfile(
+        "record", "--breakpoints", "-o", "app.oftrace", "--", "./app")
+      guard record.status == 0 else { return }  // no permission to trace
+      let diff = try workshop.mustOrderfile("diff", "app", "ordered", "--trace", "app.oftrace")
+      #expect(!diff.errors.contains("several functions"))
+      let other = try workshop.mustOrderfile(
+        "diff", "ordered", "ordered", "--trace", "app.oftrace")
+      #expect(other.errors.contains("belongs to several functions of the before layout"))
+    }
+  #endif
+
   @Test func documentsThatDoNotBelongAreRefused() throws {
     let workshop = try Self.workshop(["-no-pie", "-Wl,-Map=app.map"])
     try workshop.write(try Self.document(workshop, "app", [0x1000]), "app.json")

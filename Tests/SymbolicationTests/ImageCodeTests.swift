@@ -73,7 +73,8 @@ import Testing
       folder = try TemporaryFolder()
       path = folder.path("program")
       let source = try folder.write(Array(ImageCodeTests.program.utf8), "program.c")
-      try #require(Tool(link.compiler)).run(["-O2", source, "-o", path] + link.flags)
+      try #require(Tool(link.compiler)).run(
+        ["-O2", "-ffunction-sections", source, "-o", path] + link.flags)
       image = try Image.reading(path: path).image
     }
 
