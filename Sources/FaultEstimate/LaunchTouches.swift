@@ -2,8 +2,8 @@ import Addresses
 import ImageModel
 
 /// What a launch touches in one layout, in the order of time, and the rows that it is counted in.
-struct LaunchTouches {
-  struct Row {
+struct LaunchTouches: Sendable {
+  struct Row: Sendable {
     var name: SymbolName
     var counting: Counting
     /// A fault reads nothing outside of it: a segment, as far as it is known.
@@ -11,7 +11,7 @@ struct LaunchTouches {
   }
 
   /// Bytes that are touched together, ascending.
-  struct Range {
+  struct Range: Sendable {
     var step: Int
     var bytes: AddressRange
     /// Index into `rows`.
@@ -22,7 +22,8 @@ struct LaunchTouches {
     var entry = StatedAddress(rawValue: 0)
   }
 
-  /// Ascending by address. Those in which nothing is touched are among them.
+  /// Ascending by address, and behind them those of what `facts` add. Those in which nothing is touched
+  /// are among them.
   let rows: [Row]
   /// Ascending by step.
   let ranges: [Range]
@@ -30,7 +31,9 @@ struct LaunchTouches {
   let segment: AddressRange?
 
   /// - Parameter touches: ascending by step, below `stepCount`.
-  init(of layout: Layout, touches: [StartupTouch], stepCount: Int) {
+  init(
+    of layout: Layout, touches: [StartupTouch], stepCount: Int, facts: LaunchFacts = LaunchFacts()
+  ) {
     let text = MachOText(layout)
     let segment = text?.segment
     var rows = layout.sections.map { section in
@@ -59,6 +62,9 @@ struct LaunchTouches {
         row: firstSectionRow + Int(layout.functions[touch.function].section),
         function: touch.function, entry: layout.functions[touch.function].address)
     }
+    ImpliedRows.add(
+      facts.touches(executing: ranges.map { ($0.step, $0.bytes) }, stepCount: stepCount),
+      of: layout, to: &rows, &ranges)
     self.rows = rows
     self.ranges = ranges
     self.segment = segment

@@ -30,7 +30,8 @@ package struct StartupFunction: Hashable, Sendable {
 /// A function that a layout lacks touches nothing there, so each layout counts its own functions only;
 /// `missing` says what that leaves out.
 package struct LayoutComparison: Sendable {
-  /// One section, found in the two layouts by its name; or the total.
+  /// One section, or what is counted in it for one cause, found in the two layouts by its name; or the
+  /// total.
   package struct Row: Hashable, Sendable {
     package var name: SymbolName
     /// By which rule a section is counted; `nil` for what sums up several.
@@ -74,7 +75,8 @@ package struct LayoutComparison: Sendable {
   package let before: PageFaultEstimate
   package let after: PageFaultEstimate
   /// Sections of the layout before by address, then those that only the layout after has; they sum up
-  /// to `total`. Sections of one name in one layout share a row.
+  /// to `total`. Sections of one name in one layout share a row, what is counted for another cause has
+  /// its own.
   package let sections: [Row]
   package let total: Row
   /// Startup functions that a layout lacks, earliest use first, each once.
@@ -83,6 +85,8 @@ package struct LayoutComparison: Sendable {
   package let inParts: (before: Int, after: Int)
   /// Names that more than one body carries, in the layout before and after.
   package let ambiguousNames: (before: Int, after: Int)
+  /// Of the two estimates' `linuxFaults`.
+  package let kernel: LinuxKernel
 
   package var pageSize: PageSize { before.pageSize }
 
@@ -91,6 +95,12 @@ package struct LayoutComparison: Sendable {
   /// What each kernel is predicted to read; empty if a layout is of another format than Mach-O.
   package var xnuReads: [(before: XNUReads, after: XNUReads)] {
     zip(before.xnuReads, after.xnuReads).map { (before: $0, after: $1) }
+  }
+
+  /// What Linux is predicted to do; `nil` unless both layouts are of ELF images.
+  package var linuxFaults: (before: LinuxFaults, after: LinuxFaults)? {
+    guard let before = before.linuxFaults, let after = after.linuxFaults else { return nil }
+    return (before, after)
   }
 
   /// Startup functions that exactly one of the layouts has: they make the two sides differ.
@@ -102,12 +112,17 @@ package struct LayoutComparison: Sendable {
   ///   as missing once.
   /// - Complexity: O(*s* log *s*) for *s* startup functions, and O(*n*) for *n* functions in both layouts.
   package init(
-    before: Layout, after: Layout, startup: [StartupFunction], pageSize: PageSize
+    before: Layout, after: Layout, startup: [StartupFunction], pageSize: PageSize,
+    facts: (before: LaunchFacts, after: LaunchFacts) = (LaunchFacts(), LaunchFacts()),
+    kernel: LinuxKernel = LinuxKernel()
   ) {
-    let touchedBefore = TouchedFunctions(startup.map { ($0.before, $0.partBefore) }, in: before)
-    let touchedAfter = TouchedFunctions(startup.map { ($0.after, $0.partAfter) }, in: after)
-    self.before = touchedBefore.estimate(pageSize)
-    self.after = touchedAfter.estimate(pageSize)
+    self.kernel = kernel
+    let touchedBefore = TouchedFunctions(
+      startup.map { ($0.before, $0.partBefore) }, in: before, facts.before)
+    let touchedAfter = TouchedFunctions(
+      startup.map { ($0.after, $0.partAfter) }, in: after, facts.after)
+    self.before = touchedBefore.estimate(pageSize, kernel)
+    self.after = touchedAfter.estimate(pageSize, kernel)
     inParts = (touchedBefore.inParts, touchedAfter.inParts)
     ambiguousNames = (touchedBefore.ambiguousNames, touchedAfter.ambiguousNames)
 
@@ -133,11 +148,16 @@ package struct LayoutComparison: Sendable {
   private static func rows(
     _ before: [PageFaultEstimate.SectionRow], _ after: [PageFaultEstimate.SectionRow]
   ) -> [Row] {
+    struct Key: Hashable {
+      var name: SymbolName
+      var counting: Counting
+    }
     var rows: [Row] = []
-    var rowOfName: [SymbolName: Int] = [:]
+    var rowOfKey: [Key: Int] = [:]
     func row(_ section: PageFaultEstimate.SectionRow) -> Int {
-      if let row = rowOfName[section.name] { return row }
-      rowOfName[section.name] = rows.count
+      let key = Key(name: section.name, counting: section.counting)
+      if let row = rowOfKey[key] { return row }
+      rowOfKey[key] = rows.count
       rows.append(
         Row(
           name: section.name, counting: section.counting, before: TouchedPages(),
@@ -186,9 +206,14 @@ private struct TouchedFunctions {
   /// Bodies of which no touch is of the whole.
   let inParts: Int
   let ambiguousNames: Int
+  let facts: LaunchFacts
 
-  init(_ functions: [(candidates: [Int], part: FunctionPart?)], in layout: Layout) {
+  init(
+    _ functions: [(candidates: [Int], part: FunctionPart?)], in layout: Layout,
+    _ facts: LaunchFacts
+  ) {
     self.layout = layout
+    self.facts = facts
     stepCount = functions.count
     var touches: [StartupTouch] = []
     var ambiguous: Set<[Int]> = []
@@ -210,7 +235,9 @@ private struct TouchedFunctions {
     ambiguousNames = ambiguous.count
   }
 
-  func estimate(_ pageSize: PageSize) -> PageFaultEstimate {
-    PageFaultEstimate(of: layout, touches: touches, stepCount: stepCount, pageSize: pageSize)
+  func estimate(_ pageSize: PageSize, _ kernel: LinuxKernel) -> PageFaultEstimate {
+    PageFaultEstimate(
+      of: layout, touches: touches, stepCount: stepCount, pageSize: pageSize, facts: facts,
+      kernel: kernel)
   }
 }

@@ -26,6 +26,8 @@ struct ReleaseLayout {
       return try BlockMap(of: bytes, functions: layout.functions.map(\.address))
     } catch { throw Diagnostic("\(error)", context: [path]) }
   }
+  /// Of an ELF image; `nil` of other formats and where only a link map was given.
+  var code: ImageCode?
 
   /// Reads a linked image or a link map, whichever `path` is.
   init(
@@ -80,6 +82,7 @@ struct ReleaseLayout {
     let (image, warnings) = try Image.reading(
       bytes, path: imagePath, debugFile: debugFile, slice: slice)
     self.init(image, path: imagePath, warnings: warnings, bytes: bytes)
+    code = ImageCode(of: bytes)
   }
 
   private init(bytes: FileBytes, mapPath: String, slice: SliceChoice) throws(Diagnostic) {
@@ -98,5 +101,20 @@ struct ReleaseLayout {
     image = nil
     architecture = Architecture(map)
     if let architecture { try slice.check(architecture, of: mapPath) }
+  }
+}
+
+extension ReleaseLayout {
+  /// What is known of a launch that uses the functions `startup`, indexes of the layout's.
+  ///
+  /// - Throws: what is wrong with parts of the image that its layout does not need.
+  func launchFacts(startup: [Int]) throws(Diagnostic) -> LaunchFacts {
+    guard layout.imageFormat == .elf else { return LaunchFacts() }
+    guard let code else { return LaunchFacts(of: layout, hasCode: false) }
+    do {
+      return try code.facts(of: layout, initializers: initializers, startup: startup)
+    } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
   }
 }
