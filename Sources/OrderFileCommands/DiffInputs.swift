@@ -59,18 +59,20 @@ struct DiffInputs {
       let fileName = try inputs.fileName(forImagesNamed: paths)
       let launches = try inputs.launches(inImageNamed: fileName)
       var blocks = try ExecutedBlocks(launches, before: before, after: after)
-      startup = launches.flatMap { launch in
-        blocks.inOrder(
-          launch,
-          launch.uses.map { use in
-            let function = StartupFunction(
-              use, of: launch.image, before: before, after: after, maps: &maps)
-            if case .missing(let reason) = maps.after.resolve(function.name) {
-              absences[function.name] = reason
-            }
-            return function
-          })
+      var used: [StartupFunction] = []
+      for launch in launches {
+        var functions: [StartupFunction] = []
+        for use in launch.uses {
+          let function = StartupFunction(
+            use, of: launch.image, before: before, after: after, maps: &maps)
+          functions.append(function)
+          if case .missing(let reason) = maps.after.resolve(function.name) {
+            absences[function.name] = reason
+          }
+        }
+        used += blocks.inOrder(launch, functions)
       }
+      startup = used
       warnings += blocks.warnings
       startupSource = counted(command.trace.count, "trace")
       recordsEveryFunction = inputs.traces.allSatisfy { $0.method == .breakpoints }
