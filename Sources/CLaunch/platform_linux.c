@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -76,6 +78,25 @@ void platform_give_terminal(posix_spawn_file_actions_t *actions) {
   posix_spawn_file_actions_addtcsetpgrp_np(actions, STDIN_FILENO);
 #else
   (void)actions;
+#endif
+}
+
+int platform_anonymous_file(size_t size) {
+  int descriptor = memfd_create("orderfile pages", MFD_CLOEXEC);
+  if (descriptor < 0 || ftruncate(descriptor, (off_t)size) == 0)
+    return descriptor < 0 ? -errno : descriptor;
+  int error = errno;
+  close(descriptor);
+  return -error;
+}
+
+/* Only on x86-64 is the tracer made for it. The kernel knows it from 5.11 on. */
+bool platform_stops_own_calls(void) {
+#if defined(__x86_64__)
+  enum { SET_SYSCALL_USER_DISPATCH = 59 }; /* PR_SET_SYSCALL_USER_DISPATCH; 0: off */
+  return prctl(SET_SYSCALL_USER_DISPATCH, 0, 0, 0, 0) == 0;
+#else
+  return false;
 #endif
 }
 

@@ -1,3 +1,4 @@
+import Addresses
 import ImageModel
 
 /// One function that a launch used, as each of two layouts knows it.
@@ -12,6 +13,10 @@ package struct StartupFunction: Hashable, Sendable {
   package var before: [Int]
   /// Likewise of the layout after.
   package var after: [Int]
+  /// What of these functions the launch used; `nil` is all. A launch that used several parts of a function
+  /// has several startup functions of its name.
+  package var partBefore: FunctionPart?
+  package var partAfter: FunctionPart?
 
   package init(name: SymbolName, before: [Int], after: [Int]) {
     self.name = name
@@ -76,6 +81,8 @@ package struct LayoutComparison: Sendable {
   package let total: Row
   /// Startup functions that a layout lacks, earliest use first, each once.
   package let missing: [MissingFunction]
+  /// How many startup functions count with the parts alone that ran, in the layout before and after.
+  package let inParts: (before: Int, after: Int)
   /// Names that more than one body carries, in the layout before and after.
   package let ambiguousNames: (before: Int, after: Int)
   /// Of the two estimates' `linuxFaults`.
@@ -110,10 +117,13 @@ package struct LayoutComparison: Sendable {
     kernel: LinuxKernel = LinuxKernel()
   ) {
     self.kernel = kernel
-    let touchedBefore = TouchedFunctions(startup.map(\.before), in: before, facts.before)
-    let touchedAfter = TouchedFunctions(startup.map(\.after), in: after, facts.after)
+    let touchedBefore = TouchedFunctions(
+      startup.map { ($0.before, $0.partBefore) }, in: before, facts.before)
+    let touchedAfter = TouchedFunctions(
+      startup.map { ($0.after, $0.partAfter) }, in: after, facts.after)
     self.before = touchedBefore.estimate(pageSize, kernel)
     self.after = touchedAfter.estimate(pageSize, kernel)
+    inParts = (touchedBefore.inParts, touchedAfter.inParts)
     ambiguousNames = (touchedBefore.ambiguousNames, touchedAfter.ambiguousNames)
 
     var missing: [MissingFunction] = []
@@ -193,17 +203,27 @@ private struct TouchedFunctions {
   let layout: Layout
   let stepCount: Int
   let touches: [StartupTouch]
+  /// Bodies of which no touch is of the whole.
+  let inParts: Int
   let ambiguousNames: Int
   let facts: LaunchFacts
 
-  init(_ functions: [[Int]], in layout: Layout, _ facts: LaunchFacts) {
+  init(
+    _ functions: [(candidates: [Int], part: FunctionPart?)], in layout: Layout,
+    _ facts: LaunchFacts
+  ) {
     self.layout = layout
     self.facts = facts
     stepCount = functions.count
     var touches: [StartupTouch] = []
     var ambiguous: Set<[Int]> = []
-    for (step, candidates) in functions.enumerated() {
-      for function in candidates { touches.append(StartupTouch(step: step, function: function)) }
+    var isWhole: [StatedAddress: Bool] = [:]
+    for (step, (candidates, part)) in functions.enumerated() {
+      for function in candidates {
+        touches.append(StartupTouch(step: step, function: function, part: part))
+        let address = layout.functions[function].address
+        isWhole[address] = isWhole[address] ?? false || part == nil
+      }
       if let first = candidates.first.map({ layout.functions[$0].address }),
         candidates.contains(where: { layout.functions[$0].address != first })
       {
@@ -211,6 +231,7 @@ private struct TouchedFunctions {
       }
     }
     self.touches = touches
+    inParts = isWhole.values.count { !$0 }
     ambiguousNames = ambiguous.count
   }
 

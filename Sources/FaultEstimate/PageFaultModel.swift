@@ -5,6 +5,9 @@
 //
 //     the pages that hold at least one byte of a startup function.
 //
+// Where a trace tells the basic blocks that ran, it is at least one byte of these, and what is said below
+// of the bytes of a startup function is true of these bytes of it.
+//
 // Of a Mach-O image it has some pages more, which a launch reads whatever runs: `MachOText` lists them.
 // They are there from the first step on. Of an ELF image it has what is known without a run: the C runtime,
 // initialisers, entries of linkage tables that startup functions call (`ImpliedTouches`).
@@ -44,7 +47,7 @@
 // - Bodies that the linker or compiler merged under another name, and code that ran without being
 //   entered as a function: cold parts, coroutine continuations, thunks.
 // - Reads: constants, unwind tables, strings, and the faults of data pages.
-// - Parts: of a big function often only a few lines run, and here all its pages count.
+// - Parts: of a big function often only a few lines run, and all its pages count if no blocks were recorded.
 // - Read-ahead: the kernel reads neighbours of a faulting page, so a cold launch waits for fewer reads
 //   than it touches pages. See `XNUReadModel`, and `FaultCurve` for what ascending order is worth then.
 // - Names that several functions carry: a trace by name cannot tell them apart, and all are counted.
@@ -86,15 +89,18 @@ package struct TouchedPages: Hashable, Sendable {
   }
 }
 
-/// One startup function of a layout, and the step of its first use.
+/// One startup function of a layout or a part of one, and the step of its first use.
 package struct StartupTouch: Hashable, Sendable {
   package var step: Int
   /// Index into the layout's `functions`.
   package var function: Int
+  /// What of it is used; `nil` is all.
+  package var part: FunctionPart?
 
-  package init(step: Int, function: Int) {
+  package init(step: Int, function: Int, part: FunctionPart? = nil) {
     self.step = step
     self.function = function
+    self.part = part
   }
 }
 

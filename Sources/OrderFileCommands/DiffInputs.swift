@@ -58,18 +58,19 @@ struct DiffInputs {
       let paths = [after.image?.path, before.image?.path].compactMap { $0 }
       let fileName = try inputs.fileName(forImagesNamed: paths)
       let launches = try inputs.launches(inImageNamed: fileName)
-      var used: [StartupFunction] = []
-      for launch in launches {
-        for use in launch.uses {
+      var blocks = try ExecutedBlocks(launches, before: before, after: after)
+      startup = launches.flatMap { launch in
+        let functions = launch.uses.map { use in
           let function = StartupFunction(
             use, of: launch.image, before: before, after: after, maps: &maps)
-          used.append(function)
           if case .missing(let reason) = maps.after.resolve(function.name) {
             absences[function.name] = reason
           }
+          return function
         }
+        return blocks.inOrder(launch, functions)
       }
-      startup = used
+      warnings += blocks.warnings
       startupSource = counted(command.trace.count, "trace")
       recordsEveryFunction = inputs.traces.allSatisfy { $0.method == .breakpoints }
       warnings += inputs.warnings + inputs.warnings(forImageNamed: fileName)

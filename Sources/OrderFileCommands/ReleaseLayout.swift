@@ -16,6 +16,16 @@ struct ReleaseLayout {
   /// `nil` where only a link map was given that does not tell.
   let architecture: Architecture?
   let warnings: [Diagnostic]
+  /// Of the image; `nil` where only a link map was given.
+  private let bytes: FileBytes?
+
+  /// The basic blocks of the image; `nil` where it has no map of them, or only a link map was given.
+  func blockMap() throws(Diagnostic) -> BlockMap? {
+    guard let bytes else { return nil }
+    do {
+      return try BlockMap(of: bytes, functions: layout.functions.map(\.address))
+    } catch { throw Diagnostic("\(error)", context: [path]) }
+  }
   /// Of an ELF image; `nil` of other formats and where only a link map was given.
   var code: ImageCode?
 
@@ -51,11 +61,13 @@ struct ReleaseLayout {
     self.image = image.image
     architecture = image.architecture
     warnings = isStripped ? map.warnings : image.warnings
+    bytes = image.bytes
   }
 
-  init(_ image: Image) { self.init(image, path: image.path, warnings: []) }
+  init(_ image: Image) { self.init(image, path: image.path, warnings: [], bytes: nil) }
 
-  private init(_ image: Image, path: String, warnings: [Diagnostic]) {
+  private init(_ image: Image, path: String, warnings: [Diagnostic], bytes: FileBytes?) {
+    self.bytes = bytes
     self.path = path
     layout = image.layout
     initializers = image.initializers
@@ -69,7 +81,7 @@ struct ReleaseLayout {
   ) throws(Diagnostic) {
     let (image, warnings) = try Image.reading(
       bytes, path: imagePath, debugFile: debugFile, slice: slice)
-    self.init(image, path: imagePath, warnings: warnings)
+    self.init(image, path: imagePath, warnings: warnings, bytes: bytes)
     code = ImageCode(of: bytes)
   }
 
@@ -84,6 +96,7 @@ struct ReleaseLayout {
       Diagnostic($0.message, context: [mapPath] + $0.context, hint: $0.hint, severity: $0.severity)
     }
     path = mapPath
+    self.bytes = nil
     initializers = layout.imageFormat == .machO ? layout.initializersByName : []
     image = nil
     architecture = Architecture(map)

@@ -89,6 +89,7 @@ extension DiffReport {
       \(printable(startupSource)))\(besides):
 
       """
+    if let inPartsText { text += inPartsText }
     text += table(foldingBehind: limits.sections).text(width: width)
     text += "\n" + savingText
     if !comparison.xnuReads.isEmpty { text += xnuReadsText }
@@ -106,6 +107,13 @@ extension DiffReport {
       text += list(missing, limit: limits.names, names: names)
     }
     return text
+  }
+
+  /// Whether bytes are those of functions or of what ran of them; nothing if no blocks were recorded.
+  private var inPartsText: String? {
+    let (before, after) = comparison.inParts
+    guard before + after > 0 else { return nil }
+    return "  of \(before) before and \(after) after only the basic blocks that ran count\n"
   }
 
   var linuxFaults: LinuxFaultsSection? {

@@ -62,6 +62,7 @@ package struct ELFSectionType: RawRepresentable, Hashable, Sendable {
   package static let finiArray = Self(rawValue: 15)  // SHT_FINI_ARRAY
   package static let preinitArray = Self(rawValue: 16)  // SHT_PREINIT_ARRAY
   package static let relativeRelocations = Self(rawValue: 19)  // SHT_RELR
+  package static let blockMap = Self(rawValue: 0x6fff_4c0a)  // SHT_LLVM_BB_ADDR_MAP
 }
 
 extension ELFSectionType: CustomStringConvertible {
@@ -70,7 +71,7 @@ extension ELFSectionType: CustomStringConvertible {
     .stringTable: "SHT_STRTAB", .relocationsWithAddends: "SHT_RELA", .note: "SHT_NOTE",
     .noBits: "SHT_NOBITS", .relocations: "SHT_REL", .dynamicSymbolTable: "SHT_DYNSYM",
     .initArray: "SHT_INIT_ARRAY", .finiArray: "SHT_FINI_ARRAY", .preinitArray: "SHT_PREINIT_ARRAY",
-    .relativeRelocations: "SHT_RELR",
+    .relativeRelocations: "SHT_RELR", .blockMap: "SHT_LLVM_BB_ADDR_MAP",
   ]
   package var description: String { Self.names[self] ?? "SHT_\(hexadecimal(UInt64(rawValue)))" }
 }
