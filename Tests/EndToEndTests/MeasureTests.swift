@@ -172,7 +172,9 @@ struct MeasureTests {
     let tight = try Self.measure(
       workshop, "--warm", "--precision", "0.0001%", "--runs", "12", "--", "touch", "5")
     #expect(tight.text.contains("WARM LAUNCH, MEASURED, 12 OF EACH"))
-    #expect(tight.text.contains("; 0.0 % was not reached, it takes 1000000 launches of each"), "\(tight.text)")
+    #expect(
+      tight.text.contains("; 0.0 % was not reached, it takes 1000000 launches of each"),
+      "\(tight.text)")
   }
 
   @Test func exportsAreHyperfinesAndComplete() throws {
