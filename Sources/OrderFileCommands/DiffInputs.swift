@@ -59,17 +59,20 @@ struct DiffInputs {
       let fileName = try inputs.fileName(forImagesNamed: paths)
       let launches = try inputs.launches(inImageNamed: fileName)
       var blocks = try ExecutedBlocks(launches, before: before, after: after)
-      startup = launches.flatMap { launch in
-        let functions = launch.uses.map { use in
+      var used: [StartupFunction] = []
+      for launch in launches {
+        var functions: [StartupFunction] = []
+        for use in launch.uses {
           let function = StartupFunction(
             use, of: launch.image, before: before, after: after, maps: &maps)
+          functions.append(function)
           if case .missing(let reason) = maps.after.resolve(function.name) {
             absences[function.name] = reason
           }
-          return function
         }
-        return blocks.inOrder(launch, functions)
+        used += blocks.inOrder(launch, functions)
       }
+      startup = used
       warnings += blocks.warnings
       startupSource = counted(command.trace.count, "trace")
       recordsEveryFunction = inputs.traces.allSatisfy { $0.method == .breakpoints }
