@@ -100,9 +100,11 @@ bool platform_stops_own_calls(void) {
 #endif
 }
 
-/* What a traced child does before exec; it never returns. */
+/* What a traced child does before exec; it never returns. Nobody else must hold the other end of GO, so that it
+ * ends if its tracer dies before it is one. */
 static void become_program(char *const *arguments, char **environment, bool own_group,
-                           bool takes_terminal, const sigset_t *defaults, const sigset_t *mask, int go, int failed) {
+                           bool takes_terminal, const sigset_t *defaults, const sigset_t *mask, int go,
+                           int failed) {
   if (own_group) {
     setpgid(0, 0);
     if (takes_terminal) tcsetpgrp(STDIN_FILENO, getpgrp());
@@ -131,9 +133,11 @@ int platform_start_traced(char *const *arguments, char **environment, bool own_g
     return error;
   }
   *pid = fork();
-  if (*pid == 0)
+  if (*pid == 0) {
+    close(go[1]);
     become_program(arguments, environment, own_group, takes_terminal, defaults, mask, go[0],
                    failed[1]);
+  }
   int error = *pid < 0 ? errno : ctrace_seize(*pid, true);
   close(go[0]);
   close(failed[1]);

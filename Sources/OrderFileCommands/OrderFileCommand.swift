@@ -42,11 +42,11 @@ package struct OrderFileCommand: ParsableCommand {
       trace format \(ORDERFILE_TRACE_VERSION)
       \(DiffReport.schema), \(ImageReport.schema), \(LinkMapReport.schema), \
       \(OrderFileReport.schema), \(TraceReport.schema), \(GenReport.schema), \
-      \(ImportReport.schema), \(PagesReport.schema), \(MeasureReport.schema)
+      \(ImportReport.schema), \(PagesReport.schema), \(MeasureReport.schema), \(RefineReport.schema)
       """,
     subcommands: [
       RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self, PagesCommand.self,
-      MeasureCommand.self, ShowCommand.self, FlagsCommand.self,
+      MeasureCommand.self, RefineCommand.self, ShowCommand.self, FlagsCommand.self,
     ])
 
   package init() {}

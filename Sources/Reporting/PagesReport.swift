@@ -98,7 +98,7 @@ extension PagesReport.Image {
   }
 
   /// Pages of the executable segment that were executed, or that were read or written.
-  func textCount(executed: Bool, _ size: PageSize = .fourKibibytes) -> Int {
+  package func textCount(executed: Bool, _ size: PageSize = .fourKibibytes) -> Int {
     count(size) { $0.segment == .text && ($0.access == .execute) == executed }
   }
 }
