@@ -117,6 +117,9 @@ extension PageExplanation {
     }
     guard range.function >= 0 else { return .otherPath }
     let function = layout.functions[range.function]
+    let isWhole = range.bytes.start == function.address && range.bytes.size >= function.size
+    // A block that was recorded ran then.
+    guard isWhole else { return .otherPath }
     if executedPages.contains(pageSize.page(of: function.address)) { return .functionPart }
     return knowledge.part(layout.name(of: function)) == .cold ? .coldPart : .otherPath
   }

@@ -170,6 +170,36 @@ struct PredictionTests {
     #expect(text.contains("  f200\n"))
   }
 
+  #if os(Linux) && arch(x86_64)
+    /// The program as it ships, recorded with breakpoints; both layouts measured by `orderfile pages`.
+    @Test func whatPagesMeasuresIsPredictedButForPartsNotEntered() throws {
+      let workshop = try Self.workshop(["-no-pie"])
+      let record = try workshop.orderfile(
+        "record", "--breakpoints", "-o", "app.oftrace", "--", "./app")
+      guard record.status == 0 else { return }  // no permission to trace
+      for image in ["app", "ordered"] {
+        try workshop.mustOrderfile(
+          "pages", "--method", "ptrace", "--json", "-o", "\(image).json", "--", "./\(image)")
+      }
+      let json = try workshop.mustOrderfile(
+        "diff", "app", "ordered", "--trace", "app.oftrace", "--json", "--measured", "app.json",
+        "--measured-after", "ordered.json"
+      ).json
+      let measured = try #require(json["measuredPages"] as? [String: [String: Any]])
+      for layout in ["before", "after"] {
+        let side = try #require(measured[layout])
+        let causes = try #require(side["causes"] as? [[String: Any]])
+        // 20 KB of one function; padding and alignment decide on how many pages they are.
+        #expect(causes.compactMap { $0["cause"] as? String } == ["functionPart"], "\(layout)")
+        #expect(causes.allSatisfy { $0["onlyExecuted"] as? Int == 0 }, "\(layout)")
+        let first = try #require((side["pages"] as? [[String: Any]])?.first)
+        let (error, count) = (first["error"] as? Int ?? 99, first["measured"] as? Int ?? 0)
+        #expect((3...6).contains(error), "\(layout)")
+        #expect(count >= Self.called.count, "\(layout)")
+      }
+    }
+  #endif
+
   // MARK: Namesakes
 
   #if os(Linux) && arch(x86_64)
