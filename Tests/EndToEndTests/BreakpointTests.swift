@@ -336,7 +336,8 @@ import Testing
     let workshop = try Self.workshop()
     var random = SeededRandom(seed: 50)
     var traces = 0
-    // How long it takes here and now, so that the instants lie before, in and after the start.
+    // How long it takes here and now, so that the instants lie before and in the start. Every other one is
+    // when the program runs, however busy this machine is.
     let start = ContinuousClock.now
     let whole = try workshop.start(
       Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "wait"])
@@ -344,10 +345,11 @@ import Testing
     let longest = UInt32((ContinuousClock.now - start) / .microseconds(1)) * 3 / 2
     whole.send(SIGTERM)
     _ = whole.end()
-    for _ in 0..<50 {
+    for round in 0..<50 {
       let recording = try workshop.start(
         Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "wait"])
-      usleep(UInt32.random(in: 0..<longest, using: &random))
+      if round % 2 == 0 { recording.waitForOutput("waiting") }
+      usleep(UInt32.random(in: 0..<(round % 2 == 0 ? 5000 : longest), using: &random))
       recording.send(SIGKILL)
       _ = recording.end()
       for folder in files(workshop).filter({ $0.hasPrefix("t.recording") }) {
@@ -359,7 +361,7 @@ import Testing
         try FileManager.default.removeItem(atPath: workshop.path(folder))
       }
     }
-    #expect(traces > 0)
+    #expect(traces >= 25)
     // Neither the program nor the child that was about to become it.
     for _ in 0..<500 where !Self.processes(in: workshop).isEmpty { usleep(10_000) }
     #expect(Self.processes(in: workshop) == [])
