@@ -24,6 +24,7 @@ let package = Package(
   products: [
     .executable(name: "orderfile", targets: ["orderfile"]),
     .library(name: "OrderFileRuntime", type: .static, targets: ["OrderFileRuntime", "Recorder"]),
+    .library(name: "orderfile-pages", type: .dynamic, targets: ["PageTracer"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -33,6 +34,7 @@ let package = Package(
     target("Addresses"),
     target("ByteReading", ["Addresses"]),
     .target(name: "CTraceFormat", path: "Runtime/TraceFormat"),
+    .target(name: "CPageTrace", path: "Runtime/PageTrace"),
     .target(name: "CDwarf", linkerSettings: [.linkedLibrary("dwarf")]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
@@ -45,6 +47,7 @@ let package = Package(
     target("DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
     target("LinkMapFormat", ["ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ByteReading", "Addresses"]),
+    target("PagesFormat", ["ByteReading", "Addresses"]),
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
 
@@ -60,7 +63,7 @@ let package = Package(
     target("FunctionOrder", ["ImageModel", "Addresses"]),
     target("FaultEstimate", ["ImageModel", "Addresses"]),
 
-    .target(name: "CLaunch"),
+    .target(name: "CLaunch", dependencies: ["CPageTrace"]),
     target("LaunchMeasurement", ["CLaunch", "ImageModel", "Addresses"]),
 
     // F4: results as text and JSON.
@@ -75,7 +78,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "Symbolication",
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
+        "PagesFormat", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
       ]),
     .executableTarget(
       name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked),
@@ -86,12 +89,25 @@ let package = Package(
       name: "OrderFileRuntime", dependencies: ["Recorder"], path: "Runtime/OrderFileRuntime",
       swiftSettings: checked),
 
+    // What `orderfile pages` has loaded into the program: C, and nothing of Swift's.
+    .target(
+      name: "PageTracer", dependencies: ["CPageTrace"], path: "Runtime/PageTracer",
+      linkerSettings: [
+        // Neither Swift's runtime nor libc: nothing but these files goes into the program.
+        .unsafeFlags(
+          [
+            "-enable-experimental-feature", "Embedded", "-Xclang-linker", "-nostdlib", "-Xlinker",
+            "-z", "-Xlinker", "initfirst",
+          ], .when(platforms: [.linux]))
+      ]),
+
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: checked),
     tests("ByteReading", ["Addresses"]),
     tests("ImageModel", ["Addresses"]),
     tests("ObjectFormat", ["ByteReading", "Addresses"]),
     tests("DebugInfo", ["ByteReading", "Addresses"]),
+    tests("PagesFormat", ["ByteReading", "Addresses"]),
     tests("LinkMapFormat", ["ByteReading", "Addresses"]),
     tests("OrderFileFormat", ["ByteReading", "Addresses"]),
     tests(

@@ -7,6 +7,9 @@ prefix=$(cd "$1" && pwd)
 cd "$(dirname "$0")/.."
 
 install -D -m 755 .build/release/orderfile "$prefix/bin/orderfile"
+# The page tracer, which Linux has.
+[[ ! -e .build/release/liborderfile-pages.so ]] ||
+  install -D -m 755 .build/release/liborderfile-pages.so "$prefix/lib/orderfile/liborderfile-pages.so"
 install -D -m 644 .build/runtime/orderfile_rt.o "$prefix/lib/orderfile_rt.o"
 install -D -m 644 .build/runtime/liborderfile_rt.a "$prefix/lib/liborderfile_rt.a"
 # The recorder for Apple's platforms, where `make runtime-darwin` has made it.

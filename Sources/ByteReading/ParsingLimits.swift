@@ -11,6 +11,8 @@ public enum ParsingLimits {
   public static let debugNames: UInt64 = 1 << 30
   /// Bytes that one compressed section may grow to.
   public static let decompressedSection: UInt64 = 4 << 30
+  /// Objects and arrays of a JSON document that are open at once.
+  public static let jsonDepth = 64
   /// Elements of an XML document that are open at once.
   public static let xmlDepth = 256
   /// Bytes of one tag of an XML document.

@@ -30,4 +30,10 @@ int platform_start_traced(char *const *arguments, char **environment, bool own_g
                           bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
                           pid_t *pid);
 
+/* Memory of that size, of zeros, that is a file only by its descriptor; -errno if there is none. */
+int platform_anonymous_file(size_t size);
+
+/* Whether the kernel stops a program's system calls for itself, and the page tracer is made for this machine. */
+bool platform_stops_own_calls(void);
+
 #endif

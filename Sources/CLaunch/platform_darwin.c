@@ -48,6 +48,10 @@ int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
 
 void platform_give_terminal(posix_spawn_file_actions_t *actions) { (void)actions; }
 
+int platform_anonymous_file(size_t size) { return (void)size, -ENOTSUP; }
+
+bool platform_stops_own_calls(void) { return false; }
+
 int platform_start_traced(char *const *arguments, char **environment, bool own_group,
                           bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
                           pid_t *pid) {

@@ -7,6 +7,8 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -79,9 +81,30 @@ void platform_give_terminal(posix_spawn_file_actions_t *actions) {
 #endif
 }
 
-/* What a traced child does before exec; it never returns. */
+int platform_anonymous_file(size_t size) {
+  int descriptor = memfd_create("orderfile pages", MFD_CLOEXEC);
+  if (descriptor < 0 || ftruncate(descriptor, (off_t)size) == 0)
+    return descriptor < 0 ? -errno : descriptor;
+  int error = errno;
+  close(descriptor);
+  return -error;
+}
+
+/* Only on x86-64 is the tracer made for it. The kernel knows it from 5.11 on. */
+bool platform_stops_own_calls(void) {
+#if defined(__x86_64__)
+  enum { SET_SYSCALL_USER_DISPATCH = 59 }; /* PR_SET_SYSCALL_USER_DISPATCH; 0: off */
+  return prctl(SET_SYSCALL_USER_DISPATCH, 0, 0, 0, 0) == 0;
+#else
+  return false;
+#endif
+}
+
+/* What a traced child does before exec; it never returns. Nobody else must hold the other end of GO, so that it
+ * ends if its tracer dies before it is one. */
 static void become_program(char *const *arguments, char **environment, bool own_group,
-                           bool takes_terminal, const sigset_t *defaults, const sigset_t *mask, int go, int failed) {
+                           bool takes_terminal, const sigset_t *defaults, const sigset_t *mask, int go,
+                           int failed) {
   if (own_group) {
     setpgid(0, 0);
     if (takes_terminal) tcsetpgrp(STDIN_FILENO, getpgrp());
@@ -110,9 +133,11 @@ int platform_start_traced(char *const *arguments, char **environment, bool own_g
     return error;
   }
   *pid = fork();
-  if (*pid == 0)
+  if (*pid == 0) {
+    close(go[1]);
     become_program(arguments, environment, own_group, takes_terminal, defaults, mask, go[0],
                    failed[1]);
+  }
   int error = *pid < 0 ? errno : ctrace_seize(*pid, true);
   close(go[0]);
   close(failed[1]);

@@ -2,8 +2,8 @@ import Addresses
 import ImageModel
 
 /// What a launch touches in one layout, in the order of time, and the rows that it is counted in.
-struct LaunchTouches {
-  struct Row {
+struct LaunchTouches: Sendable {
+  struct Row: Sendable {
     var name: SymbolName
     var counting: Counting
     /// A fault reads nothing outside of it: a segment, as far as it is known.
@@ -11,16 +11,19 @@ struct LaunchTouches {
   }
 
   /// Bytes that are touched together, ascending.
-  struct Range {
+  struct Range: Sendable {
     var step: Int
     var bytes: AddressRange
     /// Index into `rows`.
     var row: Int
     /// Index into the layout's functions; -1 for what is no function.
     var function = -1
+    /// Where the function begins, of which `bytes` may be a part.
+    var entry = StatedAddress(rawValue: 0)
   }
 
-  /// Ascending by address. Those in which nothing is touched are among them.
+  /// Ascending by address, and behind them those of what `facts` add. Those in which nothing is touched
+  /// are among them.
   let rows: [Row]
   /// Ascending by step.
   let ranges: [Range]
@@ -28,7 +31,9 @@ struct LaunchTouches {
   let segment: AddressRange?
 
   /// - Parameter touches: ascending by step, below `stepCount`.
-  init(of layout: Layout, touches: [StartupTouch], stepCount: Int) {
+  init(
+    of layout: Layout, touches: [StartupTouch], stepCount: Int, facts: LaunchFacts = LaunchFacts()
+  ) {
     let text = MachOText(layout)
     let segment = text?.segment
     var rows = layout.sections.map { section in
@@ -53,10 +58,13 @@ struct LaunchTouches {
     }
     ranges += touches.map { touch in
       Range(
-        step: touch.step, bytes: layout.body(of: touch.function),
+        step: touch.step, bytes: layout.bytes(of: touch),
         row: firstSectionRow + Int(layout.functions[touch.function].section),
-        function: touch.function)
+        function: touch.function, entry: layout.functions[touch.function].address)
     }
+    ImpliedRows.add(
+      facts.touches(executing: ranges.map { ($0.step, $0.bytes) }, stepCount: stepCount),
+      of: layout, to: &rows, &ranges)
     self.rows = rows
     self.ranges = ranges
     self.segment = segment
@@ -66,14 +74,12 @@ struct LaunchTouches {
   /// begins first has the bytes, and aliases count for one of their sections.
   func countBytes() -> [TouchedPages] {
     var counts = [TouchedPages](repeating: TouchedPages(), count: rows.count)
-    var previousBody: StatedAddress?
+    var countedBodies: Set<StatedAddress> = []
     var countedUpTo = StatedAddress(rawValue: 0)
-    // Ascending functions are ascending addresses, and put the aliases of a body side by side.
     for range in ranges.sorted(by: { ($0.bytes.start, $0.function) < ($1.bytes.start, $1.function) }
     ) {
-      if range.function >= 0 {
-        if previousBody != range.bytes.start { counts[range.row].startupFunctions += 1 }
-        previousBody = range.bytes.start
+      if range.function >= 0, countedBodies.insert(range.entry).inserted {
+        counts[range.row].startupFunctions += 1
       }
       let firstNewByte = max(range.bytes.start, countedUpTo)
       if firstNewByte < range.bytes.end {
@@ -86,8 +92,18 @@ struct LaunchTouches {
 }
 
 extension Layout {
-  /// The bytes of one function, cut off at the end of its section.
-  fileprivate func body(of index: Int) -> AddressRange {
+  /// The bytes of one function, or of a part of it, cut off at the end of its section.
+  fileprivate func bytes(of touch: StartupTouch) -> AddressRange {
+    let body = body(of: touch.function)
+    guard let part = touch.part else { return body }
+    // A part that begins at the body's end or behind it is none of its bytes.
+    guard part.offset < body.size, let start = body.start.advanced(by: part.offset) else {
+      return AddressRange(start: body.start, size: 0)
+    }
+    return AddressRange(start: start, size: min(part.size, body.size - part.offset))
+  }
+
+  private func body(of index: Int) -> AddressRange {
     let function = functions[index]
     let section = sections[Int(function.section)].range
     guard section.contains(function.address) else {

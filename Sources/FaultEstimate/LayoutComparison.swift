@@ -1,3 +1,4 @@
+import Addresses
 import ImageModel
 
 /// One function that a launch used, as each of two layouts knows it.
@@ -12,6 +13,10 @@ package struct StartupFunction: Hashable, Sendable {
   package var before: [Int]
   /// Likewise of the layout after.
   package var after: [Int]
+  /// What of these functions the launch used; `nil` is all. A launch that used several parts of a function
+  /// has several startup functions of its name.
+  package var partBefore: FunctionPart?
+  package var partAfter: FunctionPart?
 
   package init(name: SymbolName, before: [Int], after: [Int]) {
     self.name = name
@@ -25,7 +30,8 @@ package struct StartupFunction: Hashable, Sendable {
 /// A function that a layout lacks touches nothing there, so each layout counts its own functions only;
 /// `missing` says what that leaves out.
 package struct LayoutComparison: Sendable {
-  /// One section, found in the two layouts by its name; or the total.
+  /// One section, or what is counted in it for one cause, found in the two layouts by its name; or the
+  /// total.
   package struct Row: Hashable, Sendable {
     package var name: SymbolName
     /// By which rule a section is counted; `nil` for what sums up several.
@@ -69,13 +75,18 @@ package struct LayoutComparison: Sendable {
   package let before: PageFaultEstimate
   package let after: PageFaultEstimate
   /// Sections of the layout before by address, then those that only the layout after has; they sum up
-  /// to `total`. Sections of one name in one layout share a row.
+  /// to `total`. Sections of one name in one layout share a row, what is counted for another cause has
+  /// its own.
   package let sections: [Row]
   package let total: Row
   /// Startup functions that a layout lacks, earliest use first, each once.
   package let missing: [MissingFunction]
+  /// How many startup functions count with the parts alone that ran, in the layout before and after.
+  package let inParts: (before: Int, after: Int)
   /// Names that more than one body carries, in the layout before and after.
   package let ambiguousNames: (before: Int, after: Int)
+  /// Of the two estimates' `linuxFaults`.
+  package let kernel: LinuxKernel
 
   package var pageSize: PageSize { before.pageSize }
 
@@ -84,6 +95,12 @@ package struct LayoutComparison: Sendable {
   /// What each kernel is predicted to read; empty if a layout is of another format than Mach-O.
   package var xnuReads: [(before: XNUReads, after: XNUReads)] {
     zip(before.xnuReads, after.xnuReads).map { (before: $0, after: $1) }
+  }
+
+  /// What Linux is predicted to do; `nil` unless both layouts are of ELF images.
+  package var linuxFaults: (before: LinuxFaults, after: LinuxFaults)? {
+    guard let before = before.linuxFaults, let after = after.linuxFaults else { return nil }
+    return (before, after)
   }
 
   /// Startup functions that exactly one of the layouts has: they make the two sides differ.
@@ -95,12 +112,18 @@ package struct LayoutComparison: Sendable {
   ///   as missing once.
   /// - Complexity: O(*s* log *s*) for *s* startup functions, and O(*n*) for *n* functions in both layouts.
   package init(
-    before: Layout, after: Layout, startup: [StartupFunction], pageSize: PageSize
+    before: Layout, after: Layout, startup: [StartupFunction], pageSize: PageSize,
+    facts: (before: LaunchFacts, after: LaunchFacts) = (LaunchFacts(), LaunchFacts()),
+    kernel: LinuxKernel = LinuxKernel()
   ) {
-    let touchedBefore = TouchedFunctions(startup.map(\.before), in: before)
-    let touchedAfter = TouchedFunctions(startup.map(\.after), in: after)
-    self.before = touchedBefore.estimate(pageSize)
-    self.after = touchedAfter.estimate(pageSize)
+    self.kernel = kernel
+    let touchedBefore = TouchedFunctions(
+      startup.map { ($0.before, $0.partBefore) }, in: before, facts.before)
+    let touchedAfter = TouchedFunctions(
+      startup.map { ($0.after, $0.partAfter) }, in: after, facts.after)
+    self.before = touchedBefore.estimate(pageSize, kernel)
+    self.after = touchedAfter.estimate(pageSize, kernel)
+    inParts = (touchedBefore.inParts, touchedAfter.inParts)
     ambiguousNames = (touchedBefore.ambiguousNames, touchedAfter.ambiguousNames)
 
     var missing: [MissingFunction] = []
@@ -125,11 +148,16 @@ package struct LayoutComparison: Sendable {
   private static func rows(
     _ before: [PageFaultEstimate.SectionRow], _ after: [PageFaultEstimate.SectionRow]
   ) -> [Row] {
+    struct Key: Hashable {
+      var name: SymbolName
+      var counting: Counting
+    }
     var rows: [Row] = []
-    var rowOfName: [SymbolName: Int] = [:]
+    var rowOfKey: [Key: Int] = [:]
     func row(_ section: PageFaultEstimate.SectionRow) -> Int {
-      if let row = rowOfName[section.name] { return row }
-      rowOfName[section.name] = rows.count
+      let key = Key(name: section.name, counting: section.counting)
+      if let row = rowOfKey[key] { return row }
+      rowOfKey[key] = rows.count
       rows.append(
         Row(
           name: section.name, counting: section.counting, before: TouchedPages(),
@@ -175,15 +203,27 @@ private struct TouchedFunctions {
   let layout: Layout
   let stepCount: Int
   let touches: [StartupTouch]
+  /// Bodies of which no touch is of the whole.
+  let inParts: Int
   let ambiguousNames: Int
+  let facts: LaunchFacts
 
-  init(_ functions: [[Int]], in layout: Layout) {
+  init(
+    _ functions: [(candidates: [Int], part: FunctionPart?)], in layout: Layout,
+    _ facts: LaunchFacts
+  ) {
     self.layout = layout
+    self.facts = facts
     stepCount = functions.count
     var touches: [StartupTouch] = []
     var ambiguous: Set<[Int]> = []
-    for (step, candidates) in functions.enumerated() {
-      for function in candidates { touches.append(StartupTouch(step: step, function: function)) }
+    var isWhole: [StatedAddress: Bool] = [:]
+    for (step, (candidates, part)) in functions.enumerated() {
+      for function in candidates {
+        touches.append(StartupTouch(step: step, function: function, part: part))
+        let address = layout.functions[function].address
+        isWhole[address] = isWhole[address] ?? false || part == nil
+      }
       if let first = candidates.first.map({ layout.functions[$0].address }),
         candidates.contains(where: { layout.functions[$0].address != first })
       {
@@ -191,10 +231,13 @@ private struct TouchedFunctions {
       }
     }
     self.touches = touches
+    inParts = isWhole.values.count { !$0 }
     ambiguousNames = ambiguous.count
   }
 
-  func estimate(_ pageSize: PageSize) -> PageFaultEstimate {
-    PageFaultEstimate(of: layout, touches: touches, stepCount: stepCount, pageSize: pageSize)
+  func estimate(_ pageSize: PageSize, _ kernel: LinuxKernel) -> PageFaultEstimate {
+    PageFaultEstimate(
+      of: layout, touches: touches, stepCount: stepCount, pageSize: pageSize, facts: facts,
+      kernel: kernel)
   }
 }

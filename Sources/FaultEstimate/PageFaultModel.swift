@@ -5,8 +5,12 @@
 //
 //     the pages that hold at least one byte of a startup function.
 //
+// Where a trace tells the basic blocks that ran, it is at least one byte of these, and what is said below
+// of the bytes of a startup function is true of these bytes of it.
+//
 // Of a Mach-O image it has some pages more, which a launch reads whatever runs: `MachOText` lists them.
-// They are there from the first step on.
+// They are there from the first step on. Of an ELF image it has what is known without a run: the C runtime,
+// initialisers, entries of linkage tables that startup functions call (`ImpliedTouches`).
 //
 // Its size is the number of page faults that we predict for a layout. An order file is good if it
 // makes that set small, and the set cannot be smaller than the startup bytes fill: the *floor*.
@@ -39,12 +43,11 @@
 // costs no more than any other.
 //
 // What it leaves out:
-// - The procedure linkage table of an ELF image, the C runtime's start files, and initialisers that no
-//   one recorded: they run at launch and are in no startup set.
+// - What an initialiser that no one recorded calls, and in Mach-O images the initialisers themselves.
 // - Bodies that the linker or compiler merged under another name, and code that ran without being
 //   entered as a function: cold parts, coroutine continuations, thunks.
 // - Reads: constants, unwind tables, strings, and the faults of data pages.
-// - Parts: of a big function often only a few lines run, and here all its pages count.
+// - Parts: of a big function often only a few lines run, and all its pages count if no blocks were recorded.
 // - Read-ahead: the kernel reads neighbours of a faulting page, so a cold launch waits for fewer reads
 //   than it touches pages. See `XNUReadModel`, and `FaultCurve` for what ascending order is worth then.
 // - Names that several functions carry: a trace by name cannot tell them apart, and all are counted.
@@ -86,15 +89,18 @@ package struct TouchedPages: Hashable, Sendable {
   }
 }
 
-/// One startup function of a layout, and the step of its first use.
+/// One startup function of a layout or a part of one, and the step of its first use.
 package struct StartupTouch: Hashable, Sendable {
   package var step: Int
   /// Index into the layout's `functions`.
   package var function: Int
+  /// What of it is used; `nil` is all.
+  package var part: FunctionPart?
 
-  package init(step: Int, function: Int) {
+  package init(step: Int, function: Int, part: FunctionPart? = nil) {
     self.step = step
     self.function = function
+    self.part = part
   }
 }
 
@@ -106,6 +112,28 @@ package enum Counting: String, Sendable {
   case whole
   /// The first page of the segment, with header and load commands.
   case firstPage
+  /// What the startup functions lead to, by cause: see `LaunchFacts.Cause`.
+  case linkageTable, cRuntime, initializer, mergedBody, constant
+
+  package init(_ cause: LaunchFacts.Cause) {
+    self =
+      switch cause {
+      case .linkageTable: .linkageTable
+      case .cRuntime: .cRuntime
+      case .initializer: .initializer
+      case .mergedBody: .mergedBody
+      case .constant: .constant
+      case .header: .firstPage
+      }
+  }
+
+  /// The row's bytes are executed; else a launch only reads them, or which of them it executes is unknown.
+  package var isExecuted: Bool {
+    switch self {
+    case .startupFunctions, .linkageTable, .cRuntime, .initializer, .mergedBody: true
+    case .whole, .firstPage, .constant: false
+    }
+  }
 }
 
 /// The page faults that a cold launch takes in the code of one layout: a model, not a measurement.
@@ -118,7 +146,8 @@ package struct PageFaultEstimate: Sendable {
   }
 
   package let pageSize: PageSize
-  /// The sections that a launch touches, ascending by address; they sum up to `total`.
+  /// The sections that a launch touches, ascending by address, and behind them what `LaunchFacts` add to
+  /// them, by cause; they sum up to `total`.
   package let sections: [SectionRow]
   package let total: TouchedPages
   package let curve: FaultCurve
@@ -126,14 +155,20 @@ package struct PageFaultEstimate: Sendable {
   package let isMachO: Bool
   /// What each kernel with such pages reads for a Mach-O image; empty for another format.
   package let xnuReads: [XNUReads]
+  /// What Linux does for a launch of an ELF image; `nil` for another format.
+  package let linuxFaults: LinuxFaults?
+  let launch: LaunchTouches
 
   /// Estimates a launch whose step *i* is the first use of function `startup[i]`.
   ///
   /// - Parameter startup: indexes into `layout.functions`, earliest use first; repeats change nothing.
   /// - Complexity: O(*s* log *s* + *k* log *k*) for *s* startup functions and *k* sections.
-  package init(of layout: Layout, startup: [Int], pageSize: PageSize) {
+  package init(
+    of layout: Layout, startup: [Int], pageSize: PageSize, facts: LaunchFacts = LaunchFacts()
+  ) {
     let touches = startup.indices.map { StartupTouch(step: $0, function: startup[$0]) }
-    self.init(of: layout, touches: touches, stepCount: startup.count, pageSize: pageSize)
+    self.init(
+      of: layout, touches: touches, stepCount: startup.count, pageSize: pageSize, facts: facts)
   }
 
   /// Estimates a launch in which a step may touch several functions or none.
@@ -144,9 +179,13 @@ package struct PageFaultEstimate: Sendable {
   /// - Parameter touches: ascending by step.
   /// - Complexity: O(*s* log *s* + *k* log *k*) for *s* touches and *k* sections, and O(*p*) on average
   ///   for *p* pages read where `xnuReads` are simulated.
-  package init(of layout: Layout, touches: [StartupTouch], stepCount: Int, pageSize: PageSize) {
+  package init(
+    of layout: Layout, touches: [StartupTouch], stepCount: Int, pageSize: PageSize,
+    facts: LaunchFacts = LaunchFacts(), kernel: LinuxKernel = LinuxKernel()
+  ) {
     self.pageSize = pageSize
-    let launch = LaunchTouches(of: layout, touches: touches, stepCount: stepCount)
+    let launch = LaunchTouches(of: layout, touches: touches, stepCount: stepCount, facts: facts)
+    self.launch = launch
     let ranges = launch.ranges
     var rows = launch.countBytes()
     let largestFirst = rows.indices.sorted { a, b in
@@ -177,6 +216,8 @@ package struct PageFaultEstimate: Sendable {
       zip(ranges, pages).map { (step: $0.step, pages: $1) }, stepCount: stepCount)
     isMachO = launch.segment != nil
     xnuReads = XNUReads.simulating(launch, pageSize: pageSize, pageCount: total.pages)
+    linuxFaults = LinuxFaults.simulating(
+      launch, facts, kernel, pageSize: pageSize, pageCount: total.pages)
   }
 
   /// Gives each row the pages that its bytes open when all rows' bytes stand packed.

@@ -15,6 +15,13 @@ package struct Section: Hashable, Sendable {
   }
 }
 
+extension Section {
+  /// A procedure linkage table: `.plt`, `.plt.got`, `.plt.sec`, `.iplt`.
+  package var isLinkageTable: Bool {
+    isExecutable && (name.bytes.starts(with: Array(".plt".utf8)) || name == ".iplt")
+  }
+}
+
 /// One name of one piece of code. Two names at an address are two functions here: aliases.
 package struct Function: Hashable, Sendable {
   /// In the layout's `names`.

@@ -12,6 +12,8 @@ package struct Trace: Sendable {
   package var images: [TraceImage]
   /// Ascending by step.
   package var hits: [Hit]
+  /// Ascending by step; empty where only functions were recorded.
+  package var blockHits: [BlockHit] = []
   package var marks: [Mark]
   /// Hits that found no room.
   package var lostRecords: UInt64
@@ -40,6 +42,9 @@ package struct Trace: Sendable {
     names = []
     isSealed = false
   }
+
+  /// Nothing was used, or nothing of what was used was seen.
+  package var isEmpty: Bool { hits.isEmpty && blockHits.isEmpty }
 
   /// How first uses were seen.
   package enum Method: String, Sendable {
@@ -74,6 +79,8 @@ package struct TraceImage: Sendable {
   package var text: AddressRange
   /// How many functions are instrumented, or had a breakpoint.
   package var guardCount: Int
+  /// How many basic blocks had a breakpoint.
+  package var blockCount = 0
 
   package init(
     number: UInt64, path: String, id: ImageID?, slide: Slide, text: AddressRange, guardCount: Int
@@ -117,6 +124,21 @@ package struct Hit: Sendable {
     self.returnAddress = returnAddress
     self.nanoseconds = nanoseconds
     self.thread = thread
+  }
+}
+
+/// The first use of one basic block in one launch.
+package struct BlockHit: Sendable {
+  /// Position in the trace, as that of `Hit`.
+  package var step: Int
+  /// Index into the trace's `images`.
+  package var image: Int
+  package var block: AddressRange
+
+  package init(step: Int, image: Int, block: AddressRange) {
+    self.step = step
+    self.image = image
+    self.block = block
   }
 }
 

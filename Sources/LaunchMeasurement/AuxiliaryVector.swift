@@ -13,6 +13,9 @@ struct AuxiliaryVector {
   /// Where the loader is; `nil` in a program without one.
   let loaderBase: UInt64?
 
+  /// Where the kernel has put code of its own in the program's memory, vdso(7); `nil` if it has not.
+  let kernelCode: UInt64?
+
   /// - Returns: `nil` if process `pid` is gone or is none of 64 bits.
   init?(of pid: pid_t) {
     let bytes = ProcessMapping.text(of: "/proc/\(pid)/auxv")
@@ -23,6 +26,7 @@ struct AuxiliaryVector {
     for i in stride(from: 0, to: bytes.count / 8 - 1, by: 2) { values[word(i)] = word(i + 1) }
     guard let entry = values[UInt64(CTRACE_AT_ENTRY)] else { return nil }
     self.entry = entry
+    kernelCode = values[UInt64(CTRACE_AT_SYSINFO_EHDR)]
     loaderBase = values[UInt64(CTRACE_AT_BASE)].flatMap { $0 == 0 ? nil : $0 }
   }
 }

@@ -1,11 +1,3 @@
-import CLaunch
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// One launch of one command with a breakpoint on each function, without anything of ours in it.
 package struct BreakpointLaunch: Sendable {
   package var program: ProgramLaunch
@@ -27,45 +19,7 @@ package struct BreakpointLaunch: Sendable {
   package func run(
     _ observer: any BreakpointObserver
   ) throws(ProgramLaunch.LaunchError) -> ProgramLaunch.Result {
-    var result = ProgramLaunch.Result(
-      processNumber: 0, end: .exited(0), timedOut: false, start: 0, nanoseconds: 0)
-    let pid = try program.start(traced: true, &result.start)
-    result.processNumber = UInt32(bitPattern: pid)
-    let tracer = BreakpointTracer(observer, lastMark: stopAt)
-    var deadlines = LaunchDeadlines(
-      stopAfter: stopAfter, timeout: program.timeout, start: result.start)
-    var hasEnded = false
-    while !hasEnded || tracer.hasThreads {
-      var status: Int32 = 0
-      let tid = ctrace_wait(deadlines.millisecondsToNext(), &status)
-      if tid == -EINTR { continue }
-      guard tid >= 0 else {
-        guard tid == -ECHILD, hasEnded else { throw ProgramLaunch.LaunchError(errno: -tid) }
-        break
-      }
-      if tid == 0 {
-        switch deadlines.next() {
-        case .stop: tracer.end(by: .time)
-        case .terminate:
-          result.timedOut = true
-          _ = claunch_signal_group(pid, SIGTERM)
-        case .kill: _ = claunch_signal_group(pid, SIGKILL)
-        case nil: break
-        }
-        continue
-      }
-      if tid == pid, status & 0xff != 0x7f {
-        hasEnded = true
-        result.end = ProgramLaunch.End(waitStatus: status)
-        result.nanoseconds = ClockReading.now().nanoseconds - result.start
-        claunch_end()
-        if result.timedOut { _ = claunch_signal_group(pid, SIGKILL) }
-        tracer.handle(tid, status)
-        tracer.leave()
-      } else {
-        tracer.handle(tid, status)
-      }
-    }
-    return result
+    try program.run(
+      tracedBy: BreakpointTracer(observer, lastMark: stopAt), stopAfter: stopAfter)
   }
 }

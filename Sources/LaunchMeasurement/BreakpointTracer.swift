@@ -58,7 +58,7 @@ package protocol BreakpointObserver: AnyObject {
 package enum LaunchEnd: Sendable { case mark, function, time }
 
 /// The threads of one launch, and their memory.
-package final class BreakpointTracer {
+package final class BreakpointTracer: LaunchTracer {
   private var threads: [pid_t: Thread] = [:]
   /// Threads that have stopped before the event that tells whose they are.
   private var unknown: Set<pid_t> = []
@@ -124,6 +124,11 @@ package final class BreakpointTracer {
     observer.launchEnded(by: reason)
     leave()
   }
+
+  func endByTime() { end(by: .time) }
+
+  /// Every stop is told by `ctrace_wait`.
+  func nextMissedEnd() -> (tid: pid_t, status: Int32)? { nil }
 
   /// Stops all threads, to leave them alone: with every instruction back in its place.
   package func leave() {

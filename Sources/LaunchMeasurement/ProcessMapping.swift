@@ -7,6 +7,8 @@
 /// One line of `/proc/PID/maps`. <proc_pid_maps(5)>
 struct ProcessMapping: Hashable {
   var addresses: Range<UInt64>
+  var isReadable: Bool
+  var isWritable: Bool
   var isExecutable: Bool
   /// Where in the file it begins, in bytes.
   var fileOffset: UInt64
@@ -31,6 +33,8 @@ struct ProcessMapping: Hashable {
       let offset = Self.hexadecimal(fields[2])
     else { return nil }
     addresses = start..<end
+    isReadable = fields[1].first == UInt8(ascii: "r")
+    isWritable = fields[1].dropFirst().first == UInt8(ascii: "w")
     isExecutable = fields[1].dropFirst(2).first == UInt8(ascii: "x")
     fileOffset = offset
     file = String(decoding: fields[3] + [UInt8(ascii: " ")] + fields[4], as: UTF8.self)
@@ -39,6 +43,14 @@ struct ProcessMapping: Hashable {
 
   private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
     UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+
+  /// What process `pid` runs, without links; `nil` if it is gone.
+  static func program(of pid: pid_t) -> String? {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/\(pid)/exe", &path, path.count)
+    guard count > 0 else { return nil }
+    return String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
   /// All that the file at `path` under `/proc` says; empty if it can't be read.

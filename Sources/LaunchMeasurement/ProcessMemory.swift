@@ -1,3 +1,5 @@
+import CLaunch
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -29,6 +31,12 @@ final class ProcessMemory {
       done += count
     }
     return Array(bytes[..<done])
+  }
+
+  /// Stores the memory that the kernel is going to use in `call`, and returns how many ranges that is.
+  func rangesUsed(by call: ctrace_call, _ ranges: inout [ctrace_range]) -> Int {
+    var call = call
+    return Int(ctrace_call_memory(descriptor, &call, &ranges, Int32(ranges.count)))
   }
 
   /// - Returns: whether all of `bytes` could be written.

@@ -35,7 +35,7 @@ package struct ProgramLaunch: Sendable {
     package var nanoseconds: UInt64
   }
 
-  package enum End: Equatable, Sendable {
+  package enum End: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
 
@@ -94,7 +94,7 @@ package struct ProgramLaunch: Sendable {
   ///   - time: set to the nanoseconds since boot just before.
   func start(traced: Bool, _ time: inout UInt64) throws(LaunchError) -> pid_t {
     var pid: pid_t = 0
-    let error = withArguments { arguments in
+    let error = Self.withArguments(command) { arguments in
       withCStrings(environment.map { "\($0.name)=\($0.value)" }) { variables in
         claunch_start(arguments, variables, timeout != nil, traced, &pid, &time)
       }
@@ -138,16 +138,19 @@ package struct ClockReading: Sendable {
 }
 
 extension ProgramLaunch {
-  /// Calls `body` with the command as C strings. Where it is the end of this process's own command line
-  /// its bytes are handed on as they came: a Swift string holds only what is UTF-8.
-  func withArguments<R>(_ body: ([UnsafeMutablePointer<CChar>?]) -> R) -> R {
+  /// Calls `body` with `command` as C strings. As far as its end is the end of this process's own command
+  /// line, the bytes are handed on as they came: a Swift string holds only what is UTF-8.
+  static func withArguments<R>(
+    _ command: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
+  ) -> R {
     let all = CommandLine.arguments
-    guard all.count == Int(CommandLine.argc), all.suffix(command.count).elementsEqual(command)
-    else {
-      return withCStrings(command, body)
+    guard all.count == Int(CommandLine.argc) else { return withCStrings(command, body) }
+    let own = zip(all.reversed(), command.reversed()).prefix { $0 == $1 }.count
+    return withCStrings(Array(command.dropLast(own))) { others in
+      body(
+        others.dropLast() + (all.count - own..<all.count).map { CommandLine.unsafeArgv[$0] } + [nil]
+      )
     }
-    let start = Int(CommandLine.argc) - command.count
-    return body((start..<all.count).map { CommandLine.unsafeArgv[$0] } + [nil])
   }
 }
 

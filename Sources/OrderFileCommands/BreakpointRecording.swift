@@ -16,6 +16,7 @@ final class BreakpointRecording: BreakpointObserver {
   private let folder: RecordingFolder
   /// Real paths of the images to record besides the launched program; `nil` for all.
   private let wanted: Set<String>?
+  private let recordsBlocks: Bool
   /// The function at whose first use the launch is over.
   private let end: String?
   private var sawEnd = false
@@ -27,7 +28,8 @@ final class BreakpointRecording: BreakpointObserver {
 
   /// What could not be given breakpoints, and what could not be written.
   var warnings: [Diagnostic] {
-    var warnings = problems + processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
+    var warnings = problems + [withoutBlocks].compactMap { $0 }
+    warnings += processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
     if let end, !sawEnd {
       warnings.append(
         Diagnostic(
@@ -35,6 +37,22 @@ final class BreakpointRecording: BreakpointObserver {
           hint: "nm lists the names; a library is recorded if --image names it"))
     }
     return warnings
+  }
+
+  /// The file names of recorded images, and of those that have no map of their basic blocks.
+  private var recorded: (all: Set<String>, withoutBlocks: Set<String>) = ([], [])
+
+  /// Blocks were asked for, and no image tells where its own are.
+  var lacksBlocks: Bool {
+    recordsBlocks && !recorded.all.isEmpty && recorded.all == recorded.withoutBlocks
+  }
+
+  private var withoutBlocks: Diagnostic? {
+    guard !recorded.withoutBlocks.isEmpty, !lacksBlocks else { return nil }
+    return Diagnostic(
+      "no basic block address map: only functions are recorded",
+      context: [recorded.withoutBlocks.sorted().joined(separator: ", ")],
+      hint: Diagnostic.blockMapHint)
   }
 
   /// One process as long as it runs one program.
@@ -47,9 +65,13 @@ final class BreakpointRecording: BreakpointObserver {
   }
 
   /// - Parameter images: what the user names; `nil` records every image.
-  init(_ folder: RecordingFolder, images: [String]?, end: String?) throws(Diagnostic) {
+  /// - Parameter blocks: whether to record the basic blocks of images that have a map of them, too.
+  init(
+    _ folder: RecordingFolder, images: [String]?, blocks: Bool, end: String?
+  ) throws(Diagnostic) {
     self.folder = folder
     self.end = end
+    recordsBlocks = blocks
     guard let images else {
       wanted = nil
       return
@@ -63,9 +85,11 @@ final class BreakpointRecording: BreakpointObserver {
     guard wanted?.contains(path) ?? true || path == program, let places = places(at: path) else {
       return nil
     }
+    recorded.all.insert(path)
+    if recordsBlocks, places.blocks == nil { recorded.withoutBlocks.insert(path) }
     if let end, places.named[end] != nil { sawEnd = true }
     return BreakpointImage(
-      functions: places.functions, segments: places.segments, mark: places.named[Self.mark],
+      functions: places.places, segments: places.segments, mark: places.named[Self.mark],
       end: end.flatMap { places.named[$0] })
   }
 
@@ -85,9 +109,13 @@ final class BreakpointRecording: BreakpointObserver {
     if let known = places[path] { return known }
     var found: BreakpointPlaces?
     do {
-      found = try BreakpointPlaces(
-        of: try FileBytes(path: path), at: path,
+      let places = try BreakpointPlaces(
+        of: try FileBytes(path: path), at: path, withBlocks: recordsBlocks,
         lookingFor: [Self.loaderNotice, Self.mark] + [end].compactMap { $0 })
+      if let problem = places.blockMapProblem {
+        problems.append(Diagnostic("\(problem)", context: [path]))
+      }
+      found = places
     } catch {
       problems.append(
         Diagnostic("left alone: \(error)", context: [path]))
@@ -131,12 +159,17 @@ final class BreakpointRecording: BreakpointObserver {
     process.file?.add { $0.unload(number, ticks: ClockReading.now().ticks) }
   }
 
-  func firstHit(_ function: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t) {
+  func firstHit(_ place: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t) {
     let ticks = ClockReading.now().ticks
     if processes[pid]?.file == nil { begin(pid) }
+    let stated = StatedAddress(rawValue: place &- image.slide)
+    let uses = (places[image.path] ?? nil)?.uses(at: stated) ?? (isFunction: true, blocks: [])
     processes[pid]?.file?.add {
-      $0.function(
-        LoadedAddress(rawValue: function), ticks: ticks, thread: UInt32(bitPattern: thread))
+      $0.use(
+        function: uses.isFunction ? LoadedAddress(rawValue: place) : nil,
+        blocks: uses.blocks.map {
+          (LoadedAddress(rawValue: $0.start.rawValue &+ image.slide), $0.size)
+        }, ticks: ticks, thread: UInt32(bitPattern: thread))
     }
   }
 
@@ -193,6 +226,7 @@ final class BreakpointRecording: BreakpointObserver {
       textSize: UInt64(image.text.count), idKind: UInt32(places.id.kind.rawValue),
       id: places.id.bytes, path: Array(image.path.utf8))
     record.guardSize = 4 * UInt64(places.functions.count)
+    record.blockCount = UInt32(clamping: places.blocks?.blocks.count ?? 0)
     var number: UInt64 = 0
     processes[pid]?.file?.add {
       let load = $0.load(record, ticks: ClockReading.now().ticks)
@@ -200,6 +234,17 @@ final class BreakpointRecording: BreakpointObserver {
       return load.1
     }
     processes[pid]?.images[index].number = number
+  }
+}
+
+extension Diagnostic {
+  fileprivate static let blockMapHint =
+    "compile with clang and -fbasic-block-address-map; of Swift see docs/BLOCKS.md"
+
+  /// `--blocks` where no image has any.
+  static func noBlockMap(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "no recorded image has a basic block address map", context: [program], hint: blockMapHint)
   }
 }
 

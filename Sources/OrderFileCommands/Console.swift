@@ -53,13 +53,17 @@ enum Console {
     return Int(size.ws_col)
   }
 
-  private static var errorIsColoured: Bool {
+  /// Writes what the next progress overwrites.
+  static func printProgress(_ text: String) { writeError(text) }
+
+  /// Whether standard error is a terminal that understands escape sequences, and may get them.
+  static var errorIsColoured: Bool {
     guard isatty(STDERR_FILENO) == 1, variable("TERM") != "dumb" else { return false }
     return variable("NO_COLOR").isEmpty
   }
 
   /// A variable of the environment; empty if it is not set.
-  private static func variable(_ name: String) -> String {
+  static func variable(_ name: String) -> String {
     getenv(name).map { String(cString: $0) } ?? ""
   }
 }

@@ -16,8 +16,9 @@ struct DiffCommand: ParsableCommand {
 
       BEFORE and AFTER are linked images or link maps. The startup functions are those that the traces \
       used; without a trace, those that the order file names. Every number is predicted from the two \
-      layouts: nothing is launched. For images of Apple platforms the reads of the kernel are predicted \
-      too, and --page-ins-before and --page-ins-after put beside what Instruments measured:
+      layouts: nothing is launched. --measured and --measured-after put beside it what 'orderfile pages' \
+      counted, and say of each page that differs why. For images of Apple platforms the reads of the \
+      kernel are predicted too, and --page-ins-before and --page-ins-after put beside what Instruments measured:
 
         $ xcrun xctrace export --input cold-launch.trace --output before.xml --xpath \
       '/trace-toc/run[@number="1"]/data/table[@schema="virtual-memory"]'
@@ -44,6 +45,14 @@ struct DiffCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Page size: 4k, 16k, 64k or auto.", valueName: "size"))
   var pageSize = PageSizeOption.automatic
   @Option(
+    help: ArgumentHelp(
+      "What Linux maps around a fault: 64k, or auto for this machine's.", valueName: "bytes"))
+  var faultAround = KernelSizeOption.bytes(64 << 10)
+  @Option(
+    help: ArgumentHelp(
+      "What Linux reads ahead: 128k, or auto for the device of AFTER.", valueName: "bytes"))
+  var readahead = KernelSizeOption.bytes(128 << 10)
+  @Option(
     help: ArgumentHelp("Exit with 2 if AFTER touches more pages than this.", valueName: "pages"))
   var maxPages: Int?
   @Option(help: ArgumentHelp("Milliseconds that one page-in costs.", valueName: "ms"))
@@ -57,10 +66,20 @@ struct DiffCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("Likewise of AFTER.", valueName: "file"), completion: .file())
   var pageInsAfter: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "What 'orderfile pages --json' measured of BEFORE.", valueName: "file"),
+    completion: .file())
+  var measured: String?
+  @Option(
+    help: ArgumentHelp("Likewise of AFTER.", valueName: "file"), completion: .file())
+  var measuredAfter: String?
   @Option(help: ArgumentHelp("Names for people: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
   @Flag(help: "List all missing functions, not just the first ten.")
   var listMissing = false
+  @Flag(help: "List each page that was only predicted or only executed.")
+  var listPages = false
   @Flag(help: "Print one JSON object.")
   var json = false
   @Option(
@@ -87,7 +106,7 @@ struct DiffCommand: ParsableCommand {
       : Array(
         report.text(
           width: output == "-" ? Console.width : nil,
-          limits: DiffReport.Limits(names: listMissing ? nil : 10),
+          limits: DiffReport.Limits(names: listMissing ? nil : 10, listsPages: listPages),
           names: Demangler(demangle.mode, of: inputs.imageFormat).demangle
         ).utf8)
     try outputFile.finish(bytes)

@@ -11,12 +11,17 @@ struct DiffInputs {
   private let order: OrderFile?
   private let startup: [StartupFunction]
   private let startupSource: String
+  private let facts: (before: LaunchFacts, after: LaunchFacts)
   /// Why neither layout has a function that a trace names.
   private let absences: [SymbolName: MissingReason]
   private let architecture: Architecture?
   private let pageSize: PageSize
+  private let kernel: LinuxKernel
   private let cost: FaultCost
   private let measuredPageIns: PageInMeasurement?
+  private let measured: (before: MeasuredLaunch?, after: MeasuredLaunch?)
+  /// All functions could be recorded.
+  private let recordsEveryFunction: Bool
   private var warnings: [Diagnostic]
 
   var imageFormat: OrderFileDialect.ImageFormat { after.layout.imageFormat }
@@ -32,13 +37,20 @@ struct DiffInputs {
     warnings = before.warnings + after.warnings
     architecture = after.architecture ?? before.architecture
     pageSize = command.pageSize.pageSize(for: architecture, format: format)
+    kernel = LinuxKernel(
+      faultAround: command.faultAround, readAhead: command.readahead, path: command.after,
+      architecture: architecture)
     cost = command.costMs.flatMap { FaultCost(milliseconds: $0, source: "--cost-ms") } ?? .published
     measuredPageIns = try Self.measurement(
       command, before: before, after: after, pageSize: pageSize)
     warnings += measuredPageIns?.warnings ?? []
+    measured = (
+      try MeasuredLaunch(command.measured, of: before, option: "--measured"),
+      try MeasuredLaunch(command.measuredAfter, of: after, option: "--measured-after")
+    )
+    warnings += [measured.before, measured.after].flatMap { $0?.warnings ?? [] }
 
-    var beforeMap = SymbolMap(before.layout)
-    var afterMap = SymbolMap(after.layout)
+    var maps = (before: SymbolMap(before.layout), after: SymbolMap(after.layout))
     var absences: [SymbolName: MissingReason] = [:]
     if !command.trace.isEmpty {
       let inputs = try LaunchInputs(
@@ -46,24 +58,34 @@ struct DiffInputs {
       let paths = [after.image?.path, before.image?.path].compactMap { $0 }
       let fileName = try inputs.fileName(forImagesNamed: paths)
       let launches = try inputs.launches(inImageNamed: fileName)
-      startup = launches.flatMap(\.uses).map { use in
-        let name = use.names.first ?? SymbolName("")
-        if case .missing(let reason) = afterMap.resolve(name) { absences[name] = reason }
-        let file = use.objectFile
-        return StartupFunction(
-          name: name, before: use.names.flatMap { beforeMap.resolve($0, from: file).functions },
-          after: use.names.flatMap { afterMap.resolve($0, from: file).functions })
+      var blocks = try ExecutedBlocks(launches, before: before, after: after)
+      var used: [StartupFunction] = []
+      for launch in launches {
+        var functions: [StartupFunction] = []
+        for use in launch.uses {
+          let function = StartupFunction(
+            use, of: launch.image, before: before, after: after, maps: &maps)
+          functions.append(function)
+          if case .missing(let reason) = maps.after.resolve(function.name) {
+            absences[function.name] = reason
+          }
+        }
+        used += blocks.inOrder(launch, functions)
       }
+      startup = used
+      warnings += blocks.warnings
       startupSource = counted(command.trace.count, "trace")
+      recordsEveryFunction = inputs.traces.allSatisfy { $0.method == .breakpoints }
       warnings += inputs.warnings + inputs.warnings(forImageNamed: fileName)
     } else {
       startup = (order?.symbols(for: architecture) ?? []).map { symbol in
         StartupFunction(
           name: symbol.name,
-          before: beforeMap.resolveAsLinker(symbol.name, in: symbol.objectFile).functions,
-          after: afterMap.resolveAsLinker(symbol.name, in: symbol.objectFile).functions)
+          before: maps.before.resolveAsLinker(symbol.name, in: symbol.objectFile).functions,
+          after: maps.after.resolveAsLinker(symbol.name, in: symbol.objectFile).functions)
       }
       startupSource = command.order ?? ""
+      recordsEveryFunction = false
     }
     self.absences = absences
     if startup.isEmpty {
@@ -77,6 +99,16 @@ struct DiffInputs {
     }
     try Self.check(before.path, holds: startup.count { !$0.before.isEmpty }, of: startup.count)
     try Self.check(after.path, holds: startup.count { !$0.after.isEmpty }, of: startup.count)
+    var facts = (
+      before: try before.launchFacts(startup: startup.flatMap(\.before)),
+      after: try after.launchFacts(startup: startup.flatMap(\.after))
+    )
+    if recordsEveryFunction {
+      // A merged body is a function: it is in the trace if it ran.
+      facts.before.references.removeAll { $0.touch.cause == .mergedBody }
+      facts.after.references.removeAll { $0.touch.cause == .mergedBody }
+    }
+    self.facts = facts
   }
 
   /// - Throws: `mismatch` if a layout holds fewer than half of the startup functions: pages of two
@@ -109,7 +141,8 @@ struct DiffInputs {
 
   func report() -> DiffReport {
     let comparison = LayoutComparison(
-      before: before.layout, after: after.layout, startup: startup, pageSize: pageSize)
+      before: before.layout, after: after.layout, startup: startup, pageSize: pageSize,
+      facts: facts, kernel: kernel)
     let check = order.map {
       OrderFileCheck(
         $0, layout: after.layout, architecture: architecture)
@@ -123,6 +156,12 @@ struct DiffInputs {
         name: function.name, reason: reason ?? function.absence.description)
     }
     report.measuredPageIns = measuredPageIns
+    if measured.before != nil || measured.after != nil {
+      report.measuredPages = MeasuredPages(
+        before: measured.before?.side(
+          comparison.before, before.layout, knowledge, pageSize: pageSize),
+        after: measured.after?.side(comparison.after, after.layout, knowledge, pageSize: pageSize))
+    }
     report.warnings = warnings + report.warnings
     let isMachO = after.layout.imageFormat == .machO
     if let disobeyed = check.flatMap({
@@ -131,6 +170,17 @@ struct DiffInputs {
       report.warnings.append(disobeyed)
     }
     return report
+  }
+
+  private var knowledge: PageAccount.Knowledge {
+    PageAccount.Knowledge(recordsEveryFunction: recordsEveryFunction) { name in
+      switch CanonicalName(name).part {
+      case .whole: .whole
+      case .cold: .cold
+      case .partial: .partial
+      case .mergedBody: .mergedBody
+      }
+    }
   }
 
   private func obedience(_ check: OrderFileCheck) -> OrderObedience {

@@ -16,14 +16,14 @@ struct LaunchInputs {
     var traces: [Trace] = []
     for path in paths {
       let trace = Trace(try InputFile.trace(path), path: path)
-      if trace.hits.isEmpty {
+      if trace.isEmpty {
         warnings.append(Diagnostic("nothing was recorded", context: [path]))
       }
       traces.append(trace)
     }
     self.traces = traces
     warnings += traces.compactMap(Diagnostic.incomplete)
-    guard traces.contains(where: { !$0.hits.isEmpty }) else {
+    guard traces.contains(where: { !$0.isEmpty }) else {
       throw Diagnostic(
         "nothing was recorded", context: paths.count == 1 ? paths : [],
         hint: "see 'orderfile record --help'", severity: .nothingRecorded)
@@ -46,7 +46,11 @@ struct LaunchInputs {
   /// Those in which something was recorded.
   var usedFileNames: [String] {
     let used = Set(
-      traces.flatMap { trace in Set(trace.hits.map(\.image)).map { trace.images[$0].fileName } })
+      traces.flatMap { trace in
+        Set(trace.hits.map(\.image) + trace.blockHits.map(\.image)).map {
+          trace.images[$0].fileName
+        }
+      })
     return fileNames.filter(used.contains)
   }
 

@@ -35,18 +35,18 @@ package struct OrderFileCommand: ParsableCommand {
         3   the inputs do not belong together
         4   nothing was recorded
         64  wrong usage
-        'record' exits with its program's status, 128 + N after signal N.
+        'record' and 'pages' exit with their program's status, 128 + N after signal N.
       """,
     version: """
       orderfile \(toolVersion)
       trace format \(ORDERFILE_TRACE_VERSION)
       \(DiffReport.schema), \(ImageReport.schema), \(LinkMapReport.schema), \
       \(OrderFileReport.schema), \(TraceReport.schema), \(GenReport.schema), \
-      \(ImportReport.schema)
+      \(ImportReport.schema), \(PagesReport.schema), \(MeasureReport.schema), \(RefineReport.schema)
       """,
     subcommands: [
-      RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self, ShowCommand.self,
-      FlagsCommand.self,
+      RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self, PagesCommand.self,
+      MeasureCommand.self, RefineCommand.self, ShowCommand.self, FlagsCommand.self,
     ])
 
   package init() {}

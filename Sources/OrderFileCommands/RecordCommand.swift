@@ -50,6 +50,9 @@ struct RecordCommand: ParsableCommand {
       "With --breakpoints: a library, or a program that the launched one starts, to record too. "
         + "Repeat for more.", valueName: "file"), completion: .file())
   var image: [String] = []
+  @Flag(
+    help: "With --breakpoints: record each basic block, of code compiled with a map of them, too.")
+  var blocks = false
   @Flag(help: "With --breakpoints: record every image of every process.")
   var allImages = false
   @Option(
@@ -77,9 +80,11 @@ struct RecordCommand: ParsableCommand {
     if pid != nil, !commandLine.isEmpty || timeout != nil {
       throw ValidationError("--pid records a process that runs: no command, and no --timeout")
     }
-    if !breakpoints && (allImages || !image.isEmpty || pid != nil || stopAtSymbol != nil) {
+    if !breakpoints
+      && (allImages || !image.isEmpty || pid != nil || stopAtSymbol != nil || blocks)
+    {
       throw ValidationError(
-        "--image, --all-images, --pid and --stop-at-symbol need --breakpoints")
+        "--blocks, --image, --all-images, --pid and --stop-at-symbol need --breakpoints")
     }
     if let timeout, !(timeout > 0 && timeout < 1e9) {
       throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
@@ -127,7 +132,7 @@ struct RecordCommand: ParsableCommand {
       breakpoints
       ? Diagnostic.nothingUsed(program, wasLeftAlone: !leftAlone.isEmpty)
       : Diagnostic.nothingRecorded(program, wasSilent: traces.isEmpty)
-    if traces.contains(where: { !$0.hits.isEmpty }) {
+    if traces.contains(where: { !$0.isEmpty }) {
       let paths = recordings.map { outputPath + $0.suffix }
       let before = traces[0].hitsBeforeMain(images.recordedImages(of: traces[0]))
       Console.printNote(RecordSummary(traces, paths: paths, hitsBeforeMain: before).text)
@@ -160,16 +165,22 @@ struct RecordCommand: ParsableCommand {
       return (try launch.run(), [])
     }
     let recording = try BreakpointRecording(
-      folder, images: allImages ? nil : image, end: stopAtSymbol)
-    guard let pid else {
+      folder, images: allImages ? nil : image, blocks: blocks, end: stopAtSymbol)
+    var result: ProgramLaunch.Result?
+    if let pid {
+      try BreakpointAttachment(processNumber: pid, stopAfter: stopAfter, stopAt: stopAt)
+        .run(recording)
+    } else {
       let launch = BreakpointLaunch(
         ProgramLaunch(command: commandLine, timeout: timeout), stopAfter: stopAfter,
         stopAt: stopAt)
-      return (try launch.run(recording), recording.warnings)
+      result = try launch.run(recording)
     }
-    try BreakpointAttachment(processNumber: pid, stopAfter: stopAfter, stopAt: stopAt)
-      .run(recording)
-    return (nil, recording.warnings)
+    if recording.lacksBlocks {
+      Console.printWarnings(recording.warnings)
+      throw Diagnostic.noBlockMap(pid.map { "process \($0)" } ?? commandLine[0])
+    }
+    return (result, recording.warnings)
   }
 }
 

@@ -25,6 +25,11 @@ package struct RecordSummary {
     let isTraced = traces.contains { $0.method == .breakpoints }
     text +=
       "\(counted(guardCount, isTraced ? "function" : "instrumented function")) in \(counted(images.count, "image"))"
+    let blocks = images.reduce(0) { $0 + $1.blockCount }
+    if blocks > 0 {
+      let hits = traces.reduce(0) { $0 + $1.blockHits.count }
+      text += " and \(hits) of \(counted(blocks, "basic block"))"
+    }
     if traces.count > 1 { text += " by \(counted(traces.count, "process", "processes"))" }
     if let hitsBeforeMain { text += ", \(hitsBeforeMain) before main" }
     if let last = traces.first?.hits.last?.nanoseconds { text += ", in \(milliseconds(last))" }

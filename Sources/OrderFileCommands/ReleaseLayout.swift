@@ -16,6 +16,18 @@ struct ReleaseLayout {
   /// `nil` where only a link map was given that does not tell.
   let architecture: Architecture?
   let warnings: [Diagnostic]
+  /// Of the image; `nil` where only a link map was given.
+  private let bytes: FileBytes?
+
+  /// The basic blocks of the image; `nil` where it has no map of them, or only a link map was given.
+  func blockMap() throws(Diagnostic) -> BlockMap? {
+    guard let bytes else { return nil }
+    do {
+      return try BlockMap(of: bytes, functions: layout.functions.map(\.address))
+    } catch { throw Diagnostic("\(error)", context: [path]) }
+  }
+  /// Of an ELF image; `nil` of other formats and where only a link map was given.
+  var code: ImageCode?
 
   /// Reads a linked image or a link map, whichever `path` is.
   init(
@@ -49,11 +61,13 @@ struct ReleaseLayout {
     self.image = image.image
     architecture = image.architecture
     warnings = isStripped ? map.warnings : image.warnings
+    bytes = image.bytes
   }
 
-  init(_ image: Image) { self.init(image, path: image.path, warnings: []) }
+  init(_ image: Image) { self.init(image, path: image.path, warnings: [], bytes: nil) }
 
-  private init(_ image: Image, path: String, warnings: [Diagnostic]) {
+  private init(_ image: Image, path: String, warnings: [Diagnostic], bytes: FileBytes?) {
+    self.bytes = bytes
     self.path = path
     layout = image.layout
     initializers = image.initializers
@@ -67,7 +81,8 @@ struct ReleaseLayout {
   ) throws(Diagnostic) {
     let (image, warnings) = try Image.reading(
       bytes, path: imagePath, debugFile: debugFile, slice: slice)
-    self.init(image, path: imagePath, warnings: warnings)
+    self.init(image, path: imagePath, warnings: warnings, bytes: bytes)
+    code = ImageCode(of: bytes)
   }
 
   private init(bytes: FileBytes, mapPath: String, slice: SliceChoice) throws(Diagnostic) {
@@ -81,9 +96,25 @@ struct ReleaseLayout {
       Diagnostic($0.message, context: [mapPath] + $0.context, hint: $0.hint, severity: $0.severity)
     }
     path = mapPath
+    self.bytes = nil
     initializers = layout.imageFormat == .machO ? layout.initializersByName : []
     image = nil
     architecture = Architecture(map)
     if let architecture { try slice.check(architecture, of: mapPath) }
+  }
+}
+
+extension ReleaseLayout {
+  /// What is known of a launch that uses the functions `startup`, indexes of the layout's.
+  ///
+  /// - Throws: what is wrong with parts of the image that its layout does not need.
+  func launchFacts(startup: [Int]) throws(Diagnostic) -> LaunchFacts {
+    guard layout.imageFormat == .elf else { return LaunchFacts() }
+    guard let code else { return LaunchFacts(of: layout, hasCode: false) }
+    do {
+      return try code.facts(of: layout, initializers: initializers, startup: startup)
+    } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
   }
 }

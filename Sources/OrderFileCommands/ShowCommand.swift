@@ -131,10 +131,30 @@ struct ShowCommand: ParsableCommand {
         let entered = hit.entry.flatMap { functions[hit.image].body(holding: $0) }
         let ran = hit.calledFrom.flatMap { functions[hit.image].body(holding: $0) }
         return [entered, ran == entered ? nil : ran].compactMap { $0?.names.first }
-      })
+      }, functions: ExecutedFunction.all(of: trace, in: functions))
     let names = wording(of: trace.imageFormat)
     return json
       ? report.json(demangle: names.json) : Array(report.text(width: width, names: names.text).utf8)
+  }
+}
+
+extension ExecutedFunction {
+  /// What `trace` used of each function; nothing if no basic blocks were recorded.
+  ///
+  /// - Parameter images: parallel to those of the trace.
+  fileprivate static func all(of trace: Trace, in images: [RecordedImage]) -> [ExecutedFunction] {
+    guard trace.images.contains(where: { $0.blockCount > 0 }) else { return [] }
+    var functions: [ExecutedFunction] = []
+    for group in trace.imageGroups {
+      let recorded = RecordedFunctions(trace, group: group, in: images[group[0]])
+      functions += recorded.uses.map { use in
+        ExecutedFunction(
+          step: use.step, image: group[0], address: use.address, name: use.names.first,
+          sizeBytes: use.size, executedBytes: use.executedBytes,
+          blockCount: use.blocks.isEmpty ? nil : use.blocks.count)
+      }
+    }
+    return functions.sorted { ($0.step, $0.image, $0.address) < ($1.step, $1.image, $1.address) }
   }
 }
 

@@ -8,10 +8,16 @@ extension DiffReport {
   /// each section; `before` and `after` have both layouts'. Sections sum up to the totals. A duration
   /// is for the pages saved, so it is negative for a loss; `low` and `high` go with the cost.
   ///
+  /// `functionsByBlocks` is there if basic blocks were recorded: of so many functions of each layout only
+  /// those that ran count, in `startupBytes` too.
+  ///
   /// A section's `counted` is `startupFunctions`; of a Mach-O image also `whole`, for what a launch reads
-  /// or uses unknown parts of, and `firstPage` for the header. `xnuReads` is there for Mach-O images: what
+  /// or uses unknown parts of, and `firstPage` for the header; of an ELF image what startup functions lead
+  /// to: `linkageTable`, `cRuntime`, `initializer`, `mergedBody`, `constant`, `firstPage`. `linuxFaults` is
+  /// there for ELF images: what Linux does in a warm and in a cold launch. `xnuReads` is there for Mach-O images: what
   /// each `kernel` with such pages is predicted to read, in `reads` and `bytesRead`. `measuredPageIns` is
-  /// there if recordings were given, and is the only part whose provenance is `measured`.
+  /// there if recordings were given, and `measuredPages` if measured launches were: what stands there under
+  /// `measured` and `onlyExecuted`, and `measuredPageIns`, is all that was measured.
   package func json() -> [UInt8] {
     let total = comparison.total
     return JSONWriter.document { json in
@@ -23,7 +29,16 @@ extension DiffReport {
         json.member("before", comparison.before.curve.area)
       }
       json.member("floorPages", total.after.floorPages)
+      let (before, after) = comparison.inParts
+      if before + after > 0 {
+        json.object("functionsByBlocks") { json in
+          json.member("after", after)
+          json.member("before", before)
+        }
+      }
+      if let linuxFaults { json.object("linuxFaults") { linuxFaults.write(to: &$0) } }
       if let measuredPageIns { json.object("measuredPageIns") { measuredPageIns.write(to: &$0) } }
+      if let measuredPages { json.object("measuredPages") { measuredPages.write(to: &$0) } }
       json.object("millisecondsPerPageIn") { writeBand(of: 1, to: &$0) }
       json.object("millisecondsSaved") { writeBand(of: total.savedPages, to: &$0) }
       json.array("missing") { json in for entry in missing { entry.write(to: &json) } }

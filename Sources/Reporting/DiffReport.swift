@@ -18,6 +18,8 @@ package struct DiffReport: Sendable {
   package var missing: [NameWithReason]
   /// `nil` if no recording was given.
   package var measuredPageIns: PageInMeasurement?
+  /// `nil` if no measured launch was given.
+  package var measuredPages: MeasuredPages?
   /// Printed by the caller, behind the result; JSON carries them too.
   package var warnings: [Diagnostic]
 
@@ -57,10 +59,13 @@ extension DiffReport {
     package var sections: Int?
     /// Names in each list; `nil` prints all.
     package var names: Int?
+    /// Each page that was predicted or executed alone.
+    package var listsPages: Bool
 
-    package init(sections: Int? = 10, names: Int? = 10) {
+    package init(sections: Int? = 10, names: Int? = 10, listsPages: Bool = false) {
       self.sections = sections
       self.names = names
+      self.listsPages = listsPages
     }
   }
 
@@ -72,7 +77,9 @@ extension DiffReport {
   ) -> String {
     let size = comparison.pageSize.wording
     let functions = counted(comparison.total.after.startupFunctions, "startup function")
-    let besides = comparison.isMachO ? ", or that a launch reads besides" : ""
+    let besides =
+      comparison.sections.contains { $0.counting != .startupFunctions }
+      ? ", or that a launch \(comparison.isMachO ? "reads" : "touches") besides" : ""
     var text = """
       predicted page faults of a cold launch: computed from the layouts, not measured
         before: \(printable(beforePath))
@@ -82,12 +89,17 @@ extension DiffReport {
       \(printable(startupSource)))\(besides):
 
       """
+    if let inPartsText { text += inPartsText }
     text += table(foldingBehind: limits.sections).text(width: width)
     text += "\n" + savingText
     if !comparison.xnuReads.isEmpty { text += xnuReadsText }
+    if let linuxFaults { text += linuxFaults.text }
     if let measuredPageIns {
       text += measuredPageIns.text(
         pageSize: comparison.pageSize, predicted: comparison.total, limit: limits.sections)
+    }
+    if let measuredPages {
+      text += measuredPages.text(width: width, listsPages: limits.listsPages, names: names)
     }
     if let obedience { text += obedienceText(obedience, limits: limits, names: names) }
     if !missing.isEmpty {
@@ -95,6 +107,21 @@ extension DiffReport {
       text += list(missing, limit: limits.names, names: names)
     }
     return text
+  }
+
+  /// Whether bytes are those of functions or of what ran of them; nothing if no blocks were recorded.
+  private var inPartsText: String? {
+    let (before, after) = comparison.inParts
+    guard before + after > 0 else { return nil }
+    return "  of \(before) before and \(after) after only the basic blocks that ran count\n"
+  }
+
+  var linuxFaults: LinuxFaultsSection? {
+    comparison.linuxFaults.map {
+      LinuxFaultsSection(
+        before: $0.before, after: $0.after, kernel: comparison.kernel,
+        pageSize: comparison.pageSize)
+    }
   }
 
   private func table(foldingBehind limit: Int?) -> Table {
@@ -212,6 +239,11 @@ extension Counting {
     case .startupFunctions: ""
     case .whole: " (whole)"
     case .firstPage: " (first page)"
+    case .linkageTable: " (entries called)"
+    case .cRuntime: " (C runtime)"
+    case .initializer: " (initializers)"
+    case .mergedBody: " (merged bodies)"
+    case .constant: " (constants read)"
     }
   }
 }

@@ -108,9 +108,13 @@ extension JSONWriter {
   }
 
   /// Adds an element that is an object.
-  package mutating func object(_ members: (inout JSONWriter) -> Void) {
+  ///
+  /// - Parameter isInline: whether it stands on one line; one with an array of many elements should not.
+  package mutating func object(
+    isInline: Bool = true, _ members: (inout JSONWriter) -> Void
+  ) {
     separate()
-    writeContainer("{", "}", isInline: true, members)
+    writeContainer("{", "}", isInline: isInline, members)
     guard let sink, bytes.count >= Self.pieceSize else { return }
     sink(bytes)
     bytes.removeAll(keepingCapacity: true)
@@ -232,8 +236,22 @@ extension UInt64: JSONValue {
   package func write(to json: inout JSONWriter) { json.write(literal: String(self)) }
 }
 
+extension Double: JSONValue {
+  /// The shortest decimal number that reads back as the same; `null` for what JSON has no number for.
+  package func write(to json: inout JSONWriter) {
+    json.write(literal: isFinite ? description : "null")
+  }
+}
+
 extension Bool: JSONValue {
   package func write(to json: inout JSONWriter) { json.write(fixed: self ? "true" : "false") }
+}
+
+/// What is not known: `null`.
+extension Optional: JSONValue where Wrapped: JSONValue {
+  package func write(to json: inout JSONWriter) {
+    if let self { self.write(to: &json) } else { json.write(fixed: "null") }
+  }
 }
 
 extension String: JSONValue {

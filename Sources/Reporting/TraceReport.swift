@@ -9,21 +9,47 @@ package struct TraceReport: Sendable {
   /// another one; empty where none is known. Parallel to `trace.hits`.
   package var hitNames: [[SymbolName]]
 
-  package init(_ trace: Trace, hitNames: [[SymbolName]]) {
+  /// What was used, by function; empty unless basic blocks were recorded.
+  package var functions: [ExecutedFunction]
+
+  package init(_ trace: Trace, hitNames: [[SymbolName]], functions: [ExecutedFunction] = []) {
     precondition(hitNames.count == trace.hits.count, "parallel arrays")
     self.trace = trace
     self.hitNames = hitNames
+    self.functions = functions
   }
 
   /// The trace for machines: `orderfile.trace/1`. Times are nanoseconds since the process started, and
   /// absent where the clock could not be calibrated; of an imported trace since its source began to
   /// record, and absent where that tells none.
   ///
-  /// - Parameter demangle: adds `demangledNames` to the hits.
+  /// `blocks`, `functions`, `executedBytes` and `startupBytes` are there if basic blocks were recorded.
+  /// The last two are the sums of those of the functions: a function of which no block was recorded counts
+  /// as executed from end to end, and has no `blocks`.
+  ///
+  /// - Parameter demangle: adds `demangledNames` to the hits and `demangledName` to the functions.
   package func json(demangle: NameWording? = nil) -> [UInt8] {
     JSONWriter.document { json in
+      if hasBlocks {
+        json.array("blocks") { json in
+          for hit in trace.blockHits {
+            json.object { json in
+              json.member("address", hit.block.start)
+              json.member("image", hit.image)
+              json.member("sizeBytes", hit.block.size)
+              json.member("step", hit.step)
+            }
+          }
+        }
+      }
       json.member("end", trace.end.rawValue)
+      if hasBlocks { json.member("executedBytes", executedBytes) }
       if let parent = trace.forkedBy { json.member("forkedBy", Int(parent)) }
+      if hasBlocks {
+        json.array("functions") { json in
+          for function in functions { json.object { function.write(to: &$0, demangle) } }
+        }
+      }
       json.array("hits") { json in
         for (hit, names) in zip(trace.hits, hitNames) {
           json.object { json in
@@ -46,6 +72,7 @@ package struct TraceReport: Sendable {
       json.array("images") { json in
         for image in trace.images {
           json.object { json in
+            if hasBlocks { json.member("blockCount", image.blockCount) }
             json.member("guardCount", image.guardCount)
             if let id = image.id { json.member("id", id.description) }
             json.member("number", image.number)
@@ -70,6 +97,7 @@ package struct TraceReport: Sendable {
       json.member("program", trace.program)
       json.member("schema", Self.schema)
       json.member("sealed", trace.isSealed)
+      if hasBlocks { json.member("startupBytes", startupBytes) }
       json.member("unattributedHits", trace.unattributedHits)
     }
   }
@@ -83,7 +111,7 @@ package struct TraceReport: Sendable {
         program:  \(printable(trace.program))\(processText)
         images:   \(trace.images.count)
         hits:     \(trace.hits.count)\(lossText)
-        \(endText)
+        \(executedText)\(endText)
         sealed:   \(trace.isSealed ? "yes" : "no")
 
       """
@@ -91,12 +119,54 @@ package struct TraceReport: Sendable {
       text += "  image \(index): \(printable(image.path)), "
       switch trace.method {
       case .instrumentation: text += "\(counted(image.guardCount, "guard")), "
-      case .breakpoints: text += "\(counted(image.guardCount, "breakpoint")), "
+      case .breakpoints:
+        text +=
+          image.blockCount == 0
+          ? "\(counted(image.guardCount, "breakpoint")), "
+          : "\(counted(image.guardCount, "function")) and \(counted(image.blockCount, "basic block")), "
       case .imported: break
       }
       text += "ID \(image.id?.description ?? "none")\n"
     }
-    return text + hitTable(names).text(width: width)
+    text += hitTable(names).text(width: width)
+    if hasBlocks { text += "\n" + functionTable(names).text(width: width) }
+    return text
+  }
+
+  private var hasBlocks: Bool { trace.images.contains { $0.blockCount > 0 } }
+  private var startupBytes: UInt64 { functions.reduce(0) { $0 &+ $1.sizeBytes } }
+  private var executedBytes: UInt64 { functions.reduce(0) { $0 &+ $1.executedBytes } }
+
+  private var executedText: String {
+    guard hasBlocks else { return "" }
+    return "executed: \(executedBytes) of \(startupBytes) bytes of "
+      + "\(counted(functions.count, "startup function")), "
+      + "\(counted(trace.blockHits.count, "basic block"))\n  "
+  }
+
+  /// The largest first.
+  private func functionTable(_ names: NameWording) -> Table {
+    var table = Table([
+      .init("EXECUTED"), .init("OF BYTES"), .init("SHARE"), .init("BLOCKS"), .init("STEP"),
+      .init("FUNCTION", .left),
+    ])
+    let sorted = functions.sorted { ($1.sizeBytes, $0.step) < ($0.sizeBytes, $1.step) }
+    for function in sorted {
+      let name = function.name.map { printable(names($0)) }
+      table.add([
+        "\(function.executedBytes)", "\(function.sizeBytes)",
+        Percentage.share(
+          Int(clamping: function.executedBytes), of: Int(clamping: function.sizeBytes)),
+        function.blockCount.map { "\($0)" } ?? "", "\(function.step)",
+        name ?? function.address.description,
+      ])
+    }
+    table.add([
+      "\(executedBytes)", "\(startupBytes)",
+      Percentage.share(Int(clamping: executedBytes), of: Int(clamping: startupBytes)),
+      "\(trace.blockHits.count)", "", "TOTAL",
+    ])
+    return table
   }
 
   private var processText: String {

@@ -1,9 +1,13 @@
-// Where an image may get breakpoints: at the first byte of every function, and nowhere else.
+// Where an image may get breakpoints: at the first byte of every function and, if they are asked for, of
+// every basic block; and nowhere else.
 //
 // A breakpoint in a constant changes what the program computes. So a symbol counts only if its type says
 // that it is a function; labels of assembly have no type, and may name a table. What the unwinding tables
 // cover is code in any case: that finds the functions of a stripped file, and assembly with unwinding
-// information. Where systems install debug files, the one of a stripped file is asked as well.
+// information. Where systems install debug files, the one of a stripped file is asked as well. Blocks count only where their map says that they belong to one of these functions.
+//
+// A block that is nothing but ENDBR64 shares the breakpoint of the block behind it: the instruction has to
+// stay in its place, so that the breakpoint comes to stand behind it.
 
 import Addresses
 import ByteReading
@@ -17,6 +21,14 @@ package struct BreakpointPlaces: Sendable {
   package var machine: UInt32
   /// First bytes of functions, ascending, each once.
   package var functions: [StatedAddress]
+  /// Of the functions that were compiled with a map of them; `nil` if none was, and if nobody asked.
+  package var blocks: BlockMap?
+  /// What is wrong with the map, if that is why there are no blocks.
+  package var blockMapProblem: ParseError?
+  /// Where breakpoints go, ascending, each once.
+  package var places: [StatedAddress]
+  /// Blocks that share the breakpoint of the block before.
+  private var sharing: Set<StatedAddress> = []
   package var executableSegments: [ExecutableSegment]
   /// Of the functions that were looked for, those that are here.
   package var named: [String: StatedAddress]
@@ -31,9 +43,9 @@ package struct BreakpointPlaces: Sendable {
   ///   - path: where `bytes` are from.
   ///   - names: symbols of functions to look for.
   /// - Throws: `unsupported` for what is no linked ELF image of 64 bits, besides what is wrong with it.
-  package init(of bytes: FileBytes, at path: String, lookingFor names: [String] = [])
-    throws(ParseError)
-  {
+  package init(
+    of bytes: FileBytes, at path: String, withBlocks: Bool = false, lookingFor names: [String] = []
+  ) throws(ParseError) {
     guard case .elf(let file) = try ObjectFile(parsing: bytes), file.header.is64Bit else {
       throw ParseError(
         .unsupported(found: "32 bits or another format, breakpoints need ELF of 64 bits"),
@@ -46,8 +58,12 @@ package struct BreakpointPlaces: Sendable {
     }
     var starts = try file.frameStarts()
     var tables = [try file.dynamicSymbolTable()].compactMap { $0 }
-    if let table = try file.symbolTable() ?? Self.symbolsOfDebugFile(of: file, at: path) {
+    var debugFile: ELFFile?
+    if let table = try file.symbolTable() {
       tables.append(table)
+    } else {
+      debugFile = Self.debugFile(of: file, at: path)
+      if let table = try debugFile?.symbolTable() { tables.append(table) }
     }
     var found: [String: StatedAddress] = [:]
     for table in tables {
@@ -63,23 +79,44 @@ package struct BreakpointPlaces: Sendable {
     }
     named = found
     starts.sort()
-    // Stubs are no functions, though a frame description covers them all.
-    let code = file.sections.filter { section in
-      let name = file.bytes.text(section.name.indices)
-      return section.flags.contains(.executable) && !name.hasPrefix(".plt")
-    }.map(\.range).sorted { $0.start < $1.start }
-    functions = Self.unique(starts, in: code, executableSegments.map(\.range))
+    var code = CodeRanges(file)
+    var functions: [StatedAddress] = []
+    for start in starts where functions.last != start && code.range(holding: start) != nil {
+      functions.append(start)
+    }
+    self.functions = functions
+    places = functions
+    guard withBlocks else { return }
+    do {
+      blocks = try BlockMap(file, functions: functions, debugFile: debugFile)
+    } catch { blockMapProblem = error }
+    guard let blocks else { return }
+    sharing = Self.sharing(blocks, file)
+    places = Self.merged(functions, blocks.blocks.map(\.start).filter { !sharing.contains($0) })
+  }
+
+  /// What runs when a thread comes to the breakpoint at `place`: a function, blocks, or both.
+  ///
+  /// - Complexity: O(log *n*) for *n* places.
+  package func uses(at place: StatedAddress) -> (isFunction: Bool, blocks: [AddressRange]) {
+    var found: [AddressRange] = []
+    if let blocks, let block = blocks.block(at: place) {
+      found.append(block)
+      if sharing.contains(block.end) { found += [blocks.block(at: block.end)].compactMap { $0 } }
+    }
+    return (found.isEmpty || functions.containsSorted(place), found)
   }
 
   /// `nil` if there is no debug file in the usual places, or none with symbols.
-  private static func symbolsOfDebugFile(of file: ELFFile, at path: String) -> ELFSymbolTable? {
+  private static func debugFile(of file: ELFFile, at path: String) -> ELFFile? {
     let candidates = try? file.debugFileCandidates(
       at: path, named: nil, roots: DebugFileRequest.systemRoots)
     for candidate in candidates ?? [] {
       if let bytes = try? FileBytes(path: candidate.path),
-        let found = try? file.debugFile(in: bytes, candidate), let table = try? found.symbolTable()
+        let found = try? file.debugFile(in: bytes, candidate),
+        (try? found.symbolTable()) ?? nil != nil
       {
-        return table
+        return found
       }
     }
     return nil
@@ -94,18 +131,41 @@ package struct BreakpointPlaces: Sendable {
     #endif
   }
 
-  /// Each once, and only in sections of code; a file without sections has its segments.
-  private static func unique(
-    _ starts: [StatedAddress], in sections: [AddressRange], _ segments: [AddressRange]
-  ) -> [StatedAddress] {
-    let ranges = sections.isEmpty ? segments : sections
-    var unique: [StatedAddress] = []
-    var index = 0
-    for start in starts where unique.last != start {
-      while index < ranges.count, ranges[index].end <= start { index += 1 }
-      guard index < ranges.count else { break }
-      if ranges[index].contains(start) { unique.append(start) }
+  /// The starts of blocks behind one that is nothing but ENDBR64.
+  private static func sharing(_ map: BlockMap, _ file: ELFFile) -> Set<StatedAddress> {
+    guard file.header.machine == .x8664 else { return [] }
+    let code = file.segments.filter { $0.type == .load && $0.isExecutable }
+    func isLandingPad(_ block: AddressRange) -> Bool {
+      guard let segment = code.first(where: { $0.range.contains(block.start) }) else {
+        return false
+      }
+      let distance = block.start.rawValue - segment.range.start.rawValue
+      let (offset, overflow) = segment.offset.rawValue.addingReportingOverflow(distance)
+      guard !overflow,
+        let bytes = try? file.bytes.range(
+          offset: FileOffset(rawValue: offset), size: block.size, "block")
+      else { return false }
+      return file.bytes.copy(bytes.indices) == [0xf3, 0x0f, 0x1e, 0xfa]
     }
-    return unique
+    var sharing: Set<StatedAddress> = []
+    for (block, next) in zip(map.blocks, map.blocks.dropFirst())
+    where block.size == 4 && block.end == next.start && isLandingPad(block) {
+      sharing.insert(next.start)
+    }
+    return sharing
+  }
+
+  /// What is in one of two ascending lists, each once.
+  private static func merged(_ a: [StatedAddress], _ b: [StatedAddress]) -> [StatedAddress] {
+    var merged: [StatedAddress] = []
+    merged.reserveCapacity(a.count + b.count)
+    var (i, j) = (0, 0)
+    while i < a.count || j < b.count {
+      let isFirst = j == b.count || i < a.count && a[i] <= b[j]
+      let next = isFirst ? a[i] : b[j]
+      if isFirst { i += 1 } else { j += 1 }
+      if merged.last != next { merged.append(next) }
+    }
+    return merged
   }
 }

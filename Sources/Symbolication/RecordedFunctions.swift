@@ -5,6 +5,9 @@
 // bodies after it had instrumented them (Swift's `…Tm`: the entry is a thunk, the body is shared), and
 // where a tail call replaced the callback's frame (the address is the caller's, which ran just before).
 // In both cases both were executed, so both are listed, the entry first.
+//
+// A block belongs to the function whose body holds it, and tells which bytes of that ran. Its function is
+// used at the first of its blocks, whether or not it was entered at its first byte.
 
 import Addresses
 import ImageModel
@@ -22,6 +25,21 @@ package struct RecordedFunctions: Sendable {
     package var names: [SymbolName]
     /// The one that all of them come from, as ld64 names object files; `nil` if that is not known.
     package var objectFile: SymbolName?
+    /// The blocks of it that ran, earliest first; empty where none was recorded: which part ran is not
+    /// known then.
+    package var blocks: [ExecutedBlock] = []
+
+    /// Of `size`; all of it where no block was recorded.
+    package var executedBytes: UInt64 {
+      blocks.isEmpty ? size : FunctionPart.bytes(in: blocks.map(\.part), upTo: size)
+    }
+  }
+
+  /// A part of a body that ran, and when it did first.
+  package struct ExecutedBlock: Sendable {
+    /// In the trace.
+    package var step: Int
+    package var part: FunctionPart
   }
 
   /// The image in the trace; of an image that was loaded more than once, the first.
@@ -33,28 +51,39 @@ package struct RecordedFunctions: Sendable {
   /// - Parameters:
   ///   - group: indexes into `trace.images` of one and the same image.
   ///   - functions: the functions of the recorded image.
-  /// - Complexity: O(*h* log *n*) for *h* hits and *n* functions.
+  /// - Complexity: O(*h* log *n*) for *h* hits of functions and blocks, and *n* functions.
   package init(_ trace: Trace, group: [Int], in functions: RecordedImage) {
     precondition(!group.isEmpty, "a group holds at least the image it was made for")
     image = trace.images[group[0]]
     var uses: [Use] = []
-    var seen: Set<StatedAddress> = []
+    var indexes: [StatedAddress: Int] = [:]
     var unnamedHits = 0
-    func add(_ body: RecordedImage.Body?, step: Int) -> Bool {
-      guard let body else { return false }
-      if seen.insert(body.address).inserted {
-        uses.append(
-          Use(
-            step: step, address: body.address, size: body.size, names: body.names,
-            objectFile: body.objectFile))
-      }
-      return true
+    func add(_ body: RecordedImage.Body?, step: Int) -> Int? {
+      guard let body else { return nil }
+      if let known = indexes[body.address] { return known }
+      indexes[body.address] = uses.count
+      uses.append(
+        Use(
+          step: step, address: body.address, size: body.size, names: body.names,
+          objectFile: body.objectFile))
+      return uses.count - 1
     }
+    func add(_ hit: BlockHit) {
+      let body = functions.body(holding: hit.block.start)
+      guard let body, let index = add(body, step: hit.step) else { return }
+      let offset = hit.block.start.rawValue - body.address.rawValue
+      uses[index].blocks.append(
+        ExecutedBlock(
+          step: hit.step, part: FunctionPart(offset: offset, size: hit.block.size)))
+    }
+    var blocks = trace.blockHits.filter { group.contains($0.image) }[...]
     for hit in trace.hits where group.contains(hit.image) {
+      while let block = blocks.first, block.step < hit.step { add(blocks.removeFirst()) }
       let entered = add(hit.entry.flatMap(functions.body(holding:)), step: hit.step)
       let ran = add(hit.calledFrom.flatMap(functions.body(holding:)), step: hit.step)
-      if !entered && !ran { unnamedHits += 1 }
+      if entered == nil && ran == nil { unnamedHits += 1 }
     }
+    for block in blocks { add(block) }
     self.uses = uses
     self.unnamedHits = unnamedHits
   }

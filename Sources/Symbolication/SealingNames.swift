@@ -1,22 +1,33 @@
+import Addresses
 import ImageModel
 import TraceFormat
 
 extension Trace {
   /// The names that make this trace independent of the recorded images: of every function that a hit
-  /// entered or ran, all aliases.
+  /// entered or ran or that holds a block that ran, all aliases.
   ///
   /// - Parameter recorded: for each index of `images`, that image as it was recorded, or `nil`.
   package func namesForSealing(_ recorded: [RecordedImage?]) -> [TraceName] {
     precondition(recorded.count == images.count, "one for each image")
     var names: [TraceName] = []
+    func add(_ address: StatedAddress?, of image: Int) {
+      guard let address, let body = recorded[image]?.body(holding: address) else { return }
+      names += body.names.map {
+        TraceName(
+          image: images[image].number, address: body.address, size: body.size, name: $0.bytes)
+      }
+    }
     for hit in hits {
-      for address in [hit.entry, hit.calledFrom] {
-        guard let address, let body = recorded[hit.image]?.body(holding: address) else { continue }
-        names += body.names.map {
-          TraceName(
-            image: images[hit.image].number, address: body.address, size: body.size,
-            name: $0.bytes)
-        }
+      add(hit.entry, of: hit.image)
+      add(hit.calledFrom, of: hit.image)
+    }
+    // Blocks come in runs of one function, whose names are needed once.
+    var last: (image: Int, body: AddressRange)?
+    for hit in blockHits {
+      if let last, last.image == hit.image, last.body.contains(hit.block.start) { continue }
+      add(hit.block.start, of: hit.image)
+      last = recorded[hit.image]?.body(holding: hit.block.start).map {
+        (hit.image, AddressRange(start: $0.address, size: $0.size))
       }
     }
     return names

@@ -63,7 +63,17 @@ extension Trace {
           Mark(
             name: String(decoding: name, as: UTF8.self), step: record.slot,
             nanoseconds: nanoseconds))
-      case .block, .data, .load, .unload, .name, .other: break
+      case .block(let start, let size):
+        guard !hasGuards, let index = registrations.owner(of: start, at: record.slot),
+          let stated = images[index].stated(start)
+        else {
+          unattributedHits += 1
+          continue
+        }
+        blockHits.append(
+          BlockHit(
+            step: record.slot, image: index, block: AddressRange(start: stated, size: size)))
+      case .data, .load, .unload, .name, .other: break
       }
     }
     names = file.names.compactMap { name in
@@ -170,5 +180,6 @@ extension TraceImage {
         start: StatedAddress(rawValue: record.textStart.rawValue &- record.slide.rawValue),
         size: record.textSize),
       guardCount: Int(clamping: record.guardSize / 4))
+    blockCount = Int(clamping: record.blockCount)
   }
 }

@@ -55,12 +55,21 @@ package struct GrowingTrace {
     return addition(records)
   }
 
-  /// The first use of the function that begins at `entry`.
-  package mutating func function(_ entry: LoadedAddress, ticks: UInt64, thread: UInt32) -> Addition
-  {
+  /// The first use of the function that begins at `function`, if any does, and that of `blocks`.
+  package mutating func use(
+    function: LoadedAddress?, blocks: [(start: LoadedAddress, size: UInt64)] = [], ticks: UInt64,
+    thread: UInt32
+  ) -> Addition {
     var records: [UInt8] = []
-    records.appendRecord(
-      ORDERFILE_RECORD_FUNCTION, entry: entry.rawValue, ticks: ticks, thread: thread)
+    if let function {
+      records.appendRecord(
+        ORDERFILE_RECORD_FUNCTION, entry: function.rawValue, ticks: ticks, thread: thread)
+    }
+    for block in blocks {
+      records.appendRecord(
+        ORDERFILE_RECORD_BLOCK, second: block.size, entry: block.start.rawValue, ticks: ticks,
+        thread: thread)
+    }
     return addition(records)
   }
 

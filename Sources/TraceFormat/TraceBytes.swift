@@ -62,7 +62,8 @@ extension [UInt8] {
       image.slide.rawValue, image.textStart.rawValue, image.textSize, image.guardStart.rawValue,
       image.guardSize,
     ] { payload.append(littleEndian: field) }
-    for field in [image.idKind, UInt32(image.id.count), UInt32(image.path.count), 0] {
+    for field in [image.idKind, UInt32(image.id.count), UInt32(image.path.count), image.blockCount]
+    {
       payload.append(littleEndian: field)
     }
     payload += image.id + image.path

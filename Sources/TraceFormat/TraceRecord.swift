@@ -15,8 +15,8 @@ package struct TraceRecord: Equatable, Sendable {
   package enum Event: Equatable, Sendable {
     /// First hit of a function. `entry` is `nil` where the build had no pc-table.
     case function(guard: LoadedAddress, returnAddress: LoadedAddress, entry: LoadedAddress?)
-    /// First hit of a basic block.
-    case block(LoadedAddress)
+    /// First hit of a basic block of `size` bytes.
+    case block(LoadedAddress, size: UInt64)
     /// First touch of a page of data.
     case data(LoadedAddress)
     /// A stage of the launch begins.
@@ -46,6 +46,8 @@ package struct TraceImageRecord: Equatable, Sendable {
   package var idKind: UInt32
   package var id: [UInt8]
   package var path: [UInt8]
+  /// How many basic blocks had a breakpoint; 0 if only functions had.
+  package var blockCount: UInt32 = 0
 
   /// An image without guards.
   package init(
@@ -75,7 +77,7 @@ extension TraceImageRecord {
     idKind = try input.read(UInt32.self, "id_kind")
     let idSize = try input.read(UInt32.self, "id_size")
     let pathSize = try input.read(UInt32.self, "path_size")
-    try input.skip(4, "reserved")
+    blockCount = try input.read(UInt32.self, "block_count")
     let bytes = input.bytes
     id = bytes.copy(try input.readRange(UInt64(idSize), "id").indices)
     path = bytes.copy(try input.readRange(UInt64(pathSize), "path").indices)

@@ -336,10 +336,18 @@ import Testing
     let workshop = try Self.workshop()
     var random = SeededRandom(seed: 50)
     var traces = 0
+    // How long it takes here and now, so that the instants lie before, in and after the start.
+    let start = ContinuousClock.now
+    let whole = try workshop.start(
+      Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "wait"])
+    whole.waitForOutput("waiting")
+    let longest = UInt32((ContinuousClock.now - start) / .microseconds(1)) * 3 / 2
+    whole.send(SIGTERM)
+    _ = whole.end()
     for _ in 0..<50 {
       let recording = try workshop.start(
         Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "wait"])
-      usleep(UInt32.random(in: 0..<120_000, using: &random))
+      usleep(UInt32.random(in: 0..<longest, using: &random))
       recording.send(SIGKILL)
       _ = recording.end()
       for folder in files(workshop).filter({ $0.hasPrefix("t.recording") }) {
@@ -352,8 +360,18 @@ import Testing
       }
     }
     #expect(traces > 0)
-    let alive = try workshop.run("pgrep", ["-f", workshop.path("app")])
-    #expect(alive.output.isEmpty)
+    // Neither the program nor the child that was about to become it.
+    for _ in 0..<500 where !Self.processes(in: workshop).isEmpty { usleep(10_000) }
+    #expect(Self.processes(in: workshop) == [])
+  }
+
+  /// The processes whose current folder is that of `workshop`.
+  private static func processes(in workshop: Workshop) -> [String] {
+    let files = FileManager.default
+    let folder = workshop.folder.resolvingSymlinksInPath().path
+    return ((try? files.contentsOfDirectory(atPath: "/proc")) ?? []).filter { name in
+      (try? files.destinationOfSymbolicLink(atPath: "/proc/\(name)/cwd")) == folder
+    }
   }
 
   @Test func aRunningProcessIsRecordedAndLeftAsItWas() throws {

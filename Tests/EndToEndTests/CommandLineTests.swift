@@ -124,7 +124,9 @@ import Testing
     }
   }
 
-  @Test(arguments: ["record", "gen", "diff", "show"]) func helpOpensWithTwoExamples(command: String)
+  @Test(arguments: ["record", "gen", "diff", "measure", "show"]) func helpOpensWithTwoExamples(
+    command: String
+  )
     throws
   {
     let workshop = try Workshop()

@@ -103,6 +103,7 @@ final class RunningProcess {
 
   struct CannotStart: Error, CustomStringConvertible { let description: String }
 
+  var number: pid_t { process }
   func send(_ signal: Int32) { kill(process, signal) }
   func sendToGroup(_ signal: Int32) { kill(-process, signal) }
 

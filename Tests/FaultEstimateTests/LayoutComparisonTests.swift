@@ -51,6 +51,32 @@ import Testing
     #expect(comparison.after.curve.pagesAfterStep == [1, 2, 2, 2, 3, 3, 3])
   }
 
+  @Test func eachLayoutCountsTheBlocksThatItKnows() {
+    // `big` has 3 pages before, of which the first and the last are used, and is another one after.
+    func layout(_ size: UInt64) -> Layout {
+      sampleLayout([
+        SampleFunction(name: "big", address: 0x2000, size: size),
+        SampleFunction(name: "main", address: 0x9000, size: 100),
+      ])
+    }
+    let main = StartupFunction(name: "main", before: [1], after: [1])
+    let parts = [FunctionPart(offset: 0, size: 32), FunctionPart(offset: 0x2000, size: 16)]
+    let startup = parts.map { part in
+      var use = StartupFunction(name: "big", before: [0], after: [0])
+      use.partBefore = part
+      return use
+    }
+    let comparison = LayoutComparison(
+      before: layout(0x3000), after: layout(0x2f00), startup: [startup[0], main, startup[1]],
+      pageSize: .fourKibibytes)
+    #expect(comparison.before.curve.pagesAfterStep == [1, 2, 3])
+    #expect(comparison.after.curve.pagesAfterStep == [3, 4, 4])
+    #expect(comparison.total.before.startupBytes == 148)
+    #expect(comparison.total.after.startupBytes == 0x2f00 + 100)
+    #expect(comparison.total.before.startupFunctions == 2)
+    #expect(comparison.inParts == (1, 0))
+  }
+
   @Test func aRepeatedNameCountsAtItsFirstStep() {
     let comparison = LayoutComparison(
       before: Self.before, after: Self.after, startup: ["main", "parse", "main", "gone", "gone"],

@@ -63,6 +63,27 @@ import Testing
       startupFunctions: 1, startupBytes: 0, pages: 1, floorPages: 1, windows64k: 1),
   ]
 
+  /// Of a function of 0x3000 bytes at 0x1800: offset and size of what ran, and what that touches.
+  @Test(
+    arguments: [
+      ([(0, 16)], 16, 1), ([(0, 16), (0x2000, 16)], 32, 2), ([(0x7f8, 16)], 16, 2),
+      ([(0, 16), (8, 16)], 24, 1), ([(0x2ff0, 64)], 16, 1), ([(0x3000, 16)], 0, 1),
+      ([(.max, .max)], 0, 1), ([(16, 0)], 0, 1),
+    ] as [([(UInt64, UInt64)], UInt64, Int)])
+  func partsOfAFunctionTouchTheirOwnPages(
+    parts: [(UInt64, UInt64)], bytes: UInt64, pages: Int
+  ) {
+    let layout = sampleLayout([SampleFunction(name: "f", address: 0x1800, size: 0x3000)])
+    let touches = parts.enumerated().map { step, part in
+      StartupTouch(
+        step: step, function: 0, part: FunctionPart(offset: part.0, size: part.1))
+    }
+    let estimate = PageFaultEstimate(
+      of: layout, touches: touches, stepCount: touches.count, pageSize: .fourKibibytes)
+    #expect(estimate.total.startupFunctions == 1)
+    #expect(estimate.total.startupBytes == bytes && estimate.total.pages == pages)
+  }
+
   @Test(arguments: cases) func countsByHand(_ expected: Case) {
     let layout = sampleLayout(
       expected.functions.enumerated().map {

@@ -13,6 +13,7 @@ let mayImport: [String: Set<String>] = [
   "DebugInfo": ["ByteReading", "Addresses", "CDwarf"],
   "LinkMapFormat": ["ByteReading", "Addresses"],
   "OrderFileFormat": ["ByteReading", "Addresses"],
+  "PagesFormat": ["ByteReading", "Addresses"],
   "TraceFormat": ["ByteReading", "Addresses", "CTraceFormat"],
   "XctraceFormat": ["ByteReading", "Addresses", "CExpat"],
 
@@ -35,7 +36,7 @@ let mayImport: [String: Set<String>] = [
     "ArgumentParser", "Glibc", "Darwin", "Reporting", "FunctionOrder", "FaultEstimate",
     "LaunchMeasurement",
     "Symbolication", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-    "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
+    "PagesFormat", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
   ],
   "orderfile": ["OrderFileCommands"],
 ]
@@ -48,7 +49,7 @@ let floors: [[String]] = [
   ["Addresses", "ByteReading", "CDwarf", "CZlib", "CZstd", "CExpat", "CDemangle", "CLaunch"],
   [
     "ImageModel", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-    "XctraceFormat",
+    "XctraceFormat", "PagesFormat",
   ],
   ["Symbolication"],
   ["FunctionOrder", "FaultEstimate", "LaunchMeasurement"],

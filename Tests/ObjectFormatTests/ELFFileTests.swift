@@ -184,6 +184,7 @@ struct ELFVariant: CustomTestStringConvertible, Sendable {
       }
       _ = try? file.debugLink()
       _ = try? file.frameStarts()
+      _ = try? file.blockMap()
     }
     for length in hostilePrefixLengths(of: whole) { readAll(Array(whole[..<length])) }
     #expect(parsedCount == 1, "only the whole file has its section headers")

@@ -62,6 +62,8 @@ import Testing
       report.measuredPageIns = PageInMeasurement(
         before: nil, after: recording("after.xml", [9, 12, 4]))
       return report
+    case "elf-measured":
+      return measuredReport
     default:  // "nothing-found"
       return DiffReport(
         beforePath: "a.map", afterPath: "b.map", startupSource: "1 trace",
@@ -71,8 +73,53 @@ import Testing
 
   static let names = [
     "traced", "with-order", "a-loss", "nothing-found", "macho", "macho-measured",
-    "macho-measured-after",
+    "macho-measured-after", "elf-measured",
   ]
+
+  /// An ELF image with what its code tells, and a measured launch of each layout.
+  static var measuredReport: DiffReport {
+    func facts(_ main: UInt64) -> LaunchFacts {
+      var facts = LaunchFacts()
+      facts.isELF = true
+      facts.executableMappings = [
+        FileMapping(
+          range: AddressRange(start: StatedAddress(rawValue: 0x1000), size: 0x4_0000),
+          offset: FileOffset(rawValue: 0x1000))
+      ]
+      facts.references = [
+        LaunchFacts.Reference(
+          site: StatedAddress(rawValue: main),
+          touch: LaunchFacts.Touch(
+            .constant, AddressRange(start: StatedAddress(rawValue: 0x3_8000), size: 1)))
+      ]
+      return facts
+    }
+    let comparison = LayoutComparison(
+      before: before, after: after, startup: startup, pageSize: .fourKibibytes,
+      facts: (facts(0x3000), facts(0x2000)))
+    func side(
+      _ path: String, _ estimate: PageFaultEstimate, _ layout: Layout, _ addresses: [UInt64]
+    ) -> MeasuredPages.Side {
+      let touches = addresses.enumerated().map { step, address in
+        PageTouch(
+          isExecution: true, page: StatedAddress(rawValue: address & ~0xfff),
+          instruction: StatedAddress(rawValue: address), step: step)
+      }
+      let read = PageTouch(
+        isExecution: false, page: StatedAddress(rawValue: 0x3_8000), instruction: nil, step: 99)
+      return MeasuredPages.Side(
+        path: path, method: "preload", command: ["./app", "a b"],
+        account: PageAccount(
+          of: estimate, in: layout, measured: touches + [read],
+          knowledge: PageAccount.Knowledge(recordsEveryFunction: false), pageSize: .fourKibibytes))
+    }
+    var report = DiffReport(
+      beforePath: "base", afterPath: "ordered", startupSource: "1 trace", comparison: comparison)
+    report.measuredPages = MeasuredPages(
+      before: side("before.json", comparison.before, before, [0x1000, 0x3000, 0x9000, 0x3_4000]),
+      after: side("after.json", comparison.after, after, [0x1000, 0x2000, 0x2070, 0x3000]))
+    return report
+  }
 
   /// A recording with so many page-ins in the four places, of 150 microseconds each.
   static func recording(_ path: String, _ pages: [Int]) -> PageInMeasurement.Recording {
@@ -113,7 +160,9 @@ import Testing
   }
 
   @Test(arguments: names) func textIsAsRecorded(_ name: String) throws {
-    try expectGolden(Self.report(name).text(), "reporting/diff/\(name)/expected.txt")
+    let limits = DiffReport.Limits(listsPages: true)
+    try expectGolden(
+      Self.report(name).text(limits: limits), "reporting/diff/\(name)/expected.txt")
   }
 
   @Test(arguments: names) func jsonIsAsRecorded(_ name: String) throws {

@@ -59,7 +59,10 @@ func upperCase(_ name: SymbolName) -> String { name.description.uppercased() }
 
 extension LayoutComparison {
   /// The startup functions are those of these names in each layout.
-  init(before: Layout, after: Layout, startup: [SymbolName], pageSize: PageSize) {
+  init(
+    before: Layout, after: Layout, startup: [SymbolName], pageSize: PageSize,
+    facts: (before: LaunchFacts, after: LaunchFacts) = (LaunchFacts(), LaunchFacts())
+  ) {
     func indexes(_ name: SymbolName, _ layout: Layout) -> [Int] {
       layout.functions.indices.filter { layout.name(of: layout.functions[$0]) == name }
     }
@@ -67,6 +70,6 @@ extension LayoutComparison {
       before: before, after: after,
       startup: startup.map {
         StartupFunction(name: $0, before: indexes($0, before), after: indexes($0, after))
-      }, pageSize: pageSize)
+      }, pageSize: pageSize, facts: facts)
   }
 }

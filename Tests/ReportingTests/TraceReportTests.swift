@@ -64,23 +64,62 @@ import Testing
     return trace
   }()
 
+  /// With basic blocks: of `parse` two blocks ran before it was entered, of `start` none is known.
+  static let blocks: TraceReport = {
+    var trace = Trace(path: "app.oftrace", program: "/bin/app", processNumber: 7)
+    trace.method = .breakpoints
+    var image = TraceImage(
+      number: 1, path: "/bin/app", id: ImageID(kind: .buildID, bytes: [1, 2]),
+      slide: Slide(rawValue: 0), text: AddressRange(start: address(0x1000), size: 0x9000),
+      guardCount: 12)
+    image.blockCount = 345
+    trace.images = [image]
+    trace.hits = [
+      Hit(step: 3, image: 0, entry: address(0x1000)),
+      Hit(step: 4, image: 0, entry: address(0x1100)),
+    ]
+    trace.blockHits = [(2, 0x2010, 16), (5, 0x1100, 8), (6, 0x2040, 4)].map {
+      BlockHit(step: $0.0, image: 0, block: AddressRange(start: address($0.1), size: $0.2))
+    }
+    func function(
+      _ name: SymbolName?, _ step: Int, _ start: UInt64, _ size: UInt64, _ executed: UInt64,
+      _ blocks: Int?
+    ) -> ExecutedFunction {
+      ExecutedFunction(
+        step: step, image: 0, address: address(start), name: name, sizeBytes: size,
+        executedBytes: executed, blockCount: blocks)
+    }
+    return TraceReport(
+      trace, hitNames: [["start"], ["main"]],
+      functions: [
+        function("parse", 2, 0x2000, 4000, 20, 2), function("start", 3, 0x1000, 38, 38, nil),
+        function("main", 4, 0x1100, 8, 8, 1), function(nil, 7, 0x3000, 0, 0, 0),
+      ])
+  }()
+
   static func report(_ name: String) -> TraceReport {
     switch name {
+    case "blocks": blocks
     case "whole": TraceReport(whole, hitNames: [["main"], ["$s1f", "$s1fTm"], []])
     case "imported": TraceReport(imported, hitNames: [["_main"]])
     default: TraceReport(broken, hitNames: [[]])
     }
   }
 
-  @Test(arguments: ["whole", "broken", "imported"]) func textIsAsRecorded(_ name: String) throws {
+  @Test(arguments: ["whole", "broken", "imported", "blocks"]) func textIsAsRecorded(_ name: String)
+    throws
+  {
     try expectGolden(
       Self.report(name).text(names: upperCase), "reporting/trace/\(name)/expected.txt")
   }
 
-  @Test(arguments: ["whole", "broken", "imported"]) func jsonIsAsRecorded(_ name: String) throws {
+  @Test(arguments: ["whole", "broken", "imported", "blocks"]) func jsonIsAsRecorded(_ name: String)
+    throws
+  {
     let demangled: NameWording = { upperCase($0) }
     let report = Self.report(name)
-    let json = name == "whole" ? report.json(demangle: demangled) : report.json()
+    let json =
+      ["whole", "blocks"].contains(name) ? report.json(demangle: demangled) : report.json()
     try expectGolden(String(decoding: json, as: UTF8.self), "reporting/trace/\(name)/expected.json")
     #expect(try JSONWriterTests.value(of: json)["schema"] as? String == "orderfile.trace/1")
   }

@@ -34,15 +34,30 @@ import TraceFormat
     return writer.bytes()
   }()
 
+  /// Basic blocks of a launch with breakpoints.
+  static let blocks: [UInt8] = {
+    var writer = TraceWriter()
+    let app = TraceAttributionTests.app
+    writer.flags = TraceHeader.Flags.breakpoints.rawValue
+    writer.names = [.init(address: 0x1000, size: 64, name: "main")]
+    writer.addLoad(app)
+    writer.addRecord(kind: 1, entry: 0x1000 + app.slide)
+    writer.addRecord(kind: 2, second: 8, entry: 0x1000 + app.slide)
+    writer.addRecord(kind: 2, second: 12, entry: 0x1020 + app.slide)
+    writer.addUnload(app)
+    return writer.bytes()
+  }()
+
   /// Everything that a command does with a trace.
   static func readAll(_ bytes: [UInt8]) -> Int? {
     guard let file = try? TraceFile(parsing: FileBytes(bytes)) else { return nil }
     let trace = Trace(file, path: "t")
     var uses = 0
     for group in trace.imageGroups {
-      uses +=
-        RecordedFunctions(trace, group: group, in: RecordedImage(namesOf: trace, group: group))
-        .uses.count
+      let recorded = RecordedFunctions(
+        trace, group: group, in: RecordedImage(namesOf: trace, group: group))
+      uses += recorded.uses.count
+      for use in recorded.uses where use.executedBytes > use.size { return nil }
     }
     let recorded = trace.images.indices.map { RecordedImage(namesOf: trace, group: [$0]) }
     _ = trace.hitsBeforeMain(recorded)
@@ -52,7 +67,22 @@ import TraceFormat
     return uses
   }
 
-  @Test func theWholeTraceIsRead() { #expect(Self.readAll(Self.sealed) == 3) }
+  @Test func theWholeTraceIsRead() {
+    #expect(Self.readAll(Self.sealed) == 3)
+    #expect(Self.readAll(Self.blocks) == 1)
+  }
+
+  @Test func everyFieldOfABlockAtItsExtremeIsRead() {
+    var readCount = 0
+    for value in [UInt64.max, UInt64.max / 2, 1 << 32, 0x1008, 0] {
+      for offset in stride(from: 4096, to: Self.blocks.count - 7, by: 8) {
+        var bytes = Self.blocks
+        for byte in 0..<8 { bytes[offset + byte] = UInt8(truncatingIfNeeded: value >> (8 * byte)) }
+        if Self.readAll(bytes) != nil { readCount += 1 }
+      }
+    }
+    #expect(readCount > 100)
+  }
 
   @Test func everyPrefixThrowsOrIsRead() {
     // The first page is one long header: its cuts are those of the fields.

@@ -51,6 +51,35 @@ import TraceFormat
     #expect(recorded.unnamedHits == example.unnamed)
   }
 
+  @Test func blocksBelongToTheFunctionThatHoldsThem() throws {
+    func record(_ writer: inout TraceWriter, _ kind: UInt32, _ stated: UInt64, size: UInt64 = 0) {
+      writer.addRecord(kind: kind, second: size, entry: stated + Self.app.slide)
+    }
+    let open = try SymbolicationTests.trace { writer in
+      writer.flags = TraceHeader.Flags.breakpoints.rawValue
+      writer.addLoad(Self.app)
+      record(&writer, 2, 0x1018, size: 4)  // in the middle of f
+      record(&writer, 1, 0x1030)
+      record(&writer, 2, 0x1030, size: 6)
+      record(&writer, 2, 0x1010, size: 8)
+      record(&writer, 2, 0x1100, size: 8)  // no function's
+      record(&writer, 1, 0x1000)  // without blocks
+      record(&writer, 2, 0x10_0000, size: 8)  // no image's
+    }
+    #expect(open.blockHits.count == 4 && open.unattributedHits == 1)
+    let byImage = RecordedFunctions(open, group: [0], in: RecordedImage(Self.image))
+    #expect(Self.names(byImage) == ["alias of f+f", "main", "helper"])
+    #expect(byImage.uses.map { $0.blocks.map(\.part.offset) } == [[8, 0], [0], []])
+    #expect(byImage.uses.map(\.executedBytes) == [12, 6, 16])
+    #expect(byImage.uses[0].step < byImage.uses[1].step)
+    #expect(byImage.unnamedHits == 0)
+
+    let names = open.namesForSealing([RecordedImage(Self.image)])
+    #expect(
+      Set(names.map { String(decoding: $0.name, as: UTF8.self) })
+        == ["f", "alias of f", "main", "helper"])
+  }
+
   /// Sealing and reading back gives the same functions as the image.
   @Test(arguments: cases) func aSealedTraceAgreesWithTheImage(_ example: Case) throws {
     let file = try Self.file(example.hits)

@@ -10,6 +10,14 @@ package struct Tool: Sendable {
     self.path = path
   }
 
+  /// The program at `path`.
+  ///
+  /// - Returns: `nil` if there is none.
+  package init?(path: String) {
+    guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
+    self.path = path
+  }
+
   /// Runs it to its end.
   ///
   /// - Returns: what it wrote to its standard output.

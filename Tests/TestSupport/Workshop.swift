@@ -17,9 +17,10 @@ package struct ToolResult {
 package final class Workshop: Sendable {
   package let folder: URL
 
-  package init() throws {
-    folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("orderfile-\(UUID().uuidString)")
+  /// - Parameter path: where to make it; `nil` for the temporary folder.
+  package init(in path: String? = nil) throws {
+    let place = path.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
+    folder = place.appendingPathComponent("orderfile-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
   }
 

@@ -18,7 +18,7 @@ import Testing
     writer.record(ORDERFILE_RECORD_UNUSED, subject: 2)
     writer.record(ORDERFILE_RECORD_NONE)
     writer.record(ORDERFILE_RECORD_PAYLOAD)
-    writer.record(ORDERFILE_RECORD_BLOCK, entry: 0x3004)
+    writer.record(ORDERFILE_RECORD_BLOCK, second: 12, entry: 0x3004)
     writer.record(ORDERFILE_RECORD_DATA, entry: 0x5000)
     writer.record(ORDERFILE_RECORD_NAME, subject: 0x3000, payload: Array("main".utf8))
     writer.record(ORDERFILE_RECORD_UNLOAD, subject: 1)
@@ -43,7 +43,7 @@ import Testing
         .function(
           guard: LoadedAddress(rawValue: 0x9004), returnAddress: LoadedAddress(rawValue: 0x3110),
           entry: nil),
-        .block(LoadedAddress(rawValue: 0x3004)), .data(LoadedAddress(rawValue: 0x5000)),
+        .block(LoadedAddress(rawValue: 0x3004), size: 12), .data(LoadedAddress(rawValue: 0x5000)),
         .name(LoadedAddress(rawValue: 0x3000), name: Array("main".utf8)), .unload(image: 1),
         .other(kind: 99),
       ])

@@ -50,7 +50,7 @@
 /* orderfile_record.kind */
 #define ORDERFILE_RECORD_NONE 0u     /* not written yet */
 #define ORDERFILE_RECORD_FUNCTION 1u /* first hit of a function */
-#define ORDERFILE_RECORD_BLOCK 2u    /* first hit of a basic block; `entry` is the block's address */
+#define ORDERFILE_RECORD_BLOCK 2u    /* first hit of a basic block; `entry` is its first byte's address */
 #define ORDERFILE_RECORD_DATA 3u     /* first touch of a page of data; `entry` is its address */
 #define ORDERFILE_RECORD_MARK 4u     /* payload: the name of a stage of the launch */
 #define ORDERFILE_RECORD_LOAD 5u     /* payload: orderfile_trace_image, its ID, its path; see `entry` */
@@ -116,8 +116,9 @@ typedef struct orderfile_record {
   union {
     uint64_t return_address; /* function: where the callback returns to, loaded */
     uint64_t payload_size;   /* mark, load, name: in bytes */
+    uint64_t block_size;     /* block: in bytes */
   };
-  /* Function: loaded address of its first byte; 0 without pc-table. Load: 1 + the slot of the image's
+  /* Function, block: loaded address of its first byte; 0 without pc-table. Load: 1 + the slot of the image's
    * first hit, if that came before the image could register; else 0. */
   uint64_t entry;
   uint64_t ticks;  /* when, in ticks of the machine's counter */
@@ -140,7 +141,7 @@ typedef struct orderfile_trace_image {
   uint32_t id_kind;     /* 0 without an ID */
   uint32_t id_size;     /* bytes */
   uint32_t path_size;   /* bytes */
-  uint32_t reserved;
+  uint32_t block_count; /* how many basic blocks had a breakpoint; 0 if only functions had */
 } orderfile_trace_image;
 
 /* One name of one recorded function in a sealed trace. Entries ascend by image, address, name;

@@ -57,7 +57,7 @@ pid_t ctrace_wait(int64_t milliseconds, int *status);
 bool ctrace_shares_memory(pid_t a, pid_t b);
 
 /* Of the auxiliary vector, <getauxval(3)>. */
-enum { CTRACE_AT_BASE = 7, CTRACE_AT_ENTRY = 9 };
+enum { CTRACE_AT_BASE = 7, CTRACE_AT_ENTRY = 9, CTRACE_AT_SYSINFO_EHDR = 33 };
 
 /* The instruction that stops a thread, and how far behind its address it stops. */
 #if defined(__x86_64__)

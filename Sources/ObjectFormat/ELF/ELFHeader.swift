@@ -8,6 +8,8 @@ package struct ELFHeader: Sendable {
   package var endianness: Endianness
   package var type: ELFFileType
   package var machine: ELFMachine
+  /// `e_entry`: where the process begins; 0 for a library.
+  package var entry: StatedAddress
   /// `e_phoff`; 0 if there are no segments.
   package var segmentTableOffset: FileOffset
   /// `e_shoff`; 0 if there are no sections.
@@ -46,7 +48,7 @@ package struct ELFHeader: Sendable {
     type = ELFFileType(rawValue: try input.read(UInt16.self, "e_type"))
     machine = ELFMachine(rawValue: try input.read(UInt16.self, "e_machine"))
     try input.skip(4, "e_version")
-    try input.skip(is64Bit ? 8 : 4, "e_entry")
+    entry = StatedAddress(rawValue: try input.readWord(is64Bit: is64Bit, "e_entry"))
     segmentTableOffset = FileOffset(rawValue: try input.readWord(is64Bit: is64Bit, "e_phoff"))
     sectionTableOffset = FileOffset(rawValue: try input.readWord(is64Bit: is64Bit, "e_shoff"))
     try input.skip(4, "e_flags")

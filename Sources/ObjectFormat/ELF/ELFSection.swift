@@ -59,8 +59,10 @@ package struct ELFSectionType: RawRepresentable, Hashable, Sendable {
   package static let relocations = Self(rawValue: 9)  // SHT_REL
   package static let dynamicSymbolTable = Self(rawValue: 11)  // SHT_DYNSYM
   package static let initArray = Self(rawValue: 14)  // SHT_INIT_ARRAY
+  package static let finiArray = Self(rawValue: 15)  // SHT_FINI_ARRAY
   package static let preinitArray = Self(rawValue: 16)  // SHT_PREINIT_ARRAY
   package static let relativeRelocations = Self(rawValue: 19)  // SHT_RELR
+  package static let blockMap = Self(rawValue: 0x6fff_4c0a)  // SHT_LLVM_BB_ADDR_MAP
 }
 
 extension ELFSectionType: CustomStringConvertible {
@@ -68,8 +70,8 @@ extension ELFSectionType: CustomStringConvertible {
     .null: "SHT_NULL", .programBits: "SHT_PROGBITS", .symbolTable: "SHT_SYMTAB",
     .stringTable: "SHT_STRTAB", .relocationsWithAddends: "SHT_RELA", .note: "SHT_NOTE",
     .noBits: "SHT_NOBITS", .relocations: "SHT_REL", .dynamicSymbolTable: "SHT_DYNSYM",
-    .initArray: "SHT_INIT_ARRAY", .preinitArray: "SHT_PREINIT_ARRAY",
-    .relativeRelocations: "SHT_RELR",
+    .initArray: "SHT_INIT_ARRAY", .finiArray: "SHT_FINI_ARRAY", .preinitArray: "SHT_PREINIT_ARRAY",
+    .relativeRelocations: "SHT_RELR", .blockMap: "SHT_LLVM_BB_ADDR_MAP",
   ]
   package var description: String { Self.names[self] ?? "SHT_\(hexadecimal(UInt64(rawValue)))" }
 }

@@ -13,6 +13,8 @@ package struct ELFSegment: Sendable {
   package var range: AddressRange
   /// `PF_X` in `p_flags`.
   package var isExecutable: Bool
+  /// `PF_W` in `p_flags`.
+  package var isWritable: Bool
   /// `p_align`, in bytes.
   package var alignment: UInt64
 
@@ -28,6 +30,7 @@ package struct ELFSegment: Sendable {
     range = AddressRange(start: address, size: try input.readWord(is64Bit: is64Bit, "p_memsz"))
     if !is64Bit { flags = try input.read(UInt32.self, "p_flags") }
     isExecutable = flags & 1 != 0
+    isWritable = flags & 2 != 0
     alignment = try input.readWord(is64Bit: is64Bit, "p_align")
   }
 }
@@ -39,14 +42,15 @@ package struct ELFSegmentType: RawRepresentable, Hashable, Sendable {
 
   package static let load = Self(rawValue: 1)  // PT_LOAD
   package static let dynamic = Self(rawValue: 2)  // PT_DYNAMIC
+  package static let interpreter = Self(rawValue: 3)  // PT_INTERP
   package static let note = Self(rawValue: 4)  // PT_NOTE
   package static let frameHeader = Self(rawValue: 0x6474_e550)  // PT_GNU_EH_FRAME
 }
 
 extension ELFSegmentType: CustomStringConvertible {
   private static let names: [Self: String] = [
-    .load: "PT_LOAD", .dynamic: "PT_DYNAMIC", .note: "PT_NOTE",
-    .frameHeader: "PT_GNU_EH_FRAME",
+    .load: "PT_LOAD", .dynamic: "PT_DYNAMIC", .interpreter: "PT_INTERP",
+    .note: "PT_NOTE", .frameHeader: "PT_GNU_EH_FRAME",
   ]
   package var description: String { Self.names[self] ?? "PT_\(hexadecimal(UInt64(rawValue)))" }
 }

@@ -23,43 +23,20 @@ extension MachOFile {
     var starts: [StatedAddress] = []
     starts.reserveCapacity(list.byteCount / 2)
     var address = baseAddress
-    var index = list.indices.lowerBound
-    while index < list.indices.upperBound {
-      let start = index
-      let distance = try readULEB128(&index, list.indices.upperBound)
+    var input = ByteCursor(bytes, in: list)
+    while !input.isAtEnd {
+      let start = input.position
+      let distance = try input.readULEB128("LC_FUNCTION_STARTS")
       if distance == 0 { break }
       guard let next = address.advanced(by: distance) else {
         throw ParseError(
           .invalid(expected: "below 2^64 - \(address)", found: hexadecimal(distance)),
-          "LC_FUNCTION_STARTS", at: FileOffset(rawValue: UInt64(start)))
+          "LC_FUNCTION_STARTS", at: start)
       }
       address = next
       starts.append(address)
     }
     return starts
-  }
-
-  /// Reads a number of 7 bits a byte, the lowest first, whose last byte lacks the highest bit.
-  private func readULEB128(_ index: inout Int, _ end: Int) throws(ParseError) -> UInt64 {
-    let start = FileOffset(rawValue: UInt64(index))
-    var value: UInt64 = 0
-    var shift: UInt64 = 0
-    while index < end {
-      let byte = bytes[index]
-      index += 1
-      let bits = UInt64(byte & 0x7f)
-      guard shift < 64, (bits << shift) >> shift == bits else {
-        throw ParseError(
-          .invalid(expected: "a number of 64 bits", found: "a longer one"), "LC_FUNCTION_STARTS",
-          at: start)
-      }
-      value |= bits << shift
-      if byte & 0x80 == 0 { return value }
-      shift += 7
-    }
-    throw ParseError(
-      .truncated(needed: UInt64(end) - start.rawValue + 1, found: UInt64(end) - start.rawValue),
-      "LC_FUNCTION_STARTS", at: start)
   }
 
   /// Where the data stands that a `linkedit_data_command` points to.

@@ -1,0 +1,75 @@
+/* orderfile_page_trace.h: what the page tracer in a program and the command tell each other.
+ *
+ * It is memory that both map, made by the command and never a file on a disk, so that a full one cannot
+ * disturb the program. Nobody else reads it: both sides are of one build, and it has no version.
+ *
+ * The command fills in what is wanted and starts the program. The tracer in each of its processes claims
+ * records by an atomic addition to `next`, fills them in, and stores the kind last. */
+#ifndef ORDERFILE_PAGE_TRACE_H
+#define ORDERFILE_PAGE_TRACE_H
+
+#include <stdint.h>
+
+/* The variable that tells the tracer where that memory is: a path to open. */
+#define ORDERFILE_PAGES_VARIABLE "ORDERFILE_PAGES"
+
+enum orderfile_page_record_kind {
+  ORDERFILE_PAGE_UNFINISHED = 0,
+  ORDERFILE_PAGE_TOUCH = 1,
+  /* Process PID begins to run a program: what it had loaded is gone. */
+  ORDERFILE_PAGE_BEGIN = 2,
+  /* Process PID goes on with what process ADDRESS has loaded. */
+  ORDERFILE_PAGE_FORK = 3,
+  /* An image is loaded from ADDRESS up to VALUE. Its path, DETAIL bytes with the null, is in the records behind. */
+  ORDERFILE_PAGE_IMAGE = 4,
+};
+
+enum orderfile_page_access {
+  ORDERFILE_PAGE_READ = 1,
+  ORDERFILE_PAGE_WRITE = 2,
+  ORDERFILE_PAGE_EXECUTE = 4,
+  /* By the kernel, in a system call. */
+  ORDERFILE_PAGE_KERNEL = 8,
+};
+
+struct orderfile_page_record {
+  uint32_t kind; /* stored last */
+  uint32_t pid;
+  uint64_t address; /* of a touched page, loaded */
+  uint64_t value;   /* of a touch: the instruction that did it */
+  uint32_t detail;  /* of a touch: the access */
+  uint32_t reserved;
+};
+_Static_assert(sizeof(struct orderfile_page_record) == 32, "32 bytes a record");
+
+/* Why a trace is not exact, or not there; 0 if it is. */
+enum orderfile_page_problem {
+  /* The kernel does not stop system calls for a program itself; DETAIL is the errno. */
+  ORDERFILE_PAGE_NO_DISPATCH = 1,
+  /* Protection of a page could not be changed; DETAIL is the errno. */
+  ORDERFILE_PAGE_REFUSED = 2,
+  /* The program forbids itself system calls. */
+  ORDERFILE_PAGE_SECCOMP = 3,
+  /* The program wants its own system calls stopped. */
+  ORDERFILE_PAGE_DISPATCHED = 4,
+};
+
+struct orderfile_page_trace {
+  uint32_t capacity; /* in records */
+  uint32_t next;     /* may pass the capacity: what found no room is lost */
+  /* Set by the first process: 0, 1 while it writes its program's path, 2 then. */
+  uint32_t program_state;
+  uint32_t stopped;
+  uint32_t problem;
+  int32_t problem_detail;
+  /* Where to stop: so many bytes behind where the image at `stop_path` is loaded; 0 if nowhere. */
+  uint64_t stop_distance;
+  char stop_mark[256]; /* empty if at none */
+  char stop_path[4096];
+  char program[4096]; /* the launched program, without links */
+  /* Images to watch besides that, each path ended by a line feed; "*" for all. */
+  char images[61440];
+  struct orderfile_page_record records[];
+};
+
+#endif

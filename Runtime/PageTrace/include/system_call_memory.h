@@ -1,0 +1,37 @@
+/* system_call_memory.h: which memory of a program the kernel reads or writes in a system call.
+ *
+ * Each argument has a letter:
+ *   .  a number                      s  a string
+ *   b  as many bytes as the next argument says
+ *   v  a struct iovec, as many as the next argument says, and what they point to
+ *   a  addresses of strings up to a null
+ *   m  a struct msghdr and what it points to
+ *   f  a struct pollfd, as many as the next argument says
+ *   e  a struct epoll_event, as many as the next argument says
+ *   4, 8, t (16), T (32), S, X, U: an object of that size; struct stat, struct statx, struct utsname
+ *   p  an object of unknown size: its first byte
+ * A call that is not listed has six of those: what is no address lies in no page that is watched. So is what
+ * the command of ioctl(2) points to; what that points to in turn is not known.
+ *
+ * <syscalls(2)>, and the manual page of each. */
+#ifndef ORDERFILE_SYSTEM_CALL_MEMORY_H
+#define ORDERFILE_SYSTEM_CALL_MEMORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How the caller reaches that memory. */
+struct orderfile_call_memory {
+  void *context;
+  /* The kernel is going to use SIZE bytes at ADDRESS, at least 1. */
+  void (*use)(void *context, uint64_t address, uint64_t size);
+  /* Reads SIZE bytes that were told of by `use`; false if they are not there. */
+  bool (*read)(void *context, uint64_t address, void *to, uint64_t size);
+};
+
+/* Tells of the memory that call NUMBER with ARGUMENTS is going to use. Allocates nothing and calls nothing of
+ * libc. */
+__attribute__((visibility("hidden"))) void orderfile_call_memory_used(
+    int64_t number, const uint64_t *arguments, const struct orderfile_call_memory *memory);
+
+#endif

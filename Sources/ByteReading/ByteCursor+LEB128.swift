@@ -1,0 +1,31 @@
+import Addresses
+
+extension ByteCursor {
+  /// Reads a number of 7 bits a byte, the lowest first, whose last byte lacks the highest bit.
+  /// <https://dwarfstd.org/doc/DWARF5.pdf>, 7.6
+  ///
+  /// - Throws: `truncated` if the range ends before the number does, `invalid` for one of more than 64 bits;
+  ///   the cursor has not moved then.
+  public mutating func readULEB128(_ field: StaticString) throws(ParseError) -> UInt64 {
+    let range = (position..<end).indices
+    var value: UInt64 = 0
+    var shift: UInt64 = 0
+    for index in range {
+      let byte = bytes[index]
+      let bits = UInt64(byte & 0x7f)
+      guard shift < 64, (bits << shift) >> shift == bits else {
+        throw ParseError(
+          .invalid(expected: "a number of 64 bits", found: "a longer one"), "\(field)",
+          at: position)
+      }
+      value |= bits << shift
+      if byte & 0x80 == 0 {
+        try skip(UInt64(index + 1 - range.lowerBound), field)
+        return value
+      }
+      shift += 7
+    }
+    throw ParseError(
+      .truncated(needed: remaining + 1, found: remaining), "\(field)", at: position)
+  }
+}

@@ -1,0 +1,118 @@
+#define _GNU_SOURCE
+#include "cmeasure.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "measure.h"
+#include "platform.h"
+
+static volatile sig_atomic_t measured; /* the process that an interrupt kills, or 0 */
+static volatile sig_atomic_t was_interrupted;
+
+static void interrupt(int signal) {
+  (void)signal;
+  int error = errno;
+  was_interrupted = 1;
+  if (measured) kill(-(pid_t)measured, SIGKILL);
+  errno = error;
+}
+
+static const int interrupts[3] = {SIGINT, SIGTERM, SIGHUP};
+
+void cmeasure_catch_interrupts(void) {
+  for (int i = 0; i < 3; i++) {
+    struct sigaction action;
+    sigaction(interrupts[i], NULL, &action);
+    if (action.sa_handler == SIG_IGN) continue;
+    action = (struct sigaction){.sa_handler = interrupt, .sa_flags = SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    sigaction(interrupts[i], &action, NULL);
+  }
+}
+
+bool cmeasure_was_interrupted(void) { return was_interrupted; }
+
+static int open_streams(const char *input, bool shows_output, struct measure_streams *streams) {
+  streams->input = open(input ? input : "/dev/null", O_RDONLY | O_CLOEXEC);
+  if (streams->input < 0) return errno;
+  streams->output = shows_output ? STDERR_FILENO : open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (streams->output >= 0) return 0;
+  int error = errno;
+  close(streams->input);
+  return error;
+}
+
+/* Waits until the child has ended, and leaves its status: 1; 0 if the time has run out, or -errno. */
+static int wait_for_end(pid_t pid, int64_t timeout, struct cfaults *faults) {
+  if (!faults && timeout >= 0) return platform_wait_for_end(pid, timeout);
+  siginfo_t information;
+  while (!faults) {
+    if (waitid(P_PID, (id_t)pid, &information, WEXITED | WNOWAIT) == 0) return 1;
+    if (errno != EINTR) return -errno;
+  }
+  for (uint64_t end = measure_now() + (uint64_t)timeout * 1000000u;;) {
+    int ended = platform_wait_for_end(pid, 1);
+    int error = cfaults_collect(faults);
+    if (error) return -error;
+    if (ended != 0) return ended;
+    if (timeout >= 0 && measure_now() >= end) return 0;
+  }
+}
+
+int cmeasure_run(const char *path, char *const *arguments, const char *input, bool shows_output,
+                 int64_t timeout, struct cfaults *faults, struct cmeasure_launch *launch) {
+  *launch = (struct cmeasure_launch){0};
+  struct measure_streams streams;
+  int error = open_streams(input, shows_output, &streams);
+  if (error) return error;
+  measure_adopt_orphans();
+
+  pid_t pid = 0;
+  uint64_t start = 0;
+  sigset_t all, mask; /* an interrupt that comes before we know the child waits until we do */
+  sigfillset(&all);
+  sigprocmask(SIG_BLOCK, &all, &mask);
+  error = measure_start(path, arguments, streams, &mask, &pid, &start);
+  if (!error) measured = pid;
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  if (!error && was_interrupted) kill(-pid, SIGKILL); /* it came before the child was there */
+  close(streams.input);
+  if (!shows_output) close(streams.output);
+  if (error) return error;
+
+  int ended = wait_for_end(pid, timeout, faults);
+  launch->nanoseconds = measure_now() - start;
+  if (ended != 1) {
+    launch->timed_out = ended == 0;
+    kill(-pid, SIGKILL);
+  }
+  /* Once more for a child that has just ended, so that what it read is told after it is all there. */
+  siginfo_t information;
+  while (waitid(P_PID, (id_t)pid, &information, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  }
+  launch->has_read_bytes = measure_read_bytes(pid, &launch->read_bytes);
+  kill(-pid, SIGKILL); /* what it has left behind; its number is still its own */
+  measured = 0;
+  struct rusage usage;
+  pid_t waited;
+  while ((waited = wait4(pid, &launch->status, 0, &usage)) < 0 && errno == EINTR) {
+  }
+  if (waited < 0) return errno;
+  measure_end_orphans();
+  if (ended < 0) return -ended;
+  launch->user_microseconds =
+      (uint64_t)usage.ru_utime.tv_sec * 1000000u + (uint64_t)usage.ru_utime.tv_usec;
+  launch->system_microseconds =
+      (uint64_t)usage.ru_stime.tv_sec * 1000000u + (uint64_t)usage.ru_stime.tv_usec;
+  launch->minor_faults = (uint64_t)usage.ru_minflt;
+  launch->major_faults = (uint64_t)usage.ru_majflt;
+  launch->peak_bytes = measure_peak_bytes(usage.ru_maxrss);
+  struct rusage own;
+  launch->has_peak_bytes = getrusage(RUSAGE_SELF, &own) == 0 && usage.ru_maxrss > own.ru_maxrss;
+  return 0;
+}

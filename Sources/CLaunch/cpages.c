@@ -1,0 +1,104 @@
+#include "cpages.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "orderfile_page_trace.h"
+#include "platform.h"
+
+/* What Swift holds in its hands is a struct orderfile_page_trace. */
+static const struct orderfile_page_trace *of(const struct cpages *trace) {
+  return (const struct orderfile_page_trace *)trace;
+}
+
+/* A page and kind of access each: 4 GiB of pages that are touched. Memory is used for what is written. */
+enum { CAPACITY = 1 << 20 };
+
+static const size_t size =
+    sizeof(struct orderfile_page_trace) + CAPACITY * sizeof(struct orderfile_page_record);
+
+static bool copy(char *to, size_t room, const char *from) {
+  size_t length = strlen(from);
+  if (length >= room) return false;
+  memcpy(to, from, length + 1);
+  return true;
+}
+
+int cpages_create(const char *images, const char *stop_mark, const char *stop_path,
+                  uint64_t stop_distance, struct cpages **made, int *descriptor) {
+  *descriptor = platform_anonymous_file(size);
+  if (*descriptor < 0) return -*descriptor;
+  void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, *descriptor, 0);
+  if (memory == MAP_FAILED) {
+    int error = errno;
+    close(*descriptor);
+    return error;
+  }
+  *made = memory;
+  struct orderfile_page_trace *trace = memory;
+  trace->capacity = CAPACITY;
+  trace->stop_distance = stop_distance;
+  if (copy(trace->images, sizeof trace->images, images) &&
+      copy(trace->stop_mark, sizeof trace->stop_mark, stop_mark) &&
+      copy(trace->stop_path, sizeof trace->stop_path, stop_path))
+    return 0;
+  cpages_destroy(*made, *descriptor);
+  return ENAMETOOLONG;
+}
+
+void cpages_destroy(struct cpages *trace, int descriptor) {
+  munmap(trace, size);
+  close(descriptor);
+}
+
+/* The program may write there until it ends, so nothing in it is believed. */
+bool cpages_next(struct cpages *pages, uint32_t *place, struct cpages_event *event) {
+  const struct orderfile_page_trace *trace = of(pages);
+  uint32_t end = __atomic_load_n(&trace->next, __ATOMIC_RELAXED);
+  if (end > CAPACITY) end = CAPACITY;
+  while (*place < end) {
+    uint32_t index = (*place)++;
+    const struct orderfile_page_record *record = &trace->records[index];
+    event->kind = __atomic_load_n(&record->kind, __ATOMIC_ACQUIRE); /* with the fields */
+    if (event->kind < ORDERFILE_PAGE_TOUCH || event->kind > ORDERFILE_PAGE_IMAGE) continue;
+    event->pid = (int32_t)record->pid;
+    event->address = record->address;
+    event->value = record->value;
+    event->access = record->detail;
+    event->path = NULL;
+    if (event->kind == ORDERFILE_PAGE_IMAGE) {
+      uint32_t room = (end - *place) * (uint32_t)sizeof *record, length = event->access;
+      const char *path = (const char *)(record + 1);
+      if (length == 0 || length > room || path[length - 1] != 0) continue;
+      event->path = path;
+      *place += (length + (uint32_t)sizeof *record - 1) / (uint32_t)sizeof *record;
+    }
+    return true;
+  }
+  return false;
+}
+
+const char *cpages_program(struct cpages *pages) {
+  struct orderfile_page_trace *trace = (struct orderfile_page_trace *)pages;
+  trace->program[sizeof trace->program - 1] = 0;
+  return trace->program;
+}
+
+uint32_t cpages_lost(struct cpages *pages) {
+  const struct orderfile_page_trace *trace = of(pages);
+  return trace->next > CAPACITY ? trace->next - CAPACITY : 0;
+}
+
+bool cpages_was_stopped(struct cpages *pages) {
+  return of(pages)->stopped != 0;
+}
+
+uint32_t cpages_problem(struct cpages *pages, int *error) {
+  const struct orderfile_page_trace *trace = of(pages);
+  *error = trace->problem_detail;
+  return trace->problem;
+}
+
+bool cpages_is_supported(void) { return platform_stops_own_calls(); }

@@ -1,0 +1,18 @@
+#if defined(__APPLE__)
+#include "ctrace_calls.h"
+
+#include <errno.h>
+
+int ctrace_call_at(pid_t tid, struct ctrace_call *call) { return (void)tid, (void)call, ENOTSUP; }
+int ctrace_call_memory(int memory, const struct ctrace_call *call, struct ctrace_range *ranges,
+                       int most) {
+  return (void)memory, (void)call, (void)ranges, (void)most, 0;
+}
+int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t size,
+                   uint32_t protection, int *error, int *status) {
+  (void)tid, (void)instruction, (void)address, (void)size, (void)protection, (void)error;
+  *status = -1;
+  return ENOTSUP;
+}
+bool ctrace_denied_access(pid_t tid, uint64_t *address) { return (void)tid, (void)address, false; }
+#endif

@@ -1,0 +1,185 @@
+#if defined(__linux__)
+#define _GNU_SOURCE
+#include "ctrace_calls.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "system_call_memory.h"
+
+static int request(enum __ptrace_request what, pid_t tid, uintptr_t address, uintptr_t data) {
+  return ptrace(what, tid, (void *)address, (void *)data) < 0 ? errno : 0;
+}
+
+#if defined(__x86_64__)
+enum { NATIVE = 0xc000003e }; /* AUDIT_ARCH_X86_64 of <linux/audit.h> */
+#elif defined(__aarch64__)
+enum { NATIVE = 0xc00000b7 }; /* AUDIT_ARCH_AARCH64 */
+#endif
+
+int ctrace_call_at(pid_t tid, struct ctrace_call *call) {
+  struct __ptrace_syscall_info info;
+  if (ptrace(PTRACE_GET_SYSCALL_INFO, tid, (void *)sizeof info, &info) < 0) return errno;
+  *call = (struct ctrace_call){.is_native = info.arch == (uint32_t)NATIVE,
+                               .counter = info.instruction_pointer};
+  if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+    call->place = CTRACE_ENTRY;
+    call->number = (int64_t)info.entry.nr;
+    for (int i = 0; i < 6; i++) call->arguments[i] = info.entry.args[i];
+  } else if (info.op == PTRACE_SYSCALL_INFO_EXIT) {
+    call->place = CTRACE_EXIT;
+    call->result = info.exit.rval;
+  }
+  return 0;
+}
+
+struct collection {
+  int memory;
+  struct ctrace_range *ranges;
+  int count, most;
+};
+
+static void use(void *context, uint64_t address, uint64_t size) {
+  struct collection *collection = context;
+  if (collection->count < collection->most)
+    collection->ranges[collection->count++] = (struct ctrace_range){address, size};
+}
+
+static bool read_memory(void *context, uint64_t address, void *to, uint64_t size) {
+  const struct collection *collection = context;
+  return pread(collection->memory, to, size, (off_t)address) == (ssize_t)size;
+}
+
+int ctrace_call_memory(int memory, const struct ctrace_call *call, struct ctrace_range *ranges,
+                       int most) {
+  struct collection collection = {memory, ranges, 0, most};
+  struct orderfile_call_memory reader = {&collection, use, read_memory};
+  orderfile_call_memory_used(call->number, call->arguments, &reader);
+  return collection.count;
+}
+
+bool ctrace_denied_access(pid_t tid, uint64_t *address) {
+  siginfo_t info;
+  if (request(PTRACE_GETSIGINFO, tid, 0, (uintptr_t)&info) || info.si_code != SEGV_ACCERR)
+    return false;
+  *address = (uint64_t)(uintptr_t)info.si_addr;
+  return true;
+}
+
+static int get(pid_t tid, struct user_regs_struct *registers) {
+  struct iovec buffer = {registers, sizeof *registers};
+  return request(PTRACE_GETREGSET, tid, NT_PRSTATUS, (uintptr_t)&buffer);
+}
+
+static int set(pid_t tid, struct user_regs_struct *registers) {
+  struct iovec buffer = {registers, sizeof *registers};
+  return request(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&buffer);
+}
+
+/* What each machine does differently: where a call's number, arguments and result are, and how a thread
+ * comes back to the instruction that it is at. */
+#if defined(__x86_64__)
+static void prepare(struct user_regs_struct *registers, uint64_t instruction, bool at_entry,
+                    uint64_t address, uint64_t size, uint32_t protection) {
+  if (at_entry) {
+    registers->orig_rax = SYS_mprotect;
+  } else {
+    registers->rip = instruction;
+    registers->rax = SYS_mprotect;
+    registers->orig_rax = (uint64_t)-1; /* no restart of an earlier call */
+  }
+  registers->rdi = address;
+  registers->rsi = size;
+  registers->rdx = protection;
+}
+
+static int replace_call(pid_t tid, long number) { return (void)tid, (void)number, 0; }
+static int64_t result_of(const struct user_regs_struct *registers) {
+  return (int64_t)registers->rax;
+}
+
+/* Where a call was interrupted, the kernel would begin it again on the way out, which is passed by now. */
+static void begin_again(struct user_regs_struct *registers, bool at_entry) {
+  int64_t result = (int64_t)registers->rax;
+  bool was_interrupted = (int64_t)registers->orig_rax >= 0 && result <= -512 && result >= -516;
+  if (!at_entry && !was_interrupted) return;
+  registers->rip -= CTRACE_CALL_SIZE;
+  registers->rax = !at_entry && result == -516 ? SYS_restart_syscall : registers->orig_rax;
+  registers->orig_rax = (uint64_t)-1;
+}
+#elif defined(__aarch64__)
+static void prepare(struct user_regs_struct *registers, uint64_t instruction, bool at_entry,
+                    uint64_t address, uint64_t size, uint32_t protection) {
+  if (!at_entry) registers->pc = instruction;
+  registers->regs[8] = SYS_mprotect;
+  registers->regs[0] = address;
+  registers->regs[1] = size;
+  registers->regs[2] = protection;
+}
+
+static int replace_call(pid_t tid, long number) {
+  int call = (int)number;
+  struct iovec buffer = {&call, sizeof call};
+  return request(PTRACE_SETREGSET, tid, NT_ARM_SYSTEM_CALL, (uintptr_t)&buffer);
+}
+static int64_t result_of(const struct user_regs_struct *registers) {
+  return (int64_t)registers->regs[0];
+}
+
+/* The kernel has put the first argument back already where a call was interrupted. */
+static void begin_again(struct user_regs_struct *registers, bool at_entry) {
+  if (at_entry) registers->pc -= CTRACE_CALL_SIZE;
+}
+#endif
+
+/* Runs to the next beginning or end of a call. A stop signal that comes meanwhile is sent again later. */
+static int next_call_stop(pid_t tid, int *status, bool *was_stopped) {
+  for (;;) {
+    int error = request(PTRACE_SYSCALL, tid, 0, 0);
+    if (error) return error;
+    while (waitpid(tid, status, __WALL) < 0)
+      if (errno != EINTR) return errno;
+    if (!WIFSTOPPED(*status)) return ESRCH;
+    if (*status >> 16 == 0 && WSTOPSIG(*status) == (SIGTRAP | 0x80)) return 0;
+    if (*status >> 16 == 0 && WSTOPSIG(*status) == SIGSTOP) *was_stopped = true;
+    if (*status >> 16 == 0 && WSTOPSIG(*status) == SIGSEGV) return EFAULT; /* no such instruction */
+  }
+}
+
+int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t size,
+                   uint32_t protection, int *error, int *status) {
+  *status = -1;
+  struct ctrace_call call;
+  int failure = ctrace_call_at(tid, &call);
+  bool at_entry = !failure && call.place == CTRACE_ENTRY;
+  struct user_regs_struct saved, registers;
+  uint64_t mask, all = ~UINT64_C(0);
+  if (failure || (failure = get(tid, &saved)) ||
+      (failure = request(PTRACE_GETSIGMASK, tid, sizeof mask, (uintptr_t)&mask)) ||
+      (failure = request(PTRACE_SETSIGMASK, tid, sizeof all, (uintptr_t)&all)))
+    return failure;
+  registers = saved;
+  prepare(&registers, instruction, at_entry, address, size, protection);
+  bool was_stopped = false;
+  failure = set(tid, &registers);
+  if (!failure)
+    failure = at_entry ? replace_call(tid, SYS_mprotect) : next_call_stop(tid, status, &was_stopped);
+  if (!failure) failure = next_call_stop(tid, status, &was_stopped);
+  if (failure) return failure;
+  if (!(failure = get(tid, &registers))) *error = (int)-result_of(&registers);
+  begin_again(&saved, at_entry);
+  if (!failure) failure = set(tid, &saved);
+  if (!failure) failure = request(PTRACE_SETSIGMASK, tid, sizeof mask, (uintptr_t)&mask);
+  if (was_stopped) syscall(SYS_tkill, tid, SIGSTOP);
+  *status = -1;
+  return failure;
+}
+#endif

@@ -1,0 +1,247 @@
+/* Each CPU has a ring of its own: the kernel refuses one for all CPUs of an event that children
+ * inherit. The events are those of the calling thread, stay off for it, and go on when a child that
+ * has inherited them calls exec. <perf_event_open(2)> */
+#if defined(__linux__)
+#define _GNU_SOURCE
+#include "cfaults.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { RING_SIZE = 256 << 10 }; /* bytes; below what the kernel lets any user lock for each CPU */
+
+struct ring {
+  int descriptor;
+  struct perf_event_mmap_page *page; /* the ring's data stand behind it */
+  size_t mapped_size;
+};
+
+struct cfaults {
+  struct ring *rings;
+  size_t ring_count;
+  struct cfaults_event *events;
+  size_t count, capacity;
+  char *text; /* paths, each with a NUL */
+  size_t text_size, text_capacity;
+  uint64_t lost;
+};
+
+static int open_ring(int cpu, struct ring *ring) {
+  struct perf_event_attr attributes = {
+      .size = sizeof attributes,
+      .type = PERF_TYPE_SOFTWARE,
+      .config = PERF_COUNT_SW_PAGE_FAULTS,
+      .sample_period = 1,
+      .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR,
+      .disabled = 1,
+      .inherit = 1,
+      .enable_on_exec = 1,
+      .exclude_kernel = 1, /* what any user may ask, so that root counts the same */
+      .exclude_hv = 1,
+      .mmap = 1,
+      .comm = 1,
+      .comm_exec = 1,
+      .task = 1,
+      .sample_id_all = 1,
+  };
+  ring->descriptor =
+      (int)syscall(SYS_perf_event_open, &attributes, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+  if (ring->descriptor < 0) return errno;
+  ring->mapped_size = RING_SIZE + (size_t)sysconf(_SC_PAGESIZE);
+  void *mapping =
+      mmap(NULL, ring->mapped_size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->descriptor, 0);
+  if (mapping == MAP_FAILED) {
+    int error = errno;
+    close(ring->descriptor);
+    return error;
+  }
+  ring->page = mapping;
+  return 0;
+}
+
+int cfaults_open(struct cfaults **result) {
+  *result = NULL;
+  long cpus = sysconf(_SC_NPROCESSORS_CONF);
+  struct cfaults *faults = calloc(1, sizeof *faults);
+  if (faults && cpus > 0) faults->rings = calloc((size_t)cpus, sizeof *faults->rings);
+  int error = faults && faults->rings ? 0 : ENOMEM;
+  for (int cpu = 0; !error && cpu < cpus; cpu++) {
+    error = open_ring(cpu, &faults->rings[faults->ring_count]);
+    if (!error) faults->ring_count++;
+    if (error == ENODEV) error = 0; /* switched off */
+  }
+  if (error) {
+    if (faults) cfaults_close(faults);
+    return error == ENOSYS || error == ENOENT || error == EOPNOTSUPP ? ENOTSUP : error;
+  }
+  *result = faults;
+  return 0;
+}
+
+void cfaults_close(struct cfaults *faults) {
+  for (size_t i = 0; i < faults->ring_count; i++) {
+    munmap(faults->rings[i].page, faults->rings[i].mapped_size);
+    close(faults->rings[i].descriptor);
+  }
+  free(faults->rings);
+  free(faults->events);
+  free(faults->text);
+  free(faults);
+}
+
+static int add_event(struct cfaults *faults, struct cfaults_event event) {
+  if (faults->count == faults->capacity) {
+    size_t capacity = faults->capacity ? 2 * faults->capacity : 4096;
+    void *events = realloc(faults->events, capacity * sizeof *faults->events);
+    if (!events) return ENOMEM;
+    faults->events = events;
+    faults->capacity = capacity;
+  }
+  faults->events[faults->count++] = event;
+  return 0;
+}
+
+static int add_path(struct cfaults *faults, const char *path, size_t size, size_t *place) {
+  if (faults->text_capacity - faults->text_size < size + 1) {
+    size_t capacity = 2 * faults->text_capacity + size + 4096;
+    char *text = realloc(faults->text, capacity);
+    if (!text) return ENOMEM;
+    faults->text = text;
+    faults->text_capacity = capacity;
+  }
+  *place = faults->text_size;
+  memcpy(faults->text + faults->text_size, path, size);
+  faults->text[faults->text_size + size] = 0;
+  faults->text_size += size + 1;
+  return 0;
+}
+
+/* The records, with what sample_id_all puts behind all but samples. */
+struct sample_id {
+  uint32_t process, thread;
+  uint64_t time;
+};
+struct sample {
+  struct perf_event_header header;
+  uint32_t process, thread;
+  uint64_t time, address;
+};
+struct mapping {
+  struct perf_event_header header;
+  uint32_t process, thread;
+  uint64_t address, length, offset;
+  char path[]; /* padded with NULs; struct sample_id behind it */
+};
+struct task {
+  struct perf_event_header header;
+  uint32_t process, parent, thread, parent_thread;
+  uint64_t time;
+};
+struct command {
+  struct perf_event_header header;
+  uint32_t process, thread;
+};
+struct lost {
+  struct perf_event_header header;
+  uint64_t id, count;
+};
+
+/* RECORD is SIZE bytes, as its header says. */
+static int take_record(struct cfaults *faults, const char *record, size_t size) {
+  struct perf_event_header header;
+  struct sample_id id = {0, 0, 0};
+  memcpy(&header, record, sizeof header);
+  if (size >= sizeof header + sizeof id) memcpy(&id, record + size - sizeof id, sizeof id);
+  struct cfaults_event event = {.time = id.time, .process = (int32_t)id.process};
+  if (header.type == PERF_RECORD_SAMPLE && size >= sizeof(struct sample)) {
+    struct sample sample;
+    memcpy(&sample, record, sizeof sample);
+    event.time = sample.time;
+    event.kind = CFAULTS_FAULT;
+    event.process = (int32_t)sample.process;
+    event.address = sample.address;
+    return add_event(faults, event);
+  }
+  if (header.type == PERF_RECORD_MMAP && size > sizeof(struct mapping) + sizeof id) {
+    struct mapping mapping;
+    memcpy(&mapping, record, sizeof mapping);
+    event.kind = CFAULTS_MAPPING;
+    event.process = (int32_t)mapping.process;
+    event.address = mapping.address;
+    event.length = mapping.length;
+    const char *path = record + sizeof mapping;
+    size_t length = strnlen(path, size - sizeof mapping - sizeof id);
+    int error = add_path(faults, path, length, &event.path);
+    return error ? error : add_event(faults, event);
+  }
+  if (header.type == PERF_RECORD_FORK && size >= sizeof(struct task)) {
+    struct task task;
+    memcpy(&task, record, sizeof task);
+    event.kind = CFAULTS_FORK;
+    event.process = (int32_t)task.process;
+    event.other = (int32_t)task.parent;
+    return add_event(faults, event);
+  }
+  if (header.type == PERF_RECORD_COMM && header.misc & PERF_RECORD_MISC_COMM_EXEC &&
+      size >= sizeof(struct command)) {
+    struct command command;
+    memcpy(&command, record, sizeof command);
+    event.kind = CFAULTS_EXEC;
+    event.process = (int32_t)command.process;
+    return add_event(faults, event);
+  }
+  if (header.type == PERF_RECORD_LOST && size >= sizeof(struct lost)) {
+    struct lost lost;
+    memcpy(&lost, record, sizeof lost);
+    faults->lost += lost.count;
+  }
+  return 0;
+}
+
+static int collect(struct cfaults *faults, struct ring *ring) {
+  const char *data = (const char *)ring->page + (ring->mapped_size - RING_SIZE);
+  /* acquire: pairs with the kernel's barrier between a record and the head behind it */
+  uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+  uint64_t tail = ring->page->data_tail; /* nobody else writes it */
+  int error = 0;
+  static char record[1 << 16]; /* a header's size is 16 bits; records wrap at the ring's end */
+  while (!error && tail < head) {
+    struct perf_event_header header;
+    memcpy(&header, data + tail % RING_SIZE, sizeof header); /* 8-byte aligned: never wraps */
+    if (header.size < sizeof header) break;
+    size_t first = RING_SIZE - tail % RING_SIZE;
+    if (first > header.size) first = header.size;
+    memcpy(record, data + tail % RING_SIZE, first);
+    memcpy(record + first, data, header.size - first);
+    error = take_record(faults, record, header.size);
+    tail += header.size;
+  }
+  /* release: the kernel may write over what we have read only after that */
+  __atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
+  return error;
+}
+
+int cfaults_collect(struct cfaults *faults) {
+  for (size_t i = 0; i < faults->ring_count; i++) {
+    int error = collect(faults, &faults->rings[i]);
+    if (error) return error;
+  }
+  return 0;
+}
+
+size_t cfaults_count(const struct cfaults *faults) { return faults->count; }
+uint64_t cfaults_lost(const struct cfaults *faults) { return faults->lost; }
+struct cfaults_event cfaults_at(const struct cfaults *faults, size_t index) {
+  return faults->events[index];
+}
+const char *cfaults_path(const struct cfaults *faults, struct cfaults_event event) {
+  return event.kind == CFAULTS_MAPPING ? faults->text + event.path : "";
+}
+#endif

@@ -1,0 +1,49 @@
+/* Page faults of a launch, each with its address, and what was mapped there: perf_event_open(2). */
+#ifndef CFAULTS_H
+#define CFAULTS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+struct cfaults;
+
+/* Prepares for one launch by the thread that calls: the faults of its child from exec on, of the
+ * child's threads and of its descendants, as far as they are taken by the programs themselves and
+ * not by the kernel for them.
+ *
+ * Returns 0 or an errno: EACCES or EPERM where the system does not permit it, ENOTSUP where it
+ * can't. To be closed. */
+int cfaults_open(struct cfaults *_Nullable *_Nonnull faults);
+void cfaults_close(struct cfaults *faults);
+
+enum cfaults_kind {
+  CFAULTS_FAULT,    /* PROCESS had a fault at ADDRESS */
+  CFAULTS_MAPPING,  /* PROCESS mapped LENGTH bytes of a file at ADDRESS, executable */
+  CFAULTS_FORK,     /* PROCESS came to be, as a copy of OTHER; equal for a new thread */
+  CFAULTS_EXEC,     /* PROCESS runs another program: its mappings are gone */
+};
+
+struct cfaults_event {
+  uint64_t time; /* in nanoseconds of the kernel's clock */
+  enum cfaults_kind kind;
+  int32_t process, other;
+  uint64_t address, length;
+  size_t path; /* where in the text; for cfaults_path */
+};
+
+/* Takes what the kernel has noted since; cmeasure_run does. Returns 0 or ENOMEM. */
+int cfaults_collect(struct cfaults *faults);
+
+/* How many events were collected, and how many the kernel dropped because it noted them faster. */
+size_t cfaults_count(const struct cfaults *faults);
+uint64_t cfaults_lost(const struct cfaults *faults);
+/* The event number INDEX: ascending in time on each CPU, not over all. */
+struct cfaults_event cfaults_at(const struct cfaults *faults, size_t index);
+/* The path of the file of a mapping: valid until the next call to cfaults_collect. */
+const char *cfaults_path(const struct cfaults *faults, struct cfaults_event event);
+
+#pragma clang assume_nonnull end
+
+#endif

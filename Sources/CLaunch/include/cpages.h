@@ -1,0 +1,56 @@
+/* What the page tracer in a program and this process tell each other, for Swift: <orderfile_page_trace.h> */
+#ifndef CPAGES_H
+#define CPAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+/* Whether the page tracer can work here: this kernel stops system calls for a program itself. */
+bool cpages_is_supported(void);
+
+struct cpages;
+
+/* Makes the memory that a traced program writes to. IMAGES, STOP_MARK and STOP_PATH are as the tracer wants
+ * them; STOP_DISTANCE is 0 for nowhere. *DESCRIPTOR is one that the program can open through /proc as long as
+ * this process lives. Returns 0 or an errno: ENAMETOOLONG if one does not fit. */
+int cpages_create(const char *images, const char *stop_mark, const char *stop_path,
+                  uint64_t stop_distance, struct cpages *_Nullable *_Nonnull trace,
+                  int *descriptor);
+void cpages_destroy(struct cpages *trace, int descriptor);
+
+enum { CPAGES_TOUCH = 1, CPAGES_BEGIN = 2, CPAGES_FORK = 3, CPAGES_IMAGE = 4 };
+enum { CPAGES_READ = 1, CPAGES_WRITE = 2, CPAGES_EXECUTE = 4, CPAGES_KERNEL = 8 };
+
+struct cpages_event {
+  uint32_t kind;
+  int32_t pid;
+  uint64_t address; /* of the page; where the image begins; the parent's number */
+  uint64_t value;   /* the instruction; where the image ends */
+  uint32_t access;
+  const char *_Nullable path; /* of the image */
+};
+
+/* Stores the event at *PLACE, which starts as 0, and moves it on; false behind the last. */
+bool cpages_next(struct cpages *trace, uint32_t *place, struct cpages_event *event);
+
+/* The launched program's path without links; empty if nothing was seen. */
+const char *cpages_program(struct cpages *trace);
+
+/* How many records found no room. */
+uint32_t cpages_lost(struct cpages *trace);
+bool cpages_was_stopped(struct cpages *trace);
+
+/* What disturbed the tracer, 0 if nothing did, and the errno that goes with it. */
+enum {
+  CPAGES_NO_DISPATCH = 1,
+  CPAGES_REFUSED = 2,
+  CPAGES_SECCOMP = 3,
+  CPAGES_DISPATCHED = 4,
+};
+uint32_t cpages_problem(struct cpages *trace, int *error);
+
+#pragma clang assume_nonnull end
+
+#endif

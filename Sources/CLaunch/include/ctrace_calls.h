@@ -1,0 +1,83 @@
+/* System calls of a traced thread: which one it is at, and having it do others. Thin: no state. A result of
+ * int is 0 or an errno, unless it says otherwise. */
+#ifndef CTRACE_CALLS_H
+#define CTRACE_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#pragma clang assume_nonnull begin
+
+enum { CTRACE_OTHER = 0, CTRACE_ENTRY = 1, CTRACE_EXIT = 2 };
+
+/* A system call that a thread has stopped at. */
+struct ctrace_call {
+  int place; /* at its entry, its exit, or at something else */
+  bool is_native;        /* of this machine's own kind */
+  int64_t number;        /* at the entry */
+  uint64_t arguments[6]; /* at the entry */
+  int64_t result;        /* at the exit; -errno */
+  uint64_t counter;      /* behind the instruction */
+};
+int ctrace_call_at(pid_t tid, struct ctrace_call *call);
+
+struct ctrace_range {
+  uint64_t address, size;
+};
+/* Stores what memory the kernel is going to use in a call, at most MOST ranges, and returns how many. MEMORY is
+ * an open /proc/PID/mem. */
+int ctrace_call_memory(int memory, const struct ctrace_call *call, struct ctrace_range *ranges,
+                       int most);
+
+/* Has a stopped thread change the protection of SIZE bytes at ADDRESS, and leaves it as it was, stopped. At the
+ * entry of a system call that call begins again when it goes on. INSTRUCTION is where a system call's
+ * instruction is in its memory; it is not needed at an entry.
+ *
+ * *ERROR is set to what mprotect(2) says. *STATUS is set, to what waitpid(2) says, if the thread has ended
+ * meanwhile: the result is ESRCH then. */
+int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t size,
+                   uint32_t protection, int *error, int *status);
+
+/* Of a thread that has stopped at SIGSEGV: whether a page that is there denied it access, and where. */
+bool ctrace_denied_access(pid_t tid, uint64_t *address);
+
+/* As mmap(2) has them, on Linux. */
+enum { CTRACE_READ = 1, CTRACE_WRITE = 2, CTRACE_EXECUTE = 4 };
+enum { CTRACE_MAP_FIXED = 0x10, CTRACE_MAP_ANONYMOUS = 0x20 };
+enum { CTRACE_SET_SECCOMP = 22 }; /* of prctl(2) */
+
+/* The calls that change what a tracer of memory has to know, and an instruction that makes one. */
+#if defined(__x86_64__)
+enum {
+  CTRACE_MMAP = 9,
+  CTRACE_MPROTECT = 10,
+  CTRACE_MUNMAP = 11,
+  CTRACE_SIGPROCMASK = 14,
+  CTRACE_SIGRETURN = 15,
+  CTRACE_MREMAP = 25,
+  CTRACE_PRCTL = 157,
+  CTRACE_SECCOMP = 317,
+  CTRACE_PKEY_MPROTECT = 329,
+};
+enum { CTRACE_CALL_SIZE = 2 };
+static const uint32_t ctrace_call_instruction = 0x050f; /* SYSCALL */
+#elif defined(__aarch64__)
+enum {
+  CTRACE_MMAP = 222,
+  CTRACE_MPROTECT = 226,
+  CTRACE_MUNMAP = 215,
+  CTRACE_SIGPROCMASK = 135,
+  CTRACE_SIGRETURN = 139,
+  CTRACE_MREMAP = 216,
+  CTRACE_PRCTL = 167,
+  CTRACE_SECCOMP = 277,
+  CTRACE_PKEY_MPROTECT = 288,
+};
+enum { CTRACE_CALL_SIZE = 4 };
+static const uint32_t ctrace_call_instruction = 0xd4000001; /* SVC #0 */
+#endif
+
+#pragma clang assume_nonnull end
+
+#endif

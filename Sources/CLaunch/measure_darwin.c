@@ -1,0 +1,40 @@
+#if defined(__APPLE__)
+#include "measure.h"
+
+#include <spawn.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+uint64_t measure_now(void) { return clock_gettime_nsec_np(CLOCK_UPTIME_RAW); }
+
+int measure_start(const char *path, char *const *arguments, struct measure_streams streams,
+                  const sigset_t *mask, pid_t *pid, uint64_t *start) {
+  posix_spawnattr_t attributes;
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_init(&attributes);
+  posix_spawn_file_actions_init(&actions);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setpgroup(&attributes, 0);
+  posix_spawnattr_setsigmask(&attributes, mask);
+  posix_spawn_file_actions_adddup2(&actions, streams.input, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, streams.output, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, streams.output, STDERR_FILENO);
+  *start = measure_now();
+  int error = posix_spawn(pid, path, &actions, &attributes, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  posix_spawnattr_destroy(&attributes);
+  return error;
+}
+
+bool measure_read_bytes(pid_t pid, uint64_t *bytes) {
+  (void)pid, (void)bytes;
+  return false;
+}
+
+uint64_t measure_peak_bytes(long maxrss) { return (uint64_t)maxrss; }
+
+void measure_adopt_orphans(void) {}
+void measure_end_orphans(void) {}
+#endif

@@ -1,0 +1,23 @@
+#if defined(__APPLE__)
+#include "cpagecache.h"
+
+#include <errno.h>
+
+/* No call drops a file's pages there; purge(8) drops all. */
+int cpagecache_resident(const char *path, uint64_t *resident, uint64_t *pages) {
+  (void)path, (void)resident, (void)pages;
+  return ENOTSUP;
+}
+
+int cpagecache_evict(const char *path) {
+  (void)path;
+  return ENOTSUP;
+}
+
+int cpagecache_drop_all(void) { return ENOTSUP; }
+
+bool cpagecache_is_memory(const char *path) {
+  (void)path;
+  return false;
+}
+#endif

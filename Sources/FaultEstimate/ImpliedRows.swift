@@ -1,0 +1,46 @@
+import Addresses
+import ImageModel
+
+/// The rows of an estimate for what startup functions lead to: one for each section and cause.
+enum ImpliedRows {
+  private static let headerName: SymbolName = "ELF header"
+
+  private struct Key: Hashable, Comparable {
+    /// -1 for what lies in no section.
+    var section: Int
+    var cause: Int
+    static func < (a: Self, b: Self) -> Bool { (a.section, a.cause) < (b.section, b.cause) }
+  }
+
+  /// Appends a row for each section and cause in `touches`, and sorts their ranges in by step, behind the
+  /// others of the same step.
+  static func add(
+    _ touches: [(step: Int, touch: LaunchFacts.Touch)], of layout: Layout,
+    to rows: inout [LaunchTouches.Row], _ ranges: inout [LaunchTouches.Range]
+  ) {
+    guard !touches.isEmpty else { return }
+    let keys = touches.map { key(of: $0.touch, in: layout) }
+    var rowOfKey: [Key: Int] = [:]
+    for key in Set(keys).sorted() {
+      rowOfKey[key] = rows.count
+      let section = key.section < 0 ? nil : layout.sections[key.section]
+      rows.append(
+        LaunchTouches.Row(
+          name: section?.name ?? headerName,
+          counting: Counting(LaunchFacts.Cause.allCases[key.cause]),
+          mapping: section?.range ?? AddressRange(start: StatedAddress(rawValue: 0), size: .max)))
+    }
+    for (key, (step, touch)) in zip(keys, touches) {
+      ranges.append(LaunchTouches.Range(step: step, bytes: touch.bytes, row: rowOfKey[key] ?? 0))
+    }
+    ranges = ranges.enumerated().sorted {
+      ($0.element.step, $0.offset) < ($1.element.step, $1.offset)
+    }.map(\.element)
+  }
+
+  private static func key(of touch: LaunchFacts.Touch, in layout: Layout) -> Key {
+    let section = layout.sections.firstIndex { $0.range.contains(touch.bytes.start) }
+    return Key(
+      section: section ?? -1, cause: LaunchFacts.Cause.allCases.firstIndex(of: touch.cause) ?? 0)
+  }
+}

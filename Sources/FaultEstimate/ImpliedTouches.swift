@@ -1,0 +1,87 @@
+// What a launch touches because of what it executes
+//
+// A trace names functions. It does not name the entry of the procedure linkage table through which one of
+// them calls `malloc`, the merged body that another only jumps to, or the table of constants that a third
+// reads; nor what runs before the first function and after the last. `LaunchFacts` says which instruction
+// leads where. Here they are played: each executed range of bytes, earliest first, adds what its
+// instructions touch; what is executed that way adds its own.
+//
+//     executed        an instruction in it        adds
+//     main            call puts@plt               puts@plt
+//     one             jmp bodyTm                  bodyTm, and with it ...
+//     bodyTm          call malloc@plt             malloc@plt
+//
+// What it leaves out: functions that an executed one calls. Whether the call is reached is not known
+// without a run, and one that is reached was recorded, if the callee is instrumented at all. An entry of a
+// linkage table is called at many places, and lies on one of few pages: there the same doubt costs little.
+// Calls through pointers lead nowhere here.
+
+import Addresses
+import ImageModel
+
+extension LaunchFacts {
+  /// What is touched besides the ranges in `executed`, with the step of its first touch; ascending by step,
+  /// and each once for each cause.
+  ///
+  /// - Parameters:
+  ///   - executed: ascending by step.
+  ///   - stepCount: what is touched at the end is touched in the last of them; nothing at all if there is
+  ///     none.
+  /// - Complexity: O((*e* + *r*) log *r*) for *e* executed ranges and *r* references.
+  func touches(
+    executing executed: [(step: Int, bytes: AddressRange)], stepCount: Int
+  ) -> [(step: Int, touch: Touch)] {
+    guard stepCount > 0 else { return [] }
+    var found: [(step: Int, touch: Touch)] = []
+    var seen: Set<Touch> = []
+    var pending: [AddressRange] = []
+    // For each reference, itself or a later one, those between having been followed.
+    var next = Array(references.indices) + [references.count]
+
+    func unfollowed(_ start: Int) -> Int {
+      var index = start
+      while next[index] != index {
+        next[index] = next[next[index]]
+        index = next[index]
+      }
+      return index
+    }
+    func add(_ touch: Touch, _ step: Int) {
+      guard seen.insert(touch).inserted else { return }
+      found.append((step: step, touch: touch))
+      if touch.cause.isExecuted { pending.append(touch.bytes) }
+    }
+    func follow(_ bytes: AddressRange, _ step: Int) {
+      pending.append(bytes)
+      while let bytes = pending.popLast() {
+        var index = unfollowed(firstReference(notBelow: bytes.start))
+        while index < references.count, references[index].site < bytes.end {
+          add(references[index].touch, step)
+          next[index] = index + 1
+          index = unfollowed(index + 1)
+        }
+      }
+    }
+
+    for touch in atStart {
+      add(touch, 0)
+      while let bytes = pending.popLast() { follow(bytes, 0) }
+    }
+    for range in executed { follow(range.bytes, range.step) }
+    for touch in atEnd {
+      add(touch, stepCount - 1)
+      while let bytes = pending.popLast() { follow(bytes, stepCount - 1) }
+    }
+    return found
+  }
+
+  private func firstReference(notBelow address: StatedAddress) -> Int {
+    var low = 0
+    var high = references.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if references[middle].site < address { low = middle + 1 } else { high = middle }
+    }
+    return low
+  }
+}

@@ -1,0 +1,274 @@
+// The Linux fault model
+//
+// A launch on Linux does not take one fault for each page it touches. Two mechanisms stand between, and this
+// model plays both over the first touches of a launch, in the order of time:
+//
+// *Fault-around*: a fault maps, besides its own page, every page of the file that is in memory already and
+// lies in the same window of 64 KiB. It reads nothing. So a *warm* launch, which finds the whole file in
+// memory, takes one minor fault for each window. The window is aligned in the address space of the process,
+// not in the file, and a loader that puts the image 4 KiB further moves every window; it ends where the
+// mapping, the page table or the file does. Where the mapping begins inside a window, the first window
+// begins with it and still has its full length, so that it reaches into the next one (`do_fault_around`
+// in mm/memory.c, `filemap_map_pages` in mm/filemap.c).
+//
+// *Read-ahead*: a fault on a page that is not in memory (major) reads more than that page. The window is
+//
+//     forward   executable mappings since Linux 6.16: from the page on, within the mapping. Where the
+//               processor likes executable pages in units (64 KiB on AArch64), it begins and ends with one.
+//     around    older kernels, and whatever is not executable: half of it before the page, half behind,
+//               within the file. The first page of the last quarter is *marked*.
+//
+// A marked page is not mapped by fault-around. Its own fault (minor) unmarks it and reads the next window
+// behind this one, marked at its beginning, of twice the size up to the largest, ended at a multiple of 4,
+// then 16 pages and so on if that is later than its beginning (`do_sync_mmap_readahead`,
+// `do_async_mmap_readahead`, `page_cache_async_ra` in mm/readahead.c).
+//
+// The kernel counts misses: one for each page read on demand, less one for each page that fault-around finds.
+// Above 100 it reads single pages (`MMAP_LOTSAMISS`); with read-ahead of one page that is no difference.
+//
+// A worked example, with 16 pages to a window and to a read, in a mapping of pages 3 to 99 that lie at
+// addresses of the same number; numbers in brackets are read, those in parentheses mapped:
+//
+//     touch    5               2                        19                    40
+//     warm     (3-18)          -  (outside)             (19-31)               (32-47)         3 minor
+//     cold     [5-20] (5-18)                            (19, 20)              [40-55] (40-47) 2 major, 1 minor
+//
+// Bound: no more faults than pages touched; a window of 64 KiB needs at least one if it is touched, but for
+// the overhang of the first. Cold faults and warm faults have the same bound.
+//
+// Sources: Linux 6.18; the branch for executable mappings is commit 3b61a3f08949 (6.16). How it was checked
+// is in docs/PREDICTION.md: `LinuxKernelTests` has the kernel of this machine take the faults.
+//
+// What it leaves out:
+// - Time. A page that another fault has begun to read is not in memory yet: a launch that comes before the
+//   data waits, and the kernel counts a major fault that is none here.
+// - Other mappings of the file. The loader reads the dynamic symbols, the code reads constants, both with
+//   windows *around* that reach into the text. Their touches can be played too, if they are known.
+// - What is in memory before a cold launch but for the first pages, which the kernel reads with the header.
+// - Large folios that an earlier reader left; a processor that maps many pages by one entry.
+// - File systems that read in other units, and memory that is scarce.
+
+import ImageModel
+
+/// What of a kernel decides which faults a launch takes.
+package struct LinuxKernel: Hashable, Sendable {
+  package enum ReadAhead: String, CaseIterable, Sendable {
+    /// Executable mappings since Linux 6.16.
+    case forward
+    /// All mappings before, and others since.
+    case around
+  }
+
+  /// `fault_around_bytes`; the size of a page switches it off.
+  package var faultAroundBytes: UInt64 = 64 << 10
+  /// `read_ahead_kb` of the device, in bytes; 0 switches it off.
+  package var readAheadBytes: UInt64 = 128 << 10
+  package var readAhead = ReadAhead.forward
+  /// The unit in which executable pages are read: 64 KiB on AArch64, else the size of a page.
+  package var executableUnitBytes: UInt64 = 0
+  /// The most pages that the file system keeps as one: ext4 since Linux 6.16 has large folios.
+  package var largestFolioBytes: UInt64 = 0
+
+  package init() {}
+}
+
+/// One mapping of a file, in pages.
+package struct LinuxMapping: Hashable, Sendable {
+  /// Numbers of pages in the address space of the process.
+  package var pages: Range<UInt64>
+  /// The page of the file that lies at the first of `pages`.
+  package var firstFilePage: UInt64
+
+  /// - Precondition: `firstFilePage` and the pages from there stay below 2^55.
+  package init(pages: Range<UInt64>, firstFilePage: UInt64) {
+    self.pages = pages
+    self.firstFilePage = firstFilePage
+  }
+}
+
+/// What a launch makes the kernel do so far.
+package struct LinuxFaultModel: Sendable {
+  package enum Fault: Hashable, Sendable {
+    /// The page was in memory.
+    case minor
+    /// The page was read.
+    case major
+  }
+
+  private static let mostMisses = 100
+  private static let missLimit = 1000
+
+  private let aroundPages: UInt64
+  private let readAheadPages: UInt64
+  private let readAhead: LinuxKernel.ReadAhead
+  private let unitPages: UInt64
+  private let largestOrder: Int
+  private let tableEntries: UInt64
+  private let filePages: UInt64
+  private let isAllInMemory: Bool
+
+  package private(set) var minorFaults = 0
+  package private(set) var majorFaults = 0
+  /// Pages of the file that were read, with those that the kernel reads for the header.
+  package private(set) var pagesInMemory: Set<UInt64> = []
+  private var mapped: Set<UInt64> = []
+  /// Marked pages, each with the folio that it is in.
+  private var marked: [UInt64: Range<UInt64>] = [:]
+  private var misses = 0
+  /// `struct file_ra_state`: the window read last.
+  private var window: (start: UInt64, size: UInt64, ahead: UInt64) = (0, 0, 0)
+  private var order = 0
+
+  /// - Parameters:
+  ///   - fileBytes: the size of the file.
+  ///   - isWarm: all of the file is in memory.
+  package init(_ kernel: LinuxKernel, pageSize: PageSize, fileBytes: UInt64, isWarm: Bool) {
+    aroundPages = max(1, kernel.faultAroundBytes / pageSize.bytes)
+    readAheadPages = min(kernel.readAheadBytes / pageSize.bytes, 1 << 30)
+    readAhead = kernel.readAhead
+    unitPages = max(1, kernel.executableUnitBytes / pageSize.bytes)
+    largestOrder = Self.order(of: max(1, kernel.largestFolioBytes / pageSize.bytes))
+    tableEntries = pageSize.bytes / 8
+    filePages = fileBytes / pageSize.bytes + (fileBytes % pageSize.bytes == 0 ? 0 : 1)
+    isAllInMemory = isWarm
+  }
+
+  /// The kernel reads the first bytes of a file that it is asked to execute: `get_init_ra_size` in
+  /// mm/readahead.c says how many pages that brings. Nothing to do in a warm launch.
+  package mutating func readHeader() {
+    guard readAheadPages > 0 else { return pagesInMemory.formUnion(0..<min(1, filePages)) }
+    let size = readAheadPages >= 32 ? 4 : readAheadPages >= 4 ? 2 : readAheadPages
+    read((0, size, size > 1 ? size - 1 : 0))
+  }
+
+  /// Faults on a page if this is its first touch; a page outside of `mapping` is none of it.
+  ///
+  /// - Parameter page: number in the address space.
+  /// - Returns: the fault, if there was one.
+  /// - Complexity: O(*w*) on average for the pages *w* of a window of fault-around and of read-ahead.
+  @discardableResult
+  package mutating func touch(_ page: UInt64, in mapping: LinuxMapping) -> Fault? {
+    guard mapping.pages.contains(page), !mapped.contains(page) else { return nil }
+    let filePage = mapping.firstFilePage + (page - mapping.pages.lowerBound)
+    guard filePage < filePages else { return nil }  // SIGBUS
+    mapAround(page, in: mapping)
+    if mapped.contains(page) {
+      minorFaults += 1
+      return .minor
+    }
+    if isInMemory(filePage) {
+      misses = max(0, misses - 1)
+      readOn(from: filePage)
+      mapped.insert(page)
+      minorFaults += 1
+      return .minor
+    }
+    readOnDemand(filePage, in: mapping)
+    // The fault is taken again, and finds what was read.
+    mapAround(page, in: mapping)
+    mapped.insert(page)
+    majorFaults += 1
+    return .major
+  }
+
+  private func isInMemory(_ filePage: UInt64) -> Bool {
+    isAllInMemory || pagesInMemory.contains(filePage)
+  }
+}
+
+// MARK: Fault-around
+
+extension LinuxFaultModel {
+  /// Maps what is in memory in the window around `page`.
+  private mutating func mapAround(_ page: UInt64, in mapping: LinuxMapping) {
+    guard aroundPages > 1 else { return }
+    let aligned = page / aroundPages * aroundPages
+    let first = max(aligned, mapping.pages.lowerBound)
+    let tableEnd = (page / tableEntries + 1) * tableEntries
+    let fileEnd = mapping.pages.lowerBound + (filePages - min(filePages, mapping.firstFilePage))
+    let end = min(first + aroundPages, tableEnd, mapping.pages.upperBound, fileEnd)
+    for neighbour in first..<max(first, end) {
+      let filePage = mapping.firstFilePage + (neighbour - mapping.pages.lowerBound)
+      guard isInMemory(filePage), marked[filePage] == nil else { continue }
+      misses = max(0, misses - 1)
+      mapped.insert(neighbour)
+    }
+  }
+}
+
+// MARK: Read-ahead
+
+extension LinuxFaultModel {
+  private mutating func readOnDemand(_ filePage: UInt64, in mapping: LinuxMapping) {
+    guard readAheadPages > 0 else { return read(single: filePage) }
+    misses = min(misses + 1, Self.missLimit)
+    guard misses <= Self.mostMisses else { return read(single: filePage) }
+    order = 0
+    switch readAhead {
+    case .forward:
+      let mappingEnd = mapping.firstFilePage + UInt64(mapping.pages.count)
+      let start = max(filePage / unitPages * unitPages, mapping.firstFilePage)
+      let unitEnd = (start + readAheadPages + unitPages - 1) / unitPages * unitPages
+      read((start, min(unitEnd, mappingEnd) - start, 0))
+    case .around:
+      let start = filePage - min(filePage, readAheadPages / 2)
+      read((start, readAheadPages, readAheadPages / 4))
+    }
+  }
+
+  /// Reads the next window if `filePage` is marked.
+  private mutating func readOn(from filePage: UInt64) {
+    guard readAheadPages > 0, let found = marked[filePage] else { return }
+    for page in found { marked[page] = nil }
+    let expected = window.start + window.size - window.ahead
+    var next = window
+    // The kernel rounds down to the beginning of the folio: the mark is one's first page.
+    if filePage == found.lowerBound, expected == filePage {
+      next.start += next.size
+      next.size = max(next.size, following(next.size))
+    } else {
+      let last = filePage + readAheadPages
+      guard let miss = (filePage + 1..<last + 1).first(where: { !isInMemory($0) }) else { return }
+      next.start = miss
+      next.size = following(miss - filePage + readAheadPages)
+    }
+    order += 2
+    let alignment = UInt64(1) << min(UInt64(order), UInt64(readAheadPages.trailingZeroBitCount))
+    let end = (next.start + next.size) / alignment * alignment
+    if end > next.start { next.size = end - next.start }
+    next.ahead = next.size
+    read(next)
+  }
+
+  /// `get_next_ra_size`.
+  private func following(_ size: UInt64) -> UInt64 {
+    if size < readAheadPages / 16 { return 4 * size }
+    return size <= readAheadPages / 2 ? 2 * size : readAheadPages
+  }
+
+  private mutating func read(single filePage: UInt64) { pagesInMemory.insert(filePage) }
+
+  /// Reads what of a window is not in memory; the first page of the part ahead is marked if it is read.
+  private mutating func read(_ next: (start: UInt64, size: UInt64, ahead: UInt64)) {
+    window = next
+    let end = min(next.start + next.size, filePages)
+    guard next.start < end else { return }
+    let mark = next.start + next.size - next.ahead
+    for page in next.start..<end where pagesInMemory.insert(page).inserted {
+      guard page == mark, next.ahead > 0 else { continue }
+      let folio = folio(at: page, size: next.size, end: end)
+      for page in folio { marked[page] = folio }
+    }
+  }
+
+  /// The pages that are kept as one with `page`, the first of them.
+  private func folio(at page: UInt64, size: UInt64, end: UInt64) -> Range<UInt64> {
+    var order = min(self.order, largestOrder, Self.order(of: size), page.trailingZeroBitCount)
+    while order > 0, page + 1 << UInt64(order) > end { order -= 1 }
+    return page..<page + 1 << UInt64(order)
+  }
+
+  private static func order(of pages: UInt64) -> Int {
+    pages == 0 ? 0 : UInt64.bitWidth - 1 - pages.leadingZeroBitCount
+  }
+}

@@ -1,0 +1,97 @@
+import Addresses
+import ImageModel
+
+/// What Linux is predicted to do for a launch, in the text of one image.
+package struct LinuxFaults: Hashable, Sendable {
+  /// Of a launch that finds the file in memory: minor faults, for each place in a window of fault-around
+  /// at which a loader can put the image; one number for an image at a fixed address.
+  package let warmFaults: [Int]
+  /// Of a launch that finds nothing in memory, for each kind of read-ahead.
+  package let cold: [Cold]
+
+  package struct Cold: Hashable, Sendable {
+    package var readAhead: LinuxKernel.ReadAhead
+    package var majorFaults: Int
+    package var minorFaults: Int
+    package var pagesRead: Int
+  }
+
+  /// More than any linker makes of code. Beyond, a file lies, and pages are many.
+  private static let mostBytes: UInt64 = 4 << 30
+
+  package init(warmFaults: [Int], cold: [Cold]) {
+    self.warmFaults = warmFaults
+    self.cold = cold
+  }
+
+  /// Plays a kernel over the first touches of a launch.
+  ///
+  /// - Parameters:
+  ///   - kernel: its `readAhead` is played both ways.
+  ///   - pageCount: how many pages `launch` touches.
+  /// - Returns: `nil` for another format than ELF, and beyond 4 GiB of code.
+  /// - Complexity: O(*w* *p*) for *p* pages and the pages *w* of a window.
+  static func simulating(
+    _ launch: LaunchTouches, _ facts: LaunchFacts, _ kernel: LinuxKernel, pageSize: PageSize,
+    pageCount: Int
+  ) -> LinuxFaults? {
+    guard facts.isELF, UInt64(pageCount) <= mostBytes / pageSize.bytes else { return nil }
+    let mappings = facts.executableMappings
+    let size = mappings.reduce(UInt64(0)) { $0 &+ $1.range.size }
+    guard size <= mostBytes, !mappings.isEmpty,
+      mappings.allSatisfy({ $0.offset.rawValue < 1 << 60 && $0.range.size <= mostBytes })
+    else { return nil }
+    let pages = mappings.map { LinuxMapping($0, pageSize) }
+    // What lies behind the code in the file is not known here, and no fault on code reaches it.
+    let fileBytes =
+      mappings.map { $0.offset.rawValue &+ $0.range.size }.max().map { $0 / pageSize.bytes + 1 }
+      .map { $0 * pageSize.bytes } ?? 0
+
+    func play(_ kernel: LinuxKernel, slidePages: UInt64, isWarm: Bool) -> LinuxFaultModel {
+      var model = LinuxFaultModel(
+        kernel, pageSize: pageSize, fileBytes: fileBytes, isWarm: isWarm)
+      if !isWarm { model.readHeader() }
+      var unpainted = UnpaintedPages(of: launch.ranges.map { pageSize.pages(of: $0.bytes) })
+      for range in launch.ranges {
+        unpainted.paint(pageSize.pages(of: range.bytes)) { newPages in
+          for page in newPages {
+            guard let mapping = pages.first(where: { $0.pages.contains(page) }) else { continue }
+            model.touch(page + slidePages, in: mapping.moved(by: slidePages))
+          }
+        }
+      }
+      return model
+    }
+    let places =
+      facts.isPositionIndependent ? max(1, kernel.faultAroundBytes / pageSize.bytes) : 1
+    return LinuxFaults(
+      warmFaults: (0..<min(places, 1024)).map {
+        play(kernel, slidePages: $0, isWarm: true).minorFaults
+      },
+      cold: LinuxKernel.ReadAhead.allCases.map { readAhead in
+        var kernel = kernel
+        kernel.readAhead = readAhead
+        let model = play(kernel, slidePages: 0, isWarm: false)
+        let text = pages.map { $0.firstFilePage..<$0.firstFilePage + UInt64($0.pages.count) }
+        return Cold(
+          readAhead: readAhead, majorFaults: model.majorFaults, minorFaults: model.minorFaults,
+          pagesRead: model.pagesInMemory.count { page in text.contains { $0.contains(page) } })
+      })
+  }
+}
+
+extension LinuxMapping {
+  /// As the kernel maps it: whole pages.
+  init(_ mapping: FileMapping, _ pageSize: PageSize) {
+    let pages = pageSize.pages(of: mapping.range)
+    self.init(
+      pages: pages.lowerBound..<pages.upperBound + 1,
+      firstFilePage: mapping.offset.rawValue / pageSize.bytes)
+  }
+
+  func moved(by pages: UInt64) -> LinuxMapping {
+    LinuxMapping(
+      pages: self.pages.lowerBound + pages..<self.pages.upperBound + pages,
+      firstFilePage: firstFilePage)
+  }
+}

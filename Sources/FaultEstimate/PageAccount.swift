@@ -1,0 +1,130 @@
+// The account of a prediction
+//
+// A launch is predicted to execute code on some pages; `orderfile pages` measured on which it did. Where the
+// two sets differ, each page has a reason, and a page counts for one:
+//
+//     executed, not predicted       the first instruction that ran there, and what it belongs to
+//     predicted, not executed       what was predicted there, and most bytes of
+//
+//     cause           executed, not predicted              predicted, not executed
+//     functionPart    -                                    the rest of a function that was entered elsewhere
+//     otherPath       a function or block that could be    a function that did not run this time
+//                     recorded and did not run then
+//     noEntry         a function that nobody recorded      -
+//     mergedBody      a body that several share            likewise
+//     coldPart        the part of a function put apart     likewise
+//     linkageTable    an entry that no known call hits     one whose call did not run
+//     cRuntime, initializer                                likewise
+//     noSymbol        code that no symbol names            -
+//
+// So predicted + (executed, not predicted) - (predicted, not executed) = executed, for each page size; a
+// test says so for random launches. Pages that were only read are listed apart: they are no code that ran.
+//
+// What it leaves out: why a function that could be recorded ran in one launch and not in the other. And a
+// page with two reasons, such as a merged body beside an unrecorded function, has the first.
+
+import Addresses
+import ImageModel
+
+/// Predicted and measured pages of one layout, and each that is in one set alone.
+package struct PageAccount: Sendable {
+  package enum Cause: String, CaseIterable, Sendable {
+    case functionPart, otherPath, noEntry, mergedBody, coldPart, linkageTable, cRuntime, initializer
+    case noSymbol
+  }
+
+  /// A page in one set alone.
+  package struct Difference: Hashable, Sendable {
+    /// The first byte of the page.
+    package var page: StatedAddress
+    package var wasExecuted: Bool
+    package var cause: Cause
+    /// What ran there, or was predicted to; `nil` if it has no name.
+    package var function: SymbolName?
+  }
+
+  /// What is counted of one page size.
+  package struct Count: Hashable, Sendable {
+    package var pageSize: PageSize
+    package var predicted: Int
+    package var executed: Int
+  }
+
+  /// For pages of 4, 16 and 64 KiB.
+  package let counts: [Count]
+  /// Of `pageSize`, ascending by address.
+  package let differences: [Difference]
+  package let pageSize: PageSize
+  /// Pages of that size that were read and not executed: those that were predicted to be, and all.
+  package let pagesRead: (predicted: Int, measured: Int)
+
+  /// - Complexity: O((*p* + *d*) log *n*) for *p* pages, *d* functions on pages that differ and *n* functions.
+  package init(
+    of estimate: PageFaultEstimate, in layout: Layout, measured: [PageTouch],
+    knowledge: Knowledge, pageSize: PageSize
+  ) {
+    let launch = estimate.launch
+    self.pageSize = pageSize
+    func predicted(_ size: PageSize, executed: Bool) -> Set<UInt64> {
+      var pages: Set<UInt64> = []
+      var unpainted = UnpaintedPages(of: launch.ranges.map { size.pages(of: $0.bytes) })
+      for range in launch.ranges
+      where launch.rows[range.row].counting.isExecuted == executed {
+        unpainted.paint(size.pages(of: range.bytes)) { pages.formUnion($0) }
+      }
+      return pages
+    }
+    func measuredPages(_ size: PageSize, executed: Bool) -> Set<UInt64> {
+      Set(measured.filter { $0.isExecution == executed }.map { size.page(of: $0.page) })
+    }
+    let sizes: [PageSize] = [.fourKibibytes, .sixteenKibibytes, .sixtyFourKibibytes]
+    // A launch that claims to touch terabytes is counted, and not taken apart.
+    guard estimate.total.pages <= Self.mostPages else {
+      counts = []
+      differences = []
+      pagesRead = (0, 0)
+      return
+    }
+    counts = sizes.map { size in
+      Count(
+        pageSize: size, predicted: predicted(size, executed: true).count,
+        executed: measuredPages(size, executed: true).count)
+    }
+    let (expected, found) = (
+      predicted(pageSize, executed: true), measuredPages(pageSize, executed: true)
+    )
+    let explanation = PageExplanation(
+      launch: launch, layout: layout, measured: measured, executed: found, knowledge: knowledge,
+      pageSize: pageSize)
+    differences = expected.symmetricDifference(found).sorted().map { page in
+      found.contains(page) ? explanation.executed(page) : explanation.predicted(page)
+    }
+    let read = measuredPages(pageSize, executed: false).subtracting(found)
+    pagesRead = (predicted(pageSize, executed: false).intersection(read).count, read.count)
+  }
+
+  private static let mostPages = 1 << 20
+
+  package func count(_ cause: Cause, wasExecuted: Bool) -> Int {
+    differences.count { $0.cause == cause && $0.wasExecuted == wasExecuted }
+  }
+}
+
+extension PageAccount {
+  /// What besides the layout tells why a function was not predicted.
+  package struct Knowledge: Sendable {
+    /// Every function of the image could be recorded, as with breakpoints: what is not in the trace did
+    /// not run.
+    package var recordsEveryFunction: Bool
+    /// What the end of a name says.
+    package var part: @Sendable (SymbolName) -> NamedPart
+
+    package init(
+      recordsEveryFunction: Bool,
+      part: @escaping @Sendable (SymbolName) -> NamedPart = { _ in .whole }
+    ) {
+      self.recordsEveryFunction = recordsEveryFunction
+      self.part = part
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import Addresses
+import ImageModel
+
+/// Finds the reason for which a page is predicted and not executed, or executed and not predicted.
+struct PageExplanation {
+  private let launch: LaunchTouches
+  private let layout: Layout
+  private let knowledge: PageAccount.Knowledge
+  private let pageSize: PageSize
+  /// Pages on which code ran.
+  private let executedPages: Set<UInt64>
+  /// The first instruction that ran on each.
+  private var instructions: [UInt64: StatedAddress] = [:]
+  /// Functions of the layout that the launch was predicted to use.
+  private let startup: Set<Int>
+  /// Ranges of the launch that run, on each page that was not executed: indexes.
+  private var predictions: [UInt64: [Int]] = [:]
+
+  init(
+    launch: LaunchTouches, layout: Layout, measured: [PageTouch], executed: Set<UInt64>,
+    knowledge: PageAccount.Knowledge, pageSize: PageSize
+  ) {
+    self.launch = launch
+    self.layout = layout
+    self.knowledge = knowledge
+    self.pageSize = pageSize
+    executedPages = executed
+    startup = Set(launch.ranges.map(\.function))
+    for touch in measured.sorted(by: { ($0.step, $0.page) < ($1.step, $1.page) })
+    where touch.isExecution {
+      let page = pageSize.page(of: touch.page)
+      if instructions[page] == nil { instructions[page] = touch.instruction ?? touch.page }
+    }
+    for (index, range) in launch.ranges.enumerated()
+    where launch.rows[range.row].counting.isExecuted {
+      for page in pageSize.pages(of: range.bytes) where !executed.contains(page) {
+        predictions[page, default: []].append(index)
+      }
+    }
+  }
+
+  private func address(of page: UInt64) -> StatedAddress {
+    StatedAddress(rawValue: page * pageSize.bytes)
+  }
+}
+
+// MARK: Executed, not predicted
+
+extension PageExplanation {
+  func executed(_ page: UInt64) -> PageAccount.Difference {
+    let instruction = instructions[page] ?? address(of: page)
+    let aliases = layout.functions(containing: instruction)
+    let section = layout.sections.first { $0.range.contains(instruction) }
+    let cause: PageAccount.Cause
+    var function = aliases.first.map { layout.name(of: layout.functions[$0]) }
+    if section?.isLinkageTable ?? false {
+      cause = .linkageTable
+      function = section?.name
+    } else {
+      cause = self.cause(ofFunctions: aliases, in: section)
+    }
+    return PageAccount.Difference(
+      page: address(of: page), wasExecuted: true, cause: cause, function: function)
+  }
+
+  private func cause(
+    ofFunctions aliases: Range<Int>, in section: Section?
+  ) -> PageAccount.Cause {
+    if section?.name == CRuntime.startSection || section?.name == CRuntime.endSection {
+      return .cRuntime
+    }
+    let names = aliases.map { layout.name(of: layout.functions[$0]) }
+    guard !names.isEmpty else { return .noSymbol }
+    if names.contains(where: CRuntime.isPart) { return .cRuntime }
+    if names.contains(where: { knowledge.part($0) == .mergedBody }) { return .mergedBody }
+    if names.contains(where: { [.cold, .partial].contains(knowledge.part($0)) }) {
+      return .coldPart
+    }
+    // A block of a startup function that was not recorded, or a page behind a wrong size.
+    if aliases.contains(where: startup.contains) { return .otherPath }
+    // One body with several names, none of them recorded: which of them runs here nobody can tell.
+    if Set(names).count > 1 { return .mergedBody }
+    return knowledge.recordsEveryFunction ? .otherPath : .noEntry
+  }
+}
+
+// MARK: Predicted, not executed
+
+extension PageExplanation {
+  func predicted(_ page: UInt64) -> PageAccount.Difference {
+    let pageRange = AddressRange(start: address(of: page), size: pageSize.bytes)
+    func bytes(_ index: Int) -> UInt64 {
+      launch.ranges[index].bytes.intersection(pageRange)?.size ?? 0
+    }
+    let indexes = predictions[page] ?? []
+    let index = indexes.max { (bytes($0), $1) < (bytes($1), $0) }
+    guard let index else {
+      return PageAccount.Difference(
+        page: address(of: page), wasExecuted: false, cause: .otherPath, function: nil)
+    }
+    let range = launch.ranges[index]
+    let function =
+      range.function >= 0 ? range.function : layout.functions(at: range.bytes.start).first
+    return PageAccount.Difference(
+      page: address(of: page), wasExecuted: false, cause: cause(of: range),
+      function: function.map { layout.name(of: layout.functions[$0]) }
+        ?? launch.rows[range.row].name)
+  }
+
+  private func cause(of range: LaunchTouches.Range) -> PageAccount.Cause {
+    switch launch.rows[range.row].counting {
+    case .linkageTable: return .linkageTable
+    case .cRuntime: return .cRuntime
+    case .initializer: return .initializer
+    case .mergedBody: return .mergedBody
+    default: break
+    }
+    guard range.function >= 0 else { return .otherPath }
+    let function = layout.functions[range.function]
+    if executedPages.contains(pageSize.page(of: function.address)) { return .functionPart }
+    return knowledge.part(layout.name(of: function)) == .cold ? .coldPart : .otherPath
+  }
+}

@@ -1,0 +1,41 @@
+import Addresses
+
+/// The basic blocks of an image, as far as it was compiled with a map of them: pieces of code that run
+/// from their first byte to their last, if they run at all.
+package struct BlockMap: Sendable {
+  /// Ascending; none is empty and none overlaps another.
+  package let blocks: [AddressRange]
+
+  /// - Parameter blocks: in any order. Empty ones are left out; of two that overlap the one that begins
+  ///   first stays, and of two that begin together the longer.
+  /// - Complexity: O(*n* log *n*).
+  package init(_ blocks: [AddressRange]) {
+    var disjoint: [AddressRange] = []
+    disjoint.reserveCapacity(blocks.count)
+    for block in blocks.sorted(by: { ($0.start, $1.size) < ($1.start, $0.size) })
+    where block.size > 0 && disjoint.last?.end ?? block.start <= block.start {
+      disjoint.append(block)
+    }
+    self.blocks = disjoint
+  }
+
+  /// Whether `block` is one of them, with that size.
+  ///
+  /// - Complexity: O(log *n*).
+  package func contains(_ block: AddressRange) -> Bool {
+    self.block(at: block.start) == block
+  }
+
+  /// The block that begins at `address`.
+  ///
+  /// - Complexity: O(log *n*).
+  package func block(at address: StatedAddress) -> AddressRange? {
+    var low = 0
+    var high = blocks.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if blocks[middle].start < address { low = middle + 1 } else { high = middle }
+    }
+    return low < blocks.count && blocks[low].start == address ? blocks[low] : nil
+  }
+}

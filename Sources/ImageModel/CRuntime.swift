@@ -1,0 +1,21 @@
+/// What the C runtime's start files (`crt1.o`, `crti.o`, `crtbegin.o`) put into an ELF image: glibc's, musl's,
+/// GCC's and compiler-rt's.
+package enum CRuntime {
+  /// Run before `main`.
+  package static let startNames: Set<SymbolName> = [
+    "_start", "_start_c", "_init", "frame_dummy", "register_tm_clones", "__libc_csu_init",
+    "__do_init", "__do_global_ctors_aux",
+  ]
+  /// Run at exit.
+  package static let endNames: Set<SymbolName> = [
+    "_fini", "__do_global_dtors_aux", "deregister_tm_clones", "__libc_csu_fini", "__do_fini",
+  ]
+  /// Sections that are one function each, put together of all object files'.
+  package static let startSection: SymbolName = ".init"
+  package static let endSection: SymbolName = ".fini"
+
+  /// Whether the function is of a start file.
+  package static func isPart(_ name: SymbolName) -> Bool {
+    startNames.contains(name) || endNames.contains(name)
+  }
+}

@@ -1,0 +1,72 @@
+import Addresses
+
+/// What is known of how an image runs, besides its layout and what traces say.
+package struct LaunchFacts: Sendable {
+  /// Why a launch touches bytes that no trace names.
+  package enum Cause: String, CaseIterable, Sendable {
+    /// An entry of a procedure linkage table, through which functions of other images are called.
+    case linkageTable
+    /// What the C runtime's start files bring: `_start`, `_init`, `frame_dummy`.
+    case cRuntime
+    /// Called by the loader before `main` or at exit.
+    case initializer
+    /// The body that the compiler made of several functions, behind one that jumps there.
+    case mergedBody
+    /// Data between functions that code reads: a constant, a jump table.
+    case constant
+    /// The ELF header and the program headers, where they lie in the executable segment.
+    case header
+
+    /// Executed, not only read.
+    package var isExecuted: Bool { self != .constant && self != .header }
+  }
+
+  package struct Touch: Hashable, Sendable {
+    package var cause: Cause
+    package var bytes: AddressRange
+
+    package init(_ cause: Cause, _ bytes: AddressRange) {
+      self.cause = cause
+      self.bytes = bytes
+    }
+  }
+
+  /// An instruction that touches something if it runs.
+  package struct Reference: Hashable, Sendable {
+    /// Where the instruction begins.
+    package var site: StatedAddress
+    package var touch: Touch
+
+    package init(site: StatedAddress, touch: Touch) {
+      self.site = site
+      self.touch = touch
+    }
+  }
+
+  /// Touched whatever runs: before the first function, and after the last.
+  package var atStart: [Touch] = []
+  package var atEnd: [Touch] = []
+  /// Ascending by site; of startup functions, and of what these and the touches above lead to.
+  package var references: [Reference] = []
+  /// What the loader maps as code, ascending by address.
+  package var executableMappings: [FileMapping] = []
+  /// The loader chooses where the image lies.
+  package var isPositionIndependent = true
+  /// ELF: the kernel is Linux, or one that the models for Linux say nothing of.
+  package var isELF = false
+
+  package init() {}
+}
+
+/// A run of a file as it is mapped.
+package struct FileMapping: Hashable, Sendable {
+  /// As far as the file fills it.
+  package var range: AddressRange
+  /// Where in the file the first byte of `range` stands.
+  package var offset: FileOffset
+
+  package init(range: AddressRange, offset: FileOffset) {
+    self.range = range
+    self.offset = offset
+  }
+}

@@ -1,0 +1,10 @@
+import CLaunch
+
+/// SIGINT, SIGTERM and SIGHUP to this process, as something to clean up after.
+package enum Interruption {
+  /// From now on they don't end this process while no program is launched, but end what it waits for.
+  package static func catchSignals() { claunch_catch_interrupts() }
+
+  /// Whether one has come.
+  package static var hasCome: Bool { claunch_was_interrupted() }
+}

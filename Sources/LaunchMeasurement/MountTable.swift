@@ -1,0 +1,61 @@
+/// What is mounted where, as `/proc/self/mountinfo` has it. <proc_pid_mountinfo(5)>
+package struct MountTable: Sendable {
+  package struct Mount: Hashable, Sendable {
+    /// Major and minor number of the device: `254:0`; of a file system without one `0:27`.
+    package var device: String
+    package var path: String
+    /// `ext4`
+    package var fileSystem: String
+  }
+
+  /// In the order in which they were mounted.
+  package private(set) var mounts: [Mount] = []
+
+  /// - Parameter text: of the file; lines that are none of its are passed over.
+  package init(_ text: [UInt8]) {
+    for line in text.split(separator: UInt8(ascii: "\n")) {
+      let fields = line.split(separator: UInt8(ascii: " "))
+      // Optional fields stand before the dash, the file system behind it.
+      guard fields.count > 6, let dash = fields.firstIndex(where: { $0.elementsEqual([0x2d]) }),
+        dash > 5, dash + 1 < fields.count
+      else { continue }
+      mounts.append(
+        Mount(
+          device: String(decoding: fields[2], as: UTF8.self),
+          path: String(decoding: Self.unescaped(fields[4]), as: UTF8.self),
+          fileSystem: String(decoding: fields[dash + 1], as: UTF8.self)))
+    }
+  }
+
+  /// Where the file at `path` lies, an absolute path without links: what is mounted nearest above
+  /// it, and last.
+  ///
+  /// - Returns: `nil` if nothing is mounted above it.
+  package func mount(of path: String) -> Mount? {
+    var nearest: Mount?
+    for mount in mounts where path == mount.path || path.hasPrefix(Self.folder(mount.path)) {
+      if mount.path.utf8.count >= nearest?.path.utf8.count ?? 0 { nearest = mount }
+    }
+    return nearest
+  }
+
+  private static func folder(_ path: String) -> String { path == "/" ? path : path + "/" }
+
+  /// Blanks, tabs, line feeds and backslashes stand as `\040`.
+  private static func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = field
+    while let byte = rest.popFirst() {
+      let digits = rest.prefix(3)
+      if byte == UInt8(ascii: "\\"), digits.count == 3,
+        let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 8)
+      {
+        bytes.append(code)
+        rest = rest.dropFirst(3)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,14 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The standard normal distribution.
+enum NormalDistribution {
+  /// How far from the mean 95 % of it reach.
+  static let reachOf95Percent = 1.959963984540054
+
+  /// The probability of a value farther from 0 than `z`, on either side.
+  static func twoSided(_ z: Double) -> Double { erfc(abs(z) / 2.0.squareRoot()) }
+}

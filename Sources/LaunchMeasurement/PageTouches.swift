@@ -1,0 +1,118 @@
+// Which pages of which images a launch touched
+//
+// The method that withholds access tells events, in the order of time: a process begins a program, goes on
+// as a copy of another, loads an image; an instruction touches a page. Here the events become one row for
+// each page and kind of access, the first of all processes: a page that a parent had touched before it
+// forked, and one that two processes touched each for itself, are one page of the file in memory.
+//
+// Images are told apart by their paths. An address is held against what its process had loaded there last.
+
+/// How a page was touched.
+package enum PageAccess: String, Sendable {
+  case execute, read, write
+  /// By the kernel, in a system call.
+  case kernel
+}
+
+/// The first touches of one launch.
+package struct PageTouches: Sendable {
+  package struct Touch: Hashable, Sendable {
+    /// Index into `images`.
+    package var image: Int
+    /// From the first byte of the image in memory to the first of the page, in bytes.
+    package var distance: UInt64
+    package var access: PageAccess
+    /// The instruction that did it.
+    package var instruction: Place
+  }
+
+  /// Where an instruction is: in an image, so many bytes from its first, or outside of all.
+  package struct Place: Hashable, Sendable {
+    /// Index into `images`.
+    package var image: Int?
+    /// Without an image the address itself.
+    package var distance: UInt64
+  }
+
+  /// Paths, in the order of their first load.
+  package private(set) var images: [String] = []
+  /// By time; one for each page and kind of access.
+  package private(set) var touches: [Touch] = []
+
+  private struct Loaded {
+    var addresses: Range<UInt64>
+    var image: Int
+  }
+  private struct Row: Hashable {
+    var image: Int
+    var distance: UInt64
+    var access: PageAccess
+  }
+  private var seen: Set<Row> = []
+  private var imageIndexes: [String: Int] = [:]
+  private var processes: [Int32: [Loaded]] = [:]
+
+  package init() {}
+
+  /// The path of what was launched; `nil` if nothing was seen.
+  package var program: String?
+
+  package mutating func processBegan(_ pid: Int32) { processes[pid] = [] }
+
+  package mutating func processForked(_ pid: Int32, from parent: Int32) {
+    processes[pid] = processes[parent]
+  }
+
+  package mutating func imageLoaded(_ path: String, at addresses: Range<UInt64>, in pid: Int32) {
+    let index = imageIndexes[path] ?? images.count
+    if index == images.count {
+      images.append(path)
+      imageIndexes[path] = index
+    }
+    processes[pid, default: []].append(Loaded(addresses: addresses, image: index))
+  }
+
+  /// - Parameter page: the address of its first byte; left out where no image is known to be.
+  /// - Returns: the touch; `nil` if it was not the first.
+  @discardableResult
+  package mutating func touched(
+    _ page: UInt64, _ access: PageAccess, by instruction: UInt64, in pid: Int32
+  ) -> Touch? {
+    guard let image = image(holding: page, in: pid) else { return nil }
+    let distance = page - image.addresses.lowerBound
+    guard seen.insert(Row(image: image.image, distance: distance, access: access)).inserted else {
+      return nil
+    }
+    let source = self.image(holding: instruction, in: pid)
+    let touch = Touch(
+      image: image.image, distance: distance, access: access,
+      instruction: Place(
+        image: source?.image, distance: instruction - (source?.addresses.lowerBound ?? 0)))
+    touches.append(touch)
+    return touch
+  }
+
+  /// What was noted as a read was the beginning of a write.
+  package mutating func becameWrite(_ touch: Touch) {
+    guard let index = withdraw(touch) else { return }
+    var write = touch
+    write.access = .write
+    let row = Row(image: touch.image, distance: touch.distance, access: .write)
+    if seen.insert(row).inserted { touches.insert(write, at: index) }
+  }
+
+  /// What was noted was refused.
+  ///
+  /// - Returns: where it was.
+  @discardableResult
+  package mutating func withdraw(_ touch: Touch) -> Int? {
+    guard let index = touches.lastIndex(of: touch) else { return nil }
+    seen.remove(Row(image: touch.image, distance: touch.distance, access: touch.access))
+    touches.remove(at: index)
+    return index
+  }
+
+  private func image(holding address: UInt64, in pid: Int32) -> Loaded? {
+    processes[pid]?.last { $0.addresses.contains(address) }
+  }
+}

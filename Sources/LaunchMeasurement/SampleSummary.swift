@@ -1,0 +1,62 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What a sample of one quantity looks like, in the unit of its values.
+package struct SampleSummary: Hashable, Sendable {
+  package let count: Int
+  package let minimum: Double
+  package let lowerQuartile: Double
+  package let median: Double
+  package let mean: Double
+  package let upperQuartile: Double
+  /// What 95 % of the values do not exceed.
+  package let percentile95: Double
+  package let maximum: Double
+  /// Of the population that the sample stands for (divided by *n* - 1); 0 for one value.
+  package let standardDeviation: Double
+  /// How many values lie beyond `farFence`.
+  package let outliers: Int
+
+  /// - Precondition: at least one value, all finite.
+  /// - Complexity: O(*n* log *n*)
+  package init(_ values: [Double]) {
+    precondition(!values.isEmpty && values.allSatisfy(\.isFinite), "a sample was measured")
+    let sorted = values.sorted()
+    count = sorted.count
+    minimum = sorted[0]
+    maximum = sorted[sorted.count - 1]
+    lowerQuartile = Self.quantile(0.25, of: sorted)
+    median = Self.quantile(0.5, of: sorted)
+    upperQuartile = Self.quantile(0.75, of: sorted)
+    percentile95 = Self.quantile(0.95, of: sorted)
+    let mean = sorted.reduce(0, +) / Double(sorted.count)
+    self.mean = mean
+    let squares = sorted.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
+    standardDeviation = sorted.count > 1 ? (squares / Double(sorted.count - 1)).squareRoot() : 0
+    let fence = upperQuartile + 3 * (upperQuartile - lowerQuartile)
+    farFence = fence
+    outliers = sorted.reduce(0) { $0 + ($1 > fence ? 1 : 0) }
+  }
+
+  /// Three times the distance between the quartiles above the upper one: what lies beyond had
+  /// another cause (Tukey, "Exploratory Data Analysis", 1977).
+  package let farFence: Double
+
+  /// Standard deviation by mean; 0 for a mean of 0.
+  package var variation: Double { mean == 0 ? 0 : standardDeviation / mean }
+
+  /// The value below which the share `share` of the values lies, interpolated between its
+  /// neighbours: type 7 of Hyndman and Fan, "Sample quantiles in statistical packages", 1996, as
+  /// numpy and R have it.
+  ///
+  /// - Precondition: `sorted` ascends and is not empty; `share` is in 0...1.
+  static func quantile(_ share: Double, of sorted: [Double]) -> Double {
+    let place = share * Double(sorted.count - 1)
+    let below = Int(place.rounded(.down))
+    let above = min(below + 1, sorted.count - 1)
+    return sorted[below] + (place - Double(below)) * (sorted[above] - sorted[below])
+  }
+}

@@ -1,0 +1,42 @@
+/// Whether values rise or fall with their index: a machine that warms up, throttles, or fills a
+/// cache.
+///
+/// The test of Mann and Kendall counts the pairs in which the later value is larger, minus those in
+/// which it is smaller, and takes that for normally distributed, with its variance corrected for
+/// ties; the slope is the median of the slopes of all pairs (Theil 1950, Sen 1968). Neither minds a
+/// single value that is far off.
+package struct Trend: Hashable, Sendable {
+  /// By how much a value changes from one index to the next.
+  package let slope: Double
+  /// How probable such a trend would be without one; in 0...1.
+  package let p: Double
+  /// `slope` over all values, as a share of their median; 0 for a median of 0.
+  package let relativeChange: Double
+
+  /// - Precondition: at least one value.
+  /// - Complexity: O(*n*² log *n*)
+  package init(_ values: [Double]) {
+    precondition(!values.isEmpty, "a sample was measured")
+    var slopes: [Double] = []
+    var sum = 0.0
+    for later in values.indices {
+      for earlier in 0..<later {
+        let difference = values[later] - values[earlier]
+        sum += difference > 0 ? 1 : difference < 0 ? -1 : 0
+        slopes.append(difference / Double(later - earlier))
+      }
+    }
+    slope = slopes.isEmpty ? 0 : SampleSummary.quantile(0.5, of: slopes.sorted())
+    func weight(_ count: Int) -> Double {
+      Double(count) * Double(count - 1) * Double(2 * count + 5)
+    }
+    let ties = Ranks(values).tieSizes.reduce(0) { $0 + weight($1) }
+    let variance = (weight(values.count) - ties) / 18
+    p = variance > 0 ? NormalDistribution.twoSided(sum / variance.squareRoot()) : 1
+    let median = SampleSummary(values).median
+    relativeChange = median == 0 ? 0 : slope * Double(values.count - 1) / median
+  }
+
+  /// Whether the trend is both sure (p below 1 %) and large enough to matter (1 % over all values).
+  package var isNotable: Bool { p < 0.01 && abs(relativeChange) >= 0.01 }
+}

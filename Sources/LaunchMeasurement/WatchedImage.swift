@@ -1,0 +1,128 @@
+import CLaunch
+
+/// An image in the memory of one process, and for each of its pages what it may do by right and what it has
+/// been seen to do. What it may do now follows from that.
+struct WatchedImage {
+  let path: String
+  /// From the first byte of the image to behind its last.
+  let addresses: Range<UInt64>
+  /// An instruction of it has run: not only execution is withheld any more.
+  private(set) var hasBegun = false
+  /// Empty if the image is known and not watched.
+  private var pages: [Page]
+
+  private struct Page {
+    var isWatched = false
+    var byRight: Protection = []
+    var seen: Protection = []
+  }
+
+  /// As mmap(2) has it.
+  struct Protection: OptionSet, Hashable {
+    var rawValue: UInt32
+    static let read = Self(rawValue: UInt32(CTRACE_READ))
+    static let write = Self(rawValue: UInt32(CTRACE_WRITE))
+    static let execute = Self(rawValue: UInt32(CTRACE_EXECUTE))
+  }
+
+  /// What a range of memory is to be allowed.
+  struct Change {
+    var addresses: Range<UInt64>
+    var protection: Protection
+  }
+
+  static let pageSize: UInt64 = 4096
+
+  /// - Parameter addresses: of whole pages.
+  init(path: String, addresses: Range<UInt64>, isWatched: Bool) {
+    self.path = path
+    self.addresses = addresses
+    let count = isWatched ? addresses.count / Int(Self.pageSize) : 0
+    pages = [Page](repeating: Page(), count: count)
+  }
+
+  var isWatched: Bool { !pages.isEmpty }
+
+  private func index(of address: UInt64) -> Int {
+    Int((address - addresses.lowerBound) / Self.pageSize)
+  }
+
+  private func pagesOverlapping(_ range: Range<UInt64>) -> Range<Int> {
+    let common = range.clamped(to: addresses)
+    guard isWatched, !common.isEmpty else { return 0..<0 }
+    return index(of: common.lowerBound)..<index(of: common.upperBound - 1) + 1
+  }
+
+  private func allowed(_ page: Page) -> Protection {
+    var given: Protection = hasBegun ? [] : [.read, .write]
+    // Nothing can be written or executed that can't be read.
+    if !page.seen.isEmpty { given.formUnion([.read, page.seen]) }
+    return given.intersection(page.byRight)
+  }
+
+  /// From now on `mapping`, which is of this image, is watched where it was not.
+  mutating func watch(_ mapping: ProcessMapping) {
+    for index in pagesOverlapping(mapping.addresses) where !pages[index].isWatched {
+      pages[index] = Page(isWatched: true, byRight: mapping.protection)
+    }
+  }
+
+  mutating func begin() { hasBegun = true }
+
+  /// What watched pages in `range` are to be allowed.
+  func changes(in range: Range<UInt64>) -> [Change] {
+    var changes: [Change] = []
+    for index in pagesOverlapping(range) where pages[index].isWatched {
+      let start = addresses.lowerBound + UInt64(index) * Self.pageSize
+      let protection = allowed(pages[index])
+      if let last = changes.indices.last, changes[last].addresses.upperBound == start,
+        changes[last].protection == protection
+      {
+        changes[last].addresses = changes[last].addresses.lowerBound..<start + Self.pageSize
+      } else {
+        changes.append(Change(addresses: start..<start + Self.pageSize, protection: protection))
+      }
+    }
+    return changes
+  }
+
+  /// What the watched page that holds `address` may do by right and was seen to do; `nil` if none does.
+  func state(of address: UInt64) -> (byRight: Protection, seen: Protection)? {
+    guard isWatched, addresses.contains(address) else { return nil }
+    let page = pages[index(of: address)]
+    return page.isWatched ? (page.byRight, page.seen) : nil
+  }
+
+  mutating func saw(_ access: Protection, at address: UInt64) {
+    guard isWatched, addresses.contains(address) else { return }
+    pages[index(of: address)].seen.formUnion(access)
+  }
+
+  /// The program has changed what the pages in `range` may do by right.
+  mutating func protected(_ range: Range<UInt64>, _ protection: Protection) {
+    for index in pagesOverlapping(range) where pages[index].isWatched {
+      pages[index].byRight = protection
+    }
+  }
+
+  /// The program has mapped something else there, or nothing.
+  mutating func unmapped(_ range: Range<UInt64>) {
+    for index in pagesOverlapping(range) { pages[index] = Page() }
+  }
+
+  /// Everything is to be allowed that is by right.
+  mutating func release() {
+    hasBegun = true
+    for index in pages.indices { pages[index].seen = [.read, .write, .execute] }
+  }
+}
+
+extension ProcessMapping {
+  fileprivate var protection: WatchedImage.Protection {
+    var protection: WatchedImage.Protection = []
+    if isReadable { protection.insert(.read) }
+    if isWritable { protection.insert(.write) }
+    if isExecutable { protection.insert(.execute) }
+    return protection
+  }
+}

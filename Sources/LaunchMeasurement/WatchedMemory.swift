@@ -1,0 +1,186 @@
+import CLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The memory of one traced process, which all its threads share: which images are in it, and which of their
+/// pages have been touched.
+final class WatchedMemory {
+  /// Of the process that it was made for.
+  let pid: pid_t
+  let memory: ProcessMemory
+  private(set) var images: [WatchedImage] = []
+  /// Where an instruction is that makes a system call; `nil` if none was found.
+  private(set) var callInstruction: UInt64?
+  private var breakpoints: [UInt64: [UInt8]] = [:]
+  /// Everything has been given back.
+  private(set) var isReleased = false
+
+  /// - Returns: `nil` if the process is gone.
+  init?(of pid: pid_t, forkedFrom other: WatchedMemory? = nil) {
+    guard let memory = ProcessMemory(of: pid) else { return nil }
+    self.pid = pid
+    self.memory = memory
+    if let other {
+      images = other.images
+      callInstruction = other.callInstruction
+      breakpoints = other.breakpoints
+      isReleased = other.isReleased
+    } else {
+      callInstruction = AuxiliaryVector(of: pid)?.kernelCode.flatMap(self.findCall)
+    }
+  }
+
+  var hasWatchedImages: Bool { images.contains(where: \.isWatched) }
+
+  /// In the code that the kernel gives every program.
+  private func findCall(in start: UInt64) -> UInt64? {
+    let bytes = memory.read(start..<start &+ 4 * WatchedImage.pageSize)
+    let call = (0..<Int(CTRACE_CALL_SIZE)).map {
+      UInt8(truncatingIfNeeded: ctrace_call_instruction >> UInt32(8 * $0))
+    }
+    #if arch(x86_64)
+      let step = 1
+    #else
+      let step = 4
+    #endif
+    let places = stride(from: 0, to: max(0, bytes.count - call.count + 1), by: step)
+    return places.first { bytes[$0..<$0 + call.count].elementsEqual(call) }
+      .map { start + UInt64($0) }
+  }
+
+  /// Looks at what is mapped, and withholds execution of what is new.
+  ///
+  /// - Parameter isWanted: whether the image at a path is to be watched.
+  /// - Returns: the images that are new, and what is to be changed.
+  func refresh(
+    _ isWanted: (_ path: String) -> Bool
+  ) -> (new: [WatchedImage], changes: [WatchedImage.Change]) {
+    var new: [WatchedImage] = []
+    var changes: [WatchedImage.Change] = []
+    for mappings in Self.imageMappings(of: pid) {
+      guard let first = mappings.first, let last = mappings.last,
+        mappings.contains(where: \.isExecutable),
+        !images.contains(where: { $0.addresses.lowerBound == first.addresses.lowerBound })
+      else { continue }
+      var image = WatchedImage(
+        path: first.path, addresses: first.addresses.lowerBound..<last.addresses.upperBound,
+        isWatched: !isReleased && isWanted(first.path))
+      for mapping in mappings where mapping.isExecutable { image.watch(mapping) }
+      changes += image.changes(in: image.addresses)
+      images.append(image)
+      new.append(image)
+    }
+    return (new, changes)
+  }
+
+  /// Mappings of one file that follow each other, for each such run. Memory without a file between them is an
+  /// image's too: variables without a value, gaps.
+  private static func imageMappings(of pid: pid_t) -> [[ProcessMapping]] {
+    var runs: [[ProcessMapping]] = []
+    for mapping in ProcessMapping.files(of: pid) {
+      if let last = runs.last?.last, last.file == mapping.file, last.path == mapping.path,
+        mapping.fileOffset >= last.fileOffset, mapping.fileOffset > 0 || last.fileOffset == 0
+      {
+        runs[runs.count - 1].append(mapping)
+      } else {
+        runs.append([mapping])
+      }
+    }
+    return runs
+  }
+
+  /// The first instruction of the image at `index` runs: from now on all access to it is withheld.
+  func begin(_ index: Int) -> [WatchedImage.Change] {
+    let addresses = images[index].addresses
+    for mapping in ProcessMapping.files(of: pid)
+    where mapping.path == images[index].path && mapping.addresses.overlaps(addresses) {
+      images[index].watch(mapping)
+    }
+    images[index].begin()
+    return images[index].changes(in: addresses)
+  }
+
+  /// The index of the watched image whose watched page holds `address`.
+  func image(holding address: UInt64) -> Int? {
+    images.lastIndex { $0.state(of: address) != nil }
+  }
+
+  func saw(_ access: WatchedImage.Protection, at address: UInt64, image index: Int) {
+    images[index].saw(access, at: address)
+  }
+
+  /// The watched pages among `ranges` that the kernel can't use as they are.
+  func withheldPages(in ranges: [Range<UInt64>]) -> [(image: Int, page: UInt64)] {
+    var pages: [(image: Int, page: UInt64)] = []
+    for index in images.indices where images[index].isWatched && images[index].hasBegun {
+      for range in ranges {
+        let common = range.clamped(to: images[index].addresses)
+        let size = WatchedImage.pageSize
+        for page in stride(
+          from: common.lowerBound / size * size, to: common.upperBound, by: Int(size))
+        {
+          guard !common.isEmpty, let state = images[index].state(of: page),
+            state.seen.isEmpty
+              || (state.byRight.contains(.write) && !state.seen.contains(.write))
+          else { continue }
+          pages.append((index, page))
+        }
+      }
+    }
+    return pages
+  }
+
+  func protected(_ range: Range<UInt64>, _ protection: WatchedImage.Protection)
+    -> [WatchedImage.Change]
+  {
+    images.indices.flatMap { index in
+      images[index].protected(range, protection)
+      return images[index].changes(in: range)
+    }
+  }
+
+  func unmapped(_ range: Range<UInt64>) {
+    images.removeAll { range.contains($0.addresses.lowerBound) }
+    for index in images.indices { images[index].unmapped(range) }
+  }
+
+  /// What gives back everything; from now on nothing is withheld.
+  func release() -> [WatchedImage.Change] {
+    guard !isReleased else { return [] }
+    isReleased = true
+    for address in breakpoints.keys.sorted() { expose(address) }
+    breakpoints = [:]
+    return images.indices.flatMap { index in
+      images[index].release()
+      return images[index].changes(in: images[index].addresses)
+    }
+  }
+}
+
+// MARK: Breakpoints
+
+extension WatchedMemory {
+  /// Stops whoever comes to `address`.
+  func plant(_ address: UInt64) {
+    let trap = BreakpointSet.bytes(of: ctrace_breakpoint)
+    let saved = memory.read(address..<address &+ UInt64(trap.count))
+    guard breakpoints[address] == nil, saved.count == trap.count else { return }
+    if memory.write(trap[...], at: address) { breakpoints[address] = saved }
+  }
+
+  func hasBreakpoint(at address: UInt64) -> Bool { breakpoints[address] != nil }
+
+  /// Puts the instruction at the breakpoint `address` back; `plantAgain` undoes it.
+  func expose(_ address: UInt64) {
+    if let saved = breakpoints[address] { memory.write(saved[...], at: address) }
+  }
+
+  func plantAgain(_ address: UInt64) {
+    guard breakpoints[address] != nil else { return }
+    memory.write(BreakpointSet.bytes(of: ctrace_breakpoint)[...], at: address)
+  }
+}

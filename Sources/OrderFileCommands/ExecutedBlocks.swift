@@ -1,0 +1,106 @@
+// Which bytes of a function of a layout ran, where the trace tells its basic blocks.
+//
+// In the recorded build itself addresses tell. In another build a block is at the same distance from its
+// function's first byte if the function's code is the same, and linking in another order does not change
+// that. It is taken for the same if the function has the recorded size, and if each block that ran is one
+// of that build's, at that distance and of that size. Else the function counts whole.
+
+import Addresses
+import FaultEstimate
+import ImageModel
+import Reporting
+import Symbolication
+
+/// The parts of startup functions that ran, as far as two layouts know them.
+struct ExecutedBlocks {
+  fileprivate struct Side {
+    let release: ReleaseLayout
+    let blocks: BlockMap?
+    var wholeFunctions: Set<StatedAddress> = []
+  }
+  private var before: Side
+  private var after: Side
+
+  /// - Throws: what is wrong with the map of an image's blocks.
+  init(
+    _ launches: [RecordedFunctions], before: ReleaseLayout, after: ReleaseLayout
+  ) throws(Diagnostic) {
+    let hasBlocks = launches.contains { $0.uses.contains { !$0.blocks.isEmpty } }
+    self.before = Side(release: before, blocks: hasBlocks ? try before.blockMap() : nil)
+    self.after = Side(release: after, blocks: hasBlocks ? try after.blockMap() : nil)
+  }
+
+  /// What `launch` used, in the order of first uses: blocks where they were recorded, else functions.
+  ///
+  /// - Parameter functions: the launch's uses as the two layouts know them, parallel to them.
+  mutating func inOrder(
+    _ launch: RecordedFunctions, _ functions: [StartupFunction]
+  ) -> [StartupFunction] {
+    var uses: [(step: Int, function: StartupFunction)] = []
+    for (use, function) in zip(launch.uses, functions) {
+      guard !use.blocks.isEmpty else {
+        uses.append((use.step, function))
+        continue
+      }
+      let isKnown = (
+        before: before.knows(use, function.before, launch.image),
+        after: after.knows(use, function.after, launch.image)
+      )
+      for block in use.blocks {
+        var part = function
+        if isKnown.before { part.partBefore = block.part }
+        if isKnown.after { part.partAfter = block.part }
+        uses.append((block.step, part))
+      }
+    }
+    // Stable: blocks of one step, of aliases in a damaged trace, keep their order.
+    return uses.enumerated().sorted { ($0.element.step, $0.offset) < ($1.element.step, $1.offset) }
+      .map { $0.element.function }
+  }
+
+  /// How many functions count whole, for each layout in which there are any.
+  var warnings: [Diagnostic] {
+    [before, after].compactMap { side in
+      guard !side.wholeFunctions.isEmpty else { return nil }
+      let count = counted(side.wholeFunctions.count, "startup function")
+      guard side.blocks != nil else {
+        return Diagnostic(
+          "no basic block address map: \(count) of which blocks were recorded "
+            + "\(side.wholeFunctions.count == 1 ? "counts" : "count") whole",
+          context: [side.release.path],
+          hint: "give the linked image, compiled with -fbasic-block-address-map")
+      }
+      return Diagnostic(
+        "\(count) \(side.wholeFunctions.count == 1 ? "counts" : "count") whole: "
+          + "other basic blocks than in the recorded build",
+        context: [side.release.path])
+    }
+  }
+}
+
+extension ExecutedBlocks.Side {
+  /// Whether the blocks that ran of a function are those of `functions`, indexes of the layout.
+  mutating func knows(
+    _ use: RecordedFunctions.Use, _ functions: [Int], _ recorded: TraceImage
+  ) -> Bool {
+    let layout = release.layout
+    let isSameBuild =
+      recorded.id.map { $0.kind != .weak && $0 == release.image?.id } ?? false
+    var areKnown = true
+    for index in functions {
+      let function = layout.functions[index]
+      if isSameBuild, function.address == use.address { continue }
+      if function.size == use.size, use.blocks.allSatisfy({ hasBlock($0.part, of: function) }) {
+        continue
+      }
+      wholeFunctions.insert(function.address)
+      areKnown = false
+    }
+    return areKnown
+  }
+
+  private func hasBlock(_ part: FunctionPart, of function: Function) -> Bool {
+    guard let start = function.address.advanced(by: part.offset) else { return false }
+    return blocks?.contains(AddressRange(start: start, size: part.size)) ?? false
+  }
+}

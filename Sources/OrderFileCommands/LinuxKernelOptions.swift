@@ -1,0 +1,82 @@
+import ArgumentParser
+import FaultEstimate
+import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// `--fault-around` and `--readahead`: a number of bytes, or this machine's.
+package enum KernelSizeOption: ExpressibleByArgument, Hashable {
+  case bytes(UInt64)
+  case automatic
+
+  /// `0`, `4096`, `64k`, `8m`, at most 1 GiB; `auto`.
+  package init?(argument: String) {
+    if argument == "auto" {
+      self = .automatic
+      return
+    }
+    let shifts: [Character: UInt64] = ["k": 10, "m": 20]
+    let shift = argument.last.flatMap { shifts[$0] } ?? 0
+    let digits = shift == 0 ? argument[...] : argument.dropLast()
+    guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }),
+      let number = UInt64(digits), number <= (1 << 30) >> shift
+    else { return nil }
+    self = .bytes(number << shift)
+  }
+
+  package var defaultValueDescription: String {
+    switch self {
+    case .automatic: "auto"
+    case .bytes(let bytes): bytes % 1024 == 0 ? "\(bytes >> 10)k" : "\(bytes)"
+    }
+  }
+}
+
+extension LinuxKernel {
+  /// As the options say; what this machine does not tell is the kernel's own default.
+  ///
+  /// - Parameters:
+  ///   - path: a file on the device whose read-ahead is meant.
+  ///   - architecture: that of the images.
+  init(
+    faultAround: KernelSizeOption, readAhead: KernelSizeOption, path: String,
+    architecture: Architecture?
+  ) {
+    self.init()
+    switch faultAround {
+    case .bytes(let bytes): faultAroundBytes = bytes
+    case .automatic:
+      faultAroundBytes =
+        Self.setting("/sys/kernel/debug/fault_around_bytes") ?? faultAroundBytes
+    }
+    switch readAhead {
+    case .bytes(let bytes): readAheadBytes = bytes
+    case .automatic: readAheadBytes = Self.readAheadBytes(of: path) ?? readAheadBytes
+    }
+    if architecture == .arm64 { executableUnitBytes = 64 << 10 }
+  }
+
+  #if os(Linux)
+    /// Of the block device that the file at `path` is on; a partition has its disk's.
+    private static func readAheadBytes(of path: String) -> UInt64? {
+      var status = stat()
+      guard stat(path, &status) == 0 else { return nil }
+      let (major, minor) = (status.st_dev >> 8 & 0xfff, status.st_dev & 0xff | status.st_dev >> 12)
+      let device = "/sys/dev/block/\(major):\(minor)"
+      let kibibytes =
+        setting("\(device)/queue/read_ahead_kb") ?? setting("\(device)/../queue/read_ahead_kb")
+      return kibibytes.map { min($0, 1 << 20) << 10 }
+    }
+  #else
+    private static func readAheadBytes(of path: String) -> UInt64? { nil }
+  #endif
+
+  private static func setting(_ path: String) -> UInt64? {
+    guard let bytes = try? InputFile.bytes(path) else { return nil }
+    return UInt64(bytes.text(0..<bytes.count).filter { $0.isASCII && $0.isNumber })
+  }
+}

@@ -1,0 +1,78 @@
+import Addresses
+import FaultEstimate
+import ImageModel
+import PagesFormat
+import Reporting
+
+/// The pages of one image that a measured launch touched: what `orderfile pages --json` wrote.
+struct MeasuredLaunch {
+  private let path: String
+  private let document: PagesDocument
+  private let touches: [PageTouch]
+
+  /// - Parameters:
+  ///   - path: `nil` gives `nil`.
+  ///   - option: by which the document was given, for messages.
+  /// - Throws: if `release` is a link map: only an image has the ID by which a measurement knows it;
+  ///   `mismatch` if the image is not in the document.
+  init?(_ path: String?, of release: ReleaseLayout, option: String) throws(Diagnostic) {
+    guard let path else { return nil }
+    self.path = path
+    guard let id = release.image?.id else {
+      throw Diagnostic(
+        "missing the ID that a measurement knows an image by: found a link map",
+        context: [release.path], hint: "compare images to use \(option)")
+    }
+    let bytes = try InputFile.bytes(path)
+    do { document = try PagesDocument(parsing: bytes) } catch {
+      throw Diagnostic("\(error)", context: [path], hint: "see 'orderfile pages --help'")
+    }
+    guard let image = document.images.first(where: { $0.id == id.description }) else {
+      throw Self.missing(id, release, document, path)
+    }
+    touches = image.pages.filter { $0.segment == .text }.map {
+      PageTouch(
+        isExecution: $0.access == .execute, page: $0.address, instruction: $0.instruction,
+        step: $0.step)
+    }
+  }
+
+  private static func missing(
+    _ id: ImageID, _ release: ReleaseLayout, _ document: PagesDocument, _ path: String
+  ) -> Diagnostic {
+    let name = fileName(ofPath: release.path)
+    let namesake = document.images.first { fileName(ofPath: $0.path) == name }
+    let found = namesake.map { $0.id ?? "none" } ?? "no image called '\(name)'"
+    return Diagnostic(
+      "image ID mismatch: expected \(id) of \(release.path), found \(found)", context: [path],
+      hint: "measure this build with 'orderfile pages'", severity: .mismatch)
+  }
+
+  /// What a user should know besides.
+  var warnings: [Diagnostic] {
+    var warnings: [Diagnostic] = []
+    if let signal = document.signal {
+      warnings.append(
+        Diagnostic("the measured launch was killed by signal \(signal)", context: [path]))
+    } else if let status = document.exitStatus, status != 0 {
+      warnings.append(
+        Diagnostic("the measured launch ended with exit status \(status)", context: [path]))
+    }
+    if !touches.contains(where: \.isExecution) {
+      warnings.append(Diagnostic("no page of the image's code was executed", context: [path]))
+    }
+    return warnings
+  }
+
+  /// - Parameter pageSize: of the account; documents tell pages of 4 KiB and no smaller ones.
+  func side(
+    _ estimate: PageFaultEstimate, _ layout: Layout, _ knowledge: PageAccount.Knowledge,
+    pageSize: PageSize
+  ) -> MeasuredPages.Side {
+    MeasuredPages.Side(
+      path: path, method: document.method, command: document.command,
+      account: PageAccount(
+        of: estimate, in: layout, measured: touches, knowledge: knowledge,
+        pageSize: pageSize.bytes < 4096 ? .fourKibibytes : pageSize))
+  }
+}

@@ -1,0 +1,208 @@
+import ArgumentParser
+import ImageModel
+import LaunchMeasurement
+import Reporting
+import Symbolication
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+struct PagesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "pages",
+    abstract: "Launch a program and count the pages of its image that it touches.",
+    discussion: """
+      EXAMPLES
+        $ orderfile pages -- ./app --help
+        $ orderfile pages --json -o before.json --stop-at ready -- ./app
+
+      Measured, not predicted: access to the pages is withheld, and each first touch is seen. The program \
+      is the one you ship; nothing is compiled into it. It runs with this command's standard streams, and its exit status becomes this command's \
+      (128 + N after signal N). The result is printed behind what the program prints, or written to \
+      -o FILE. Forked children, and the same program where it starts itself again, count too: a page \
+      that two processes touch is one.
+      """)
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("Where to print, - for stdout.", valueName: "file"),
+    completion: .file())
+  var output = "-"
+  @Flag(help: "List the pages, too: by whom each was touched first.")
+  var list = false
+  @Option(help: ArgumentHelp("Names for people: none, short or full.", valueName: "mode"))
+  var demangle = DemangleOption.full
+  @Option(help: ArgumentHelp("End the launch at this orderfile_mark().", valueName: "mark"))
+  var stopAt: String?
+  @Option(
+    help: ArgumentHelp(
+      "End the launch where this function is first called, by its symbol.", valueName: "name"))
+  var stopAtSymbol: String?
+  @Option(
+    help: ArgumentHelp(
+      "Send the program and what it started SIGTERM after so many seconds, and SIGKILL 2 s later.",
+      valueName: "s"))
+  var timeout: Double?
+  @Option(
+    help: ArgumentHelp(
+      "A library, or a program that the launched one starts, to count too. Repeat for more.",
+      valueName: "file"), completion: .file())
+  var image: [String] = []
+  @Flag(help: "Count the pages of every image.")
+  var allImages = false
+  @Option(
+    help: ArgumentHelp(
+      "How to see touches: preload, a library in the program, or ptrace, from outside. "
+        + "(default: preload where it works)", valueName: "method"))
+  var method: PageMethod?
+  @Argument(
+    parsing: .captureForPassthrough,
+    help: ArgumentHelp("The program and its arguments.", valueName: "command"))
+  var command: [String] = []
+
+  func validate() throws {
+    // Everything from the first word on that is no option of ours has been captured.
+    switch command.first {
+    case "-h", "--help": throw CleanExit.helpRequest(self)
+    case "--version": throw CleanExit.message(OrderFileCommand.configuration.version)
+    case let word? where word.hasPrefix("-") && word != "--":
+      throw ValidationError("unknown option '\(word)'")
+    default: break
+    }
+    if commandLine.isEmpty { throw ValidationError("missing the command to run after '--'") }
+    if stopAt != nil, stopAtSymbol != nil {
+      throw ValidationError("--stop-at and --stop-at-symbol exclude each other")
+    }
+    if let timeout, !(timeout > 0 && timeout < 1e9) {
+      throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
+    }
+  }
+
+  private var commandLine: [String] {
+    command.first == "--" ? Array(command.dropFirst()) : command
+  }
+
+  func run() throws {
+    let outputFile = try OutputFile(output)
+    let program = try LaunchedProgram(named: commandLine[0])
+    var images: [String] = []
+    for path in image { images.append(try Folder.absolutePath(path)) }
+    let request = PageRequest(
+      images: allImages ? nil : images, stop: try stop(in: [program.path] + images))
+    let choice = try PageMethodChoice(method, for: program, request)
+    let launch = ProgramLaunch(command: commandLine, timeout: timeout)
+    let result: PageLaunchResult
+    do { result = try choice.run(launch, request) } catch let error as ProgramLaunch.LaunchError {
+      throw Diagnostic.unableToRun(commandLine[0], error, choice.method)
+    }
+    if let problem = result.problem {
+      throw Diagnostic.inexact(commandLine[0], problem, result.program.end)
+    }
+
+    var names = PageNames()
+    // A script's interpreter is what was launched.
+    let launched = result.touches.program ?? program.path
+    let report = PagesReport(
+      command: commandLine, end: PagesReport.End(result.program.end),
+      method: choice.method.rawValue,
+      images: names.images(
+        of: result.touches, wanted: [launched] + images.filter { $0 != launched }))
+    try outputFile.finish { sink in
+      if json {
+        report.json(to: sink)
+      } else {
+        let text = report.text(
+          width: output == "-" ? Console.width : nil, names: Demangler(demangle.mode).demangle,
+          listsPages: list)
+        sink(Array(text.utf8))
+      }
+    }
+    var warnings = names.warnings
+    if result.program.timedOut {
+      warnings.append(
+        Diagnostic(
+          "the program ran longer than \(timeout ?? 0) s and was ended", context: [commandLine[0]]))
+    }
+    if request.stop != nil, !result.wasStopped {
+      warnings.append(
+        Diagnostic("the program ended before it came to '\(stopAt ?? stopAtSymbol ?? "")'"))
+    }
+    Console.printWarnings(warnings)
+    if result.program.end != .exited(0) { throw ExitCode(result.program.end.exitStatus) }
+  }
+
+  /// - Parameter images: where the function is looked for, in that order.
+  private func stop(in images: [String]) throws(Diagnostic) -> PageRequest.Stop? {
+    if let stopAt { return .mark(stopAt) }
+    guard let stopAtSymbol else { return nil }
+    for path in images {
+      if let distance = try PageNames.distance(to: stopAtSymbol, in: path) {
+        return .instruction(path: path, distance: distance)
+      }
+    }
+    throw Diagnostic(
+      "missing function: no counted image has a symbol of this name", context: [stopAtSymbol],
+      hint: "nm lists the names; a library is looked at if --image names it")
+  }
+}
+
+extension PagesReport.End {
+  fileprivate init(_ end: ProgramLaunch.End) {
+    switch end {
+    case .exited(let status): self = .exited(Int(status))
+    case .killed(let signal): self = .killed(signal: Int(signal))
+    }
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func unableToRun(
+    _ program: String, _ error: ProgramLaunch.LaunchError, _ method: PageMethod
+  ) -> Diagnostic {
+    guard error.errno == EPERM, method == .ptrace else {
+      return Diagnostic("unable to run: \(error)", context: [program])
+    }
+    return Diagnostic(
+      "unable to trace: ptrace is not permitted here", context: [program],
+      hint: "allow it: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE")
+  }
+
+  /// Why the pages that were seen are not all that were touched.
+  static func inexact(
+    _ program: String, _ problem: PageProblem, _ end: ProgramLaunch.End
+  ) -> Diagnostic {
+    func because(_ error: Int32) -> String { String(cString: strerror(error)) }
+    return switch problem {
+    case .nothingLoaded:
+      Diagnostic(
+        "no pages were seen: the program did not load the library that sees them",
+        context: [program], hint: "try --method ptrace")
+    case .noDispatch(let error):
+      Diagnostic(
+        "no pages were seen: this kernel does not stop system calls for a program: \(because(error))",
+        context: [program], hint: "try --method ptrace")
+    case .refused(let error):
+      Diagnostic(
+        "unable to change the protection of a page: \(because(error))", context: [program],
+        hint: error == ENOMEM
+          ? "more mappings: sysctl vm.max_map_count=1000000; or fewer images"
+          : "end the launch before the program restricts itself, by --stop-at or --stop-at-symbol")
+    case .seccomp:
+      Diagnostic(
+        "the program forbids itself system calls that giving back pages needs (seccomp)",
+        context: [program], hint: "end the launch before, by --stop-at or --stop-at-symbol")
+    case .dispatched:
+      Diagnostic(
+        "the program has its own system calls stopped", context: [program],
+        hint: "try --method ptrace")
+    case .lost(let count):
+      Diagnostic(
+        "\(counted(count, "touch", "touches")) found no room", context: [program],
+        hint: "count fewer images")
+    }
+  }
+}

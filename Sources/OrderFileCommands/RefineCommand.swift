@@ -1,0 +1,107 @@
+import ArgumentParser
+import ImageModel
+import LaunchMeasurement
+import OrderFileFormat
+import Reporting
+import Symbolication
+
+struct RefineCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "refine",
+    abstract: "Improve an order file by relinking and counting the pages a launch touches.",
+    discussion: """
+      EXAMPLES
+        $ orderfile refine --order app.order --image build/app --relink 'make app' -- build/app --help
+        $ orderfile refine --order a.order --image a --relink ./link.sh -o b.order --page-size 16k -- ./a
+
+      --relink is a command for sh that links the image with the order file $ORDERFILE_ORDER. Functions \
+      that a launch runs and the order lacks are added, those that it doesn't run go behind, and large \
+      ones may; after each change the image is linked and launched again, and the change is kept if \
+      fewer pages were touched. So the result is never worse than what was given. Interrupted, it leaves \
+      the best so far.
+      """)
+
+  @Option(
+    help: ArgumentHelp("The order file to begin with.", valueName: "file"), completion: .file())
+  var order: String
+  @Option(
+    help: ArgumentHelp("The image that is linked; it is removed before.", valueName: "file"),
+    completion: .file())
+  var image: String
+  @Option(help: ArgumentHelp("What links it, for sh -c.", valueName: "command"))
+  var relink: String
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("The order file to write. (default: that of --order)", valueName: "file"),
+    completion: .file())
+  var output: String?
+  @Option(help: "The pages to save: 4k, 16k, 64k, or auto, those of this machine.")
+  var pageSize: PageSizeOption = .automatic
+  @Option(help: ArgumentHelp("Seconds that a launch may take.", valueName: "s"))
+  var timeout: Double?
+  @Option(help: ArgumentHelp("Names for people: none, short or full.", valueName: "mode"))
+  var demangle: DemangleOption = .full
+  @Flag(help: "Print one JSON object.")
+  var json = false
+  @Argument(
+    parsing: .captureForPassthrough,
+    help: ArgumentHelp("What launches the image, and its arguments.", valueName: "command"))
+  var command: [String] = []
+
+  private var commandLine: [String] {
+    command.first == "--" ? Array(command.dropFirst()) : command
+  }
+
+  func validate() throws {
+    switch command.first {
+    case "-h", "--help": throw CleanExit.helpRequest(self)
+    case "--version": throw CleanExit.message(OrderFileCommand.configuration.version)
+    case let word? where word.hasPrefix("-") && word != "--":
+      throw ValidationError("unknown option '\(word)'")
+    default: break
+    }
+    if commandLine.isEmpty { throw ValidationError("missing the command to run after '--'") }
+    if output == "-" { throw ValidationError("the refined order goes to a file: -o FILE") }
+    if let timeout, !(timeout > 0 && timeout < 1e9) {
+      throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
+    }
+  }
+
+  func run() throws {
+    let outputFile = try OutputFile(output ?? order)
+    let bytes = try InputFile.bytes(order)
+    let folder = try TemporaryFolder()
+    let linked = try RelinkedImage(path: image, command: relink, in: folder)
+    let before = try ReleaseLayout(path: linked.path)
+    let given = try InputFile.orderFile(bytes, order, of: before.layout.imageFormat)
+    let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
+    let launch = RefinedLaunch(command: commandLine, timeout: timeout, folder: folder)
+    Interruption.catchSignals()
+    // Also where something fails: the image of the best order so far, or the one that was there.
+    defer { linked.restore() }
+
+    var refinement = try Refinement(
+      given, bytes.copy(0..<bytes.count), image: linked, launch: launch, size: size)
+    var failure: (any Error)?
+    do {
+      try refinement.run { step in
+        Console.printNote(
+          "\(step.textPages) pages of 4 KiB, \(step.textPages16k) of 16 KiB: \(step.move)"
+            + (step.isKept ? "" : ", not kept"))
+      }
+    } catch { failure = error }
+    linked.restore()
+    try outputFile.finish(refinement.best.bytes)
+    if let failure { throw failure }
+
+    let report = RefineReport(
+      outputPath: outputFile.path, imagePath: image, pageSize: size, steps: refinement.path,
+      floor: refinement.floor)
+    if json {
+      try Console.print(report.json())
+    } else {
+      try Console.print(report.text(names: Demangler(demangle.mode).demangle))
+    }
+    Console.printWarnings(refinement.best.release.warnings)
+  }
+}

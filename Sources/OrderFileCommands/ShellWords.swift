@@ -1,0 +1,52 @@
+import ImageModel
+
+/// The words of a command line, parted as a shell parts them; nothing else that a shell does is
+/// done.
+package enum ShellWords {
+  /// Words are parted by blanks. In single quotes everything stands for itself; in double quotes a
+  /// backslash makes the next `"`, `\`, `$` or backquote plain, outside of quotes any character.
+  ///
+  /// - Throws: for a quote that is not closed, and for what a shell would do something about: no shell runs the
+  ///   command.
+  package static func split(_ text: String) throws(Diagnostic) -> [String] {
+    var words: [String] = []
+    var word: String?
+    var quote: Character?
+    var rest = text[...]
+    while let character = rest.popFirst() {
+      switch (character, quote) {
+      case (quote, _?): quote = nil
+      case (_, "'"): word = (word ?? "") + String(character)
+      case ("\\", "\""):
+        let isEscape = rest.first.map { "\"\\$`".contains($0) } ?? false
+        word = (word ?? "") + String(isEscape ? rest.removeFirst() : character)
+      case ("\\", nil):
+        guard let next = rest.popFirst() else { throw incomplete("\\", text) }
+        word = (word ?? "") + String(next)
+      case ("'", nil), ("\"", nil):
+        quote = character
+        word = word ?? ""
+      case (" ", nil), ("\t", nil), ("\n", nil):
+        if let complete = word { words.append(complete) }
+        word = nil
+      case ("$", _), ("`", _): throw shellNeeded(character, text)
+      case (_, nil) where "|&;<>()*?[".contains(character):
+        throw shellNeeded(character, text)
+      default: word = (word ?? "") + String(character)
+      }
+    }
+    if let quote { throw incomplete(quote, text) }
+    if let word { words.append(word) }
+    return words
+  }
+
+  private static func incomplete(_ character: Character, _ text: String) -> Diagnostic {
+    Diagnostic("invalid command: '\(character)' without its end", context: [text])
+  }
+
+  private static func shellNeeded(_ character: Character, _ text: String) -> Diagnostic {
+    Diagnostic(
+      "unsupported '\(character)' in a command: no shell runs it", context: [text],
+      hint: "quote it with '…' if it stands for itself; else: sh -c '…'")
+  }
+}

@@ -1,0 +1,45 @@
+// Which functions of two layouts does one that a launch used stand for?
+//
+// By its names; several functions may carry them. Where the recorded image is one of those compared, which
+// their IDs tell, its address says which one it was. Then the other layout is most likely of the same object
+// files, in another order, and of namesakes there those count that have its size: merged and outlined functions
+// of Swift come in dozens of one name.
+
+import FaultEstimate
+import ImageModel
+import Symbolication
+
+extension StartupFunction {
+  /// - Parameters:
+  ///   - image: that the use was recorded in.
+  ///   - maps: of the layouts before and after.
+  init(
+    _ use: RecordedFunctions.Use, of image: TraceImage, before: ReleaseLayout, after: ReleaseLayout,
+    maps: inout (before: SymbolMap, after: SymbolMap)
+  ) {
+    let (isBefore, isAfter) = (before.isImage(image), after.isImage(image))
+    let named = (
+      before: use.names.flatMap { maps.before.resolve($0, from: use.objectFile).functions },
+      after: use.names.flatMap { maps.after.resolve($0, from: use.objectFile).functions }
+    )
+    func choose(_ named: [Int], in layout: Layout, isImage: Bool) -> [Int] {
+      let exact = isImage ? Array(layout.functions(at: use.address)) : []
+      if !exact.isEmpty { return exact }
+      guard isBefore || isAfter, use.size > 0 else { return named }
+      let alike = named.filter { layout.functions[$0].size == use.size }
+      return alike.isEmpty ? named : alike
+    }
+    self.init(
+      name: use.names.first ?? SymbolName(""),
+      before: choose(named.before, in: before.layout, isImage: isBefore),
+      after: choose(named.after, in: after.layout, isImage: isAfter))
+  }
+}
+
+extension ReleaseLayout {
+  /// The image in the trace is this one. A weak ID is no proof of that.
+  fileprivate func isImage(_ recorded: TraceImage) -> Bool {
+    guard let id = recorded.id, id.kind != .weak else { return false }
+    return id == image?.id
+  }
+}

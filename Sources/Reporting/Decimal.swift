@@ -1,0 +1,36 @@
+/// Measured numbers as people read them.
+enum Decimal {
+  /// `value` with so many digits behind the point, rounded.
+  static func text(_ value: Double, places: Int) -> String {
+    guard value.isFinite, abs(value) < 1e12 else { return value.isNaN ? "-" : "\(value)" }
+    let scale = (0..<places).reduce(1) { product, _ in product * 10 }
+    let units = Int((value * Double(scale)).rounded())
+    let sign = units < 0 ? "-" : ""
+    let fraction = String(units.magnitude % UInt(scale) + UInt(scale)).dropFirst()
+    return "\(sign)\(units.magnitude / UInt(scale))" + (places > 0 ? ".\(fraction)" : "")
+  }
+
+  /// A duration in milliseconds, without the unit: four digits below 1000, and no more than three
+  /// of them behind the point.
+  static func milliseconds(nanoseconds: Double) -> String {
+    let value = nanoseconds / 1e6
+    return switch abs(value) {
+    case ..<9.9995: text(value, places: 3)
+    case ..<99.995: text(value, places: 2)
+    case ..<999.95: text(value, places: 1)
+    default: text(value, places: 0)
+    }
+  }
+
+  /// A share as a percentage, with its sign if it is asked for: `1.2 %`.
+  static func percent(_ share: Double, isSigned: Bool = false) -> String {
+    let places = abs(share) < 0.0995 ? 1 : 0
+    let number = text(share * 100, places: places)
+    return (isSigned && share > 0 ? "+" : "") + number + " %"
+  }
+
+  /// `p < 0.001`, `p = 0.043`, `p = 0.43`
+  static func probability(_ p: Double) -> String {
+    p < 0.001 ? "p < 0.001" : "p = \(text(p, places: p < 0.1 ? 3 : 2))"
+  }
+}

@@ -1,0 +1,62 @@
+import LaunchMeasurement
+
+/// What was found, in plain words: a line for each finding.
+extension MeasureReport.State {
+  func sentences(precision: Double?) -> [String] {
+    zip(sides.dropFirst(), comparisons).map { verdict($0, $1) }
+      + [precisionSentence(precision)] + sides.compactMap(drift) + sides.compactMap(outliers)
+  }
+
+  /// "cold: after is faster than before by 3.700 ms, 12 % (95 % CI 3.100 to 4.200 ms, p < 0.001)"
+  private func verdict(_ side: MeasureReport.Side, _ comparison: LaunchComparison) -> String {
+    let isControl = side.name == "control"
+    let first = sides[0].name
+    let difference = comparison.medianDifference
+    // Said of the faster one as people say it: by a positive number.
+    let sign: Double = comparison.verdict == .faster ? -1 : 1
+    let ends = [difference.low * sign, difference.high * sign].sorted()
+      .map(Decimal.milliseconds(nanoseconds:))
+    let amount = Decimal.milliseconds(nanoseconds: difference.difference * sign)
+    let confidence =
+      "(95 % CI \(ends[0]) to \(ends[1]) ms, \(Decimal.probability(comparison.rankSum.p)))"
+    let name = isControl ? "control (\(first) once more)" : side.name
+    guard comparison.verdict != .notShown else {
+      return "\(self.name): \(name) and \(first): no difference that "
+        + "\(counted(launches, "launch", "launches")) of each can show: \(amount) ms \(confidence)"
+    }
+    let share = Decimal.percent(abs(comparison.relativeDifference))
+    return "\(self.name): \(name) is \(comparison.verdict.rawValue) than \(first) by "
+      + "\(amount) ms, \(share) \(confidence)"
+      + (isControl ? ": the machine is not steady, and differences like this mean nothing" : "")
+  }
+
+  private func precisionSentence(_ asked: Double?) -> String {
+    let reached = sides.map {
+      "\($0.name) \(Decimal.percent(MeasurementPrecision.reached($0.wall)))"
+    }
+    let precision = asked ?? 0.01
+    let needed = sides.map { MeasurementPrecision.launchesNeeded(precision, $0.wall) }.max() ?? 0
+    let isMissed =
+      asked != nil && sides.contains { MeasurementPrecision.reached($0.wall) > precision }
+    return "\(name): precision of the means: \(reached.joined(separator: ", ")); "
+      + "\(Decimal.percent(precision)) "
+      + (isMissed ? "was not reached, it takes " : "takes ")
+      + "\(counted(needed, "launch", "launches")) of each"
+  }
+
+  private func drift(_ side: MeasureReport.Side) -> String? {
+    guard side.trend.isNotable else { return nil }
+    let word = side.trend.slope > 0 ? "rose" : "fell"
+    return "\(name): times of \(side.name) \(word) from the first launch to the last by "
+      + "\(Decimal.percent(abs(side.trend.relativeChange))) of their median "
+      + "(\(Decimal.probability(side.trend.p))): the machine was changing"
+  }
+
+  private func outliers(_ side: MeasureReport.Side) -> String? {
+    guard side.wall.outliers > 0 else { return nil }
+    return "\(name): \(side.wall.outliers) of \(counted(launches, "launch", "launches")) of "
+      + "\(side.name) took more than "
+      + "\(Decimal.milliseconds(nanoseconds: side.wall.farFence)) ms: something else ran; medians "
+      + "hardly notice"
+  }
+}

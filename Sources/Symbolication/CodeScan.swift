@@ -1,0 +1,138 @@
+// What instructions name by its distance, found without decoding them
+//
+// Decoding x86-64 takes a table of a thousand opcodes. Here a byte pattern is looked for at every position:
+//
+//     e8 rel32                     call            0f 80+cc rel32    jump on a condition
+//     e9 rel32                     jump
+//     8b /r, 0f 10|28|6f /r        load            8d /r             address, both as disp32(%rip)
+//
+// Bytes in the middle of an instruction can look like one. Such a find names a place four random bytes away,
+// anywhere in 4 GiB; the reader of the result keeps what hits the start of something of interest, a few
+// bytes in each mebibyte. `ImageCodeTests` compares with llvm-objdump.
+//
+// Jumps of two bytes are left out: they reach 127 bytes, and the linker does not make them between sections of
+// one function each.
+//
+// An instruction of AArch64 is one word, and its kind is in fixed bits: B and BL, LDR of a literal, ADR.
+// ADRP, which two instructions make an address of, is left out.
+
+import Addresses
+import ByteReading
+
+/// One instruction that names a place by its distance.
+struct DistantReference: Hashable {
+  enum Kind: Hashable {
+    /// Call or jump, on a condition or not.
+    case branch
+    case load
+    case address
+  }
+  var kind: Kind
+  /// Of the instruction, or of the pattern in it.
+  var site: StatedAddress
+  var target: StatedAddress
+}
+
+/// Machine code of one instruction set.
+enum CodeScan {
+  case x8664
+  case aarch64
+
+  /// Calls `body` with each reference in a run of code, ascending.
+  ///
+  /// - Parameters:
+  ///   - range: where the code stands in `bytes`.
+  ///   - address: of its first byte.
+  func forEachReference(
+    in bytes: FileBytes, _ range: Range<Int>, at address: StatedAddress,
+    _ body: (DistantReference) -> Void
+  ) {
+    switch self {
+    case .x8664: Self.scanX8664(bytes, range, address, body)
+    case .aarch64: Self.scanAArch64(bytes, range, address, body)
+    }
+  }
+
+  private static func reference(
+    _ kind: DistantReference.Kind, _ site: StatedAddress, distance: Int64
+  ) -> DistantReference {
+    DistantReference(
+      kind: kind, site: site,
+      target: StatedAddress(rawValue: site.rawValue &+ UInt64(bitPattern: distance)))
+  }
+}
+
+// MARK: x86-64
+
+extension CodeScan {
+  private static func scanX8664(
+    _ bytes: FileBytes, _ range: Range<Int>, _ address: StatedAddress,
+    _ body: (DistantReference) -> Void
+  ) {
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let found: (kind: DistantReference.Kind, opcodeBytes: Int)? =
+        switch bytes[index] {
+        case 0xe8, 0xe9: (.branch, 1)
+        case 0x8b: isRelative(bytes, index + 1, range) ? (.load, 2) : nil
+        case 0x8d: isRelative(bytes, index + 1, range) ? (.address, 2) : nil
+        case 0x0f: afterEscape(bytes, index, range)
+        default: nil
+        }
+      if let found, range.upperBound - index >= found.opcodeBytes + 4 {
+        let distance = Int32(
+          littleEndian: bytes.loadUnaligned(Int32.self, at: index + found.opcodeBytes))
+        let site = StatedAddress(
+          rawValue: address.rawValue &+ UInt64(index - range.lowerBound))
+        body(reference(found.kind, site, distance: Int64(distance) + Int64(found.opcodeBytes) + 4))
+      }
+      index += 1
+    }
+  }
+
+  private static func afterEscape(
+    _ bytes: FileBytes, _ index: Int, _ range: Range<Int>
+  ) -> (kind: DistantReference.Kind, opcodeBytes: Int)? {
+    guard index + 1 < range.upperBound else { return nil }
+    switch bytes[index + 1] {
+    case 0x80...0x8f: return (.branch, 2)
+    case 0x10, 0x28, 0x6f: return isRelative(bytes, index + 2, range) ? (.load, 3) : nil
+    default: return nil
+    }
+  }
+
+  /// Whether the byte that says where an operand is says disp32(%rip).
+  private static func isRelative(_ bytes: FileBytes, _ index: Int, _ range: Range<Int>) -> Bool {
+    index < range.upperBound && bytes[index] & 0xc7 == 0x05
+  }
+}
+
+// MARK: AArch64
+
+extension CodeScan {
+  /// <https://developer.arm.com/documentation/ddi0602>: B, BL, LDR (literal), ADR.
+  private static func scanAArch64(
+    _ bytes: FileBytes, _ range: Range<Int>, _ address: StatedAddress,
+    _ body: (DistantReference) -> Void
+  ) {
+    var index = range.lowerBound
+    while range.upperBound - index >= 4 {
+      let word = UInt32(littleEndian: bytes.loadUnaligned(UInt32.self, at: index))
+      let site = StatedAddress(rawValue: address.rawValue &+ UInt64(index - range.lowerBound))
+      if word & 0x7c00_0000 == 0x1400_0000 {
+        body(reference(.branch, site, distance: signed(word & 0x3ff_ffff, bits: 26) * 4))
+      } else if word & 0x3b00_0000 == 0x1800_0000 {
+        body(reference(.load, site, distance: signed(word >> 5 & 0x7ffff, bits: 19) * 4))
+      } else if word & 0x9f00_0000 == 0x1000_0000 {
+        let distance = (word >> 5 & 0x7ffff) << 2 | word >> 29 & 3
+        body(reference(.address, site, distance: signed(distance, bits: 21)))
+      }
+      index += 4
+    }
+  }
+
+  private static func signed(_ value: UInt32, bits: UInt32) -> Int64 {
+    let sign = UInt32(1) << (bits - 1)
+    return Int64(value ^ sign) - Int64(sign)
+  }
+}

@@ -1,0 +1,96 @@
+// What the code of an ELF image tells of a launch
+//
+// Given the functions that a launch uses, the image itself says more than a trace does: which entries of
+// linkage tables these functions call, which bodies they only jump to, which constants between functions
+// they read, what the loader calls before `main`. `LaunchFacts` carries it to the model.
+//
+// - An entry of a linkage table is what a branch in `.plt*` or `.iplt` hits. Where functions are bound
+//   lazily, the first call goes on to the table's first entry, and from `.plt.sec` by way of `.plt`.
+// - A merged body is a function `…Tm` of Swift that a branch hits.
+// - A constant is what is loaded from a section of code, and what has its address taken there, where no
+//   function is. Its size is unknown: its first byte counts.
+//
+// All but the first are followed from function to function. What it leaves out: other functions that are
+// called. Constants of AArch64 that ADRP reaches. Other instruction sets than x86-64 and AArch64, of which
+// only names are known.
+
+import Addresses
+import ByteReading
+import ImageModel
+import ObjectFormat
+
+/// The machine code of one linked ELF image.
+package struct ImageCode: Sendable {
+  private let file: ELFFile
+  private let scan: CodeScan?
+  private let code: [ELFSection]
+
+  /// - Returns: `nil` for a file of another format.
+  package init?(of bytes: FileBytes) {
+    guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return nil }
+    self.file = file
+    scan =
+      switch (file.header.machine, file.header.endianness) {
+      case (.x8664, .little): .x8664
+      case (.aarch64, .little): .aarch64
+      default: nil
+      }
+    code = file.sections.filter {
+      $0.flags.contains(.executable) && $0.flags.contains(.allocated) && $0.type != .noBits
+    }
+  }
+
+  /// What is known of a launch that uses the functions `startup` of `layout`, which is this image's.
+  ///
+  /// - Throws: what is wrong with the file's dynamic section or its arrays of functions.
+  /// - Complexity: O(*b* log *n*) for *b* bytes in startup functions and *n* functions.
+  package func facts(
+    of layout: Layout, initializers: [StatedAddress], startup: [Int]
+  ) throws(ParseError) -> LaunchFacts {
+    var facts = LaunchFacts(of: layout, hasCode: scan != nil)
+    facts.isPositionIndependent = file.header.type == .sharedObject
+    facts.executableMappings = file.segments.filter { $0.type == .load && $0.isExecutable }.map {
+      FileMapping(
+        range: AddressRange(start: $0.range.start, size: min($0.fileSize, $0.range.size)),
+        offset: $0.offset)
+    }.sorted { $0.range.start < $1.range.start }
+    if let header { facts.atStart.insert(LaunchFacts.Touch(.header, header), at: 0) }
+    if file.header.entry.rawValue != 0 {
+      facts.atStart.append(LaunchFacts.Touch(.cRuntime, body(at: file.header.entry, in: layout)))
+    }
+    facts.atStart += initializers.map {
+      LaunchFacts.Touch(.initializer, body(at: $0, in: layout))
+    }
+    for section in file.sections where section.type == .finiArray {
+      facts.atEnd += try file.pointers(in: section).compactMap { $0 }.reversed().map {
+        LaunchFacts.Touch(.initializer, body(at: $0, in: layout))
+      }
+    }
+    guard let scan else { return facts }
+    var finder = ReferenceFinder(
+      layout, file.bytes, code, scan, bindsLazily: !(try file.bindsAtLoad()))
+    finder.add((facts.atStart + facts.atEnd).filter(\.cause.isExecuted).map(\.bytes))
+    finder.add(startup.map { body(at: layout.functions[$0].address, in: layout) })
+    facts.references = finder.references()
+    return facts
+  }
+
+  /// The headers, where an executable segment begins with them.
+  private var header: AddressRange? {
+    guard
+      let segment = file.segments.first(where: {
+        $0.type == .load && $0.isExecutable && $0.offset.rawValue == 0 && $0.fileSize > 0
+      })
+    else { return nil }
+    return AddressRange(
+      start: segment.range.start,
+      size: file.header.segmentTableOffset.rawValue &+ UInt64(file.segmentTable.byteCount))
+  }
+
+  /// The function at `address`, or its first byte where no size is known.
+  private func body(at address: StatedAddress, in layout: Layout) -> AddressRange {
+    let aliases = layout.functions(at: address)
+    let size = aliases.last.map { layout.functions[$0].size } ?? 0
+    return AddressRange(start: address, size: max(size, 1))
+  }
+}

@@ -1,0 +1,38 @@
+import Addresses
+import ImageModel
+
+extension LaunchFacts {
+  /// What the names and sections of an ELF layout tell, without the code: the C runtime, and where only a
+  /// link map is known, linkage tables from end to end.
+  ///
+  /// The code is taken for one mapping that stands in the file where it does in memory.
+  package init(of layout: Layout, hasCode: Bool) {
+    self.init()
+    isELF = true
+    let code = layout.sections.filter { $0.isExecutable && $0.range.size > 0 }.map(\.range)
+    if let start = code.map(\.start).min(), let end = code.map(\.end).max() {
+      executableMappings = [
+        FileMapping(
+          range: AddressRange(start: start, size: end.rawValue - start.rawValue),
+          offset: FileOffset(rawValue: start.rawValue & 0xffff_ffff))
+      ]
+    }
+    func bytes(_ function: Function) -> AddressRange {
+      AddressRange(start: function.address, size: max(function.size, 1))
+    }
+    for function in layout.functions {
+      let name = layout.name(of: function)
+      if CRuntime.startNames.contains(name) { atStart.append(Touch(.cRuntime, bytes(function))) }
+      if CRuntime.endNames.contains(name) { atEnd.append(Touch(.cRuntime, bytes(function))) }
+    }
+    for section in layout.sections where section.range.size > 0 {
+      if section.name == CRuntime.startSection {
+        atStart.append(Touch(.cRuntime, section.range))
+      } else if section.name == CRuntime.endSection {
+        atEnd.append(Touch(.cRuntime, section.range))
+      } else if section.isLinkageTable, !hasCode {
+        atStart.append(Touch(.linkageTable, section.range))
+      }
+    }
+  }
+}

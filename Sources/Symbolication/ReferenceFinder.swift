@@ -1,0 +1,133 @@
+import Addresses
+import ByteReading
+import ImageModel
+import ObjectFormat
+
+/// Finds in bodies of functions what they touch besides functions that a trace names.
+struct ReferenceFinder {
+  private let layout: Layout
+  private let bytes: FileBytes
+  private let code: [ELFSection]
+  private let scan: CodeScan
+  private let bindsLazily: Bool
+  private let linkageTables: [Section]
+  private var pending: [AddressRange] = []
+  private var known: Set<StatedAddress> = []
+
+  init(
+    _ layout: Layout, _ bytes: FileBytes, _ code: [ELFSection], _ scan: CodeScan, bindsLazily: Bool
+  ) {
+    self.layout = layout
+    self.bytes = bytes
+    self.code = code
+    self.scan = scan
+    self.bindsLazily = bindsLazily
+    linkageTables = layout.sections.filter(\.isLinkageTable)
+  }
+
+  /// Adds bodies to be searched; each is searched once.
+  mutating func add(_ bodies: [AddressRange]) {
+    for body in bodies where known.insert(body.start).inserted { pending.append(body) }
+  }
+
+  /// What is found in the bodies added, and in those that these lead to; ascending by site.
+  mutating func references() -> [LaunchFacts.Reference] {
+    var found: Set<LaunchFacts.Reference> = []
+    while let body = pending.popLast() {
+      guard let place = place(of: body) else { continue }
+      for reference in references(in: body, place) {
+        found.insert(reference)
+        if reference.touch.cause == .mergedBody { add([reference.touch.bytes]) }
+      }
+    }
+    return found.sorted {
+      ($0.site, $0.touch.bytes.start, $0.touch.cause.rawValue)
+        < ($1.site, $1.touch.bytes.start, $1.touch.cause.rawValue)
+    }
+  }
+
+  /// Where a body stands in the file, cut off at the end of its section.
+  private func place(of body: AddressRange) -> Range<Int>? {
+    guard let section = code.first(where: { $0.range.contains(body.start) }),
+      let range = try? bytes.range(offset: section.offset, size: section.size, "sh_size")
+    else { return nil }
+    let start = range.indices.lowerBound + Int(body.start.rawValue - section.range.start.rawValue)
+    let size = min(UInt64(range.indices.upperBound - start), body.size)
+    return start..<start + Int(size)
+  }
+
+  private func references(
+    in body: AddressRange, _ place: Range<Int>
+  ) -> [LaunchFacts.Reference] {
+    var found: [LaunchFacts.Reference] = []
+    func add(_ reference: DistantReference, _ touches: [LaunchFacts.Touch]) {
+      found += touches.map { LaunchFacts.Reference(site: reference.site, touch: $0) }
+    }
+    scan.forEachReference(in: bytes, place, at: body.start) { reference in
+      switch reference.kind {
+      case .branch:
+        if let table = linkageTables.first(where: { $0.range.contains(reference.target) }) {
+          add(reference, entryTouches(reference.target, in: table))
+        } else if let merged = mergedBody(at: reference.target) {
+          add(reference, [LaunchFacts.Touch(.mergedBody, merged)])
+        }
+      case .load, .address:
+        if let constant = constant(reference) {
+          add(reference, [LaunchFacts.Touch(.constant, constant)])
+        }
+      }
+    }
+    return found
+  }
+
+  /// The entry that a branch hits, and where it goes on to when its function is called for the first time.
+  private func entryTouches(
+    _ target: StatedAddress, in table: Section
+  ) -> [LaunchFacts.Touch] {
+    let distance = target.rawValue - table.range.start.rawValue
+    // x86-64 has entries of 8 and of 16 bytes; those of AArch64 are words.
+    guard distance % (scan == .x8664 ? 8 : 4) == 0 else { return [] }
+    let size: UInt64 = table.name == ".plt.got" && scan == .x8664 ? 8 : 16
+    var touches = [AddressRange(start: target, size: min(size, table.range.size - distance))]
+    if bindsLazily, table.name == ".plt" || table.name == ".plt.sec",
+      let first = linkageTables.first(where: { $0.name == ".plt" })
+    {
+      touches.append(AddressRange(start: first.range.start, size: min(16, first.range.size)))
+      if table.name == ".plt.sec", distance + 32 <= first.range.size,
+        let entry = first.range.start.advanced(by: distance + 16)
+      {
+        touches.append(AddressRange(start: entry, size: 16))
+      }
+    }
+    return touches.map { LaunchFacts.Touch(.linkageTable, $0) }
+  }
+
+  private func mergedBody(at target: StatedAddress) -> AddressRange? {
+    let aliases = layout.functions(at: target)
+    let isMerged = aliases.contains { index in
+      let name = layout.functions[index].name
+      let start = Int(name.offset)
+      let range = start..<start + Int(name.count)
+      return NameEnding(of: layout.names.bytes, in: range).part == .mergedBody
+    }
+    return isMerged ? function(at: target) : nil
+  }
+
+  private func function(at address: StatedAddress) -> AddressRange? {
+    guard let last = layout.functions(at: address).last else { return nil }
+    return AddressRange(start: address, size: max(layout.functions[last].size, 1))
+  }
+
+  /// What is read in a section of code, where that is no function's own.
+  private func constant(_ reference: DistantReference) -> AddressRange? {
+    guard code.contains(where: { $0.range.contains(reference.target) }),
+      !linkageTables.contains(where: { $0.range.contains(reference.target) })
+    else { return nil }
+    // Behind a function of unknown size all that is known is that another function is yet to come.
+    if let last = layout.functions(containing: reference.target).last {
+      let function = layout.functions[last]
+      guard function.size == 0, function.address != reference.target else { return nil }
+    }
+    return AddressRange(start: reference.target, size: 1)
+  }
+}

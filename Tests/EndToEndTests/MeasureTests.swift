@@ -1,0 +1,507 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `orderfile measure` around real programs, on the real kernel.
+@Suite(
+  .enabled(if: toolPath("clang") != nil, "no compiler"),
+  .enabled(if: DiskFolder.path != nil, "no folder on a disk to evict images of"))
+struct MeasureTests {
+  /// What the program does is its first argument. Its text has 64 windows of 64 KiB, as far as
+  /// faults map.
+  static let program = """
+    #define _GNU_SOURCE
+    #include <fcntl.h>
+    #include <signal.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+    #define W(n) __attribute__((noinline, aligned(65536))) int window##n(int x) { return x + n; }
+    #define W8(n) W(n##0) W(n##1) W(n##2) W(n##3) W(n##4) W(n##5) W(n##6) W(n##7)
+    W8(10) W8(11) W8(12) W8(13) W8(14) W8(15) W8(16) W8(17)
+    #define N(n) window##n,
+    #define N8(n) N(n##0) N(n##1) N(n##2) N(n##3) N(n##4) N(n##5) N(n##6) N(n##7)
+    int (*const windows[])(int) = {N8(10) N8(11) N8(12) N8(13) N8(14) N8(15) N8(16) N8(17)};
+    static void note(void) {
+      int file = open("pids", O_WRONLY | O_CREAT | O_APPEND, 0600);
+      dprintf(file, "%d\\n", (int)getpid());
+    }
+    int main(int n, char **v) {
+      const char *what = n > 1 ? v[1] : "";
+      if (!strcmp(what, "touch")) {
+        int sum = 0;
+        for (int i = 0; i < atoi(v[2]); i++) sum += windows[i](i);
+        return sum < 0;
+      }
+      if (!strcmp(what, "exit")) return atoi(v[2]);
+      if (!strcmp(what, "kill")) raise(atoi(v[2]));
+      if (!strcmp(what, "say")) fputs("said\\n", stderr);
+      if (!strcmp(what, "byte")) return v[2][0] == (char)0xff && !v[2][1] ? 0 : 9;
+      if (!strcmp(what, "input")) return getchar() == (n > 2 ? v[2][0] : EOF) ? 0 : 9;
+      if (!strcmp(what, "flood")) {
+        static char block[1 << 20];
+        for (int i = 0; i < 4096; i++) if (write(1, block, sizeof block) < 0) return 9;
+      }
+      if (!strcmp(what, "wait") || !strcmp(what, "stubborn")) {
+        if (what[0] == 's') { signal(SIGTERM, SIG_IGN); signal(SIGINT, SIG_IGN); signal(SIGHUP, SIG_IGN); }
+        if (fork() == 0) { note(); sleep(1000); _exit(0); }
+        note();
+        sleep(1000);
+      }
+      if (!strcmp(what, "leave")) {
+        if (fork() == 0) {
+          if (n > 2) setsid();
+          note();
+          sleep(1000);
+        }
+        usleep(20000);
+      }
+      return 0;
+    }
+    """
+
+  /// A folder with two builds of the program, `a` and `b`.
+  static func workshop() throws -> Workshop {
+    let workshop = try Workshop(in: DiskFolder.path)
+    try workshop.write(Array(program.utf8), "main.c")
+    // Not position-independent, so that windows lie in memory as they do in the file.
+    try workshop.must("clang", ["-O1", "-no-pie", "-fno-pie", "main.c", "-o", "a"])
+    try workshop.must("cp", ["a", "b"])
+    return workshop
+  }
+
+  static func measure(_ workshop: Workshop, _ arguments: String...) throws -> Run {
+    try workshop.orderfile(["measure", "--before", "./a", "--after", "./b"] + arguments)
+  }
+
+  /// The sides of each state, by the state's name.
+  static func sides(_ json: [String: Any]) -> [String: [[String: Any]]] {
+    let states = json["states"] as? [[String: Any]] ?? []
+    return Dictionary(
+      states.map { ($0["state"] as? String ?? "", $0["sides"] as? [[String: Any]] ?? []) }
+    ) { first, _ in first }
+  }
+
+  static func figures(_ side: [String: Any], _ key: String) -> [Int] {
+    (side["launches"] as? [[String: Any]] ?? []).compactMap { $0[key] as? Int }
+  }
+
+  /// Waits for those whose numbers the program noted to be gone: 5 s at most.
+  static func allAreGone(_ workshop: Workshop) -> Bool {
+    let pids = workshop.text("pids").split(separator: "\n").compactMap { pid_t($0) }
+    for _ in 0..<500 {
+      if pids.allSatisfy({ kill($0, 0) != 0 && errno == ESRCH }) { return !pids.isEmpty }
+      usleep(10_000)
+    }
+    return false
+  }
+
+  @Test func coldLaunchesAreColdAndWarmOnesAreWarm() throws {
+    let workshop = try Self.workshop()
+    let run = try Self.measure(
+      workshop, "--runs", "4", "--control", "--json", "--", "touch", "40")
+    try #require(run.status == 0, "\(run.errors)")
+    #expect(run.json["schema"] as? String == "orderfile.measure/1")
+    let states = Self.sides(run.json)
+    for (state, sides) in states {
+      #expect(sides.map { $0["name"] as? String } == ["before", "after", "control"])
+      for side in sides {
+        let isCold = state == "cold"
+        #expect(Self.figures(side, "wallNanoseconds").count == 4)
+        #expect(Self.figures(side, "exitStatus") == [0, 0, 0, 0])
+        #expect(Self.figures(side, "majorFaults").allSatisfy { isCold ? $0 > 0 : $0 == 0 })
+        let read = Self.figures(side, "readBytes")
+        // The kernel's own accounting may be missing; where it is there, it must tell the two
+        // apart.
+        #expect(read.allSatisfy { isCold ? $0 >= 4096 : $0 == 0 }, "\(state): \(read)")
+        let resident = Self.figures(side, "residentPages")
+        #expect(resident.count == (isCold ? 4 : 0) && resident.allSatisfy { $0 >= 41 })
+      }
+    }
+    #expect(Set(states.keys) == ["cold", "warm"])
+    let first = (run.json["states"] as? [[String: Any]])?.first ?? [:]
+    let order = first["order"] as? [String] ?? []
+    #expect(order.count == 4)
+    #expect(
+      order.allSatisfy { $0.split(separator: " ").sorted() == ["after", "before", "control"] })
+  }
+
+  /// A warm fault maps the 64 KiB around it: forty windows more are forty faults more, on each
+  /// launch.
+  @Test func textFaultsAreThoseOfTheWindowsTouched() throws {
+    let workshop = try Self.workshop()
+    let run = try workshop.mustOrderfile(
+      "measure", "--warm", "--runs", "3", "--json", "--before", "./a touch 10", "--after",
+      "./a touch 50")
+    let sides = Self.sides(run.json)["warm"] ?? []
+    guard let few = sides[0]["textFaults"] as? [Int], !few.isEmpty,
+      let many = sides[1]["textFaults"] as? [Int]
+    else {
+      #expect(run.text.contains("faults on text were not counted"), "and nothing says why")
+      return
+    }
+    #expect(few.count == 3 && Set(few).count == 1, "\(few)")
+    #expect(many == few.map { $0 + 40 }, "\(many) and \(few)")
+  }
+
+  @Test func theTableSaysWhatWasMeasuredAndWhere() throws {
+    let workshop = try Self.workshop()
+    let run = try Self.measure(workshop, "--runs", "2", "--", "touch", "5")
+    #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    for part in [
+      "COLD LAUNCH, MEASURED, 2 OF EACH", "WARM LAUNCH, MEASURED, 2 OF EACH", "  wall, median\n",
+      "cold: after and before: no difference that 2 launches of each can show: ",
+      "warm: precision of the means: before ", "\nmachine: Linux ", "\npages: ",
+      "; a fault maps ", "/a, ", ", read-ahead ",
+      "note: warm: 2 launches of each: intervals are hints below 10\n",
+    ] {
+      #expect(run.text.contains(part), "no '\(part)' in \(run.text)")
+    }
+  }
+
+  @Test func precisionDecidesWhenToStop() throws {
+    let workshop = try Self.workshop()
+    let loose = try Self.measure(
+      workshop, "--warm", "--precision", "99%", "--json", "--", "touch", "5")
+    try #require(loose.status == 0, "\(loose.errors)")
+    let side = Self.sides(loose.json)["warm"]?[0] ?? [:]
+    // Ten are the least, and a launch that takes ten times as long makes them more.
+    #expect((10..<500).contains(Self.figures(side, "wallNanoseconds").count))
+    #expect(side["precisionReached"] as? Double ?? 1 <= 0.99)
+    let tight = try Self.measure(
+      workshop, "--warm", "--precision", "0.0001%", "--runs", "12", "--", "touch", "5")
+    #expect(tight.text.contains("WARM LAUNCH, MEASURED, 12 OF EACH"))
+    #expect(
+      tight.text.contains("; 0.0 % was not reached, it takes 1000000 launches of each"),
+      "\(tight.text)")
+  }
+
+  @Test func exportsAreHyperfinesAndComplete() throws {
+    let workshop = try Self.workshop()
+    let run = try Self.measure(
+      workshop, "--runs", "2", "--export-json", "times.json", "-o", "out", "--", "exit", "0")
+    #expect(run.status == 0 && run.output.isEmpty, "\(run.errors)")
+    #expect(workshop.text("out").contains("COLD LAUNCH"))
+    let value = try JSONSerialization.jsonObject(with: Data(workshop.bytes("times.json")))
+    let results = (value as? [String: Any])?["results"] as? [[String: Any]] ?? []
+    #expect(
+      results.map { $0["command"] as? String } == [
+        "./a exit 0 (cold)", "./b exit 0 (cold)", "./a exit 0 (warm)", "./b exit 0 (warm)",
+      ])
+    #expect(results.allSatisfy { ($0["times"] as? [Double])?.count == 2 })
+    for full in [["--export-json", "/dev/full"], ["-o", "/dev/full"]] {
+      let failing = try workshop.orderfile(
+        ["measure", "--warm", "--runs", "2", "--before", "./a", "--after", "./b"] + full)
+      #expect(failing.status == 1)
+      #expect(
+        failing.errors == "orderfile: error: /dev/full: unable to write: No space left on device\n")
+    }
+    let missing = try Self.measure(workshop, "--export-json", "missing/x", "--", "wait")
+    #expect(missing.status == 1, "found before the first launch, which would never end")
+    #expect(workshop.text("pids").isEmpty)
+  }
+
+  @Test(arguments: [
+    (["exit", "3"], "./a: the launch failed: expected exit status 0, found 3"),
+    (["kill", "11"], "./a: the launch was killed by signal 11"),
+  ])
+  func failingLaunchesAreErrorsUnlessTheyAreWanted(arguments: [String], message: String) throws {
+    let workshop = try Self.workshop()
+    let run = try workshop.orderfile(
+      ["measure", "--before", "./a", "--after", "./b", "--"] + arguments)
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(
+      run.errors == """
+        orderfile: error: \(message)
+          hint: --show-output shows what it writes; --ignore-failure measures it all the same
+
+        """)
+    let ignoring = try workshop.orderfile(
+      ["measure", "--before", "./a", "--after", "./b", "--warm", "--runs", "2", "--ignore-failure"]
+        + ["--json", "--"] + arguments)
+    #expect(ignoring.status == 0, "\(ignoring.errors)")
+    let side = Self.sides(ignoring.json)["warm"]?[0] ?? [:]
+    let key = arguments[0] == "exit" ? "exitStatus" : "signal"
+    #expect(Self.figures(side, key).map(String.init) == [arguments[1], arguments[1]])
+  }
+
+  @Test func whatCannotBeLaunchedIsNamed() throws {
+    let workshop = try Self.workshop()
+    try workshop.write(Array("no program\n".utf8), "text")
+    try workshop.write([0x7f, 0x45, 0x4c, 0x46, 0, 0], "broken")
+    try workshop.must("chmod", ["+x", "broken"])
+    for (before, message) in [
+      ("./missing", "--before: ./missing: missing the program\n"),
+      ("no-such-program -x", "--before: no-such-program: missing the program\n"),
+      ("", "--before: : missing the program\n"),
+      ("text", "--before: ./text: unable to run: Permission denied\n"),
+      (
+        "./broken",
+        "./broken: unable to run: Exec format error\n  hint: is it an executable image for this machine?\n"
+      ),
+      (
+        "./a | cat",
+        "--before: ./a | cat: unsupported '|' in a command: no shell runs it\n"
+          + "  hint: quote it with '…' if it stands for itself; else: sh -c '…'\n"
+      ),
+    ] {
+      let run = try workshop.orderfile(
+        "measure", "--warm", "--before", before, "--after", "./b")
+      #expect(run.status == 1)
+      #expect(run.errors == "orderfile: error: \(message)")
+    }
+    let input = try Self.measure(workshop, "--warm", "--input", "nowhere")
+    #expect(input.status == 1)
+    #expect(input.errors == "orderfile: error: nowhere: No such file or directory\n")
+  }
+
+  @Test func endlessLaunchesAreEnded() throws {
+    let workshop = try Self.workshop()
+    for what in ["wait", "stubborn"] {
+      let run = try Self.measure(workshop, "--warm", "--timeout", "0.3", "--", what)
+      #expect(run.status == 1 && run.output.isEmpty)
+      #expect(
+        run.errors == "orderfile: error: ./a: the launch ran longer than 0.3 s and was ended\n")
+      #expect(Self.allAreGone(workshop))
+    }
+  }
+
+  @Test func whatALaunchLeavesBehindIsEnded() throws {
+    let workshop = try Self.workshop()
+    for arguments in [["leave"], ["leave", "its session"]] {
+      let run = try workshop.orderfile(
+        ["measure", "--runs", "2", "--before", "./a", "--after", "./b", "--"] + arguments)
+      #expect(run.status == 0, "a process that has the image mapped: \(run.errors)")
+      #expect(Self.allAreGone(workshop))
+    }
+  }
+
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP], ["wait", "stubborn"])
+  func interruptsLeaveNothingBehind(signal: Int32, what: String) throws {
+    let workshop = try Self.workshop()
+    let running = try workshop.start(
+      Built.orderfile, ["measure", "--warm", "--before", "./a", "--after", "./b", "--", what])
+    for _ in 0..<2000 where workshop.text("pids").split(separator: "\n").count < 2 {
+      usleep(10_000)
+    }
+    running.send(signal)
+    let run = running.end()
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(run.errors == "orderfile: error: interrupted\n")
+    #expect(Self.allAreGone(workshop))
+  }
+
+  /// Nobody can clean up then, but the kernel.
+  @Test func theProgramEndsWithACommandThatIsKilled() throws {
+    let workshop = try Self.workshop()
+    let running = try workshop.start(
+      Built.orderfile,
+      ["measure", "--warm", "--before", "sleep 1000", "--after", "sleep 1000"])
+    func child() -> pid_t? {
+      workshop.tryRun("pgrep", ["-P", String(running.number)])
+    }
+    var found: pid_t?
+    for _ in 0..<2000 where found == nil {
+      usleep(10_000)
+      found = child()
+    }
+    running.send(SIGKILL)
+    #expect(running.end().status == 128 + SIGKILL)
+    let pid = try #require(found)
+    for _ in 0..<500 where kill(pid, 0) == 0 { usleep(10_000) }
+    #expect(kill(pid, 0) != 0)
+  }
+
+  /// What was measured until then is not lost.
+  @Test func anInterruptKeepsWholeRounds() throws {
+    let workshop = try Self.workshop()
+    let running = try workshop.start(
+      Built.orderfile,
+      ["measure", "--warm", "--runs", "1000000", "--before", "./a leave", "--after", "./b leave"])
+    for _ in 0..<2000 where workshop.text("pids").split(separator: "\n").count < 12 {
+      usleep(10_000)
+    }
+    running.send(SIGINT)
+    let run = running.end()
+    #expect(run.status == 1)
+    #expect(
+      run.errors
+        == "orderfile: error: interrupted: the result is of the launches until then\n")
+    #expect(run.text.contains("WARM LAUNCH, MEASURED, "))
+    #expect(Self.allAreGone(workshop))
+  }
+
+  @Test func gigabytesOfOutputGoNowhere() throws {
+    let workshop = try Self.workshop()
+    let run = try Self.measure(workshop, "--warm", "--runs", "2", "--", "flood")
+    #expect(run.status == 0 && run.output.count < 5000, "\(run.errors)")
+    let silent = try Self.measure(workshop, "--warm", "--runs", "2", "--", "say")
+    #expect(silent.status == 0 && silent.errors.isEmpty)
+    let shown = try Self.measure(
+      workshop, "--warm", "--runs", "2", "--show-output", "--json", "--", "say")
+    #expect(shown.errors.hasPrefix("said\nsaid\nsaid\nsaid\n"))
+    #expect(shown.json["schema"] != nil, "and stdout has the result alone")
+  }
+
+  @Test func argumentsAndInputArriveAsTheyAre() throws {
+    let workshop = try Self.workshop()
+    let byte = try workshop.start(
+      "/bin/sh",
+      [
+        "-c",
+        "\"$0\" measure --warm --runs 2 --before ./a --after ./b -- byte \"$(printf '\\377')\"",
+        Built.orderfile,
+      ]
+    ).end()
+    #expect(byte.status == 0, "\(byte.errors)")
+    try workshop.write(Array("xyz".utf8), "text")
+    let input = try Self.measure(
+      workshop, "--warm", "--runs", "2", "--input", "text", "--", "input", "x")
+    #expect(input.status == 0, "\(input.errors)")
+    // Its own standard input is not theirs.
+    let empty = try workshop.orderfile(
+      [
+        "measure", "--warm", "--runs", "2", "--before", "'./a'  input", "--after", "./b \"input\"",
+      ], input: Array("xyz".utf8))
+    #expect(empty.status == 0, "\(empty.errors)")
+  }
+
+  @Test func scriptsAreMeasuredWithTheImageThatIsNamed() throws {
+    let workshop = try Self.workshop()
+    try workshop.write(Array("#!/bin/sh\nexec ./a touch 20\n".utf8), "script")
+    try workshop.must("chmod", ["+x", "script"])
+    let run = try workshop.orderfile(
+      "measure", "--runs", "2", "--json", "--image", "./a", "--before", "script", "--after",
+      "./a touch 20")
+    #expect(run.status == 0)
+    #expect(
+      run.errors == """
+        orderfile: warning: ./script: no image but a script: what it runs is measured, but neither \
+        evicted nor looked at
+          hint: name the image with --image
+
+        """)
+    let sides = Self.sides(run.json)["warm"] ?? []
+    let (first, second) = (
+      sides[0]["textFaults"] as? [Int] ?? [], sides[1]["textFaults"] as? [Int] ?? []
+    )
+    #expect(first == second, "the image's own, whoever runs it")
+  }
+
+  @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm"), "no memory to write"))
+  func memoryIsNeverCold() throws {
+    let workshop = try Self.workshop()
+    let memory = try Workshop(in: "/dev/shm")
+    try memory.must("cp", [workshop.path("a"), "a"])
+    let run = try memory.orderfile("measure", "--before", "./a", "--after", "./a")
+    #expect(run.status == 1)
+    #expect(
+      run.errors.hasSuffix(
+        "/a: unable to launch it cold: it lies in a file system that is memory\n"
+          + "  hint: copy it to a disk\n"))
+    let warm = try memory.orderfile(
+      "measure", "--warm", "--runs", "2", "--before", "./a", "--after", "./a")
+    #expect(warm.status == 0 && warm.text.contains(" on tmpfs ("), "\(warm.errors)")
+  }
+
+  /// Another process that runs the image keeps it in memory.
+  @Test func anImageThatRunsElsewhereIsNotSaidToBeCold() throws {
+    let workshop = try Self.workshop()
+    let other = try workshop.start(workshop.path("b"), ["wait"])
+    for _ in 0..<2000 where workshop.text("pids").split(separator: "\n").count < 2 {
+      usleep(10_000)
+    }
+    let run = try Self.measure(workshop, "--cold", "--runs", "2", "--", "exit", "0")
+    other.sendToGroup(SIGKILL)
+    _ = other.end()
+    #expect(run.status == 1)
+    #expect(
+      run.errors.contains("/b: unable to evict the image: expected 0 of its "), "\(run.errors)")
+    #expect(run.errors.contains("hint: a process that has it mapped keeps it there"))
+  }
+
+  /// A filter like that of a container, which refuses perf_event_open.
+  @Test func refusedFaultsAreSaidAndTheRestIsMeasured() throws {
+    let workshop = try Self.workshop()
+    try workshop.write(
+      Array(
+        """
+        #include <errno.h>
+        #include <linux/filter.h>
+        #include <linux/seccomp.h>
+        #include <stddef.h>
+        #include <sys/prctl.h>
+        #include <sys/syscall.h>
+        #include <unistd.h>
+        int main(int n, char **v) {
+          struct sock_filter code[] = {
+            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+          struct sock_fprog program = {sizeof code / sizeof *code, code};
+          if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 9;
+          if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 9;
+          execv(v[1], v + 1);
+          return 9;
+        }
+        """.utf8), "filter.c")
+    try workshop.must("clang", ["filter.c", "-o", "filter"])
+    let run = try workshop.start(
+      workshop.path("filter"),
+      [Built.orderfile, "measure", "--warm", "--runs", "2", "--before", "./a", "--after", "./b"]
+    ).end()
+    #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    #expect(
+      run.text.contains(
+        "note: warm: faults on text were not counted: perf_event_open: Operation not permitted\n"),
+      "\(run.text)")
+    #expect(!run.text.contains("faults on the images' text"))
+  }
+
+  @Test func wrongUseIsExplained() throws {
+    let workshop = try Self.workshop()
+    for (arguments, message) in [
+      (["--before", "./a"], "Error: Missing expected argument '--after <B>'"),
+      (["--before", "./a", "--after", "./b", "--runs", "1"], "invalid --runs: expected 2 to"),
+      (["--before", "./a", "--after", "./b", "--precision", "0"], "invalid for '--precision"),
+      (["--before", "./a", "--after", "./b", "--timeout", "0"], "invalid --timeout: expected"),
+      (
+        ["--before", "./a", "--after", "./b", "--warm", "--drop-caches"],
+        "--drop-caches is for cold launches: not with --warm"
+      ),
+      (["--before", "./a", "--after", "./b", "touch", "5"], "unexpected argument"),
+    ] {
+      let run = try workshop.orderfile(["measure"] + arguments)
+      #expect(run.status == 64)
+      #expect(run.errors.lowercased().contains(message.lowercased()), "\(run.errors)")
+    }
+  }
+
+  @Test(.enabled(if: toolPath("script") != nil, "no terminal without script(1)"))
+  func progressIsShownOnATerminalAlone() throws {
+    let workshop = try Self.workshop()
+    let command = "'\(Built.orderfile)' measure --warm --before ./a --after ./b"
+    func onTerminal(_ options: String, _ term: String, noColour: String = "") throws -> String {
+      try workshop.start(
+        "script", ["-qec", "\(command) \(options)", "/dev/null"],
+        environment: ["TERM": term, "NO_COLOR": noColour]
+      ).end().text
+    }
+    let bar = try onTerminal("--runs 2 -- touch 5", "xterm")
+    #expect(bar.contains("\r\u{1b}[Kwarm ["), "\(bar)")
+    #expect(try !onTerminal("--runs 2 -- touch 5", "dumb").contains("\u{1b}["))
+    #expect(try !onTerminal("--runs 2 -- touch 5", "xterm", noColour: "1").contains("\u{1b}["))
+    #expect(try !onTerminal("--runs 2 --json -- touch 5", "xterm").contains("\u{1b}["))
+    let piped = try Self.measure(workshop, "--warm", "--runs", "2", "--", "touch", "5")
+    #expect(piped.errors.isEmpty)
+  }
+}
+
+extension Workshop {
+  /// The first number that a tool prints; `nil` if it prints none.
+  fileprivate func tryRun(_ tool: String, _ arguments: [String]) -> pid_t? {
+    (try? start(tool, arguments).end())?.text.split(separator: "\n").first.flatMap { pid_t($0) }
+  }
+}

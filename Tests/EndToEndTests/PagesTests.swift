@@ -1,0 +1,306 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `orderfile pages`: programs that touch known pages.
+@Suite(.enabled(if: toolPath("ld.lld") != nil && toolPath("nm") != nil)) struct PagesTests {
+  static let methods = ["preload", "ptrace"]
+
+  struct Launch: Sendable, CustomTestStringConvertible {
+    var arguments: [String]
+    var touches: [String]
+    var testDescription: String { arguments.joined(separator: " ") }
+  }
+
+  /// Every program touches `f1`.
+  static let launches = [
+    Launch(arguments: [], touches: []),
+    Launch(
+      arguments: ["touch"],
+      touches: ["f3 execute", "ro1 read", "rw0 write", "rw1 read", "rw1 write", "rw2 read"]),
+    Launch(arguments: ["code"], touches: ["f4 execute", "f4 read", "f5 read"]),
+    Launch(
+      arguments: ["kernel"],
+      touches: [
+        "ro1 kernel", "ro2 kernel", "ro3 kernel", "ro4 kernel", "ro5 kernel", "rw3 kernel",
+        "rw4 kernel",
+      ]),
+    Launch(
+      arguments: ["threads"], touches: ["f2 execute", "f3 execute", "ro1 read", "rw1 write"]),
+    Launch(arguments: ["fork"], touches: ["f5 execute", "f6 execute", "rw5 write"]),
+    Launch(arguments: ["vfork"], touches: ["f5 execute", "f6 execute", "rw5 write"]),
+    Launch(
+      arguments: ["spawn"],
+      touches: [
+        "f3 execute", "f7 execute", "ro1 read", "rw0 write", "rw1 read", "rw1 write", "rw2 read",
+      ]),
+    Launch(
+      arguments: ["again"],
+      touches: ["f3 execute", "ro1 read", "rw0 write", "rw1 read", "rw1 write", "rw2 read"]),
+    Launch(
+      arguments: ["signals"],
+      touches: [
+        "f2 execute", "f3 execute", "ro1 read", "ro3 read", "rw1 write", "rw2 write",
+      ]),
+    // A page that the program writes is no more the file's; f4's page is taken away.
+    Launch(
+      arguments: ["code that changes"], touches: ["f3 execute", "f3 write", "f5 execute"]),
+  ]
+
+  @Test(arguments: methods, launches)
+  func eachPageIsCountedForWhatWasDoneToIt(method: String, launch: Launch) throws {
+    let app = try PagesWorkshop()
+    let run = try app.pages(method, launch.arguments)
+    #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    #expect(try app.touches() == (launch.touches + ["f1 execute"]).sorted())
+    #expect(try app.report()["method"] as? String == method)
+  }
+
+  @Test(arguments: methods, [["-no-pie"], ["-Wl,-z,now"], ["-Wl,-z,noseparate-code"], ["-s"]])
+  func howItWasLinkedDoesNotMatter(method: String, flags: [String]) throws {
+    let named = try PagesWorkshop(flags.filter { $0 != "-s" })
+    if flags == ["-s"] { try named.workshop.must("strip", ["app"]) }
+    #expect(try named.pages(method, ["touch"]).status == 0)
+    #expect(
+      try named.touches()
+        == (Self.launches[1].touches + ["f1 execute"]).sorted())
+  }
+
+  @Test(arguments: methods) func aProgramKeepsItsOwnFaults(method: String) throws {
+    let app = try PagesWorkshop()
+    let run = try app.pages(method, ["faults"])
+    #expect(run.text == "null constant alive\n" && run.status == 0, "\(run.errors)")
+    #expect(
+      try app.touches() == ["f1 execute", "f4 execute", "f5 execute", "ro5 read"])
+  }
+
+  @Test(arguments: methods, [["crash"], ["raise"]])
+  func aProgramThatFaultsDiesOfIt(method: String, arguments: [String]) throws {
+    let app = try PagesWorkshop()
+    #expect(try app.pages(method, arguments).status == 128 + 11)
+    #expect(try app.report()["signal"] as? Int == 11)
+    #expect(try app.touches() == ["f1 execute"])
+  }
+
+  @Test(arguments: methods) func theStatusIsTheProgramsOwn(method: String) throws {
+    let app = try PagesWorkshop()
+    #expect(try app.pages(method, ["exit", "7"]).status == 7)
+    #expect(try app.report()["exitStatus"] as? Int == 7)
+  }
+
+  @Test(arguments: methods) func aLibraryCountsFromWhereItIsLoaded(method: String) throws {
+    let app = try PagesWorkshop()
+    let run = try app.pages(
+      method, ["plugin", "./plugin.so"], options: ["--image", "plugin.so"])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try app.touches() == ["f1 execute", "f2 execute"])
+    let plugin = PagesWorkshop.image("plugin.so", in: try app.report())
+    let symbols = try PagesWorkshop.symbols(app.workshop, "plugin.so")
+    let pages = plugin["pages"] as? [[String: Any]] ?? []
+    let executed = pages.filter { $0["access"] as? String == "execute" }
+      .compactMap { PagesWorkshop.address($0["address"]) }
+    #expect(executed.filter { $0 == symbols["plugin_entry"] }.count == 1)
+    #expect(!executed.contains(symbols["plugin_unused"] ?? 0))
+  }
+
+  @Test(arguments: methods) func theLaunchEndsWhereItIsToldTo(method: String) throws {
+    let app = try PagesWorkshop()
+    let atMark = try app.pages(method, ["mark"], options: ["--stop-at", "ready"])
+    #expect(atMark.status == 0 && atMark.errors.isEmpty, "\(atMark.errors)")
+    #expect(try app.touches() == ["f1 execute", "f2 execute", "f3 execute"])
+
+    let atFunction = try app.pages(method, ["touch"], options: ["--stop-at-symbol", "f3"])
+    #expect(atFunction.status == 0 && atFunction.errors.isEmpty, "\(atFunction.errors)")
+    #expect(try app.touches() == ["f1 execute", "f3 execute"])
+
+    let never = try app.pages(method, ["touch"], options: ["--stop-at-symbol", "f8"])
+    #expect(never.status == 0)
+    #expect(
+      never.errors == "orderfile: warning: the program ended before it came to 'f8'\n")
+    let unknown = try app.pages(method, ["touch"], options: ["--stop-at-symbol", "nobody"])
+    #expect(unknown.status == 1 && unknown.errors.contains("nobody: missing function"))
+  }
+
+  @Test(arguments: methods) func aProgramThatNeverEndsIsEnded(method: String) throws {
+    let app = try PagesWorkshop()
+    let run = try app.pages(method, ["sleep"], options: ["--timeout", "0.5"])
+    #expect(run.status == 143)
+    #expect(
+      run.errors == "orderfile: warning: ./app: the program ran longer than 0.5 s and was ended\n")
+    #expect(try app.touches() == ["f1 execute"])
+  }
+
+  @Test(arguments: methods) func anInterruptEndsTheProgramToo(method: String) throws {
+    let app = try PagesWorkshop()
+    let running = try app.workshop.start(
+      Built.orderfile,
+      ["pages", "--method", method, "--json", "-o", "pages.json", "--", "./app", "wait"])
+    running.waitForOutput("waiting")
+    let child = try #require(Int32(running.output.filter(\.isNumber)))
+    running.sendToGroup(SIGINT)
+    #expect(running.end().status == 128 + SIGINT)
+    #expect(try app.touches() == ["f1 execute"])
+    #expect(kill(child, 0) != 0)
+  }
+
+  @Test func aProgramTracedFromOutsideDiesWithTheCommand() throws {
+    let app = try PagesWorkshop()
+    let running = try app.workshop.start(
+      Built.orderfile, ["pages", "--method", "ptrace", "--", "./app", "wait"])
+    running.waitForOutput("waiting")
+    let child = try #require(Int32(running.output.filter(\.isNumber)))
+    running.send(SIGKILL)
+    #expect(running.end().status == 128 + SIGKILL)
+    for _ in 0..<1000 where kill(child, 0) == 0 { usleep(10_000) }
+    #expect(kill(child, 0) != 0)
+  }
+
+  @Test(arguments: methods) func whatItLeavesBehindGoesOn(method: String) throws {
+    let app = try PagesWorkshop()
+    let run = try app.pages(method, ["leave"])
+    #expect(run.status == 0, "\(run.errors)")
+    #expect(try app.touches().contains("f1 execute"))
+    for _ in 0..<1000 where !app.workshop.fileNames.contains("left") { usleep(10_000) }
+    #expect(app.workshop.fileNames.contains("left"))
+  }
+
+  @Test(.enabled(if: toolPath("strace") != nil))
+  func whereTracingIsNotPermittedThereIsAHint() throws {
+    let app = try PagesWorkshop()
+    // A process has one tracer at most.
+    let run = try app.workshop.start(
+      "strace",
+      [
+        "-f", "-o", "/dev/null", Built.orderfile, "pages", "--method", "ptrace", "--", "./app",
+      ]
+    ).end()
+    #expect(run.status == 1)
+    #expect(run.errors.contains("unable to trace: ptrace is not permitted here"))
+    #expect(run.errors.contains("hint:") && run.output.isEmpty)
+  }
+
+  @Test func theLibraryBringsNothingElseIntoAProgram() throws {
+    let workshop = try Workshop()
+    let library = URL(fileURLWithPath: Built.orderfile).deletingLastPathComponent()
+      .appendingPathComponent("liborderfile-pages.so").path
+    #expect(try workshop.must("nm", ["-D", "--undefined-only", library]).text.isEmpty)
+    let defined = try workshop.must("nm", ["-D", "--defined-only", library]).text
+    #expect(defined.contains("T orderfile_rt_mark") && defined.contains("T orderfile_rt_stop"))
+    #expect(!defined.contains("memcpy"))
+  }
+
+  @Test(arguments: methods) func whatItPrintsIsNotKept(method: String) throws {
+    let app = try PagesWorkshop()
+    let run = try app.workshop.start(
+      "sh",
+      [
+        "-c", "ulimit -v 4000000; \"$@\" | head -c 100000000 | wc -c", "sh", Built.orderfile,
+        "pages", "--method", method, "-o", "pages.json", "--json", "--timeout", "50", "--", "./app",
+        "much",
+      ]
+    ).end()
+    #expect(run.text.contains("100000000"), "\(run.errors)")
+    #expect(try app.touches() == ["f1 execute"])
+  }
+
+  @Test(arguments: methods) func aProgramThatForbidsItselfTheCallsIsAnError(method: String) throws {
+    let app = try PagesWorkshop()
+    let run = try app.pages(method, ["seccomp"])
+    #expect(run.status == 1)
+    #expect(
+      run.errors.contains("the program forbids itself system calls")
+        && run.errors.contains("hint:"),
+      "\(run.errors)")
+    let before = try app.pages(method, ["seccomp"], options: ["--stop-at-symbol", "f2"])
+    #expect(before.status == 0, "\(before.errors)")
+    #expect(try app.touches() == ["f1 execute", "f2 execute"])
+  }
+
+  @Test(arguments: methods) func whatCannotBeLaunchedIsAnError(method: String) throws {
+    let app = try PagesWorkshop()
+    try app.workshop.write("text".utf8, "text")
+    for (name, reason) in [("./nothing", "No such file"), ("./text", "Permission denied")] {
+      let run = try app.workshop.orderfile("pages", "--method", method, "--", name)
+      #expect(run.status == 1 && run.errors.contains("\(name): unable to run: \(reason)"))
+    }
+    let full = try app.workshop.start(
+      "sh", ["-c", "\"$@\" >/dev/full", "sh", Built.orderfile, "pages", "--", "./app"]
+    ).end()
+    #expect(full.status == 1 && full.errors.contains("No space left"))
+  }
+
+  @Test(arguments: [
+    ([], "preload"), (["-static"], "ptrace"), (["-static-pie"], "ptrace"),
+    (["preinit.c"], "ptrace"),
+  ])
+  func theMethodIsOneThatWorks(flags: [String], method: String) throws {
+    let app = try PagesWorkshop(flags)
+    #expect(
+      try app.workshop.orderfile("pages", "--json", "-o", "pages.json", "--", "./app", "kernel")
+        .status == 0)
+    #expect(try app.report()["method"] as? String == method)
+    #expect(try app.touches() == (Self.launches[3].touches + ["f1 execute"]).sorted())
+    guard flags.first == "-static" else { return }
+    let refused = try app.pages("preload", [])
+    #expect(refused.status == 1 && refused.errors.contains("the program is static"))
+  }
+
+  @Test(.enabled(if: toolPath("valgrind") != nil))
+  func bothMethodsAndCallgrindAgreeOnTheSqliteShell() throws {
+    let workshop = try Workshop()
+    let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("Benchmarks/sqlite")
+    let sources = try workshop.start(
+      scripts.appendingPathComponent("sources.sh").path, [], limit: 300
+    )
+    .end().text.split(separator: "\n")
+    let folder = try #require(sources.last)
+    // Compiled the fast way.
+    let compiled = try workshop.start(
+      "clang",
+      [
+        "-O0", "-no-pie", "-fuse-ld=lld", "\(folder)/sqlite3.c", "\(folder)/shell.c", "-lm",
+        "-lpthread", "-ldl", "-o", "app",
+      ], limit: 300
+    ).end()
+    try #require(compiled.status == 0, "\(compiled.errors)")
+    let launch = [
+      "./app", "-batch", ":memory:", ".read \(scripts.appendingPathComponent("launch.sql").path)",
+    ]
+    var executed: [Set<UInt64>] = []
+    for method in Self.methods {
+      try workshop.must(
+        Built.orderfile,
+        ["pages", "--json", "-o", "pages.json", "--method", method, "--"] + launch)
+      let data = try Data(contentsOf: URL(fileURLWithPath: workshop.path("pages.json")))
+      let report = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+      let image = PagesWorkshop.image("app", in: report)
+      let pages = (image["pages"] as? [[String: Any]] ?? [])
+        .filter { $0["access"] as? String == "execute" }
+        .compactMap { PagesWorkshop.address($0["address"]) }
+      #expect(image["textPages"] as? Int == pages.count)
+      executed.append(Set(pages))
+    }
+    #expect(executed[0] == executed[1] && executed[0].count > 50)
+    try workshop.must(
+      "valgrind",
+      ["-q", "--tool=callgrind", "--dump-instr=yes", "--callgrind-out-file=callgrind"] + launch)
+    let seen = try CallgrindOutput(contentsOfFile: workshop.path("callgrind"))
+      .executedAddresses(of: "app")
+    let difference = executed[0].symmetricDifference(seen.map { $0 & ~4095 })
+    #expect(difference.count <= 4, "\(difference.sorted().map { String($0, radix: 16) })")
+  }
+
+  @Test func textSaysWhatJSONSays() throws {
+    let app = try PagesWorkshop()
+    let run = try app.workshop.orderfile("pages", "--list", "--", "./app", "touch")
+    #expect(run.status == 0 && run.text.hasPrefix("pages touched, measured by preload\n"))
+    _ = try app.pages("preload", ["touch"])
+    let image = PagesWorkshop.image("app", in: try app.report())
+    let text = try #require(image["textPages"] as? Int)
+    #expect(
+      run.text.contains("\n     \(String(repeating: " ", count: 2 - "\(text)".count))\(text) / "))
+    #expect(run.text.contains("execute  text") && run.text.contains("write    data"))
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `orderfile refine`: relink, measure, keep what is better.
+@Suite(.enabled(if: Built.canRecord)) struct RefineTests {
+  /// 400 functions of some 500 bytes; the launch calls every 40th, and jumps into the middle of `tail`.
+  private static let program: String = {
+    let functions = (0..<400).map { index in
+      """
+      __attribute__((noinline)) int f\(index)(int n) {
+        __asm__ volatile(".fill 480, 1, 0x90");
+        return n + \(index);
+      }
+      """
+    }
+    let calls = stride(from: 0, to: 400, by: 40).map { "n = f\($0)(n);" }
+    return functions.joined(separator: "\n") + """
+
+      int main(int count, char **words) {
+        (void)words;
+        int n = count;
+        \(calls.joined(separator: "\n  "))
+        if (count > 1) __builtin_trap();
+        return n == 0;
+      }
+      """
+  }()
+
+  /// A folder with the program `app`, which `link.sh` links, and an order that lacks most of what it runs.
+  private static func workshop() throws -> Workshop {
+    let workshop = try Workshop()
+    try workshop.write(program.utf8, "app.c")
+    try workshop.must("clang", ["-O1", "-ffunction-sections", "-c", "app.c", "-o", "app.o"])
+    try workshop.write(
+      """
+      test ! -e app || exit 9
+      exec clang -fuse-ld=lld -Wl,--build-id -Wl,--symbol-ordering-file="$ORDERFILE_ORDER" app.o -o app
+      """.utf8, "link.sh")
+    try workshop.write("# by hand\nf399\nmain\nf0\nf40\nno_such_function\n".utf8, "app.order")
+    try workshop.must("clang", ["-fuse-ld=lld", "-Wl,--build-id", "app.o", "-o", "app"])
+    return workshop
+  }
+
+  private func refine(
+    _ workshop: Workshop, relink: String = "sh link.sh", arguments: [String] = []
+  ) throws -> Run {
+    try workshop.orderfile(
+      ["refine", "--order", "app.order", "--image", "app", "--relink", relink, "-o", "best.order"]
+        + ["--json", "--page-size", "4k", "--", "./app"] + arguments)
+  }
+
+  private func textPages(_ workshop: Workshop) throws -> Int {
+    let pages = try workshop.mustOrderfile("pages", "--json", "--", "./app").json
+    let images = try #require(pages["images"] as? [[String: Any]])
+    return try #require(images.first?["textPages"] as? Int)
+  }
+
+  @Test func whatTheOrderLacksIsAdded() throws {
+    let workshop = try Self.workshop()
+    let run = try refine(workshop)
+    try #require(run.status == 0, "\(run.errors)")
+    let steps = try #require(run.json["steps"] as? [[String: Any]])
+    let counts = steps.compactMap { $0["textPages"] as? Int }
+    let kept = steps.filter { $0["isKept"] as? Bool ?? false }.compactMap {
+      $0["textPages"] as? Int
+    }
+    #expect(counts.count == steps.count && kept.first == counts.first)
+    #expect(kept == kept.sorted(by: >) && Set(kept).count == kept.count && kept.count >= 2)
+    let floor = try #require(run.json["floor"] as? [String: Any])
+    #expect(try #require(kept.last) <= (floor["pages"] as? Int ?? 0) + 1)
+
+    // The image that is there is the best one, and the order that was written makes it.
+    #expect(try textPages(workshop) == kept.last)
+    let lines = workshop.text("best.order").split(separator: "\n").map(String.init)
+    #expect(lines.first == "# by hand" && lines.contains("no_such_function"))
+    for index in stride(from: 0, to: 400, by: 40) { #expect(lines.contains("f\(index)")) }
+    #expect(workshop.text("app.order").hasPrefix("# by hand\nf399\n"))
+    #expect(!workshop.fileNames.contains { $0.hasSuffix("kept") })
+
+    // There is nothing left to gain.
+    try workshop.write(workshop.bytes("best.order"), "app.order")
+    let again = try refine(workshop)
+    #expect(again.status == 0, "\(again.errors)")
+    #expect(workshop.bytes("best.order") == workshop.bytes("app.order"))
+  }
+
+  @Test func aRelinkThatFailsLeavesWhatWasThere() throws {
+    let workshop = try Self.workshop()
+    let image = workshop.bytes("app")
+    for (command, problem) in [
+      ("echo broken >&2; exit 3", "--relink: the command failed: exit status 3\n  broken"),
+      ("true", "--relink: the command made no image: expected "),
+    ] {
+      let run = try refine(workshop, relink: command)
+      #expect(
+        run.status == 1 && run.errors.contains("orderfile: error: \(problem)"), "\(run.errors)")
+      #expect(workshop.bytes("app") == image)
+      #expect(!workshop.fileNames.contains("best.order"))
+    }
+  }
+
+  @Test func aRelinkThatFailsLaterLeavesTheBestSoFar() throws {
+    let workshop = try Self.workshop()
+    let run = try refine(
+      workshop,
+      relink:
+        "test ! -e second || exit 4; echo >>runs; sh link.sh; test $(wc -l <runs) -lt 2 || touch second"
+    )
+    #expect(run.status == 1 && run.errors.contains("exit status 4"), "\(run.errors)")
+    #expect(workshop.text("best.order").contains("f360"))
+    try workshop.write(workshop.bytes("best.order"), "app.order")
+    #expect(try textPages(workshop) < 8)
+  }
+
+  @Test func aLaunchThatIsKilledIsAnError() throws {
+    let workshop = try Self.workshop()
+    let run = try refine(workshop, arguments: ["crash"])
+    #expect(run.status == 1)
+    #expect(run.errors.contains("./app: the launch was killed by signal 4"), "\(run.errors)")
+  }
+
+  @Test func interruptedItLeavesTheBestSoFar() throws {
+    let workshop = try Self.workshop()
+    let refine = try workshop.start(
+      Built.orderfile,
+      [
+        "refine", "--order", "app.order", "--image", "app", "--relink",
+        "test ! -e app || exit 9; echo >>runs; test $(wc -l <runs) -lt 3 || { touch waiting; sleep 60; }; sh link.sh",
+        "-o", "best.order", "--page-size", "4k", "--", "./app",
+      ])
+    for _ in 0..<2000 where !workshop.fileNames.contains("waiting") { usleep(10_000) }
+    refine.sendToGroup(SIGINT)
+    #expect(refine.end().status == 1)
+    #expect(workshop.text("best.order").contains("f360"))
+    #expect(try workshop.must("./app", []).status == 0)
+    #expect(!workshop.fileNames.contains { $0.hasSuffix("kept") })
+  }
+}

@@ -1,0 +1,63 @@
+import LaunchMeasurement
+import Testing
+
+@Suite struct TextFaultsTests {
+  static let app: PageFaultEvent = .mapping(process: 1, start: 0x1000, size: 0x3000, path: "/app")
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var events: [PageFaultEvent]
+    var count: Int
+  }
+
+  static let cases = [
+    Case(testDescription: "nothing", events: [], count: 0),
+    Case(
+      testDescription: "both ends of a mapping",
+      events: [
+        app, .fault(process: 1, address: 0x1000), .fault(process: 1, address: 0x3fff),
+        .fault(process: 1, address: 0x4000), .fault(process: 1, address: 0xfff),
+      ], count: 2),
+    Case(
+      testDescription: "another file",
+      events: [
+        .mapping(process: 1, start: 0x1000, size: 0x3000, path: "/lib"),
+        .fault(process: 1, address: 0x1000),
+      ], count: 0),
+    Case(
+      testDescription: "another file over it",
+      events: [
+        app, .mapping(process: 1, start: 0x2000, size: 0x1000, path: "/lib"),
+        .fault(process: 1, address: 0x2000), .fault(process: 1, address: 0x1000),
+      ], count: 1),
+    Case(
+      testDescription: "another process at the same address",
+      events: [app, .fault(process: 2, address: 0x1000)], count: 0),
+    Case(
+      testDescription: "a fork has what its parent had",
+      events: [
+        app, .fork(process: 2, parent: 1), .fault(process: 2, address: 0x1000),
+        .mapping(process: 1, start: 0x1000, size: 0x3000, path: "/lib"),
+        .fault(process: 2, address: 0x1000), .fault(process: 1, address: 0x1000),
+      ], count: 2),
+    Case(
+      testDescription: "a thread keeps what there is",
+      events: [app, .fork(process: 1, parent: 1), .fault(process: 1, address: 0x1000)], count: 1),
+    Case(
+      testDescription: "exec forgets",
+      events: [
+        app, .fork(process: 2, parent: 1), .exec(process: 2), .fault(process: 2, address: 0x1000),
+        .fault(process: 1, address: 0x1000),
+      ], count: 1),
+    Case(
+      testDescription: "the end of the address space",
+      events: [
+        .mapping(process: 1, start: UInt64.max - 1, size: UInt64.max, path: "/app"),
+        .fault(process: 1, address: UInt64.max), .fault(process: 1, address: 0),
+      ], count: 1),
+  ]
+
+  @Test(arguments: cases) func faultsAreCountedWhereTheFileIsMapped(_ case: Case) {
+    #expect(TextFaults.count(`case`.events, in: ["/app", "/other"]) == `case`.count)
+  }
+}

@@ -1,0 +1,139 @@
+import Foundation
+import LaunchMeasurement
+import Reporting
+import TestSupport
+import Testing
+
+@Suite struct MeasureReportTests {
+  static let names = ["cold-and-warm", "unsteady"]
+
+  static func launch(_ milliseconds: Double, cold: Bool) -> MeasuredLaunch {
+    MeasuredLaunch(
+      wallNanoseconds: UInt64(milliseconds * 1e6),
+      userMicroseconds: UInt64(milliseconds * 600), systemMicroseconds: UInt64(milliseconds * 300),
+      minorFaults: 137, majorFaults: cold ? 20 : 0, peakBytes: 3_694_592,
+      readBytes: cold ? 1_310_720 : 0, residentPages: cold ? 320 : nil)
+  }
+
+  static func side(_ name: String, _ image: String) -> MeasuredSide {
+    MeasuredSide(
+      name: name,
+      program: MeasuredProgram(path: "build/\(image)", arguments: ["build/\(image)", "-x", "a b"]),
+      images: ["/build/\(image)"])
+  }
+
+  /// Launches of so many milliseconds each, in rounds; the sides by name.
+  static func state(
+    _ state: CacheState, _ sides: [(MeasuredSide, [Double])], textFaults: [Int] = [18, 17, 18]
+  ) -> MeasuredState {
+    var result = MeasuredState(state, sides.map(\.0))
+    for number in sides.indices {
+      result.sides[number].launches = sides[number].1.map { launch($0, cold: state == .cold) }
+      result.sides[number].textFaults = textFaults.map { $0 + number }
+    }
+    result.rounds = sides[0].1.indices.map { round in
+      let numbers = Array(sides.indices)
+      return round % 2 == 0 ? numbers : numbers.reversed()
+    }
+    return result
+  }
+
+  static func storage(_ image: String, ahead: UInt64?) -> ImageStorage {
+    ImageStorage(
+      path: "/build/\(image)", bytes: 1_400_000, fileSystem: "ext4", device: "8:1",
+      readAheadBytes: ahead, readAheadSetting: "/sys/dev/block/8:1/../queue/read_ahead_kb")
+  }
+
+  static func report(_ name: String) -> MeasureReport {
+    let (before, after) = (side("before", "app-before"), side("after", "app"))
+    if name == "unsteady" {
+      // Killed once, drifting, one far off, the faults not permitted, and a read-ahead that hides
+      // everything.
+      var times = (0..<20).map { 900 + 4 * Double($0) }
+      times[7] = 2500
+      var slow = state(
+        .cold, [(before, times), (after, times.map { $0 + ($0 > 940 ? -3 : 4) })], textFaults: [])
+      slow.sides[1].launches[3].end = .killed(signal: 11)
+      slow.sides[0].launches[2].readBytes = nil
+      slow.sides[0].launches[2].peakBytes = nil
+      slow.textFaultsRefusal = "perf_event_open: Permission denied"
+      return MeasureReport(
+        [slow],
+        machine: MeasuringMachine(
+          kernel: "Linux 6.1.0 aarch64", processor: nil, processors: 1, governor: "powersave",
+          pageBytes: 16384, faultAroundBytes: 32768, load: 1.52),
+        storage: [storage("app-before", ahead: 8 << 20), storage("app", ahead: nil)],
+        precision: 0.03, seed: 9, dropsCaches: true)
+    }
+    let times = (0..<9).map { 12 + Double($0 * 7 % 5) / 10 }
+    let control = side("control", "app-before")
+    return MeasureReport(
+      [
+        state(
+          .cold,
+          [
+            (before, times), (after, times.map { $0 * 0.73 }),
+            (control, times.map { $0 + ($0 > 12.15 ? -0.01 : 0.012) }),
+          ]),
+        state(
+          .warm, [(before, times), (after, times.map { $0 + 3 }), (control, times.map { $0 + 1 })]),
+      ],
+      machine: MeasuringMachine(
+        kernel: "Linux 6.12.1 x86_64", processor: "A Processor", processors: 8, governor: nil,
+        pageBytes: 4096, faultAroundBytes: nil),
+      storage: [storage("app-before", ahead: 131_072), storage("app", ahead: 131_072)],
+      precision: nil, seed: 1, dropsCaches: false)
+  }
+
+  @Test(arguments: names) func textIsAsRecorded(_ name: String) throws {
+    try expectGolden(Self.report(name).text(), "reporting/measure/\(name)/expected.txt")
+  }
+
+  @Test(arguments: names) func jsonIsAsRecorded(_ name: String) throws {
+    let json = String(decoding: Self.report(name).json(), as: UTF8.self)
+    try expectGolden(json, "reporting/measure/\(name)/expected.json")
+    #expect(
+      try JSONWriterTests.value(of: Array(json.utf8))["schema"] as? String == "orderfile.measure/1")
+  }
+
+  @Test(arguments: names) func hyperfinesKeysAreAsRecorded(_ name: String) throws {
+    let json = Self.report(name).hyperfineJSON()
+    try expectGolden(
+      String(decoding: json, as: UTF8.self), "reporting/measure/\(name)/hyperfine.json")
+    let results = try #require(
+      try JSONWriterTests.value(of: json)["results"] as? [[String: Any]])
+    for result in results {
+      // What hyperfine's own scripts read; its memory is optional.
+      for key in ["mean", "stddev", "median", "user", "system", "min", "max"] {
+        #expect(result[key] is Double, "\(key)")
+      }
+      let times = try #require(result["times"] as? [Double])
+      #expect((result["exit_codes"] as? [Int])?.count == times.count)
+      let mean = try #require(result["mean"] as? Double)
+      #expect(abs(times.reduce(0, +) / Double(times.count) - mean) < 1e-12)
+    }
+    #expect(Set(results.compactMap { $0["command"] as? String }).count == results.count)
+  }
+
+  @Test func jsonHasEachLaunchAndItsSummary() throws {
+    let value = try JSONWriterTests.value(of: Self.report("cold-and-warm").json())
+    #expect(value["provenance"] as? String == "measured")
+    for state in try #require(value["states"] as? [[String: Any]]) {
+      for side in try #require(state["sides"] as? [[String: Any]]) {
+        let launches = try #require(side["launches"] as? [[String: Any]])
+        let times = launches.compactMap { $0["wallNanoseconds"] as? Double }
+        let wall = try #require(side["wallNanoseconds"] as? [String: Any])
+        #expect(times.count == 9 && wall["minimum"] as? Double == times.min())
+        #expect(times.sorted()[4] == wall["median"] as? Double)
+      }
+    }
+  }
+
+  @Test func everyFigureSaysThatItWasMeasured() {
+    for name in Self.names {
+      let titles = Self.report(name).text().split(separator: "\n").filter { $0.contains("BEFORE") }
+      #expect(!titles.isEmpty && titles.allSatisfy { $0.contains("MEASURED") })
+      #expect(!Self.report(name).text().contains("predicted"))
+    }
+  }
+}

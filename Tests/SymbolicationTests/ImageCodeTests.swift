@@ -1,0 +1,228 @@
+// What the code of an image tells of a launch, and what llvm-objdump says about it.
+
+import Addresses
+import ByteReading
+import ImageModel
+import Symbolication
+import TestSupport
+import Testing
+
+@Suite struct ImageCodeTests {
+  /// A tool chain and the flags of one link.
+  struct Link: CustomTestStringConvertible, Sendable {
+    var compiler = "clang"
+    var flags: [String]
+    var testDescription: String { ([compiler] + flags).joined(separator: " ") }
+    var isInstalled: Bool {
+      Tool(compiler) != nil && (!flags.contains("-fuse-ld=lld") || Tool("ld.lld") != nil)
+    }
+    var isAArch64: Bool { compiler.hasPrefix("aarch64") }
+    static let all = [
+      Link(flags: ["-fuse-ld=lld", "-pie", "-fPIE", "-Wl,-z,lazy"]),
+      Link(flags: ["-fuse-ld=lld", "-no-pie", "-Wl,-z,now"]),
+      Link(flags: ["-fuse-ld=lld", "-pie", "-fPIE", "-fcf-protection", "-Wl,-z,force-ibt"]),
+      Link(flags: ["-fuse-ld=lld", "-shared", "-fPIC"]),
+      Link(compiler: "gcc", flags: ["-pie", "-fPIE", "-Wl,-z,lazy"]),
+      Link(compiler: "gcc", flags: ["-no-pie", "-Wl,-z,now"]),
+      Link(compiler: "gcc", flags: ["-pie", "-fPIE", "-fcf-protection", "-Wl,-z,ibtplt"]),
+      Link(compiler: "gcc", flags: ["-no-pie", "-Wl,-z,noseparate-code"]),
+      Link(compiler: "aarch64-linux-gnu-gcc", flags: ["-pie", "-fPIE"]),
+      Link(compiler: "aarch64-linux-gnu-gcc", flags: ["-no-pie", "-Wl,-z,now"]),
+    ].filter(\.isInstalled)
+  }
+
+  /// Calls, tail calls and a pointer to functions of the C library, from functions that differ in which.
+  static let program = """
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #define N __attribute__((noinline))
+    N int first(const char *s) { puts(s); return strlen(s) > 3 ? atoi(s) : abs(rand()); }
+    N int tail(const char *s) { return puts(s); }
+    N void *memory(size_t n) { void *p = malloc(n); if (!p) exit(1); return memset(p, 1, n); }
+    N void both(char *s) { free(s); free(memory(3)); }
+    int (*volatile pointer)(const char *) = puts;
+    N int pure(int a) { return a * 3; }
+    #ifdef __x86_64__
+    __asm__(".text\\n.byte 0xcc,0xcc,0xcc,0xcc\\n.p2align 4\\n.Ltable: .quad 1,2,3,4\\n"
+            ".globl reader\\n.type reader,@function\\nreader: lea .Ltable(%rip), %rax\\n"
+            "mov (%rax,%rdi,8), %rax\\nret\\n.size reader, .-reader\\n");
+    #endif
+    int reader(int);
+    N int shared(int, int) __asm__("_Z4sameiTm");
+    N int shared(int a, int b) { __asm__ volatile(""); return a * b + rand(); }
+    N int merged(int a) { return shared(a, a + 7); }
+    __attribute__((constructor)) static void early(void) { setvbuf(stdout, 0, _IONBF, 0); }
+    __attribute__((destructor)) static void late(void) { fflush(stdout); }
+    int main(int n, char **v) {
+      both(strdup(v[0]));
+    #ifdef __x86_64__
+      n += reader(n);
+    #endif
+      return first(v[0]) + tail(v[0]) + pure(n) + merged(n) + pointer(v[0]);
+    }
+    """
+
+  /// A linked program.
+  struct Program {
+    let folder: TemporaryFolder
+    let path: String
+    let image: Image
+
+    init(_ link: Link) throws {
+      folder = try TemporaryFolder()
+      path = folder.path("program")
+      let source = try folder.write(Array(ImageCodeTests.program.utf8), "program.c")
+      try #require(Tool(link.compiler)).run(
+        ["-O2", "-ffunction-sections", source, "-o", path] + link.flags)
+      image = try Image.reading(path: path).image
+    }
+
+    func facts(_ startup: [String]) throws -> LaunchFacts {
+      let code = try #require(ImageCode(of: try FileBytes(path: path)))
+      return try code.facts(
+        of: image.layout, initializers: image.initializers,
+        startup: image.layout.functions.indices.filter { index in
+          let name = image.layout.name(of: image.layout.functions[index]).description
+          return startup.contains(name)
+        })
+    }
+
+    /// Branches from elsewhere into linkage tables, as llvm-objdump reads them: site and target.
+    func disassembledCalls() throws -> Set<[UInt64]> {
+      let tables = image.layout.sections.filter(\.isLinkageTable).map(\.range)
+      let text = try #require(Tool("llvm-objdump-19") ?? Tool("llvm-objdump")).run(
+        ["-d", "--no-show-raw-insn", path])
+      var calls: Set<[UInt64]> = []
+      for line in text.split(separator: "\n") {
+        guard let colon = line.firstIndex(of: ":"),
+          let site = UInt64(line[..<colon].drop { $0 == " " }, radix: 16),
+          let operand = line.split(whereSeparator: { $0 == "\t" || $0 == " " }).first(where: {
+            $0.hasPrefix("0x")
+          }), let target = UInt64(operand.dropFirst(2), radix: 16)
+        else { continue }
+        func isInTable(_ address: UInt64) -> Bool {
+          tables.contains { $0.contains(StatedAddress(rawValue: address)) }
+        }
+        if isInTable(target), !isInTable(site) { calls.insert([site, target]) }
+      }
+      return calls
+    }
+  }
+
+  static let functions = ["main", "first", "tail", "memory", "both", "pure", "reader", "merged"]
+
+  @Test(
+    .enabled(if: Tool("llvm-objdump-19") != nil || Tool("llvm-objdump") != nil),
+    arguments: Link.all)
+  func entriesOfLinkageTablesAreThoseThatADisassemblerSees(_ link: Link) throws {
+    let program = try Program(link)
+    let calls = try program.disassembledCalls()
+    #expect(calls.count >= 8, "the program calls at least eight functions of the C library")
+    // Every function of the image but what the C runtime holds.
+    let facts = try program.facts(Self.functions)
+    let found = facts.references.filter { $0.touch.cause == .linkageTable }
+    let sites = Set(found.map(\.site.rawValue))
+    let bodies = program.image.layout.functions.filter {
+      Self.functions.contains(program.image.layout.name(of: $0).description)
+    }
+    let expected = calls.filter { call in
+      bodies.contains {
+        AddressRange(start: $0.address, size: $0.size).contains(StatedAddress(rawValue: call[0]))
+      }
+    }
+    for call in expected {
+      #expect(
+        found.contains { $0.touch.bytes.start.rawValue == call[1] && sites.contains(call[0]) },
+        "\(hexadecimal(call[0])) calls \(hexadecimal(call[1]))")
+    }
+    #expect(sites.isSubset(of: Set(calls.map { $0[0] })), "no call that is none")
+  }
+
+  @Test(arguments: Link.all.filter { !$0.isAArch64 && !$0.flags.contains("-shared") })
+  func whatRunsBesidesFunctionsHasItsCause(_ link: Link) throws {
+    let program = try Program(link)
+    let layout = program.image.layout
+    let facts = try program.facts(["main", "reader", "merged"])
+    func names(_ touches: [LaunchFacts.Touch], _ cause: LaunchFacts.Cause) -> [String] {
+      touches.filter { $0.cause == cause }.flatMap { touch in
+        layout.functions(at: touch.bytes.start).map {
+          layout.name(of: layout.functions[$0]).description
+        }
+      }
+    }
+    #expect(names(facts.atStart, .cRuntime).contains("_start"))
+    #expect(names(facts.atStart, .initializer).contains("early"))
+    #expect(names(facts.atEnd, .initializer).contains("late"))
+    #expect(facts.isELF)
+    #expect(facts.isPositionIndependent == link.flags.contains("-pie"))
+    #expect(facts.executableMappings.count == 1)
+    let referenced = facts.references.map(\.touch)
+    #expect(Set(names(referenced, .mergedBody)) == ["_Z4sameiTm"])
+    #expect(referenced.contains { $0.cause == .constant }, "the table between functions is read")
+    let isOneSegment = link.flags.contains("-Wl,-z,noseparate-code")
+    #expect(facts.atStart.contains { $0.cause == .header } == isOneSegment)
+    let isLazy = !link.flags.contains("-Wl,-z,now")
+    let table = try #require(layout.sections.first { $0.name == ".plt" }?.range.start)
+    #expect(
+      isLazy
+        == referenced.contains(
+          LaunchFacts.Touch(.linkageTable, AddressRange(start: table, size: 16))),
+      "the first entry runs where functions are bound lazily")
+  }
+
+  @Test func nothingIsFoundInAFunctionThatOnlyComputes() throws {
+    for link in Link.all {
+      let facts = try Program(link).facts(["pure"])
+      let own = Set(facts.atStart + facts.atEnd)
+      #expect(own.allSatisfy { $0.cause != .linkageTable && $0.cause != .mergedBody })
+      let program = try Program(link)
+      let pure = try #require(
+        program.image.layout.functions.first {
+          program.image.layout.name(of: $0).description == "pure"
+        })
+      let body = AddressRange(start: pure.address, size: pure.size)
+      #expect(!facts.references.contains { body.contains($0.site) }, "\(link.testDescription)")
+    }
+  }
+
+  @Test func namesOfALinkMapTellTheCRuntimeAndTablesCountWhole() throws {
+    var names = NameTable()
+    func section(_ name: String, _ start: UInt64, _ size: UInt64) -> Section {
+      Section(
+        name: SymbolName(name),
+        range: AddressRange(start: StatedAddress(rawValue: start), size: size), isExecutable: true)
+    }
+    func function(_ name: String, _ start: UInt64, _ section: UInt32) throws -> Function {
+      let reference = names.append(Array(name.utf8))
+      return Function(
+        name: try #require(reference),
+        address: StatedAddress(rawValue: start), size: 16, section: section)
+    }
+    let functions = [try function("_start", 0x1100, 1), try function("main", 0x1200, 1)]
+    let layout = Layout(
+      sections: [section(".plt", 0x1000, 0x40), section(".text", 0x1100, 0x1000)],
+      functions: functions, names: names)
+    let facts = LaunchFacts(of: layout, hasCode: false)
+    #expect(facts.atStart.map(\.cause) == [.cRuntime, .linkageTable])
+    #expect(facts.atStart.map(\.bytes.start.rawValue) == [0x1100, 0x1000])
+    #expect(LaunchFacts(of: layout, hasCode: true).atStart.map(\.cause) == [.cRuntime])
+  }
+
+  @Test func flippedBytesNeverTrap() throws {
+    guard let link = Link.all.first else { return }
+    let program = try Program(link)
+    let bytes = try FileBytes(path: program.path)
+    let layout = program.image.layout
+    let everything = Array(layout.functions.indices)
+    for copy in byteFlips(of: bytes.copy(0..<bytes.count)) {
+      let code = ImageCode(of: FileBytes(copy))
+      _ = try? code?.facts(
+        of: layout, initializers: program.image.initializers, startup: everything)
+    }
+    for length in stride(from: 0, to: bytes.count, by: 97) {
+      let code = ImageCode(of: FileBytes(bytes.copy(0..<length)))
+      _ = try? code?.facts(of: layout, initializers: [], startup: everything)
+    }
+  }
+}
