@@ -9,6 +9,7 @@ bench=(gdb llvm python3 uftrace valgrind)
 test=(
   clang-19 g++ gcc git libclang-rt-19-dev lld-19 llvm llvm-19 mold procps strace valgrind  # compilers, linkers, judges
   g++-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # AArch64
+  cpio qemu-system-arm  # an AArch64 machine, with the kernel that arm64-kernel.sh fetches
   python3  # Mach-O: what apple-sdk.sh fetches, and the emulator
 )
 
@@ -50,4 +51,7 @@ for program in swift clang ld.lld; do
     { echo "bootstrap.sh: missing '$program' on PATH: install Swift, https://www.swift.org/install" >&2; exit 1; }
 done
 
-if [[ " $* " == *" test "* ]]; then "$(dirname "$0")/apple-sdk.sh"; fi
+if [[ " $* " == *" test "* ]]; then
+  "$(dirname "$0")/apple-sdk.sh"
+  "$(dirname "$0")/arm64-kernel.sh"
+fi

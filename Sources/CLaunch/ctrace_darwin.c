@@ -26,7 +26,7 @@ int ctrace_program_counter(pid_t tid, uint64_t *address) {
 int ctrace_set_program_counter(pid_t tid, uint64_t address) {
   return (void)tid, (void)address, ENOTSUP;
 }
-int ctrace_first_argument(pid_t tid, uint64_t *value) { return (void)tid, (void)value, ENOTSUP; }
+int ctrace_first_argument(pid_t tid, uint64_t *address) { return (void)tid, (void)address, ENOTSUP; }
 bool ctrace_is_at_breakpoint(pid_t tid) { return (void)tid, false; }
 int ctrace_blocked_signals(pid_t tid, uint64_t *mask) { return (void)tid, (void)mask, ENOTSUP; }
 int ctrace_block_signals(pid_t tid, uint64_t mask) { return (void)tid, (void)mask, ENOTSUP; }

@@ -84,8 +84,8 @@ int ctrace_set_program_counter(pid_t tid, uint64_t address) {
   return request(PTRACE_POKEUSER, tid, offsetof(struct user_regs_struct, rip), address);
 }
 
-int ctrace_first_argument(pid_t tid, uint64_t *value) {
-  return read_register(tid, offsetof(struct user_regs_struct, rdi), value);
+int ctrace_first_argument(pid_t tid, uint64_t *address) {
+  return read_register(tid, offsetof(struct user_regs_struct, rdi), address);
 }
 #elif defined(__aarch64__)
 static int transfer(enum __ptrace_request what, pid_t tid, struct user_regs_struct *registers) {
@@ -109,10 +109,10 @@ int ctrace_set_program_counter(pid_t tid, uint64_t address) {
   return transfer(PTRACE_SETREGSET, tid, &registers);
 }
 
-int ctrace_first_argument(pid_t tid, uint64_t *value) {
+int ctrace_first_argument(pid_t tid, uint64_t *address) {
   struct user_regs_struct registers;
   int error = transfer(PTRACE_GETREGSET, tid, &registers);
-  if (!error) *value = registers.regs[0];
+  if (!error) *address = registers.regs[0] & ~(0xffull << 56); /* a tag; /proc/PID/mem wants none */
   return error;
 }
 #endif

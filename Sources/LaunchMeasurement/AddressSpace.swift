@@ -81,7 +81,7 @@ final class AddressSpace {
   func refresh(
     _ wanted: (_ path: String) -> BreakpointImage?
   ) -> (loaded: [LoadedImage], unloaded: [LoadedImage]) {
-    let mappings = ProcessMapping.files(of: pid).filter(\.isExecutable)
+    let mappings = ProcessMapping.files(of: pid).filter { $0.isExecutable }
     // A program may have split a mapping by changing the protection of a part.
     func holds(_ mapping: ProcessMapping, _ image: Image) -> Bool {
       let known = image.breakpoints.mapping
@@ -92,12 +92,16 @@ final class AddressSpace {
     for image in gone {
       lasting.removeAll { image.loaded.text.contains($0.breakpoint.address) }
     }
+    for index in images.indices where !images[index].breakpoints.isInPlace(memory) {
+      images[index].breakpoints.plantAgain(memory)
+      plantLastingAgain(in: images[index].loaded.text)
+    }
     var loaded: [LoadedImage] = []
     for mapping in mappings where !images.contains(where: { holds(mapping, $0) }) {
       guard let image = wanted(mapping.path), let slide = image.slide(of: mapping) else { continue }
       let new = LoadedImage(path: mapping.path, slide: slide, text: mapping.addresses)
       if let mark = image.mark { plantLasting(.mark, mark.rawValue &+ slide) }
-      let single = [entry?.address] + lasting.map(\.breakpoint.address)
+      let single = [entry?.address] + lasting.map { $0.breakpoint.address }
       let functions = image.functions.lazy.map { $0.rawValue &+ slide }
         .filter { !single.contains($0) }
       images.append(
@@ -106,7 +110,7 @@ final class AddressSpace {
           breakpoints: BreakpointSet(functions, in: mapping, memory)))
       loaded.append(new)
     }
-    return (loaded, gone.map(\.loaded))
+    return (loaded, gone.map { $0.loaded })
   }
 
   private func plant(_ address: UInt64) -> SingleBreakpoint? {
@@ -120,6 +124,15 @@ final class AddressSpace {
     guard !lasting.contains(where: { $0.breakpoint.address == address }) else { return }
     guard let breakpoint = plant(address) else { return }
     lasting.append(LastingBreakpoint(purpose: purpose, breakpoint: breakpoint))
+  }
+
+  private func plantLastingAgain(in text: Range<UInt64>) {
+    for index in lasting.indices where text.contains(lasting[index].breakpoint.address) {
+      guard let breakpoint = plant(lasting[index].breakpoint.address),
+        breakpoint.saved != BreakpointSet.bytes(of: ctrace_breakpoint)
+      else { continue }
+      lasting[index].breakpoint = breakpoint
+    }
   }
 
   /// Puts back the instruction where the program begins.

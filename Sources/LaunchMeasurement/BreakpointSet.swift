@@ -50,6 +50,31 @@ struct BreakpointSet {
     text.writeBack()
   }
 
+  /// Whether the first of those that are planted is still there.
+  ///
+  /// The loader may map a library's code twice: glibc does, where it finds that its pages are to be guarded
+  /// (`_dl_bti_protect` in sysdeps/aarch64/dl-bti.c). What was planted in the first mapping is gone then.
+  func isInPlace(_ memory: ProcessMemory) -> Bool {
+    guard let first = breakpoints.first(where: { $0.isPlanted }) else { return true }
+    let trap = Self.bytes(of: ctrace_breakpoint)
+    return memory.read(first.address..<first.address + UInt64(trap.count)) == trap
+  }
+
+  /// Plants those that have not been hit where the memory has something else now.
+  mutating func plantAgain(_ memory: ProcessMemory) {
+    let trap = Self.bytes(of: ctrace_breakpoint)
+    var text = TextPages(of: mapping, memory)
+    for index in breakpoints.indices where breakpoints[index].isPlanted {
+      let at = text.index(of: breakpoints[index].address)
+      guard at + trap.count <= text.bytes.count else { continue }
+      let found = Self.instruction(in: text.bytes, at: at)
+      guard found != ctrace_breakpoint else { continue }
+      breakpoints[index].saved = found
+      text.replace(at, with: trap)
+    }
+    text.writeBack()
+  }
+
   /// How long the landing pad at `index` is that has to stay in its place.
   private static func landingPad(in text: [UInt8], at index: Int) -> Int {
     #if arch(x86_64)

@@ -301,10 +301,11 @@ package final class BreakpointTracer: LaunchTracer {
 
   private func hear(markOf tid: pid_t, _ space: AddressSpace) {
     var address: UInt64 = 0
-    guard ctrace_first_argument(tid, &address) == 0, address != 0 else { return }
-    let bytes = space.memory.read(address..<address &+ Self.longestMark)
+    guard ctrace_first_argument(tid, &address) == 0, !isOver else { return }
+    let size = min(Self.longestMark, .max - address)
+    let bytes = space.memory.read(address..<address + size)
+    guard !bytes.isEmpty else { return }
     let name = Array(bytes.prefix { $0 != 0 })
-    guard !isOver else { return }
     observer.mark(name, in: space.pid, thread: tid)
     if name == lastMark { end(by: .mark) }
   }

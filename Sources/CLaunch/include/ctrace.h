@@ -38,8 +38,9 @@ uint64_t ctrace_event_message(pid_t tid);
 /* Where a stopped thread is. */
 int ctrace_program_counter(pid_t tid, uint64_t *address);
 int ctrace_set_program_counter(pid_t tid, uint64_t address);
-/* What a function was called with, of a thread that has stopped at the function's first instruction. */
-int ctrace_first_argument(pid_t tid, uint64_t *value);
+/* The address that a function was called with, of a thread that has stopped at the function's first
+ * instruction. */
+int ctrace_first_argument(pid_t tid, uint64_t *address);
 
 /* Whether a thread that stopped with SIGTRAP has run into a breakpoint: nobody sent the signal. */
 bool ctrace_is_at_breakpoint(pid_t tid);

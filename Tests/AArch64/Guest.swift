@@ -1,0 +1,143 @@
+// Runs on the AArch64 machine: traces the programs of this folder, and prints what it is told of them.
+//
+// It is one module with the tracer of LaunchMeasurement, compiled as Embedded Swift: that needs no standard
+// library of the machine's own.
+
+import Addresses
+import CGuest
+import CLaunch
+import Glibc
+
+/// Prints what it is told, one line each, with a letter for each process. Of the functions those whose names
+/// begin with `step_` are printed at once; those that threads come to at the same time, `race_`, are counted.
+final class Listener: BreakpointObserver {
+  /// Whether all functions of all images get breakpoints, and not only those that are printed or counted:
+  /// each takes the emulated machine about 10 ms.
+  private let isThorough: Bool
+  private let end: String?
+  private var letters: [pid_t: String] = [:]
+  private var races: [String: Int] = [:]
+
+  init(isThorough: Bool, end: String? = nil) {
+    self.isThorough = isThorough
+    self.end = end
+  }
+
+  private func letter(of pid: pid_t) -> String {
+    if let letter = letters[pid] { return letter }
+    let letter = String(UnicodeScalar(UInt8(ascii: "A") + UInt8(letters.count)))
+    letters[pid] = letter
+    return letter
+  }
+
+  private func image(at path: String, loaderNotice: String?) -> BreakpointImage? {
+    guard let pointer = guest_image(path) else { return nil }
+    let image = pointer.pointee
+    func address(of name: String) -> StatedAddress? {
+      let address = guest_function(pointer, name)
+      return address == 0 ? nil : StatedAddress(rawValue: address)
+    }
+    let functions = (0..<Int(image.function_count)).filter { isThorough || image.are_ours[$0] }
+    let segment = BreakpointImage.Segment(
+      fileOffset: image.file_offset,
+      range: AddressRange(start: StatedAddress(rawValue: image.address), size: image.size))
+    return BreakpointImage(
+      functions: functions.map { StatedAddress(rawValue: image.functions[$0]) },
+      segments: [segment], loaderNotice: loaderNotice.flatMap(address),
+      mark: address(of: "orderfile_rt_mark"), end: end.flatMap(address))
+  }
+
+  func image(at path: String) -> BreakpointImage? { image(at: path, loaderNotice: nil) }
+  func loader(at path: String) -> BreakpointImage? {
+    image(at: path, loaderNotice: "_dl_debug_state")
+  }
+
+  func processBegan(_ pid: pid_t) { print("\(letter(of: pid)) begins") }
+  func processForked(_ pid: pid_t, by parent: pid_t) {
+    print("\(letter(of: pid)) forked by \(letter(of: parent))")
+  }
+  func processEnded(_ pid: pid_t) { print("\(letter(of: pid)) ended") }
+  func loaded(_ image: LoadedImage, in pid: pid_t) {
+    print("\(letter(of: pid)) loaded \(image.path)")
+  }
+  func unloaded(_ image: LoadedImage, in pid: pid_t) {
+    print("\(letter(of: pid)) unloaded \(image.path)")
+  }
+
+  func firstHit(_ function: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t) {
+    guard let known = guest_image(image.path)?.pointee else { return }
+    let stated = function &- image.slide
+    let index = (0..<Int(known.function_count)).first { known.functions[$0] == stated }
+    guard let index else { return print("hit at no function") }
+    let name = String(cString: known.names[index])
+    if name.hasPrefix("step_") { print("\(letter(of: pid)) hit \(name)") }
+    if name.hasPrefix("race_") { races[name, default: 0] += 1 }
+  }
+
+  func mark(_ name: [UInt8], in pid: pid_t, thread: pid_t) {
+    print("\(letter(of: pid)) mark \(String(decoding: name, as: UTF8.self))")
+  }
+  func breakpointsLeft(_ count: Int, in pid: pid_t) { print("\(count) breakpoints left") }
+  func launchEnded(by reason: LaunchEnd) {
+    switch reason {
+    case .mark: print("over at the mark")
+    case .function: print("over at the function")
+    case .time: print("over")
+    }
+  }
+
+  func finish() {
+    let hits = races.values.reduce(0, +)
+    if hits > 0 { print("raced to \(races.count) functions, \(hits) hits") }
+  }
+}
+
+@main enum Guest {
+  static func main() {
+    launch("/static", "order")
+    launch("/static", "order", end: "step_third")
+    launch("/static", "leave")
+    launch("/static", "threads", isThorough: true)
+    launch("/static", "children", isThorough: true)
+    launch("/static", "blocked")
+    guest_block_trap(true)
+    launch("/static", "blocking")
+    guest_block_trap(false)
+    launch("/static", "signals", isThorough: true)
+    launch("/static", "stops")
+    launch("/static", "crashes")
+    launch("/dynamic", "guarded", isThorough: true)
+    launch("/dynamic", "plugin")
+    launch("/dynamic", "children")
+    attach("/dynamic", "serve")
+    guest_record("order")
+    let isGone = guest_dies_with_tracer { Guest.launch("/static", "waits") }
+    print("killed with the tracer: \(isGone ? "yes" : "no")")
+  }
+
+  static func launch(
+    _ program: String, _ scene: String, isThorough: Bool = false, end: String? = nil
+  ) {
+    print("launch \(program) \(scene)")
+    let listener = Listener(isThorough: isThorough, end: end)
+    let launch = BreakpointLaunch(ProgramLaunch(command: [program, scene]), stopAt: "last")
+    do throws(ProgramLaunch.LaunchError) {
+      let result = try launch.run(listener)
+      listener.finish()
+      print("status \(result.end.exitStatus)")
+    } catch { print("error \(error.errno)") }
+  }
+
+  static func attach(_ program: String, _ scene: String) {
+    print("attach \(program) \(scene)")
+    let listener = Listener(isThorough: true)
+    let pid = guest_start(program, scene)
+    do throws(ProgramLaunch.LaunchError) {
+      try BreakpointAttachment(processNumber: pid, stopAt: "last").run(listener)
+      var status: Int32 = 0
+      waitpid(pid, &status, 0)
+      listener.finish()
+      print("status \(ProgramLaunch.End(waitStatus: status).exitStatus)")
+    } catch { print("error \(error.errno)") }
+  }
+}

@@ -1,0 +1,62 @@
+#!/bin/bash
+# Builds the initial file system of the AArch64 machine: the tracer of LaunchMeasurement, what it traces, and a
+# program with the recorder.
+# usage: build.sh FOLDER    makes FOLDER/initramfs.cpio
+set -euo pipefail
+cd "$(dirname "$0")"
+here=$PWD
+sources=$PWD/../../Sources
+runtime=$PWD/../../Runtime
+mkdir -p "$1/root"/{lib,proc}
+cd "$1"
+
+cc() { aarch64-linux-gnu-gcc -std=gnu11 -O1 -Wall -Wextra -Werror "$@"; }
+clang() { command clang --target=aarch64-linux-gnu --gcc-toolchain=/usr "$@"; }
+
+# Embedded Swift knows one AArch64 system, which is none; its code and Linux's are alike.
+resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+swift() {
+  swiftc -target aarch64-none-none-elf -enable-experimental-feature Embedded -wmo -parse-as-library -O \
+    -package-name orderfile -swift-version 6 -enable-upcoming-feature ExistentialAny -I . \
+    -Xcc -D__linux__=1 -Xcc -nostdlibinc -Xcc -isystem -Xcc /usr/aarch64-linux-gnu/include \
+    -Xcc "-fmodule-map-file=$here/module.modulemap" -Xcc "-fmodule-map-file=$PWD/claunch.modulemap" \
+    -module-cache-path modules "$@"
+}
+cat >claunch.modulemap <<END
+module CLaunch {
+  header "$sources/CLaunch/include/claunch.h"
+  header "$sources/CLaunch/include/ctrace.h"
+  export *
+}
+END
+swift -module-name Addresses -emit-module -emit-module-path Addresses.swiftmodule -c -o Addresses.o \
+  "$sources"/Addresses/*.swift
+measurement=("$sources"/LaunchMeasurement/{AddressSpace,AuxiliaryVector,Breakpoint*,LaunchDeadlines,Process*,ProgramLaunch,TextPages}.swift)
+swift -module-name Guest -c -o Guest.o "${measurement[@]}" "$here"/*.swift
+includes=(-I /usr/aarch64-linux-gnu/include "-I$sources/CLaunch/include" "-I$runtime"/{Recorder,TraceFormat}/include)
+objects=()
+for file in "$here/guest.c" "$sources"/CLaunch/{claunch,ctrace_linux,platform_linux}.c; do
+  objects+=("$(basename "$file" .c).o")
+  clang "${includes[@]}" -std=c11 -O1 -Wall -Wextra -Werror -c -o "${objects[-1]}" "$file"
+done
+clang -static -fuse-ld=lld -o root/guest "${objects[@]}" Guest.o Addresses.o \
+  "$resources/embedded/aarch64-none-none-elf/libswiftUnicodeDataTables.a"
+
+cc -static -o root/init "$here/init.c"
+cc -static -pthread -o root/static "$here/program.c"
+for library in guarded plugin; do
+  cc -mbranch-protection=standard -fPIC -shared -nostdlib -Wl,-soname,lib$library.so \
+    -o root/lib/lib$library.so "$here/$library.c"
+done
+cc -DDYNAMIC -pthread -Wl,-z,now -o root/dynamic "$here/program.c" root/lib/libguarded.so
+recorder=()
+for file in "$runtime"/Recorder/*.c; do
+  recorder+=("recorder.$(basename "$file" .c).o")
+  clang "${includes[@]}" -std=c11 -O2 -moutline-atomics -fPIC -c -o "${recorder[-1]}" "$file"
+done
+clang "${includes[@]}" -O1 -DRECORDED -fsanitize-coverage=func,trace-pc-guard,pc-table -c -o recorded.o \
+  "$here/program.c"
+cc -pthread -o root/recorded recorded.o "${recorder[@]}"
+cp /usr/aarch64-linux-gnu/lib/{ld-linux-aarch64.so.1,libc.so.6} root/lib/
+
+(cd root && find . -print0 | LC_ALL=C sort -z | cpio --null --create --format=newc --quiet) >initramfs.cpio

@@ -1,0 +1,14 @@
+/* The C library as LaunchMeasurement uses it: Swift's module of it comes with a standard library, and there is
+ * none for AArch64 here. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Swift cannot call a variadic function. */
+static inline int glibc_open(const char *path, int flags) __attribute__((swift_name("open(_:_:)")));
+static inline int glibc_open(const char *path, int flags) { return open(path, flags); }

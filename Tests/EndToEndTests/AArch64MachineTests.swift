@@ -1,0 +1,70 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The tracer of `record --breakpoints`, and the recorder, on an AArch64 machine: an emulated one that runs
+/// Debian's kernel. `Tests/AArch64` holds what runs there, and `Tests/AArch64/README.md` what does not.
+@Suite(.enabled(if: Self.isAvailable, "needs what Scripts/bootstrap.sh test installs"))
+struct AArch64MachineTests {
+  static let package = fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
+  static let kernel = package.appendingPathComponent(".build/arm64/vmlinuz").path
+  static let isAvailable =
+    [
+      "aarch64-linux-gnu-gcc", "clang", "cpio", "ld.lld", "qemu-system-aarch64", "swiftc",
+      "timeout",
+    ].allSatisfy { toolPath($0) != nil } && FileManager.default.fileExists(atPath: kernel)
+
+  @Test func whatProgramsDoIsHeardAndTheyGoOn() throws {
+    let workshop = try Workshop()
+    let lines = try boot(workshop)
+    let heard = lines.filter { line in
+      !["trace ", "size ", "["].contains { line.hasPrefix($0) }  // the kernel's begin with a bracket
+    }
+    try expectGolden(heard.joined(separator: "\n") + "\n", "aarch64/heard.txt")
+
+    try workshop.write(trace(lines), "recorded.oftrace")
+    let show = try workshop.mustOrderfile(
+      "show", "--json", "recorded.oftrace", "--recorded", "root/recorded"
+    ).json
+    let hits = try #require(show["hits"] as? [[String: Any]])
+    #expect(
+      hits.map { $0["names"] as? [String] ?? [] } == [
+        ["main"], ["order"], ["step_first"], ["step_second"], ["step_third"],
+      ])
+  }
+
+  /// What the machine prints on its console until it turns itself off.
+  private func boot(_ workshop: Workshop) throws -> [String] {
+    let script = Self.package.appendingPathComponent("Tests/AArch64/build.sh").path
+    let build = try workshop.start(script, [workshop.folder.path], limit: 600).end()
+    try #require(build.status == 0, "\(build.text)\(build.errors)")
+    // `timeout` ends the machine also if this process is killed.
+    let machine = try workshop.start(
+      "timeout",
+      [
+        "--foreground", "600", "qemu-system-aarch64", "-M", "virt", "-cpu", "max,pauth-impdef=on",
+        "-smp", "2", "-m", "512", "-nic", "none", "-nographic", "-no-reboot", "-kernel",
+        Self.kernel,
+        "-initrd", "initramfs.cpio", "-append", "console=ttyAMA0 quiet panic=-1",
+      ], limit: 600
+    ).end()
+    #expect(machine.status == 0, "\(machine.errors)")
+    return machine.text.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)
+  }
+
+  /// The file that is printed as lines `trace OFFSET BYTES`, in hexadecimal, where it is not zero, and
+  /// `size N`.
+  private func trace(_ lines: [String]) throws -> [UInt8] {
+    let sizes = lines.filter { $0.hasPrefix("size ") }.compactMap { Int($0.dropFirst(5)) }
+    var bytes = [UInt8](repeating: 0, count: try #require(sizes.first))
+    for line in lines where line.hasPrefix("trace ") {
+      let words = line.split(separator: " ")
+      let start = try #require(Int(words[1], radix: 16))
+      for (index, digit) in words[2].enumerated() {
+        bytes[start + index / 2] |=
+          UInt8(try #require(digit.hexDigitValue)) << (index % 2 == 0 ? 4 : 0)
+      }
+    }
+    return bytes
+  }
+}
