@@ -4,7 +4,7 @@ import Testing
 
 /// The tracer of `record --breakpoints`, and the recorder, on an AArch64 machine: an emulated one that runs
 /// Debian's kernel. `Tests/AArch64` holds what runs there, and `Tests/AArch64/README.md` what does not.
-@Suite(.enabled(if: Self.isAvailable, "needs what Scripts/bootstrap.sh test installs"))
+@Suite(.enabled(if: AArch64MachineTests.isAvailable, "needs what Scripts/bootstrap.sh test installs"))
 struct AArch64MachineTests {
   static let package = fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
   static let kernel = package.appendingPathComponent(".build/arm64/vmlinuz").path
