@@ -2,10 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The tracer of `record --breakpoints`, and the recorder, on an AArch64 machine: an emulated one that runs
-/// Debian's kernel. `Tests/AArch64` holds what runs there, and `Tests/AArch64/README.md` what does not.
-@Suite(.enabled(if: AArch64MachineTests.isAvailable, "needs what Scripts/bootstrap.sh test installs"))
-struct AArch64MachineTests {
+/// What the machine is made of.
+private enum AArch64Machine {
   static let package = fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
   static let kernel = package.appendingPathComponent(".build/arm64/vmlinuz").path
   static let isAvailable =
@@ -13,7 +11,12 @@ struct AArch64MachineTests {
       "aarch64-linux-gnu-gcc", "clang", "cpio", "ld.lld", "qemu-system-aarch64", "swiftc",
       "timeout",
     ].allSatisfy { toolPath($0) != nil } && FileManager.default.fileExists(atPath: kernel)
+}
 
+/// The tracer of `record --breakpoints`, and the recorder, on an AArch64 machine: an emulated one that runs
+/// Debian's kernel. `Tests/AArch64` holds what runs there, and `Tests/AArch64/README.md` what does not.
+@Suite(.enabled(if: AArch64Machine.isAvailable, "needs what Scripts/bootstrap.sh test installs"))
+struct AArch64MachineTests {
   @Test func whatProgramsDoIsHeardAndTheyGoOn() throws {
     let workshop = try Workshop()
     let lines = try boot(workshop)
@@ -35,7 +38,7 @@ struct AArch64MachineTests {
 
   /// What the machine prints on its console until it turns itself off.
   private func boot(_ workshop: Workshop) throws -> [String] {
-    let script = Self.package.appendingPathComponent("Tests/AArch64/build.sh").path
+    let script = AArch64Machine.package.appendingPathComponent("Tests/AArch64/build.sh").path
     let build = try workshop.start(script, [workshop.folder.path], limit: 600).end()
     try #require(build.status == 0, "\(build.text)\(build.errors)")
     // `timeout` ends the machine also if this process is killed.
@@ -44,7 +47,7 @@ struct AArch64MachineTests {
       [
         "--foreground", "600", "qemu-system-aarch64", "-M", "virt", "-cpu", "max,pauth-impdef=on",
         "-smp", "2", "-m", "512", "-nic", "none", "-nographic", "-no-reboot", "-kernel",
-        Self.kernel,
+        AArch64Machine.kernel,
         "-initrd", "initramfs.cpio", "-append", "console=ttyAMA0 quiet panic=-1",
       ], limit: 600
     ).end()
