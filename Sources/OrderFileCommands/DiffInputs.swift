@@ -91,17 +91,19 @@ struct DiffInputs {
     if startup.isEmpty {
       throw Diagnostic("missing entries: no line names a function", context: [startupSource])
     }
-    if startup.allSatisfy({ $0.before.isEmpty && $0.after.isEmpty }) {
+    let functions = StartupFunction.whole(startup)
+    if functions.allSatisfy({ $0.before.isEmpty && $0.after.isEmpty }) {
       throw Diagnostic(
-        "none of \(counted(startup.count, "startup function")) is in either layout",
+        "none of \(counted(functions.count, "startup function")) is in either layout",
         context: [startupSource], hint: "is it of another program, or are the images stripped?",
         severity: .mismatch)
     }
-    try Self.check(before.path, holds: startup.count { !$0.before.isEmpty }, of: startup.count)
-    try Self.check(after.path, holds: startup.count { !$0.after.isEmpty }, of: startup.count)
+    try Self.check(
+      before.path, holds: functions.count { !$0.before.isEmpty }, of: functions.count)
+    try Self.check(after.path, holds: functions.count { !$0.after.isEmpty }, of: functions.count)
     var facts = (
-      before: try before.launchFacts(startup: startup.flatMap(\.before)),
-      after: try after.launchFacts(startup: startup.flatMap(\.after))
+      before: try before.launchFacts(startup: functions.flatMap(\.before)),
+      after: try after.launchFacts(startup: functions.flatMap(\.after))
     )
     if recordsEveryFunction {
       // A merged body is a function: it is in the trace if it ran.

@@ -78,6 +78,19 @@ struct ExecutedBlocks {
   }
 }
 
+extension StartupFunction {
+  /// Each of `uses` without its part, once, in the order of first uses.
+  static func whole(_ uses: [StartupFunction]) -> [StartupFunction] {
+    var seen: Set<StartupFunction> = []
+    return uses.compactMap { use in
+      var whole = use
+      whole.partBefore = nil
+      whole.partAfter = nil
+      return seen.insert(whole).inserted ? whole : nil
+    }
+  }
+}
+
 extension ExecutedBlocks.Side {
   /// Whether the blocks that ran of a function are those of `functions`, indexes of the layout.
   mutating func knows(
