@@ -124,7 +124,8 @@ import Testing
     }
   }
 
-  @Test(arguments: ["record", "gen", "diff", "measure", "show"]) func helpOpensWithTwoExamples(
+  @Test(arguments: ["record", "gen", "diff", "pages", "measure", "refine", "show"])
+  func helpOpensWithTwoExamples(
     command: String
   )
     throws
