@@ -451,8 +451,9 @@ extension PageTracer {
   /// Whether a thread that begins a mark says that one.
   private func isMark(_ name: String, of tid: pid_t, _ space: WatchedMemory) -> Bool {
     var address: UInt64 = 0
-    guard ctrace_first_argument(tid, &address) == 0, address != 0 else { return false }
+    guard ctrace_first_argument(tid, &address) == 0 else { return false }
     let wanted = Array(name.utf8) + [0]
-    return space.memory.read(address..<address &+ UInt64(wanted.count)) == wanted
+    let size = min(UInt64(wanted.count), .max - address)
+    return space.memory.read(address..<address + size) == wanted
   }
 }

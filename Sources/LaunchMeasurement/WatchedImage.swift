@@ -61,10 +61,13 @@ struct WatchedImage {
   }
 
   /// From now on `mapping`, which is of this image, is watched where it was not.
-  mutating func watch(_ mapping: ProcessMapping) {
-    for index in pagesOverlapping(mapping.addresses) where !pages[index].isWatched {
-      pages[index] = Page(isWatched: true, byRight: mapping.protection)
-    }
+  ///
+  /// - Returns: whether there are such pages.
+  @discardableResult
+  mutating func watch(_ mapping: ProcessMapping) -> Bool {
+    let new = pagesOverlapping(mapping.addresses).filter { !pages[$0].isWatched }
+    for index in new { pages[index] = Page(isWatched: true, byRight: mapping.protection) }
+    return !new.isEmpty
   }
 
   mutating func begin() { hasBegun = true }

@@ -34,7 +34,7 @@ final class WatchedMemory {
     }
   }
 
-  var hasWatchedImages: Bool { images.contains(where: \.isWatched) }
+  var hasWatchedImages: Bool { images.contains { $0.isWatched } }
 
   /// In the code that the kernel gives every program.
   private func findCall(in start: UInt64) -> UInt64? {
@@ -52,7 +52,7 @@ final class WatchedMemory {
       .map { start + UInt64($0) }
   }
 
-  /// Looks at what is mapped, and withholds execution of what is new.
+  /// Looks at what is mapped, and withholds execution of what is new or was mapped anew.
   ///
   /// - Parameter isWanted: whether the image at a path is to be watched.
   /// - Returns: the images that are new, and what is to be changed.
@@ -63,9 +63,17 @@ final class WatchedMemory {
     var changes: [WatchedImage.Change] = []
     for mappings in Self.imageMappings(of: pid) {
       guard let first = mappings.first, let last = mappings.last,
-        mappings.contains(where: \.isExecutable),
-        !images.contains(where: { $0.addresses.lowerBound == first.addresses.lowerBound })
+        mappings.contains(where: { $0.isExecutable })
       else { continue }
+      let known = images.firstIndex { $0.addresses.lowerBound == first.addresses.lowerBound }
+      if let known {
+        // glibc maps code anew whose pages are to be guarded (`_dl_bti_protect`).
+        for mapping in mappings where mapping.isExecutable && !isReleased {
+          guard images[known].watch(mapping) else { continue }
+          changes += images[known].changes(in: mapping.addresses)
+        }
+        continue
+      }
       var image = WatchedImage(
         path: first.path, addresses: first.addresses.lowerBound..<last.addresses.upperBound,
         isWatched: !isReleased && isWanted(first.path))

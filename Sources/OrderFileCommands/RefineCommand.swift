@@ -11,8 +11,8 @@ struct RefineCommand: ParsableCommand {
     abstract: "Improve an order file by relinking and counting the pages a launch touches.",
     discussion: """
       EXAMPLES
-        $ orderfile refine --order app.order --image build/app --relink 'make app' -- build/app --help
-        $ orderfile refine --order a.order --image a --relink ./link.sh -o b.order --page-size 16k -- ./a
+        $ orderfile refine --order a.order --image a --relink ./link.sh -- ./a --help
+        $ orderfile refine --order a.order --image a --relink 'make a' -o b.order -- ./a
 
       --relink is a command for sh that links the image with the order file $ORDERFILE_ORDER. Functions \
       that a launch runs and the order lacks are added, those that it doesn't run go behind, and large \

@@ -24,18 +24,22 @@ swift() {
 }
 cat >claunch.modulemap <<END
 module CLaunch {
-  header "$sources/CLaunch/include/claunch.h"
-  header "$sources/CLaunch/include/ctrace.h"
+  umbrella "$sources/CLaunch/include"
   export *
 }
 END
 swift -module-name Addresses -emit-module -emit-module-path Addresses.swiftmodule -c -o Addresses.o \
   "$sources"/Addresses/*.swift
-measurement=("$sources"/LaunchMeasurement/{AddressSpace,AuxiliaryVector,Breakpoint*,LaunchDeadlines,Process*,ProgramLaunch,TextPages}.swift)
+measurement=()
+for name in AddressSpace AuxiliaryVector 'Breakpoint*' LaunchDeadlines PageTouches PageTracer PreloadedPageLaunch \
+  'Process*' ProgramLaunch TextPages 'Traced*' 'Watched*'; do
+  measurement+=("$sources"/LaunchMeasurement/$name.swift)
+done
 swift -module-name Guest -c -o Guest.o "${measurement[@]}" "$here"/*.swift
-includes=(-I /usr/aarch64-linux-gnu/include "-I$sources/CLaunch/include" "-I$runtime"/{Recorder,TraceFormat}/include)
+includes=(-I /usr/aarch64-linux-gnu/include "-I$sources/CLaunch/include" "-I$runtime"/{PageTrace,Recorder,TraceFormat}/include)
 objects=()
-for file in "$here/guest.c" "$sources"/CLaunch/{claunch,ctrace_linux,platform_linux}.c; do
+for file in "$here/guest.c" "$sources"/CLaunch/{claunch,cpages,ctrace_linux,ctrace_calls_linux,platform_linux}.c \
+  "$runtime/PageTrace/system_call_memory.c"; do
   objects+=("$(basename "$file" .c).o")
   clang "${includes[@]}" -std=c11 -O1 -Wall -Wextra -Werror -c -o "${objects[-1]}" "$file"
 done
@@ -49,6 +53,9 @@ for library in guarded plugin; do
     -o root/lib/lib$library.so "$here/$library.c"
 done
 cc -DDYNAMIC -pthread -Wl,-z,now -o root/dynamic "$here/program.c" root/lib/libguarded.so
+cc -DLIBRARY -mbranch-protection=standard -fPIC -shared -nostdlib -Wl,-soname,libpages.so -Wl,-z,separate-code \
+  -o root/lib/libpages.so "$here/pages.c"
+cc -o root/pages "$here/pages.c" root/lib/libpages.so
 recorder=()
 for file in "$runtime"/Recorder/*.c; do
   recorder+=("recorder.$(basename "$file" .c).o")

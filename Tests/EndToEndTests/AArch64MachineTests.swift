@@ -20,9 +20,8 @@ struct AArch64MachineTests {
   @Test func whatProgramsDoIsHeardAndTheyGoOn() throws {
     let workshop = try Workshop()
     let lines = try boot(workshop)
-    let heard = lines.filter { line in
-      !["trace ", "size ", "["].contains { line.hasPrefix($0) }  // the kernel's begin with a bracket
-    }
+    let others = ["trace ", "size ", "["]  // the kernel's lines begin with a bracket
+    let heard = lines.filter { line in !others.contains { line.hasPrefix($0) } }
     try expectGolden(heard.joined(separator: "\n") + "\n", "aarch64/heard.txt")
 
     try workshop.write(trace(lines), "recorded.oftrace")
