@@ -110,7 +110,6 @@ final class Listener: BreakpointObserver {
     launch("/dynamic", "plugin")
     launch("/dynamic", "children")
     attach("/dynamic", "serve")
-    watch("/pages")
     guest_record("order")
     let isGone = guest_dies_with_tracer { Guest.launch("/static", "waits") }
     print("killed with the tracer: \(isGone ? "yes" : "no")")
@@ -127,36 +126,6 @@ final class Listener: BreakpointObserver {
       listener.finish()
       print("status \(result.end.exitStatus)")
     } catch { print("error \(error.errno)") }
-  }
-
-  /// Prints the touched pages of which there is a name.
-  static func watch(_ program: String) {
-    print("watch \(program)")
-    let launch = TracedPageLaunch(ProgramLaunch(command: [program]), PageRequest(images: nil))
-    do throws(ProgramLaunch.LaunchError) {
-      let result = try launch.run(NoMarks())
-      for touch in result.touches.touches {
-        guard let image = guest_image(result.touches.images[touch.image]),
-          let name = guest_page(image, touch.distance)
-        else { continue }
-        print("\(word(touch.access)) \(String(cString: name))")
-      }
-      if result.problem != nil { print("a problem") }
-      print("status \(result.program.end.exitStatus)")
-    } catch { print("error \(error.errno)") }
-  }
-
-  private final class NoMarks: PageImages {
-    func mark(in path: String) -> UInt64? { nil }
-  }
-
-  private static func word(_ access: PageAccess) -> String {
-    switch access {
-    case .execute: "execute"
-    case .read: "read"
-    case .write: "write"
-    case .kernel: "kernel"
-    }
   }
 
   static func attach(_ program: String, _ scene: String) {

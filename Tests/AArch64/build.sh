@@ -31,8 +31,8 @@ END
 swift -module-name Addresses -emit-module -emit-module-path Addresses.swiftmodule -c -o Addresses.o \
   "$sources"/Addresses/*.swift
 measurement=()
-for name in AddressSpace AuxiliaryVector 'Breakpoint*' LaunchDeadlines PageTouches PageTracer PreloadedPageLaunch \
-  'Process*' ProgramLaunch TextPages 'Traced*' 'Watched*'; do
+for name in AddressSpace AuxiliaryVector 'Breakpoint*' LaunchDeadlines 'Process*' ProgramLaunch TextPages \
+  TracedLaunch; do
   measurement+=("$sources"/LaunchMeasurement/$name.swift)
 done
 swift -module-name Guest -c -o Guest.o "${measurement[@]}" "$here"/*.swift
@@ -53,9 +53,6 @@ for library in guarded plugin; do
     -o root/lib/lib$library.so "$here/$library.c"
 done
 cc -DDYNAMIC -pthread -Wl,-z,now -o root/dynamic "$here/program.c" root/lib/libguarded.so
-cc -DLIBRARY -mbranch-protection=standard -fPIC -shared -nostdlib -Wl,-soname,libpages.so -Wl,-z,separate-code \
-  -o root/lib/libpages.so "$here/pages.c"
-cc -o root/pages "$here/pages.c" root/lib/libpages.so
 recorder=()
 for file in "$runtime"/Recorder/*.c; do
   recorder+=("recorder.$(basename "$file" .c).o")

@@ -13,18 +13,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct symbol {
+struct function {
   uint64_t address;
   const char *name;
 };
 
 static int by_address_and_name(const void *a, const void *b) {
-  const struct symbol *x = a, *y = b;
+  const struct function *x = a, *y = b;
   return x->address != y->address ? (x->address < y->address ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Appends what all symbol tables of FILE name to FOUND, if that is not NULL; returns how many. */
-static int symbols_of(const unsigned char *file, bool with_data, struct symbol *found) {
+/* Appends the functions of all symbol tables of FILE to FOUND, if that is not NULL; returns how many. */
+static int functions(const unsigned char *file, struct function *found) {
   const Elf64_Ehdr *header = (const void *)file;
   const Elf64_Shdr *sections = (const void *)(file + header->e_shoff);
   int count = 0;
@@ -34,9 +34,9 @@ static int symbols_of(const unsigned char *file, bool with_data, struct symbol *
     const char *names = (const char *)(file + sections[sections[i].sh_link].sh_offset);
     for (size_t j = 0; j < sections[i].sh_size / sizeof *symbols; j++) {
       int type = ELF64_ST_TYPE(symbols[j].st_info), section = symbols[j].st_shndx;
-      bool is_wanted = type == STT_FUNC || type == STT_GNU_IFUNC || (with_data && type == STT_OBJECT);
-      if (!is_wanted || section == SHN_UNDEF || section >= SHN_LORESERVE) continue;
-      if (found) found[count] = (struct symbol){symbols[j].st_value, names + symbols[j].st_name};
+      if ((type != STT_FUNC && type != STT_GNU_IFUNC) || section == SHN_UNDEF || section >= SHN_LORESERVE)
+        continue;
+      if (found) found[count] = (struct function){symbols[j].st_value, names + symbols[j].st_name};
       count++;
     }
   }
@@ -51,9 +51,9 @@ static struct guest_image *read_image(const char *path) {
   close(descriptor);
   if (file == MAP_FAILED || memcmp(file, ELFMAG, SELFMAG) != 0) return NULL;
 
-  int all = symbols_of(file, false, NULL), count = 0;
-  struct symbol *found = calloc((size_t)all + 1, sizeof *found);
-  symbols_of(file, false, found);
+  int all = functions(file, NULL), count = 0;
+  struct function *found = calloc((size_t)all + 1, sizeof *found);
+  functions(file, found);
   qsort(found, (size_t)all, sizeof *found, by_address_and_name);
   uint64_t *addresses = calloc((size_t)all + 1, sizeof *addresses);
   const char **names = calloc((size_t)all + 1, sizeof *names);
@@ -69,13 +69,11 @@ static struct guest_image *read_image(const char *path) {
   struct guest_image *image = calloc(1, sizeof *image);
   *image = (struct guest_image){
       .path = strdup(path), .functions = addresses, .names = names, .are_ours = are_ours,
-      .function_count = count, .start = UINT64_MAX, .file = file};
+      .function_count = count};
   const Elf64_Ehdr *header = (const void *)file;
   const Elf64_Phdr *segments = (const void *)(file + header->e_phoff);
   for (int i = 0; i < header->e_phnum; i++) {
-    if (segments[i].p_type != PT_LOAD) continue;
-    if (image->start == UINT64_MAX) image->start = segments[i].p_vaddr & ~UINT64_C(4095);
-    if (!(segments[i].p_flags & PF_X)) continue;
+    if (segments[i].p_type != PT_LOAD || !(segments[i].p_flags & PF_X)) continue;
     image->file_offset = segments[i].p_offset;
     image->address = segments[i].p_vaddr;
     image->size = segments[i].p_memsz;
@@ -96,18 +94,6 @@ uint64_t guest_function(const struct guest_image *image, const char *name) {
   for (int i = 0; i < image->function_count; i++)
     if (strcmp(image->names[i], name) == 0) return image->functions[i];
   return 0;
-}
-
-const char *guest_page(const struct guest_image *image, uint64_t place) {
-  int count = symbols_of(image->file, true, NULL);
-  struct symbol *symbols = calloc((size_t)count + 1, sizeof *symbols);
-  symbols_of(image->file, true, symbols);
-  const char *name = NULL;
-  for (int i = 0; i < count && !name; i++)
-    if (symbols[i].address == image->start + place && strncmp(symbols[i].name, "page_", 5) == 0)
-      name = symbols[i].name;
-  free(symbols);
-  return name;
 }
 
 void guest_block_trap(bool is_blocked) {

@@ -16,9 +16,6 @@ struct guest_image {
   int function_count;
   /* The one segment of code. */
   uint64_t file_offset, address, size;
-  /* Where it begins in memory. */
-  uint64_t start;
-  const unsigned char *_Nonnull file;
 };
 
 /* The ELF image at PATH, which is kept for ever; NULL if it is none. */
@@ -26,9 +23,6 @@ const struct guest_image *_Nullable guest_image(const char *_Nonnull path);
 
 /* The function called NAME, as the image states it; 0 if there is none. */
 uint64_t guest_function(const struct guest_image *_Nonnull image, const char *_Nonnull name);
-
-/* The name of what lies at PLACE, bytes from where the image begins in memory, if it begins with page_; else NULL. */
-const char *_Nullable guest_page(const struct guest_image *_Nonnull image, uint64_t place);
 
 /* Blocks SIGTRAP for this process and what it starts, or does not. */
 void guest_block_trap(bool is_blocked);

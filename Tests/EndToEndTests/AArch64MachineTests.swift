@@ -44,8 +44,9 @@ struct AArch64MachineTests {
     let machine = try workshop.start(
       "timeout",
       [
-        "--foreground", "600", "qemu-system-aarch64", "-M", "virt", "-cpu", "max,pauth-impdef=on",
-        "-smp", "2", "-m", "512", "-nic", "none", "-nographic", "-no-reboot", "-kernel",
+        "--foreground", "200", "qemu-system-aarch64", "-M", "virt", "-cpu", "max,pauth-impdef=on",
+        "-accel", "tcg,thread=single", "-smp", "2", "-m", "512", "-nic", "none", "-nographic",
+        "-no-reboot", "-kernel",
         AArch64Machine.kernel,
         "-initrd", "initramfs.cpio", "-append", "console=ttyAMA0 quiet panic=-1",
       ], limit: 600
