@@ -20,8 +20,9 @@ DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder
 
 # Tests that read damaged input are named for it; they must pass without debug checks too.
 HOSTILE := Hostile|amaged|Flipped|Prefix|NeverTrap
-# Without the thousands of lines that only say that a test begins or one of its cases passed.
-RESULTS := grep -avE '^◇|^✔ Test case'
+# Without the thousands of lines that only say that a test passed; what failed comes once more at the end.
+RESULTS = $(BUILD)/results.txt
+SUMMARY = tee $(RESULTS) | grep -avE '^◇|^✔ (Suite|Test case|Test [^ ]+[(])' || { grep -aE '^(✘ Test .* recorded|↳)' $(RESULTS); exit 1; }
 EXPLICIT := --explicit-target-dependency-import-check error
 
 help: ## list the targets
@@ -39,8 +40,8 @@ test: ## install what the tests need, then all that check does; this is what CI 
 check: build ## format, warnings, imports, tests, hostile tests in release mode, examples, README
 	swift format lint -s -r -p Package.swift Sources Runtime Tests Examples
 	swift build --build-tests $(EXPLICIT)
-	swift test --skip-build $(EXPLICIT) | $(RESULTS)
-	swift test -c release $(EXPLICIT) --scratch-path $(BUILD)/hostile --filter '$(HOSTILE)' | $(RESULTS)
+	swift test --skip-build $(EXPLICIT) 2>&1 | $(SUMMARY)
+	swift test -c release $(EXPLICIT) --scratch-path $(BUILD)/hostile --filter '$(HOSTILE)' 2>&1 | $(SUMMARY)
 	@$(MAKE) -s readme
 
 build: ## the command and the recorder, in release mode
