@@ -41,7 +41,7 @@ struct AArch64Tests {
   }
 
   private func record(_ workshop: Workshop, _ program: String, _ arguments: [String] = []) throws
-    -> Ended
+    -> Run
   {
     try workshop.record("qemu-aarch64", ["-L", "/usr/aarch64-linux-gnu", program] + arguments)
   }
@@ -49,7 +49,7 @@ struct AArch64Tests {
   @Test(arguments: [["clang"] + target, ["aarch64-linux-gnu-gcc"]])
   func everyFunctionOnceInItsOrder(compiler: [String]) throws {
     let (workshop, program, runtime) = try build("launch/main.c", by: compiler)
-    let undefined = try workshop.make("nm", ["-u", runtime]).output
+    let undefined = try workshop.make("nm", ["-u", runtime]).text
       .split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }
     #expect(Set(undefined).isSubset(of: ImmunityTests.allowed), "\(undefined)")
     for (end, status) in [("return", 0), ("kill", 137)] as [(String, Int32)] {

@@ -108,7 +108,7 @@ struct MachOImage {
     self.path = path
     self.workshop = workshop
     slice = architecture.map { ["-arch", $0] } ?? []
-    let listing = try workshop.make("llvm-nm-19", ["-m"] + slice + [path]).output
+    let listing = try workshop.make("llvm-nm-19", ["-m"] + slice + [path]).text
     symbols = listing.split(separator: "\n").compactMap { line in
       // "0000000000000928 (__TEXT,__text) external [no dead strip] _name (from lib)"
       guard let match = line.firstMatch(of: /^[0-9a-f ]+ \(([^)]+)\) (.*?) ([^ ]+)( \(from .*)?$/)
@@ -136,14 +136,14 @@ struct MachOImage {
   func instructions(_ function: String) throws -> [String] {
     try workshop.make(
       "llvm-objdump-19", ["-d", "--no-show-raw-insn", "--disassemble-symbols=\(function)", path]
-    ).output.split(separator: "\n").compactMap { line in
+    ).text.split(separator: "\n").compactMap { line in
       line.firstMatch(of: /^ *[0-9a-f]+:\s+(.*)$/).map { String($0.1) }
     }
   }
 
   /// The size of each section in bytes, by "segment,section".
   func sections() throws -> [String: Int] {
-    let listing = try workshop.make("llvm-otool-19", ["-l"] + slice + [path]).output
+    let listing = try workshop.make("llvm-otool-19", ["-l"] + slice + [path]).text
     var sizes: [String: Int] = [:]
     for match in listing.matches(of: /sectname (\S+)\n\s+segname (\S+)\n.*\n\s+size 0x([0-9a-f]+)/)
     {

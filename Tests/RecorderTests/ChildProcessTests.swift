@@ -11,7 +11,7 @@ import TraceFormat
     let workshop = try Workshop()
     let program = try workshop.build("program", from: ["children/main.c"])
     let environment = ["ORDERFILE_TRACE": workshop.path(template)]
-    var ended: Ended
+    var ended: Run
     if fallback {
       let launcher = try workshop.build(
         "no_wipe", from: ["children/no_wipe.c"], coverage: [], recorder: nil)

@@ -51,7 +51,7 @@ struct FunctionNames {
 
   private mutating func name(in path: String, at address: UInt64) throws -> String {
     if tables[path] == nil {
-      let listing = try workshop.make("nm", ["--defined-only", path]).output
+      let listing = try workshop.make("nm", ["--defined-only", path]).text
       var table: [(address: UInt64, name: String)] = []
       for line in listing.split(separator: "\n") {
         let words = line.split(separator: " ")

@@ -46,7 +46,7 @@ struct MachOImageTests {
     let workshop = try Workshop()
     let path = try AppleSDK.deliveredRecorders()
       .appendingPathComponent("\(platform)/orderfile_rt.o").path
-    let slices = try workshop.make("llvm-lipo-19", ["-archs", path]).output
+    let slices = try workshop.make("llvm-lipo-19", ["-archs", path]).text
     #expect(
       Set(slices.split(whereSeparator: \.isWhitespace).map(String.init)) == Set(architectures))
     for architecture in architectures {

@@ -14,10 +14,10 @@ struct MachineCode {
   /// - Parameter version: of LLVM's tools, for a Mach-O object; `nil` for binutils.
   init(_ object: String, llvm version: Int? = nil, in workshop: Workshop) throws {
     func tool(_ name: String) -> String { version.map { "llvm-\(name)-\($0)" } ?? name }
-    let symbols = try workshop.make(tool("nm"), ["-u", object]).output
+    let symbols = try workshop.make(tool("nm"), ["-u", object]).text
     undefined = Set(
       symbols.split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) })
-    let listing = try workshop.make(tool("objdump"), ["-dr", "--no-show-raw-insn", object]).output
+    let listing = try workshop.make(tool("objdump"), ["-dr", "--no-show-raw-insn", object]).text
     var current = ""
     var target: String?  // of the instruction before, unless a relocation says that it is another
     for line in listing.split(separator: "\n") {

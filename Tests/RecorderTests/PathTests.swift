@@ -41,7 +41,7 @@ import TraceFormat
       environment: [
         "ORDERFILE_TRACE": path.replacingOccurrences(of: "FOLDER", with: workshop.folder.path)
       ])
-    #expect(ended.status == 0 && ended.output == "r", sourceLocation: sourceLocation)
+    #expect(ended.status == 0 && ended.text == "r", sourceLocation: sourceLocation)
     let lines = ended.errors.split(separator: "\n")
     #expect(lines.count == 1, sourceLocation: sourceLocation)
     #expect(
@@ -126,7 +126,7 @@ import TraceFormat
     let ended = try workshop.run(together, [program, workshop.folder.path, "100", dead])
     #expect(ended.status == 0)
     let traces = try workshop.traces()
-    let pids = ended.output.split(whereSeparator: { " \n".contains($0) }).compactMap { UInt32($0) }
+    let pids = ended.text.split(whereSeparator: { " \n".contains($0) }).compactMap { UInt32($0) }
     #expect(pids.count == 200)
     #expect(pids.filter { traces[$0] == nil } == [])
     #expect(traces.values.allSatisfy { $0.guards.count == 3 })

@@ -9,7 +9,7 @@ import TraceFormat
     for value in [nil, ""] as [String?] {
       let ended = try workshop.run(
         program, environment: value.map { ["ORDERFILE_TRACE": $0] } ?? [:])
-      #expect(ended.status == 0 && ended.output == "" && ended.errors == "")
+      #expect(ended.status == 0 && ended.text == "" && ended.errors == "")
     }
     #expect(try workshop.files("") == ["program", "program.0.o"])
   }

@@ -41,7 +41,7 @@ import TraceFormat
     let workshop = try Workshop()
     let program = try workshop.build("program", from: ["stress/main.c"], coverage: [])
     let ended = try workshop.record(program)
-    #expect(ended.status == 0 && ended.output == "unharmed\n")
+    #expect(ended.status == 0 && ended.text == "unharmed\n")
     let counts = check(try workshop.trace())
     #expect(counts.functions == Self.guards && counts.lost == 0)
   }
@@ -51,7 +51,7 @@ import TraceFormat
     let workshop = try Workshop()
     let program = try workshop.build("program", from: ["stress/main.c"], coverage: [])
     let ended = try workshop.record(program, ["limit", "\(limit)"])
-    #expect(ended.status == 0 && ended.output == "unharmed\n")
+    #expect(ended.status == 0 && ended.text == "unharmed\n")
     let trace = try workshop.trace()
     let counts = check(trace)
     #expect(counts.lost > 0 && counts.functions + counts.lost == Self.guards)
@@ -62,7 +62,7 @@ import TraceFormat
     let workshop = try Workshop()
     let program = try workshop.build("program", from: ["stress/main.c"], coverage: [])
     let ended = try workshop.record(program, ["limit", "8192"])
-    #expect(ended.status == 0 && ended.output == "unharmed\n")
+    #expect(ended.status == 0 && ended.text == "unharmed\n")
     #expect(ended.errors.contains("file size limit reached") && ended.errors.hasSuffix("\n"))
     #expect(try workshop.files() == [])
   }
@@ -81,7 +81,7 @@ import TraceFormat
       ORDERFILE_TRACE=\(disk)/trace \(program) && cp \(disk)/trace \(workshop.path("trace"))
       """
     let ended = try workshop.run("unshare", ["-m", "sh", "-c", script])
-    #expect(ended.status == 0 && ended.output == "unharmed\n", "\(ended.errors)")
+    #expect(ended.status == 0 && ended.text == "unharmed\n", "\(ended.errors)")
     let counts = check(try workshop.trace())
     #expect(counts.lost > 0 && counts.functions + counts.lost == Self.guards)
   }
@@ -110,7 +110,7 @@ import TraceFormat
     let victim = try workshop.build("victim", from: ["kill/victim.c"], coverage: [])
     let killer = try workshop.build("killer", from: ["kill/killer.c"], coverage: [], recorder: nil)
     let ended = try workshop.run(killer, [victim, workshop.folder.path, "100", seed])
-    let progress = ended.output.split(separator: "\n").compactMap { Int($0) }
+    let progress = ended.text.split(separator: "\n").compactMap { Int($0) }
     try #require(progress.count == 100)
     #expect(Set(progress).count > 20, "the instants hardly differ, seed \(seed): \(progress)")
     for (round, count) in progress.enumerated() {

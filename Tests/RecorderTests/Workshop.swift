@@ -59,99 +59,35 @@ final class Workshop: Sendable {
 
 // MARK: launching
 
-/// What came of a process.
-struct Ended {
-  let pid: Int32
-  /// Its exit code, or 128 + the signal that ended it.
-  let status: Int32
-  let output: String
-  let errors: String
-}
-
 /// Finds `tool` in the search path, unless it is a path.
 func findTool(_ tool: String) -> String? { tool.contains("/") ? tool : toolPath(tool) }
 
-/// Launches `tool` and waits for its end; kills it after `timeout` seconds and throws.
+/// Launches `tool` and waits for its end, `timeout` seconds at most.
 private func launch(
   _ tool: String, _ arguments: [String], in folder: URL, environment: [String: String],
   timeout: Double
-) throws -> Ended {
+) throws -> Run {
   guard let executable = findTool(tool) else {
     throw Workshop.Failure(description: "no '\(tool)' on this machine")
   }
-  let streams = FileManager.default.temporaryDirectory
-    .appendingPathComponent("recorder-streams-\(UUID().uuidString)").path
-  defer {
-    for end in [".out", ".err"] { try? FileManager.default.removeItem(atPath: streams + end) }
-  }
   let inherited = ProcessInfo.processInfo.environment.filter { ["PATH", "HOME"].contains($0.key) }
-  let pid = try spawn(
-    ["env", "-C", folder.path, executable] + arguments,
-    environment: inherited.merging(environment) { $1 }, output: streams + ".out",
-    errors: streams + ".err")
-  let deadline = Date() + timeout
-  var status: Int32 = 0
-  while waitpid(pid, &status, WNOHANG) == 0 {
-    if Date() > deadline {
-      kill(pid, SIGKILL)
-      waitpid(pid, &status, 0)
-      throw Workshop.Failure(description: "'\(tool) \(arguments)' ran over \(timeout) s")
-    }
-    usleep(500)
-  }
-  func text(_ end: String) -> String {
-    String(decoding: FileManager.default.contents(atPath: streams + end) ?? Data(), as: UTF8.self)
-  }
-  let signal = status & 0x7f
-  return Ended(
-    pid: pid, status: signal == 0 ? (status >> 8) & 0xff : 128 + signal, output: text(".out"),
-    errors: text(".err"))
-}
-
-/// Starts a program in `env(1)`, with nothing to read. Not Foundation's `Process`, whose `run()` was seen to
-/// read past a mapping where many threads launch at once.
-private func spawn(
-  _ words: [String], environment: [String: String], output: String, errors: String
-) throws -> pid_t {
-  var actions = posix_spawn_file_actions_t()
-  posix_spawn_file_actions_init(&actions)
-  defer { posix_spawn_file_actions_destroy(&actions) }
-  posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
-  for (stream, path) in [(1, output), (2, errors)] {
-    posix_spawn_file_actions_addopen(
-      &actions, Int32(stream), path, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-  }
-  for other in 3..<256 { posix_spawn_file_actions_addclose(&actions, Int32(other)) }
-  // Tests run on threads that block signals.
-  var attributes = posix_spawnattr_t()
-  posix_spawnattr_init(&attributes)
-  defer { posix_spawnattr_destroy(&attributes) }
-  var signals = sigset_t()
-  sigemptyset(&signals)
-  posix_spawnattr_setsigmask(&attributes, &signals)
-  posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-  var arguments = words.map { strdup($0) } + [nil]
-  var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-  defer { for copy in arguments + variables { free(copy) } }
-  var pid: pid_t = 0
-  let error = posix_spawn(&pid, "/usr/bin/env", &actions, &attributes, &arguments, &variables)
-  guard error == 0 else {
-    throw Workshop.Failure(description: "\(words): \(String(cString: strerror(error)))")
-  }
-  return pid
+  return try RunningProcess(
+    executable, arguments, in: folder, environment: inherited.merging(environment) { $1 },
+    limit: timeout
+  ).end()
 }
 
 extension Workshop {
   func run(
     _ tool: String, _ arguments: [String] = [], environment: [String: String] = [:],
     timeout: Double = 60
-  ) throws -> Ended {
+  ) throws -> Run {
     try launch(tool, arguments, in: folder, environment: environment, timeout: timeout)
   }
 
   /// Runs a tool that must succeed.
   @discardableResult
-  func make(_ tool: String, _ arguments: [String]) throws -> Ended {
+  func make(_ tool: String, _ arguments: [String]) throws -> Run {
     let ended = try run(tool, arguments, timeout: 120)
     guard ended.status == 0 else {
       throw Failure(description: "\(tool) \(arguments.joined(separator: " "))\n\(ended.errors)")
@@ -233,7 +169,7 @@ extension Workshop {
   /// Launches `program`, recorded to `trace`, and returns what came of it.
   func record(
     _ program: String, _ arguments: [String] = [], environment: [String: String] = [:]
-  ) throws -> Ended {
+  ) throws -> Run {
     try run(
       program, arguments,
       environment: ["ORDERFILE_TRACE": path("trace")].merging(environment) { $1 })

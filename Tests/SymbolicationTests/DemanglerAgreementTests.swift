@@ -1,15 +1,16 @@
 import Foundation
 import ImageModel
 import Symbolication
+import TestSupport
 import Testing
 
 /// The demangler against the tools that come with the toolchains, on the names in this test program:
 /// C++ from the Swift runtime that it is linked with, Swift from itself.
 @Suite struct DemanglerAgreementTests {
-  static let swiftDemangle = CompilerTool("swift-demangle")
-  static let cxxFilter = CompilerTool("c++filt")
-  static let llvmFilter = CompilerTool("llvm-cxxfilt") ?? CompilerTool("llvm-cxxfilt-19")
-  static let rustc = CompilerTool("rustc")
+  static let swiftDemangle = Tool("swift-demangle")
+  static let cxxFilter = Tool("c++filt")
+  static let llvmFilter = Tool("llvm-cxxfilt") ?? Tool("llvm-cxxfilt-19")
+  static let rustc = Tool("rustc")
 
   /// Every so many-th function name of this program that begins with `prefix`.
   static func ownNames(_ prefix: String, count: Int) throws -> [String] {
@@ -18,7 +19,7 @@ import Testing
     return stride(from: 0, to: names.count, by: max(1, names.count / count)).map { names[$0] }
   }
 
-  @Test(.enabled(if: swiftDemangle != nil && CompilerTool("nm") != nil))
+  @Test(.enabled(if: swiftDemangle != nil && Tool("nm") != nil))
   func fullSwiftNamesAreTheRuntimes() throws {
     let names = try Self.ownNames("$s", count: 300)
     try #require(names.count > 100)
@@ -35,7 +36,7 @@ import Testing
     "outlined ", "merged ", "key path ", "thunk ", "associated type witness", "<A", "@Sendable",
   ]
 
-  @Test(.enabled(if: swiftDemangle != nil && CompilerTool("nm") != nil))
+  @Test(.enabled(if: swiftDemangle != nil && Tool("nm") != nil))
   func shortSwiftNamesAreTheSimplifiedOnes() throws {
     let names = try Self.ownNames("$s", count: 600).filter { name in
       let full = Demangler(.full).demangle(SymbolName(name))
@@ -58,7 +59,7 @@ import Testing
       let line = String(decoding: maps, as: UTF8.self).split(separator: "\n").first(where: {
         $0.contains("libstdc++")
       }),
-      let path = line.split(separator: " ").last, let nm = CompilerTool("nm")
+      let path = line.split(separator: " ").last, let nm = Tool("nm")
     else { return [] }
     let names = try nm.run(["-D", "--defined-only", String(path)]).split(separator: "\n").compactMap
     {
@@ -67,7 +68,7 @@ import Testing
     return stride(from: 0, to: names.count, by: max(1, names.count / count)).map { names[$0] }
   }
 
-  @Test(.enabled(if: cxxFilter != nil && CompilerTool("nm") != nil))
+  @Test(.enabled(if: cxxFilter != nil && Tool("nm") != nil))
   func cxxNamesAreThoseOfTheFilter() throws {
     // `-p` leaves parameters to the function behind a thunk.
     let names = try Self.exportedCxxNames(count: 400).filter {
@@ -89,7 +90,7 @@ import Testing
   /// shows hashes.
   @Test(
     .enabled(
-      if: rustc != nil && cxxFilter != nil && llvmFilter != nil && CompilerTool("nm") != nil))
+      if: rustc != nil && cxxFilter != nil && llvmFilter != nil && Tool("nm") != nil))
   func rustNamesAreThoseOfTheFilters() throws {
     try withTemporaryFolder { folder in
       let source = folder.appendingPathComponent("names.rs")

@@ -137,16 +137,8 @@ import Testing
 
   /// Runs a tool and returns its standard output.
   private func output(_ path: String, _ arguments: [String], in folder: URL) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(path) \(arguments.joined(separator: " "))")
-    return String(decoding: data, as: UTF8.self)
+    let run = try RunningProcess(path, arguments, in: folder).end()
+    try #require(run.status == 0, "\(path) \(arguments.joined(separator: " ")): \(run.errors)")
+    return run.text
   }
 }

@@ -1,16 +1,17 @@
 import Foundation
 import ImageModel
 import Symbolication
+import TestSupport
 import Testing
 
 /// Names of a recorded build resolved in a release build, both made by real compilers.
 @Suite struct TwoBuildsTests {
-  static let swiftc = CompilerTool("swiftc")
-  static let clang = CompilerTool("clang")
-  static let lld = CompilerTool("ld.lld")
-  static let gcc = CompilerTool("gcc")
-  static let rustc = CompilerTool("rustc")
-  static let hasNM = CompilerTool("nm") != nil
+  static let swiftc = Tool("swiftc")
+  static let clang = Tool("clang")
+  static let lld = Tool("ld.lld")
+  static let gcc = Tool("gcc")
+  static let rustc = Tool("rustc")
+  static let hasNM = Tool("nm") != nil
 
   /// What each name of `recorded` that `release` hasn't got resolves to.
   static func changed(_ recorded: [String], in release: [String]) -> [String: String] {

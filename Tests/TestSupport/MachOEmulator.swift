@@ -98,38 +98,26 @@ package struct MachOEmulator: Sendable {
     slide: UInt64? = nil, seed: UInt64 = 1, pid: Int32? = nil, in workshop: Workshop
   ) throws -> Run {
     func path(_ name: String) -> String { workshop.folder.appendingPathComponent(name).path }
-    let streams = try TemporaryFolder()
-    let report = streams.path("report")
-    for name in ["stdout", "stderr"] { try streams.write([], name) }
+    let reports = try TemporaryFolder()
+    let report = reports.path("report")
 
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: python)
     var options = ["--folder", workshop.folder.path, "--seed", "\(seed)", "--report", report]
     if let slide { options += ["--slide", "\(slide)"] }
     if let pid { options += ["--pid", "\(pid)"] }
     for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
       options += ["--env", "\(name)=\(value)"]
     }
-    process.arguments = [script] + options + [path(image)] + arguments
-    process.environment = [
-      "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin",
-    ]
-    process.currentDirectoryURL = workshop.folder
-    process.standardInput = FileHandle.nullDevice
-    process.standardOutput = FileHandle(forWritingAtPath: streams.path("stdout"))
-    process.standardError = FileHandle(forWritingAtPath: streams.path("stderr"))
-    try process.run()
-    process.waitUntilExit()
-
-    func text(_ name: String) -> String {
-      String(
-        decoding: FileManager.default.contents(atPath: streams.path(name)) ?? Data(), as: UTF8.self)
-    }
+    let ended = try RunningProcess(
+      python, [script] + options + [path(image)] + arguments, in: workshop.folder,
+      environment: [
+        "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin",
+      ], limit: 300
+    ).end()
     guard let json = FileManager.default.contents(atPath: report) else {
-      throw Tool.Failure(description: "emulating \(image): \(text("stderr"))")
+      throw Tool.Failure(description: "emulating \(image): \(ended.errors)")
     }
     return Run(
-      status: process.terminationStatus, output: text("stdout"), errors: text("stderr"),
+      status: ended.status, output: ended.text, errors: ended.errors,
       report: try JSONDecoder().decode(Report.self, from: json))
   }
 }

@@ -18,30 +18,17 @@ package struct Tool: Sendable {
     self.path = path
   }
 
-  /// Runs it to its end.
+  /// Runs it to its end, 120 s at most, with `input` as its standard input.
   ///
   /// - Returns: what it wrote to its standard output.
   /// - Throws: an error with its standard error if it does not exit with 0.
   @discardableResult
-  package func run(_ arguments: [String]) throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    // Files, not pipes: a full pipe that nobody reads would stop it.
-    let folder = try TemporaryFolder()
-    let output = folder.path("stdout")
-    let errors = folder.path("stderr")
-    for name in ["stdout", "stderr"] { try folder.write([], name) }
-    process.standardOutput = FileHandle(forWritingAtPath: output)
-    process.standardError = FileHandle(forWritingAtPath: errors)
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationReason == .exit, process.terminationStatus == 0 else {
-      let said = String(
-        decoding: FileManager.default.contents(atPath: errors) ?? Data(), as: UTF8.self)
-      throw Failure(description: "\(path) \(arguments.joined(separator: " ")): \(said)")
+  package func run(_ arguments: [String], input: String = "") throws -> String {
+    let run = try RunningProcess(path, arguments, input: Array(input.utf8), limit: 120).end()
+    guard run.status == 0 else {
+      throw Failure(description: "\(path) \(arguments.joined(separator: " ")): \(run.errors)")
     }
-    return String(decoding: FileManager.default.contents(atPath: output) ?? Data(), as: UTF8.self)
+    return run.text
   }
 
   package struct Failure: Error, CustomStringConvertible { package let description: String }

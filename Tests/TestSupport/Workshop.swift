@@ -32,22 +32,10 @@ package final class Workshop: Sendable {
 
   /// Runs `tool` in the folder.
   package func run(_ tool: String, _ arguments: [String]) throws -> ToolResult {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL =
-      tool.hasPrefix("/")
-      ? URL(fileURLWithPath: tool)
-      : toolPath(tool).map { URL(fileURLWithPath: $0) } ?? folder.appendingPathComponent(tool)
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    process.standardOutput = pipe
-    process.standardError = pipe
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    let output = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return ToolResult(
-      status: process.terminationStatus, output: String(decoding: output, as: UTF8.self))
+    let path =
+      tool.hasPrefix("/") ? tool : toolPath(tool) ?? folder.appendingPathComponent(tool).path
+    let run = try RunningProcess(path, arguments, in: folder, errors: .withOutput, limit: 300).end()
+    return ToolResult(status: run.status, output: run.text)
   }
 
   /// The arguments that make a compiler link with `linker`, a path: the driver looks for `ld.NAME` in

@@ -1,0 +1,20 @@
+import Foundation
+import TestSupport
+
+/// A folder that is gone when `body` returns.
+func withTemporaryFolder(_ body: (URL) throws -> Void) throws {
+  let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+    "orderfile-\(UUID())")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  try body(folder)
+}
+
+/// The functions of one object file or image, as `nm` lists them.
+func functionNames(in file: URL) throws -> [String] {
+  guard let nm = Tool("nm") else { return [] }
+  return try nm.run(["--defined-only", file.path]).split(separator: "\n").compactMap { line in
+    let fields = line.split(separator: " ", maxSplits: 2)
+    return fields.count == 3 && "tTwW".contains(fields[1]) ? String(fields[2]) : nil
+  }
+}
