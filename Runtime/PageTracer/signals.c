@@ -27,16 +27,18 @@ static void faulted(int signal, void *information, void *context_pointer) {
   const siginfo_t *info = information;
   ucontext_t *context = context_pointer;
   uint64_t counter = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+  uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+  /* Where the launch ends: the page is withheld, so that it does not count, or the instruction was replaced. */
+  bool is_fetched = info->si_code == SEGV_ACCERR && address == counter;
+  if ((is_fetched || info->si_code == SI_KERNEL) && images_is_stop(counter)) {
+    trace_stop();
+    return;
+  }
   if (info->si_code == SEGV_ACCERR) {
-    uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
     if (images_touch(address, access_of(context), counter) == TOUCH_GIVEN) return;
   }
   if (gate_is_access(counter)) {
     context->uc_mcontext.gregs[REG_RIP] = (greg_t)gate_after_failure();
-    return;
-  }
-  if (info->si_code == SI_KERNEL && images_is_stop(counter)) {
-    trace_stop();
     return;
   }
   signals_forward(signal, information, context_pointer);

@@ -363,6 +363,9 @@ extension PageTracer {
       return resume(tid)
     }
     if isOver { return resume(tid) }
+    if case .instruction = request.stop, address == instruction, space.hasBreakpoint(at: address) {
+      return stop(tid)  // The function where the launch ends does not count.
+    }
     guard let image = space.image(holding: address),
       let page = touch(address, by: instruction, tid, space, image)
     else { return deliver(SIGSEGV, to: tid) }
@@ -443,6 +446,11 @@ extension PageTracer {
       threads[tid]?.steppedOver = address
       return goOn(tid)
     }
+    stop(tid)
+  }
+
+  /// A thread came to where the launch ends.
+  private func stop(_ tid: pid_t) {
     isOver = true
     wasStopped = true
     resume(tid)

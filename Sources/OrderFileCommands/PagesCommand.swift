@@ -44,11 +44,6 @@ struct PagesCommand: ParsableCommand {
   var stopAtSymbol: String?
   @Option(
     help: ArgumentHelp(
-      "Send the program and what it started SIGTERM after so many seconds, and SIGKILL 2 s later.",
-      valueName: "s"))
-  var timeout: Double?
-  @Option(
-    help: ArgumentHelp(
       "A library, or a program that the launched one starts, to count too. Repeat for more.",
       valueName: "file"), completion: .file())
   var image: [String] = []
@@ -59,58 +54,39 @@ struct PagesCommand: ParsableCommand {
       "How to see touches: preload, a library in the program, or ptrace, from outside. "
         + "(default: preload where it works)", valueName: "method"))
   var method: PageMethod?
-  @Argument(
-    parsing: .captureForPassthrough,
-    help: ArgumentHelp("The program and its arguments.", valueName: "command"))
-  var command: [String] = []
+  @OptionGroup var launched: LaunchOptions
 
   func validate() throws {
-    // Everything from the first word on that is no option of ours has been captured.
-    switch command.first {
-    case "-h", "--help": throw CleanExit.helpRequest(self)
-    case "--version": throw CleanExit.message(OrderFileCommand.configuration.version)
-    case let word? where word.hasPrefix("-") && word != "--":
-      throw ValidationError("unknown option '\(word)'")
-    default: break
-    }
-    if commandLine.isEmpty { throw ValidationError("missing the command to run after '--'") }
+    try launched.check(for: self)
     if stopAt != nil, stopAtSymbol != nil {
       throw ValidationError("--stop-at and --stop-at-symbol exclude each other")
     }
-    if let timeout, !(timeout > 0 && timeout < 1e9) {
-      throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
-    }
-  }
-
-  private var commandLine: [String] {
-    command.first == "--" ? Array(command.dropFirst()) : command
   }
 
   func run() throws {
     let outputFile = try OutputFile(output)
-    let program = try LaunchedProgram(named: commandLine[0])
+    let program = try LaunchedProgram(named: launched.words[0])
     var images: [String] = []
     for path in image { images.append(try Folder.absolutePath(path)) }
     let request = PageRequest(
       images: allImages ? nil : images, stop: try stop(in: [program.path] + images))
     let choice = try PageMethodChoice(method, for: program, request)
-    let launch = ProgramLaunch(command: commandLine, timeout: timeout)
     let result: PageLaunchResult
-    do { result = try choice.run(launch, request) } catch let error as ProgramLaunch.LaunchError {
-      throw Diagnostic.unableToRun(commandLine[0], error, choice.method)
+    do { result = try choice.run(launched.launch, request) } catch let error as ProgramLaunch.LaunchError {
+      throw Diagnostic.unableToRun(launched.words[0], error, choice.method)
     }
     if let problem = result.problem {
-      throw Diagnostic.inexact(commandLine[0], problem, result.program.end)
+      throw Diagnostic.inexact(launched.words[0], problem, result.program.end)
     }
 
     var names = PageNames()
     // A script's interpreter is what was launched.
-    let launched = result.touches.program ?? program.path
+    let counted = result.touches.program ?? program.path
     let report = PagesReport(
-      command: commandLine, end: PagesReport.End(result.program.end),
+      command: launched.words, end: PagesReport.End(result.program.end),
       method: choice.method.rawValue,
       images: names.images(
-        of: result.touches, wanted: [launched] + images.filter { $0 != launched }))
+        of: result.touches, wanted: [counted] + images.filter { $0 != counted }))
     try outputFile.finish { sink in
       if json {
         report.json(to: sink)
@@ -125,7 +101,7 @@ struct PagesCommand: ParsableCommand {
     if result.program.timedOut {
       warnings.append(
         Diagnostic(
-          "the program ran longer than \(timeout ?? 0) s and was ended", context: [commandLine[0]]))
+          "the program ran longer than \(launched.timeout ?? 0) s and was ended", context: [launched.words[0]]))
     }
     if request.stop != nil, !result.wasStopped {
       warnings.append(

@@ -38,11 +38,6 @@ struct RecordCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("End the launch so many milliseconds after it began.", valueName: "ms"))
   var stopAfter: UInt64?
-  @Option(
-    help: ArgumentHelp(
-      "Send the program and what it started SIGTERM after so many seconds, and SIGKILL 2 s later.",
-      valueName: "s"))
-  var timeout: Double?
   @Flag(help: "Put a breakpoint on each function of a program that is not instrumented.")
   var breakpoints = false
   @Option(
@@ -60,24 +55,11 @@ struct RecordCommand: ParsableCommand {
       "With --breakpoints: record this running process, until it ends, --stop-..., or Ctrl-C.",
       valueName: "number"))
   var pid: Int32?
-  @Argument(
-    parsing: .captureForPassthrough,
-    help: ArgumentHelp("The program and its arguments.", valueName: "command"))
-  var command: [String] = []
+  @OptionGroup var launched: LaunchOptions
 
   func validate() throws {
-    // Everything from the first word on that is no option of ours has been captured.
-    switch command.first {
-    case "-h", "--help": throw CleanExit.helpRequest(self)
-    case "--version": throw CleanExit.message(OrderFileCommand.configuration.version)
-    case let word? where word.hasPrefix("-") && word != "--":
-      throw ValidationError("unknown option '\(word)'")
-    default: break
-    }
-    if pid == nil, commandLine.isEmpty {
-      throw ValidationError("missing the command to run after '--'")
-    }
-    if pid != nil, !commandLine.isEmpty || timeout != nil {
+    try launched.check(for: self, isRequired: pid == nil)
+    if pid != nil, !launched.words.isEmpty || launched.timeout != nil {
       throw ValidationError("--pid records a process that runs: no command, and no --timeout")
     }
     if !breakpoints
@@ -86,18 +68,11 @@ struct RecordCommand: ParsableCommand {
       throw ValidationError(
         "--blocks, --image, --all-images, --pid and --stop-at-symbol need --breakpoints")
     }
-    if let timeout, !(timeout > 0 && timeout < 1e9) {
-      throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
-    }
-  }
-
-  private var commandLine: [String] {
-    command.first == "--" ? Array(command.dropFirst()) : command
   }
 
   func run() throws {
-    let program = pid.map { "process \($0)" } ?? commandLine[0]
-    let name = pid.map { "\($0)" } ?? commandLine[0].split(separator: "/").last ?? "trace"
+    let program = pid.map { "process \($0)" } ?? launched.words[0]
+    let name = pid.map { "\($0)" } ?? launched.words[0].split(separator: "/").last ?? "trace"
     let outputPath = output ?? "\(name).oftrace"
     if outputPath == "-" {
       throw Diagnostic(
@@ -126,7 +101,7 @@ struct RecordCommand: ParsableCommand {
     if result?.timedOut ?? false {
       warnings.append(
         Diagnostic(
-          "the program ran longer than \(timeout ?? 0) s and was ended", context: [program]))
+          "the program ran longer than \(launched.timeout ?? 0) s and was ended", context: [program]))
     }
     let nothing =
       breakpoints
@@ -160,8 +135,8 @@ struct RecordCommand: ParsableCommand {
       ]
       if let stopAt { environment.append(("ORDERFILE_STOP_AT", stopAt)) }
       if let stopAfter { environment.append(("ORDERFILE_STOP_AFTER_MS", "\(stopAfter)")) }
-      let launch = ProgramLaunch(
-        command: commandLine, environment: environment, timeout: timeout)
+      var launch = launched.launch
+      launch.environment = environment
       return (try launch.run(), [])
     }
     let recording = try BreakpointRecording(
@@ -172,13 +147,12 @@ struct RecordCommand: ParsableCommand {
         .run(recording)
     } else {
       let launch = BreakpointLaunch(
-        ProgramLaunch(command: commandLine, timeout: timeout), stopAfter: stopAfter,
-        stopAt: stopAt)
+        launched.launch, stopAfter: stopAfter, stopAt: stopAt)
       result = try launch.run(recording)
     }
     if recording.lacksBlocks {
       Console.printWarnings(recording.warnings)
-      throw Diagnostic.noBlockMap(pid.map { "process \($0)" } ?? commandLine[0])
+      throw Diagnostic.noBlockMap(pid.map { "process \($0)" } ?? launched.words[0])
     }
     return (result, recording.warnings)
   }

@@ -37,34 +37,15 @@ struct RefineCommand: ParsableCommand {
   var output: String?
   @Option(help: "The pages to save: 4k, 16k, 64k, or auto, those of this machine.")
   var pageSize: PageSizeOption = .automatic
-  @Option(help: ArgumentHelp("Seconds that a launch may take.", valueName: "s"))
-  var timeout: Double?
   @Option(help: ArgumentHelp("Names for people: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
   @Flag(help: "Print one JSON object.")
   var json = false
-  @Argument(
-    parsing: .captureForPassthrough,
-    help: ArgumentHelp("What launches the image, and its arguments.", valueName: "command"))
-  var command: [String] = []
-
-  private var commandLine: [String] {
-    command.first == "--" ? Array(command.dropFirst()) : command
-  }
+  @OptionGroup var launched: LaunchOptions
 
   func validate() throws {
-    switch command.first {
-    case "-h", "--help": throw CleanExit.helpRequest(self)
-    case "--version": throw CleanExit.message(OrderFileCommand.configuration.version)
-    case let word? where word.hasPrefix("-") && word != "--":
-      throw ValidationError("unknown option '\(word)'")
-    default: break
-    }
-    if commandLine.isEmpty { throw ValidationError("missing the command to run after '--'") }
+    try launched.check(for: self)
     if output == "-" { throw ValidationError("the refined order goes to a file: -o FILE") }
-    if let timeout, !(timeout > 0 && timeout < 1e9) {
-      throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
-    }
   }
 
   func run() throws {
@@ -75,7 +56,7 @@ struct RefineCommand: ParsableCommand {
     let before = try ReleaseLayout(path: linked.path)
     let given = try InputFile.orderFile(bytes, order, of: before.layout.imageFormat)
     let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
-    let launch = RefinedLaunch(command: commandLine, timeout: timeout, folder: folder)
+    let launch = RefinedLaunch(program: launched.launch, folder: folder)
     Interruption.catchSignals()
     // Also where something fails: the image of the best order so far, or the one that was there.
     defer { linked.restore() }

@@ -6,24 +6,23 @@ import Symbolication
 
 /// The launch that an order is refined for, of an image as it is linked at the time.
 struct RefinedLaunch {
-  let command: [String]
-  let timeout: Double?
+  let program: ProgramLaunch
   let folder: TemporaryFolder
 
   /// The pages of the image at `path` that a launch touches.
   ///
   /// - Throws: if they can't be counted exactly, and if the program is killed.
   func pages(ofImage path: String) throws -> PagesReport.Image {
-    let program = try LaunchedProgram(named: command[0])
+    let found = try LaunchedProgram(named: program.command[0])
     let request = PageRequest(images: [path])
-    let choice = try PageMethodChoice(nil, for: program, request)
+    let choice = try PageMethodChoice(nil, for: found, request)
     let result = try run {
       try choice.run($0, request)
     } end: {
       $0.program
     }
     if let problem = result.problem {
-      throw Diagnostic.inexact(command[0], problem, result.program.end)
+      throw Diagnostic.inexact(program.command[0], problem, result.program.end)
     }
     var names = PageNames()
     let images = names.images(of: result.touches, wanted: [path])
@@ -80,19 +79,19 @@ struct RefinedLaunch {
     let result: Result
     do {
       result = try StandardStreams.redirected(to: log) {
-        try body(ProgramLaunch(command: command, timeout: timeout))
+        try body(program)
       }
     } catch let error as ProgramLaunch.LaunchError {
-      throw Diagnostic("unable to run: \(error)", context: [command[0]])
+      throw Diagnostic("unable to run: \(error)", context: [program.command[0]])
     }
     if end(result).timedOut {
       throw Diagnostic(
-        "the launch took longer than \(timeout ?? 0) s and was ended", context: [command[0]])
+        "the launch took longer than \(program.timeout ?? 0) s and was ended", context: [program.command[0]])
     }
     if case .killed = end(result).end {
       throw Diagnostic(
         "the launch was \(end(result).end)\(StandardStreams.lastLines(of: log))",
-        context: [command[0]])
+        context: [program.command[0]])
     }
     return result
   }

@@ -46,7 +46,7 @@ extension Workshop {
 
   func start(
     _ tool: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
-    limit: Double = 60
+    limit: Double = 120
   ) throws -> RunningProcess {
     let path = tool.contains("/") ? tool : toolPath(tool) ?? path(tool)
     return try RunningProcess(

@@ -80,7 +80,7 @@ private func launch(
 extension Workshop {
   func run(
     _ tool: String, _ arguments: [String] = [], environment: [String: String] = [:],
-    timeout: Double = 60
+    timeout: Double = 120
   ) throws -> Run {
     try launch(tool, arguments, in: folder, environment: environment, timeout: timeout)
   }

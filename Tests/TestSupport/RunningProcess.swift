@@ -42,7 +42,7 @@ package final class RunningProcess {
   package init(
     _ tool: String, _ arguments: [String], in folder: URL = URL(fileURLWithPath: "/"),
     input: [UInt8] = [], environment: [String: String] = ProcessInfo.processInfo.environment,
-    errors: Errors = .apart, limit: Double = 60
+    errors: Errors = .apart, limit: Double = 120
   ) throws {
     streams = try TemporaryFolder()
     deadline = Date() + limit
