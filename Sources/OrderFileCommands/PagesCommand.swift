@@ -72,7 +72,9 @@ struct PagesCommand: ParsableCommand {
       images: allImages ? nil : images, stop: try stop(in: [program.path] + images))
     let choice = try PageMethodChoice(method, for: program, request)
     let result: PageLaunchResult
-    do { result = try choice.run(launched.launch, request) } catch let error as ProgramLaunch.LaunchError {
+    do { result = try choice.run(launched.launch, request) } catch let error
+      as ProgramLaunch.LaunchError
+    {
       throw Diagnostic.unableToRun(launched.words[0], error, choice.method)
     }
     if let problem = result.problem {
@@ -101,7 +103,8 @@ struct PagesCommand: ParsableCommand {
     if result.program.timedOut {
       warnings.append(
         Diagnostic(
-          "the program ran longer than \(launched.timeout ?? 0) s and was ended", context: [launched.words[0]]))
+          "the program ran longer than \(launched.timeout ?? 0) s and was ended",
+          context: [launched.words[0]]))
     }
     if request.stop != nil, !result.wasStopped {
       warnings.append(

@@ -101,7 +101,8 @@ struct RecordCommand: ParsableCommand {
     if result?.timedOut ?? false {
       warnings.append(
         Diagnostic(
-          "the program ran longer than \(launched.timeout ?? 0) s and was ended", context: [program]))
+          "the program ran longer than \(launched.timeout ?? 0) s and was ended", context: [program]
+        ))
     }
     let nothing =
       breakpoints

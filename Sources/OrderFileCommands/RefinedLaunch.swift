@@ -86,7 +86,8 @@ struct RefinedLaunch {
     }
     if end(result).timedOut {
       throw Diagnostic(
-        "the launch took longer than \(program.timeout ?? 0) s and was ended", context: [program.command[0]])
+        "the launch took longer than \(program.timeout ?? 0) s and was ended",
+        context: [program.command[0]])
     }
     if case .killed = end(result).end {
       throw Diagnostic(
