@@ -52,7 +52,7 @@ extension PageExplanation {
     let aliases = layout.functions(containing: instruction)
     let section = layout.sections.first { $0.range.contains(instruction) }
     let cause: PageAccount.Cause
-    var function = aliases.first.map { layout.name(of: layout.functions[$0]) }
+    var function = aliases.first.flatMap(name(ofFunction:))
     if section?.isLinkageTable ?? false {
       cause = .linkageTable
       function = section?.name
@@ -63,14 +63,21 @@ extension PageExplanation {
       page: address(of: page), wasExecuted: true, cause: cause, function: function)
   }
 
+  private func name(ofFunction index: Int) -> SymbolName? {
+    let function = layout.functions[index]
+    return function.isUnnamed ? nil : layout.name(of: function)
+  }
+
   private func cause(
     ofFunctions aliases: Range<Int>, in section: Section?
   ) -> PageAccount.Cause {
     if section?.name == CRuntime.startSection || section?.name == CRuntime.endSection {
       return .cRuntime
     }
-    let names = aliases.map { layout.name(of: layout.functions[$0]) }
-    guard !names.isEmpty else { return .noSymbol }
+    let names = aliases.compactMap(name(ofFunction:))
+    guard !names.isEmpty else {
+      return aliases.contains(where: startup.contains) ? .otherPath : .noSymbol
+    }
     if names.contains(where: CRuntime.isPart) { return .cRuntime }
     if names.contains(where: { knowledge.part($0) == .mergedBody }) { return .mergedBody }
     if names.contains(where: { [.cold, .partial].contains(knowledge.part($0)) }) {
@@ -103,8 +110,7 @@ extension PageExplanation {
       range.function >= 0 ? range.function : layout.functions(at: range.bytes.start).first
     return PageAccount.Difference(
       page: address(of: page), wasExecuted: false, cause: cause(of: range),
-      function: function.map { layout.name(of: layout.functions[$0]) }
-        ?? launch.rows[range.row].name)
+      function: function.map(name(ofFunction:)) ?? launch.rows[range.row].name)
   }
 
   private func cause(of range: LaunchTouches.Range) -> PageAccount.Cause {

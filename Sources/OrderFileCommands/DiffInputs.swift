@@ -8,6 +8,8 @@ import Symbolication
 struct DiffInputs {
   private let before: ReleaseLayout
   private let after: ReleaseLayout
+  /// What of `after` a linker can be told to move.
+  private let namedAfter: Layout
   private let order: OrderFile?
   private let startup: [StartupFunction]
   private let startupSource: String
@@ -28,8 +30,10 @@ struct DiffInputs {
 
   init(_ command: DiffCommand) throws(Diagnostic) {
     let slice = SliceChoice(command.arch?.architecture)
-    before = try ReleaseLayout(path: command.before, slice: slice)
-    after = try ReleaseLayout(path: command.after, slice: slice)
+    before = try ReleaseLayout(path: command.before, slice: slice).addingUnnamedFunctions()
+    let named = try ReleaseLayout(path: command.after, slice: slice)
+    namedAfter = named.layout
+    after = try named.addingUnnamedFunctions()
     let format = after.layout.imageFormat
     order = try command.order.map { path throws(Diagnostic) in
       try InputFile.orderFile(try InputFile.bytes(path), path, of: format)
@@ -59,7 +63,9 @@ struct DiffInputs {
       let fileName = try inputs.fileName(forImagesNamed: paths)
       let launches = try inputs.launches(inImageNamed: fileName)
       var blocks = try ExecutedBlocks(launches, before: before, after: after)
+      let pairs = UnnamedFunctionPairs(before: before.layout, after: after.layout)
       var used: [StartupFunction] = []
+      var uncounted = 0
       for launch in launches {
         var functions: [StartupFunction] = []
         for use in launch.uses {
@@ -70,10 +76,22 @@ struct DiffInputs {
             absences[function.name] = reason
           }
         }
-        used += blocks.inOrder(launch, functions)
+        var unnamed: [(step: Int, function: StartupFunction)] = []
+        for use in launch.unnamedUses {
+          if let pairs,
+            let function = StartupFunction(
+              use, of: launch.image, before: before, after: after, pairs)
+          {
+            unnamed.append((use.step, function))
+          } else {
+            uncounted += 1
+          }
+        }
+        used += blocks.inOrder(launch, functions, besides: unnamed)
       }
       startup = used
       warnings += blocks.warnings
+      if uncounted > 0 { warnings.append(.uncounted(uncounted)) }
       startupSource = counted(command.trace.count, "trace")
       recordsEveryFunction = inputs.traces.allSatisfy { $0.method == .breakpoints }
       warnings += inputs.warnings + inputs.warnings(forImageNamed: fileName)
@@ -147,7 +165,7 @@ struct DiffInputs {
       facts: facts, kernel: kernel)
     let check = order.map {
       OrderFileCheck(
-        $0, layout: after.layout, architecture: architecture)
+        $0, layout: namedAfter, architecture: architecture)
     }
     var report = DiffReport(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,
@@ -196,5 +214,13 @@ struct DiffInputs {
       unorderable: check.missing.map {
         NameWithReason(name: $0.name, reason: $0.reason.description)
       })
+  }
+}
+
+extension Diagnostic {
+  fileprivate static func uncounted(_ count: Int) -> Diagnostic {
+    Diagnostic(
+      "\(counted(count, "hit")) in code without a name \(count == 1 ? "does" : "do") not count",
+      hint: "record one of the two images, by 'orderfile record --breakpoints'")
   }
 }

@@ -32,11 +32,14 @@ struct ExecutedBlocks {
 
   /// What `launch` used, in the order of first uses: blocks where they were recorded, else functions.
   ///
-  /// - Parameter functions: the launch's uses as the two layouts know them, parallel to them.
+  /// - Parameters:
+  ///   - functions: the launch's uses as the two layouts know them, parallel to them.
+  ///   - others: what it used besides.
   mutating func inOrder(
-    _ launch: RecordedFunctions, _ functions: [StartupFunction]
+    _ launch: RecordedFunctions, _ functions: [StartupFunction],
+    besides others: [(step: Int, function: StartupFunction)]
   ) -> [StartupFunction] {
-    var uses: [(step: Int, function: StartupFunction)] = []
+    var uses = others
     for (use, function) in zip(launch.uses, functions) {
       guard !use.blocks.isEmpty else {
         uses.append((use.step, function))

@@ -90,7 +90,7 @@ struct LaunchInputs {
       }
     }
     guard launches.contains(where: { !$0.uses.isEmpty }) else {
-      let unnamed = launches.reduce(0) { $0 + $1.unnamedHits }
+      let unnamed = launches.reduce(0) { $0 + $1.unnamedUses.count }
       if unnamed == 0 {
         throw Diagnostic(
           "nothing was recorded in '\(fileName)'",

@@ -8,7 +8,7 @@ import Symbolication
 struct ReleaseLayout {
   /// What the layout was read from, for messages.
   let path: String
-  let layout: Layout
+  private(set) var layout: Layout
   /// As the loader calls them; where only a link map was given, those of Mach-O that names tell.
   let initializers: [StatedAddress]
   /// `nil` where only a link map was given.
@@ -105,6 +105,18 @@ struct ReleaseLayout {
 }
 
 extension ReleaseLayout {
+  /// Besides what symbols name, the functions that only unwinding tables know; of ELF images.
+  ///
+  /// - Throws: what is wrong with these tables.
+  func addingUnnamedFunctions() throws(Diagnostic) -> ReleaseLayout {
+    guard let code else { return self }
+    var release = self
+    do { release.layout = layout.addingUnnamedFunctions(try code.frameRanges()) } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+    return release
+  }
+
   /// What is known of a launch that uses the functions `startup`, indexes of the layout's.
   ///
   /// - Throws: what is wrong with parts of the image that its layout does not need.

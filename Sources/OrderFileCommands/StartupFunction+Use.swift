@@ -36,6 +36,28 @@ extension StartupFunction {
   }
 }
 
+extension StartupFunction {
+  /// What two layouts know of code without a name that was used in one of them.
+  ///
+  /// - Returns: `nil` if it was recorded in another image, or is no function of its own there.
+  init?(
+    _ use: RecordedFunctions.UnnamedUse, of image: TraceImage, before: ReleaseLayout,
+    after: ReleaseLayout, _ pairs: UnnamedFunctionPairs
+  ) {
+    guard let address = use.address else { return nil }
+    let pair: (before: Int, after: Int)?
+    if before.isImage(image) {
+      pair = before.layout.functions(at: address).first.flatMap(pairs.pair(before:))
+    } else if after.isImage(image) {
+      pair = after.layout.functions(at: address).first.flatMap(pairs.pair(after:))
+    } else {
+      pair = nil
+    }
+    guard let pair else { return nil }
+    self.init(name: SymbolName(""), before: [pair.before], after: [pair.after])
+  }
+}
+
 extension ReleaseLayout {
   /// The image in the trace is this one. A weak ID is no proof of that.
   fileprivate func isImage(_ recorded: TraceImage) -> Bool {

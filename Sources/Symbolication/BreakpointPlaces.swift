@@ -56,7 +56,7 @@ package struct BreakpointPlaces: Sendable {
     executableSegments = file.segments.filter { $0.type == .load && $0.isExecutable }.map {
       ExecutableSegment(fileOffset: $0.offset.rawValue, range: $0.range)
     }
-    var starts = try file.frameStarts()
+    var starts = try file.frameRanges().map(\.start)
     var tables = [try file.dynamicSymbolTable()].compactMap { $0 }
     var debugFile: ELFFile?
     if let table = try file.symbolTable() {

@@ -40,6 +40,9 @@ package struct ImageCode: Sendable {
     }
   }
 
+  /// What its unwinding tables cover, ascending by address.
+  package func frameRanges() throws(ParseError) -> [AddressRange] { try file.frameRanges() }
+
   /// What is known of a launch that uses the functions `startup` of `layout`, which is this image's.
   ///
   /// - Throws: what is wrong with the file's dynamic section or its arrays of functions.

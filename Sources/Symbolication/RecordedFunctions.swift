@@ -45,8 +45,16 @@ package struct RecordedFunctions: Sendable {
   /// The image in the trace; of an image that was loaded more than once, the first.
   package let image: TraceImage
   package let uses: [Use]
-  /// Hits that lie in no function that has a name.
-  package let unnamedHits: Int
+  /// Hits that lie in no function that has a name, in their order.
+  package let unnamedUses: [UnnamedUse]
+
+  /// Code without a name that was used.
+  package struct UnnamedUse: Hashable, Sendable {
+    /// Of the hit, in the trace.
+    package var step: Int
+    /// Where it was entered; `nil` if the hit does not tell.
+    package var address: StatedAddress?
+  }
 
   /// - Parameters:
   ///   - group: indexes into `trace.images` of one and the same image.
@@ -57,7 +65,7 @@ package struct RecordedFunctions: Sendable {
     image = trace.images[group[0]]
     var uses: [Use] = []
     var indexes: [StatedAddress: Int] = [:]
-    var unnamedHits = 0
+    var unnamed: [UnnamedUse] = []
     func add(_ body: RecordedImage.Body?, step: Int) -> Int? {
       guard let body else { return nil }
       if let known = indexes[body.address] { return known }
@@ -81,11 +89,13 @@ package struct RecordedFunctions: Sendable {
       while let block = blocks.first, block.step < hit.step { add(blocks.removeFirst()) }
       let entered = add(hit.entry.flatMap(functions.body(holding:)), step: hit.step)
       let ran = add(hit.calledFrom.flatMap(functions.body(holding:)), step: hit.step)
-      if entered == nil && ran == nil { unnamedHits += 1 }
+      if entered == nil && ran == nil {
+        unnamed.append(UnnamedUse(step: hit.step, address: hit.entry))
+      }
     }
     for block in blocks { add(block) }
     self.uses = uses
-    self.unnamedHits = unnamedHits
+    unnamedUses = unnamed
   }
 }
 

@@ -1,6 +1,7 @@
 /// A program that launches another and counts the page faults on its code, as the kernel samples them.
 enum FaultCounter {
-  /// `faults IMAGE ARGS...`, IMAGE by its real path; prints the faults on IMAGE's executable mapping. Exit
+  /// `faults IMAGE ARGS...`, IMAGE by its real path; reads IMAGE into memory page by page, because Linux 6.18
+  /// maps as a whole what a linker or cp left in memory as one large folio; launches it; prints the faults on IMAGE's executable mapping. Exit
   /// status 9: the kernel lets nobody count.
   static let source = #"""
     #define _GNU_SOURCE
@@ -19,6 +20,13 @@ enum FaultCounter {
     int main(int count, char **words) {
       int ready[2];
       if (count < 2 || pipe(ready)) return 1;
+      int file = open(words[1], O_RDONLY);
+      fsync(file);
+      posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+      posix_fadvise(file, 0, 0, POSIX_FADV_RANDOM);
+      char byte;
+      for (off_t at = 0; pread(file, &byte, 1, at) == 1; at += sysconf(_SC_PAGESIZE)) {}
+      close(file);
       pid_t child = fork();
       if (!child) {
         char byte;

@@ -57,12 +57,11 @@ struct PredictionTests {
 
   // MARK: Faults
 
-  /// `faults` of a warm launch.
+  /// `faults` of a launch that finds the image in memory.
   static func warmFaults(_ workshop: Workshop, _ image: String) throws -> (
     faults: Int, start: UInt64
   )? {
     let path = workshop.folder.resolvingSymlinksInPath().appendingPathComponent(image).path
-    _ = try workshop.must(path, [])
     let run = try workshop.start("./faults", [path]).end()
     if run.status == 9 { return nil }
     try #require(run.status == 0, "\(run.errors)")
@@ -197,6 +196,57 @@ struct PredictionTests {
         #expect((3...6).contains(error), "\(layout)")
         #expect(count >= Self.called.count, "\(layout)")
       }
+    }
+  #endif
+
+  #if os(Linux) && arch(x86_64)
+    /// Labels of the compiler's own are in no symbol table; unwinding tables know them, and the sequence in
+    /// which the linker has them is the same in both images.
+    @Test func codeWithoutASymbolThatRanIsCounted() throws {
+      let workshop = try Workshop()
+      func hidden(_ name: String, _ size: Int) -> String {
+        ".section .text.\(name),\\\"ax\\\",@progbits\\n.p2align 12\\n.L\(name):\\n.cfi_startproc\\n"
+          + ".skip \(size), 0x90\\nret\\n.cfi_endproc\\n.text\\n"
+      }
+      let code = (1...9).map { hidden("hidden\($0)", 100 * $0) }.joined()
+      try workshop.write(
+        """
+        __asm__("\(code)");
+        #ifndef CALL
+        #define CALL(n) __asm__ volatile("call .Lhidden" #n ::: "memory")
+        #endif
+        __attribute__((noinline)) void first(void) { CALL(3); }
+        __attribute__((noinline)) void unused(void) { CALL(5); }
+        int main(int n, char **v) { (void)v; CALL(8); first(); if (n > 9) unused(); return 0; }
+        """.utf8, "app.c")
+      try workshop.write("main\nfirst\n".utf8, "app.order")
+      let link = [
+        "-O1", "-mno-red-zone", "-ffunction-sections", "-fuse-ld=lld", "-Wl,--build-id", "app.c",
+      ]
+      try workshop.must("clang", link + ["-o", "app"])
+      try workshop.must(
+        "clang", link + ["-o", "ordered", "-Wl,--symbol-ordering-file=app.order"])
+      let record = try workshop.orderfile(
+        "record", "--breakpoints", "-o", "app.oftrace", "--", "./app")
+      guard record.status == 0 else { return }  // no permission to trace
+      for image in ["app", "ordered"] {
+        try workshop.mustOrderfile(
+          "pages", "--method", "ptrace", "--json", "-o", "\(image).json", "--", "./\(image)")
+      }
+      let run = try workshop.mustOrderfile(
+        "diff", "app", "ordered", "--trace", "app.oftrace", "--json", "--measured", "app.json",
+        "--measured-after", "ordered.json")
+      let measured = try #require(run.json["measuredPages"] as? [String: [String: Any]])
+      for layout in ["before", "after"] {
+        #expect((measured[layout]?["causes"] as? [Any])?.isEmpty ?? false, "\(layout)")
+        let counts = try #require(measured[layout]?["pages"] as? [[String: Any]]).first
+        #expect(counts?["measured"] as? Int ?? 0 >= 4, "\(layout)")
+      }
+      #expect(run.errors.isEmpty)
+      // Of another program nobody can say which of its labels these are.
+      try workshop.must("clang", link + ["-o", "other", "-Wl,--defsym=extra=0", "-DCALL(n)="])
+      let other = try workshop.orderfile("diff", "other", "other", "--trace", "app.oftrace")
+      #expect(other.errors.contains("2 hits in code without a name do not count"))
     }
   #endif
 

@@ -33,6 +33,41 @@ import Testing
     }
   }
 
+  static func range(_ address: UInt64, _ size: UInt64) -> AddressRange {
+    AddressRange(start: StatedAddress(rawValue: address), size: size)
+  }
+
+  @Test func framesThatNoSymbolCoversBecomeUnnamedFunctions() {
+    let layout = Self.layout([("f", 0x1010, 16), ("label", 0x1030, 0)]).addingUnnamedFunctions([
+      Self.range(0x0ff0, 8), Self.range(0x1000, 16), Self.range(0x1010, 16),
+      Self.range(0x1018, 8), Self.range(0x1030, 4), Self.range(0x1040, 32),
+      Self.range(0x1040, 32), Self.range(0x2000, 8),
+    ])
+    let found = layout.functions.map { "\($0.address) \($0.size) \($0.isUnnamed)" }
+    #expect(
+      found == ["0x1000 16 true", "0x1010 16 false", "0x1030 0 false", "0x1040 32 true"])
+  }
+
+  @Test func unnamedFunctionsOfOneSequenceOfSizesArePairs() throws {
+    let before = Self.layout([("f", 0x1010, 16)]).addingUnnamedFunctions([
+      Self.range(0x1000, 8), Self.range(0x1040, 32),
+    ])
+    let after = Self.layout([("f", 0x1000, 16)]).addingUnnamedFunctions([
+      Self.range(0x1020, 8), Self.range(0x1030, 32),
+    ])
+    let pairs = try #require(UnnamedFunctionPairs(before: before, after: after))
+    #expect(try #require(pairs.pair(before: 2)) == (2, 2))
+    #expect(try #require(pairs.pair(before: 0)) == (0, 1))
+    #expect(try #require(pairs.pair(after: 1)) == (0, 1))
+    #expect(pairs.pair(before: 1) == nil && pairs.pair(after: 0) == nil)
+    let other = Self.layout([]).addingUnnamedFunctions([Self.range(0x1000, 8)])
+    #expect(UnnamedFunctionPairs(before: before, after: other) == nil)
+    let swapped = Self.layout([]).addingUnnamedFunctions([
+      Self.range(0x1000, 32), Self.range(0x1040, 8),
+    ])
+    #expect(UnnamedFunctionPairs(before: before, after: swapped) == nil)
+  }
+
   @Test(
     arguments: [
       (0x100f, []), (0x1010, ["f"]), (0x101f, ["f"]), (0x1020, []), (0x1030, ["unsized"]),

@@ -183,7 +183,7 @@ struct ELFVariant: CustomTestStringConvertible, Sendable {
         _ = try? file.decompressedContents(of: section)
       }
       _ = try? file.debugLink()
-      _ = try? file.frameStarts()
+      _ = try? file.frameRanges()
       _ = try? file.blockMap()
     }
     for length in hostilePrefixLengths(of: whole) { readAll(Array(whole[..<length])) }

@@ -11,33 +11,32 @@ import Testing
     int main(int n, char **v) { (void)v; return one(n) + two(n); }
     """
 
-  /// The start of each frame description, as readelf prints it.
-  static func judged(_ path: String) throws -> [StatedAddress] {
+  /// What each frame description covers, as readelf prints it.
+  static func judged(_ path: String) throws -> [AddressRange] {
     let listing = try #require(Tool("readelf")).run(["--debug-dump=frames", path])
-    return listing.split(separator: "\n").compactMap { line in
-      guard line.contains(" FDE "), let range = line.split(separator: "pc=").last else {
-        return nil
-      }
-      return range.split(separator: ".").first.flatMap { UInt64($0, radix: 16) }
-        .map(StatedAddress.init(rawValue:))
-    }.sorted()
+    return listing.split(separator: "\n").compactMap { line -> AddressRange? in
+      guard line.contains(" FDE "), let text = line.split(separator: "pc=").last else { return nil }
+      let ends = text.split(separator: ".").compactMap { UInt64($0, radix: 16) }
+      return ends.count == 2
+        ? AddressRange(start: StatedAddress(rawValue: ends[0]), size: ends[1] - ends[0]) : nil
+    }.sorted { $0.start < $1.start }
   }
 
   @Test(
     .enabled(if: Tool("readelf") != nil && Tool("clang") != nil),
-    arguments: [["-fuse-ld=lld"], ["-fuse-ld=bfd"], ["-fuse-ld=gold"], ["-fuse-ld=lld", "-s"]])
-  func startsAreThoseThatReadelfPrints(flags: [String]) throws {
+    arguments: [["-fuse-ld=lld"], ["-fuse-ld=bfd"], ["-fuse-ld=gold"], ["-fuse-ld=lld", "-s"], ["-x", "c++", "-fuse-ld=lld"]])
+  func rangesAreThoseThatReadelfPrints(flags: [String]) throws {
     let folder = try TemporaryFolder()
     let source = try folder.write(Array(Self.source.utf8), "main.c")
     let image = folder.path("image")
-    try #require(Tool("clang")).run(["-O1", source, "-o", image] + flags)
-    let starts = try ELFFile(parsing: FileBytes(path: image)).frameStarts()
-    #expect(starts == (try Self.judged(image)) && starts.count > 3)
+    try #require(Tool("clang")).run(["-O1"] + flags + [source, "-o", image])
+    let ranges = try ELFFile(parsing: FileBytes(path: image)).frameRanges()
+    #expect(ranges == (try Self.judged(image)) && ranges.count > 3)
   }
 
   @Test func aFileWithoutThemHasNone() throws {
     var writer = ELFWriter()
     writer.addText()
-    #expect(try ELFFile(parsing: FileBytes(writer.bytes())).frameStarts() == [])
+    #expect(try ELFFile(parsing: FileBytes(writer.bytes())).frameRanges() == [])
   }
 }

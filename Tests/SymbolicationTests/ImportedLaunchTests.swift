@@ -103,7 +103,7 @@ import TraceFormat
       trace, group: [0], in: RecordedImage(namesOf: trace, group: [0]))
     #expect(
       recorded.uses.map { $0.names.map(\.description) } == [["main"], ["alias of f", "f"]])
-    #expect(recorded.unnamedHits == 0)
+    #expect(recorded.unnamedUses == [])
   }
 
   @Test func timesAreThoseOfTheSource() throws {

@@ -48,7 +48,7 @@ import TraceFormat
     let trace = try Self.trace(example.hits)
     let recorded = RecordedFunctions(trace, group: [0], in: RecordedImage(Self.image))
     #expect(Self.names(recorded) == example.uses)
-    #expect(recorded.unnamedHits == example.unnamed)
+    #expect(recorded.unnamedUses.count == example.unnamed)
   }
 
   @Test func blocksBelongToTheFunctionThatHoldsThem() throws {
@@ -72,7 +72,7 @@ import TraceFormat
     #expect(byImage.uses.map { $0.blocks.map(\.part.offset) } == [[8, 0], [0], []])
     #expect(byImage.uses.map(\.executedBytes) == [12, 6, 16])
     #expect(byImage.uses[0].step < byImage.uses[1].step)
-    #expect(byImage.unnamedHits == 0)
+    #expect(byImage.unnamedUses == [])
 
     let names = open.namesForSealing([RecordedImage(Self.image)])
     #expect(
@@ -95,7 +95,7 @@ import TraceFormat
     #expect(byNames.uses.map(\.address) == byImage.uses.map(\.address))
     #expect(byNames.uses.map(\.size) == byImage.uses.map(\.size))
     #expect(byNames.uses.map(\.names) == byImage.uses.map(\.names))
-    #expect(byNames.unnamedHits == byImage.unnamedHits)
+    #expect(byNames.unnamedUses == byImage.unnamedUses)
   }
 
   @Test func sealingTwiceChangesNothing() throws {

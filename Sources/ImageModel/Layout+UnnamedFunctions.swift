@@ -1,0 +1,84 @@
+// Code that no symbol names, as a layout has it
+//
+// Compilers leave labels of their own out of the symbol table (`.Lobjectdestroy` of Swift), and whoever
+// strips an image does so with all. Unwinding tables still tell where such a function begins and ends, so a
+// launch that runs it can be counted. It has no name that a linker could be given: an order file can't move
+// it, and linked in another order the same object files have the same unnamed functions in the same sequence,
+// as linkers keep what nobody orders in the order of their input. That is how one is found again.
+
+import Addresses
+
+extension Function {
+  /// No symbol names it: only unwinding tables know it.
+  package var isUnnamed: Bool { name.count == 0 }
+}
+
+extension Layout {
+  /// This layout with an unnamed function for each of `frames` that begins in code, outside of linkage tables and
+  /// of functions of known size. Indexes of functions change.
+  ///
+  /// - Parameter frames: what unwinding tables cover.
+  /// - Complexity: O(*f* log *n* + *n* log *n*) for *f* frames and *n* functions.
+  package func addingUnnamedFunctions(_ frames: [AddressRange]) -> Layout {
+    var added: [Function] = []
+    var last: AddressRange?
+    for frame in frames where frame.start != last?.start {
+      last = frame
+      let covering = functions(containing: frame.start)
+      if let widest = covering.last.map({ functions[$0] }),
+        widest.size > 0 || widest.address == frame.start
+      {
+        continue
+      }
+      let section = sections.firstIndex {
+        $0.isExecutable && !$0.isLinkageTable && $0.range.contains(frame.start)
+      }
+      guard let section else { continue }
+      added.append(
+        Function(
+          name: NameReference(offset: 0, count: 0), address: frame.start, size: frame.size,
+          section: UInt32(section), isLocal: true))
+    }
+    return Layout(
+      sections: sections, functions: functions + added, names: names, absentSymbols: absentSymbols)
+  }
+}
+
+/// The unnamed functions of two layouts of the same object files.
+package struct UnnamedFunctionPairs: Sendable {
+  private let pairs: [(before: Int, after: Int)]
+
+  /// - Returns: `nil` if the layouts are not of the same object files: they have unnamed functions of other
+  ///   sizes, or in another order.
+  /// - Complexity: O(*n*) for *n* functions.
+  package init?(before: Layout, after: Layout) {
+    func unnamed(_ layout: Layout) -> [Int] {
+      layout.functions.indices.filter { layout.functions[$0].isUnnamed }
+    }
+    let (first, second) = (unnamed(before), unnamed(after))
+    guard first.count == second.count,
+      zip(first, second).allSatisfy({ before.functions[$0].size == after.functions[$1].size })
+    else { return nil }
+    pairs = zip(first, second).map { (before: $0, after: $1) }
+  }
+
+  /// The pair of the function at that index of the layout before; `nil` if that has a name.
+  ///
+  /// - Complexity: O(log *n*) for *n* pairs.
+  package func pair(before index: Int) -> (before: Int, after: Int)? { pair(index, \.before) }
+
+  /// The pair of the function at that index of the layout after; `nil` if that has a name.
+  package func pair(after index: Int) -> (before: Int, after: Int)? { pair(index, \.after) }
+
+  private func pair(
+    _ index: Int, _ side: (((before: Int, after: Int)) -> Int)
+  ) -> (before: Int, after: Int)? {
+    var low = 0
+    var high = pairs.count
+    while low < high {
+      let middle = low + (high - low) / 2
+      if side(pairs[middle]) < index { low = middle + 1 } else { high = middle }
+    }
+    return low < pairs.count && side(pairs[low]) == index ? pairs[low] : nil
+  }
+}
