@@ -74,7 +74,8 @@ struct OrderGeneration {
       entries: placing.entries.count - written.unwritable.count,
       startupBytes: layout.bodyBytes(order.functions),
       textBytes: layout.sections.filter(\.isExecutable).reduce(0) { $0 + $1.range.size },
-      missing: missing(placing, written), unnamedHits: launches.reduce(0) { $0 + $1.unnamedUses.count },
+      missing: missing(placing, written),
+      unnamedHits: launches.reduce(0) { $0 + $1.unnamedUses.count },
       lostRecords: traces.reduce(0) { $0 + $1.lostRecords })
     let cannotMove = Diagnostic.sharedInputSections(
       order.functions, in: layout, path: release.path)

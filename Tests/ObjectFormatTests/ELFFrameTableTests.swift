@@ -24,7 +24,10 @@ import Testing
 
   @Test(
     .enabled(if: Tool("readelf") != nil && Tool("clang") != nil),
-    arguments: [["-fuse-ld=lld"], ["-fuse-ld=bfd"], ["-fuse-ld=gold"], ["-fuse-ld=lld", "-s"], ["-x", "c++", "-fuse-ld=lld"]])
+    arguments: [
+      ["-fuse-ld=lld"], ["-fuse-ld=bfd"], ["-fuse-ld=gold"], ["-fuse-ld=lld", "-s"],
+      ["-x", "c++", "-fuse-ld=lld"],
+    ])
   func rangesAreThoseThatReadelfPrints(flags: [String]) throws {
     let folder = try TemporaryFolder()
     let source = try folder.write(Array(Self.source.utf8), "main.c")

@@ -1,0 +1,16 @@
+# Sourced by the scripts here: real programs from their public source packages. compile_PROGRAM FOLDER FLAG...
+# compiles one into a folder that is there; PROGRAM_libraries is what its link needs besides, and PROGRAM_launch how
+# it is launched.
+compile_sqlite3() {
+  local sources flags file
+  sources=$("$here/sqlite/sources.sh")
+  read -ra flags <"$here/sqlite/flags"
+  for file in sqlite3 shell; do clang "${flags[@]}" "${@:2}" -c "$sources/$file.c" -o "$1/$file.o"; done
+}
+sqlite3_libraries=(-lm -lpthread -ldl)
+sqlite3_launch=(-batch :memory: ".read $here/sqlite/launch.sql")
+
+compile_redis() { "$here/redis/compile.sh" "$@"; }
+redis_libraries=(-lm -lpthread -ldl -rdynamic)
+# Without a socket to listen on it ends when all of its start is behind it.
+redis_launch=(--port 0 --save "")
