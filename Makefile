@@ -89,7 +89,7 @@ goldens: ## record the expected texts again; fails where one changed, so that yo
 
 bench: build ## speed and cost, as ratios within one run
 	@Scripts/bootstrap.sh bench
-	@for script in sqlite/layout.sh sqlite/blocks.sh sqlite/cost.sh speed.sh breakpoints; do \
+	@for script in sqlite/layout.sh sqlite/blocks.sh sqlite/cost.sh speed.sh breakpoints layouts prediction; do \
 	  printf '\n%s\n' $$script; Benchmarks/$$script || exit 1; done
 
 self-order: build ## the tool records one of its own runs and is relinked in that order

@@ -130,6 +130,20 @@ import Testing
     #expect(try app.touches() == ["f1 execute"])
   }
 
+  @Test(arguments: methods) func aResultThatFindsNoRoomIsAnError(method: String) throws {
+    let app = try PagesWorkshop()
+    let run = try app.workshop.orderfile(
+      "pages", "--method", method, "--json", "-o", "/dev/full", "--", "./app", "touch")
+    #expect(run.status == 1)
+    #expect(
+      run.errors == "orderfile: error: /dev/full: unable to write: No space left on device\n")
+    // Found before the launch, which would never end.
+    let missing = try app.workshop.orderfile(
+      "pages", "--method", method, "-o", "missing/x", "--", "./app", "wait")
+    #expect(missing.status == 1 && missing.errors.contains("missing/x: "))
+    #expect(!app.workshop.fileNames.contains("missing"))
+  }
+
   @Test(arguments: methods) func anInterruptEndsTheProgramToo(method: String) throws {
     let app = try PagesWorkshop()
     let running = try app.workshop.start(
