@@ -65,10 +65,12 @@ final class PageTracer: LaunchTracer {
     var lastFault: Fault?
   }
 
-  /// What a thread was denied, and what was noted of that.
+  /// What a thread was denied, and what was noted of that but for execution. The page could be read at least when it went on.
   private struct Fault {
     var instruction: UInt64
     var page: UInt64
+    /// What the page was given when the thread went on.
+    var seen: WatchedImage.Protection
     var touch: PageTouches.Touch?
   }
 
@@ -359,7 +361,8 @@ extension PageTracer {
     // Another thread's stop was handled between this thread's fault and now.
     if space.isReleased {
       if threads[tid]?.lastFault?.instruction == instruction { return deliver(SIGSEGV, to: tid) }
-      threads[tid]?.lastFault = Fault(instruction: instruction, page: address, touch: nil)
+      threads[tid]?.lastFault = Fault(
+        instruction: instruction, page: address, seen: [], touch: nil)
       return resume(tid)
     }
     if isOver { return resume(tid) }
@@ -385,12 +388,15 @@ extension PageTracer {
     let page = address & ~(WatchedImage.pageSize - 1)
     guard let (byRight, seen) = space.images[image].state(of: page) else { return nil }
     let last = threads[tid]?.lastFault
-    let isAgain = last?.instruction == instruction && last?.page == page
+    func goesOn(_ seen: WatchedImage.Protection, _ touch: PageTouches.Touch?) -> UInt64 {
+      threads[tid]?.lastFault = Fault(
+        instruction: instruction, page: page, seen: seen, touch: touch)
+      return page
+    }
     func note(_ access: PageAccess, _ kind: WatchedImage.Protection) -> UInt64 {
       space.saw(kind, at: page, image: image)
       let touch = touches.touched(page, access, by: instruction, in: space.pid)
-      threads[tid]?.lastFault = Fault(instruction: instruction, page: page, touch: touch)
-      return page
+      return goesOn(seen.union(kind), access == .execute ? nil : touch)
     }
     // The instruction is on this page, or goes on there: it is at most 15 bytes long.
     let isFetched =
@@ -400,24 +406,37 @@ extension PageTracer {
       return note(.execute, .execute)
     }
     if byRight.contains(.read), !space.images[image].hasBegun || !seen.isEmpty {
-      // It may be read already: by another thread since, or it is to be written.
-      guard isAgain else {
-        threads[tid]?.lastFault = Fault(instruction: instruction, page: page, touch: nil)
-        return page
+      // It can be read by now, because another thread was first; or it is to be written.
+      guard let last, last.instruction == instruction, last.page == page else {
+        return goesOn(seen, nil)
       }
+      // The instruction came back from a page that it could read: it writes.
       guard byRight.contains(.write), !seen.contains(.write) else {
-        if let touch = last?.touch { touches.withdraw(touch) }
-        return nil
+        if let touch = last.touch { touches.withdraw(touch) }
+        // Between the fault and now another thread may have been given what this one wants.
+        return last.seen == seen ? nil : goesOn(seen, nil)
       }
-      if let touch = last?.touch {
-        touches.becameWrite(touch)
-        space.saw(.write, at: page, image: image)
-        threads[tid]?.lastFault?.touch = nil
-        return page
-      }
-      return note(.write, .write)
+      withdrawReads(by: instruction, of: page, in: space, but: tid)
+      guard let touch = last.touch else { return note(.write, .write) }
+      touches.becameWrite(touch)
+      space.saw(.write, at: page, image: image)
+      return goesOn(seen.union(.write), nil)
     }
     return byRight.contains(.read) ? note(.read, .read) : nil
+  }
+
+  /// Other threads came to the same instruction, found the page unreadable, and are about to write it with the right
+  /// that one of them is given now.
+  private func withdrawReads(
+    by instruction: UInt64, of page: UInt64, in space: WatchedMemory, but tid: pid_t
+  ) {
+    for other in threads.keys where other != tid && threads[other]?.space === space {
+      guard let fault = threads[other]?.lastFault, let touch = fault.touch,
+        fault.instruction == instruction, fault.page == page
+      else { continue }
+      touches.withdraw(touch)
+      threads[other]?.lastFault?.touch = nil
+    }
   }
 
   private func trapped(_ tid: pid_t) {

@@ -130,6 +130,16 @@ import Testing
     #expect(try app.touches() == ["f1 execute"])
   }
 
+  @Test(arguments: methods) func threadsMayComeToOnePageAtOnce(method: String) throws {
+    let app = try PagesWorkshop()
+    for _ in 0..<8 {
+      let run = try app.pages(method, ["threads"])
+      #expect(run.status == 0, "\(run.errors)")
+      #expect(
+        try app.touches() == ["f1 execute", "f2 execute", "f3 execute", "ro1 read", "rw1 write"])
+    }
+  }
+
   @Test(arguments: methods) func aResultThatFindsNoRoomIsAnError(method: String) throws {
     let app = try PagesWorkshop()
     let run = try app.workshop.orderfile(
