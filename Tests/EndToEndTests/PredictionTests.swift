@@ -170,21 +170,27 @@ struct PredictionTests {
   }
 
   #if os(Linux) && arch(x86_64)
-    /// The program as it ships, recorded with breakpoints; both layouts measured by `orderfile pages`.
-    @Test func whatPagesMeasuresIsPredictedButForPartsNotEntered() throws {
-      let workshop = try Self.workshop(["-no-pie"])
+    /// `diff` of `app` and `ordered` by `app.oftrace`, a recording of `app`, and by the pages of both.
+    ///
+    /// - Returns: `nil` without permission to trace.
+    static func measuredDiff(_ workshop: Workshop) throws -> Run? {
       let record = try workshop.orderfile(
         "record", "--breakpoints", "-o", "app.oftrace", "--", "./app")
-      guard record.status == 0 else { return }  // no permission to trace
+      guard record.status == 0 else { return nil }
       for image in ["app", "ordered"] {
         try workshop.mustOrderfile(
           "pages", "--method", "ptrace", "--json", "-o", "\(image).json", "--", "./\(image)")
       }
-      let json = try workshop.mustOrderfile(
+      return try workshop.mustOrderfile(
         "diff", "app", "ordered", "--trace", "app.oftrace", "--json", "--measured", "app.json",
-        "--measured-after", "ordered.json"
-      ).json
-      let measured = try #require(json["measuredPages"] as? [String: [String: Any]])
+        "--measured-after", "ordered.json")
+    }
+
+    /// The program as it ships, recorded with breakpoints; both layouts measured by `orderfile pages`.
+    @Test func whatPagesMeasuresIsPredictedButForPartsNotEntered() throws {
+      let workshop = try Self.workshop(["-no-pie"])
+      guard let run = try Self.measuredDiff(workshop) else { return }
+      let measured = try #require(run.json["measuredPages"] as? [String: [String: Any]])
       for layout in ["before", "after"] {
         let side = try #require(measured[layout])
         let causes = try #require(side["causes"] as? [[String: Any]])
@@ -226,16 +232,7 @@ struct PredictionTests {
       try workshop.must("clang", link + ["-o", "app"])
       try workshop.must(
         "clang", link + ["-o", "ordered", "-Wl,--symbol-ordering-file=app.order"])
-      let record = try workshop.orderfile(
-        "record", "--breakpoints", "-o", "app.oftrace", "--", "./app")
-      guard record.status == 0 else { return }  // no permission to trace
-      for image in ["app", "ordered"] {
-        try workshop.mustOrderfile(
-          "pages", "--method", "ptrace", "--json", "-o", "\(image).json", "--", "./\(image)")
-      }
-      let run = try workshop.mustOrderfile(
-        "diff", "app", "ordered", "--trace", "app.oftrace", "--json", "--measured", "app.json",
-        "--measured-after", "ordered.json")
+      guard let run = try Self.measuredDiff(workshop) else { return }
       let measured = try #require(run.json["measuredPages"] as? [String: [String: Any]])
       for layout in ["before", "after"] {
         #expect((measured[layout]?["causes"] as? [Any])?.isEmpty ?? false, "\(layout)")
