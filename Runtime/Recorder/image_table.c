@@ -67,7 +67,7 @@ OF_INTERNAL void of_lock_registration(void) {
   while (!of_compare_exchange_acquire(&of_recorder.registering, &holder, self)) {
     if (holder != self) continue;
     holder = 0;
-    of_yield();
+    of_pause();
   }
 }
 
@@ -209,7 +209,7 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
   orderfile_trace_header *trace = of_current_trace();
   /* relaxed: a flag. In a child another thread may be making the trace this very moment. */
   while (!trace && of_load_relaxed(&of_recorder.mode) == OF_RECORDING) {
-    of_yield();
+    of_pause();
     trace = of_current_trace();
   }
   if (trace) {

@@ -119,8 +119,9 @@ OF_INTERNAL uint64_t of_standard_error(void);
 OF_INTERNAL const char *of_error_name(int error);
 /* Sees to it that of_finish is called. From initialisers only. */
 OF_INTERNAL void of_watch_exit(void);
-/* Gives up the processor for a moment. */
-OF_INTERNAL void of_yield(void);
+/* Sleeps for a tenth of a millisecond: on a busy machine a thread that only yields gets the processor back
+ * before the one that it waits for. */
+OF_INTERNAL void of_pause(void);
 
 /* One loaded image. */
 typedef struct of_image {

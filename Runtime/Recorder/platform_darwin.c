@@ -15,7 +15,7 @@
  * Called by initialisers, marks, stop and exit, and by the first hit of a forked child:
  *
  *   close fcntl flock fstat ftruncate getcwd getenv getrlimit kill link lstat madvise mmap munmap open
- *   pread pwrite renamex_np sched_yield sysctl unlink write                     files and memory
+ *   pread pwrite renamex_np sysctl unlink usleep write                          files and memory
  *   clock_gettime_nsec_np mach_timebase_info issetugid __error                  clocks, the process
  *   __cxa_atexit                                                                once, in a recorded launch
  *   _NSGetExecutablePath _dyld_get_image_header _dyld_get_image_name _dyld_image_count
@@ -337,7 +337,7 @@ uint64_t of_standard_error(void) {
   return (uint64_t)status.st_dev * 0x9e3779b97f4a7c15u + (uint64_t)status.st_ino + 1;
 }
 
-void of_yield(void) { sched_yield(); }
+void of_pause(void) { usleep(100); }
 
 extern int __cxa_atexit(void (*body)(void *), void *context, const void *image); /* Itanium C++ ABI */
 

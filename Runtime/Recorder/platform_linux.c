@@ -318,7 +318,10 @@ uint64_t of_standard_error(void) {
   return (uint64_t)status.st_dev * 0x9e3779b97f4a7c15u + (uint64_t)status.st_ino + 1;
 }
 
-void of_yield(void) { OF_SYSCALL_1(__NR_sched_yield, 0); }
+void of_pause(void) {
+  struct timespec time = {0, 100000};
+  OF_SYSCALL_2(__NR_nanosleep, &time, NULL);
+}
 
 static OF_IMMUNE __attribute__((destructor, used)) void of_at_exit(void) { of_finish(); }
 

@@ -52,7 +52,7 @@ OF_LOCAL int of_claim_name(const char *path) {
   if (owner != OF_NAME_IS_LEFT) return owner;
   int lock = -OF_BUSY;
   for (int patience = 0; lock == -OF_BUSY && patience < 1000; patience++) {
-    if (patience) of_yield();
+    if (patience) of_pause();
     lock = of_lock_folder(path);
   }
   if (lock == -OF_BUSY) return OF_NAME_IS_TAKEN; /* the holder is stopped, or it isn't one of us */

@@ -83,14 +83,15 @@ OF_LOCAL void of_drain_early_records(orderfile_trace_header *trace, uint64_t slo
   uint64_t early = of_exchange_release(&of_early.next, (uint64_t)1 << 62);
   if (early > OF_EARLY_CAPACITY) early = OF_EARLY_CAPACITY; /* the others were counted as they came */
   uint64_t used = 0, length;
+  int patience = 1000;
   for (uint64_t i = 0; i < early; i += length) {
     orderfile_record *waiting = &of_early.records[i];
     length = 1;
-    /* acquire: pairs with the release that every kind is stored with. Its writer is between two
-     * instructions, or another thread that has to be given the processor. */
+    /* acquire: pairs with the release that every kind is stored with. Its writer is another thread that has to
+     * be given the processor; or this one, below a signal handler, and then no patience helps. */
     uint32_t kind = of_load_acquire(&waiting->kind);
-    for (int patience = 0; !kind && patience < 1000; patience++) {
-      of_yield();
+    for (; !kind && patience > 0; patience--) {
+      of_pause();
       kind = of_load_acquire(&waiting->kind); /* acquire: likewise */
     }
     if (kind == ORDERFILE_RECORD_MARK) length = of_records_for(waiting->payload_size);

@@ -23,7 +23,7 @@ struct MachOImageTests {
   static let allowedInAChild: Set<String> = [
     "_close", "_fcntl", "_flock", "_fstat", "_ftruncate", "_getcwd", "_getenv", "_getrlimit",
     "_kill", "_link", "_lstat", "_madvise", "_mach_timebase_info", "_mmap", "_munmap", "_open",
-    "_pread", "_pwrite", "_renamex_np", "_sched_yield", "_sysctl", "_unlink", "_write",
+    "_pread", "_pwrite", "_renamex_np", "_sysctl", "_unlink", "_usleep", "_write",
     "__NSGetExecutablePath",
   ]
   static let allowedInInitialisers: Set<String> = [
