@@ -13,9 +13,10 @@ struct LaunchOptions: ParsableArguments {
     help: ArgumentHelp("The program and its arguments.", valueName: "command"))
   var command: [String] = []
 
-  /// The program and its arguments; may be empty where `check` was not called.
+  /// The program and its arguments; empty only if `check` did not require one.
   var words: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
 
+  /// - Precondition: `words` is not empty.
   var launch: ProgramLaunch { ProgramLaunch(command: words, timeout: timeout) }
 
   /// Refuses a missing program, and what was meant as an option of `command`.

@@ -37,6 +37,16 @@ import Testing
     #expect(ranges == (try Self.judged(image)) && ranges.count > 3)
   }
 
+  @Test(.enabled(if: Tool("objcopy") != nil && Tool("clang") != nil))
+  func aDebugFileHasNone() throws {
+    let folder = try TemporaryFolder()
+    let source = try folder.write(Array(Self.source.utf8), "main.c")
+    let (image, debugFile) = (folder.path("image"), folder.path("image.debug"))
+    try #require(Tool("clang")).run(["-O1", "-fuse-ld=lld", source, "-o", image])
+    try #require(Tool("objcopy")).run(["--only-keep-debug", image, debugFile])
+    #expect(try ELFFile(parsing: FileBytes(path: debugFile)).frameRanges() == [])
+  }
+
   @Test func aFileWithoutThemHasNone() throws {
     var writer = ELFWriter()
     writer.addText()

@@ -23,7 +23,9 @@ extension ELFFile {
   /// - Throws: `truncated` if the segment is not in the file or its table not in the segment.
   /// - Complexity: O(*n* log *n*) for *n* descriptions; O(*n*) if they ascend, as linkers write them.
   package func frameRanges() throws(ParseError) -> [AddressRange] {
-    guard let segment = segments.first(where: { $0.type == .frameHeader }) else { return [] }
+    // A debug file has the segment, and none of its bytes.
+    guard let segment = segments.first(where: { $0.type == .frameHeader }), segment.fileSize > 0
+    else { return [] }
     let range = try bytes.range(offset: segment.offset, size: segment.fileSize, "p_filesz")
     var input = ByteCursor(bytes, in: range, endianness: header.endianness)
     let version = try input.read(UInt8.self, "version")
