@@ -40,6 +40,10 @@ let package = Package(
     .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
     .systemLibrary(name: "CDemangle"),
+    .target(name: "CPtrace", dependencies: ["CPageTrace"]),
+    .target(name: "CProcess", dependencies: ["CPtrace"]),
+    .target(name: "CPages", dependencies: ["CPageTrace"]),
+    .target(name: "CPerf", dependencies: ["CProcess"]),
 
     // F1: one format each, and the model beside them.
     target("ImageModel", ["Addresses"]),
@@ -63,8 +67,9 @@ let package = Package(
     target("FunctionOrder", ["ImageModel", "Addresses"]),
     target("FaultEstimate", ["ImageModel", "Addresses"]),
 
-    .target(name: "CLaunch", dependencies: ["CPageTrace"]),
-    target("LaunchMeasurement", ["CLaunch", "ImageModel", "Addresses"]),
+    target(
+      "LaunchMeasurement",
+      ["CPages", "CPerf", "CProcess", "CPtrace", "ImageModel", "Addresses"]),
 
     // F4: results as text and JSON.
     target(

@@ -1,5 +1,5 @@
 import Addresses
-import CLaunch
+import CPtrace
 
 #if canImport(Darwin)
   import Darwin

@@ -1,4 +1,4 @@
-import CLaunch
+import CPtrace
 
 #if canImport(Darwin)
   import Darwin

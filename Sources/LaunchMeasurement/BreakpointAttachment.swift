@@ -1,4 +1,5 @@
-import CLaunch
+import CProcess
+import CPtrace
 
 #if canImport(Darwin)
   import Darwin

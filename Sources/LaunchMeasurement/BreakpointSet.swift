@@ -8,7 +8,7 @@
 // (Arm Architecture Reference Manual, PSTATE.BTYPE).
 
 import Addresses
-import CLaunch
+import CPtrace
 
 /// One breakpoint on each function of one image in one process.
 struct BreakpointSet {

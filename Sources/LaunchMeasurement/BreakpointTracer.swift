@@ -22,7 +22,7 @@
 // <ptrace(2)>; PTRACE_SEIZE throughout, so that job control stays the program's own.
 
 import Addresses
-import CLaunch
+import CPtrace
 
 #if canImport(Darwin)
   import Darwin

@@ -1,4 +1,4 @@
-import CLaunch
+import CProcess
 
 /// SIGINT, SIGTERM and SIGHUP to this process, as something to clean up after.
 package enum Interruption {

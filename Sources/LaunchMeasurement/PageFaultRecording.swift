@@ -1,4 +1,4 @@
-import CLaunch
+import CPerf
 import ImageModel
 
 #if canImport(Darwin)

@@ -1,4 +1,4 @@
-import CLaunch
+import CPages
 
 #if canImport(Darwin)
   import Darwin

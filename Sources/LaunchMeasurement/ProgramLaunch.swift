@@ -1,4 +1,4 @@
-import CLaunch
+import CProcess
 
 #if canImport(Darwin)
   import Darwin

@@ -1,4 +1,4 @@
-import CLaunch
+import CPtrace
 
 /// An image in the memory of one process, and for each of its pages what it may do by right and what it has
 /// been seen to do. What it may do now follows from that.

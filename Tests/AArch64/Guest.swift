@@ -5,7 +5,6 @@
 
 import Addresses
 import CGuest
-import CLaunch
 import Glibc
 
 /// Prints what it is told, one line each, with a letter for each process. Of the functions those whose names

@@ -19,15 +19,15 @@ swift() {
   swiftc -target aarch64-none-none-elf -enable-experimental-feature Embedded -wmo -parse-as-library -O \
     -package-name orderfile -swift-version 6 -enable-upcoming-feature ExistentialAny -I . \
     -Xcc -D__linux__=1 -Xcc -nostdlibinc -Xcc -isystem -Xcc /usr/aarch64-linux-gnu/include \
-    -Xcc "-fmodule-map-file=$here/module.modulemap" -Xcc "-fmodule-map-file=$PWD/claunch.modulemap" \
+    -Xcc "-fmodule-map-file=$here/module.modulemap" "${maps[@]}" \
     -module-cache-path modules "$@"
 }
-cat >claunch.modulemap <<END
-module CLaunch {
-  umbrella "$sources/CLaunch/include"
-  export *
-}
-END
+maps=()
+includes=(-I /usr/aarch64-linux-gnu/include "-I$runtime"/{PageTrace,Recorder,TraceFormat}/include)
+for target in CProcess CPtrace; do
+  maps+=(-Xcc "-fmodule-map-file=$sources/$target/include/module.modulemap")
+  includes+=("-I$sources/$target/include")
+done
 swift -module-name Addresses -emit-module -emit-module-path Addresses.swiftmodule -c -o Addresses.o \
   "$sources"/Addresses/*.swift
 measurement=()
@@ -36,11 +36,10 @@ for name in AddressSpace AuxiliaryVector 'Breakpoint*' LaunchDeadlines 'Process*
   measurement+=("$sources"/LaunchMeasurement/$name.swift)
 done
 swift -module-name Guest -c -o Guest.o "${measurement[@]}" "$here"/*.swift
-includes=(-I /usr/aarch64-linux-gnu/include "-I$sources/CLaunch/include" "-I$runtime"/{PageTrace,Recorder,TraceFormat}/include)
 objects=()
-for file in "$here/guest.c" "$sources"/CLaunch/{claunch,cpages,ctrace_linux,ctrace_calls_linux,platform_linux}.c \
+for file in "$here/guest.c" "$sources"/{CProcess,CPtrace}/*.c \
   "$runtime/PageTrace/system_call_memory.c"; do
-  objects+=("$(basename "$file" .c).o")
+  objects+=("${#objects[@]}.$(basename "$file" .c).o")
   clang "${includes[@]}" -std=c11 -O1 -Wall -Wextra -Werror -c -o "${objects[-1]}" "$file"
 done
 clang -static -fuse-ld=lld -o root/guest "${objects[@]}" Guest.o Addresses.o \

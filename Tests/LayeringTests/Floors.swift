@@ -5,7 +5,7 @@ let mayImport: [String: Set<String>] = [
   "Addresses": [],
   "ByteReading": ["Addresses", "Glibc", "Darwin"],
   "CDwarf": [], "CZlib": [], "CZstd": [], "CExpat": [], "CDemangle": [],
-  "CLaunch": [],
+  "CPtrace": [], "CProcess": [], "CPages": [], "CPerf": [],
 
   // F1: one format each, and the model beside them.
   "ImageModel": ["Addresses"],
@@ -26,7 +26,9 @@ let mayImport: [String: Set<String>] = [
   // F3: over the model alone, and never over each other.
   "FunctionOrder": ["ImageModel", "Addresses"],
   "FaultEstimate": ["ImageModel", "Addresses"],
-  "LaunchMeasurement": ["CLaunch", "ImageModel", "Addresses", "Glibc", "Darwin"],
+  "LaunchMeasurement": [
+    "CPages", "CPerf", "CProcess", "CPtrace", "ImageModel", "Addresses", "Glibc", "Darwin",
+  ],
 
   // F4: results as text and JSON.
   "Reporting": ["FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "Addresses"],
@@ -46,7 +48,10 @@ let runtimeMayImport: [String: Set<String>] = ["OrderFileRuntime": ["Recorder"]]
 
 /// The folders of Sources by floor, for messages and for rules that hold below one.
 let floors: [[String]] = [
-  ["Addresses", "ByteReading", "CDwarf", "CZlib", "CZstd", "CExpat", "CDemangle", "CLaunch"],
+  [
+    "Addresses", "ByteReading", "CDwarf", "CZlib", "CZstd", "CExpat", "CDemangle", "CPtrace",
+    "CProcess", "CPages", "CPerf",
+  ],
   [
     "ImageModel", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
     "XctraceFormat", "PagesFormat",

@@ -1,4 +1,5 @@
 #if defined(__APPLE__)
+#include "claunch.h"
 #include "platform.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ enum platform_process platform_process(pid_t pid, uint64_t *start_time) {
   return process.kp_proc.p_stat == SZOMB ? PLATFORM_ENDED : PLATFORM_RUNNING;
 }
 
-int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
+int claunch_wait_for_end(pid_t pid, int64_t milliseconds) {
   uint64_t end = platform_now() + (uint64_t)milliseconds * 1000000u;
   int queue = kqueue();
   if (queue < 0) return -errno;
@@ -47,10 +48,6 @@ int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
 }
 
 void platform_give_terminal(posix_spawn_file_actions_t *actions) { (void)actions; }
-
-int platform_anonymous_file(size_t size) { return (void)size, -ENOTSUP; }
-
-bool platform_stops_own_calls(void) { return false; }
 
 int platform_start_traced(char *const *arguments, char **environment, bool own_group,
                           bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,

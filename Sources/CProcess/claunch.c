@@ -122,7 +122,7 @@ int claunch_start(char *const *arguments, char *const *variables, bool own_group
 
 int claunch_wait(pid_t pid, int64_t timeout, int *status) {
   if (timeout >= 0) {
-    int ended = platform_wait_for_end(pid, timeout);
+    int ended = claunch_wait_for_end(pid, timeout);
     if (ended != 1) return ended;
   }
   while (waitpid(pid, status, 0) < 0)

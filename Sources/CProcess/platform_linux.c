@@ -1,5 +1,6 @@
 #if defined(__linux__)
 #define _GNU_SOURCE
+#include "claunch.h"
 #include "platform.h"
 
 #include <errno.h>
@@ -7,8 +8,6 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -55,7 +54,7 @@ enum platform_process platform_process(pid_t pid, uint64_t *start_time) {
   return state == 'Z' || state == 'X' ? PLATFORM_ENDED : PLATFORM_RUNNING;
 }
 
-int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
+int claunch_wait_for_end(pid_t pid, int64_t milliseconds) {
   uint64_t end = platform_now() + (uint64_t)milliseconds * 1000000u;
   int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
   if (descriptor < 0) return -errno;
@@ -78,25 +77,6 @@ void platform_give_terminal(posix_spawn_file_actions_t *actions) {
   posix_spawn_file_actions_addtcsetpgrp_np(actions, STDIN_FILENO);
 #else
   (void)actions;
-#endif
-}
-
-int platform_anonymous_file(size_t size) {
-  int descriptor = memfd_create("orderfile pages", MFD_CLOEXEC);
-  if (descriptor < 0 || ftruncate(descriptor, (off_t)size) == 0)
-    return descriptor < 0 ? -errno : descriptor;
-  int error = errno;
-  close(descriptor);
-  return -error;
-}
-
-/* Only on x86-64 is the tracer made for it. The kernel knows it from 5.11 on. */
-bool platform_stops_own_calls(void) {
-#if defined(__x86_64__)
-  enum { SET_SYSCALL_USER_DISPATCH = 59 }; /* PR_SET_SYSCALL_USER_DISPATCH; 0: off */
-  return prctl(SET_SYSCALL_USER_DISPATCH, 0, 0, 0, 0) == 0;
-#else
-  return false;
 #endif
 }
 

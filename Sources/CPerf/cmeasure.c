@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "claunch.h"
 #include "measure.h"
-#include "platform.h"
 
 static volatile sig_atomic_t measured; /* the process that an interrupt kills, or 0 */
 static volatile sig_atomic_t was_interrupted;
@@ -49,14 +49,14 @@ static int open_streams(const char *input, bool shows_output, struct measure_str
 
 /* Waits until the child has ended, and leaves its status: 1; 0 if the time has run out, or -errno. */
 static int wait_for_end(pid_t pid, int64_t timeout, struct cfaults *faults) {
-  if (!faults && timeout >= 0) return platform_wait_for_end(pid, timeout);
+  if (!faults && timeout >= 0) return claunch_wait_for_end(pid, timeout);
   siginfo_t information;
   while (!faults) {
     if (waitid(P_PID, (id_t)pid, &information, WEXITED | WNOWAIT) == 0) return 1;
     if (errno != EINTR) return -errno;
   }
   for (uint64_t end = measure_now() + (uint64_t)timeout * 1000000u;;) {
-    int ended = platform_wait_for_end(pid, 1);
+    int ended = claunch_wait_for_end(pid, 1);
     int error = cfaults_collect(faults);
     if (error) return -error;
     if (ended != 0) return ended;

@@ -16,10 +16,6 @@ uint64_t platform_ticks(void);
 enum platform_process { PLATFORM_GONE, PLATFORM_ENDED, PLATFORM_RUNNING };
 enum platform_process platform_process(pid_t pid, uint64_t *start_time);
 
-/* Waits until the child PID has ended, and leaves its status to waitpid: 1; 0 if so many MILLISECONDS have
- * passed, or -errno. */
-int platform_wait_for_end(pid_t pid, int64_t milliseconds);
-
 /* Lets a child that leads its own process group take the terminal on its standard input, where the system
  * can do that in posix_spawn. */
 void platform_give_terminal(posix_spawn_file_actions_t *actions);
@@ -29,11 +25,5 @@ void platform_give_terminal(posix_spawn_file_actions_t *actions);
 int platform_start_traced(char *const *arguments, char **environment, bool own_group,
                           bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
                           pid_t *pid);
-
-/* Memory of that size, of zeros, that is a file only by its descriptor; -errno if there is none. */
-int platform_anonymous_file(size_t size);
-
-/* Whether the kernel stops a program's system calls for itself, and the page tracer is made for this machine. */
-bool platform_stops_own_calls(void);
 
 #endif

@@ -44,6 +44,10 @@ uint64_t claunch_start_time(pid_t pid);
  * Returns 1 and *STATUS as wait(2) has it, 0 if the time ran out, or -errno. */
 int claunch_wait(pid_t pid, int64_t timeout, int *status);
 
+/* Waits until the child PID has ended, and leaves its status to waitpid: 1; 0 if so many MILLISECONDS have
+ * passed, or -errno. */
+int claunch_wait_for_end(pid_t pid, int64_t milliseconds);
+
 /* Sends SIGNAL to the process group that PID leads; false if nobody is in it. */
 bool claunch_signal_group(pid_t pid, int signal);
 
