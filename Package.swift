@@ -47,10 +47,11 @@ let package = Package(
 
     // F1: one format each, and the model beside them.
     target("ImageModel", ["Addresses"]),
+    target("Demangling", ["ImageModel", "ByteReading", "Addresses", "CDemangle"]),
     target("ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
     target("DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
     target("LinkMapFormat", ["ByteReading", "Addresses"]),
-    target("OrderFileFormat", ["ByteReading", "Addresses"]),
+    target("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses"]),
     target("PagesFormat", ["ByteReading", "Addresses"]),
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
@@ -60,7 +61,7 @@ let package = Package(
       "Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "XctraceFormat", "ImageModel", "ByteReading", "Addresses", "CDemangle",
+        "XctraceFormat", "Demangling", "ImageModel", "ByteReading", "Addresses",
       ]),
 
     // F3: algorithms over the model alone.
@@ -83,7 +84,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "Symbolication",
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "PagesFormat", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
+        "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
       ]),
     .executableTarget(
       name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked),
@@ -114,12 +115,13 @@ let package = Package(
     tests("DebugInfo", ["ByteReading", "Addresses"]),
     tests("PagesFormat", ["ByteReading", "Addresses"]),
     tests("LinkMapFormat", ["ByteReading", "Addresses"]),
-    tests("OrderFileFormat", ["ByteReading", "Addresses"]),
+    tests("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses"]),
+    tests("Demangling", ["ImageModel"]),
     tests(
       "Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "ImageModel", "ByteReading", "Addresses",
+        "Demangling", "ImageModel", "ByteReading", "Addresses",
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     tests("XctraceFormat", ["ByteReading", "Addresses"]),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Demangling
 import FaultEstimate
 import ImageModel
 import OrderFileFormat

@@ -1,3 +1,4 @@
+import Demangling
 import FaultEstimate
 import ImageModel
 import OrderFileFormat
@@ -26,7 +27,7 @@ struct DiffInputs {
   private let recordsEveryFunction: Bool
   private var warnings: [Diagnostic]
 
-  var imageFormat: OrderFileDialect.ImageFormat { after.layout.imageFormat }
+  var imageFormat: ImageFormat { after.layout.imageFormat }
 
   init(_ command: DiffCommand) throws(Diagnostic) {
     let slice = SliceChoice(command.arch?.architecture)

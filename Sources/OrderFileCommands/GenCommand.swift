@@ -1,4 +1,5 @@
 import ArgumentParser
+import Demangling
 import FunctionOrder
 import ImageModel
 import OrderFileFormat
@@ -93,7 +94,7 @@ struct GenCommand: ParsableCommand {
       allImages ? inputs.usedFileNames : [try inputs.fileName(forImagesNamed: image)]
     let outputs = try fileNames.map { try onlyOutput ?? OutputFile("\(output)/\($0).order") }
     var releases = try releaseLayouts(inputs)
-    var reports: [(report: GenReport, format: OrderFileDialect.ImageFormat)] = []
+    var reports: [(report: GenReport, format: ImageFormat)] = []
     var warnings: [Diagnostic] = []
     for (fileName, file) in zip(fileNames, outputs) {
       let release = releases.removeValue(forKey: allImages ? fileName : "")

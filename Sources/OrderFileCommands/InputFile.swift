@@ -44,7 +44,7 @@ enum InputFile {
 
   /// - Parameter format: of the images that it is for, if that is known.
   static func orderFile(
-    _ bytes: FileBytes, _ path: String, of format: OrderFileDialect.ImageFormat? = nil,
+    _ bytes: FileBytes, _ path: String, of format: ImageFormat? = nil,
     hint: String? = nil
   ) throws(Diagnostic) -> OrderFile {
     do { return try OrderFileDialect(guessedFrom: bytes, of: format).read(bytes) } catch {

@@ -63,7 +63,7 @@ extension Diagnostic {
 
   /// An image that has no identity of its own.
   static func weakID(
-    _ image: TraceImage, _ format: OrderFileDialect.ImageFormat = .elf
+    _ image: TraceImage, _ format: ImageFormat = .elf
   ) -> Diagnostic? {
     guard image.id?.kind == .weak else { return nil }
     switch format {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Demangling
 import ImageModel
 import LaunchMeasurement
 import OrderFileFormat

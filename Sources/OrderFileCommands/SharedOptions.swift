@@ -1,4 +1,5 @@
 import ArgumentParser
+import Demangling
 import ImageModel
 import OrderFileFormat
 import Symbolication
@@ -62,7 +63,7 @@ package enum PageSizeOption: String, ExpressibleByArgument, CaseIterable {
   ///   - architecture: of the images, if it is known.
   ///   - format: of the images.
   package func pageSize(
-    for architecture: Architecture?, format: OrderFileDialect.ImageFormat = .elf
+    for architecture: Architecture?, format: ImageFormat = .elf
   ) -> PageSize {
     switch self {
     case .fourKibibytes: return .fourKibibytes

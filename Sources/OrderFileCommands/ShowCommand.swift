@@ -1,5 +1,6 @@
 import ArgumentParser
 import ByteReading
+import Demangling
 import ImageModel
 import LinkMapFormat
 import OrderFileFormat
@@ -50,7 +51,7 @@ struct ShowCommand: ParsableCommand {
 
   /// Text shows names demangled unless asked otherwise; JSON adds them only if asked.
   private func wording(
-    of format: OrderFileDialect.ImageFormat?
+    of format: ImageFormat?
   ) -> (text: NameWording, json: NameWording?) {
     let wording: NameWording = Demangler(demangle?.mode ?? .full, of: format).demangle
     if demangle == nil { return (wording, nil) }

@@ -1,5 +1,6 @@
 import Addresses
 import ByteReading
+import ImageModel
 
 extension OrderFileDialect {
   /// A linker script for GNU ld that adds to the default one: `-Wl,-T,app.ld`.

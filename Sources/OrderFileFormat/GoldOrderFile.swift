@@ -1,5 +1,6 @@
 import Addresses
 import ByteReading
+import ImageModel
 
 extension OrderFileDialect {
   /// gold's `--section-ordering-file`, as gold 1.16 (binutils 2.40) reads it: one input section or one

@@ -30,6 +30,7 @@
 
 import Addresses
 import ByteReading
+import ImageModel
 
 extension OrderFileDialect {
   /// The order files of the linkers that write Mach-O images.

@@ -1,4 +1,5 @@
 import ByteReading
+import ImageModel
 
 extension OrderFileDialect {
   /// ld.lld's `--symbol-ordering-file` for ELF, as LLD 19 to 22 read it: one mangled symbol a line.

@@ -1,18 +1,14 @@
 import ByteReading
+import ImageModel
 
 /// The language that one linker reads order files in.
 ///
 /// Each dialect has a file of its own, with its reader, its writer and the rules it keeps; to add one,
 /// write such a file and name the dialect in `all`.
 package struct OrderFileDialect: Sendable {
-  /// Of the images that the linker writes.
-  package enum ImageFormat: String, Sendable {
-    case elf = "ELF"
-    case machO = "Mach-O"
-  }
-
   /// As the command line writes it: `lld`, `gold`, `gnu-ld`, `ld64`.
   package let name: String
+  /// Of the images that the linker writes.
   package let imageFormat: ImageFormat
   /// Whether a line names an input section, `.text.f`, and not a symbol.
   package let namesSections: Bool

@@ -9,10 +9,11 @@ let mayImport: [String: Set<String>] = [
 
   // F1: one format each, and the model beside them.
   "ImageModel": ["Addresses"],
+  "Demangling": ["ImageModel", "ByteReading", "Addresses", "CDemangle", "Glibc", "Darwin"],
   "ObjectFormat": ["ByteReading", "Addresses", "CZlib", "CZstd"],
   "DebugInfo": ["ByteReading", "Addresses", "CDwarf"],
   "LinkMapFormat": ["ByteReading", "Addresses"],
-  "OrderFileFormat": ["ByteReading", "Addresses"],
+  "OrderFileFormat": ["ImageModel", "ByteReading", "Addresses"],
   "PagesFormat": ["ByteReading", "Addresses"],
   "TraceFormat": ["ByteReading", "Addresses", "CTraceFormat"],
   "XctraceFormat": ["ByteReading", "Addresses", "CExpat"],
@@ -20,7 +21,7 @@ let mayImport: [String: Set<String>] = [
   // F2: the only bridge between formats and model.
   "Symbolication": [
     "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-    "XctraceFormat", "ImageModel", "ByteReading", "Addresses", "CDemangle", "Glibc", "Darwin",
+    "XctraceFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "Glibc", "Darwin",
   ],
 
   // F3: over the model alone, and never over each other.
@@ -38,7 +39,7 @@ let mayImport: [String: Set<String>] = [
     "ArgumentParser", "Glibc", "Darwin", "Reporting", "FunctionOrder", "FaultEstimate",
     "LaunchMeasurement",
     "Symbolication", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-    "PagesFormat", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
+    "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
   ],
   "orderfile": ["OrderFileCommands"],
 ]
@@ -53,7 +54,7 @@ let floors: [[String]] = [
     "CProcess", "CPages", "CPerf",
   ],
   [
-    "ImageModel", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+    "ImageModel", "Demangling", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
     "XctraceFormat", "PagesFormat",
   ],
   ["Symbolication"],

@@ -31,7 +31,7 @@ private let rules = [
     except: [
       "ByteReading/FileBytes.swift", "ByteReading/LargePages.swift",
       "DebugInfo/DebugFunctions.swift",
-      "Symbolication/RuntimeDemanglers.swift", "LaunchMeasurement/ProgramLaunch.swift",
+      "Demangling/RuntimeDemanglers.swift", "LaunchMeasurement/ProgramLaunch.swift",
       "LaunchMeasurement/ProcessMemory.swift",
       "XctraceFormat/XMLReader.swift", "OrderFileCommands/Console.swift",
       "OrderFileCommands/Folder.swift",

@@ -1,4 +1,5 @@
 import Addresses
+import Demangling
 import ImageModel
 import Symbolication
 import TestSupport

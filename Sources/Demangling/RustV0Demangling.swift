@@ -11,10 +11,12 @@
 // Printed is what rustc's own demangler prints in its alternate form: without crate hashes and without
 // the type of a constant. What it leaves out: the crate that instantiated a generic function.
 
+import ByteReading
+
 /// The path that a Rust v0 name stands for; `nil` for anything that isn't understood.
 ///
 /// - Complexity: O(*n* + *t*) for *n* bytes and a text of *t* bytes; both are limited.
-func demangleRustV0(_ bytes: [UInt8], in range: Range<Int>) -> [UInt8]? {
+package func demangleRustV0(_ bytes: [UInt8], in range: Range<Int>) -> [UInt8]? {
   var start = range.lowerBound
   if begins(with: "__R", bytes, range) { start += 1 }
   guard start + 2 < range.upperBound, bytes[start] == UInt8(ascii: "_"),

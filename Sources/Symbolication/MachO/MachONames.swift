@@ -1,5 +1,6 @@
 // What the linkers of Mach-O think of a symbol's name.
 
+import ByteReading
 import ImageModel
 import OrderFileFormat
 
@@ -65,7 +66,7 @@ func isOutlined(_ name: ArraySlice<UInt8>) -> Bool {
 extension Layout {
   /// Of the image that it is the layout of: Mach-O's sections have the segment in their name,
   /// `__TEXT,__text`.
-  package var imageFormat: OrderFileDialect.ImageFormat {
+  package var imageFormat: ImageFormat {
     sections.contains { $0.name.bytes.starts(with: "__TEXT,".utf8) } ? .machO : .elf
   }
 }

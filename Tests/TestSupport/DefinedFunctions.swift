@@ -1,8 +1,7 @@
 import Foundation
-import TestSupport
 
 /// A folder that is gone when `body` returns.
-func withTemporaryFolder(_ body: (URL) throws -> Void) throws {
+package func withTemporaryFolder(_ body: (URL) throws -> Void) throws {
   let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
     "orderfile-\(UUID())")
   try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -11,7 +10,7 @@ func withTemporaryFolder(_ body: (URL) throws -> Void) throws {
 }
 
 /// The functions of one object file or image, as `nm` lists them.
-func functionNames(in file: URL) throws -> [String] {
+package func functionNames(in file: URL) throws -> [String] {
   guard let nm = Tool("nm") else { return [] }
   return try nm.run(["--defined-only", file.path]).split(separator: "\n").compactMap { line in
     let fields = line.split(separator: " ", maxSplits: 2)

@@ -3,7 +3,7 @@ import OrderFileFormat
 
 extension Trace {
   /// Of the images that it was recorded in, as far as an ID tells; `nil` if none does.
-  package var imageFormat: OrderFileDialect.ImageFormat? {
+  package var imageFormat: ImageFormat? {
     for image in images {
       switch image.id?.kind {
       case .uuid: return .machO

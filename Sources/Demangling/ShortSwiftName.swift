@@ -1,3 +1,5 @@
+import ByteReading
+
 /// A demangled Swift name without modules, generic arguments and types:
 /// `app.Model.load(from: Swift.String) throws -> ()` is `Model.load(from:)`.
 ///

@@ -10,6 +10,7 @@
 // no random seed: the same names give the same index on every run. What it leaves out: a defence against
 // names chosen to collide, which would make it slow, not wrong.
 
+import ByteReading
 import ImageModel
 
 /// Entries by name: entry *i* has the name `keys[i]` of `table`.

@@ -1,5 +1,5 @@
+import ByteReading
 import ImageModel
-import OrderFileFormat
 
 /// Mangled names as people read them. Never for an order file, and never for matching.
 package struct Demangler: Sendable {
@@ -14,11 +14,11 @@ package struct Demangler: Sendable {
   }
 
   package let mode: Mode
-  private let format: OrderFileDialect.ImageFormat?
+  private let format: ImageFormat?
 
   /// - Parameter format: of the images that the names come from: Mach-O puts an underscore before every
   ///   name but those of Objective-C. `nil` if it isn't known; then the name itself must tell.
-  package init(_ mode: Mode, of format: OrderFileDialect.ImageFormat? = nil) {
+  package init(_ mode: Mode, of format: ImageFormat? = nil) {
     self.mode = mode
     self.format = format
   }

@@ -108,7 +108,7 @@ extension CanonicalName {
   /// How `release` may stand for `recorded`, two names of equal base.
   ///
   /// - Returns: `nil` if it may not: a cold part stands for no other part, nor another part for it.
-  static func match(_ recorded: NameEnding, inRelease release: NameEnding) -> Match? {
+  package static func match(_ recorded: NameEnding, inRelease release: NameEnding) -> Match? {
     switch (recorded.part, release.part) {
     case (let a, let b) where a == b:
       if recorded.cuts == release.cuts { return .renumbered }

@@ -1,6 +1,6 @@
 /// A program whose functions have names of many kinds.
-enum RustSource {
-  static let text = #"""
+package enum RustSource {
+  package static let text = #"""
     use std::{collections::HashMap, fmt};
     pub struct Foo<T>(pub T);
     pub trait Tr { fn m(&self) -> u32; }

@@ -1,5 +1,7 @@
 // What the names of `RustV0Printer` are made of: tags, numbers, identifiers; and what it prints.
 
+import ByteReading
+
 extension RustV0Printer {
   mutating func next() throws(NotUnderstood) -> Unicode.Scalar {
     guard position < end, bytes[position] < 0x80 else { throw NotUnderstood() }

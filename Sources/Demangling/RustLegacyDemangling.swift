@@ -1,3 +1,5 @@
+import ByteReading
+
 /// The path that a legacy Rust name stands for, `_ZN4core3fmt5Write9write_fmt17ha895ff31def4cd70E`,
 /// without its hash, and where what compilers appended begins; `nil` for a name that has no hash, which
 /// may be C++.

@@ -1,5 +1,5 @@
+import Demangling
 import ImageModel
-import Symbolication
 import TestSupport
 import Testing
 

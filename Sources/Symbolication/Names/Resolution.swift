@@ -1,3 +1,5 @@
+import Demangling
+
 /// Functions of a release layout that may be the recorded one.
 package struct Candidates: Hashable, Sendable {
   /// Into the layout's `functions`, ascending: by address, then by size, then by name. Never empty.

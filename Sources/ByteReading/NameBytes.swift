@@ -1,30 +1,30 @@
 // Names are bytes: these are the few tests of the C locale that reading them needs.
 
-func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+@inlinable public func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
-func isUpperCase(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "A") < 26 }
+@inlinable public func isUpperCase(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "A") < 26 }
 
-func isLowerCase(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "a") < 26 }
+@inlinable public func isLowerCase(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "a") < 26 }
 
 /// The digits of the numbers in mangled names, which are always lower case.
-func isLowerHexDigit(_ byte: UInt8) -> Bool { isDigit(byte) || byte &- UInt8(ascii: "a") < 6 }
+@inlinable public func isLowerHexDigit(_ byte: UInt8) -> Bool { isDigit(byte) || byte &- UInt8(ascii: "a") < 6 }
 
 /// A letter or `_`.
-func isWordByte(_ byte: UInt8) -> Bool { isLowerCase(byte | 0x20) || byte == UInt8(ascii: "_") }
+@inlinable public func isWordByte(_ byte: UInt8) -> Bool { isLowerCase(byte | 0x20) || byte == UInt8(ascii: "_") }
 
 /// What a symbol version is written with.
-func isVersionByte(_ byte: UInt8) -> Bool {
+@inlinable public func isVersionByte(_ byte: UInt8) -> Bool {
   isWordByte(byte) || isDigit(byte) || byte == UInt8(ascii: ".")
 }
 
 /// Whether `range` of `bytes` holds exactly `text`.
-func matches(_ text: StaticString, _ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+@inlinable public func matches(_ text: StaticString, _ bytes: [UInt8], _ range: Range<Int>) -> Bool {
   guard range.count == text.utf8CodeUnitCount else { return false }
   return text.withUTF8Buffer { $0.elementsEqual(bytes[range]) }
 }
 
 /// Whether `range` of `bytes` begins with `text`.
-func begins(with text: StaticString, _ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+@inlinable public func begins(with text: StaticString, _ bytes: [UInt8], _ range: Range<Int>) -> Bool {
   let end = range.lowerBound + text.utf8CodeUnitCount
   return end <= range.upperBound && matches(text, bytes, range.lowerBound..<end)
 }
@@ -32,15 +32,15 @@ func begins(with text: StaticString, _ bytes: [UInt8], _ range: Range<Int>) -> B
 /// 8 bytes as one little-endian number.
 ///
 /// - Precondition: they lie inside of `bytes`.
-@inline(__always)
-func word(_ bytes: [UInt8], _ position: Int) -> UInt64 {
+@inlinable @inline(__always)
+public func word(_ bytes: [UInt8], _ position: Int) -> UInt64 {
   // Checked against the array's end; "unsafe" would be a type that can't be any 8 bytes.
   UInt64(
     littleEndian: bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
 }
 
 /// The last `@` in `range` of `bytes`, or `nil`; 8 bytes at a time, as nearly all names have none.
-func lastIndex(ofAtSignIn bytes: [UInt8], _ range: Range<Int>) -> Int? {
+@inlinable public func lastIndex(ofAtSignIn bytes: [UInt8], _ range: Range<Int>) -> Int? {
   let ones: UInt64 = 0x0101_0101_0101_0101
   var end = range.upperBound
   while end - range.lowerBound >= 8 {

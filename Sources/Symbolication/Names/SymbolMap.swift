@@ -1,3 +1,4 @@
+import Demangling
 import ImageModel
 
 /// The functions of one release layout by name: what a name from elsewhere is called there.

@@ -1,3 +1,5 @@
+import ByteReading
+
 /// One name in a path, as it is mangled.
 struct RustIdentifier {
   let bytes: ArraySlice<UInt8>

@@ -1,6 +1,6 @@
+import Demangling
 import Foundation
 import ImageModel
-import Symbolication
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import Addresses
 import ByteReading
+import Demangling
 import ImageModel
 import ObjectFormat
 

@@ -1,3 +1,5 @@
+import ByteReading
+import Demangling
 import ImageModel
 
 /// The local functions of a layout that link-time optimization gave a name for the whole program, by the

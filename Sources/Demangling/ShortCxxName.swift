@@ -1,3 +1,5 @@
+import ByteReading
+
 /// A demangled C++ name without its return type and its parameters: `int app::run<int>(int) const` is
 /// `app::run<int>`. Those of enclosing functions stay, as the only thing that tells two lambdas apart.
 ///

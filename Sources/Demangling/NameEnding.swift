@@ -1,17 +1,19 @@
+import ByteReading
+
 /// What the end of a mangled name says about the build that made it: where the part that is stable
 /// between builds ends, and what was cut behind it.
 ///
 /// Found from the last bytes alone, without an allocation.
-struct NameEnding {
+package struct NameEnding: Sendable {
   /// Index into the bytes given to `init`: one past the stable part.
-  private(set) var baseEnd: Int
-  private(set) var part = CanonicalName.Part.whole
-  private(set) var cuts: CanonicalName.Cuts = []
+  package private(set) var baseEnd: Int
+  package private(set) var part = CanonicalName.Part.whole
+  package private(set) var cuts: CanonicalName.Cuts = []
   /// The stable part is a Rust v0 name, which carries more hashes inside.
-  private(set) var isRustV0 = false
+  package private(set) var isRustV0 = false
 
   /// - Complexity: O(*n*) for *n* bytes, all of which are looked at for a version's `@` alone.
-  init(of bytes: [UInt8], in range: Range<Int>) {
+  package init(of bytes: [UInt8], in range: Range<Int>) {
     baseEnd = range.upperBound
     cutVersion(bytes, range)
     let mangling = Mangling(of: bytes, in: range)
@@ -110,7 +112,7 @@ extension NameEnding {
 
   /// The demangled path of a Rust v0 name, without hashes; `nil` for all other names and for one that
   /// isn't understood.
-  func rustV0Path(in bytes: [UInt8], from start: Int) -> [UInt8]? {
+  package func rustV0Path(in bytes: [UInt8], from start: Int) -> [UInt8]? {
     isRustV0 ? demangleRustV0(bytes, in: start..<baseEnd) : nil
   }
 }
@@ -140,30 +142,3 @@ private let suffixes: [(StaticString, CanonicalName.Cuts, Numbering)] = [
   // Their numbers tell one part of a function from another.
   ("resume", [], .always), ("_omp_fn", [], .always), ("__part", [], .always),
 ]
-
-/// The schemes whose names carry more than suffixes.
-enum Mangling {
-  case swift, itanium, rustV0, none
-
-  /// By the first bytes, with or without Mach-O's leading `_`.
-  init(of bytes: [UInt8], in range: Range<Int>) {
-    self.init(ofBare: bytes, in: range)
-    if self == .none, range.first.map({ bytes[$0] == UInt8(ascii: "_") }) ?? false {
-      self.init(ofBare: bytes, in: range.dropFirst())
-    }
-  }
-
-  /// By the first bytes of a name without Mach-O's leading `_`.
-  init(ofBare bytes: [UInt8], in range: Range<Int>) {
-    func begins(_ text: StaticString) -> Bool { Symbolication.begins(with: text, bytes, range) }
-    func isTag(_ offset: Int) -> Bool {
-      range.count > offset && isUpperCase(bytes[range.lowerBound + offset])
-    }
-    switch true {
-    case begins("_Z"): self = .itanium
-    case begins("$s"), begins("$S"), begins("$e"): self = .swift
-    case begins("_R") && isTag(2): self = .rustV0
-    default: self = .none
-    }
-  }
-}
