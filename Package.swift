@@ -33,6 +33,7 @@ let package = Package(
     // F0: bytes and numbers, no format.
     target("Addresses"),
     target("ByteReading", ["Addresses"]),
+    target("JSON", ["ByteReading", "Addresses"]),
     .target(name: "CTraceFormat", path: "Runtime/TraceFormat"),
     .target(name: "CPageTrace", path: "Runtime/PageTrace"),
     .target(name: "CDwarf", linkerSettings: [.linkedLibrary("dwarf")]),
@@ -52,7 +53,7 @@ let package = Package(
     target("DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
     target("LinkMapFormat", ["ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses"]),
-    target("PagesFormat", ["ByteReading", "Addresses"]),
+    target("PagesFormat", ["JSON", "ByteReading", "Addresses"]),
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
 
@@ -68,21 +69,25 @@ let package = Package(
     target("FunctionOrder", ["ImageModel", "Addresses"]),
     target("FaultEstimate", ["ImageModel", "Addresses"]),
 
-    target(
-      "LaunchMeasurement",
-      ["CPages", "CPerf", "CProcess", "CPtrace", "ImageModel", "Addresses"]),
+    // Programs that are launched, looked at while they run, and measured.
+    target("ProcessLaunch", ["CProcess"]),
+    target("ProcessTracing", ["ProcessLaunch", "CPages", "CProcess", "CPtrace", "Addresses"]),
+    target("LaunchMeasurement", ["ProcessLaunch", "CPerf", "ImageModel", "Addresses"]),
 
     // F4: results as text and JSON.
     target(
       "Reporting",
-      ["FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "Addresses"]),
+      [
+        "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "JSON", "Addresses",
+      ]),
 
     // F5, F6: the command.
     target(
       "OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "Symbolication",
+        "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement",
+        "ProcessTracing", "ProcessLaunch", "Symbolication",
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
         "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
       ]),
@@ -110,6 +115,7 @@ let package = Package(
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: checked),
     tests("ByteReading", ["Addresses"]),
+    tests("JSON", ["Addresses"]),
     tests("ImageModel", ["Addresses"]),
     tests("ObjectFormat", ["ByteReading", "Addresses"]),
     tests("DebugInfo", ["ByteReading", "Addresses"]),
@@ -132,6 +138,7 @@ let package = Package(
       swiftSettings: checked),
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ImageModel", "Addresses"]),
+    tests("ProcessTracing", ["Addresses"]),
     tests("LaunchMeasurement", ["ImageModel", "Addresses"]),
     tests(
       "Reporting",

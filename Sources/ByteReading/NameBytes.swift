@@ -7,10 +7,14 @@
 @inlinable public func isLowerCase(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "a") < 26 }
 
 /// The digits of the numbers in mangled names, which are always lower case.
-@inlinable public func isLowerHexDigit(_ byte: UInt8) -> Bool { isDigit(byte) || byte &- UInt8(ascii: "a") < 6 }
+@inlinable public func isLowerHexDigit(_ byte: UInt8) -> Bool {
+  isDigit(byte) || byte &- UInt8(ascii: "a") < 6
+}
 
 /// A letter or `_`.
-@inlinable public func isWordByte(_ byte: UInt8) -> Bool { isLowerCase(byte | 0x20) || byte == UInt8(ascii: "_") }
+@inlinable public func isWordByte(_ byte: UInt8) -> Bool {
+  isLowerCase(byte | 0x20) || byte == UInt8(ascii: "_")
+}
 
 /// What a symbol version is written with.
 @inlinable public func isVersionByte(_ byte: UInt8) -> Bool {
@@ -18,13 +22,16 @@
 }
 
 /// Whether `range` of `bytes` holds exactly `text`.
-@inlinable public func matches(_ text: StaticString, _ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+@inlinable public func matches(_ text: StaticString, _ bytes: [UInt8], _ range: Range<Int>) -> Bool
+{
   guard range.count == text.utf8CodeUnitCount else { return false }
   return text.withUTF8Buffer { $0.elementsEqual(bytes[range]) }
 }
 
 /// Whether `range` of `bytes` begins with `text`.
-@inlinable public func begins(with text: StaticString, _ bytes: [UInt8], _ range: Range<Int>) -> Bool {
+@inlinable public func begins(with text: StaticString, _ bytes: [UInt8], _ range: Range<Int>)
+  -> Bool
+{
   let end = range.lowerBound + text.utf8CodeUnitCount
   return end <= range.upperBound && matches(text, bytes, range.lowerBound..<end)
 }

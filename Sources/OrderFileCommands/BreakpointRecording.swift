@@ -2,6 +2,8 @@ import Addresses
 import ByteReading
 import ImageModel
 import LaunchMeasurement
+import ProcessLaunch
+import ProcessTracing
 import Symbolication
 import TraceFormat
 

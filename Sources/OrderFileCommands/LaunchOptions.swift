@@ -1,5 +1,6 @@
 import ArgumentParser
 import LaunchMeasurement
+import ProcessLaunch
 
 /// `--timeout S -- COMMAND...`: the launch that a command watches.
 struct LaunchOptions: ParsableArguments {

@@ -2,6 +2,7 @@ import ArgumentParser
 import CTraceFormat
 import ImageModel
 import LaunchMeasurement
+import ProcessLaunch
 import Reporting
 
 #if canImport(Darwin)

@@ -2,6 +2,8 @@ import ArgumentParser
 import ByteReading
 import ImageModel
 import LaunchMeasurement
+import ProcessLaunch
+import ProcessTracing
 import Symbolication
 
 #if canImport(Darwin)

@@ -2,6 +2,7 @@ import Addresses
 import ByteReading
 import ImageModel
 import LaunchMeasurement
+import ProcessTracing
 import Reporting
 import Symbolication
 

@@ -2,6 +2,8 @@ import ArgumentParser
 import Demangling
 import ImageModel
 import LaunchMeasurement
+import ProcessLaunch
+import ProcessTracing
 import Reporting
 import Symbolication
 

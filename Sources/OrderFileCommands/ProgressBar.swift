@@ -1,4 +1,5 @@
 import LaunchMeasurement
+import ProcessLaunch
 import Reporting
 
 /// A line on the terminal that tells how far the work is, and goes away with it.

@@ -1,6 +1,8 @@
 import ArgumentParser
 import ImageModel
 import LaunchMeasurement
+import ProcessLaunch
+import ProcessTracing
 
 #if canImport(Darwin)
   import Darwin

@@ -1,6 +1,7 @@
 import ByteReading
 import ImageModel
 import LaunchMeasurement
+import ProcessLaunch
 import Symbolication
 import TraceFormat
 

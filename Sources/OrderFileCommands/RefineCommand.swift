@@ -3,6 +3,7 @@ import Demangling
 import ImageModel
 import LaunchMeasurement
 import OrderFileFormat
+import ProcessLaunch
 import Reporting
 import Symbolication
 

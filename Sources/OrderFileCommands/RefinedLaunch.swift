@@ -1,6 +1,8 @@
 import FunctionOrder
 import ImageModel
 import LaunchMeasurement
+import ProcessLaunch
+import ProcessTracing
 import Reporting
 import Symbolication
 

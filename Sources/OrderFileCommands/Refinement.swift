@@ -4,6 +4,7 @@ import FunctionOrder
 import ImageModel
 import LaunchMeasurement
 import OrderFileFormat
+import ProcessLaunch
 import Reporting
 import Symbolication
 

@@ -1,5 +1,6 @@
 import ImageModel
 import LaunchMeasurement
+import ProcessLaunch
 
 #if canImport(Darwin)
   import Darwin

@@ -12,6 +12,7 @@
 
 import Addresses
 import ByteReading
+import JSON
 
 /// One document of that schema.
 package struct PagesDocument: Sendable {

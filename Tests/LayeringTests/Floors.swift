@@ -4,6 +4,7 @@ let mayImport: [String: Set<String>] = [
   // F0: bytes and numbers, no format.
   "Addresses": [],
   "ByteReading": ["Addresses", "Glibc", "Darwin"],
+  "JSON": ["ByteReading", "Addresses"],
   "CDwarf": [], "CZlib": [], "CZstd": [], "CExpat": [], "CDemangle": [],
   "CPtrace": [], "CProcess": [], "CPages": [], "CPerf": [],
 
@@ -14,7 +15,7 @@ let mayImport: [String: Set<String>] = [
   "DebugInfo": ["ByteReading", "Addresses", "CDwarf"],
   "LinkMapFormat": ["ByteReading", "Addresses"],
   "OrderFileFormat": ["ImageModel", "ByteReading", "Addresses"],
-  "PagesFormat": ["ByteReading", "Addresses"],
+  "PagesFormat": ["JSON", "ByteReading", "Addresses"],
   "TraceFormat": ["ByteReading", "Addresses", "CTraceFormat"],
   "XctraceFormat": ["ByteReading", "Addresses", "CExpat"],
 
@@ -27,17 +28,23 @@ let mayImport: [String: Set<String>] = [
   // F3: over the model alone, and never over each other.
   "FunctionOrder": ["ImageModel", "Addresses"],
   "FaultEstimate": ["ImageModel", "Addresses"],
+  "ProcessLaunch": ["CProcess", "Glibc", "Darwin"],
+  "ProcessTracing": [
+    "ProcessLaunch", "CPages", "CProcess", "CPtrace", "Addresses", "Glibc", "Darwin",
+  ],
   "LaunchMeasurement": [
-    "CPages", "CPerf", "CProcess", "CPtrace", "ImageModel", "Addresses", "Glibc", "Darwin",
+    "ProcessLaunch", "CPerf", "ImageModel", "Addresses", "Glibc", "Darwin",
   ],
 
   // F4: results as text and JSON.
-  "Reporting": ["FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "Addresses"],
+  "Reporting": [
+    "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "JSON", "Addresses",
+  ],
 
   // F5, F6: the command.
   "OrderFileCommands": [
     "ArgumentParser", "Glibc", "Darwin", "Reporting", "FunctionOrder", "FaultEstimate",
-    "LaunchMeasurement",
+    "LaunchMeasurement", "ProcessTracing", "ProcessLaunch", "JSON",
     "Symbolication", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
     "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
   ],
@@ -50,15 +57,17 @@ let runtimeMayImport: [String: Set<String>] = ["OrderFileRuntime": ["Recorder"]]
 /// The folders of Sources by floor, for messages and for rules that hold below one.
 let floors: [[String]] = [
   [
-    "Addresses", "ByteReading", "CDwarf", "CZlib", "CZstd", "CExpat", "CDemangle", "CPtrace",
+    "Addresses", "ByteReading", "JSON", "CDwarf", "CZlib", "CZstd", "CExpat", "CDemangle",
+    "CPtrace",
     "CProcess", "CPages", "CPerf",
   ],
   [
-    "ImageModel", "Demangling", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+    "ImageModel", "Demangling", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat",
+    "TraceFormat",
     "XctraceFormat", "PagesFormat",
   ],
   ["Symbolication"],
-  ["FunctionOrder", "FaultEstimate", "LaunchMeasurement"],
+  ["FunctionOrder", "FaultEstimate", "ProcessLaunch", "ProcessTracing", "LaunchMeasurement"],
   ["Reporting"],
   ["OrderFileCommands"],
   ["orderfile"],

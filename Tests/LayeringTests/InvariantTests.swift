@@ -31,8 +31,8 @@ private let rules = [
     except: [
       "ByteReading/FileBytes.swift", "ByteReading/LargePages.swift",
       "DebugInfo/DebugFunctions.swift",
-      "Demangling/RuntimeDemanglers.swift", "LaunchMeasurement/ProgramLaunch.swift",
-      "LaunchMeasurement/ProcessMemory.swift",
+      "Demangling/RuntimeDemanglers.swift", "ProcessLaunch/ProgramLaunch.swift",
+      "ProcessTracing/Processes/ProcessMemory.swift",
       "XctraceFormat/XMLReader.swift", "OrderFileCommands/Console.swift",
       "OrderFileCommands/Folder.swift",
     ],
@@ -68,8 +68,8 @@ private let rules = [
     "only FileBytes, the commands and what looks at processes open a file by its path",
     { Regex(/(^|[({;:=])\s*(open|fopen|openat|opendir)\(|\bFileManager\b|contentsOf:\s*URL/) },
     except: [
-      "ByteReading/FileBytes.swift", "LaunchMeasurement/ProcessMapping.swift",
-      "LaunchMeasurement/ProcessMemory.swift", "OrderFileCommands/",
+      "ByteReading/FileBytes.swift", "ProcessLaunch/SystemFile.swift",
+      "ProcessTracing/Processes/ProcessMemory.swift", "OrderFileCommands/",
     ], example: "open(path, O_RDONLY)"),
 ]
 

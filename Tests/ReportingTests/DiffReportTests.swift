@@ -178,7 +178,7 @@ import Testing
   }
 
   @Test(arguments: names) func jsonParsesAndItsRowsSumUpToItsTotals(_ name: String) throws {
-    let value = try JSONWriterTests.value(of: Self.report(name).json())
+    let value = try parsedJSON(Self.report(name).json())
     #expect(value["schema"] as? String == "orderfile.diff/1")
     let sections = try #require(value["sections"] as? [[String: Any]])
     for (key, rowKey) in [
@@ -196,12 +196,12 @@ import Testing
   }
 
   @Test func readsArePredictedForMachOImagesOnly() throws {
-    let linux = try JSONWriterTests.value(of: Self.report("traced").json())
+    let linux = try parsedJSON(Self.report("traced").json())
     #expect(linux["xnuReads"] == nil)
     #expect(Self.report("traced").text().contains("64Ki WINDOWS"))
     let report = Self.report("macho")
     let reads = try #require(
-      try JSONWriterTests.value(of: report.json())["xnuReads"] as? [[String: Any]])
+      try parsedJSON(report.json())["xnuReads"] as? [[String: Any]])
     #expect(reads.map { $0["kernel"] as? String } == ["iOS", "macOS"])
     for kernel in reads {
       for key in ["reads", "bytesRead"] {
@@ -218,7 +218,7 @@ import Testing
   }
 
   @Test func measuredSectionsSumUpToWhatEachRecordingHas() throws {
-    let value = try JSONWriterTests.value(of: Self.report("macho-measured").json())
+    let value = try parsedJSON(Self.report("macho-measured").json())
     let measured = try #require(value["measuredPageIns"] as? [String: Any])
     #expect(measured["provenance"] as? String == "measured")
     let sections = try #require(measured["sections"] as? [[String: Any]])
@@ -227,16 +227,16 @@ import Testing
       #expect(rows.count == sections.count)
       #expect(rows.reduce(0, +) == Self.number("\(side).pages", in: measured))
     }
-    #expect(try JSONWriterTests.value(of: Self.report("macho").json())["measuredPageIns"] == nil)
-    let oneSided = try JSONWriterTests.value(of: Self.report("macho-measured-after").json())
+    #expect(try parsedJSON(Self.report("macho").json())["measuredPageIns"] == nil)
+    let oneSided = try parsedJSON(Self.report("macho-measured-after").json())
     #expect(Self.number("measuredPageIns.after.pages", in: oneSided) == 25)
     #expect(Self.number("measuredPageIns.before.pages", in: oneSided) == nil)
   }
 
   @Test func theOrderIsAbsentWhenNoneWasGiven() throws {
-    let without = try JSONWriterTests.value(of: Self.report("traced").json())
+    let without = try parsedJSON(Self.report("traced").json())
     #expect(without["order"] == nil)
-    let with = try JSONWriterTests.value(of: Self.report("with-order").json())
+    let with = try parsedJSON(Self.report("with-order").json())
     #expect(Self.number("order.inOrder", in: with) == 5)
   }
 

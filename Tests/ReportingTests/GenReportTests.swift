@@ -36,7 +36,7 @@ import Testing
   @Test func jsonIsAsRecorded() throws {
     let json = GenReport.json([Self.plain, Self.lossy])
     try expectGolden(String(decoding: json, as: UTF8.self), "reporting/gen/expected.json")
-    let value = try JSONWriterTests.value(of: json)
+    let value = try parsedJSON(json)
     #expect(value["schema"] as? String == "orderfile.gen/1")
     #expect((value["images"] as? [[String: Any]])?.count == 2)
   }

@@ -29,6 +29,6 @@ import Testing
     let json = report.json()
     try expectGolden(
       String(decoding: json, as: UTF8.self), "reporting/import/\(name)/expected.json")
-    #expect(try JSONWriterTests.value(of: json)["schema"] as? String == "orderfile.import/1")
+    #expect(try parsedJSON(json)["schema"] as? String == "orderfile.import/1")
   }
 }

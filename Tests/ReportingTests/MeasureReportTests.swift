@@ -93,7 +93,7 @@ import Testing
     let json = String(decoding: Self.report(name).json(), as: UTF8.self)
     try expectGolden(json, "reporting/measure/\(name)/expected.json")
     #expect(
-      try JSONWriterTests.value(of: Array(json.utf8))["schema"] as? String == "orderfile.measure/1")
+      try parsedJSON(Array(json.utf8))["schema"] as? String == "orderfile.measure/1")
   }
 
   @Test(arguments: names) func hyperfinesKeysAreAsRecorded(_ name: String) throws {
@@ -101,7 +101,7 @@ import Testing
     try expectGolden(
       String(decoding: json, as: UTF8.self), "reporting/measure/\(name)/hyperfine.json")
     let results = try #require(
-      try JSONWriterTests.value(of: json)["results"] as? [[String: Any]])
+      try parsedJSON(json)["results"] as? [[String: Any]])
     for result in results {
       // What hyperfine's own scripts read; its memory is optional.
       for key in ["mean", "stddev", "median", "user", "system", "min", "max"] {
@@ -116,7 +116,7 @@ import Testing
   }
 
   @Test func jsonHasEachLaunchAndItsSummary() throws {
-    let value = try JSONWriterTests.value(of: Self.report("cold-and-warm").json())
+    let value = try parsedJSON(Self.report("cold-and-warm").json())
     #expect(value["provenance"] as? String == "measured")
     for state in try #require(value["states"] as? [[String: Any]]) {
       for side in try #require(state["sides"] as? [[String: Any]]) {

@@ -49,7 +49,7 @@ import Testing
     var json: [UInt8] = []
     Self.report.json { json += $0 }
     try expectGolden(String(decoding: json, as: UTF8.self), "reporting/pages/expected.json")
-    let value = try JSONWriterTests.value(of: json)
+    let value = try parsedJSON(json)
     #expect(value["schema"] as? String == "orderfile.pages/1")
     #expect(value["exitStatus"] as? Int == 0 && value["signal"] == nil)
   }
@@ -58,7 +58,7 @@ import Testing
     var json: [UInt8] = []
     PagesReport(command: ["app"], end: .killed(signal: 11), method: "ptrace", images: [])
       .json { json += $0 }
-    let value = try JSONWriterTests.value(of: json)
+    let value = try parsedJSON(json)
     #expect(value["signal"] as? Int == 11 && value["exitStatus"] == nil)
   }
 }

@@ -72,8 +72,8 @@ import Testing
   }
 
   @Test(arguments: cases) func jsonKeepsTheNameBesideTheDemangledOne(_ report: Case) throws {
-    let value = try JSONWriterTests.value(of: report.json(upperCase))
-    let plain = try JSONWriterTests.value(of: report.json(nil))
+    let value = try parsedJSON(report.json(upperCase))
+    let plain = try parsedJSON(report.json(nil))
     let key = value["entries"] == nil ? "functions" : "entries"
     let named = try #require(value[key] as? [[String: Any]])
     let before = try #require(plain[key] as? [[String: Any]])

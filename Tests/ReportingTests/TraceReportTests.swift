@@ -121,7 +121,7 @@ import Testing
     let json =
       ["whole", "blocks"].contains(name) ? report.json(demangle: demangled) : report.json()
     try expectGolden(String(decoding: json, as: UTF8.self), "reporting/trace/\(name)/expected.json")
-    #expect(try JSONWriterTests.value(of: json)["schema"] as? String == "orderfile.trace/1")
+    #expect(try parsedJSON(json)["schema"] as? String == "orderfile.trace/1")
   }
 
   @Test func narrowTerminalsShortenNamesAlone() {

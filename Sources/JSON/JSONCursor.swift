@@ -1,0 +1,198 @@
+import Addresses
+import ByteReading
+
+/// Reads one JSON document front to back, value by value: <https://www.rfc-editor.org/rfc/rfc8259>.
+///
+/// The reader asks for the kind of value that it expects; what it does not know it skips. Nothing is kept.
+package struct JSONCursor {
+  private let bytes: FileBytes
+  private var index = 0
+  private var depth = 0
+
+  package init(_ bytes: FileBytes) { self.bytes = bytes }
+
+  package var position: FileOffset { FileOffset(rawValue: UInt64(index)) }
+
+  /// - Returns: `nil` at the end.
+  private mutating func peek() -> UInt8? {
+    while index < bytes.count, [0x20, 0x09, 0x0a, 0x0d].contains(bytes[index]) { index += 1 }
+    return index < bytes.count ? bytes[index] : nil
+  }
+
+  private mutating func skip(_ byte: Unicode.Scalar) -> Bool {
+    guard peek() == UInt8(ascii: byte) else { return false }
+    index += 1
+    return true
+  }
+
+  private mutating func unexpected(_ expected: String, _ field: String) -> ParseError {
+    guard let found = peek() else {
+      return ParseError(.truncated(needed: 1, found: 0), field, at: position)
+    }
+    let isPrintable = found > 0x20 && found < 0x7f
+    let text = isPrintable ? "'\(Unicode.Scalar(found))'" : hexadecimal(UInt64(found))
+    return ParseError(.invalid(expected: expected, found: text), field, at: position)
+  }
+}
+
+// MARK: Containers
+
+extension JSONCursor {
+  /// Reads an object; `member` is told each key, in order, and must read its value.
+  package mutating func readObject(
+    _ field: String,
+    _ member: (inout JSONCursor, _ key: String) throws(ParseError) -> Void
+  ) throws(ParseError) {
+    try readItems("{", "}", field) { (cursor) throws(ParseError) in
+      let key = try cursor.readString(field)
+      guard cursor.skip(":") else { throw cursor.unexpected("':'", field) }
+      try member(&cursor, String(decoding: key, as: UTF8.self))
+    }
+  }
+
+  /// Reads an array; `element` must read each.
+  package mutating func readArray(
+    _ field: String, _ element: (inout JSONCursor) throws(ParseError) -> Void
+  ) throws(ParseError) {
+    try readItems("[", "]", field, element)
+  }
+
+  private mutating func readItems(
+    _ opening: Unicode.Scalar, _ closing: Unicode.Scalar, _ field: String,
+    _ item: (inout JSONCursor) throws(ParseError) -> Void
+  ) throws(ParseError) {
+    guard skip(opening) else { throw unexpected("'\(opening)'", field) }
+    depth += 1
+    guard depth <= ParsingLimits.jsonDepth else {
+      throw ParseError(
+        .tooLarge(limit: UInt64(ParsingLimits.jsonDepth), found: UInt64(depth)), field, at: position
+      )
+    }
+    if !skip(closing) {
+      repeat { try item(&self) } while skip(",")
+      guard skip(closing) else { throw unexpected("',' or '\(closing)'", field) }
+    }
+    depth -= 1
+  }
+
+  /// Steps over a value of any kind.
+  package mutating func skipValue(_ field: String) throws(ParseError) {
+    switch peek() {
+    case UInt8(ascii: "{"):
+      try readObject(field) { (cursor, _) throws(ParseError) in try cursor.skipValue(field) }
+    case UInt8(ascii: "["):
+      try readArray(field) { (cursor) throws(ParseError) in try cursor.skipValue(field) }
+    case UInt8(ascii: "\""): _ = try readString(field)
+    default:
+      let start = position
+      let word = try readWord("a value", field)
+      guard ["true", "false", "null"].contains(word) || Double(word) != nil else {
+        throw ParseError(.invalid(expected: "a value", found: word), field, at: start)
+      }
+    }
+  }
+
+  /// - Throws: `invalid` if there is more.
+  package mutating func readEnd(_ field: String) throws(ParseError) {
+    if peek() != nil { throw unexpected("the end", field) }
+  }
+}
+
+// MARK: Values
+
+extension JSONCursor {
+  /// Whether the value is `null`; then it is read.
+  package mutating func readNull() -> Bool {
+    guard peek() != nil, bytes.hasPrefix("null", at: index) else { return false }
+    index += 4
+    return true
+  }
+
+  /// - Throws: `invalid` for a number with a fraction or an exponent, and beyond 64 bits.
+  package mutating func readInteger(_ field: String) throws(ParseError) -> Int {
+    let start = position
+    let word = try readWord("a number", field)
+    guard let number = Int(word), !word.hasPrefix("+") else {
+      throw ParseError(.invalid(expected: "a whole number", found: word), field, at: start)
+    }
+    return number
+  }
+
+  /// A literal or a number: all up to the next punctuation.
+  private mutating func readWord(_ expected: String, _ field: String) throws(ParseError) -> String {
+    guard let first = peek() else { throw unexpected(expected, field) }
+    let start = index
+    func isPart(_ byte: UInt8) -> Bool {
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+        UInt8(ascii: "E"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+    guard isPart(first) else { throw unexpected(expected, field) }
+    while index < bytes.count, isPart(bytes[index]), index - start < 64 { index += 1 }
+    return bytes.text(start..<index)
+  }
+
+  /// Reads a string without its quotes, escapes resolved.
+  package mutating func readString(_ field: String) throws(ParseError) -> [UInt8] {
+    guard skip("\"") else { throw unexpected("a string", field) }
+    var text: [UInt8] = []
+    while index < bytes.count {
+      let byte = bytes[index]
+      index += 1
+      switch byte {
+      case UInt8(ascii: "\""): return text
+      case UInt8(ascii: "\\"): text += try readEscape(field)
+      case ..<0x20:
+        index -= 1
+        throw ParseError(
+          .invalid(expected: "an escape", found: hexadecimal(UInt64(byte))), field, at: position)
+      default: text.append(byte)
+      }
+    }
+    throw ParseError(.truncated(needed: 1, found: 0), field, at: position)
+  }
+
+  private mutating func readEscape(_ field: String) throws(ParseError) -> [UInt8] {
+    guard index < bytes.count else {
+      throw ParseError(.truncated(needed: 1, found: 0), field, at: position)
+    }
+    let byte = bytes[index]
+    index += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return [byte]
+    case UInt8(ascii: "b"): return [0x08]
+    case UInt8(ascii: "f"): return [0x0c]
+    case UInt8(ascii: "n"): return [0x0a]
+    case UInt8(ascii: "r"): return [0x0d]
+    case UInt8(ascii: "t"): return [0x09]
+    case UInt8(ascii: "u"):
+      let unit = try readUnit(field)
+      // The second half of a pair stands behind it, escaped as well.
+      guard unit >> 10 == 0x36, bytes.hasPrefix("\\u", at: index) else {
+        return Array(String(decoding: [unit], as: UTF16.self).utf8)
+      }
+      index += 2
+      return Array(String(decoding: [unit, try readUnit(field)], as: UTF16.self).utf8)
+    default:
+      index -= 1
+      throw ParseError(
+        .invalid(expected: "an escape", found: hexadecimal(UInt64(byte))), field, at: position)
+    }
+  }
+
+  private mutating func readUnit(_ field: String) throws(ParseError) -> UInt16 {
+    guard bytes.count - index >= 4 else {
+      throw ParseError(
+        .truncated(needed: 4, found: UInt64(bytes.count - index)), field, at: position)
+    }
+    let digits = bytes.text(index..<index + 4)
+    guard digits.utf8.count == 4, let unit = UInt16(digits, radix: 16), digits.first != "+" else {
+      throw ParseError(.invalid(expected: "4 hex digits", found: digits), field, at: position)
+    }
+    index += 4
+    return unit
+  }
+}

@@ -1,0 +1,262 @@
+import Addresses
+
+/// Writes one JSON document front to back, <https://www.rfc-editor.org/rfc/rfc8259>.
+///
+/// The same values give the same bytes: the keys of an object must be written in ascending order, so
+/// they come out sorted without being collected first. An object's members stand on lines of their
+/// own, an element of an array on one line, so that `grep` and `diff` see one function a line.
+package struct JSONWriter {
+  private var bytes: [UInt8] = []
+  /// Takes the document piece by piece; `nil` keeps it in `bytes`.
+  private let sink: (([UInt8]) -> Void)?
+  /// The innermost container; the ones around it, outermost first, are in `outer`.
+  private var innermost = Container(isInline: false)
+  private var outer: [Container] = []
+
+  private struct Container {
+    /// The last key written; empty in an array.
+    var key: StaticString = ""
+    var isEmpty = true
+    let isInline: Bool
+  }
+
+  private init(_ sink: (([UInt8]) -> Void)?) { self.sink = sink }
+
+  /// A document that is one object, ended by one newline.
+  package static func document(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter(nil)
+    json.writeDocument(members)
+    return json.bytes
+  }
+
+  /// The same for a document that may be large: it goes to `sink` in pieces of about `pieceSize`, none
+  /// empty, and is never in memory as a whole.
+  package static func document(
+    to sink: @escaping ([UInt8]) -> Void, _ members: (inout JSONWriter) -> Void
+  ) {
+    var json = JSONWriter(sink)
+    json.bytes.reserveCapacity(pieceSize + (64 << 10))
+    json.writeDocument(members)
+    sink(json.bytes)
+  }
+
+  private static let pieceSize = 1 << 20
+
+  private mutating func writeDocument(_ members: (inout JSONWriter) -> Void) {
+    writeContainer("{", "}", isInline: false, members)
+    bytes.append(UInt8(ascii: "\n"))
+  }
+}
+
+/// What a `JSONWriter` can write as one value.
+package protocol JSONValue {
+  func write(to json: inout JSONWriter)
+}
+
+// MARK: Objects
+
+extension JSONWriter {
+  /// Adds a member to the innermost object.
+  ///
+  /// - Precondition: `key` is plain ASCII and comes behind the keys that the object already has.
+  package mutating func member(_ key: StaticString, _ value: some JSONValue) {
+    write(key: key)
+    value.write(to: &self)
+  }
+
+  /// Adds a member that is a name in a name table: nothing is copied but into the document.
+  package mutating func member(_ key: StaticString, _ name: ArraySlice<UInt8>) {
+    write(key: key)
+    write(text: name)
+  }
+
+  /// Adds a member that is an object.
+  package mutating func object(_ key: StaticString, _ members: (inout JSONWriter) -> Void) {
+    write(key: key)
+    writeContainer("{", "}", isInline: innermost.isInline, members)
+  }
+
+  /// Adds a member that is an array.
+  package mutating func array(_ key: StaticString, _ elements: (inout JSONWriter) -> Void) {
+    write(key: key)
+    writeContainer("[", "]", isInline: innermost.isInline, elements)
+  }
+
+  private mutating func write(key: StaticString) {
+    precondition(Self.isAscending(innermost.key, key), "keys are written sorted, each once")
+    innermost.key = key
+    separate()
+    bytes.append(UInt8(ascii: "\""))
+    write(fixed: key)
+    write(fixed: "\": ")
+  }
+
+  private static func isAscending(_ a: StaticString, _ b: StaticString) -> Bool {
+    a.withUTF8Buffer { a in b.withUTF8Buffer { b in a.lexicographicallyPrecedes(b) } }
+  }
+}
+
+// MARK: Arrays
+
+extension JSONWriter {
+  /// Adds an element to the innermost array.
+  package mutating func element(_ value: some JSONValue) {
+    separate()
+    value.write(to: &self)
+  }
+
+  /// Adds an element that is an object.
+  ///
+  /// - Parameter isInline: whether it stands on one line; one with an array of many elements should not.
+  package mutating func object(
+    isInline: Bool = true, _ members: (inout JSONWriter) -> Void
+  ) {
+    separate()
+    writeContainer("{", "}", isInline: isInline, members)
+    guard let sink, bytes.count >= Self.pieceSize else { return }
+    sink(bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+}
+
+// MARK: Punctuation
+
+extension JSONWriter {
+  private mutating func writeContainer(
+    _ opening: Unicode.Scalar, _ closing: Unicode.Scalar, isInline: Bool,
+    _ contents: (inout JSONWriter) -> Void
+  ) {
+    bytes.append(UInt8(ascii: opening))
+    outer.append(innermost)
+    innermost = Container(isInline: isInline)
+    contents(&self)
+    let hasLines = !innermost.isEmpty && !isInline
+    innermost = outer.removeLast()
+    if hasLines { startLine() }
+    bytes.append(UInt8(ascii: closing))
+  }
+
+  /// Goes to the place of the innermost container's next member or element.
+  private mutating func separate() {
+    let isFirst = innermost.isEmpty
+    innermost.isEmpty = false
+    if !isFirst { bytes.append(UInt8(ascii: ",")) }
+    if !innermost.isInline {
+      startLine()
+    } else if !isFirst {
+      bytes.append(UInt8(ascii: " "))
+    }
+  }
+
+  private mutating func startLine() {
+    bytes.append(UInt8(ascii: "\n"))
+    for _ in outer { write(literal: "  ") }
+  }
+}
+
+// MARK: Values
+
+extension JSONWriter {
+  package mutating func write(literal: String) { bytes.append(contentsOf: literal.utf8) }
+
+  fileprivate mutating func write(fixed literal: StaticString) {
+    literal.withUTF8Buffer { bytes.append(contentsOf: $0) }
+  }
+
+  /// Writes a string. JSON is UTF-8: each maximal ill-formed run of bytes becomes U+FFFD, so two names
+  /// that differ only there look the same.
+  package mutating func write(text: ArraySlice<UInt8>) {
+    bytes.append(UInt8(ascii: "\""))
+    if !Self.isPlain(text), let special = text.firstIndex(where: { !Self.isPlain($0) }) {
+      bytes.append(contentsOf: text[..<special])
+      for byte in String(decoding: text[special...], as: UTF8.self).utf8 {
+        if byte >= 0x80 || Self.isPlain(byte) {
+          bytes.append(byte)
+        } else {
+          write(literal: Self.escape(byte))
+        }
+      }
+    } else {
+      bytes.append(contentsOf: text)
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  /// Whether all of `text` stands for itself. Without a branch in the loop, so that it goes by many bytes
+  /// at a time.
+  private static func isPlain(_ text: ArraySlice<UInt8>) -> Bool {
+    text.withContiguousStorageIfAvailable { text in
+      var special: UInt8 = 0
+      for byte in text {
+        special |= byte &- 0x20 >= 0x60 ? 1 : 0
+        special |= byte == UInt8(ascii: "\"") ? 1 : 0
+        special |= byte == UInt8(ascii: "\\") ? 1 : 0
+      }
+      return special == 0
+    } ?? false
+  }
+
+  /// ASCII that stands for itself in a string.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+  }
+
+  /// Writes `"0x1f"`, as `hexadecimal(_:)` has it, without a string in between: there is one for each
+  /// function.
+  fileprivate mutating func write(hexadecimal value: UInt64) {
+    write(fixed: "\"0x")
+    var shift = max(0, (63 - value.leadingZeroBitCount) & ~3)
+    while shift >= 0 {
+      let digit = UInt8(truncatingIfNeeded: value >> UInt64(shift)) & 15
+      bytes.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
+      shift -= 4
+    }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private static func escape(_ byte: UInt8) -> String {
+    switch byte {
+    case UInt8(ascii: "\""): "\\\""
+    case UInt8(ascii: "\\"): "\\\\"
+    case UInt8(ascii: "\n"): "\\n"
+    case UInt8(ascii: "\r"): "\\r"
+    case UInt8(ascii: "\t"): "\\t"
+    default: (byte < 0x10 ? "\\u000" : "\\u00") + String(byte, radix: 16)
+    }
+  }
+}
+
+extension Int: JSONValue {
+  package func write(to json: inout JSONWriter) { json.write(literal: String(self)) }
+}
+
+extension UInt64: JSONValue {
+  package func write(to json: inout JSONWriter) { json.write(literal: String(self)) }
+}
+
+extension Double: JSONValue {
+  /// The shortest decimal number that reads back as the same; `null` for what JSON has no number for.
+  package func write(to json: inout JSONWriter) {
+    json.write(literal: isFinite ? description : "null")
+  }
+}
+
+extension Bool: JSONValue {
+  package func write(to json: inout JSONWriter) { json.write(fixed: self ? "true" : "false") }
+}
+
+/// What is not known: `null`.
+extension Optional: JSONValue where Wrapped: JSONValue {
+  package func write(to json: inout JSONWriter) {
+    if let self { self.write(to: &json) } else { json.write(fixed: "null") }
+  }
+}
+
+extension String: JSONValue {
+  package func write(to json: inout JSONWriter) { json.write(text: Array(utf8)[...]) }
+}
+
+extension StatedAddress: JSONValue {
+  /// A string: many readers hold numbers as 64-bit floats, which have no room for an address.
+  package func write(to json: inout JSONWriter) { json.write(hexadecimal: rawValue) }
+}

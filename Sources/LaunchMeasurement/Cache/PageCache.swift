@@ -1,0 +1,76 @@
+import CPerf
+import ImageModel
+import ProcessLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What of files is in memory.
+package enum PageCache {
+  package struct Residency: Hashable, Sendable {
+    package var resident: UInt64
+    /// Of the whole file.
+    package var pages: UInt64
+  }
+
+  /// - Throws: also for a file that this user neither owns nor may write: the kernel does not tell.
+  package static func residency(of path: String) throws(Diagnostic) -> Residency {
+    var residency = Residency(resident: 0, pages: 0)
+    let error = cpagecache_resident(path, &residency.resident, &residency.pages)
+    guard error == 0 else { throw unable("to tell which pages are in memory", path, error) }
+    return residency
+  }
+
+  /// Gets all pages of the files at `paths` out of memory, and makes sure that none is left.
+  ///
+  /// A page that has just been used may still be held for a moment, so each file gets twenty
+  /// attempts in about 0.2 s.
+  package static func evict(_ paths: [String]) throws(Diagnostic) {
+    for path in paths {
+      if cpagecache_is_memory(path) {
+        throw Diagnostic(
+          "unable to launch it cold: it lies in a file system that is memory", context: [path],
+          hint: "copy it to a disk")
+      }
+      try evict(path)
+    }
+  }
+
+  private static func evict(_ path: String) throws(Diagnostic) {
+    var residency = Residency(resident: 0, pages: 0)
+    for attempt in 0..<20 {
+      usleep(UInt32(attempt) * 1000)
+      let error = cpagecache_evict(path)
+      guard error == 0 else { throw unable("to evict the image", path, error) }
+      residency = try self.residency(of: path)
+      if residency.resident == 0 { return }
+    }
+    throw Diagnostic(
+      "unable to evict the image: expected 0 of its \(residency.pages) pages in memory, found "
+        + "\(residency.resident)",
+      context: [path],
+      hint: "a process that has it mapped keeps it there: see fuser -v; or measure a copy")
+  }
+
+  /// Drops all pages of all files that nobody has mapped: for root.
+  package static func dropAll() throws(Diagnostic) {
+    let error = cpagecache_drop_all()
+    guard error == 0 else {
+      throw Diagnostic(
+        "unable to drop the page cache: \(ProgramLaunch.LaunchError(errno: error))",
+        context: ["--drop-caches"],
+        hint: error == ENOTSUP ? nil : "only root may; --cold alone needs no root")
+    }
+  }
+
+  private static func unable(_ what: String, _ path: String, _ error: Int32) -> Diagnostic {
+    Diagnostic(
+      "unable \(what): \(ProgramLaunch.LaunchError(errno: error))", context: [path],
+      hint: error == EPERM
+        ? "the kernel tells only about files that you own or may write: measure a copy"
+        : error == ENOTSUP ? "no call of this system drops a file's pages: measure --warm" : nil)
+  }
+}

@@ -1,0 +1,93 @@
+import CPerf
+import ImageModel
+import ProcessLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The page faults of one launch, as the kernel notes them with their addresses.
+///
+/// A fault maps what is cached in the 64 KiB around it, too, so faults are far fewer than touched
+/// pages: they are what the launch pays for, not what it touches.
+final class PageFaultRecording {
+  let handle: OpaquePointer
+
+  /// - Throws: the `errno` of perf_event_open(2) where it is not permitted or not there.
+  init() throws(ProgramLaunch.LaunchError) {
+    var opened: OpaquePointer?
+    let error = cfaults_open(&opened)
+    guard error == 0, let opened else {
+      throw ProgramLaunch.LaunchError(errno: error == 0 ? ENOTSUP : error)
+    }
+    handle = opened
+  }
+
+  deinit { cfaults_close(handle) }
+
+  /// All that was noted, by time; `nil` if the kernel had to drop something.
+  func events() -> [PageFaultEvent]? {
+    guard cfaults_collect(handle) == 0, cfaults_lost(handle) == 0 else { return nil }
+    let all = (0..<cfaults_count(handle)).map { cfaults_at(handle, $0) }
+    let order = all.indices.sorted { (all[$0].time, $0) < (all[$1].time, $1) }
+    return order.map { index in
+      let event = all[index]
+      switch event.kind {
+      case CFAULTS_MAPPING:
+        return .mapping(
+          process: event.process, start: event.address, size: event.length,
+          path: String(cString: cfaults_path(handle, event)))
+      case CFAULTS_FORK: return .fork(process: event.process, parent: event.other)
+      case CFAULTS_EXEC: return .exec(process: event.process)
+      default: return .fault(process: event.process, address: event.address)
+      }
+    }
+  }
+}
+
+/// One thing that the kernel noted of a launch.
+package enum PageFaultEvent: Hashable, Sendable {
+  case fault(process: Int32, address: UInt64)
+  /// A file was mapped, executable.
+  case mapping(process: Int32, start: UInt64, size: UInt64, path: String)
+  /// A process came to be, as a copy of another; of itself for a new thread.
+  case fork(process: Int32, parent: Int32)
+  /// A process runs another program: what it had mapped is gone.
+  case exec(process: Int32)
+}
+
+/// How many faults hit the executable mappings of certain files.
+package enum TextFaults {
+  /// - Parameters:
+  ///   - events: by time.
+  ///   - paths: of the files, without links, as the kernel names them.
+  /// - Complexity: O(*n* *m*) for *n* events and *m* mappings of a process.
+  package static func count(_ events: [PageFaultEvent], in paths: [String]) -> Int {
+    struct Mapping {
+      var start: UInt64
+      var size: UInt64
+      var isWanted: Bool
+      func contains(_ address: UInt64) -> Bool { address >= start && address - start < size }
+    }
+    let wanted = Set(paths)
+    var mappings: [Int32: [Mapping]] = [:]
+    var count = 0
+    for event in events {
+      switch event {
+      case .exec(let process): mappings[process] = []
+      case .fork(let process, let parent):
+        if process != parent { mappings[process] = mappings[parent] }
+      case .mapping(let process, let start, let size, let path):
+        mappings[process, default: []].append(
+          Mapping(start: start, size: size, isWanted: wanted.contains(path)))
+      case .fault(let process, let address):
+        // The last one counts: what was there before has been unmapped.
+        let hit = mappings[process]?.last { $0.contains(address) }
+        count += hit?.isWanted ?? false ? 1 : 0
+      }
+    }
+    return count
+  }
+}

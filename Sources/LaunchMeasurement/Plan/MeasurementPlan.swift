@@ -1,0 +1,193 @@
+// How launches are measured
+//
+// A state of the page cache is measured at a time. First each program is launched once without
+// being counted: it proves that the program runs, and brings the libraries that nobody evicts, or
+// all that a warm launch finds, into memory. Then come the rounds, with one launch of each program
+// (`LaunchSchedule`). A cold launch is one whose images were evicted just before, and of which
+// `mincore` told that no page is left; libraries stay.
+//
+// Page faults with their addresses cost time, so they are noted in launches of their own behind the
+// rounds, which nobody times.
+
+import ImageModel
+import ProcessLaunch
+
+/// One of the programs that are held against each other.
+package struct MeasuredSide: Hashable, Sendable {
+  /// `before`, `after` or `control`
+  package var name: String
+  package var program: MeasuredProgram
+  /// What is evicted and looked at: absolute paths without links, the program's first.
+  package var images: [String]
+
+  package init(name: String, program: MeasuredProgram, images: [String]) {
+    self.name = name
+    self.program = program
+    self.images = images
+  }
+}
+
+package enum CacheState: String, Hashable, Sendable { case cold, warm }
+
+/// All launches of all programs in one state of the page cache.
+package struct MeasuredState: Hashable, Sendable {
+  package var state: CacheState
+  /// The sides in the order in which they were given.
+  package var sides: [Side]
+  /// In which order each round launched them: numbers in `sides`.
+  package var rounds: [[Int]]
+  /// Why faults on text were not counted; `nil` if they were.
+  package var textFaultsRefusal: String?
+
+  package struct Side: Hashable, Sendable {
+    package var side: MeasuredSide
+    /// By round.
+    package var launches: [MeasuredLaunch] = []
+    /// Of launches that were not timed.
+    package var textFaults: [Int] = []
+
+    package init(_ side: MeasuredSide) { self.side = side }
+
+    package var wallNanoseconds: [Double] { launches.map { Double($0.wallNanoseconds) } }
+  }
+
+  package init(_ state: CacheState, _ sides: [MeasuredSide]) {
+    self.state = state
+    self.sides = sides.map(Side.init)
+    rounds = []
+  }
+}
+
+/// What to launch, how often, and in which state of the page cache.
+package struct MeasurementPlan: Sendable {
+  package var sides: [MeasuredSide]
+  package var states: [CacheState]
+  /// How many rounds there are at most.
+  package var mostRounds: Int
+  /// As a share of the mean wall time: there are no more rounds when all sides reach it.
+  package var precision: Double?
+  package var seed: UInt64
+  /// Whether everything is dropped before a cold launch, and not only the images.
+  package var dropsCaches: Bool
+  package var ignoresFailure: Bool
+
+  /// Fewer tell nothing about how much launches vary.
+  package static let leastRoundsForPrecision = 10
+  static let mostCountedLaunches = 5
+
+  /// - Precondition: one to three sides, and at least one round.
+  package init(
+    sides: [MeasuredSide], states: [CacheState], mostRounds: Int, precision: Double? = nil,
+    seed: UInt64 = 1, dropsCaches: Bool = false, ignoresFailure: Bool = false
+  ) {
+    precondition((1...3).contains(sides.count) && mostRounds > 0, "the options were checked")
+    self.sides = sides
+    self.states = states
+    self.mostRounds = mostRounds
+    self.precision = precision
+    self.seed = seed
+    self.dropsCaches = dropsCaches
+    self.ignoresFailure = ignoresFailure
+  }
+
+  package struct Progress: Sendable {
+    package var state: CacheState
+    package var round: Int
+    package var mostRounds: Int
+    /// What is reached, of all sides together; `nil` if none was asked for, or too little is known.
+    package var precision: Double?
+  }
+
+  /// Measures one state.
+  ///
+  /// - Parameter progress: is told before each round, when nothing runs.
+  /// - Returns: what there is; if an interrupt came, only whole rounds.
+  /// - Throws: if a launch fails, or can't be made cold.
+  package func run(
+    _ state: CacheState, _ progress: (Progress) -> Void
+  ) throws(Diagnostic) -> MeasuredState {
+    var result = MeasuredState(state, sides)
+    for side in sides where !MeasuredProgram.wasInterrupted { _ = try launch(side, nil) }
+    var schedule = LaunchSchedule(programs: sides.count, seed: seed)
+    for round in 0..<mostRounds {
+      let reached = precision == nil ? nil : reachedPrecision(result)
+      progress(
+        Progress(state: state, round: round, mostRounds: mostRounds, precision: reached))
+      if let precision, let reached, reached <= precision { break }
+      let order = schedule.nextRound()
+      var launches: [Int: MeasuredLaunch] = [:]
+      for number in order where !MeasuredProgram.wasInterrupted {
+        if state == .cold { try makeCold(sides[number]) }
+        launches[number] = try launch(sides[number], state)
+      }
+      guard !MeasuredProgram.wasInterrupted else { break }
+      for number in sides.indices {
+        if let launch = launches[number] { result.sides[number].launches.append(launch) }
+      }
+      result.rounds.append(order)
+    }
+    try countTextFaults(&result)
+    return result
+  }
+
+  /// Of all sides, the worst; `nil` before the first ten rounds.
+  private func reachedPrecision(_ result: MeasuredState) -> Double? {
+    guard result.rounds.count >= Self.leastRoundsForPrecision else { return nil }
+    return result.sides.map {
+      MeasurementPrecision.reached(SampleSummary($0.wallNanoseconds))
+    }.max()
+  }
+
+  private func makeCold(_ side: MeasuredSide) throws(Diagnostic) {
+    if dropsCaches { try PageCache.dropAll() }
+    try PageCache.evict(side.images)
+  }
+
+  /// - Parameter state: in which what is in memory afterwards tells something: cold.
+  private func launch(
+    _ side: MeasuredSide, _ state: CacheState?, _ faults: PageFaultRecording? = nil
+  ) throws(Diagnostic) -> MeasuredLaunch {
+    var launch = try side.program.launch(faults)
+    guard !MeasuredProgram.wasInterrupted else { return launch }
+    if launch.end != .exited(0), !ignoresFailure { throw Self.failure(launch.end, side) }
+    if state == .cold {
+      var pages: UInt64 = 0
+      for image in side.images { pages += try PageCache.residency(of: image).resident }
+      launch.residentPages = pages
+    }
+    return launch
+  }
+
+  private static func failure(_ end: ProgramLaunch.End, _ side: MeasuredSide) -> Diagnostic {
+    let what =
+      switch end {
+      case .exited(let status): "the launch failed: expected exit status 0, found \(status)"
+      case .killed(let signal): "the launch was killed by signal \(signal)"
+      }
+    return Diagnostic(
+      what, context: [side.program.path],
+      hint: side.program.showsOutput
+        ? "--ignore-failure measures it all the same"
+        : "--show-output shows what it writes; --ignore-failure measures it all the same")
+  }
+
+  private func countTextFaults(_ result: inout MeasuredState) throws(Diagnostic) {
+    for _ in 0..<min(Self.mostCountedLaunches, result.rounds.count) {
+      for number in sides.indices where !MeasuredProgram.wasInterrupted {
+        if result.state == .cold { try makeCold(sides[number]) }
+        let recording: PageFaultRecording
+        do { recording = try PageFaultRecording() } catch {
+          result.textFaultsRefusal = "perf_event_open: \(error)"
+          return
+        }
+        _ = try launch(sides[number], nil, recording)
+        guard let events = recording.events() else {
+          result.textFaultsRefusal = "perf_event_open: more faults than its buffers hold"
+          return
+        }
+        result.sides[number].textFaults.append(
+          TextFaults.count(events, in: sides[number].images))
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Files that the kernel writes while they are read: those under `/proc` and `/sys`.
+package enum SystemFile {
+  /// - Returns: `nil` if the file can't be read, or is empty.
+  package static func word(_ path: String) -> String? {
+    let text = text(of: path).prefix { $0 > UInt8(ascii: " ") }
+    return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+  }
+
+  package static func number(_ path: String) -> Int? {
+    word(path).flatMap { Int($0) }.flatMap { $0 < 1 << 40 ? $0 : nil }
+  }
+
+  /// All that the file at `path` says; empty if it can't be read.
+  package static func text(of path: String) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    var text: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 1 << 16)
+    while true {
+      let count = read(descriptor, &part, part.count)
+      guard count > 0 else { return text }
+      text += part[..<count]
+    }
+  }
+}

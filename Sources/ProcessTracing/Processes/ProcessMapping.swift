@@ -1,0 +1,58 @@
+import ProcessLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// One line of `/proc/PID/maps`. <proc_pid_maps(5)>
+struct ProcessMapping: Hashable {
+  var addresses: Range<UInt64>
+  var isReadable: Bool
+  var isWritable: Bool
+  var isExecutable: Bool
+  /// Where in the file it begins, in bytes.
+  var fileOffset: UInt64
+  /// Of the file: device and inode, as the kernel writes them.
+  var file: String
+  /// Absolute; empty for memory without a file. With a blank and `(deleted)` behind it if the file is gone.
+  var path: String
+
+  /// Those of files in the memory of process `pid`, ascending; empty if it is gone.
+  static func files(of pid: pid_t) -> [ProcessMapping] {
+    SystemFile.text(of: "/proc/\(pid)/maps").split(separator: UInt8(ascii: "\n")).compactMap(
+      Self.init(line:))
+  }
+
+  /// `55d0-55e0 r-xp 00001000 fe:00 1234   /usr/bin/app`; `nil` for memory without a file.
+  init?(line: ArraySlice<UInt8>) {
+    let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+    guard fields.count == 6, let slash = fields[5].firstIndex(of: UInt8(ascii: "/")) else {
+      return nil
+    }
+    let ends = fields[0].split(separator: UInt8(ascii: "-")).map(Self.hexadecimal)
+    guard ends.count == 2, let start = ends[0], let end = ends[1], start <= end,
+      let offset = Self.hexadecimal(fields[2])
+    else { return nil }
+    addresses = start..<end
+    isReadable = fields[1].first == UInt8(ascii: "r")
+    isWritable = fields[1].dropFirst().first == UInt8(ascii: "w")
+    isExecutable = fields[1].dropFirst(2).first == UInt8(ascii: "x")
+    fileOffset = offset
+    file = String(decoding: fields[3] + [UInt8(ascii: " ")] + fields[4], as: UTF8.self)
+    path = String(decoding: fields[5][slash...], as: UTF8.self)
+  }
+
+  private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
+    UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
+  }
+
+  /// What process `pid` runs, without links; `nil` if it is gone.
+  static func program(of pid: pid_t) -> String? {
+    var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+    let count = readlink("/proc/\(pid)/exe", &path, path.count)
+    guard count > 0 else { return nil }
+    return String(decoding: path[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}

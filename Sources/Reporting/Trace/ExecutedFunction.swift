@@ -1,0 +1,43 @@
+import Addresses
+import ImageModel
+import JSON
+
+/// One function that a launch used, and how much of it ran.
+package struct ExecutedFunction: Sendable {
+  /// Of its first use.
+  package var step: Int
+  /// Index into the trace's `images`.
+  package var image: Int
+  package var address: StatedAddress
+  /// `nil` where none is known.
+  package var name: SymbolName?
+  package var sizeBytes: UInt64
+  /// All of `sizeBytes` where no blocks were recorded.
+  package var executedBytes: UInt64
+  /// How many basic blocks of it ran; `nil` where none was recorded.
+  package var blockCount: Int?
+
+  package init(
+    step: Int, image: Int, address: StatedAddress, name: SymbolName?, sizeBytes: UInt64,
+    executedBytes: UInt64, blockCount: Int?
+  ) {
+    self.step = step
+    self.image = image
+    self.address = address
+    self.name = name
+    self.sizeBytes = sizeBytes
+    self.executedBytes = executedBytes
+    self.blockCount = blockCount
+  }
+
+  func write(to json: inout JSONWriter, _ demangle: NameWording?) {
+    json.member("address", address)
+    if let blockCount { json.member("blocks", blockCount) }
+    if let demangle, let name { json.member("demangledName", demangle(name)) }
+    json.member("executedBytes", executedBytes)
+    json.member("image", image)
+    if let name { json.member("name", name) }
+    json.member("sizeBytes", sizeBytes)
+    json.member("step", step)
+  }
+}

@@ -1,0 +1,88 @@
+import ProcessTracing
+import Testing
+
+@Suite struct PageTouchesTests {
+  private static func launch() -> PageTouches {
+    var touches = PageTouches()
+    touches.processBegan(1)
+    touches.imageLoaded("/app", at: 0x10000..<0x20000, in: 1)
+    touches.imageLoaded("/lib", at: 0x40000..<0x50000, in: 1)
+    return touches
+  }
+
+  private static func rows(_ touches: PageTouches) -> [String] {
+    touches.touches.map {
+      "\(touches.images[$0.image])+\($0.distance) \($0.access)"
+    }
+  }
+
+  private static func instructions(_ touches: PageTouches) -> [String] {
+    touches.touches.map {
+      ($0.instruction.image.map { touches.images[$0] + "+" } ?? "") + "\($0.instruction.distance)"
+    }
+  }
+
+  @Test func aPageCountsOnceForEachKindOfAccess() {
+    var touches = Self.launch()
+    touches.touched(0x11000, .read, by: 0x12345, in: 1)
+    touches.touched(0x11000, .read, by: 0x12399, in: 1)
+    touches.touched(0x11000, .write, by: 0x41000, in: 1)
+    touches.touched(0x90000, .write, by: 0x41000, in: 1)  // no image
+    #expect(Self.rows(touches) == ["/app+4096 read", "/app+4096 write"])
+    #expect(Self.instructions(touches) == ["/app+9029", "/lib+4096"])
+  }
+
+  @Test func anInstructionOutsideOfAllImagesKeepsItsAddress() {
+    var touches = Self.launch()
+    touches.touched(0x11000, .execute, by: 0x777, in: 1)
+    #expect(Self.instructions(touches) == ["1911"])
+  }
+
+  @Test func aForkedChildKnowsItsParentsImagesAndAddsToTheSameRows() {
+    var touches = Self.launch()
+    touches.touched(0x11000, .read, by: 0x12345, in: 1)
+    touches.processForked(2, from: 1)
+    touches.touched(0x11000, .read, by: 0x12345, in: 2)
+    touches.touched(0x12000, .read, by: 0x12345, in: 2)
+    touches.touched(0x12000, .read, by: 0x12345, in: 3)  // never heard of
+    #expect(Self.rows(touches) == ["/app+4096 read", "/app+8192 read"])
+  }
+
+  @Test func anotherProcessHasTheImageElsewhere() {
+    var touches = Self.launch()
+    touches.touched(0x11000, .execute, by: 0x11000, in: 1)
+    touches.processForked(2, from: 1)
+    touches.processBegan(2)
+    touches.touched(0x11000, .execute, by: 0x11000, in: 2)  // nothing is loaded yet
+    touches.imageLoaded("/app", at: 0x30000..<0x40000, in: 2)
+    touches.touched(0x31000, .execute, by: 0x31000, in: 2)
+    touches.touched(0x32000, .execute, by: 0x32000, in: 2)
+    #expect(Self.rows(touches) == ["/app+4096 execute", "/app+8192 execute"])
+    #expect(touches.images == ["/app", "/lib"])
+  }
+
+  @Test func whatWasLoadedLastHasTheAddress() {
+    var touches = Self.launch()
+    touches.imageLoaded("/plugin", at: 0x40000..<0x48000, in: 1)
+    touches.touched(0x41000, .read, by: 0, in: 1)
+    touches.touched(0x49000, .read, by: 0, in: 1)
+    #expect(Self.rows(touches) == ["/plugin+4096 read", "/lib+36864 read"])
+  }
+
+  @Test func aReadThatBecameAWriteIsOneRow() throws {
+    var touches = Self.launch()
+    let read = touches.touched(0x11000, .read, by: 0x12345, in: 1)
+    let first = try #require(read)
+    touches.touched(0x12000, .read, by: 0x12345, in: 1)
+    touches.becameWrite(first)
+    #expect(Self.rows(touches) == ["/app+4096 write", "/app+8192 read"])
+
+    // Another process has written it before.
+    let other = touches.touched(0x11000, .read, by: 0x12399, in: 1)
+    let again = try #require(other)
+    touches.becameWrite(again)
+    #expect(Self.rows(touches) == ["/app+4096 write", "/app+8192 read"])
+    touches.touched(0x11000, .read, by: 0x12399, in: 1)
+    #expect(Self.rows(touches).last == "/app+4096 read")
+  }
+}
