@@ -156,7 +156,8 @@ private struct SwiftNameShortener {
     for index in start..<position {
       switch text[index] {
       case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"): depth += 1
-      case UInt8(ascii: ":") where depth == 0 && label == nil: label = element..<index
+      case UInt8(ascii: ":") where depth == 0 && label == nil:
+        label = min(element, index)..<index  // a comma may end the text, or have no blank behind it
       case UInt8(ascii: ">") where text[index - 1] == UInt8(ascii: "-"): break
       case UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: ">"):
         if depth == 0 {

@@ -132,7 +132,7 @@ extension Layout {
       let function = self.functions[index]
       sizes[function.address] = max(sizes[function.address] ?? 0, function.size)
     }
-    return sizes.values.reduce(0) { $0 &+ $1 }
+    return sizes.values.saturatingSum()
   }
 
   /// Binary search for the first function whose address is `address` or above.

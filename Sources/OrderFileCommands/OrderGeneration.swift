@@ -73,10 +73,10 @@ struct OrderGeneration {
       untracedInitializers: order.untracedInitializerCount,
       entries: placing.entries.count - written.unwritable.count,
       startupBytes: layout.bodyBytes(order.functions),
-      textBytes: layout.sections.filter(\.isExecutable).reduce(0) { $0 + $1.range.size },
+      textBytes: layout.sections.filter(\.isExecutable).map(\.range.size).saturatingSum(),
       missing: missing(placing, written),
       unnamedHits: launches.reduce(0) { $0 + $1.unnamedUses.count },
-      lostRecords: traces.reduce(0) { $0 + $1.lostRecords })
+      lostRecords: traces.map(\.lostRecords).saturatingSum())
     let cannotMove = Diagnostic.sharedInputSections(
       order.functions, in: layout, path: release.path)
     return Output(

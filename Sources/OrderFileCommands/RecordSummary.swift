@@ -1,3 +1,4 @@
+import Addresses
 import ImageModel
 import Reporting
 import Symbolication
@@ -33,7 +34,7 @@ package struct RecordSummary {
     if traces.count > 1 { text += " by \(counted(traces.count, "process", "processes"))" }
     if let hitsBeforeMain { text += ", \(hitsBeforeMain) before main" }
     if let last = traces.first?.hits.last?.nanoseconds { text += ", in \(milliseconds(last))" }
-    let lost = traces.reduce(0) { $0 + $1.lostRecords }
+    let lost = traces.map(\.lostRecords).saturatingSum()
     if lost > 0 { text += ", \(lost) lost" }
     text += ": \(printable(paths[0]))"
     if paths.count > 1 { text += " and \(counted(paths.count - 1, "more trace"))" }

@@ -98,7 +98,7 @@ struct Refinement {
           section: section.map(\.name)))
     }
     return RefineReport.Floor(
-      startupBytes: ordered.reduce(0) { $0 + $1.size }, pageSize: size, fixed: fixed)
+      startupBytes: ordered.map(\.size).saturatingSum(), pageSize: size, fixed: fixed)
   }
 
   /// The best order after `move`; `nil` if that was tried already.

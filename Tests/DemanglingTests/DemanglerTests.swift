@@ -59,6 +59,8 @@ import Testing
         "mrg.A.z.modify : Swift.Array<Swift.Int> with unmangled suffix \".resume.0\"",
         "A.z.modify [clone .resume.0]"
       ),
+      // A comma in an identifier, with no blank behind it.
+      ("$s3app1f2,:ySi_tF", "app.f(,:: Swift.Int) -> ()", "f(:)"),
       // Rust.
       (
         "_ZN4core3fmt5Write9write_fmt17ha895ff31def4cd70E", "core::fmt::Write::write_fmt",
