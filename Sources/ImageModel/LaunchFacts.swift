@@ -2,30 +2,12 @@ import Addresses
 
 /// What is known of how an image runs, besides its layout and what traces say.
 package struct LaunchFacts: Sendable {
-  /// Why a launch touches bytes that no trace names.
-  package enum Cause: String, CaseIterable, Sendable {
-    /// An entry of a procedure linkage table, through which functions of other images are called.
-    case linkageTable
-    /// What the C runtime's start files bring: `_start`, `_init`, `frame_dummy`.
-    case cRuntime
-    /// Called by the loader before `main` or at exit.
-    case initializer
-    /// The body that the compiler made of several functions, behind one that jumps there.
-    case mergedBody
-    /// Data between functions that code reads: a constant, a jump table.
-    case constant
-    /// The ELF header and the program headers, where they lie in the executable segment.
-    case header
-
-    /// Executed, not only read.
-    package var isExecuted: Bool { self != .constant && self != .header }
-  }
-
+  /// Bytes that a launch touches, and that no trace names.
   package struct Touch: Hashable, Sendable {
-    package var cause: Cause
+    package var cause: TouchCause
     package var bytes: AddressRange
 
-    package init(_ cause: Cause, _ bytes: AddressRange) {
+    package init(_ cause: TouchCause, _ bytes: AddressRange) {
       self.cause = cause
       self.bytes = bytes
     }

@@ -6,14 +6,14 @@ import Testing
 
 @Suite struct ImpliedTouchesTests {
   static func touch(
-    _ cause: LaunchFacts.Cause, _ start: UInt64, _ size: UInt64 = 16
+    _ cause: TouchCause, _ start: UInt64, _ size: UInt64 = 16
   ) -> LaunchFacts.Touch {
     LaunchFacts.Touch(
       cause, AddressRange(start: StatedAddress(rawValue: start), size: size))
   }
 
   static func reference(
-    _ site: UInt64, _ cause: LaunchFacts.Cause, _ start: UInt64
+    _ site: UInt64, _ cause: TouchCause, _ start: UInt64
   ) -> LaunchFacts.Reference {
     LaunchFacts.Reference(site: StatedAddress(rawValue: site), touch: touch(cause, start))
   }
@@ -50,7 +50,7 @@ import Testing
 
   @Test func whatExecutedCodeLeadsToIsCountedByCause() {
     let estimate = Self.estimate(["main", "thunk"], Self.facts)
-    let rows = estimate.sections.map { "\($0.name) \($0.counting.rawValue) \($0.touched.pages)" }
+    let rows = estimate.sections.map { "\($0.name) \($0.cause.rawValue) \($0.touched.pages)" }
     #expect(
       rows == [
         ".text startupFunctions 2", ".plt linkageTable 2", ".text cRuntime 1",
@@ -63,7 +63,7 @@ import Testing
 
   @Test func whatDoesNotRunLeadsNowhere() {
     let estimate = Self.estimate(["main"], Self.facts)
-    let rows = estimate.sections.map { "\($0.name) \($0.counting.rawValue) \($0.touched.pages)" }
+    let rows = estimate.sections.map { "\($0.name) \($0.cause.rawValue) \($0.touched.pages)" }
     #expect(
       rows == [".text startupFunctions 1", ".plt linkageTable 1", ".text cRuntime 1"])
   }
@@ -94,6 +94,7 @@ import Testing
   /// The definition, played without any shortcut.
   @Test func agreesWithFollowingEachReferenceByHand() {
     var random = SeededRandom(seed: 31)
+    let causes = TouchCause.allCases.filter { ![.startupFunction, .wholeSection].contains($0) }
     for _ in 0..<200 {
       let layout = PageFaultModelTests.randomLayout(&random)
       let startup = layout.functions.indices.filter { _ in Bool.random(using: &random) }
@@ -101,7 +102,7 @@ import Testing
       facts.references = (0..<40).map { _ in
         Self.reference(
           .random(in: 0...1_300_000, using: &random),
-          LaunchFacts.Cause.allCases.randomElement(using: &random) ?? .constant,
+          causes.randomElement(using: &random) ?? .constant,
           .random(in: 0...1_300_000, using: &random))
       }.sorted { $0.site < $1.site }
       var executed = startup.map { index in

@@ -30,7 +30,7 @@ import Testing
     let layout = Self.layout([(0x4000, 0x10), (0x2_d000, 0x1000)])
     let estimate = PageFaultEstimate(
       of: layout, startup: [0, 1], pageSize: .sixteenKibibytes)
-    let rows = estimate.sections.map { "\($0.name) \($0.counting) \($0.touched.pages)" }
+    let rows = estimate.sections.map { "\($0.name) \($0.cause.rawValue) \($0.touched.pages)" }
     // Page 11 (0x2_c000) holds a function and the first stubs, page 12 the other stubs and the
     // initialisers. Functions come first, though they have fewer bytes.
     #expect(
@@ -57,7 +57,7 @@ import Testing
     let layout = sampleLayout([SampleFunction(name: "main", address: 0x1000, size: 16)])
     let estimate = PageFaultEstimate(of: layout, startup: [0], pageSize: .sixteenKibibytes)
     #expect(estimate.xnuReads.isEmpty)
-    #expect(estimate.sections.map(\.counting) == [.startupFunctions])
+    #expect(estimate.sections.map(\.cause) == [.startupFunction])
   }
 
   /// The header's page is far from the functions or not, and the reads tell how far it is taken to be.

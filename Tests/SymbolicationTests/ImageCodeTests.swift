@@ -144,7 +144,7 @@ import Testing
     let program = try Program(link)
     let layout = program.image.layout
     let facts = try program.facts(["main", "reader", "merged"])
-    func names(_ touches: [LaunchFacts.Touch], _ cause: LaunchFacts.Cause) -> [String] {
+    func names(_ touches: [LaunchFacts.Touch], _ cause: TouchCause) -> [String] {
       touches.filter { $0.cause == cause }.flatMap { touch in
         layout.functions(at: touch.bytes.start).map {
           layout.name(of: layout.functions[$0]).description

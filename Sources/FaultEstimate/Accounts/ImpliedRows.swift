@@ -6,10 +6,14 @@ enum ImpliedRows {
   private static let headerName: SymbolName = "ELF header"
 
   private struct Key: Hashable, Comparable {
-    /// -1 for what lies in no section.
-    var section: Int
-    var cause: Int
-    static func < (a: Self, b: Self) -> Bool { (a.section, a.cause) < (b.section, b.cause) }
+    /// Index into the layout's `sections`; `nil` for what lies in none, which comes first.
+    var section: Int?
+    var cause: TouchCause
+
+    static func < (a: Self, b: Self) -> Bool {
+      guard a.section == b.section else { return b.section.map { a.section ?? .min < $0 } ?? false }
+      return a.cause < b.cause
+    }
   }
 
   /// Appends a row for each section and cause in `touches`, and sorts their ranges in by step, behind the
@@ -23,11 +27,11 @@ enum ImpliedRows {
     var rowOfKey: [Key: Int] = [:]
     for key in Set(keys).sorted() {
       rowOfKey[key] = rows.count
-      let section = key.section < 0 ? nil : layout.sections[key.section]
+      let section = key.section.map { layout.sections[$0] }
       rows.append(
         LaunchTouches.Row(
           name: section?.name ?? headerName,
-          counting: Counting(LaunchFacts.Cause.allCases[key.cause]),
+          cause: key.cause,
           mapping: section?.range ?? AddressRange(start: StatedAddress(rawValue: 0), size: .max)))
     }
     for (key, (step, touch)) in zip(keys, touches) {
@@ -39,8 +43,8 @@ enum ImpliedRows {
   }
 
   private static func key(of touch: LaunchFacts.Touch, in layout: Layout) -> Key {
-    let section = layout.sections.firstIndex { $0.range.contains(touch.bytes.start) }
-    return Key(
-      section: section ?? -1, cause: LaunchFacts.Cause.allCases.firstIndex(of: touch.cause) ?? 0)
+    Key(
+      section: layout.sections.firstIndex { $0.range.contains(touch.bytes.start) },
+      cause: touch.cause)
   }
 }

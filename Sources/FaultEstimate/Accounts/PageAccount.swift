@@ -28,9 +28,11 @@ import ImageModel
 
 /// Predicted and measured pages of one layout, and each that is in one set alone.
 package struct PageAccount: Sendable {
-  package enum Cause: String, CaseIterable, Sendable {
-    case functionPart, otherPath, noEntry, mergedBody, coldPart, linkageTable, cRuntime, initializer
-    case noSymbol
+  /// Why a page is in one set alone; the table above says what each means.
+  package enum Cause: Hashable, Sendable {
+    case functionPart, otherPath, noEntry, coldPart, noSymbol
+    /// Code that no trace names.
+    case touch(TouchCause)
   }
 
   /// A page in one set alone.
@@ -69,7 +71,7 @@ package struct PageAccount: Sendable {
       var pages: Set<UInt64> = []
       var unpainted = UnpaintedPages(of: launch.ranges.map { size.pages(of: $0.bytes) })
       for range in launch.ranges
-      where launch.rows[range.row].counting.isExecuted == executed {
+      where launch.rows[range.row].cause.isExecuted == executed {
         unpainted.paint(size.pages(of: range.bytes)) { pages.formUnion($0) }
       }
       return pages
@@ -107,6 +109,31 @@ package struct PageAccount: Sendable {
 
   package func count(_ cause: Cause, wasExecuted: Bool) -> Int {
     differences.count { $0.cause == cause && $0.wasExecuted == wasExecuted }
+  }
+}
+
+extension PageAccount.Cause: CaseIterable, RawRepresentable {
+  /// In the order of reports.
+  package static let allCases: [Self] = [
+    .functionPart, .otherPath, .noEntry, .touch(.mergedBody), .coldPart, .touch(.linkageTable),
+    .touch(.cRuntime), .touch(.initializer), .noSymbol,
+  ]
+
+  /// The word of documents.
+  package var rawValue: String {
+    switch self {
+    case .functionPart: "functionPart"
+    case .otherPath: "otherPath"
+    case .noEntry: "noEntry"
+    case .coldPart: "coldPart"
+    case .noSymbol: "noSymbol"
+    case .touch(let cause): cause.rawValue
+    }
+  }
+
+  package init?(rawValue: String) {
+    guard let cause = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+    self = cause
   }
 }
 

@@ -32,7 +32,7 @@ struct PageExplanation {
       if instructions[page] == nil { instructions[page] = touch.instruction ?? touch.page }
     }
     for (index, range) in launch.ranges.enumerated()
-    where launch.rows[range.row].counting.isExecuted {
+    where launch.rows[range.row].cause.isExecuted {
       for page in pageSize.pages(of: range.bytes) where !executed.contains(page) {
         predictions[page, default: []].append(index)
       }
@@ -54,7 +54,7 @@ extension PageExplanation {
     let cause: PageAccount.Cause
     var function = aliases.first.flatMap(name(ofFunction:))
     if section?.isLinkageTable ?? false {
-      cause = .linkageTable
+      cause = .touch(.linkageTable)
       function = section?.name
     } else {
       cause = self.cause(ofFunctions: aliases, in: section)
@@ -72,21 +72,21 @@ extension PageExplanation {
     ofFunctions aliases: Range<Int>, in section: Section?
   ) -> PageAccount.Cause {
     if section?.name == CRuntime.startSection || section?.name == CRuntime.endSection {
-      return .cRuntime
+      return .touch(.cRuntime)
     }
     let names = aliases.compactMap(name(ofFunction:))
     guard !names.isEmpty else {
       return aliases.contains(where: startup.contains) ? .otherPath : .noSymbol
     }
-    if names.contains(where: CRuntime.isPart) { return .cRuntime }
-    if names.contains(where: { knowledge.part($0) == .mergedBody }) { return .mergedBody }
+    if names.contains(where: CRuntime.isPart) { return .touch(.cRuntime) }
+    if names.contains(where: { knowledge.part($0) == .mergedBody }) { return .touch(.mergedBody) }
     if names.contains(where: { [.cold, .partial].contains(knowledge.part($0)) }) {
       return .coldPart
     }
     // A block of a startup function that was not recorded, or a page behind a wrong size.
     if aliases.contains(where: startup.contains) { return .otherPath }
     // One body with several names, none of them recorded: which of them runs here nobody can tell.
-    if Set(names).count > 1 { return .mergedBody }
+    if Set(names).count > 1 { return .touch(.mergedBody) }
     return knowledge.recordsEveryFunction ? .otherPath : .noEntry
   }
 }
@@ -114,13 +114,8 @@ extension PageExplanation {
   }
 
   private func cause(of range: LaunchTouches.Range) -> PageAccount.Cause {
-    switch launch.rows[range.row].counting {
-    case .linkageTable: return .linkageTable
-    case .cRuntime: return .cRuntime
-    case .initializer: return .initializer
-    case .mergedBody: return .mergedBody
-    default: break
-    }
+    let touch = launch.rows[range.row].cause
+    if touch.isExecuted, touch != .startupFunction { return .touch(touch) }
     guard range.function >= 0 else { return .otherPath }
     let function = layout.functions[range.function]
     let isWhole = range.bytes.start == function.address && range.bytes.size >= function.size

@@ -5,7 +5,7 @@ import ImageModel
 struct LaunchTouches: Sendable {
   struct Row: Sendable {
     var name: SymbolName
-    var counting: Counting
+    var cause: TouchCause
     /// A fault reads nothing outside of it: a segment, as far as it is known.
     var mapping: AddressRange
   }
@@ -39,14 +39,14 @@ struct LaunchTouches: Sendable {
     var rows = layout.sections.map { section in
       let mapping = segment.flatMap { $0.contains(section.range.start) ? $0 : nil }
       return Row(
-        name: section.name, counting: .startupFunctions, mapping: mapping ?? section.range)
+        name: section.name, cause: .startupFunction, mapping: mapping ?? section.range)
     }
     var ranges: [Range] = []
     var firstSectionRow = 0
     if let text {
-      for section in text.readWhole { rows[section].counting = .whole }
+      for section in text.readWhole { rows[section].cause = .wholeSection }
       rows.insert(
-        Row(name: MachOText.headerName, counting: .firstPage, mapping: text.segment), at: 0)
+        Row(name: MachOText.headerName, cause: .header, mapping: text.segment), at: 0)
       firstSectionRow = 1
       if stepCount > 0 {
         let header = AddressRange(start: text.segment.start, size: 0)

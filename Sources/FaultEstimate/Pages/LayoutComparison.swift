@@ -35,16 +35,16 @@ package struct LayoutComparison: Sendable {
   package struct Row: Hashable, Sendable {
     package var name: SymbolName
     /// By which rule a section is counted; `nil` for what sums up several.
-    package var counting: Counting?
+    package var cause: TouchCause?
     /// All zero if the layout has no startup function in this section.
     package var before: TouchedPages
     package var after: TouchedPages
 
     package init(
-      name: SymbolName, counting: Counting? = nil, before: TouchedPages, after: TouchedPages
+      name: SymbolName, cause: TouchCause? = nil, before: TouchedPages, after: TouchedPages
     ) {
       self.name = name
-      self.counting = counting
+      self.cause = cause
       self.before = before
       self.after = after
     }
@@ -150,17 +150,17 @@ package struct LayoutComparison: Sendable {
   ) -> [Row] {
     struct Key: Hashable {
       var name: SymbolName
-      var counting: Counting
+      var cause: TouchCause
     }
     var rows: [Row] = []
     var rowOfKey: [Key: Int] = [:]
     func row(_ section: PageFaultEstimate.SectionRow) -> Int {
-      let key = Key(name: section.name, counting: section.counting)
+      let key = Key(name: section.name, cause: section.cause)
       if let row = rowOfKey[key] { return row }
       rowOfKey[key] = rows.count
       rows.append(
         Row(
-          name: section.name, counting: section.counting, before: TouchedPages(),
+          name: section.name, cause: section.cause, before: TouchedPages(),
           after: TouchedPages()))
       return rows.count - 1
     }

@@ -104,44 +104,13 @@ package struct StartupTouch: Hashable, Sendable {
   }
 }
 
-/// By which rule a row of an estimate is counted.
-package enum Counting: String, Sendable {
-  /// What the startup functions in the section touch.
-  case startupFunctions
-  /// The section from end to end: a launch reads it, or which part of it is unknown.
-  case whole
-  /// The first page of the segment, with header and load commands.
-  case firstPage
-  /// What the startup functions lead to, by cause: see `LaunchFacts.Cause`.
-  case linkageTable, cRuntime, initializer, mergedBody, constant
-
-  package init(_ cause: LaunchFacts.Cause) {
-    self =
-      switch cause {
-      case .linkageTable: .linkageTable
-      case .cRuntime: .cRuntime
-      case .initializer: .initializer
-      case .mergedBody: .mergedBody
-      case .constant: .constant
-      case .header: .firstPage
-      }
-  }
-
-  /// The row's bytes are executed; else a launch only reads them, or which of them it executes is unknown.
-  package var isExecuted: Bool {
-    switch self {
-    case .startupFunctions, .linkageTable, .cRuntime, .initializer, .mergedBody: true
-    case .whole, .firstPage, .constant: false
-    }
-  }
-}
-
 /// The page faults that a cold launch takes in the code of one layout: a model, not a measurement.
 package struct PageFaultEstimate: Sendable {
   /// One section's share of `total`: what it adds to the sections that are counted before it.
   package struct SectionRow: Hashable, Sendable {
     package var name: SymbolName
-    package var counting: Counting
+    /// By which rule it is counted.
+    package var cause: TouchCause
     package var touched: TouchedPages
   }
 
@@ -190,7 +159,7 @@ package struct PageFaultEstimate: Sendable {
     var rows = launch.countBytes()
     let largestFirst = rows.indices.sorted { a, b in
       let (aHasFunctions, bHasFunctions) = (
-        launch.rows[a].counting == .startupFunctions, launch.rows[b].counting == .startupFunctions
+        launch.rows[a].cause == .startupFunction, launch.rows[b].cause == .startupFunction
       )
       if aHasFunctions != bHasFunctions { return aHasFunctions }
       return (rows[b].startupBytes, a) < (rows[a].startupBytes, b)
@@ -209,7 +178,7 @@ package struct PageFaultEstimate: Sendable {
 
     sections = rows.indices.filter { rows[$0] != TouchedPages() }.map {
       SectionRow(
-        name: launch.rows[$0].name, counting: launch.rows[$0].counting, touched: rows[$0])
+        name: launch.rows[$0].name, cause: launch.rows[$0].cause, touched: rows[$0])
     }
     total = rows.reduce(TouchedPages(), +)
     curve = FaultCurve(

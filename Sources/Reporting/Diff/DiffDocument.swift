@@ -80,7 +80,7 @@ extension DiffReport {
   }
 
   private func write(_ row: LayoutComparison.Row, to json: inout JSONWriter) {
-    if let counting = row.counting { json.member("counted", counting.rawValue) }
+    if let cause = row.cause { json.member("counted", cause.rawValue) }
     json.member("floorPages", row.after.floorPages)
     json.member("name", row.name)
     json.object("pages") { write(row, \.pages, to: &$0) }

@@ -78,7 +78,7 @@ extension DiffReport {
     let size = comparison.pageSize.wording
     let functions = counted(comparison.total.after.startupFunctions, "startup function")
     let besides =
-      comparison.sections.contains { $0.counting != .startupFunctions }
+      comparison.sections.contains { $0.cause != .startupFunction }
       ? ", or that a launch \(comparison.isMachO ? "reads" : "touches") besides" : ""
     var text = """
       predicted page faults of a cold launch: computed from the layouts, not measured
@@ -143,7 +143,7 @@ extension DiffReport {
       if hasWindows { cells += ["\(row.before.windows64k)", "\(row.after.windows64k)"] }
       cells += [
         "\(row.after.startupFunctions)", "\(ByteCount(row.after.startupBytes))",
-        row.name.description + (row.counting?.remark ?? ""),
+        row.name.description + (row.cause?.remark ?? ""),
       ]
       table.add(cells)
     }
@@ -232,13 +232,13 @@ extension DiffReport {
   }
 }
 
-extension Counting {
+extension TouchCause {
   /// What a row of the table says about it; nothing for the usual rule.
   fileprivate var remark: String {
     switch self {
-    case .startupFunctions: ""
-    case .whole: " (whole)"
-    case .firstPage: " (first page)"
+    case .startupFunction: ""
+    case .wholeSection: " (whole)"
+    case .header: " (first page)"
     case .linkageTable: " (entries called)"
     case .cRuntime: " (C runtime)"
     case .initializer: " (initializers)"

@@ -48,12 +48,25 @@ extension PageAccount.Cause {
     case .functionPart: "part of a function not entered"
     case .otherPath: "another path taken"
     case .noEntry: "no entry recorded"
-    case .mergedBody: "merged body"
     case .coldPart: "cold part split off"
+    case .noSymbol: "code without a symbol"
+    case .touch(let cause): cause.wording
+    }
+  }
+}
+
+extension TouchCause {
+  /// For people.
+  fileprivate var wording: String {
+    switch self {
+    case .startupFunction: "startup function"
+    case .wholeSection: "section read"
     case .linkageTable: "linkage table"
     case .cRuntime: "C runtime"
     case .initializer: "initializer"
-    case .noSymbol: "code without a symbol"
+    case .mergedBody: "merged body"
+    case .constant: "constant read"
+    case .header: "header"
     }
   }
 }
