@@ -7,8 +7,8 @@ LIPO ?= $(firstword $(shell command -v lipo llvm-lipo llvm-lipo-19))
 BUILD := .build
 RUNTIME := $(BUILD)/runtime
 RUNTIME_SOURCES := $(wildcard Runtime/Recorder/*.c)
-RUNTIME_HEADERS := $(wildcard Runtime/Recorder/*.h Runtime/Recorder/include/*.h Runtime/TraceFormat/include/*.h)
-RUNTIME_FLAGS := -std=c11 -O2 -gdwarf-4 -fPIC -Wall -Wextra -Werror -IRuntime/Recorder/include -IRuntime/TraceFormat/include
+RUNTIME_HEADERS := $(wildcard Runtime/Recorder/*.h $(addsuffix /include/*.h,$(addprefix Runtime/,Recorder TraceFormat InProcess)))
+RUNTIME_FLAGS := -std=c11 -O2 -gdwarf-4 -fPIC -Wall -Wextra -Werror $(addprefix -IRuntime/,Recorder/include TraceFormat/include InProcess/include)
 
 # Named as Xcode names its SDKs, so that a build setting can say $(PLATFORM_NAME).
 DARWIN := macosx/arm64-apple-macos12.0 macosx/x86_64-apple-macos12.0 iphoneos/arm64-apple-ios15.0 \
@@ -55,6 +55,7 @@ runtime: $(HERE) ## the recorder alone: one object, one archive
 # One relocatable object whose hidden symbols have become local: only the contract is left to link to.
 $(RUNTIME)/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefile
 	@mkdir -p $(RUNTIME)
+	@rm -f $(RUNTIME)/*.part.o
 	@for source in $(RUNTIME_SOURCES); do \
 	  $(CLANG) $(RUNTIME_FLAGS) -c $$source -o $(RUNTIME)/$$(basename $$source .c).part.o || exit 1; done
 	@ld -r -o $@.new $(RUNTIME)/*.part.o

@@ -36,6 +36,7 @@ let package = Package(
     target("JSON", ["ByteReading", "Addresses"]),
     .target(name: "CTraceFormat", path: "Runtime/TraceFormat"),
     .target(name: "CPageTrace", path: "Runtime/PageTrace"),
+    .target(name: "CInProcess", path: "Runtime/InProcess"),
     .target(name: "CDwarf", linkerSettings: [.linkedLibrary("dwarf")]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
@@ -95,7 +96,8 @@ let package = Package(
       name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked),
 
     // The recorder: C, linked into the program under test and never into the tool; its face for apps.
-    .target(name: "Recorder", dependencies: ["CTraceFormat"], path: "Runtime/Recorder"),
+    .target(
+      name: "Recorder", dependencies: ["CTraceFormat", "CInProcess"], path: "Runtime/Recorder"),
     .target(
       name: "OrderFileRuntime", dependencies: ["Recorder"], path: "Runtime/OrderFileRuntime",
       swiftSettings: checked),

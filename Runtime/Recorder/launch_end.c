@@ -1,89 +1,27 @@
-/* Stages and the end of a launch: marks, stop, exit, and the names that dladdr knows. */
-#define _GNU_SOURCE /* dladdr */
-#include <dlfcn.h>
+#include "launch_end.h"
 
-#include "recorder.h"
+#include <of_bytes.h>
 
-OF_RUNTIME void orderfile_rt_mark(const char *name);
-OF_RUNTIME void orderfile_rt_stop(void);
-OF_RUNTIME void orderfile_rt_write_names(void);
+#include "platform.h"
 
-#define OF_MARK_SIZE 255u /* bytes of a mark's name that are kept */
-
-void orderfile_rt_mark(const char *name) {
-  uint64_t size = of_length(name);
-  if (size > OF_MARK_SIZE) size = OF_MARK_SIZE;
-  orderfile_record *record = of_claim_records(of_records_for(size));
-  if (record) of_fill_record(record, ORDERFILE_RECORD_MARK, 0, 0, name, size, NULL, 0);
-  orderfile_trace_header *trace = of_own_trace();
-  if (!trace) return;
-  of_calibrate(trace);
-  if (record) of_stop_at_mark(trace, record);
+OF_INTERNAL bool of_time_is_up(orderfile_trace_header *trace) {
+  if (of_clock() < trace->stop_time) return false;
+  of_end_launch(trace, ORDERFILE_STATE_STOPPED_BY_TIME);
+  return true;
 }
 
-OF_INTERNAL void of_stop_at_mark(orderfile_trace_header *trace, const orderfile_record *record) {
+OF_INTERNAL void of_end_launch(orderfile_trace_header *trace, uint32_t reason) {
+  uint32_t recording = ORDERFILE_STATE_RECORDING;
+  /* relaxed: a flag, which publishes nothing; a hit that misses it is the launch's last */
+  of_compare_exchange_relaxed(&trace->state, &recording, reason);
+}
+
+OF_INTERNAL void of_end_launch_at_mark(orderfile_trace_header *trace,
+                                       const orderfile_record *record) {
   const orderfile_payload *payload = (const orderfile_payload *)(record + 1);
   const uint8_t *wanted = trace->stop_mark;
   if (!wanted[0] || record->payload_size != of_length((const char *)wanted)) return;
   for (uint64_t i = 0; i < record->payload_size; i++)
     if (wanted[i] != payload[i / ORDERFILE_PAYLOAD_BYTES].bytes[i % ORDERFILE_PAYLOAD_BYTES]) return;
-  uint32_t recording = ORDERFILE_STATE_RECORDING;
-  /* relaxed: a flag; the first reason stays */
-  of_compare_exchange_relaxed(&trace->state, &recording, ORDERFILE_STATE_STOPPED_BY_MARK);
-}
-
-void orderfile_rt_stop(void) {
-  of_store_relaxed(&of_recorder.is_stopped, 1); /* relaxed: a flag; for a trace that is yet to come */
-  orderfile_trace_header *trace = of_current_trace();
-  if (!trace) return;
-  of_calibrate(trace);
-  uint32_t recording = ORDERFILE_STATE_RECORDING;
-  /* relaxed: a flag; the first reason stays */
-  of_compare_exchange_relaxed(&trace->state, &recording, ORDERFILE_STATE_STOPPED_BY_CALL);
-}
-
-extern int dladdr(const void *, Dl_info *) __attribute__((weak));
-
-/* The name of the function in RECORD, or NULL, with the address that it was asked for. */
-OF_LOCAL const char *of_name_of(const orderfile_record *record, uint64_t *address) {
-  /* acquire: pairs with the release in of_fill_function */
-  if (of_load_acquire(&record->kind) != ORDERFILE_RECORD_FUNCTION) return NULL;
-  *address = record->entry ? record->entry : record->return_address - 1;
-  OF_RAW Dl_info symbol;
-  return dladdr((const void *)*address, &symbol) ? symbol.dli_sname : NULL;
-}
-
-void orderfile_rt_write_names(void) {
-  orderfile_trace_header *trace = of_current_trace();
-  if (!trace || !dladdr) return;
-  uint64_t count = of_load_relaxed(&trace->next_record); /* relaxed: those recorded so far */
-  uint64_t capacity = of_load_acquire(&trace->capacity); /* acquire: as in of_claim_slots */
-  if (count > capacity) count = capacity;
-  if (count > of_recorder.record_limit) count = of_recorder.record_limit;
-  uint64_t wanted = 0, address;
-  for (uint64_t i = 0; i < count; i++) {
-    const char *name = of_name_of(&of_records(trace)[i], &address);
-    if (name) wanted += of_records_for(of_length(name));
-  }
-  /* Growth comes one at a time. dladdr is not called under the lock: it takes the loader's, and a thread
-   * in dlopen takes the two the other way round. */
-  of_lock_registration();
-  of_reserve_records(trace, wanted);
-  of_unlock_registration();
-  for (uint64_t i = 0; i < count; i++) {
-    const char *name = of_name_of(&of_records(trace)[i], &address);
-    if (!name) continue;
-    uint64_t size = of_length(name), slot = of_claim_slots(trace, of_records_for(size));
-    if (slot == UINT64_MAX) break;
-    of_fill_record(&of_records(trace)[slot], ORDERFILE_RECORD_NAME, address, 0, name, size, NULL, 0);
-  }
-}
-
-/* A child that has not hit anything leaves no trace. */
-OF_INTERNAL void of_finish(void) {
-  orderfile_trace_header *trace = of_own_trace();
-  if (!trace) return;
-  if (of_recorder.writes_names) orderfile_rt_write_names();
-  of_unload_own_image(trace);
-  of_calibrate(trace);
+  of_end_launch(trace, ORDERFILE_STATE_STOPPED_BY_MARK);
 }

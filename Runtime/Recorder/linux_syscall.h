@@ -4,8 +4,7 @@
 #define OF_LINUX_SYSCALL_H
 
 #include <asm/unistd.h>
-
-#include "attributes.h"
+#include <of_attributes.h>
 
 OF_INLINE long of_syscall(long number, long a, long b, long c, long d, long e, long f) {
 #if defined(__x86_64__)

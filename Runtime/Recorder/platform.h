@@ -1,5 +1,5 @@
-/* The porting contract: all that the recorder wants of an operating system. One file per system,
- * platform_<system>.c, implements it.
+/* The porting contract: all that the recorder wants of an operating system, but for its loader (images.h) and
+ * for finding other copies (other_copies.h). One file per system, platform_<system>.c, implements it.
  *
  * Unless a function says otherwise: it allocates nothing, takes no lock, calls no libc function, and
  * may be called from any thread and any signal handler, before main and before relocation. Pointers
@@ -8,11 +8,10 @@
 #ifndef OF_PLATFORM_H
 #define OF_PLATFORM_H
 
+#include <of_attributes.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "attributes.h"
 
 #define OF_PATH_SIZE 4096 /* bytes of a path, with its final zero */
 
@@ -32,6 +31,17 @@ OF_INLINE uint64_t of_ticks(void) {
 #endif
 }
 #endif
+
+/* The part of a pointer that is an address: pointer authentication signs the rest on ARM. */
+OF_INLINE uint64_t of_strip_signature(const void *pointer) {
+#if defined(__aarch64__)
+  register const void *x30 __asm__("x30") = pointer;
+  __asm__("hint #7" : "+r"(x30)); /* xpaclri; a no-op where pointers are not signed */
+  return (uint64_t)x30;
+#else
+  return (uint64_t)pointer;
+#endif
+}
 
 /* The counter's rate in Hz, or 0 if only calibration can tell. */
 OF_INTERNAL uint64_t of_ticks_per_second(void);
@@ -70,6 +80,7 @@ OF_INTERNAL const char *of_default_trace(void);
 
 /* Paths, zero-terminated, into BUFFER of OF_PATH_SIZE bytes; return the length. */
 OF_INTERNAL int of_executable_path(char *buffer);
+OF_INTERNAL int of_current_folder(char *buffer);
 /* The folder that the relative path of a trace starts from; from initialisers only. */
 OF_INTERNAL int of_trace_folder(char *buffer);
 
@@ -95,9 +106,9 @@ OF_INTERNAL int of_file_kind(const char *path, uint64_t *size);
  * mapping can't fail. Never raises SIGXFSZ. */
 OF_INTERNAL int of_allocate(int descriptor, uint64_t old_size, uint64_t size);
 
-/* Maps SIZE bytes of a file shared, readable and writable, for scattered access; at ADDRESS, in place
- * of what is mapped there, if that is not NULL. SIZE may pass the end of the file. NULL on failure. */
-OF_INTERNAL void *of_map(int descriptor, size_t size, void *address);
+/* Maps SIZE bytes of a file shared, readable and writable, for scattered access. SIZE may pass the end of the
+ * file. NULL on failure. */
+OF_INTERNAL void *of_map(int descriptor, size_t size);
 OF_INTERNAL void of_unmap(void *address, size_t size);
 /* SIZE bytes of this process alone, zero, or NULL. */
 OF_INTERNAL void *of_map_memory(size_t size);
@@ -106,42 +117,16 @@ OF_INTERNAL uint64_t of_address_space(void);
 /* A page of this process alone, zero, that reads zero again in a forked child, or NULL where the
  * kernel can't do that. */
 OF_INTERNAL void *of_page_wiped_on_fork(void);
-/* Calls BODY for each file that may be the process's trace, because it is mapped shared and writable or
- * another copy of the recorder says so, until it returns true; PATH is valid during the call. Returns
- * whether one did. */
-OF_INTERNAL bool of_each_shared_file(bool (*body)(const char *path));
 
 /* Writes to standard error, as far as that is possible. */
 OF_INTERNAL void of_write_error(const char *text, size_t size);
 /* Which file standard error is; 0 if it is closed. */
 OF_INTERNAL uint64_t of_standard_error(void);
-/* What a positive errno means, in words. */
-OF_INTERNAL const char *of_error_name(int error);
-/* Sees to it that of_finish is called. From initialisers only. */
-OF_INTERNAL void of_watch_exit(void);
+/* Sees to it that FINISH is called at exit, and when the image that this copy is linked into is unloaded. From
+ * initialisers only. */
+OF_INTERNAL void of_watch_exit(void (*finish)(void));
 /* Sleeps for a tenth of a millisecond: on a busy machine a thread that only yields gets the processor back
  * before the one that it waits for. */
 OF_INTERNAL void of_pause(void);
-
-/* One loaded image. */
-typedef struct of_image {
-  uint64_t slide;                   /* loaded minus stated */
-  uint64_t start, end;              /* loaded range of all its segments */
-  uint64_t text_start, text_end;    /* loaded range of the executable ones */
-  const uint8_t *id;                /* in the image, or NULL */
-  uint32_t id_kind;                 /* ORDERFILE_ID_ */
-  uint32_t id_size;                 /* bytes */
-  uint64_t weak_id;                 /* FNV-1a of the program headers or load commands */
-  bool is_executable;               /* the program itself, not a library */
-  char path[OF_PATH_SIZE];          /* absolute */
-} of_image;
-
-/* Finds the image that ADDRESS lies in. Calls libc and may take the loader's lock; from initialisers
- * only. */
-OF_INTERNAL bool of_find_image(uint64_t address, of_image *image);
-/* Whether ADDRESS lies in the program itself, not in a library. Likewise. */
-OF_INTERNAL bool of_is_in_program(const void *address);
-/* How many images have been unloaded so far. Likewise. */
-OF_INTERNAL uint64_t of_unload_count(void);
 
 #endif

@@ -36,6 +36,7 @@
 #include <mach-o/dyld.h>
 #include <mach-o/loader.h>
 #include <mach/mach_time.h>
+#include <of_bytes.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -49,8 +50,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder.h"
-#include "trace_file.h"
+#include "darwin.h"
 
 _Static_assert(sizeof(void *) == 8, "the recorder is for 64-bit programs");
 
@@ -132,7 +132,6 @@ uint64_t of_process_start_clock(uint64_t start) {
 /* MARK: what the kernel told this process image */
 
 extern const uintptr_t __stack_chk_guard; /* the stack protector's secret: the compiler's contract */
-extern const struct mach_header_64 __dso_handle; /* of this image; the linker defines it */
 
 /* There is no AT_RANDOM. The stack protector's secret is drawn anew by each exec and kept by fork
  * (bsd/kern/kern_exec.c, GUARD_KEY); so are the addresses of the program. Only half of the secret's
@@ -161,8 +160,7 @@ const char *of_default_trace(void) {
 
 /* MARK: paths */
 
-/* Joins FOLDER and NAME, which may be empty, in BUFFER of OF_PATH_SIZE bytes; the length. */
-OF_LOCAL int of_join(char *buffer, const char *folder, const char *name) {
+OF_INTERNAL int of_join(char *buffer, const char *folder, const char *name) {
   uint64_t folder_size = of_length(folder), name_size = of_length(name);
   if (folder_size + 1 + name_size >= OF_PATH_SIZE) return -ENAMETOOLONG;
   if (buffer != folder) of_copy(buffer, folder, folder_size);
@@ -178,7 +176,7 @@ int of_executable_path(char *buffer) {
   return -ENAMETOOLONG;
 }
 
-OF_LOCAL int of_current_folder(char *buffer) {
+int of_current_folder(char *buffer) {
   int program_error = errno;
   if (getcwd(buffer, OF_PATH_SIZE)) return (int)of_length(buffer);
   return (int)of_outcome(program_error, -1);
@@ -303,10 +301,9 @@ int of_allocate(int descriptor, uint64_t old_size, uint64_t size) {
   return 0;
 }
 
-void *of_map(int descriptor, size_t size, void *address) {
+void *of_map(int descriptor, size_t size) {
   int program_error = errno;
-  void *result = mmap(address, size, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | (address ? MAP_FIXED : 0), descriptor, 0);
+  void *result = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
   if (result != MAP_FAILED) (void)OF_CALL(madvise(result, size, MADV_RANDOM)); /* no read-around */
   errno = program_error;
   return result == MAP_FAILED ? NULL : result;
@@ -341,119 +338,18 @@ void of_pause(void) { usleep(100); }
 
 extern int __cxa_atexit(void (*body)(void *), void *context, const void *image); /* Itanium C++ ABI */
 
+static void (*of_finish_at_exit)(void);
+
 OF_LOCAL void of_at_exit(void *context) {
   (void)context;
-  of_finish();
+  of_finish_at_exit();
 }
 
 /* Not by a destructor: clang registers those in a constructor that it writes itself, which an
  * instrumented build instruments. And a program that records nothing has nothing to do at launch. */
-void of_watch_exit(void) { __cxa_atexit(of_at_exit, NULL, &__dso_handle); }
-
-/* MARK: other copies of the recorder */
-
-OF_RUNTIME const char *orderfile_rt_trace_path(void);
-
-/* Where this copy records, or NULL. For other copies, which find it by name. */
-const char *orderfile_rt_trace_path(void) {
-  return of_own_trace() ? of_location.path : NULL;
-}
-
-/* There is no list of mapped files that an app may read. dlsym finds the first image that exports a
- * recorder: the program, else the library loaded first. That one has made the trace, or it knows of none
- * yet because the program starts only now: then the environment is as it was for all. */
-bool of_each_shared_file(bool (*body)(const char *path)) {
-  const char *(*path_of_first)(void) =
-      (const char *(*)(void))dlsym(RTLD_DEFAULT, "orderfile_rt_trace_path");
-  const char *path = path_of_first ? path_of_first() : NULL;
-  return path && body(path);
-}
-
-/* MARK: images. dyld, from initialisers only. */
-
-static uint64_t of_unloads;     /* atomic; images that dyld has unloaded while we listened */
-static uint32_t of_is_listening; /* atomic */
-
-OF_LOCAL void of_count_unload(const struct mach_header *header, intptr_t slide) {
-  (void)header;
-  (void)slide;
-  of_fetch_add_relaxed(&of_unloads, 1); /* relaxed: a count */
-}
-
-uint64_t of_unload_count(void) { return of_load_relaxed(&of_unloads); /* relaxed: a count */ }
-
-/* Of an image that uses this copy without having it no code of ours runs at dlclose. dyld never unloads
- * an image that listens, so nobody listens without need. */
-OF_LOCAL void of_listen_for_unloads(void) {
-  uint32_t listening = 0;
-  if (of_compare_exchange_relaxed(&of_is_listening, &listening, 1)) /* relaxed: picks one caller */
-    _dyld_register_func_for_remove_image(of_count_unload);
-}
-
-/* Fills in what the load commands of the image at HEADER say. */
-OF_LOCAL void of_read_load_commands(const struct mach_header_64 *header, of_image *image) {
-  uint64_t start = UINT64_MAX, end = 0, text_start = UINT64_MAX, text_end = 0;
-  uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
-  const uint8_t *at = (const uint8_t *)(header + 1), *last = at + header->sizeofcmds;
-  for (const uint8_t *byte = at; byte < last; byte++) hash = (hash ^ *byte) * 0x100000001b3u;
-  image->weak_id = hash;
-  image->id = NULL;
-  image->id_kind = ORDERFILE_ID_UUID;
-  image->id_size = 0;
-  image->slide = 0;
-  image->is_executable = header->filetype == MH_EXECUTE;
-  for (uint32_t i = 0; i < header->ncmds; i++) {
-    const struct load_command *command = (const void *)at;
-    if (last - at < (ptrdiff_t)sizeof *command || command->cmdsize < sizeof *command) break;
-    if (command->cmdsize > (uint64_t)(last - at)) break;
-    at += command->cmdsize;
-    if (command->cmd == LC_UUID && command->cmdsize >= sizeof(struct uuid_command)) {
-      image->id = ((const struct uuid_command *)command)->uuid;
-      image->id_size = sizeof ((const struct uuid_command *)command)->uuid;
-    }
-    if (command->cmd != LC_SEGMENT_64) continue;
-    const struct segment_command_64 *segment = (const void *)command;
-    if (segment->maxprot == VM_PROT_NONE) continue; /* __PAGEZERO */
-    if (segment->fileoff == 0 && segment->filesize) image->slide = (uint64_t)header - segment->vmaddr;
-    uint64_t low = segment->vmaddr, high = low + segment->vmsize;
-    if (low < start) start = low;
-    if (high > end) end = high;
-    if (!(segment->initprot & VM_PROT_EXECUTE)) continue;
-    if (low < text_start) text_start = low;
-    if (high > text_end) text_end = high;
-  }
-  image->start = start + image->slide;
-  image->end = end + image->slide;
-  image->text_start = text_end ? text_start + image->slide : 0;
-  image->text_end = text_end ? text_end + image->slide : 0;
-}
-
-/* Compares headers' addresses alone, and reads one image: to look into all of a process's hundreds would
- * bring in a page of each. An image outside the shared cache begins with its header. */
-bool of_find_image(uint64_t address, of_image *image) {
-  const struct mach_header *found = NULL;
-  uint32_t number = 0;
-  for (uint32_t i = 0, count = _dyld_image_count(); i < count; i++) {
-    const struct mach_header *header = _dyld_get_image_header(i);
-    if (!header || (uint64_t)header > address || header <= found) continue;
-    found = header;
-    number = i;
-  }
-  if (!found) return false;
-  of_read_load_commands((const struct mach_header_64 *)found, image);
-  if (address < image->start || address >= image->end) return false;
-  const char *path = _dyld_get_image_name(number);
-  bool is_relative = path && path[0] != '/' && of_current_folder(image->path) > 0;
-  int length = is_relative ? of_join(image->path, image->path, path)
-                           : of_join(image->path, path ? path : "", "");
-  if (length < 0) image->path[0] = 0;
-  if (found != (const void *)&__dso_handle) of_listen_for_unloads();
-  return true;
-}
-
-bool of_is_in_program(const void *address) {
-  (void)address; /* of the recorder: in this image */
-  return __dso_handle.filetype == MH_EXECUTE;
+void of_watch_exit(void (*finish)(void)) {
+  of_finish_at_exit = finish;
+  __cxa_atexit(of_at_exit, NULL, &__dso_handle);
 }
 
 #endif

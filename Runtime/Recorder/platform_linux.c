@@ -1,12 +1,12 @@
 /* platform.h for Linux, x86-64 and aarch64, with glibc, musl or bionic. */
 #if defined(__linux__)
-#define _GNU_SOURCE /* dl_iterate_phdr, O_NOFOLLOW, MADV_WIPEONFORK */
+#define _GNU_SOURCE /* O_NOFOLLOW, MADV_WIPEONFORK */
 #include "platform.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
+#include <of_atomics.h>
+#include <of_bytes.h>
 #include <orderfile_runtime.h>
 #include <sys/auxv.h>
 #include <sys/file.h>
@@ -16,7 +16,6 @@
 #include <time.h>
 
 #include "linux_syscall.h"
-#include "recorder.h"
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
@@ -145,7 +144,7 @@ int of_executable_path(char *buffer) {
   return (int)size;
 }
 
-OF_LOCAL int of_current_folder(char *buffer) {
+int of_current_folder(char *buffer) {
   long size = OF_SYSCALL_2(__NR_getcwd, buffer, OF_PATH_SIZE); /* counts the zero */
   return size > 0 ? (int)size - 1 : (int)size;
 }
@@ -245,9 +244,9 @@ int of_allocate(int descriptor, uint64_t old_size, uint64_t size) {
   return 0;
 }
 
-void *of_map(int descriptor, size_t size, void *address) {
-  long result = OF_SYSCALL_6(__NR_mmap, address, size, PROT_READ | PROT_WRITE,
-                             MAP_SHARED | MAP_NORESERVE | (address ? MAP_FIXED : 0), descriptor, 0);
+void *of_map(int descriptor, size_t size) {
+  long result = OF_SYSCALL_6(__NR_mmap, NULL, size, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_NORESERVE, descriptor, 0);
   if (result < 0 && result > -4096) return NULL;
   /* Without this a fault on the fresh mapping reads around itself, which costs milliseconds. */
   OF_SYSCALL_3(__NR_madvise, result, size, MADV_RANDOM);
@@ -274,40 +273,6 @@ void *of_page_wiped_on_fork(void) {
   return NULL;
 }
 
-/* One line of /proc/self/maps: "start-end rw-s offset device inode   path". */
-OF_LOCAL bool of_is_shared_file_line(const char *line, const char **path) {
-  while (*line && *line != ' ') line++;
-  if (!of_equal(line, " rw-s 00000000 ", 15)) return false;
-  while (*line && *line != '/') line++;
-  *path = line;
-  return *line == '/' && !of_equal(line, "/sys/", 5) && !of_equal(line, "/proc/", 6);
-}
-
-bool of_each_shared_file(bool (*body)(const char *path)) {
-  static char text[2 * OF_PATH_SIZE]; /* large; the registration lock makes it ours */
-  int descriptor = of_open_read("/proc/thread-self/maps");
-  if (descriptor < 0) return false;
-  bool found = false;
-  uint64_t kept = 0;
-  for (;;) {
-    long got = OF_SYSCALL_3(__NR_read, descriptor, text + kept, sizeof text - 1 - kept);
-    if (got <= 0) break;
-    uint64_t size = kept + (uint64_t)got, line = 0;
-    for (uint64_t at = kept; at < size && !found; at++) {
-      if (text[at] != '\n') continue;
-      text[at] = 0;
-      const char *path;
-      if (of_is_shared_file_line(text + line, &path)) found = body(path);
-      line = at + 1;
-    }
-    kept = size - line;
-    if (found || kept == sizeof text - 1) break;
-    of_copy(text, text + line, kept);
-  }
-  of_close(descriptor);
-  return found;
-}
-
 /* MARK: the program's standard error */
 
 void of_write_error(const char *text, size_t size) { OF_SYSCALL_3(__NR_write, 2, text, size); }
@@ -323,131 +288,12 @@ void of_pause(void) {
   OF_SYSCALL_2(__NR_nanosleep, &time, NULL);
 }
 
-static OF_IMMUNE __attribute__((destructor, used)) void of_at_exit(void) { of_finish(); }
+static void (*of_finish_at_exit)(void);
 
-void of_watch_exit(void) {}
-
-/* MARK: images. libc's loader, from initialisers only. */
-
-/* The build ID in the note segment NOTES..END: a run of (namesz, descsz, type, name, desc), each part
- * padded to 4 bytes (elf(5), "Notes"). */
-OF_LOCAL const uint8_t *of_find_build_id(const uint8_t *notes, const uint8_t *end, uint32_t *size) {
-  while (end - notes >= (ptrdiff_t)sizeof(ElfW(Nhdr))) {
-    const ElfW(Nhdr) *note = (const void *)notes;
-    const uint8_t *name = notes + sizeof *note;
-    uint64_t name_size = (note->n_namesz + 3ull) & ~3ull, id_size = (note->n_descsz + 3ull) & ~3ull;
-    if (name_size + id_size > (uint64_t)(end - name)) return NULL;
-    if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && of_equal(name, "GNU", 4)) {
-      *size = note->n_descsz;
-      return name + name_size;
-    }
-    notes = name + name_size + id_size;
-  }
-  return NULL;
+static OF_IMMUNE __attribute__((destructor, used)) void of_at_exit(void) {
+  if (of_finish_at_exit) of_finish_at_exit();
 }
 
-typedef struct of_image_search {
-  uint64_t address;
-  of_image *image;
-} of_image_search;
-
-OF_LOCAL int of_match_image(struct dl_phdr_info *info, size_t size, void *context) {
-  (void)size;
-  of_image_search *search = context;
-  uint64_t start = UINT64_MAX, end = 0, text_start = UINT64_MAX, text_end = 0;
-  bool is_inside = false;
-  for (int i = 0; i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    if (segment->p_type != PT_LOAD) continue;
-    uint64_t low = info->dlpi_addr + segment->p_vaddr, high = low + segment->p_memsz;
-    if (low < start) start = low;
-    if (high > end) end = high;
-    is_inside |= low <= search->address && search->address < high;
-    if (!(segment->p_flags & PF_X)) continue;
-    if (low < text_start) text_start = low;
-    if (high > text_end) text_end = high;
-  }
-  if (!is_inside) return 0;
-
-  of_image *image = search->image;
-  image->slide = info->dlpi_addr;
-  image->start = start;
-  image->end = end;
-  image->text_start = text_end ? text_start : 0;
-  image->text_end = text_end;
-  image->id = NULL;
-  image->id_kind = ORDERFILE_ID_BUILD_ID;
-  image->id_size = 0;
-  uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
-  const uint8_t *headers = (const uint8_t *)info->dlpi_phdr;
-  for (uint64_t i = 0; i < info->dlpi_phnum * sizeof(ElfW(Phdr)); i++)
-    hash = (hash ^ headers[i]) * 0x100000001b3u;
-  image->weak_id = hash;
-  for (int i = 0; i < info->dlpi_phnum && !image->id; i++) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    if (segment->p_type != PT_NOTE) continue;
-    const uint8_t *notes = (const uint8_t *)(info->dlpi_addr + segment->p_vaddr);
-    image->id = of_find_build_id(notes, notes + segment->p_memsz, &image->id_size);
-  }
-
-  /* The loader calls the executable "", and others as they were asked for. */
-  const char *name = info->dlpi_name;
-  uint64_t length = 0;
-  image->is_executable = !name || !*name;
-  if (image->is_executable) {
-    of_executable_path(image->path);
-    return 1;
-  }
-  if (*name != '/') {
-    int folder = of_current_folder(image->path);
-    if (folder > 0) {
-      length = (uint64_t)folder;
-      image->path[length++] = '/';
-    }
-  }
-  uint64_t name_length = of_length(name);
-  if (length + name_length >= OF_PATH_SIZE) name_length = OF_PATH_SIZE - 1 - length;
-  of_copy(image->path + length, name, name_length);
-  image->path[length + name_length] = 0;
-  return 1;
-}
-
-bool of_find_image(uint64_t address, of_image *image) {
-  OF_RAW of_image_search search;
-  search.address = address;
-  search.image = image;
-  return dl_iterate_phdr(of_match_image, &search) != 0;
-}
-
-OF_LOCAL int of_match_program(struct dl_phdr_info *info, size_t size, void *context) {
-  (void)size;
-  const void **address = context;
-  uint64_t wanted = (uint64_t)*address;
-  bool is_program = !info->dlpi_name || !*info->dlpi_name;
-  for (int i = 0; is_program && i < info->dlpi_phnum; i++) {
-    const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-    uint64_t low = info->dlpi_addr + segment->p_vaddr;
-    if (segment->p_type == PT_LOAD && low <= wanted && wanted < low + segment->p_memsz)
-      *address = NULL;
-  }
-  return 1; /* the program is the first */
-}
-
-bool of_is_in_program(const void *address) {
-  dl_iterate_phdr(of_match_program, &address);
-  return !address;
-}
-
-OF_LOCAL int of_store_unload_count(struct dl_phdr_info *info, size_t size, void *context) {
-  if (size >= offsetof(struct dl_phdr_info, dlpi_subs) + sizeof info->dlpi_subs)
-    *(uint64_t *)context = info->dlpi_subs;
-  return 1;
-}
-
-uint64_t of_unload_count(void) {
-  uint64_t count = 0;
-  dl_iterate_phdr(of_store_unload_count, &count);
-  return count;
-}
+void of_watch_exit(void (*finish)(void)) { of_finish_at_exit = finish; }
 
 #endif

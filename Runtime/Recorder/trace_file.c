@@ -13,21 +13,13 @@
 #include "trace_file.h"
 
 #include <errno.h>
+#include <of_bytes.h>
+
+#include "trace_location.h"
+#include "trace_path.h"
 
 #define OF_ALLOCATION_UNIT 65536ull /* bytes: a multiple of every page size */
 #define OF_SPARE_RECORDS 1024ull    /* for marks, loads and names */
-
-OF_DATA of_trace_location of_location;
-
-OF_INTERNAL bool of_is_own_header(const orderfile_trace_header *header) {
-  return header->pid == of_location.self.pid && header->start_time == of_location.self.start_time &&
-         of_equal(header->exec_id, of_location.self.exec_id, sizeof of_location.self.exec_id);
-}
-
-OF_INTERNAL bool of_is_trace(const orderfile_trace_header *header) {
-  static const uint8_t magic[8] = ORDERFILE_TRACE_MAGIC_BYTES;
-  return of_equal(header->magic, magic, sizeof magic);
-}
 
 OF_INTERNAL void of_calibrate(orderfile_trace_header *trace) {
   of_store_relaxed(&trace->last_pair.ticks, of_ticks()); /* relaxed: about now is good enough */
@@ -41,7 +33,7 @@ OF_INTERNAL void of_calibrate(orderfile_trace_header *trace) {
 OF_LOCAL orderfile_trace_header *of_map_trace(int descriptor, uint64_t *record_limit) {
   for (size_t size = (size_t)1 << 30; size >= OF_ALLOCATION_UNIT; size >>= 2) {
     if (size > of_address_space() / 16) continue; /* the program's, not ours to use up */
-    void *address = of_map(descriptor, size, NULL);
+    void *address = of_map(descriptor, size);
     if (!address) continue;
     *record_limit = (size - ORDERFILE_TRACE_HEADER_SIZE) / sizeof(orderfile_record);
     return address;
@@ -143,14 +135,6 @@ OF_INTERNAL int of_join_trace(const char *path, orderfile_trace_header **trace, 
   if (of_is_own_header(*trace)) return 1;
   of_unmap_trace(*trace, *limit);
   return -EEXIST; /* replaced meanwhile */
-}
-
-/* Copies LENGTH records that are complete, the head last: a reader takes its kind for all of them. */
-OF_INTERNAL void of_copy_records(orderfile_record *to, const orderfile_record *from, uint64_t length) {
-  while (length-- > 0) {
-    of_copy(&to[length], &from[length], offsetof(orderfile_record, kind));
-    of_store_release(&to[length].kind, from[length].kind); /* release: publishes the fields */
-  }
 }
 
 /* Raises the capacity to COUNT records, never lowers it. */

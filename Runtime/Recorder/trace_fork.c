@@ -6,13 +6,25 @@
  * signal handler may have forked in the middle of a hit, whose last stores then still have somewhere
  * to go.
  */
-#include "trace_file.h"
+#include "trace_fork.h"
 
-/* Copies the load records of this copy's images, with their payloads, from FROM to TO. */
-OF_LOCAL void of_inherit_images(orderfile_trace_header *from, orderfile_trace_header *to) {
-  uint64_t count = of_load_relaxed(&from->next_record); /* relaxed: the parent may go on; not ours */
-  uint64_t capacity = of_load_acquire(&from->capacity); /* acquire: as in of_claim_slots */
-  if (count > capacity) count = capacity;
+#include <of_bytes.h>
+#include <stddef.h>
+
+#include "complaint.h"
+#include "guards.h"
+#include "launch_end.h"
+#include "platform.h"
+#include "slots.h"
+#include "trace_file.h"
+#include "trace_location.h"
+#include "trace_name.h"
+
+/* Copies the load records of this copy's images, with their payloads, from FROM, of which LIMIT slots are
+ * mapped, to TO. */
+OF_LOCAL void of_inherit_images(orderfile_trace_header *from, uint64_t limit,
+                                orderfile_trace_header *to) {
+  uint64_t count = of_used_slots(from, limit); /* the parent may go on; not ours */
   for (uint64_t i = 0; i < count; i++) {
     orderfile_record *record = &of_records(from)[i];
     uint32_t kind = of_load_acquire(&record->kind); /* acquire: pairs with of_fill_record */
@@ -44,13 +56,14 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
   }
   orderfile_trace_header *parents = of_recorder.trace;
   orderfile_trace_header *trace = NULL;
-  uint64_t limit = 0;
+  uint64_t parents_limit = of_recorder.record_limit, limit = 0;
   of_location.parent = of_location.self.pid;
   of_identify_self();
   of_store_relaxed(&of_recorder.lost_records, 0); /* relaxed: the parent's, if any */
-  bool is_stopped = of_load_relaxed(&parents->state) != ORDERFILE_STATE_RECORDING || /* relaxed: a flag */
-                    (parents->stop_time && of_clock() >= parents->stop_time);
-  int result = is_stopped ? OF_NOT_ASKED : of_open_trace(of_load_relaxed(&parents->demand), &trace, &limit);
+  bool is_stopped = of_is_over(parents);
+  int result = OF_NOT_ASKED;
+  if (!is_stopped) /* relaxed: a sum */
+    result = of_open_trace(of_load_relaxed(&parents->demand), &trace, &limit);
   if (result < 0) {
     if (!is_stopped) of_complain(result);
     of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: published with the pointer */
@@ -64,7 +77,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
       of_store_relaxed(&trace->next_image, of_load_relaxed(&parents->next_image));
       of_reserve_records(trace, of_load_relaxed(&parents->demand));
     }
-    of_inherit_images(parents, trace);
+    of_inherit_images(parents, parents_limit, trace);
   }
   of_store_release(&of_recorder.trace, trace);       /* release: pairs with of_own_trace */
   of_store_release(&of_recorder.owner, of_location.self.pid); /* release: pairs with of_owns_trace */

@@ -13,9 +13,14 @@
  * The next name after PATH is PATH.<pid>, then PATH.<pid>.1 and so on. A file that is no trace is not
  * touched: the path was a mistake.
  */
+#include "trace_name.h"
+
 #include <errno.h>
 
+#include "complaint.h"
 #include "trace_file.h"
+#include "trace_location.h"
+#include "trace_path.h"
 
 #define OF_NAMES_TRIED 100 /* a program that calls exec over and over needs one each time */
 

@@ -1,5 +1,6 @@
-/* From the template in ORDERFILE_TRACE to a path. */
-#include "recorder.h"
+#include "trace_path.h"
+
+#include <of_bytes.h>
 
 typedef struct of_path_writer {
   char *path;

@@ -4,15 +4,21 @@
  * the process has mapped: neither a changed folder nor an environment cleared meanwhile hides it. The
  * header tells them what the first copy was told.
  */
+#include "trace_start.h"
+
 #include <errno.h>
+#include <of_bytes.h>
 
+#include "complaint.h"
+#include "early_records.h"
+#include "images.h"
+#include "other_copies.h"
+#include "platform.h"
+#include "slots.h"
 #include "trace_file.h"
-
-OF_INTERNAL void of_identify_self(void) {
-  of_location.self.pid = of_process_number();
-  of_location.self.start_time = of_process_start(of_location.self.pid);
-  of_remember_thread();
-}
+#include "trace_location.h"
+#include "trace_name.h"
+#include "trace_path.h"
 
 /* Reads the file rather than the mapping: a program's own mapping may reach past the end of its file. */
 OF_LOCAL bool of_find_mapped_trace(const char *path) {
@@ -26,27 +32,6 @@ OF_LOCAL bool of_find_mapped_trace(const char *path) {
   if (got != sizeof header || !of_is_trace(&header) || !of_is_own_header(&header)) return false;
   of_copy(of_location.path, path, of_length(path) + 1);
   return true;
-}
-
-OF_LOCAL void of_append(char *text, uint64_t *size, const char *part) {
-  uint64_t length = of_length(part);
-  of_copy(text + *size, part, length);
-  *size += length;
-}
-
-OF_INTERNAL void of_complain(int result) {
-  /* A child may have closed its standard streams and be using the number for a file of its own. */
-  if (of_standard_error() != of_location.first_standard_error) return;
-  static char text[OF_PATH_SIZE + 128];
-  uint64_t size = 0;
-  const char *reason = result == OF_NOT_A_TRACE ? "the file there is not a trace"
-                                                : of_error_name(-result);
-  of_append(text, &size, "orderfile: cannot record to '");
-  of_append(text, &size, of_location.path);
-  of_append(text, &size, "': ");
-  of_append(text, &size, reason);
-  of_append(text, &size, "; the program runs on unrecorded\n");
-  of_write_error(text, size);
 }
 
 /* The decimal number that TEXT begins with, at most LIMIT; 0 without one. */
@@ -74,40 +59,6 @@ OF_LOCAL bool of_keep_template(const char *template_path) {
   if (size + length >= OF_PATH_SIZE) return false;
   of_copy(of_location.template_path + size, template_path, length + 1);
   return true;
-}
-
-/* Moves what waited for the trace into the COUNT slots from SLOT. */
-OF_LOCAL void of_drain_early_records(orderfile_trace_header *trace, uint64_t slot, uint64_t count) {
-  /* release: closes the buffer behind the trace's pointer; whoever finds it closed finds the trace.
-   * Pairs with the acquire in of_claim_early_records. */
-  uint64_t early = of_exchange_release(&of_early.next, (uint64_t)1 << 62);
-  if (early > OF_EARLY_CAPACITY) early = OF_EARLY_CAPACITY; /* the others were counted as they came */
-  uint64_t used = 0, length;
-  int patience = 1000;
-  for (uint64_t i = 0; i < early; i += length) {
-    orderfile_record *waiting = &of_early.records[i];
-    length = 1;
-    /* acquire: pairs with the release that every kind is stored with. Its writer is another thread that has to
-     * be given the processor; or this one, below a signal handler, and then no patience helps. */
-    uint32_t kind = of_load_acquire(&waiting->kind);
-    for (; !kind && patience > 0; patience--) {
-      of_pause();
-      kind = of_load_acquire(&waiting->kind); /* acquire: likewise */
-    }
-    if (kind == ORDERFILE_RECORD_MARK) length = of_records_for(waiting->payload_size);
-    uint64_t target = slot + i;
-    if (i + length <= count) used = i + length;
-    else target = of_claim_slots(trace, length);
-    if (target == UINT64_MAX || !kind) continue; /* lost, or in flight for good: both are counted */
-    of_copy_records(&of_records(trace)[target], waiting, length);
-    if (kind != ORDERFILE_RECORD_MARK) continue;
-    of_stop_at_mark(trace, waiting);
-    if (of_load_relaxed(&trace->state) != ORDERFILE_STATE_RECORDING) break; /* relaxed: a flag */
-  }
-  if (used == count) return;
-  orderfile_record *rest = &of_records(trace)[slot + used];
-  rest->subject = count - used;
-  of_store_release(&rest->kind, ORDERFILE_RECORD_UNUSED); /* release: as every kind */
 }
 
 /* Of a trace that another copy of the recorder has made: where it is and what its maker was told. */
@@ -163,7 +114,7 @@ OF_INTERNAL void of_start_recording(uint64_t guards) {
   uint64_t limit = 0;
   /* Slots for what waits. If something does, more may come in until the trace is in its place, and its
    * place in the order is before all that other threads write there: set aside all it can need. */
-  uint64_t count = of_load_relaxed(&of_early.next) ? OF_EARLY_CAPACITY : 16; /* relaxed: a guess */
+  uint64_t count = of_has_early_records() ? OF_EARLY_CAPACITY : 16;
   int result = of_find_trace(count + guards, &trace, &limit);
   if (result < 0) {
     of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: a flag */
@@ -184,5 +135,4 @@ OF_INTERNAL void of_start_recording(uint64_t guards) {
   /* release: publishes all of the above; pairs with the acquire in of_own_trace */
   of_store_release(&of_recorder.trace, trace);
   of_drain_early_records(trace, slot, slot == UINT64_MAX ? 0 : count);
-  of_watch_exit();
 }

@@ -3,8 +3,9 @@
 #define MEASURE_H
 
 #include <signal.h>
-
-#include "cmeasure.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
 
 /* Where the program's standard streams come from and go to: descriptors above 2, or 2. */
 struct measure_streams {

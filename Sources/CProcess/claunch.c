@@ -120,9 +120,13 @@ int claunch_start(char *const *arguments, char *const *variables, bool own_group
   return error;
 }
 
+int claunch_wait_for_end(pid_t pid, int64_t milliseconds) {
+  return platform_wait_for_end(pid, milliseconds);
+}
+
 int claunch_wait(pid_t pid, int64_t timeout, int *status) {
   if (timeout >= 0) {
-    int ended = claunch_wait_for_end(pid, timeout);
+    int ended = platform_wait_for_end(pid, timeout);
     if (ended != 1) return ended;
   }
   while (waitpid(pid, status, 0) < 0)

@@ -1,5 +1,4 @@
 #if defined(__APPLE__)
-#include "claunch.h"
 #include "platform.h"
 
 #include <errno.h>
@@ -26,7 +25,7 @@ enum platform_process platform_process(pid_t pid, uint64_t *start_time) {
   return process.kp_proc.p_stat == SZOMB ? PLATFORM_ENDED : PLATFORM_RUNNING;
 }
 
-int claunch_wait_for_end(pid_t pid, int64_t milliseconds) {
+int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
   uint64_t end = platform_now() + (uint64_t)milliseconds * 1000000u;
   int queue = kqueue();
   if (queue < 0) return -errno;

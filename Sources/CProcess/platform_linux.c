@@ -1,6 +1,5 @@
 #if defined(__linux__)
 #define _GNU_SOURCE
-#include "claunch.h"
 #include "platform.h"
 
 #include <errno.h>
@@ -54,7 +53,7 @@ enum platform_process platform_process(pid_t pid, uint64_t *start_time) {
   return state == 'Z' || state == 'X' ? PLATFORM_ENDED : PLATFORM_RUNNING;
 }
 
-int claunch_wait_for_end(pid_t pid, int64_t milliseconds) {
+int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
   uint64_t end = platform_now() + (uint64_t)milliseconds * 1000000u;
   int descriptor = (int)syscall(SYS_pidfd_open, pid, 0);
   if (descriptor < 0) return -errno;

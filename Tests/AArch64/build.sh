@@ -23,7 +23,7 @@ swift() {
     -module-cache-path modules "$@"
 }
 maps=()
-includes=(-I /usr/aarch64-linux-gnu/include "-I$runtime"/{PageTrace,Recorder,TraceFormat}/include)
+includes=(-I /usr/aarch64-linux-gnu/include "-I$runtime"/{InProcess,PageTrace,Recorder,TraceFormat}/include)
 for target in CProcess CPtrace; do
   maps+=(-Xcc "-fmodule-map-file=$sources/$target/include/module.modulemap")
   includes+=("-I$sources/$target/include")

@@ -36,7 +36,7 @@ final class Workshop: Sendable {
     fixturesFolder.appendingPathComponent("recorder/\(name)").path
   }
 
-  static let includes = ["Recorder", "TraceFormat"].map {
+  static let includes = ["Recorder", "TraceFormat", "InProcess"].map {
     "-I" + package.appendingPathComponent("Runtime/\($0)/include").path
   }
 

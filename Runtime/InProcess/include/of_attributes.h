@@ -1,4 +1,4 @@
-/* What keeps the recorder out of reach of the build around it.
+/* What keeps code of ours in somebody else's process out of reach of the build around it.
  *
  * SwiftPM, Xcode and CMake pass the flags of an instrumented build to every C file, the recorder's
  * too. An instrumented recorder would call itself for ever, and a sanitized one would call a runtime

@@ -1,0 +1,1 @@
+#include "of_bytes.h" /* for SwiftPM, whose targets have a source */

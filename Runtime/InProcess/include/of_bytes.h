@@ -1,0 +1,40 @@
+/* Bytes, as libc's memcpy, strlen and memcmp would have them; ours never become calls of libc.
+ *
+ * Any thread, any signal handler, before main, before relocation. Pointers are not NULL, and stay the
+ * caller's. */
+#ifndef OF_BYTES_H
+#define OF_BYTES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "of_attributes.h"
+
+/* Copies SIZE bytes, which do not overlap, in ascending order. */
+OF_INLINE void of_copy(void *to, const void *from, uint64_t size) {
+  for (uint64_t i = 0; i < size; i++) {
+    ((char *)to)[i] = ((const char *)from)[i];
+    OF_KEEP_LOOP();
+  }
+}
+
+/* The bytes of TEXT before its zero. */
+OF_INLINE uint64_t of_length(const char *text) {
+  uint64_t size = 0;
+  while (text[size]) {
+    size++;
+    OF_KEEP_LOOP();
+  }
+  return size;
+}
+
+/* Whether SIZE bytes are the same; reads none behind the first that differs. */
+OF_INLINE bool of_equal(const void *a, const void *b, uint64_t size) {
+  for (uint64_t i = 0; i < size; i++) {
+    if (((const char *)a)[i] != ((const char *)b)[i]) return false;
+    OF_KEEP_LOOP();
+  }
+  return true;
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* What the program's user is told when nothing is recorded: one line on standard error. */
+#ifndef OF_COMPLAINT_H
+#define OF_COMPLAINT_H
+
+#include <of_attributes.h>
+
+/* Results of making a trace besides -errno. */
+#define OF_NOT_A_TRACE (-1000) /* the path is some other file's */
+#define OF_NOT_ASKED (-1001)   /* nobody wants this program recorded */
+
+/* Says that the program runs on unrecorded, because of RESULT: -errno or OF_NOT_A_TRACE. By an initialiser, or
+ * by the one thread of a forked child that sets up. */
+OF_INTERNAL void of_complain(int result);
+
+#endif

@@ -1,0 +1,44 @@
+/* Which images this copy of the recorder serves, and their life: registration, pc-table, unload.
+ *
+ * The compiler's constructor calls the two init functions once per image, before the image's own
+ * constructors of default priority. A call with a range that is registered already is either a
+ * repetition (some linkers keep one constructor per object file), which is ignored, or another image
+ * at an address that dlclose has freed. The loader's count of unloaded images tells the two apart.
+ *
+ * Hits may come before that call: of .preinit_array, of what ifunc resolvers call, of constructors with
+ * a higher priority. In an image that reuses freed addresses they look like hits of the image that is
+ * gone. The load record says where they begin, and their entry PCs are looked up again. An entry PC is
+ * looked up in a copy of the pc-table, because the image that it lay in may be gone.
+ *
+ * An image with a copy of the recorder of its own says goodbye in a destructor. For an image that
+ * uses the executable's copy no code of ours runs at dlclose: its unload record is written when the
+ * next image registers. Until then its addresses can't be hit again, so no hit is misattributed.
+ */
+#ifndef OF_IMAGE_TABLE_H
+#define OF_IMAGE_TABLE_H
+
+#include <stdbool.h>
+
+#include "guards.h"
+
+/* Whether START..STOP is registered and its image still there; unloads what the range shows to be
+ * gone, and every other image that the loader no longer has. From initialisers, with the lock. */
+OF_INTERNAL bool of_is_registered(orderfile_trace_header *trace, const uint32_t *start,
+                                  const uint32_t *stop);
+
+/* Registers the image that the guards START..STOP lie in, and writes its load record; nothing if they lie in
+ * none. Likewise. */
+OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32_t *start,
+                                     const uint32_t *stop);
+
+/* Gives an entry PC to the hits that came before REGISTRATION, which has its entries by now. Likewise. */
+OF_INTERNAL void of_complete_early_hits(orderfile_trace_header *trace,
+                                        const of_registration *registration);
+
+/* At dlclose of a library with its own copy, and at exit: the image that this copy is linked into is gone, unless
+ * it is the program. At exit it stays mapped and may still be hit; readers attribute a hit behind the unload
+ * record to it all the same. Takes the lock. The loader is not asked: in a forked child a thread of the parent
+ * may hold its lock for ever. */
+OF_INTERNAL void of_unload_own_image(orderfile_trace_header *trace);
+
+#endif

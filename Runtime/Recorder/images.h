@@ -1,0 +1,29 @@
+/* The porting contract's second part: what the loader knows of images. images_<system>.c implements it.
+ *
+ * From initialisers only: all of it calls libc, and may take the loader's lock. Pointers are not NULL. */
+#ifndef OF_IMAGES_H
+#define OF_IMAGES_H
+
+#include "platform.h"
+
+/* One loaded image. */
+typedef struct of_image {
+  uint64_t slide;                   /* loaded minus stated */
+  uint64_t start, end;              /* loaded range of all its segments */
+  uint64_t text_start, text_end;    /* loaded range of the executable ones */
+  const uint8_t *id;                /* in the image, or NULL */
+  uint32_t id_kind;                 /* ORDERFILE_ID_ */
+  uint32_t id_size;                 /* bytes */
+  uint64_t weak_id;                 /* FNV-1a of the program headers or load commands */
+  bool is_executable;               /* the program itself, not a library */
+  char path[OF_PATH_SIZE];          /* absolute */
+} of_image;
+
+/* Finds the image that ADDRESS lies in, and stores in *IMAGE what it is; false if there is none. */
+OF_INTERNAL bool of_find_image(uint64_t address, of_image *image);
+/* Whether ADDRESS, one of the recorder's own, lies in the program itself, not in a library. */
+OF_INTERNAL bool of_is_in_program(const void *address);
+/* How many images have been unloaded so far. */
+OF_INTERNAL uint64_t of_unload_count(void);
+
+#endif

@@ -1,0 +1,27 @@
+/* other_copies.h for macOS, iOS and their kin: the copies find each other by name. */
+#if defined(__APPLE__)
+#include "other_copies.h"
+
+#include <dlfcn.h>
+#include <stddef.h>
+
+#include "current_trace.h"
+#include "trace_location.h"
+
+OF_RUNTIME const char *orderfile_rt_trace_path(void);
+
+/* Where this copy records, or NULL. For other copies, which find it by name. */
+const char *orderfile_rt_trace_path(void) {
+  return of_own_trace() ? of_location.path : NULL;
+}
+
+/* There is no list of mapped files that an app may read. dlsym finds the first image that exports a
+ * recorder: the program, else the library loaded first. That one has made the trace, or it knows of none
+ * yet because the program starts only now: then the environment is as it was for all. */
+bool of_each_shared_file(bool (*body)(const char *path)) {
+  const char *(*path_of_first)(void) =
+      (const char *(*)(void))dlsym(RTLD_DEFAULT, "orderfile_rt_trace_path");
+  const char *path = path_of_first ? path_of_first() : NULL;
+  return path && body(path);
+}
+#endif

@@ -1,0 +1,68 @@
+/* What the compiler's constructors call, once for each image, or for each object file of one: registration of
+ * the guards, then of the pc-table. By the loader, one at a time, unless a program calls them itself. */
+#include "current_trace.h"
+#include "guards.h"
+#include "image_table.h"
+#include "platform.h"
+#include "stages.h"
+#include "trace_file.h"
+#include "trace_start.h"
+
+OF_RUNTIME void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop);
+OF_RUNTIME void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop);
+
+void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
+  if (start >= stop) return;
+  of_lock_registration();
+  uint64_t guards = (uint64_t)(stop - start);
+  if (of_load_relaxed(&of_recorder.mode) == OF_UNDECIDED) { /* relaxed: locked */
+    of_start_recording(guards);
+    if (of_load_relaxed(&of_recorder.mode) == OF_RECORDING) of_watch_exit(of_finish); /* relaxed: ours */
+  }
+  orderfile_trace_header *trace = of_current_trace();
+  /* relaxed: a flag. In a child another thread may be making the trace this very moment. */
+  while (!trace && of_load_relaxed(&of_recorder.mode) == OF_RECORDING) {
+    of_pause();
+    trace = of_current_trace();
+  }
+  if (trace) {
+    if (!of_is_registered(trace, start, stop)) {
+      of_reserve_records(trace, guards);
+      of_add_registration(trace, start, stop);
+    }
+    of_calibrate(trace);
+  } else if (of_load_relaxed(start) == OF_UNSEEN || of_load_relaxed(stop - 1) == OF_UNSEEN) {
+    /* Nobody listens: make every call as cheap as a seen one. Not again for each object file of a Mach-O
+     * image, whose constructors all come by with the same range. */
+    for (uint32_t *guard = start; guard < stop; guard++)
+      of_store_relaxed(guard, OF_SEEN); /* relaxed: a flag */
+  }
+  of_unlock_registration();
+}
+
+/* The table lies in the image whose guards were registered just before, and is parallel to them. */
+void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
+  if (start >= stop) return;
+  of_lock_registration();
+  orderfile_trace_header *trace = of_current_trace();
+  uint64_t count = of_load_relaxed(&of_registration_count); /* relaxed: locked */
+  while (trace && count-- > 0) {
+    of_registration *registration = &of_registrations[count];
+    bool is_ours = of_load_relaxed(&registration->is_loaded) && /* relaxed: locked */
+                   (uint64_t)start >= registration->start && (uint64_t)stop <= registration->end &&
+                   (stop - start) / 2 == registration->guards_end - registration->guards;
+    if (!is_ours) continue;
+    if (of_load_relaxed(&registration->entries)) break; /* relaxed: locked */
+    uint64_t guards = (uint64_t)(registration->guards_end - registration->guards);
+    if (!registration->memory) registration->memory = of_map_memory(guards * sizeof(uint64_t));
+    if (!registration->memory) break;
+    for (uint64_t i = 0; i < guards; i++)
+      of_store_relaxed(&registration->memory[i], /* relaxed: published below */
+                       of_strip_signature((const void *)start[2 * i]));
+    /* release: publishes the copy; pairs with of_entry_of_guard */
+    of_store_release(&registration->entries, registration->memory);
+    of_complete_early_hits(trace, registration);
+    break;
+  }
+  of_unlock_registration();
+}

@@ -1,0 +1,3 @@
+#include "state.h"
+
+OF_DATA of_recorder_state of_recorder;

@@ -1,0 +1,56 @@
+/* The state of one copy of the recorder, which its files share. The public contract is
+ * include/orderfile_runtime.h.
+ *
+ * Which file may use which: each .c has a header of its name, and a file includes those of what it
+ * calls. They stand in this order, from the ground up, and none calls one that stands above it:
+ *
+ *   platform, images           what the operating system and its loader do
+ *   state                      this file
+ *   slots                      places in the trace, and filling them
+ *   guards                     from a guard to its entry; the lock of registrations
+ *   launch_end                 whether the launch is over
+ *   trace_path, trace_location, complaint      where the trace is to be, who writes it, what to say
+ *   early_records              what waits until there is a trace
+ *   trace_file, trace_name     making, joining, growing it; whose a name is
+ *   trace_fork, current_trace  a forked child's own
+ *   recorder                   the hot path
+ *   other_copies, trace_start  the start of a recording
+ *   image_table, stages        loads and unloads; marks, stop and exit
+ *   registration               what the compiler's constructors call
+ */
+#ifndef OF_STATE_H
+#define OF_STATE_H
+
+#include <of_atomics.h>
+#include <of_attributes.h>
+#include <orderfile_trace_format.h>
+#include <stdbool.h>
+
+/* What this copy of the recorder has decided. */
+enum of_mode {
+  OF_UNDECIDED = 0, /* no initialiser has finished: hits wait in early_records.c */
+  OF_RECORDING,     /* `of_recorder.trace` is mapped */
+  OF_SILENT,        /* nobody asked, or the trace could not be made */
+};
+
+/* The value of the page that is wiped on fork. */
+enum { OF_FORKED = 0, OF_OWNED = 1, OF_SETTING_UP = 2 };
+
+/* Zero at load, so that it needs no relocation. What is not atomic is written before `trace` is set, by the
+ * initialiser that starts the recording or by the one thread of a forked child that sets up. */
+typedef struct of_recorder_state {
+  orderfile_trace_header *trace; /* atomic; NULL until recording. Mapped for good */
+  uint32_t mode;                 /* atomic, of_mode */
+  uint64_t record_limit;         /* slots that our mapping reaches */
+  uint32_t *ownership;           /* atomic; on the page wiped on fork, or NULL */
+  uint32_t owner;                /* atomic: process number, where there is no such page */
+  uint32_t setting_up;           /* atomic: the child that sets up, where there is no such page */
+  uint64_t lost_records;         /* atomic: lost while no trace was mapped */
+  uint32_t registering;          /* atomic: the process in which a registration goes on, or 0 */
+  uint32_t is_stopped;           /* atomic: orderfile_stop came before the trace */
+  bool writes_names;             /* ORDERFILE_NAMES */
+} of_recorder_state;
+
+extern OF_DATA of_recorder_state of_recorder;
+
+#endif

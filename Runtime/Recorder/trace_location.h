@@ -1,0 +1,40 @@
+/* Where this copy of the recorder writes, and as whom.
+ *
+ * Written by the initialiser that starts the recording, and by the one thread of a forked child that sets
+ * up; read by them, and by whoever makes the trace grow. */
+#ifndef OF_TRACE_LOCATION_H
+#define OF_TRACE_LOCATION_H
+
+#include <orderfile_trace_format.h>
+
+#include "platform.h"
+
+/* What identifies this process image. */
+typedef struct of_identity {
+  uint32_t pid;
+  uint64_t start_time;
+  uint8_t exec_id[16];
+  uint64_t session;
+} of_identity;
+
+typedef struct of_trace_location {
+  of_identity self;
+  uint32_t parent; /* the process number of the ancestor whose trace we go on with, else 0 */
+  uint64_t first_standard_error;    /* what stderr was when the recording started */
+  char template_path[OF_PATH_SIZE]; /* absolute, %p and %n not yet replaced */
+  char path[OF_PATH_SIZE];          /* of the trace */
+} of_trace_location;
+
+extern OF_DATA of_trace_location of_location;
+
+/* Stores who this process is now, but for its exec_id and session, which fork does not change. By the
+ * thread that makes the process's trace. */
+OF_INTERNAL void of_identify_self(void);
+
+/* Whether HEADER is that of a trace, of any version. Any time. */
+OF_INTERNAL bool of_is_trace(const orderfile_trace_header *header);
+
+/* Whether this process image made the trace of HEADER. */
+OF_INTERNAL bool of_is_own_header(const orderfile_trace_header *header);
+
+#endif
