@@ -14,6 +14,18 @@ package enum CRuntime {
   package static let startSection: SymbolName = ".init"
   package static let endSection: SymbolName = ".fini"
 
+  /// Functions that one start file keeps in one input section: a linker moves them together.
+  private static let sectionMates: [Set<SymbolName>] = [
+    ["_start", "_start_c"],
+    ["frame_dummy", "register_tm_clones", "deregister_tm_clones", "__do_global_dtors_aux"],
+    ["__libc_csu_init", "__libc_csu_fini"],
+  ]
+
+  /// Which input section of a start file the function is in; `nil` for functions of other files.
+  package static func inputSection(of name: SymbolName) -> Int? {
+    sectionMates.firstIndex { $0.contains(name) }
+  }
+
   /// Whether the function is of a start file.
   package static func isPart(_ name: SymbolName) -> Bool {
     startNames.contains(name) || endNames.contains(name)

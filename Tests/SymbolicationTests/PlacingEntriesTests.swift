@@ -131,6 +131,25 @@ import Testing
       ])
   }
 
+  @Test func aSectionOfTheCRuntimeHasOneEntry() {
+    let layout = sampleLayout(["_start", "frame_dummy", "main", "deregister_tm_clones", "_f"])
+    let placing = PlacingEntries(of: [0, 1, 2, 3, 4], in: SymbolMap(layout), for: .lld)
+    #expect(
+      placing.entries.map { String(decoding: $0.symbol, as: UTF8.self) }
+        == ["_start", "frame_dummy", "main", "_f"])
+  }
+
+  @Test(arguments: [".init", ".fini"])
+  func whatTheLinkerPutsTogetherHasNoEntry(section: String) {
+    let text = sampleLayout(["_init", "main"])
+    let sections = [
+      Section(name: SymbolName(section), range: text.sections[0].range, isExecutable: true)
+    ]
+    let layout = Layout(sections: sections, functions: text.functions, names: text.names)
+    let placing = PlacingEntries(of: [0, 1], in: SymbolMap(layout), for: .lld)
+    #expect(placing.entries.isEmpty)
+  }
+
   @Test func theImageFormatIsTheSections() {
     #expect(machOLayout(["_f"]).imageFormat == .machO)
     #expect(sampleLayout(["f"]).imageFormat == .elf)

@@ -45,8 +45,11 @@ package struct PlacingEntries: Sendable {
   ) {
     let layout = map.layout
     guard dialect.imageFormat == .machO else {
-      for function in functions {
-        entries += layout.entries(of: layout.functions[function], for: dialect)
+      var runtimeSections: Set<Int> = []
+      for index in functions {
+        let function = layout.functions[index]
+        guard layout.canMove(function, besides: &runtimeSections) else { continue }
+        entries += layout.entries(of: function, for: dialect)
       }
       return
     }
@@ -135,6 +138,17 @@ private struct Namesakes {
 }
 
 extension Layout {
+  /// Whether an entry for `function` moves anything in an ELF image: not for `.init` and `.fini`, which the
+  /// linker puts together itself, nor for a second function in a section of the C runtime.
+  ///
+  /// - Parameter runtimeSections: the sections of the C runtime that have an entry.
+  fileprivate func canMove(_ function: Function, besides runtimeSections: inout Set<Int>) -> Bool {
+    let section = sections[Int(function.section)].name
+    if section == CRuntime.startSection || section == CRuntime.endSection { return false }
+    guard let mates = CRuntime.inputSection(of: name(of: function)) else { return true }
+    return runtimeSections.insert(mates).inserted
+  }
+
   /// What an order file of `dialect`, one for ELF, has to say to place `function`.
   fileprivate func entries(
     of function: Function, for dialect: OrderFileDialect
