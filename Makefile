@@ -15,7 +15,7 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/x86_64-apple-macos12.0 iphoneos/ar
   iphonesimulator/arm64-apple-ios15.0-simulator iphonesimulator/x86_64-apple-ios15.0-simulator
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder
 
-.PHONY: help demo test check build runtime runtime-darwin examples readme goldens bench self-order install clean
+.PHONY: help demo test check build runtime runtime-darwin examples readme goldens bench picture self-order install clean
 .DEFAULT_GOAL := help
 
 # Tests that read damaged input are named for it; they must pass without debug checks too.
@@ -92,6 +92,10 @@ bench: build ## speed and cost, as ratios within one run
 	@Scripts/bootstrap.sh bench
 	@for script in sqlite/layout.sh sqlite/blocks.sh sqlite/cost.sh speed.sh breakpoints layouts prediction; do \
 	  printf '\n%s\n' $$script; Benchmarks/$$script || exit 1; done
+
+picture: build ## draw README's picture again, from a real run
+	@Scripts/bootstrap.sh bench
+	Scripts/picture.sh
 
 self-order: build ## the tool records one of its own runs and is relinked in that order
 	@Scripts/self-order.sh

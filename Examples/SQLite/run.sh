@@ -1,5 +1,5 @@
 #!/bin/bash
-# The sqlite3 shell: recorded while it runs some SQL, ordered, relinked from the same objects.
+# The sqlite3 shell: recorded with breakpoints while it runs some SQL, ordered, relinked from the same objects.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../setup.sh"
@@ -7,31 +7,23 @@ sqlite=$root/Benchmarks/sqlite
 sources=$("$sqlite/sources.sh")
 read -ra flags <"$sqlite/flags"
 cp "$sqlite/launch.sql" .
-libraries=(-lm -lpthread -ldl)
 lld=(-fuse-ld=lld -Wl,--build-id)
+libraries=(-lm -lpthread -ldl)
 
-compile() { # compile FOLDER FLAG...: objects of the two source files
-  mkdir "$1"
-  for file in sqlite3 shell; do
-    clang "${flags[@]}" "${@:2}" -c "$sources/$file.c" -o "$1/$file.o"
-  done
-}
-
-step "two builds: one to ship, in the linker's own order, and one that records"
-compile release &
-compile record -fsanitize-coverage=func,trace-pc-guard,pc-table
+step "the build to ship, in the linker's own order"
+clang "${flags[@]}" -c "$sources/sqlite3.c" -o sqlite3.o &
+clang "${flags[@]}" -c "$sources/shell.c" -o shell.o
 wait $!
-clang "${lld[@]}" release/*.o "${libraries[@]}" -o sqlite3-default
-clang "${lld[@]}" record/*.o "$ORDERFILE_RUNTIME" "${libraries[@]}" -o sqlite3-record
+clang "${lld[@]}" shell.o sqlite3.o "${libraries[@]}" -o sqlite3-default
 
 step "1. record: one launch"
-run "$ORDERFILE" record -o sqlite3.oftrace -- ./sqlite3-record -batch :memory: ".read launch.sql" >report.txt
+run "$ORDERFILE" record --breakpoints -o sqlite3.oftrace -- ./sqlite3-default -batch :memory: ".read launch.sql" >report.txt
 
-step "2. order: the names that the shipped build has, by first use"
-run "$ORDERFILE" gen sqlite3.oftrace --image sqlite3-default -o sqlite3.order
+step "2. order: functions by first use"
+run "$ORDERFILE" gen sqlite3.oftrace -o sqlite3.order
 
 step "3. relink: the same objects and one more option"
-run clang "${lld[@]}" -Wl,--symbol-ordering-file=sqlite3.order release/*.o "${libraries[@]}" -o sqlite3
+run clang "${lld[@]}" -Wl,--symbol-ordering-file=sqlite3.order shell.o sqlite3.o "${libraries[@]}" -o sqlite3
 
 step "what that saves"
 run "$ORDERFILE" diff sqlite3-default sqlite3 --trace sqlite3.oftrace --order sqlite3.order
