@@ -54,7 +54,7 @@ let package = Package(
     target("DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
     target("LinkMapFormat", ["ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses"]),
-    target("PagesFormat", ["JSON", "ByteReading", "Addresses"]),
+    target("PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
 
@@ -72,7 +72,9 @@ let package = Package(
 
     // Programs that are launched, looked at while they run, and measured.
     target("ProcessLaunch", ["CProcess"]),
-    target("ProcessTracing", ["ProcessLaunch", "CPages", "CProcess", "CPtrace", "Addresses"]),
+    target(
+      "ProcessTracing",
+      ["ProcessLaunch", "CPages", "CProcess", "CPtrace", "ImageModel", "Addresses"]),
     target("LaunchMeasurement", ["ProcessLaunch", "CPerf", "ImageModel", "Addresses"]),
 
     // F4: results as text and JSON.

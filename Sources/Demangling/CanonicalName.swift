@@ -42,17 +42,6 @@ import ImageModel
 /// A mangled name without what differs from build to build. For matching only: it names nothing that a
 /// linker knows.
 package struct CanonicalName: Hashable, Sendable {
-  /// What a symbol holds of the function that it is named for.
-  package enum Part: UInt8, Sendable {
-    case whole
-    /// One body that several functions share; each of them jumps into it, or is replaced by it.
-    case mergedBody
-    /// A piece split off by partial inlining.
-    case partial
-    /// Blocks split off because they are seldom executed.
-    case cold
-  }
-
   /// The kinds of suffix that were cut.
   package struct Cuts: OptionSet, Hashable, Sendable {
     package var rawValue: UInt16
@@ -74,7 +63,7 @@ package struct CanonicalName: Hashable, Sendable {
 
   /// What is left. For Rust v0 the demangled path without hashes; otherwise the beginning of the name.
   package let base: [UInt8]
-  package let part: Part
+  package let part: NamedPart
   package let cuts: Cuts
 
   package init(_ name: SymbolName) {

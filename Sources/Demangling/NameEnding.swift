@@ -1,4 +1,5 @@
 import ByteReading
+import ImageModel
 
 /// What the end of a mangled name says about the build that made it: where the part that is stable
 /// between builds ends, and what was cut behind it.
@@ -7,7 +8,7 @@ import ByteReading
 package struct NameEnding: Sendable {
   /// Index into the bytes given to `init`: one past the stable part.
   package private(set) var baseEnd: Int
-  package private(set) var part = CanonicalName.Part.whole
+  package private(set) var part = NamedPart.whole
   package private(set) var cuts: CanonicalName.Cuts = []
   /// The stable part is a Rust v0 name, which carries more hashes inside.
   package private(set) var isRustV0 = false

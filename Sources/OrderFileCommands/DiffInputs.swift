@@ -194,14 +194,7 @@ struct DiffInputs {
   }
 
   private var knowledge: PageAccount.Knowledge {
-    PageAccount.Knowledge(recordsEveryFunction: recordsEveryFunction) { name in
-      switch CanonicalName(name).part {
-      case .whole: .whole
-      case .cold: .cold
-      case .partial: .partial
-      case .mergedBody: .mergedBody
-      }
-    }
+    PageAccount.Knowledge(recordsEveryFunction: recordsEveryFunction) { CanonicalName($0).part }
   }
 
   private func obedience(_ check: OrderFileCheck) -> OrderObedience {

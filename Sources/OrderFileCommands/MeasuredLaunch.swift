@@ -32,8 +32,7 @@ struct MeasuredLaunch {
     }
     touches = image.pages.filter { $0.segment == .text }.map {
       PageTouch(
-        isExecution: $0.access == .execute, page: $0.address, instruction: $0.instruction,
-        step: $0.step)
+        access: $0.access, page: $0.address, instruction: $0.instruction, step: $0.step)
     }
   }
 

@@ -31,7 +31,7 @@ struct PageNames {
         let segment = image.pages.segment(holding: address)
       else { continue }
       pages[path, default: []].append(
-        page(touch, at: address, PagesReport.Segment(segment.kind), step, touches))
+        page(touch, at: address, segment, step, touches))
     }
     let touched = touches.images.filter { pages[$0] != nil }
     return (wanted + touched.filter { !wanted.contains($0) }).map { path in
@@ -43,11 +43,11 @@ struct PageNames {
   }
 
   private mutating func page(
-    _ touch: PageTouches.Touch, at address: StatedAddress, _ segment: PagesReport.Segment,
+    _ touch: PageTouches.Touch, at address: StatedAddress, _ segment: Segment,
     _ step: Int, _ touches: PageTouches
   ) -> PagesReport.Page {
     var row = PagesReport.Page(
-      access: PagesReport.Access(touch.access), address: address, segment: segment, function: nil,
+      access: touch.access, address: address, segment: segment, function: nil,
       instruction: nil, instructionImage: nil, step: step)
     guard let index = touch.instruction.image else { return row }
     let path = touches.images[index]
@@ -77,35 +77,14 @@ struct PageNames {
 }
 
 extension ImagePages {
-  fileprivate var filled: [PagesReport.Segment: [PageSize: Int]] {
-    var filled: [PagesReport.Segment: [PageSize: Int]] = [:]
-    for kind in Kind.allCases {
+  fileprivate var filled: [Segment: [PageSize: Int]] {
+    var filled: [Segment: [PageSize: Int]] = [:]
+    for segment in Segment.allCases {
       for size in [PageSize.fourKibibytes, .sixteenKibibytes, .sixtyFourKibibytes] {
-        filled[PagesReport.Segment(kind), default: [:]][size] = count(of: kind, size: size.bytes)
+        filled[segment, default: [:]][size] = count(of: segment, size)
       }
     }
     return filled
-  }
-}
-
-extension PagesReport.Segment {
-  fileprivate init(_ kind: ImagePages.Kind) {
-    switch kind {
-    case .text: self = .text
-    case .readOnly: self = .readOnly
-    case .data: self = .data
-    }
-  }
-}
-
-extension PagesReport.Access {
-  fileprivate init(_ access: PageAccess) {
-    switch access {
-    case .execute: self = .execute
-    case .read: self = .read
-    case .write: self = .write
-    case .kernel: self = .kernel
-    }
   }
 }
 

@@ -12,6 +12,7 @@
 
 import Addresses
 import ByteReading
+import ImageModel
 import JSON
 
 /// One document of that schema.
@@ -27,12 +28,6 @@ package struct PagesDocument: Sendable {
   }
 
   package struct Page: Sendable {
-    package enum Access: String, CaseIterable, Sendable { case execute, read, write, kernel }
-    package enum Segment: String, CaseIterable, Sendable {
-      case text
-      case readOnly = "read-only"
-      case data
-    }
     package var access: Access
     package var segment: Segment
     /// The first byte of the page of 4 KiB.

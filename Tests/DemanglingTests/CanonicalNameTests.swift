@@ -59,9 +59,9 @@ import Testing
       ("_RNvCs1234_5crate3foo", "crate::foo", .whole, .rustHash),
       ("_RNvCsaZ09_5crate3foo.llvm.99", "crate::foo", .whole, [.rustHash, .promotion]),
       ("_Reset", "_Reset", .whole, []), ("_R", "_R", .whole, []),
-    ] as [(String, String, CanonicalName.Part, CanonicalName.Cuts)])
+    ] as [(String, String, NamedPart, CanonicalName.Cuts)])
   func cutsWhatABuildMayChange(
-    name: String, base: String, part: CanonicalName.Part, cuts: CanonicalName.Cuts
+    name: String, base: String, part: NamedPart, cuts: CanonicalName.Cuts
   ) {
     let canonical = CanonicalName(SymbolName(name))
     #expect(String(decoding: canonical.base, as: UTF8.self) == base, "\(name)")

@@ -8,7 +8,7 @@ import Testing
   static func executed(_ instructions: [UInt64], firstStep: Int = 0) -> [PageTouch] {
     instructions.enumerated().map { step, address in
       PageTouch(
-        isExecution: true, page: StatedAddress(rawValue: address & ~0xfff),
+        access: .execute, page: StatedAddress(rawValue: address & ~0xfff),
         instruction: StatedAddress(rawValue: address), step: firstStep + step)
     }
   }
@@ -106,7 +106,7 @@ import Testing
     facts.references = [ImpliedTouchesTests.reference(0x1_0008, .constant, 0x1_c000)]
     let reads = [0x1_c000, 0x1_d000, 0x1_0000].map {
       PageTouch(
-        isExecution: false, page: StatedAddress(rawValue: $0), instruction: nil, step: 9)
+        access: .read, page: StatedAddress(rawValue: $0), instruction: nil, step: 9)
     }
     let account = Self.account(["main"], Self.executed([0x1_0000]) + reads, facts: facts)
     #expect(account.differences.isEmpty)

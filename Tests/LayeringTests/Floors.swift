@@ -15,7 +15,7 @@ let mayImport: [String: Set<String>] = [
   "DebugInfo": ["ByteReading", "Addresses", "CDwarf"],
   "LinkMapFormat": ["ByteReading", "Addresses"],
   "OrderFileFormat": ["ImageModel", "ByteReading", "Addresses"],
-  "PagesFormat": ["JSON", "ByteReading", "Addresses"],
+  "PagesFormat": ["ImageModel", "JSON", "ByteReading", "Addresses"],
   "TraceFormat": ["ByteReading", "Addresses", "CTraceFormat"],
   "XctraceFormat": ["ByteReading", "Addresses", "CExpat"],
 
@@ -30,7 +30,7 @@ let mayImport: [String: Set<String>] = [
   "FaultEstimate": ["ImageModel", "Addresses"],
   "ProcessLaunch": ["CProcess", "Glibc", "Darwin"],
   "ProcessTracing": [
-    "ProcessLaunch", "CPages", "CProcess", "CPtrace", "Addresses", "Glibc", "Darwin",
+    "ProcessLaunch", "CPages", "CProcess", "CPtrace", "ImageModel", "Addresses", "Glibc", "Darwin",
   ],
   "LaunchMeasurement": [
     "ProcessLaunch", "CPerf", "ImageModel", "Addresses", "Glibc", "Darwin",

@@ -102,11 +102,11 @@ import Testing
     ) -> MeasuredPages.Side {
       let touches = addresses.enumerated().map { step, address in
         PageTouch(
-          isExecution: true, page: StatedAddress(rawValue: address & ~0xfff),
+          access: .execute, page: StatedAddress(rawValue: address & ~0xfff),
           instruction: StatedAddress(rawValue: address), step: step)
       }
       let read = PageTouch(
-        isExecution: false, page: StatedAddress(rawValue: 0x3_8000), instruction: nil, step: 99)
+        access: .read, page: StatedAddress(rawValue: 0x3_8000), instruction: nil, step: 99)
       return MeasuredPages.Side(
         path: path, method: "preload", command: ["./app", "a b"],
         account: PageAccount(

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PagesReportTests {
   private static func page(
-    _ step: Int, _ access: PagesReport.Access, _ segment: PagesReport.Segment, _ address: UInt64,
+    _ step: Int, _ access: Access, _ segment: Segment, _ address: UInt64,
     by function: SymbolName?, at instruction: UInt64?, in image: String? = nil
   ) -> PagesReport.Page {
     PagesReport.Page(

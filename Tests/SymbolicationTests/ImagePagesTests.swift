@@ -1,6 +1,7 @@
 import Addresses
 import ByteReading
 import Foundation
+import ImageModel
 import Symbolication
 import TestSupport
 import Testing
@@ -46,20 +47,20 @@ import Testing
   func segmentsAreThoseThatTheFileFills(flags: [String]) throws {
     let bytes = try Self.build(flags)
     let pages = try ImagePages(of: FileBytes(bytes))
-    let found = pages.segments.map {
-      "\($0.kind.rawValue) \($0.range.start.rawValue / 4096) \($0.range.size / 4096)"
+    let found = pages.mappings.map {
+      "\($0.segment.rawValue) \($0.range.start.rawValue / 4096) \($0.range.size / 4096)"
     }
     let expected = try Self.segments(of: bytes, try #require(toolPath("llvm-readobj-19")))
     #expect(found == expected && !found.isEmpty)
     #expect(pages.hasLoader == !flags.contains("-static"))
-    #expect(pages.start == pages.segments.first?.range.start)
-    for kind in ImagePages.Kind.allCases {
-      let own = pages.segments.filter { $0.kind == kind }
+    #expect(pages.start == pages.mappings.first?.range.start)
+    for segment in Segment.allCases {
+      let own = pages.mappings.filter { $0.segment == segment }
       let each = own.reduce(0) { $0 + Int($1.range.size / 4096) }
-      #expect(pages.count(of: kind, size: 4096) == each)
-      #expect(pages.count(of: kind, size: 65536) <= each)
+      #expect(pages.count(of: segment, .fourKibibytes) == each)
+      #expect(pages.count(of: segment, .sixtyFourKibibytes) <= each)
     }
-    let zeros = pages.segments.last.map { $0.range.end }
+    let zeros = pages.mappings.last.map { $0.range.end }
     #expect(zeros.map { pages.segment(holding: $0) == nil } ?? false)
   }
 
@@ -67,7 +68,7 @@ import Testing
     let bytes = try Self.build(["-fuse-ld=lld"])
     func check(_ bytes: [UInt8]) {
       guard let pages = try? ImagePages(of: FileBytes(bytes)) else { return }
-      for kind in ImagePages.Kind.allCases { _ = pages.count(of: kind, size: 4096) }
+      for segment in Segment.allCases { _ = pages.count(of: segment, .fourKibibytes) }
       _ = pages.segment(holding: pages.start)
     }
     for length in hostilePrefixLengths(of: bytes) { check(Array(bytes[..<length])) }

@@ -7,12 +7,7 @@
 //
 // Images are told apart by their paths. An address is held against what its process had loaded there last.
 
-/// How a page was touched.
-package enum PageAccess: String, Sendable {
-  case execute, read, write
-  /// By the kernel, in a system call.
-  case kernel
-}
+import ImageModel
 
 /// The first touches of one launch.
 package struct PageTouches: Sendable {
@@ -21,7 +16,7 @@ package struct PageTouches: Sendable {
     package var image: Int
     /// From the first byte of the image in memory to the first of the page, in bytes.
     package var distance: UInt64
-    package var access: PageAccess
+    package var access: Access
     /// The instruction that did it.
     package var instruction: Place
   }
@@ -46,7 +41,7 @@ package struct PageTouches: Sendable {
   private struct Row: Hashable {
     var image: Int
     var distance: UInt64
-    var access: PageAccess
+    var access: Access
   }
   private var seen: Set<Row> = []
   private var imageIndexes: [String: Int] = [:]
@@ -76,7 +71,7 @@ package struct PageTouches: Sendable {
   /// - Returns: the touch; `nil` if it was not the first.
   @discardableResult
   package mutating func touched(
-    _ page: UInt64, _ access: PageAccess, by instruction: UInt64, in pid: Int32
+    _ page: UInt64, _ access: Access, by instruction: UInt64, in pid: Int32
   ) -> Touch? {
     guard let image = image(holding: page, in: pid) else { return nil }
     let distance = page - image.addresses.lowerBound

@@ -23,6 +23,7 @@
 // <ptrace(2)>; PTRACE_SEIZE throughout, so that job control stays the program's own.
 
 import CPtrace
+import ImageModel
 
 #if canImport(Darwin)
   import Darwin
@@ -393,7 +394,7 @@ extension PageTracer {
         instruction: instruction, page: page, seen: seen, touch: touch)
       return page
     }
-    func note(_ access: PageAccess, _ kind: WatchedImage.Protection) -> UInt64 {
+    func note(_ access: Access, _ kind: WatchedImage.Protection) -> UInt64 {
       space.saw(kind, at: page, image: image)
       let touch = touches.touched(page, access, by: instruction, in: space.pid)
       return goesOn(seen.union(kind), access == .execute ? nil : touch)

@@ -1,4 +1,5 @@
 import CPages
+import ImageModel
 import ProcessLaunch
 
 #if canImport(Darwin)
@@ -128,7 +129,7 @@ package struct PreloadedPageLaunch: Sendable {
         touches.imageLoaded(
           String(cString: path), at: event.address..<event.value, in: event.pid)
       default:
-        let access: PageAccess? =
+        let access: Access? =
           switch Int(event.access) {
           case CPAGES_EXECUTE: .execute
           case CPAGES_WRITE: .write

@@ -37,16 +37,6 @@ package struct PagesReport: Sendable {
     }
   }
 
-  package enum Segment: String, Sendable, CaseIterable {
-    case text
-    case readOnly = "read-only"
-    case data
-  }
-
-  package enum Access: String, Sendable, CaseIterable {
-    case execute, read, write, kernel
-  }
-
   /// The first touch of a page by one kind of access.
   package struct Page: Sendable {
     package var access: Access
@@ -94,7 +84,7 @@ extension PagesReport.Image {
     Set(pages.lazy.filter(counts).map { size.page(of: $0.address) }).count
   }
 
-  func count(of segment: PagesReport.Segment, _ size: PageSize = .fourKibibytes) -> Int {
+  func count(of segment: Segment, _ size: PageSize = .fourKibibytes) -> Int {
     count(size) { $0.segment == segment }
   }
 

@@ -7,29 +7,22 @@ import ObjectFormat
 
 /// What the loader maps of one linked ELF image.
 package struct ImagePages: Sendable {
-  package enum Kind: String, Sendable, CaseIterable {
-    case text
-    case readOnly = "read-only"
-    /// Writable for the loader at least: what it makes read-only after relocation is data, too.
-    case data
-  }
-
-  package struct Segment: Sendable {
-    package var kind: Kind
+  package struct Mapping: Sendable {
+    package var segment: Segment
     /// What the file fills of it, in whole pages of 4 KiB.
     package var range: AddressRange
   }
 
   package var id: ImageID
   /// Ascending, and each with at least one page.
-  package var segments: [Segment]
+  package var mappings: [Mapping]
   /// The segments have a program interpreter: the image has a loader.
   package var hasLoader: Bool
   /// Code of the image runs before any library's initializer: it has a `.preinit_array`.
   package var runsEarly: Bool
 
   /// The first page: where the loader maps the image to, as the file states it.
-  package var start: StatedAddress { segments.first?.range.start ?? StatedAddress(rawValue: 0) }
+  package var start: StatedAddress { mappings.first?.range.start ?? StatedAddress(rawValue: 0) }
 
   package static let pageSize: UInt64 = 4096
 
@@ -40,36 +33,36 @@ package struct ImagePages: Sendable {
         .unsupported(found: "no ELF image of 64 bits"), "e_ident", at: FileOffset(rawValue: 4))
     }
     id = try ImageID(file)
-    segments = file.segments.filter { $0.type == .load && $0.fileSize > 0 }.map { segment in
+    mappings = file.segments.filter { $0.type == .load && $0.fileSize > 0 }.map { segment in
       let start = segment.range.start.rawValue & ~(Self.pageSize - 1)
       let filled = AddressRange(
         start: segment.range.start, size: min(segment.fileSize, segment.range.size))
       let end = filled.end.rawValue
       let (rounded, overflow) = end.addingReportingOverflow(Self.pageSize - 1)
       let pages = (overflow ? end : rounded) & ~(Self.pageSize - 1)
-      let kind: Kind = segment.isExecutable ? .text : segment.isWritable ? .data : .readOnly
-      return Segment(
-        kind: kind,
+      return Mapping(
+        segment: segment.isExecutable ? .text : segment.isWritable ? .data : .readOnly,
         range: AddressRange(start: StatedAddress(rawValue: start), size: max(pages, start) - start))
     }.filter { $0.range.size > 0 }.sorted { $0.range.start < $1.range.start }
     hasLoader = file.segments.contains { $0.type == .interpreter }
     runsEarly = file.sections.contains { $0.type == .preinitArray && $0.size > 0 }
   }
 
-  /// The segment that holds the page at `address`; `nil` if the file fills none there.
+  /// The segment that the page at `address` is of; `nil` if the file fills none there.
   package func segment(holding address: StatedAddress) -> Segment? {
-    segments.first { $0.range.contains(address) }
+    mappings.first { $0.range.contains(address) }?.segment
   }
 
-  /// So many pages has the kind, of `size` bytes each: a power of two of at least 4096.
+  /// How many pages of that size, at least 4 KiB, the file fills of a segment.
   ///
-  /// - Complexity: O(*s*) for *s* segments.
-  package func count(of kind: Kind, size: UInt64) -> Int {
+  /// - Complexity: O(*m*) for *m* mappings.
+  package func count(of segment: Segment, _ size: PageSize) -> Int {
     var count = 0
     var next: UInt64 = 0
-    for segment in segments where segment.kind == kind {
-      let first = max(segment.range.start.rawValue / size, next)
-      next = max(first, (segment.range.end.rawValue - 1) / size + 1)
+    for mapping in mappings where mapping.segment == segment {
+      let pages = size.pages(of: mapping.range)
+      let first = max(pages.lowerBound, next)
+      next = max(first, pages.upperBound + 1)
       count += Int(clamping: next - first)
     }
     return count
