@@ -84,12 +84,21 @@ let package = Package(
         "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "JSON", "Addresses",
       ]),
 
-    // F5, F6: the command.
+    // F5: what a command does, without the command.
+    target(
+      "Workflows",
+      [
+        "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
+        "ProcessLaunch", "Symbolication", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+        "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses",
+      ]),
+
+    // F6, F7: the command.
     target(
       "OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement",
+        "Workflows", "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement",
         "ProcessTracing", "ProcessLaunch", "Symbolication",
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
         "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
@@ -147,11 +156,12 @@ let package = Package(
     tests(
       "Reporting",
       ["FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "Addresses"]),
+    tests("Workflows", ["ImageModel", "Addresses"]),
     tests(
       "OrderFileCommands",
       [
-        .product(name: "ArgumentParser", package: "swift-argument-parser"), "ImageModel",
-        "Addresses",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"), "Workflows",
+        "ImageModel", "Addresses",
       ]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: checked),

@@ -1,5 +1,6 @@
 import ImageModel
 import Reporting
+import Workflows
 
 #if canImport(Darwin)
   import Darwin
@@ -63,26 +64,17 @@ enum Console {
   }
 
   /// A variable of the environment; empty if it is not set.
-  static func variable(_ name: String) -> String {
-    getenv(name).map { String(cString: $0) } ?? ""
+  fileprivate static func variable(_ name: String) -> String { ownVariable(name) ?? "" }
+}
+
+extension LaunchEnvironment {
+  /// That of this process.
+  static var own: LaunchEnvironment {
+    LaunchEnvironment(
+      searchPath: ownVariable("PATH"), preload: ownVariable("LD_PRELOAD") ?? "",
+      temporaryFolder: ownVariable("TMPDIR"))
   }
 }
 
-/// Writes all of `bytes`, however many calls that takes.
-func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(WriteError) {
-  var rest = bytes[...]
-  while !rest.isEmpty {
-    let written = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-    if written < 0 {
-      if errno == EINTR { continue }
-      throw WriteError(errno: errno)
-    }
-    rest = rest.dropFirst(written)
-  }
-}
-
-/// A call that did not write, as `errno.h` numbers the reason.
-struct WriteError: Error, CustomStringConvertible {
-  var errno: Int32
-  var description: String { String(cString: strerror(errno)) }
-}
+/// A variable of this process's environment; `nil` if it is not set.
+private func ownVariable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }

@@ -5,6 +5,7 @@ import ImageModel
 import OrderFileFormat
 import Reporting
 import Symbolication
+import Workflows
 
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -44,15 +45,15 @@ struct DiffCommand: ParsableCommand {
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
   @Option(help: ArgumentHelp("Page size: 4k, 16k, 64k or auto.", valueName: "size"))
-  var pageSize = PageSizeOption.automatic
+  var pageSize = PageSizeChoice.automatic
   @Option(
     help: ArgumentHelp(
       "What Linux maps around a fault: 64k, or auto for this machine's.", valueName: "bytes"))
-  var faultAround = KernelSizeOption.bytes(64 << 10)
+  var faultAround = KernelSize.bytes(64 << 10)
   @Option(
     help: ArgumentHelp(
       "What Linux reads ahead: 128k, or auto for the device of AFTER.", valueName: "bytes"))
-  var readahead = KernelSizeOption.bytes(128 << 10)
+  var readahead = KernelSize.bytes(128 << 10)
   @Option(
     help: ArgumentHelp("Exit with 2 if AFTER touches more pages than this.", valueName: "pages"))
   var maxPages: Int?
@@ -97,9 +98,26 @@ struct DiffCommand: ParsableCommand {
     }
   }
 
+  private var options: LayoutDiff.Options {
+    var options = LayoutDiff.Options(before: before, after: after)
+    options.traces = trace
+    options.order = order
+    options.recorded = recorded
+    options.architecture = arch?.architecture
+    options.pageSize = pageSize
+    options.faultAround = faultAround
+    options.readAhead = readahead
+    options.costMilliseconds = costMs
+    options.pageInsBefore = pageInsBefore
+    options.pageInsAfter = pageInsAfter
+    options.measuredBefore = measured
+    options.measuredAfter = measuredAfter
+    return options
+  }
+
   func run() throws {
-    let outputFile = try OutputFile(output)
-    let inputs = try DiffInputs(self)
+    let outputFile = try Output(output)
+    let inputs = try LayoutDiff(options)
     let report = inputs.report()
     let bytes =
       json

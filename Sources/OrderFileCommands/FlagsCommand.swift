@@ -1,6 +1,7 @@
 import ArgumentParser
 import ImageModel
 import Reporting
+import Workflows
 
 #if canImport(Darwin)
   import Darwin

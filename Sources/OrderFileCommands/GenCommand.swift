@@ -5,6 +5,7 @@ import ImageModel
 import OrderFileFormat
 import Reporting
 import Symbolication
+import Workflows
 
 struct GenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -86,13 +87,13 @@ struct GenCommand: ParsableCommand {
   func run() throws {
     // Outputs that can't be written are found first; those of --all-images get their names from the
     // traces.
-    let onlyOutput = allImages ? nil : try OutputFile(output)
+    let onlyOutput = allImages ? nil : try Output(output)
     if allImages { try Folder.make(output) }
     var inputs = try LaunchInputs(
       traces: traces, recorded: recorded, architecture: arch?.architecture)
     let fileNames =
       allImages ? inputs.usedFileNames : [try inputs.fileName(forImagesNamed: image)]
-    let outputs = try fileNames.map { try onlyOutput ?? OutputFile("\(output)/\($0).order") }
+    let outputs = try fileNames.map { try onlyOutput ?? Output("\(output)/\($0).order") }
     var releases = try releaseLayouts(inputs)
     var reports: [(report: GenReport, format: ImageFormat)] = []
     var warnings: [Diagnostic] = []

@@ -2,6 +2,7 @@ import ArgumentParser
 import ImageModel
 import Reporting
 import Symbolication
+import Workflows
 
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -46,7 +47,7 @@ struct ImportOptions: ParsableArguments {
   /// Writes the trace of `launch`, and says so.
   func finish(
     _ launch: ImportedLaunch, source: String, inputs: [String], details: ImportReport.Details,
-    to file: OutputFile, warnings: [Diagnostic]
+    to file: Output, warnings: [Diagnostic]
   ) throws(Diagnostic) {
     guard !launch.uses.isEmpty else {
       throw Diagnostic(
@@ -94,7 +95,7 @@ struct ImportXctrace: ParsableCommand {
   @OptionGroup var options: ImportOptions
 
   func run() throws {
-    let output = try OutputFile(options.output)
+    let output = try Output(options.output)
     let inputs = try ImportInputs(options)
     var exports: [XctraceLaunch.Export] = []
     for path in files { exports.append((path, try InputFile.bytes(path))) }

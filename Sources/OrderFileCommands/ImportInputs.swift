@@ -3,6 +3,7 @@ import ByteReading
 import ImageModel
 import Reporting
 import Symbolication
+import Workflows
 
 /// The image of an import.
 struct ImportInputs {
@@ -27,7 +28,7 @@ struct ListArguments: ParsableArguments {
   func run(
     _ source: String, reading: (FileBytes, Image) throws(Diagnostic) -> ImportedLaunch
   ) throws(Diagnostic) {
-    let output = try OutputFile(options.output)
+    let output = try Output(options.output)
     let inputs = try ImportInputs(options)
     let launch = try reading(try InputFile.bytes(file), inputs.image)
     guard 2 * launch.missing.count <= launch.entryCount else {

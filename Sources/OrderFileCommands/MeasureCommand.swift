@@ -2,6 +2,7 @@ import ArgumentParser
 import ImageModel
 import LaunchMeasurement
 import Reporting
+import Workflows
 
 #if canImport(Darwin)
   import Darwin
@@ -90,13 +91,13 @@ struct MeasureCommand: ParsableCommand {
   private var states: [CacheState] { (state ?? .usual).states }
 
   func run() throws {
-    let outputFile = try OutputFile(output)
-    let exportFile = try exportJson.map { path throws(Diagnostic) in try OutputFile(path) }
+    let outputFile = try Output(output)
+    let exportFile = try exportJson.map { path throws(Diagnostic) in try Output(path) }
     if let input, access(input, R_OK) != 0 {
       throw Diagnostic("\(String(cString: strerror(errno)))", context: [input])
     }
-    let first = try MeasuredCommand(before, arguments, option: "--before")
-    let second = try MeasuredCommand(after, arguments, option: "--after")
+    let first = try MeasuredCommand(before, arguments, option: "--before", in: .own)
+    let second = try MeasuredCommand(after, arguments, option: "--after", in: .own)
     let images = try image.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
     func side(_ name: String, _ command: MeasuredCommand) -> MeasuredSide {
       MeasuredSide(

@@ -4,6 +4,7 @@ import ImageModel
 import LaunchMeasurement
 import ProcessLaunch
 import Reporting
+import Workflows
 
 #if canImport(Darwin)
   import Darwin
@@ -67,9 +68,6 @@ package struct OrderFileCommand: ParsableCommand {
     }
   }
 }
-
-/// As `--version` and the headers of order files state it.
-package let toolVersion = "0.1.0"
 
 /// Outside the command, which has an `exit` of its own.
 private func endProcess(_ status: Int32) -> Never { exit(status) }

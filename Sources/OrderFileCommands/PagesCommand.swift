@@ -6,6 +6,7 @@ import ProcessLaunch
 import ProcessTracing
 import Reporting
 import Symbolication
+import Workflows
 
 #if canImport(Darwin)
   import Darwin
@@ -67,13 +68,13 @@ struct PagesCommand: ParsableCommand {
   }
 
   func run() throws {
-    let outputFile = try OutputFile(output)
-    let program = try LaunchedProgram(named: launched.words[0])
+    let outputFile = try Output(output)
+    let program = try LaunchedProgram(named: launched.words[0], in: .own)
     var images: [String] = []
     for path in image { images.append(try Folder.absolutePath(path)) }
     let request = PageRequest(
       images: allImages ? nil : images, stop: try stop(in: [program.path] + images))
-    let choice = try PageMethodChoice(method, for: program, request)
+    let choice = try PageMethodChoice(method, for: program, request, in: .own)
     let result: PageLaunchResult
     do { result = try choice.run(launched.launch, request) } catch let error
       as ProgramLaunch.LaunchError
@@ -151,40 +152,5 @@ extension Diagnostic {
     return Diagnostic(
       "unable to trace: ptrace is not permitted here", context: [program],
       hint: "allow it: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE")
-  }
-
-  /// Why the pages that were seen are not all that were touched.
-  static func inexact(
-    _ program: String, _ problem: PageProblem, _ end: ProgramLaunch.End
-  ) -> Diagnostic {
-    func because(_ error: Int32) -> String { String(cString: strerror(error)) }
-    return switch problem {
-    case .nothingLoaded:
-      Diagnostic(
-        "no pages were seen: the program did not load the library that sees them",
-        context: [program], hint: "try --method ptrace")
-    case .noDispatch(let error):
-      Diagnostic(
-        "no pages were seen: this kernel does not stop system calls for a program: \(because(error))",
-        context: [program], hint: "try --method ptrace")
-    case .refused(let error):
-      Diagnostic(
-        "unable to change the protection of a page: \(because(error))", context: [program],
-        hint: error == ENOMEM
-          ? "more mappings: sysctl vm.max_map_count=1000000; or fewer images"
-          : "end the launch before the program restricts itself, by --stop-at or --stop-at-symbol")
-    case .seccomp:
-      Diagnostic(
-        "the program forbids itself system calls that giving back pages needs (seccomp)",
-        context: [program], hint: "end the launch before, by --stop-at or --stop-at-symbol")
-    case .dispatched:
-      Diagnostic(
-        "the program has its own system calls stopped", context: [program],
-        hint: "try --method ptrace")
-    case .lost(let count):
-      Diagnostic(
-        "\(counted(count, "touch", "touches")) found no room", context: [program],
-        hint: "count fewer images")
-    }
   }
 }

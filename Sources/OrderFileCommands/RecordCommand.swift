@@ -3,6 +3,7 @@ import ImageModel
 import LaunchMeasurement
 import ProcessLaunch
 import ProcessTracing
+import Workflows
 
 #if canImport(Darwin)
   import Darwin

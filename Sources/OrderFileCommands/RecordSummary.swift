@@ -2,6 +2,7 @@ import Addresses
 import ImageModel
 import Reporting
 import Symbolication
+import Workflows
 
 /// The one line that `record` ends with: what was recorded, where it is, and what to type next.
 package struct RecordSummary {
@@ -54,14 +55,4 @@ package struct RecordSummary {
   private var images: [TraceImage] { distinctImages(of: traces) }
 
   private var guardCount: Int { images.reduce(0) { $0 + $1.guardCount } }
-}
-
-/// The images of all traces, each once, in the order of their first load.
-func distinctImages(of traces: [Trace]) -> [TraceImage] {
-  var images: [TraceImage] = []
-  for image in traces.flatMap(\.images)
-  where !images.contains(where: { $0.path == image.path && $0.id == image.id }) {
-    images.append(image)
-  }
-  return images
 }

@@ -6,6 +6,7 @@ import OrderFileFormat
 import ProcessLaunch
 import Reporting
 import Symbolication
+import Workflows
 
 struct RefineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -38,7 +39,7 @@ struct RefineCommand: ParsableCommand {
     completion: .file())
   var output: String?
   @Option(help: "The pages to save: 4k, 16k, 64k, or auto, those of this machine.")
-  var pageSize: PageSizeOption = .automatic
+  var pageSize: PageSizeChoice = .automatic
   @Option(help: ArgumentHelp("Names for people: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
   @Flag(help: "Print one JSON object.")
@@ -53,12 +54,12 @@ struct RefineCommand: ParsableCommand {
   func run() throws {
     let outputFile = try OutputFile(output ?? order)
     let bytes = try InputFile.bytes(order)
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(in: .own)
     let linked = try RelinkedImage(path: image, command: relink, in: folder)
     let before = try ReleaseLayout(path: linked.path)
     let given = try InputFile.orderFile(bytes, order, of: before.layout.imageFormat)
     let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
-    let launch = RefinedLaunch(program: launched.launch, folder: folder)
+    let launch = RefinedLaunch(program: launched.launch, folder: folder, environment: .own)
     Interruption.catchSignals()
     // Also where something fails: the image of the best order so far, or the one that was there.
     defer { linked.restore() }

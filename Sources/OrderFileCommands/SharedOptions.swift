@@ -3,12 +3,7 @@ import Demangling
 import ImageModel
 import OrderFileFormat
 import Symbolication
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
+import Workflows
 
 /// `--format`: which linker's dialect.
 struct FormatOption: ExpressibleByArgument {
@@ -51,35 +46,7 @@ struct DemangleOption: ExpressibleByArgument {
 }
 
 /// `--page-size`.
-package enum PageSizeOption: String, ExpressibleByArgument, CaseIterable {
-  case fourKibibytes = "4k"
-  case sixteenKibibytes = "16k"
-  case sixtyFourKibibytes = "64k"
-  /// Of Mach-O what Apple's systems use: 16 KiB on arm64, 4 KiB on x86_64. Of ELF this machine's, for an
-  /// image of its architecture; else 4 KiB.
-  case automatic = "auto"
+extension PageSizeChoice: ExpressibleByArgument {}
 
-  /// - Parameters:
-  ///   - architecture: of the images, if it is known.
-  ///   - format: of the images.
-  package func pageSize(
-    for architecture: Architecture?, format: ImageFormat = .elf
-  ) -> PageSize {
-    switch self {
-    case .fourKibibytes: return .fourKibibytes
-    case .sixteenKibibytes: return .sixteenKibibytes
-    case .sixtyFourKibibytes: return .sixtyFourKibibytes
-    case .automatic where format == .machO:
-      let isIntel = architecture?.description.hasPrefix("x86_64") ?? false
-      return isIntel ? .fourKibibytes : .sixteenKibibytes
-    case .automatic:
-      #if arch(x86_64)
-        let own = Architecture.x8664
-      #else
-        let own = Architecture.arm64
-      #endif
-      guard architecture ?? own == own else { return .fourKibibytes }
-      return PageSize(bytes: UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 0))) ?? .fourKibibytes
-    }
-  }
-}
+/// `--method`.
+extension PageMethod: ExpressibleByArgument {}

@@ -6,6 +6,7 @@ import LinkMapFormat
 import OrderFileFormat
 import Reporting
 import Symbolication
+import Workflows
 
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -41,7 +42,7 @@ struct ShowCommand: ParsableCommand {
   var output = "-"
 
   func run() throws {
-    let outputFile = try OutputFile(output)
+    let outputFile = try Output(output)
     var warnings: [Diagnostic] = []
     let bytes = try InputFile.bytes(file)
     let document = try report(bytes, &warnings)

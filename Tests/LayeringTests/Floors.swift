@@ -41,9 +41,16 @@ let mayImport: [String: Set<String>] = [
     "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "JSON", "Addresses",
   ],
 
-  // F5, F6: the command.
+  // F5: what a command does, without the command.
+  "Workflows": [
+    "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
+    "ProcessLaunch", "Symbolication", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+    "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "Glibc", "Darwin",
+  ],
+
+  // F6, F7: the command.
   "OrderFileCommands": [
-    "ArgumentParser", "Glibc", "Darwin", "Reporting", "FunctionOrder", "FaultEstimate",
+    "ArgumentParser", "Glibc", "Darwin", "Workflows", "Reporting", "FunctionOrder", "FaultEstimate",
     "LaunchMeasurement", "ProcessTracing", "ProcessLaunch", "JSON",
     "Symbolication", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
     "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
@@ -69,6 +76,7 @@ let floors: [[String]] = [
   ["Symbolication"],
   ["FunctionOrder", "FaultEstimate", "ProcessLaunch", "ProcessTracing", "LaunchMeasurement"],
   ["Reporting"],
+  ["Workflows"],
   ["OrderFileCommands"],
   ["orderfile"],
 ]

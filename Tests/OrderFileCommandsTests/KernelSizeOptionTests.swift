@@ -1,5 +1,6 @@
 import OrderFileCommands
 import Testing
+import Workflows
 
 @Suite struct KernelSizeOptionTests {
   @Test(
@@ -8,7 +9,7 @@ import Testing
       ("1024m", 1 << 30), ("1073741824", 1 << 30),
     ] as [(String, UInt64)])
   func sizesAreAsWritten(argument: String, bytes: UInt64) {
-    #expect(KernelSizeOption(argument: argument) == .bytes(bytes))
+    #expect(KernelSize(argument: argument) == .bytes(bytes))
   }
 
   @Test(
@@ -17,11 +18,11 @@ import Testing
       "1073741825",
     ])
   func nothingElseIsASize(argument: String) {
-    #expect(KernelSizeOption(argument: argument) == nil)
+    #expect(KernelSize(argument: argument) == nil)
   }
 
   @Test func automaticIsThisMachines() {
-    #expect(KernelSizeOption(argument: "auto") == .automatic)
-    #expect(KernelSizeOption.bytes(64 << 10).defaultValueDescription == "64k")
+    #expect(KernelSize(argument: "auto") == .automatic)
+    #expect(KernelSize.bytes(64 << 10).defaultValueDescription == "64k")
   }
 }

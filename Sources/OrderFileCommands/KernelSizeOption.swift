@@ -1,0 +1,27 @@
+import ArgumentParser
+import Workflows
+
+/// `--fault-around` and `--readahead`: a number of bytes, or this machine's.
+extension KernelSize: ExpressibleByArgument {
+  /// `0`, `4096`, `64k`, `8m`, at most 1 GiB; `auto`.
+  package init?(argument: String) {
+    if argument == "auto" {
+      self = .automatic
+      return
+    }
+    let shifts: [Character: UInt64] = ["k": 10, "m": 20]
+    let shift = argument.last.flatMap { shifts[$0] } ?? 0
+    let digits = shift == 0 ? argument[...] : argument.dropLast()
+    guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII && $0.isNumber }),
+      let number = UInt64(digits), number <= (1 << 30) >> shift
+    else { return nil }
+    self = .bytes(number << shift)
+  }
+
+  package var defaultValueDescription: String {
+    switch self {
+    case .automatic: "auto"
+    case .bytes(let bytes): bytes % 1024 == 0 ? "\(bytes >> 10)k" : "\(bytes)"
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A file that appears under its name only when it is complete.
+///
+/// Making one proves that the folder can be written to, before any work is done. The bytes go to a
+/// temporary file beside the target, which replaces it in one step; a crash leaves the old file as it
+/// was. What is no regular file (a pipe, a device) is written to directly.
+package final class OutputFile {
+  /// As the user gave it.
+  package let path: String
+  private let target: Target
+
+  private enum Target {
+    /// Open for writing.
+    case stream(Int32)
+    /// An open temporary file, its path, and the path that it will get.
+    case file(Int32, temporary: String, final: String)
+  }
+  private var isFinished = false
+
+  package init(_ path: String) throws(Diagnostic) {
+    self.path = path
+    var status = stat()
+    let exists = stat(path, &status) == 0
+    if !exists, errno != ENOENT { throw Self.error(path, errno) }
+    if exists, status.st_mode & S_IFMT == S_IFDIR { throw Self.error(path, EISDIR) }
+    if exists, status.st_mode & S_IFMT != S_IFREG {
+      let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      guard descriptor >= 0 else { throw Self.error(path, errno) }
+      target = .stream(descriptor)
+      return
+    }
+    if exists, access(path, W_OK) != 0 { throw Self.error(path, errno) }
+    let final = Self.behindLinks(path)
+    let folder = final.lastIndex(of: "/").map { final[...$0] } ?? ""
+    var template = Array("\(folder).orderfile.XXXXXX".utf8CString)
+    let descriptor = mkstemp(&template)
+    guard descriptor >= 0 else { throw Self.error(path, errno) }
+    _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+    // mkstemp makes private files; an output gets the mode that any new file would get.
+    let mask = umask(0)
+    umask(mask)
+    fchmod(descriptor, exists ? status.st_mode & 0o7777 : 0o666 & ~mask)
+    let temporary = String(
+      decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+    target = .file(descriptor, temporary: temporary, final: final)
+  }
+
+  /// What writes a result into a sink, piece by piece.
+  package typealias Document = (_ sink: @escaping ([UInt8]) -> Void) -> Void
+
+  /// Writes all of `document` and puts the file in its place.
+  package func finish(_ document: Document) throws(Diagnostic) {
+    var failure: Diagnostic?
+    document { piece in
+      guard failure == nil else { return }
+      do throws(Diagnostic) { try self.append(piece) } catch { failure = error }
+    }
+    if let failure { throw failure }
+    try finish([])
+  }
+
+  /// Writes everything and puts the file in its place.
+  package func finish(_ bytes: [UInt8]) throws(Diagnostic) {
+    try append(bytes)
+    if case .file(_, let temporary, let final) = target, rename(temporary, final) != 0 {
+      throw Self.error(path, errno)
+    }
+    isFinished = true
+  }
+
+  private func append(_ bytes: [UInt8]) throws(Diagnostic) {
+    let descriptor: Int32
+    switch target {
+    case .stream(let stream): descriptor = stream
+    case .file(let file, _, _): descriptor = file
+    }
+    do { try writeAll(bytes, to: descriptor) } catch { throw Self.error(path, error.errno) }
+  }
+
+  /// Where a symbolic link leads, also to a file that is not there yet: that file is replaced or made,
+  /// not the link.
+  private static func behindLinks(_ path: String) -> String {
+    var path = path
+    var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+    for _ in 0..<40 {  // as many as the kernel follows
+      let size = readlink(path, &buffer, buffer.count)
+      guard size > 0, size < buffer.count else { break }
+      let target = String(decoding: buffer[..<size].map(UInt8.init(bitPattern:)), as: UTF8.self)
+      let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+      path = target.hasPrefix("/") ? target : folder + target
+    }
+    return path
+  }
+
+  deinit {
+    switch target {
+    case .stream(let descriptor): close(descriptor)
+    case .file(let descriptor, let temporary, _):
+      close(descriptor)
+      if !isFinished { unlink(temporary) }
+    }
+  }
+
+  private static func error(_ path: String, _ errno: Int32) -> Diagnostic {
+    Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [path])
+  }
+}

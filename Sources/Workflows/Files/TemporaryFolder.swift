@@ -1,0 +1,29 @@
+import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A folder that is removed with what is in it.
+package final class TemporaryFolder {
+  private let folder: String
+
+  package init(in environment: LaunchEnvironment) throws(Diagnostic) {
+    let parent = environment.temporaryFolder ?? "/tmp"
+    var template = Array("\(parent)/orderfile.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw Diagnostic(
+        "unable to make a folder: \(String(cString: strerror(errno)))", context: [parent])
+    }
+    folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  func path(_ name: String) -> String { "\(folder)/\(name)" }
+
+  deinit {
+    for name in Folder.names(in: folder) { unlink(path(name)) }
+    rmdir(folder)
+  }
+}

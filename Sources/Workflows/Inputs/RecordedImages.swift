@@ -1,0 +1,97 @@
+import ImageModel
+import Symbolication
+
+/// The images that traces were recorded in, read once each and only if they are what the trace says.
+package struct RecordedImages {
+  /// Images that the user named.
+  private var named: [Image] = []
+  /// By the path that a trace states.
+  private var found: [String: Image] = [:]
+  private var refused: Set<String> = []
+  /// What was wrong with images that the traces name.
+  package private(set) var warnings: [Diagnostic] = []
+
+  package init() {}
+
+  /// Reads the image at `path`, which the user names, for every trace that was recorded in it.
+  ///
+  /// - Throws: `mismatch` with both IDs if it is none of the images of `traces`.
+  /// - Parameter architecture: which image of a universal file; `nil` takes the one that was recorded.
+  package mutating func add(
+    path: String, _ architecture: Architecture?, recordedIn traces: [Trace]
+  ) throws(Diagnostic) {
+    let known = traces.flatMap(\.images)
+    let (image, warnings) = try Image.reading(
+      path: path, slice: SliceChoice(architecture, knownAs: known.compactMap(\.id)))
+    self.warnings += warnings
+    guard known.contains(where: { $0.id == image.id }) else {
+      let sameName = known.first { $0.fileName == fileName(ofPath: path) }
+      var mismatch = Diagnostic.imageMismatch(
+        path, found: image.id, expected: sameName ?? known.first)
+      mismatch.hint = "it is not the build that was launched: give that one, or record again"
+      throw mismatch
+    }
+    named.append(image)
+  }
+
+  /// Reads the images of `trace` from the paths that it states.
+  package mutating func add(imagesOf trace: Trace) {
+    for image in trace.images where found[image.path] == nil && !refused.contains(image.path) {
+      do {
+        let (read, warnings) = try Image.reading(
+          path: image.path, slice: SliceChoice(knownAs: [image.id].compactMap { $0 }))
+        found[image.path] = read
+        self.warnings += warnings
+      } catch {
+        refused.insert(image.path)
+        warnings.append(error)
+      }
+    }
+  }
+
+  /// The image of which `image` is the record, if it was read: their IDs are the same.
+  package func image(for image: TraceImage) -> Image? {
+    named.first { $0.id == image.id } ?? found[image.path].flatMap { $0.id == image.id ? $0 : nil }
+  }
+
+  /// The image that lies at the path of `image` now, whatever its ID.
+  package func imageAtPath(of image: TraceImage) -> Image? { found[image.path] }
+
+  /// For each image of `trace` that is another one now: what was expected and found.
+  package func mismatches(of trace: Trace) -> [Diagnostic] {
+    trace.imageGroups.compactMap { group in
+      let image = trace.images[group[0]]
+      guard self.image(for: image) == nil, let other = imageAtPath(of: image) else { return nil }
+      return .imageMismatch(image.path, found: other.id, expected: image)
+    }
+  }
+
+  /// For each image of `trace` the one that was read, if it is the same.
+  package func recordedImages(of trace: Trace) -> [RecordedImage?] {
+    trace.images.map { image(for: $0).map { RecordedImage($0) } }
+  }
+}
+
+extension Diagnostic {
+  /// An image that isn't the one that was recorded.
+  static func imageMismatch(
+    _ path: String, found: ImageID?, expected: TraceImage?
+  ) -> Diagnostic {
+    let wanted = expected?.id?.description ?? "none"
+    return Diagnostic(
+      "image ID mismatch: expected \(wanted), found \(found?.description ?? "none")",
+      context: [path],
+      hint: "it was built again since; record again, or give the recorded image by --recorded",
+      severity: .mismatch)
+  }
+}
+
+extension TraceImage {
+  /// The last component of the path.
+  var fileName: String { Workflows.fileName(ofPath: path) }
+}
+
+/// The last component of `path`.
+package func fileName(ofPath path: String) -> String {
+  path.split(separator: "/").last.map(String.init) ?? path
+}

@@ -1,0 +1,132 @@
+import Addresses
+import ByteReading
+import ImageModel
+import LinkMapFormat
+import Symbolication
+
+/// The build to be ordered or compared: a linked image, its link map, or both.
+package struct ReleaseLayout {
+  /// What the layout was read from, for messages.
+  package let path: String
+  package private(set) var layout: Layout
+  /// As the loader calls them; where only a link map was given, those of Mach-O that names tell.
+  let initializers: [StatedAddress]
+  /// `nil` where only a link map was given.
+  package let image: Image?
+  /// `nil` where only a link map was given that does not tell.
+  package let architecture: Architecture?
+  package let warnings: [Diagnostic]
+  /// Of the image; `nil` where only a link map was given.
+  private let bytes: FileBytes?
+
+  /// The basic blocks of the image; `nil` where it has no map of them, or only a link map was given.
+  func blockMap() throws(Diagnostic) -> BlockMap? {
+    guard let bytes else { return nil }
+    do {
+      return try BlockMap(of: bytes, functions: layout.functions.map(\.address))
+    } catch { throw Diagnostic("\(error)", context: [path]) }
+  }
+  /// Of an ELF image; `nil` of other formats and where only a link map was given.
+  var code: ImageCode?
+
+  /// Reads a linked image or a link map, whichever `path` is.
+  package init(
+    path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
+  ) throws(Diagnostic) {
+    try self.init(try InputFile.bytes(path), path: path, debugFile: debugFile, slice: slice)
+  }
+
+  /// Reads a linked image or a link map, whichever `bytes` are; `path` is where they were read from.
+  package init(
+    _ bytes: FileBytes, path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
+  ) throws(Diagnostic) {
+    if InputFile.isObjectFile(bytes) {
+      try self.init(bytes: bytes, imagePath: path, debugFile: debugFile, slice: slice)
+    } else {
+      try self.init(bytes: bytes, mapPath: path, slice: slice)
+    }
+  }
+
+  /// Reads the image, and takes from the link map what only that knows: input sections, object files, and
+  /// all names where the image is stripped.
+  package init(
+    image: String, linkMap: String, debugFile: String?, slice: SliceChoice
+  ) throws(Diagnostic) {
+    let image = try ReleaseLayout(path: image, debugFile: debugFile, slice: slice)
+    let map = try ReleaseLayout(path: linkMap, slice: SliceChoice(image.architecture))
+    let isStripped = image.image?.symbolSource == .dynamicSymbols
+    path = image.path
+    layout = isStripped ? map.layout : image.layout.addingOrigins(of: map.layout)
+    initializers = image.initializers
+    self.image = image.image
+    architecture = image.architecture
+    warnings = isStripped ? map.warnings : image.warnings
+    bytes = image.bytes
+  }
+
+  init(_ image: Image) { self.init(image, path: image.path, warnings: [], bytes: nil) }
+
+  private init(_ image: Image, path: String, warnings: [Diagnostic], bytes: FileBytes?) {
+    self.bytes = bytes
+    self.path = path
+    layout = image.layout
+    initializers = image.initializers
+    self.image = image
+    architecture = image.architecture
+    self.warnings = warnings
+  }
+
+  private init(
+    bytes: FileBytes, imagePath: String, debugFile: String?, slice: SliceChoice
+  ) throws(Diagnostic) {
+    let (image, warnings) = try Image.reading(
+      bytes, path: imagePath, debugFile: debugFile, slice: slice)
+    self.init(image, path: imagePath, warnings: warnings, bytes: bytes)
+    code = ImageCode(of: bytes)
+  }
+
+  private init(bytes: FileBytes, mapPath: String, slice: SliceChoice) throws(Diagnostic) {
+    let map: LinkMap
+    do { map = try LinkMap(parsing: bytes) } catch {
+      throw Diagnostic("\(error)", context: [mapPath])
+    }
+    var warnings: [Diagnostic] = []
+    layout = Layout(map, diagnostics: &warnings)
+    self.warnings = warnings.map {
+      Diagnostic($0.message, context: [mapPath] + $0.context, hint: $0.hint, severity: $0.severity)
+    }
+    path = mapPath
+    self.bytes = nil
+    initializers = layout.imageFormat == .machO ? layout.initializersByName : []
+    image = nil
+    architecture = Architecture(map)
+    if let architecture { try slice.check(architecture, of: mapPath) }
+  }
+}
+
+extension ReleaseLayout {
+  /// Besides what symbols name, the functions that only unwinding tables know; of ELF images.
+  ///
+  /// - Throws: what is wrong with these tables.
+  func addingUnnamedFunctions() throws(Diagnostic) -> ReleaseLayout {
+    guard let code else { return self }
+    var release = self
+    do { release.layout = layout.addingUnnamedFunctions(try code.frameRanges()) } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+    return release
+  }
+
+  /// What is known of a launch that uses the functions `startup`, indexes of the layout's.
+  ///
+  /// - Throws: what is wrong with parts of the image that its layout does not need.
+  func launchFacts(startup: [Int]) throws(Diagnostic) -> LaunchFacts {
+    guard layout.imageFormat == .elf else { return LaunchFacts() }
+    guard let code else { return LaunchFacts(of: layout, hasCode: false) }
+    do {
+      return try code.facts(of: layout, initializers: initializers, startup: startup)
+    } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import ImageModel
+import LaunchMeasurement
+import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What `--before` or `--after` of `measure` names: an image, or a command.
+package struct MeasuredCommand {
+  /// Of the program, as it is launched.
+  package let path: String
+  /// The program's name and its arguments.
+  package let arguments: [String]
+  /// `path` from the root and without links.
+  package let image: String
+
+  /// - Parameters:
+  ///   - text: the path of a file, or else a command line of words.
+  ///   - arguments: to go behind it.
+  ///   - option: for messages.
+  package init(
+    _ text: String, _ arguments: [String], option: String, in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
+    if Self.isFile(text) {
+      path = text.contains("/") ? text : "./\(text)"
+      self.arguments = [text] + arguments
+    } else {
+      var words: [String]
+      do { words = try ShellWords.split(text) } catch {
+        throw Diagnostic(error.message, context: [option] + error.context, hint: error.hint)
+      }
+      guard let name = words.first, let found = Self.find(name, in: environment) else {
+        throw Diagnostic("missing the program", context: [option, words.first ?? text])
+      }
+      path = found
+      self.arguments = words + arguments
+    }
+    guard access(path, X_OK) == 0 else {
+      throw Diagnostic(
+        "unable to run: \(String(cString: strerror(errno)))", context: [option, path])
+    }
+    image = try Folder.absolutePath(path)
+  }
+
+  /// What to know of a program that is no image itself.
+  package var warning: Diagnostic? {
+    guard let bytes = try? InputFile.bytes(path), !InputFile.isObjectFile(bytes) else { return nil }
+    return Diagnostic(
+      "no image but a script: what it runs is measured, but neither evicted nor looked at",
+      context: [path], hint: "name the image with --image")
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// The program of that name, in a folder of `PATH` unless the name says where it is.
+  private static func find(_ name: String, in environment: LaunchEnvironment) -> String? {
+    if name.contains("/") { return isFile(name) ? name : nil }
+    let folders = environment.searchPath ?? "/usr/local/bin:/usr/bin:/bin"
+    return folders.split(separator: ":", omittingEmptySubsequences: false)
+      .map { $0.isEmpty ? "./\(name)" : "\($0)/\(name)" }
+      .first { isFile($0) && access($0, X_OK) == 0 }
+  }
+}

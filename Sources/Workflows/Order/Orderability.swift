@@ -1,0 +1,80 @@
+// What keeps a linker from following an order file, as far as it can be seen before or after the link.
+
+import ImageModel
+import OrderFileFormat
+import Reporting
+import Symbolication
+
+extension Diagnostic {
+  /// Ordered functions that share their input section with others: the linker moves the whole section
+  /// or nothing. Only a layout with input sections tells; `nil` if there is nothing to say.
+  static func sharedInputSections(
+    _ functions: [Int], in layout: Layout, path: String
+  ) -> Diagnostic? {
+    let shared = functions.count { index in
+      let function = layout.functions[index]
+      guard let section = function.inputSection else { return false }
+      return isSharedSection(layout.names[section], of: layout.names[function.name])
+    }
+    guard shared > 0, 2 * shared >= functions.count else { return nil }
+    return Diagnostic(
+      "\(shared) of \(counted(functions.count, "ordered function")) have no input section of their "
+        + "own: the linker can't move them", context: [path],
+      hint: "compile with -ffunction-sections (Swift: -Xfrontend -function-sections)")
+  }
+
+  /// Most of what an order file asks for is not so; `nil` if the linker obeyed.
+  static func disobeyed(
+    _ check: OrderFileCheck, path: String, isMachO: Bool
+  ) -> Diagnostic? {
+    guard check.entries > 1, 2 * check.inOrder < check.entries else { return nil }
+    return Diagnostic(
+      "the linker did not follow the order file: \(check.inOrder) of "
+        + "\(counted(check.entries, "entry", "entries")) are where it wants them", context: [path],
+      hint: isMachO
+        ? "was it linked with '-order_file' and this file, from objects that have "
+          + "MH_SUBSECTIONS_VIA_SYMBOLS?"
+        : "was it linked with this file, by a linker of its dialect, from objects compiled with "
+          + "-ffunction-sections (Swift: -Xfrontend -function-sections)?")
+  }
+
+  /// Functions that share their names with others, where nothing tells the object files; `nil` if there
+  /// are none.
+  static func ambiguous(_ placing: PlacingEntries, path: String) -> Diagnostic? {
+    guard let first = placing.ambiguousNames.first else { return nil }
+    return Diagnostic(
+      "several functions are called '\(first)'\(others(placing.ambiguousNames)): ld64 moves the first "
+        + "of that name, ld64.lld all", context: [path],
+      hint: "give its link map by --link-map, which tells the object files")
+  }
+
+  /// Names that are listed for several object files; `nil` if there are none.
+  static func ofSeveralFiles(_ placing: PlacingEntries, path: String) -> Diagnostic? {
+    guard let first = placing.namesOfSeveralFiles.first else { return nil }
+    return Diagnostic(
+      "'\(first)'\(others(placing.namesOfSeveralFiles)) is listed for several object files: the linker "
+        + "of Xcode 15 and later is reported to order none of them", context: [path],
+      hint: "rename them apart, or link with -ld_classic")
+  }
+
+  private static func others(_ names: [SymbolName]) -> String {
+    names.count > 1 ? " and \(counted(names.count - 1, "other name"))" : ""
+  }
+
+  /// An image that has no identity of its own.
+  package static func weakID(
+    _ image: TraceImage, _ format: ImageFormat = .elf
+  ) -> Diagnostic? {
+    guard image.id?.kind == .weak else { return nil }
+    switch format {
+    case .elf:
+      return Diagnostic(
+        "missing build ID: told from other builds by its program headers alone",
+        context: [image.path], hint: "link with -Wl,--build-id")
+    case .machO:
+      return Diagnostic(
+        "missing UUID: told from other builds by its load commands alone",
+        context: [image.path], hint: "link without -no_uuid")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+import ProcessTracing
+import Symbolication
+
+/// How touches of pages are seen.
+package enum PageMethod: String, CaseIterable {
+  /// By a library in the program.
+  case preload
+  /// By this process, which traces the program.
+  case ptrace
+}
+
+/// The method for one launch.
+package struct PageMethodChoice {
+  package let method: PageMethod
+  private let environment: LaunchEnvironment
+
+  /// - Parameter wanted: what the user asks for.
+  /// - Throws: if that can't work.
+  package init(
+    _ wanted: PageMethod?, for program: LaunchedProgram, _ request: PageRequest,
+    in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
+    self.environment = environment
+    let obstacle = Self.obstacle(to: program)
+    method = wanted ?? (obstacle == nil ? .preload : .ptrace)
+    if method == .preload, let obstacle {
+      throw Diagnostic(
+        "unable to preload the library that sees touches: \(obstacle)", context: [program.path],
+        hint: "leave --method out, or say --method ptrace")
+    }
+  }
+
+  /// Why the library can't be in the program; `nil` if it can.
+  private static func obstacle(to program: LaunchedProgram) -> String? {
+    if !PreloadedPageLaunch.isSupported {
+      return "this kernel or machine does not stop a program's own system calls"
+    }
+    if program.isPrivileged { return "the program runs with other rights (set-user-ID)" }
+    guard let pages = program.pages else { return nil }
+    if !pages.hasLoader { return "the program is static" }
+    return pages.runsEarly ? "code of the program runs before any library's (.preinit_array)" : nil
+  }
+
+  package func run(_ program: ProgramLaunch, _ request: PageRequest) throws -> PageLaunchResult {
+    switch method {
+    case .preload:
+      let library = try PageTracerLibrary(in: environment)
+      return try PreloadedPageLaunch(program, request, library: library.preloadVariable).run()
+    case .ptrace:
+      var program = program
+      // Whom a program tells its marks; without the other variable the library does nothing.
+      var library: PageTracerLibrary?
+      if case .mark = request.stop { library = try PageTracerLibrary(in: environment) }
+      if let library { program.environment.append(("LD_PRELOAD", library.preloadVariable)) }
+      return try withExtendedLifetime(library) {
+        try TracedPageLaunch(program, request).run(MarkedImages())
+      }
+    }
+  }
+}
+
+/// Finds what a program calls for a mark: its recorder's function, or the library's.
+private final class MarkedImages: PageImages {
+  func mark(in path: String) -> UInt64? {
+    (try? PageNames.distance(to: "orderfile_rt_mark", in: path)) ?? nil
+  }
+}

@@ -1,0 +1,105 @@
+import Addresses
+import ByteReading
+import ImageModel
+import LaunchMeasurement
+import ProcessTracing
+import Reporting
+import Symbolication
+
+/// Gives the pages that a launch touched their addresses in the image, and the instructions their functions.
+package struct PageNames {
+  private var known: [String: KnownImage?] = [:]
+  /// What could not be read.
+  package private(set) var warnings: [Diagnostic] = []
+
+  package init() {}
+
+  private struct KnownImage {
+    var pages: ImagePages
+    var functions: RecordedImage?
+  }
+
+  /// - Parameters:
+  ///   - wanted: real paths of images that have a place in the report even if nothing of them was touched.
+  /// - Returns: first those, then the others by their first load.
+  package mutating func images(
+    of touches: PageTouches, wanted: [String]
+  ) -> [PagesReport.Image] {
+    var pages: [String: [PagesReport.Page]] = [:]
+    for (step, touch) in touches.touches.enumerated() {
+      let path = touches.images[touch.image]
+      guard let image = image(at: path),
+        let address = image.pages.start.advanced(by: touch.distance),
+        let segment = image.pages.segment(holding: address)
+      else { continue }
+      pages[path, default: []].append(
+        page(touch, at: address, segment, step, touches))
+    }
+    let touched = touches.images.filter { pages[$0] != nil }
+    return (wanted + touched.filter { !wanted.contains($0) }).map { path in
+      let image = image(at: path)
+      return PagesReport.Image(
+        path: path, id: image?.pages.id, pages: pages[path] ?? [],
+        filled: image?.pages.filled ?? [:])
+    }
+  }
+
+  private mutating func page(
+    _ touch: PageTouches.Touch, at address: StatedAddress, _ segment: Segment,
+    _ step: Int, _ touches: PageTouches
+  ) -> PagesReport.Page {
+    var row = PagesReport.Page(
+      access: touch.access, address: address, segment: segment, function: nil,
+      instruction: nil, instructionImage: nil, step: step)
+    guard let index = touch.instruction.image else { return row }
+    let path = touches.images[index]
+    if index != touch.image { row.instructionImage = path }
+    guard let image = image(at: path),
+      let instruction = image.pages.start.advanced(by: touch.instruction.distance)
+    else { return row }
+    if index == touch.image { row.instruction = instruction }
+    row.function = image.functions?.body(holding: instruction)?.names.first
+    return row
+  }
+
+  private mutating func image(at path: String) -> KnownImage? {
+    if let image = known[path] { return image }
+    var image: KnownImage?
+    do {
+      let bytes = try FileBytes(path: path)
+      let pages = try ImagePages(of: bytes)
+      let functions = try? Image.reading(bytes, path: path).image
+      image = KnownImage(pages: pages, functions: functions.map { RecordedImage($0) })
+    } catch {
+      warnings.append(Diagnostic("left out: \(error)", context: [path]))
+    }
+    known[path] = .some(image)
+    return image
+  }
+}
+
+extension ImagePages {
+  fileprivate var filled: [Segment: [PageSize: Int]] {
+    var filled: [Segment: [PageSize: Int]] = [:]
+    for segment in Segment.allCases {
+      for size in [PageSize.fourKibibytes, .sixteenKibibytes, .sixtyFourKibibytes] {
+        filled[segment, default: [:]][size] = count(of: segment, size)
+      }
+    }
+    return filled
+  }
+}
+
+extension PageNames {
+  /// From the first byte in memory of the image at `path` to the function called `name`, in bytes.
+  ///
+  /// - Returns: `nil` if it has none, or is no image.
+  package static func distance(to name: String, in path: String) throws(Diagnostic) -> UInt64? {
+    let bytes = try InputFile.bytes(path)
+    guard let start = (try? ImagePages(of: bytes))?.start,
+      let places = try? BreakpointPlaces(of: bytes, at: path, lookingFor: [name]),
+      let function = places.named[name], function >= start
+    else { return nil }
+    return function.rawValue - start.rawValue
+  }
+}

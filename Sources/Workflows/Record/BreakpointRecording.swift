@@ -1,0 +1,269 @@
+import Addresses
+import ByteReading
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+import ProcessTracing
+import Symbolication
+import TraceFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Writes the traces of a launch with breakpoints, one for each process that uses something.
+package final class BreakpointRecording: BreakpointObserver {
+  private let folder: RecordingFolder
+  /// Real paths of the images to record besides the launched program; `nil` for all.
+  private let wanted: Set<String>?
+  private let recordsBlocks: Bool
+  /// The function at whose first use the launch is over.
+  private let end: String?
+  private var sawEnd = false
+  private var program: String?
+  private var processes: [pid_t: Process] = [:]
+  private var usedNames: Set<String> = []
+  private var places: [String: BreakpointPlaces?] = [:]
+  private var problems: [Diagnostic] = []
+
+  /// What could not be given breakpoints, and what could not be written.
+  package var warnings: [Diagnostic] {
+    var warnings = problems + [withoutBlocks].compactMap { $0 }
+    warnings += processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
+    if let end, !sawEnd {
+      warnings.append(
+        Diagnostic(
+          "missing function: no recorded image has a symbol of this name", context: [end],
+          hint: "nm lists the names; a library is recorded if --image names it"))
+    }
+    return warnings
+  }
+
+  /// The file names of recorded images, and of those that have no map of their basic blocks.
+  private var recorded: (all: Set<String>, withoutBlocks: Set<String>) = ([], [])
+
+  /// Blocks were asked for, and no image tells where its own are.
+  package var lacksBlocks: Bool {
+    recordsBlocks && !recorded.all.isEmpty && recorded.all == recorded.withoutBlocks
+  }
+
+  private var withoutBlocks: Diagnostic? {
+    guard !recorded.withoutBlocks.isEmpty, !lacksBlocks else { return nil }
+    return Diagnostic(
+      "no basic block address map: only functions are recorded",
+      context: [recorded.withoutBlocks.sorted().joined(separator: ", ")],
+      hint: Diagnostic.blockMapHint)
+  }
+
+  /// One process as long as it runs one program.
+  private struct Process {
+    var program: String
+    var parent: pid_t?
+    var images: [(image: LoadedImage, number: UInt64?)] = []
+    var file: GrowingTraceFile?
+    var hasFailed = false
+  }
+
+  /// - Parameter images: what the user names; `nil` records every image.
+  /// - Parameter blocks: whether to record the basic blocks of images that have a map of them, too.
+  package init(
+    _ folder: RecordingFolder, images: [String]?, blocks: Bool, end: String?
+  ) throws(Diagnostic) {
+    self.folder = folder
+    self.end = end
+    recordsBlocks = blocks
+    guard let images else {
+      wanted = nil
+      return
+    }
+    var paths: Set<String> = []
+    for path in images { paths.insert(try Folder.absolutePath(path)) }
+    wanted = paths
+  }
+
+  package func image(at path: String) -> BreakpointImage? {
+    guard wanted?.contains(path) ?? true || path == program, let places = places(at: path) else {
+      return nil
+    }
+    recorded.all.insert(path)
+    if recordsBlocks, places.blocks == nil { recorded.withoutBlocks.insert(path) }
+    if let end, places.named[end] != nil { sawEnd = true }
+    return BreakpointImage(
+      functions: places.places, segments: places.segments, mark: places.named[Self.mark],
+      end: end.flatMap { places.named[$0] })
+  }
+
+  package func loader(at path: String) -> BreakpointImage? {
+    guard let places = places(at: path), let notice = places.named[Self.loaderNotice] else {
+      return nil
+    }
+    return BreakpointImage(functions: [], segments: places.segments, loaderNotice: notice)
+  }
+
+  /// What the loaders of glibc and musl call when they have mapped libraries.
+  private static let loaderNotice = "_dl_debug_state"
+  /// What `orderfile_mark` calls in a program that carries the recorder.
+  private static let mark = "orderfile_rt_mark"
+
+  private func places(at path: String) -> BreakpointPlaces? {
+    if let known = places[path] { return known }
+    var found: BreakpointPlaces?
+    do {
+      let places = try BreakpointPlaces(
+        of: try FileBytes(path: path), at: path, withBlocks: recordsBlocks,
+        lookingFor: [Self.loaderNotice, Self.mark] + [end].compactMap { $0 })
+      if let problem = places.blockMapProblem {
+        problems.append(Diagnostic("\(problem)", context: [path]))
+      }
+      found = places
+    } catch {
+      problems.append(
+        Diagnostic("left alone: \(error)", context: [path]))
+    }
+    places[path] = .some(found)
+    return found
+  }
+
+  package func processBegan(_ pid: pid_t) {
+    let path = Folder.linkTarget("/proc/\(pid)/exe") ?? ""
+    if program == nil { program = path }
+    processEnded(pid)  // what it ran before exec
+    processes[pid] = Process(program: path)
+  }
+
+  package func processEnded(_ pid: pid_t) {
+    if let failure = processes.removeValue(forKey: pid)?.file?.failure { problems.append(failure) }
+  }
+
+  package func processForked(_ pid: pid_t, by parent: pid_t) {
+    guard var process = processes[parent] else { return }
+    process.parent = parent
+    process.file = nil
+    for index in process.images.indices { process.images[index].number = nil }
+    processes[pid] = process
+  }
+
+  package func loaded(_ image: LoadedImage, in pid: pid_t) {
+    processes[pid]?.images.append((image, nil))
+    if let index = processes[pid]?.images.indices.last, processes[pid]?.file != nil {
+      writeLoad(index, of: pid)
+    }
+  }
+
+  package func unloaded(_ image: LoadedImage, in pid: pid_t) {
+    guard let process = processes[pid],
+      let index = process.images.firstIndex(where: { $0.image.text == image.text })
+    else { return }
+    processes[pid]?.images.remove(at: index)
+    guard let number = process.images[index].number else { return }
+    process.file?.add { $0.unload(number, ticks: ClockReading.now().ticks) }
+  }
+
+  package func firstHit(_ place: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t) {
+    let ticks = ClockReading.now().ticks
+    if processes[pid]?.file == nil { begin(pid) }
+    let stated = StatedAddress(rawValue: place &- image.slide)
+    let uses = (places[image.path] ?? nil)?.uses(at: stated) ?? (isFunction: true, blocks: [])
+    processes[pid]?.file?.add {
+      $0.use(
+        function: uses.isFunction ? LoadedAddress(rawValue: place) : nil,
+        blocks: uses.blocks.map {
+          (LoadedAddress(rawValue: $0.start.rawValue &+ image.slide), $0.size)
+        }, ticks: ticks, thread: UInt32(bitPattern: thread))
+    }
+  }
+
+  package func mark(_ name: [UInt8], in pid: pid_t, thread: pid_t) {
+    if processes[pid]?.file == nil { begin(pid) }
+    processes[pid]?.file?.add {
+      $0.mark(name, ticks: ClockReading.now().ticks, thread: UInt32(bitPattern: thread))
+    }
+  }
+
+  package func breakpointsLeft(_ count: Int, in pid: pid_t) {
+    problems.append(
+      Diagnostic("unable to remove \(count) breakpoints", context: ["process \(pid)"]))
+  }
+
+  package func launchEnded(by reason: LaunchEnd) {
+    for pid in processes.keys.sorted() { processes[pid]?.file?.end(by: reason.state) }
+  }
+
+  /// Makes the file of a process, at its first hit, and tells it what is loaded.
+  private func begin(_ pid: pid_t) {
+    guard let process = processes[pid], !process.hasFailed else { return }
+    let machine = places[process.program]??.machine ?? BreakpointPlaces.ownMachine
+    let now = ClockReading.now()
+    let trace = GrowingTrace(
+      machine: machine, pid: UInt32(bitPattern: pid),
+      parent: process.parent.map(UInt32.init(bitPattern:)),
+      startTime: ProgramLaunch.startTime(processNumber: pid), program: process.program.utf8,
+      now: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds))
+    do {
+      processes[pid]?.file = try GrowingTraceFile(folder.path(forNewTraceOf: name(for: pid)), trace)
+      for index in process.images.indices { writeLoad(index, of: pid) }
+    } catch {
+      processes[pid]?.hasFailed = true
+      problems.append(error)
+    }
+  }
+
+  /// `trace` for the launched program, then `trace.<pid>` and `trace.<pid>.1`, as the recorder names them.
+  private func name(for pid: pid_t) -> String {
+    var candidates = ["trace.\(pid)"] + (1..<1000).map { "trace.\(pid).\($0)" }
+    if usedNames.isEmpty { candidates.insert("trace", at: 0) }
+    let name = candidates.first { !usedNames.contains($0) } ?? "trace.\(pid)"
+    usedNames.insert(name)
+    return name
+  }
+
+  private func writeLoad(_ index: Int, of pid: pid_t) {
+    guard let image = processes[pid]?.images[index].image, let places = places[image.path] ?? nil
+    else { return }
+    var record = TraceImageRecord(
+      slide: Slide(rawValue: image.slide),
+      textStart: LoadedAddress(rawValue: image.text.lowerBound),
+      textSize: UInt64(image.text.count), idKind: UInt32(places.id.kind.rawValue),
+      id: places.id.bytes, path: Array(image.path.utf8))
+    record.guardSize = 4 * UInt64(places.functions.count)
+    record.blockCount = UInt32(clamping: places.blocks?.blocks.count ?? 0)
+    var number: UInt64 = 0
+    processes[pid]?.file?.add {
+      let load = $0.load(record, ticks: ClockReading.now().ticks)
+      number = load.number
+      return load.1
+    }
+    processes[pid]?.images[index].number = number
+  }
+}
+
+extension Diagnostic {
+  fileprivate static let blockMapHint =
+    "compile with clang and -fbasic-block-address-map; of Swift see docs/BLOCKS.md"
+
+  /// `--blocks` where no image has any.
+  package static func noBlockMap(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "no recorded image has a basic block address map", context: [program], hint: blockMapHint)
+  }
+}
+
+extension LaunchEnd {
+  fileprivate var state: TraceHeader.State {
+    switch self {
+    case .mark: .stoppedByMark
+    case .function: .stoppedByFunction
+    case .time: .stoppedByTime
+    }
+  }
+}
+
+extension BreakpointPlaces {
+  fileprivate var segments: [BreakpointImage.Segment] {
+    executableSegments.map {
+      BreakpointImage.Segment(fileOffset: $0.fileOffset, range: $0.range)
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import ByteReading
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+import Symbolication
+import TraceFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// One trace as a process left it.
+package struct Recording {
+  /// Where it is now.
+  let path: String
+  /// What the recorder added to the path: empty for the first process, else `.<pid>`.
+  package let suffix: String
+  let file: TraceFile
+  let trace: Trace
+
+  /// Seals the trace and puts it in its place.
+  ///
+  /// A process that is still running keeps its file, unsealed, under the new name, and goes on
+  /// recording into it.
+  ///
+  /// - Returns: the trace as it is now.
+  package func finish(
+    outputPath: String, _ outputFile: OutputFile, launch: ProgramLaunch.Result?,
+    images: inout RecordedImages
+  ) throws(Diagnostic) -> Trace {
+    if trace.method == .instrumentation,
+      ProgramLaunch.isRunning(
+        processNumber: file.header.pid, startTime: file.header.startTime)
+    {
+      guard rename(path, outputPath + suffix) == 0 else {
+        throw Diagnostic(
+          "unable to write: \(String(cString: strerror(errno)))", context: [outputPath + suffix])
+      }
+      return trace
+    }
+    images.add(imagesOf: trace)
+    let now = ClockReading.now()
+    let isLaunched = file.header.pid == launch?.processNumber && trace.forkedBy == nil
+    let seal = TraceFile.Seal(
+      processStart: isLaunched ? launch?.start : nil,
+      lastPair: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds))
+    let bytes = file.sealed(seal, names: trace.namesForSealing(images.recordedImages(of: trace)))
+    let output = suffix.isEmpty ? outputFile : try OutputFile(outputPath + suffix)
+    try output.finish(bytes)
+    return Trace(try InputFile.traceFile(FileBytes(bytes), output.path), path: output.path)
+  }
+}

@@ -1,0 +1,72 @@
+import ByteReading
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+import Symbolication
+import TraceFormat
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A folder of its own beside the output, in which the processes of one launch leave their traces.
+package struct RecordingFolder {
+  private let path: String
+
+  package init(beside output: String) throws(Diagnostic) {
+    let absolute = output.hasPrefix("/") ? output : "\(try Self.currentFolder())/\(output)"
+    var template = Array("\(absolute).recording.XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw Diagnostic(
+        "unable to make a folder beside it: \(String(cString: strerror(errno)))",
+        context: [output])
+    }
+    path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// For `ORDERFILE_TRACE`; a percent sign in the folder's name is no directive.
+  package var tracePath: String {
+    path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%") + "/trace"
+  }
+
+  /// Where a trace called `name` goes that this process writes itself.
+  func path(forNewTraceOf name: String) -> String { "\(path)/\(name)" }
+
+  private static func currentFolder() throws(Diagnostic) -> String {
+    guard let pointer = getcwd(nil, 0) else {
+      throw Diagnostic("\(String(cString: strerror(errno)))", context: ["."])
+    }
+    defer { free(pointer) }
+    return String(cString: pointer)
+  }
+
+  /// The traces that were left, the launched program's first, then by process number; and what was
+  /// wrong with those that can't be read.
+  package func recordings() -> ([Recording], unreadable: [Diagnostic]) {
+    var recordings: [Recording] = []
+    var unreadable: [Diagnostic] = []
+    for name in Folder.names(in: path)
+    where name == "trace" || name.hasPrefix("trace.") && !name.hasSuffix(".new") {
+      do {
+        let file = try InputFile.trace("\(path)/\(name)")
+        recordings.append(
+          Recording(
+            path: "\(path)/\(name)", suffix: String(name.dropFirst("trace".count)), file: file,
+            trace: Trace(file, path: "\(path)/\(name)")))
+      } catch { unreadable.append(error) }
+    }
+    recordings.sort {
+      ($0.suffix.isEmpty ? 0 : 1, $0.trace.processNumber, $0.suffix)
+        < ($1.suffix.isEmpty ? 0 : 1, $1.trace.processNumber, $1.suffix)
+    }
+    return (recordings, unreadable)
+  }
+
+  /// Removes the folder and what is left in it.
+  package func remove() {
+    for name in Folder.names(in: path) { unlink("\(path)/\(name)") }
+    rmdir(path)
+  }
+}

@@ -1,0 +1,119 @@
+import FunctionOrder
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+import ProcessTracing
+import Reporting
+import Symbolication
+
+/// The launch that an order is refined for, of an image as it is linked at the time.
+package struct RefinedLaunch {
+  let program: ProgramLaunch
+  let folder: TemporaryFolder
+  let environment: LaunchEnvironment
+
+  package init(
+    program: ProgramLaunch, folder: TemporaryFolder, environment: LaunchEnvironment
+  ) {
+    self.program = program
+    self.folder = folder
+    self.environment = environment
+  }
+
+  /// The pages of the image at `path` that a launch touches.
+  ///
+  /// - Throws: if they can't be counted exactly, and if the program is killed.
+  func pages(ofImage path: String) throws -> PagesReport.Image {
+    let found = try LaunchedProgram(named: program.command[0], in: environment)
+    let request = PageRequest(images: [path])
+    let choice = try PageMethodChoice(nil, for: found, request, in: environment)
+    let result = try run {
+      try choice.run($0, request)
+    } end: {
+      $0.program
+    }
+    if let problem = result.problem {
+      throw Diagnostic.inexact(program.command[0], problem, result.program.end)
+    }
+    var names = PageNames()
+    let images = names.images(of: result.touches, wanted: [path])
+    guard let image = images.first(where: { $0.path == path }), !image.pages.isEmpty else {
+      throw Diagnostic("nothing of it was touched: the launch does not use it", context: [path])
+    }
+    return image
+  }
+
+  /// What a launch ran of the image: functions that were entered, by breakpoints, and those that `pages`
+  /// tells besides, because they were entered elsewhere than at their beginning.
+  func uses(of release: ReleaseLayout, _ pages: PagesReport.Image) throws -> [FirstUse] {
+    let layout = release.layout
+    let recording = try RecordingFolder(beside: folder.path("uses"))
+    defer { recording.remove() }
+    let observer = try BreakpointRecording(
+      recording, images: [release.path], blocks: false, end: nil)
+    _ = try run {
+      try BreakpointLaunch($0).run(observer)
+    } end: {
+      $0
+    }
+    var uses: [FirstUse] = []
+    var steps: [Int: UInt64] = [:]
+    for trace in recording.recordings().0.map(\.trace) {
+      for hit in trace.hits where trace.images[hit.image].path == release.path {
+        guard let entry = hit.entry, let function = layout.functions(at: entry).first,
+          steps[function] == nil
+        else { continue }
+        steps[function] = UInt64(steps.count)
+        uses.append(FirstUse(step: UInt64(steps.count - 1), function: function))
+      }
+    }
+    var step: UInt64 = 0
+    for page in pages.pages where page.access == .execute {
+      guard let instruction = page.instruction,
+        let containing = layout.functions(containing: instruction).first,
+        let function = layout.functions(at: layout.functions[containing].address).first
+      else { continue }
+      if let known = steps[function] {
+        step = known
+        continue
+      }
+      steps[function] = step
+      uses.append(FirstUse(step: step, function: function))
+    }
+    return uses
+  }
+
+  private func run<Result>(
+    _ body: (ProgramLaunch) throws -> Result, end: (Result) -> ProgramLaunch.Result
+  ) throws -> Result {
+    let log = folder.path("launch.log")
+    let result: Result
+    do {
+      result = try StandardStreams.redirected(to: log) {
+        try body(program)
+      }
+    } catch let error as ProgramLaunch.LaunchError {
+      throw Diagnostic("unable to run: \(error)", context: [program.command[0]])
+    }
+    if end(result).timedOut {
+      throw Diagnostic(
+        "the launch took longer than \(program.timeout ?? 0) s and was ended",
+        context: [program.command[0]])
+    }
+    if case .killed = end(result).end {
+      throw Diagnostic(
+        "the launch was \(end(result).end)\(StandardStreams.lastLines(of: log))",
+        context: [program.command[0]])
+    }
+    return result
+  }
+}
+
+extension ProgramLaunch.End: CustomStringConvertible {
+  package var description: String {
+    switch self {
+    case .exited(let status): "exit status \(status)"
+    case .killed(let signal): "killed by signal \(signal)"
+    }
+  }
+}

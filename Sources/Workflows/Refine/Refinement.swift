@@ -1,0 +1,163 @@
+import Addresses
+import ByteReading
+import FunctionOrder
+import ImageModel
+import LaunchMeasurement
+import OrderFileFormat
+import ProcessLaunch
+import Reporting
+import Symbolication
+
+/// The search for a better order: move by move, each relinked and measured, until none gains anything.
+package struct Refinement {
+  private let image: RelinkedImage
+  private let launch: RefinedLaunch
+  private let size: PageSize
+  package private(set) var best: Trial
+  /// All that was tried, in its order; the first is the order as it was given.
+  package private(set) var path: [RefineReport.Step] = []
+  private var tried: Set<[UInt8]> = []
+
+  /// One order, and what a launch of its build touched.
+  package struct Trial {
+    var order: OrderFile
+    package var bytes: [UInt8]
+    package var release: ReleaseLayout
+    var pages: PagesReport.Image
+    var uses: [FirstUse]
+  }
+
+  private static let moves: [OrderRefinement.Move] = [
+    .addMissing, .unusedLast, .largeLast(bytes: 16 << 10), .largeLast(bytes: 8 << 10),
+    .largeLast(bytes: 4 << 10),
+  ]
+
+  /// Links and launches with the order as it was given.
+  package init(
+    _ order: OrderFile, _ bytes: [UInt8], image: RelinkedImage, launch: RefinedLaunch,
+    size: PageSize
+  ) throws {
+    self.image = image
+    self.launch = launch
+    self.size = size
+    best = try Self.trial(of: order, bytes, image, launch)
+    image.keep()
+    tried.insert(bytes)
+    path.append(step("as given", best, isKept: true))
+  }
+
+  /// - Parameter progress: told before each trial.
+  package mutating func run(_ progress: (_ step: RefineReport.Step) -> Void) throws {
+    var isBetter = true
+    while isBetter {
+      isBetter = false
+      for move in Self.moves where !isBetter {
+        guard let candidate = try candidate(move) else { continue }
+        let trial = try Self.trial(of: candidate.order, candidate.bytes, image, launch)
+        isBetter = count(trial) < count(best)
+        path.append(step(candidate.name, trial, isKept: isBetter))
+        progress(path[path.count - 1])
+        if isBetter {
+          image.keep()
+          best = trial
+        }
+      }
+    }
+    image.restore()
+  }
+
+  /// Pages of the size asked for, then of 4 KiB.
+  private func count(_ trial: Trial) -> (Int, Int) {
+    (trial.pages.executedPages(size), trial.pages.executedPages(.fourKibibytes))
+  }
+
+  /// What no order could do better than, of the best one.
+  package var floor: RefineReport.Floor {
+    let layout = best.release.layout
+    let placed = Set(
+      best.order.functions(in: layout, architecture: best.release.architecture)
+        .flatMap { $0 }.map { layout.functions(at: layout.functions[$0].address).lowerBound })
+    var ordered: [AddressRange] = []
+    for function in Set(best.uses.map(\.function)).sorted() where placed.contains(function) {
+      let aliases = layout.functions(at: layout.functions[function].address)
+      let body = layout.functions[aliases.upperBound - 1]
+      ordered.append(AddressRange(start: body.address, size: body.size))
+    }
+    let movable = Set(ordered.flatMap { Array(size.pages(of: $0)) })
+    var fixed: [RefineReport.FixedPage] = []
+    var seen: Set<UInt64> = []
+    for page in best.pages.pages where page.access == .execute && page.segment == .text {
+      let number = size.page(of: page.address)
+      guard !movable.contains(number), seen.insert(number).inserted else { continue }
+      let section = layout.sections.first {
+        $0.range.contains(page.instruction ?? page.address)
+      }
+      fixed.append(
+        RefineReport.FixedPage(
+          address: page.address, function: page.function,
+          section: section.map(\.name)))
+    }
+    return RefineReport.Floor(
+      startupBytes: ordered.map(\.size).saturatingSum(), pageSize: size, fixed: fixed)
+  }
+
+  /// The best order after `move`; `nil` if that was tried already.
+  private mutating func candidate(
+    _ move: OrderRefinement.Move
+  ) throws -> (name: String, order: OrderFile, bytes: [UInt8])? {
+    let layout = best.release.layout
+    let refinement = OrderRefinement(
+      entries: best.order.functions(in: layout, architecture: best.release.architecture),
+      uses: best.uses, layout: layout)
+    let map = SymbolMap(layout)
+    let entries = refinement.applying(move).flatMap { element in
+      switch element {
+      case .entry(let index): return [best.order.entries[index]]
+      case .function(let function):
+        let aliases = layout.functions(at: layout.functions[function].address)
+        return PlacingEntries(of: Array(aliases), in: map, for: best.order.dialect).entries
+      }
+    }
+    let header = best.order.comments.map { comment in
+      String(decoding: comment.text.trimmingPrefix { $0 == UInt8(ascii: " ") }, as: UTF8.self)
+    }
+    let bytes = best.order.dialect.write(entries, header: header).bytes
+    guard tried.insert(bytes).inserted else { return nil }
+    let name: String
+    switch move {
+    case .addMissing: name = "add \(counted(refinement.missing.count, "missing function"))"
+    case .unusedLast: name = "unused functions last"
+    case .largeLast(let size): name = "functions of \(size >> 10) KiB and more last"
+    }
+    return (name, try InputFile.orderFile(FileBytes(bytes), "", of: layout.imageFormat), bytes)
+  }
+
+  private static func trial(
+    of order: OrderFile, _ bytes: [UInt8], _ image: RelinkedImage, _ launch: RefinedLaunch
+  ) throws -> Trial {
+    func checkInterruption() throws(Diagnostic) {
+      if Interruption.hasCome { throw Diagnostic("interrupted") }
+    }
+    try image.link(bytes)
+    try checkInterruption()
+    let release = try ReleaseLayout(path: image.path)
+    let pages = try launch.pages(ofImage: image.path)
+    try checkInterruption()
+    let uses = try launch.uses(of: release, pages)
+    try checkInterruption()
+    return Trial(order: order, bytes: bytes, release: release, pages: pages, uses: uses)
+  }
+
+  private func step(_ move: String, _ trial: Trial, isKept: Bool) -> RefineReport.Step {
+    RefineReport.Step(
+      move: move, entries: trial.order.entries.count,
+      textPages: trial.pages.executedPages(.fourKibibytes),
+      textPages16k: trial.pages.executedPages(.sixteenKibibytes),
+      textPages64k: trial.pages.executedPages(.sixtyFourKibibytes), isKept: isKept)
+  }
+}
+
+extension PagesReport.Image {
+  /// Distinct pages of the executable segment in which something was executed.
+  func executedPages(_ size: PageSize) -> Int { textCount(executed: true, size) }
+}
