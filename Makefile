@@ -15,7 +15,7 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/x86_64-apple-macos12.0 iphoneos/ar
   iphonesimulator/arm64-apple-ios15.0-simulator iphonesimulator/x86_64-apple-ios15.0-simulator
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder
 
-.PHONY: help demo test check build runtime runtime-darwin examples readme goldens bench picture self-order install clean
+.PHONY: help demo test check build runtime runtime-darwin examples readme goldens bench picture self-order install uninstall clean
 .DEFAULT_GOAL := help
 
 # Tests that read damaged input are named for it; they must pass without debug checks too.
@@ -100,8 +100,11 @@ picture: build ## draw README's picture again, from a real run
 self-order: build ## the tool records one of its own runs and is relinked in that order
 	@Scripts/self-order.sh
 
-install: build ## PREFIX=dir: the command, the recorder, completions and man pages
-	@Scripts/install.sh "$(PREFIX)"
+install: build ## PREFIX=dir [DESTDIR=dir]: the command, the recorder, completions and man pages
+	@DESTDIR="$(DESTDIR)" Scripts/install.sh install "$(PREFIX)"
+
+uninstall: ## PREFIX=dir [DESTDIR=dir]: remove what install put there
+	@DESTDIR="$(DESTDIR)" Scripts/install.sh uninstall "$(PREFIX)"
 
 clean: ## remove all that was built
 	rm -rf .build

@@ -1,30 +1,44 @@
 #!/bin/bash
-# Lays out what `make build` has built under a folder. usage: install.sh PREFIX
+# Lays out what `make build` has built under a folder, or removes it from there.
+# usage: install.sh install|uninstall PREFIX      below $DESTDIR, if that is set
 set -euo pipefail
-[[ $# == 1 && -n $1 ]] || { echo "usage: make install PREFIX=dir" >&2; exit 64; }
-mkdir -p "$1"
-prefix=$(cd "$1" && pwd)
+[[ $# == 2 && -n $2 ]] || { echo "usage: make $1 PREFIX=dir [DESTDIR=dir]" >&2; exit 64; }
+[[ $1 == install ]] || [[ -d ${DESTDIR:-}$2 ]] || exit 0
+mkdir -p "${DESTDIR:-}$2"
+prefix=$(cd "${DESTDIR:-}$2" && pwd)
 cd "$(dirname "$0")/.."
 
-install -D -m 755 .build/release/orderfile "$prefix/bin/orderfile"
-# The page tracer, which Linux has.
-[[ ! -e .build/release/liborderfile-pages.so ]] ||
-  install -D -m 755 .build/release/liborderfile-pages.so "$prefix/lib/orderfile/liborderfile-pages.so"
-install -D -m 644 .build/runtime/orderfile_rt.o "$prefix/lib/orderfile_rt.o"
-install -D -m 644 .build/runtime/liborderfile_rt.a "$prefix/lib/liborderfile_rt.a"
-# The recorder for Apple's platforms, where `make runtime-darwin` has made it.
-for object in .build/runtime/{iphoneos,iphonesimulator,macosx}/orderfile_rt.o; do
-  [[ ! -e $object ]] || install -D -m 644 "$object" "$prefix/lib/orderfile/${object#.build/runtime/}"
-done
-install -D -m 644 Runtime/Recorder/include/orderfile_runtime.h "$prefix/include/orderfile_runtime.h"
+libraries=(lib/orderfile_rt.o lib/liborderfile_rt.a lib/orderfile/liborderfile-pages.so
+  lib/orderfile/{iphoneos,iphonesimulator,macosx}/orderfile_rt.o)
+completions=(share/bash-completion/completions/orderfile share/zsh/site-functions/_orderfile
+  share/fish/vendor_completions.d/orderfile.fish)
 
-complete() { # complete SHELL PATH
-  mkdir -p "$prefix/$(dirname "$2")"
-  .build/release/orderfile --generate-completion-script "$1" >"$prefix/$2"
-}
-complete bash share/bash-completion/completions/orderfile
-complete zsh share/zsh/site-functions/_orderfile
-complete fish share/fish/vendor_completions.d/orderfile.fish
+if [[ $1 == uninstall ]]; then
+  cd "$prefix"
+  rm -f bin/orderfile include/orderfile_runtime.h "${libraries[@]}" "${completions[@]}" \
+    share/man/man1/orderfile.1 share/man/man1/orderfile-*.1
+  # Folders that are this project's alone.
+  rmdir lib/orderfile/* lib/orderfile 2>/dev/null || true
+  exit
+fi
+
+install -D -m 755 .build/release/orderfile "$prefix/bin/orderfile"
+install -D -m 644 Runtime/Recorder/include/orderfile_runtime.h "$prefix/include/orderfile_runtime.h"
+for library in "${libraries[@]}"; do
+  case $library in
+    lib/orderfile/*.so) built=.build/release/${library##*/} ;;  # the page tracer, which Linux has
+    lib/orderfile/*) built=.build/runtime/${library#lib/orderfile/} ;;  # where `make runtime-darwin` has made it
+    *) built=.build/runtime/${library#lib/} ;;
+  esac
+  [[ ! -e $built && $library == lib/orderfile/* ]] || install -D -m 644 "$built" "$prefix/$library"
+done
+chmod -f 755 "$prefix"/lib/orderfile/*.so || true
+
+for index in 0 1 2; do
+  shells=(bash zsh fish)
+  mkdir -p "$prefix/$(dirname "${completions[index]}")"
+  .build/release/orderfile --generate-completion-script "${shells[index]}" >"$prefix/${completions[index]}"
+done
 
 # The pages carry the date of the latest commit, so that the same sources give the same bytes.
 seconds=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
@@ -35,5 +49,5 @@ for page in .build/plugins/GenerateManual/outputs/orderfile/*.1; do
   name=$(basename "$page" .1)
   [[ $name == orderfile.help ]] && continue
   sed -E -e 's/ORDERFILE\.([A-Z])/ORDERFILE-\1/g' -e 's/orderfile\.([a-z])/orderfile-\1/g' -e '/^\.Xr orderfile-help /d' "$page" \
-    >"$prefix/share/man/man1/${name/./-}.1"
+    >"$prefix/share/man/man1/${name//./-}.1"
 done
