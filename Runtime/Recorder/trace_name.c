@@ -37,6 +37,7 @@ OF_LOCAL int of_judge_name(const char *path) {
   if (kind == OF_REGULAR_FILE && size > 0) {
     static orderfile_trace_header header;
     int descriptor = of_open_read(path);
+    if (descriptor == -ENOENT) return 0; /* between the two looks a process that saw the same has removed it */
     if (descriptor < 0) return descriptor;
     int64_t got = of_read(descriptor, &header, sizeof header, 0);
     of_close(descriptor);
@@ -62,7 +63,10 @@ OF_LOCAL int of_claim_name(const char *path) {
   }
   if (lock == -OF_BUSY) return OF_NAME_IS_TAKEN; /* the holder is stopped, or it isn't one of us */
   owner = of_judge_name(path);
-  if (owner == OF_NAME_IS_LEFT) owner = of_remove(path);
+  if (owner == OF_NAME_IS_LEFT) {
+    owner = of_remove(path);
+    if (owner == -ENOENT) owner = 0; /* likewise, where the folder can't be locked */
+  }
   of_unlock_folder(lock);
   return owner;
 }

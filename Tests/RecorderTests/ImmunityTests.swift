@@ -49,16 +49,8 @@ import TraceFormat
   @Test(arguments: builds)
   func theBuildAroundItLeavesTheRecorderAlone(build: Build) throws {
     let workshop = try Workshop()
-    var objects: [String] = []
-    for (index, source) in Workshop.runtimeSources.enumerated() {
-      objects.append(workshop.path("runtime.\(index).o"))
-      try workshop.make(
-        build.compiler,
-        build.flags + Workshop.includes
-          + [
-            "-std=c11", "-fPIC", "-Wall", "-Wextra", "-Werror", "-c", source, "-o", objects[index],
-          ])
-    }
+    let objects = try workshop.compileRecorder(
+      build.compiler, flags: build.flags + ["-Wall", "-Wextra", "-Werror"])
     if !build.isLTO {
       let whole = workshop.path("runtime.o")
       try workshop.make("ld", ["-r", "-o", whole] + objects)

@@ -132,6 +132,29 @@ import TraceFormat
     #expect(traces.values.allSatisfy { $0.guards.count == 3 })
   }
 
+  /// What another process that wants the same path may do between the recorder's steps: remove the dead trace
+  /// that both have seen, and put one of its own there. However often, the process is recorded.
+  @Test(arguments: [
+    ["VANISHES_AT": "1"], ["VANISHES_AT": "2"], ["IN_THE_WAY": "1"], ["IN_THE_WAY": "50"],
+  ])
+  func whatOthersDoToThePathMeanwhileCostsNoTrace(others: [String: String]) throws {
+    let (workshop, program) = try stage()
+    #expect(try workshop.record(program).status == 0)
+    let dead = workshop.path("dead")
+    try FileManager.default.copyItem(atPath: workshop.path("trace"), toPath: dead)
+    let vanishing = try workshop.build(
+      "vanishing", from: ["paths/vanishing.c"],
+      links: workshop.compileRecorder("clang", flags: ["-O2"])
+        + ["-Wl,--wrap=of_file_kind,--wrap=of_publish"],
+      recorder: nil)
+    let ended = try workshop.record(
+      vanishing, environment: others.merging(["DEAD": dead]) { $1 })
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    let traces = try workshop.files().map { try workshop.trace($0) }
+    let own = traces.filter { $0.header.pid == UInt32(ended.pid) }
+    #expect(own.map(\.guards.count) == [2])
+  }
+
   @Test func noDescriptorOfTheRecorderStaysOpenOrTakesAStandardStream() throws {
     let (workshop, program) = try stage()
     for closed in ["", "<&- >&- 2>&-", "<&-", ">&- 2>&-"] {

@@ -48,14 +48,8 @@ import TraceFormat
     let flags = [
       "-O1", "-g", "-fsanitize=\(sanitizer)", "-fno-sanitize-recover=undefined",
     ]
-    var objects: [String] = []
-    for (index, source) in Workshop.runtimeSources.enumerated() {
-      objects.append(workshop.path("runtime.\(index).o"))
-      try workshop.make(
-        Workshop.sanitizingClang,
-        flags + Workshop.includes
-          + ["-std=c11", "-fPIC", "-DOF_NOT_IMMUNE", "-c", source, "-o", objects[index]])
-    }
+    let objects = try workshop.compileRecorder(
+      Workshop.sanitizingClang, flags: flags + ["-DOF_NOT_IMMUNE"])
     let whole = workshop.path("runtime.o")
     try workshop.make("ld", ["-r", "-o", whole] + objects)
     let stress = try workshop.build(

@@ -106,6 +106,16 @@ extension Workshop {
     (14...30).reversed().map { "/usr/bin/clang-\($0)" }
     .first(where: FileManager.default.isExecutableFile) ?? "clang"
 
+  /// Compiles the recorder's files one by one, and returns the objects.
+  func compileRecorder(_ compiler: String, flags: [String]) throws -> [String] {
+    try Self.runtimeSources.enumerated().map { index, source in
+      let object = path("runtime.\(index).o")
+      try make(
+        compiler, flags + Self.includes + ["-std=c11", "-fPIC", "-c", source, "-o", object])
+      return object
+    }
+  }
+
   /// Compiles and links C fixtures by clang; `recorder` is the object linked last, `nil` for none.
   @discardableResult
   func build(
