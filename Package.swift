@@ -81,7 +81,8 @@ let package = Package(
     target(
       "Reporting",
       [
-        "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "JSON", "Addresses",
+        "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
+        "ByteReading", "Addresses",
       ]),
 
     // F5: what a command does, without the command.
@@ -128,11 +129,11 @@ let package = Package(
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: checked),
     tests("ByteReading", ["Addresses"]),
-    tests("JSON", ["Addresses"]),
+    tests("JSON", ["ByteReading", "Addresses"]),
     tests("ImageModel", ["Addresses"]),
     tests("ObjectFormat", ["ByteReading", "Addresses"]),
     tests("DebugInfo", ["ByteReading", "Addresses"]),
-    tests("PagesFormat", ["ByteReading", "Addresses"]),
+    tests("PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),
     tests("LinkMapFormat", ["ByteReading", "Addresses"]),
     tests("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses"]),
     tests("Demangling", ["ImageModel"]),
@@ -155,7 +156,10 @@ let package = Package(
     tests("LaunchMeasurement", ["ImageModel", "Addresses"]),
     tests(
       "Reporting",
-      ["FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "Addresses"]),
+      [
+        "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
+        "ByteReading", "Addresses",
+      ]),
     tests("Workflows", ["ImageModel", "Addresses"]),
     tests(
       "OrderFileCommands",

@@ -13,6 +13,13 @@ package struct JSONCursor {
 
   package var position: FileOffset { FileOffset(rawValue: UInt64(index)) }
 
+  /// Of the next value, behind the blanks before it.
+  package var nextPosition: FileOffset {
+    var cursor = self
+    _ = cursor.peek()
+    return cursor.position
+  }
+
   /// - Returns: `nil` at the end.
   private mutating func peek() -> UInt8? {
     while index < bytes.count, [0x20, 0x09, 0x0a, 0x0d].contains(bytes[index]) { index += 1 }
@@ -108,14 +115,40 @@ extension JSONCursor {
     return true
   }
 
-  /// - Throws: `invalid` for a number with a fraction or an exponent, and beyond 64 bits.
-  package mutating func readInteger(_ field: String) throws(ParseError) -> Int {
+  /// - Throws: `invalid` for a number with a fraction or an exponent, and for one that `Number` cannot hold.
+  package mutating func readInteger<Number: FixedWidthInteger>(
+    _ field: String
+  ) throws(ParseError) -> Number {
+    _ = peek()
     let start = position
     let word = try readWord("a number", field)
-    guard let number = Int(word), !word.hasPrefix("+") else {
+    guard let number = Number(word), !word.hasPrefix("+") else {
       throw ParseError(.invalid(expected: "a whole number", found: word), field, at: start)
     }
     return number
+  }
+
+  /// - Throws: `invalid` for what is too large for a number.
+  package mutating func readDouble(_ field: String) throws(ParseError) -> Double {
+    _ = peek()
+    let start = position
+    let word = try readWord("a number", field)
+    // Swift also knows hexadecimal fractions, infinity and nan.
+    guard let number = Double(word), number.isFinite, !word.hasPrefix("+"), !word.contains("x")
+    else {
+      throw ParseError(.invalid(expected: "a number", found: word), field, at: start)
+    }
+    return number
+  }
+
+  package mutating func readBool(_ field: String) throws(ParseError) -> Bool {
+    _ = peek()
+    let start = position
+    let word = try readWord("true or false", field)
+    guard let value = Bool(word) else {
+      throw ParseError(.invalid(expected: "true or false", found: word), field, at: start)
+    }
+    return value
   }
 
   /// A literal or a number: all up to the next punctuation.

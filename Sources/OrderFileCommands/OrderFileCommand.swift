@@ -2,6 +2,7 @@ import ArgumentParser
 import CTraceFormat
 import ImageModel
 import LaunchMeasurement
+import PagesFormat
 import ProcessLaunch
 import Reporting
 import Workflows
@@ -44,7 +45,7 @@ package struct OrderFileCommand: ParsableCommand {
       trace format \(ORDERFILE_TRACE_VERSION)
       \(DiffReport.schema), \(ImageReport.schema), \(LinkMapReport.schema), \
       \(OrderFileReport.schema), \(TraceReport.schema), \(GenReport.schema), \
-      \(ImportReport.schema), \(PagesReport.schema), \(MeasureReport.schema), \(RefineReport.schema)
+      \(ImportReport.schema), \(PagesDocument.schema), \(MeasureReport.schema), \(RefineReport.schema)
       """,
     subcommands: [
       RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self, PagesCommand.self,

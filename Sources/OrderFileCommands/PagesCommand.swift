@@ -2,6 +2,7 @@ import ArgumentParser
 import Demangling
 import ImageModel
 import LaunchMeasurement
+import PagesFormat
 import ProcessLaunch
 import ProcessTracing
 import Reporting
@@ -88,19 +89,19 @@ struct PagesCommand: ParsableCommand {
     var names = PageNames()
     // A script's interpreter is what was launched.
     let counted = result.touches.program ?? program.path
-    let report = PagesReport(
-      command: launched.words, end: PagesReport.End(result.program.end),
+    let document = PagesDocument(
+      command: launched.words, end: PagesDocument.End(result.program.end),
       method: choice.method.rawValue,
       images: names.images(
         of: result.touches, wanted: [counted] + images.filter { $0 != counted }))
     try outputFile.finish { sink in
       if json {
-        report.json(to: sink)
+        document.json(to: sink)
       } else {
-        let text = report.text(
-          width: output == "-" ? Console.width : nil, names: Demangler(demangle.mode).demangle,
-          listsPages: list)
-        sink(Array(text.utf8))
+        let text = PagesText(
+          document, width: output == "-" ? Console.width : nil,
+          names: Demangler(demangle.mode).demangle, listsPages: list)
+        sink(Array(text.text.utf8))
       }
     }
     var warnings = names.warnings
@@ -133,7 +134,7 @@ struct PagesCommand: ParsableCommand {
   }
 }
 
-extension PagesReport.End {
+extension PagesDocument.End {
   fileprivate init(_ end: ProgramLaunch.End) {
     switch end {
     case .exited(let status): self = .exited(Int(status))

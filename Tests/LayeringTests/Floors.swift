@@ -38,7 +38,8 @@ let mayImport: [String: Set<String>] = [
 
   // F4: results as text and JSON.
   "Reporting": [
-    "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ImageModel", "JSON", "Addresses",
+    "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
+    "ByteReading", "Addresses",
   ],
 
   // F5: what a command does, without the command.

@@ -1,5 +1,7 @@
 import Addresses
 import ByteReading
+import ImageModel
+import JSON
 import PagesFormat
 import TestSupport
 import Testing
@@ -11,7 +13,9 @@ import Testing
       "exitStatus": 0,
       "images": [
         {
-          "dataPages": 1, "id": "0a1b", "pages": [
+          "dataPages": 1, "filePages": [
+            {"data": 1, "pageSizeBytes": 4096, "readOnly": 2, "text": 3}
+          ], "id": "0a1b", "pages": [
             {"access": "execute", "address": "0x1000", "function": "main", "pc": "0x1010", "segment": "text", "step": 0},
             {"access": "read", "address": "0x2000", "function": null, "pc": null, "pcImage": "/lib/ld.so", "segment": "read-only", "step": 1},
             {"access": "kernel", "address": "0xffffffffffff0000", "function": "", "pc": "0x1018", "segment": "data", "step": 7}
@@ -32,8 +36,7 @@ import Testing
   @Test func readsWhatTheCommandWrites() throws {
     let document = try Self.parse(Self.example)
     #expect(document.command == ["./app", "a \"b\" é😀\n"])
-    #expect(document.exitStatus == 0)
-    #expect(document.signal == nil)
+    #expect(document.end == .exited(0))
     #expect(document.method == "preload")
     #expect(document.images.map(\.path) == ["/tmp/app", "/gone"])
     #expect(document.images.map(\.id) == ["0a1b", nil])
@@ -42,15 +45,21 @@ import Testing
     #expect(pages.map(\.segment) == [.text, .readOnly, .data])
     #expect(pages.map(\.address.rawValue) == [0x1000, 0x2000, 0xffff_ffff_ffff_0000])
     #expect(pages.map { $0.instruction?.rawValue } == [0x1010, nil, 0x1018])
+    #expect(pages.map(\.function) == ["main", nil, ""])
+    #expect(pages.map(\.instructionImage) == [nil, "/lib/ld.so", nil])
     #expect(
-      pages.map { $0.function.map { String(decoding: $0, as: UTF8.self) } } == ["main", nil, ""])
+      document.images[0].filePages == [
+        PagesDocument.FilePages(pageSize: .fourKibibytes, text: 3, readOnly: 2, data: 1)
+      ])
+    #expect(document.images[1].filePages.isEmpty)
     #expect(pages.map(\.step) == [0, 1, 7])
   }
 
   static let page =
     #"{"access": "execute", "address": "0x1000", "segment": "text", "step": 0}"#
   static func document(page: String) -> String {
-    #"{"images": [{"path": "a", "pages": [\#(page)]}], "schema": "orderfile.pages/1"}"#
+    #"{"images": [{"path": "a", "pages": [\#(page)]}], "command": [], "exitStatus": 0, "#
+      + #""method": "ptrace", "schema": "orderfile.pages/1"}"#
   }
 
   @Test(
@@ -63,7 +72,7 @@ import Testing
         #"{"schema": "orderfile.diff/1"}"#,
         "invalid schema: expected orderfile.pages/1, found orderfile.diff/1 (at offset 0x0)"
       ),
-      (#"{"schema": "orderfile.pages/1"}"#, "missing images (at offset 0x0)"),
+      (#"{"schema": "orderfile.pages/1"}"#, "missing command (at offset 0x0)"),
       (#"{"schema": 1}"#, "invalid schema: expected a string, found '1' (at offset 0xb)"),
       (
         #"{"schema": "orderfile.pages/1"} x"#,
@@ -71,18 +80,18 @@ import Testing
       ),
       (#"{"a": bogus}"#, "invalid a: expected a value, found bogus (at offset 0x6)"),
       (#"{"a": 1"#, "invalid document: expected ',' or '}', found"),
-      (document(page: "{}"), "missing access (at offset 0x0)"),
+      (document(page: "{}"), "missing access (at offset 0x24)"),
       (
         document(page: page.replacing("execute", with: "jump")),
-        "invalid access: expected one of execute, read, write, kernel, found 'jump' (at offset 0x2e)"
+        "invalid access: expected one of execute, read, write, kernel, found 'jump' (at offset 0x2f)"
       ),
       (
         document(page: page.replacing("0x1000", with: "4096")),
-        "invalid address: expected a hexadecimal address, found 4096 (at offset 0x44)"
+        "invalid address: expected a hexadecimal address, found '4096' (at offset 0x45)"
       ),
       (
         document(page: page.replacing("0}", with: "0.5}")),
-        "invalid step: expected a whole number, found 0.5 (at offset 0x69)"
+        "invalid step: expected a whole number, found 0.5 (at offset 0x6a)"
       ),
       (
         #"{"schema": "\x"}"#, "invalid schema: expected an escape, found 0x78 (at offset 0xd)"
@@ -100,6 +109,50 @@ import Testing
     } else {
       #expect(found == message)
     }
+  }
+
+  static let written = PagesDocument(
+    command: ["./app", "größe \"x\"\n"], end: .killed(signal: 11), method: "ptrace",
+    images: [
+      PagesDocument.Image(
+        path: "/opt/app", id: "9f3a",
+        pages: [
+          page(.execute, .text, 0x1000), page(.execute, .text, 0x2000), page(.read, .text, 0x2000),
+          page(.write, .text, 0x9000), page(.kernel, .data, 0xffff_ffff_ffff_f000),
+          page(.read, .readOnly, 0x4000), page(.read, .readOnly, 0x5000),
+        ],
+        filePages: [
+          PagesDocument.FilePages(pageSize: .sixteenKibibytes, text: 3, readOnly: 1, data: 2)
+        ]),
+      PagesDocument.Image(path: "", id: nil, pages: [], filePages: []),
+    ])
+
+  static func page(
+    _ access: Access, _ segment: Segment, _ address: UInt64
+  ) -> PagesDocument.Page {
+    PagesDocument.Page(
+      access: access, address: StatedAddress(rawValue: address), segment: segment,
+      function: access == .execute ? "a\u{1b}\"\\" : nil,
+      instruction: access == .execute ? StatedAddress(rawValue: address + 4) : nil,
+      instructionImage: access == .kernel ? "/lib/c" : nil, step: Int(address % 7))
+  }
+
+  @Test func whatIsWrittenReadsBackEqual() throws {
+    #expect(try PagesDocument(parsing: FileBytes(Self.written.json())) == Self.written)
+  }
+
+  @Test func pagesOfASegmentAreCountedOnceOfEachSize() {
+    let image = Self.written.images[0]
+    #expect(image.count(of: .text) == 3)
+    #expect(image.textCount(executed: true) == 2)
+    #expect(image.textCount(executed: false) == 2)
+    #expect(image.textOnlyReadCount() == 1)
+    #expect(image.textCount(executed: true, .sixteenKibibytes) == 1)
+    #expect(image.textOnlyReadCount(.sixtyFourKibibytes) == 0)
+    #expect(image.count(of: .readOnly) == 2)
+    #expect(image.count(of: .readOnly, .sixteenKibibytes) == 1)
+    #expect(image.fileCount(of: .data, .sixteenKibibytes) == 2)
+    #expect(image.fileCount(of: .data, .fourKibibytes) == 0, "not counted")
   }
 
   @Test func depthIsLimited() {

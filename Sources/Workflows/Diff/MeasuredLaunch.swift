@@ -50,12 +50,14 @@ struct MeasuredLaunch {
   /// What a user should know besides.
   var warnings: [Diagnostic] {
     var warnings: [Diagnostic] = []
-    if let signal = document.signal {
-      warnings.append(
-        Diagnostic("the measured launch was killed by signal \(signal)", context: [path]))
-    } else if let status = document.exitStatus, status != 0 {
+    switch document.end {
+    case .exited(0): break
+    case .exited(let status):
       warnings.append(
         Diagnostic("the measured launch ended with exit status \(status)", context: [path]))
+    case .killed(let signal):
+      warnings.append(
+        Diagnostic("the measured launch was killed by signal \(signal)", context: [path]))
     }
     if !touches.contains(where: \.isExecution) {
       warnings.append(Diagnostic("no page of the image's code was executed", context: [path]))

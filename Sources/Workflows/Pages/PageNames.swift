@@ -2,8 +2,8 @@ import Addresses
 import ByteReading
 import ImageModel
 import LaunchMeasurement
+import PagesFormat
 import ProcessTracing
-import Reporting
 import Symbolication
 
 /// Gives the pages that a launch touched their addresses in the image, and the instructions their functions.
@@ -24,8 +24,8 @@ package struct PageNames {
   /// - Returns: first those, then the others by their first load.
   package mutating func images(
     of touches: PageTouches, wanted: [String]
-  ) -> [PagesReport.Image] {
-    var pages: [String: [PagesReport.Page]] = [:]
+  ) -> [PagesDocument.Image] {
+    var pages: [String: [PagesDocument.Page]] = [:]
     for (step, touch) in touches.touches.enumerated() {
       let path = touches.images[touch.image]
       guard let image = image(at: path),
@@ -38,17 +38,17 @@ package struct PageNames {
     let touched = touches.images.filter { pages[$0] != nil }
     return (wanted + touched.filter { !wanted.contains($0) }).map { path in
       let image = image(at: path)
-      return PagesReport.Image(
-        path: path, id: image?.pages.id, pages: pages[path] ?? [],
-        filled: image?.pages.filled ?? [:])
+      return PagesDocument.Image(
+        path: path, id: image?.pages.id.description, pages: pages[path] ?? [],
+        filePages: image?.pages.filePages ?? [])
     }
   }
 
   private mutating func page(
     _ touch: PageTouches.Touch, at address: StatedAddress, _ segment: Segment,
     _ step: Int, _ touches: PageTouches
-  ) -> PagesReport.Page {
-    var row = PagesReport.Page(
+  ) -> PagesDocument.Page {
+    var row = PagesDocument.Page(
       access: touch.access, address: address, segment: segment, function: nil,
       instruction: nil, instructionImage: nil, step: step)
     guard let index = touch.instruction.image else { return row }
@@ -79,14 +79,12 @@ package struct PageNames {
 }
 
 extension ImagePages {
-  fileprivate var filled: [Segment: [PageSize: Int]] {
-    var filled: [Segment: [PageSize: Int]] = [:]
-    for segment in Segment.allCases {
-      for size in [PageSize.fourKibibytes, .sixteenKibibytes, .sixtyFourKibibytes] {
-        filled[segment, default: [:]][size] = count(of: segment, size)
-      }
+  fileprivate var filePages: [PagesDocument.FilePages] {
+    PagesDocument.pageSizes.map { size in
+      PagesDocument.FilePages(
+        pageSize: size, text: count(of: .text, size),
+        readOnly: count(of: .readOnly, size), data: count(of: .data, size))
     }
-    return filled
   }
 }
 

@@ -1,9 +1,9 @@
 import FunctionOrder
 import ImageModel
 import LaunchMeasurement
+import PagesFormat
 import ProcessLaunch
 import ProcessTracing
-import Reporting
 import Symbolication
 
 /// The launch that an order is refined for, of an image as it is linked at the time.
@@ -23,7 +23,7 @@ package struct RefinedLaunch {
   /// The pages of the image at `path` that a launch touches.
   ///
   /// - Throws: if they can't be counted exactly, and if the program is killed.
-  func pages(ofImage path: String) throws -> PagesReport.Image {
+  func pages(ofImage path: String) throws -> PagesDocument.Image {
     let found = try LaunchedProgram(named: program.command[0], in: environment)
     let request = PageRequest(images: [path])
     let choice = try PageMethodChoice(nil, for: found, request, in: environment)
@@ -45,7 +45,7 @@ package struct RefinedLaunch {
 
   /// What a launch ran of the image: functions that were entered, by breakpoints, and those that `pages`
   /// tells besides, because they were entered elsewhere than at their beginning.
-  func uses(of release: ReleaseLayout, _ pages: PagesReport.Image) throws -> [FirstUse] {
+  func uses(of release: ReleaseLayout, _ pages: PagesDocument.Image) throws -> [FirstUse] {
     let layout = release.layout
     let recording = try RecordingFolder(beside: folder.path("uses"))
     defer { recording.remove() }

@@ -4,6 +4,7 @@ import FunctionOrder
 import ImageModel
 import LaunchMeasurement
 import OrderFileFormat
+import PagesFormat
 import ProcessLaunch
 import Reporting
 import Symbolication
@@ -23,7 +24,7 @@ package struct Refinement {
     var order: OrderFile
     package var bytes: [UInt8]
     package var release: ReleaseLayout
-    var pages: PagesReport.Image
+    var pages: PagesDocument.Image
     var uses: [FirstUse]
   }
 
@@ -157,7 +158,7 @@ package struct Refinement {
   }
 }
 
-extension PagesReport.Image {
+extension PagesDocument.Image {
   /// Distinct pages of the executable segment in which something was executed.
   func executedPages(_ size: PageSize) -> Int { textCount(executed: true, size) }
 }

@@ -1,0 +1,160 @@
+import Addresses
+import ByteReading
+
+/// One object of a document, whose members are read by key, in any order. Members that nobody asks for are
+/// skipped.
+package struct JSONObject {
+  /// The member by which the object is known, for messages.
+  private let field: String
+  private let position: FileOffset
+  /// Each stands before its value.
+  private var members: [String: JSONCursor] = [:]
+
+  /// Reads a whole document; nothing may stand behind it.
+  ///
+  /// - Throws: also `missing` or `invalid` for another schema than `schema`, before anything else is looked
+  ///   at.
+  package init(document bytes: FileBytes, schema: String) throws(ParseError) {
+    var cursor = JSONCursor(bytes)
+    try self.init(parsing: &cursor, "document")
+    try cursor.readEnd("document")
+    let found: String = try value("schema")
+    guard found == schema else {
+      throw ParseError(.invalid(expected: schema, found: found), "schema", at: position)
+    }
+  }
+
+  /// Steps over an object and remembers where its members are.
+  ///
+  /// - Throws: also `invalid` for a key that stands twice: readers differ in which of them counts.
+  /// - Complexity: O(*n*) for *n* bytes; each level of objects that is read goes over its bytes once more.
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    self.field = field
+    position = cursor.nextPosition
+    var members: [String: JSONCursor] = [:]
+    try cursor.readObject(field) { (cursor, key) throws(ParseError) in
+      guard members.updateValue(cursor, forKey: key) == nil else {
+        throw ParseError(
+          .invalid(expected: "each key once", found: "'\(key)' again"), field, at: cursor.position)
+      }
+      try cursor.skipValue(key)
+    }
+    self.members = members
+  }
+
+  /// The member `key`.
+  ///
+  /// - Throws: `missing`; or what is wrong with its value.
+  package func value<Value: JSONReadable>(_ key: String) throws(ParseError) -> Value {
+    guard var cursor = members[key] else { throw ParseError(.missing, key, at: position) }
+    return try Value(parsing: &cursor, key)
+  }
+
+  /// The member `key`; `nil` where it is missing or `null`.
+  package func optional<Value: JSONReadable>(_ key: String) throws(ParseError) -> Value? {
+    guard var cursor = members[key], !cursor.readNull() else { return nil }
+    return try Value(parsing: &cursor, key)
+  }
+
+  /// The member `key`, an object with members of its own.
+  package func object(_ key: String) throws(ParseError) -> JSONObject { try value(key) }
+
+  /// A value of the wrong kind for this place, as an error that names `key` and where it stands.
+  package func invalid(_ key: String, expected: String, found: String) -> ParseError {
+    let place = members[key]?.nextPosition ?? position
+    return ParseError(.invalid(expected: expected, found: found), key, at: place)
+  }
+
+  /// Neither of the members that say one thing in several ways is there.
+  package func missing(_ key: String) -> ParseError { ParseError(.missing, key, at: position) }
+}
+
+extension JSONObject: JSONReadable {}
+
+/// What can be read as one value of a document.
+package protocol JSONReadable {
+  /// - Parameter field: the key of the value, for messages.
+  init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError)
+}
+
+/// What is an object with members of its own.
+package protocol JSONReadableObject: JSONReadable {
+  init(_ object: JSONObject) throws(ParseError)
+}
+
+extension JSONReadableObject {
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    try self.init(JSONObject(parsing: &cursor, field))
+  }
+}
+
+// MARK: Values
+
+extension Int: JSONReadable {
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    self = try cursor.readInteger(field)
+  }
+}
+
+extension UInt64: JSONReadable {
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    self = try cursor.readInteger(field)
+  }
+}
+
+extension Double: JSONReadable {
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    self = try cursor.readDouble(field)
+  }
+}
+
+extension Bool: JSONReadable {
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    self = try cursor.readBool(field)
+  }
+}
+
+extension String: JSONReadable {
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    self = String(decoding: try cursor.readString(field), as: UTF8.self)
+  }
+}
+
+extension Array: JSONReadable where Element: JSONReadable {
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    var elements: [Element] = []
+    try cursor.readArray(field) { (cursor) throws(ParseError) in
+      elements.append(try Element(parsing: &cursor, field))
+    }
+    self = elements
+  }
+}
+
+extension StatedAddress: JSONReadable {
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    let start = cursor.nextPosition
+    let text = try String(parsing: &cursor, field)
+    guard text.hasPrefix("0x"), !text.contains("+"),
+      let value = UInt64(text.dropFirst(2), radix: 16)
+    else {
+      throw ParseError(
+        .invalid(expected: "a hexadecimal address", found: "'\(text.prefix(40))'"), field, at: start
+      )
+    }
+    self.init(rawValue: value)
+  }
+}
+
+/// An enumeration whose cases are known by their names.
+extension JSONReadable where Self: RawRepresentable & CaseIterable, RawValue == String {
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    let start = cursor.nextPosition
+    let text = try String(parsing: &cursor, field)
+    guard let value = Self(rawValue: text) else {
+      let names = Self.allCases.map(\.rawValue).joined(separator: ", ")
+      throw ParseError(
+        .invalid(expected: "one of \(names)", found: "'\(text.prefix(40))'"), field, at: start)
+    }
+    self = value
+  }
+}

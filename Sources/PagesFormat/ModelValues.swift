@@ -1,0 +1,32 @@
+import ByteReading
+import ImageModel
+import JSON
+
+// How values of the model stand in a document. The model knows no format, so it is said here, for all
+// documents.
+
+extension SymbolName: JSONValue, JSONReadable {
+  package func write(to json: inout JSONWriter) { json.write(text: bytes[...]) }
+
+  /// Bytes that were not UTF-8 are U+FFFD in the document, and stay so.
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    self.init(bytes: try cursor.readString(field))
+  }
+}
+
+extension PageSize: JSONValue, JSONReadable {
+  package func write(to json: inout JSONWriter) { bytes.write(to: &json) }
+
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    let start = cursor.nextPosition
+    let bytes = try UInt64(parsing: &cursor, field)
+    guard let size = PageSize(bytes: bytes) else {
+      throw ParseError(
+        .invalid(expected: "a power of two from 512 on", found: "\(bytes)"), field, at: start)
+    }
+    self = size
+  }
+}
+
+extension Access: JSONReadable {}
+extension Segment: JSONReadable {}

@@ -1,0 +1,75 @@
+import ImageModel
+import PagesFormat
+
+/// The pages that a launch touched, for people.
+package struct PagesText {
+  private let document: PagesDocument
+  private let width: Int?
+  private let names: NameWording
+  private let listsPages: Bool
+
+  /// - Parameters:
+  ///   - width: the terminal's, in columns; `nil` shortens no name.
+  ///   - listsPages: whether each page has a row of its own.
+  package init(
+    _ document: PagesDocument, width: Int? = nil, names: @escaping NameWording = mangled,
+    listsPages: Bool = false
+  ) {
+    self.document = document
+    self.width = width
+    self.names = names
+    self.listsPages = listsPages
+  }
+
+  package var text: String {
+    var text = "pages touched, measured by \(document.method)\n"
+    for image in document.images {
+      text += "\n\(printable(image.path))\n" + counts(image).text()
+      if listsPages, !image.pages.isEmpty { text += "\n" + list(image).text(width: width) }
+    }
+    return text
+  }
+
+  private func counts(_ image: PagesDocument.Image) -> Table {
+    var table = Table([
+      .init("4 KiB"), .init("OF", separator: " / "), .init("16 KiB"),
+      .init("OF", separator: " / "), .init("64 KiB"), .init("OF", separator: " / "),
+      .init("SEGMENT", .left),
+    ])
+    /// - Parameter segments: empty for pages that the row before has counted among those that there are.
+    func add(
+      _ name: String, _ segments: [Segment], _ count: (PageSize) -> Int
+    ) {
+      table.add(
+        PagesDocument.pageSizes.flatMap { size in
+          let all = segments.reduce(0) { $0 + image.fileCount(of: $1, size) }
+          return ["\(count(size))", segments.isEmpty ? "" : "\(all)"]
+        } + [name])
+    }
+    add("text, executed", [.text]) { image.textCount(executed: true, $0) }
+    if image.textOnlyReadCount() > 0 { add("text, only read", []) { image.textOnlyReadCount($0) } }
+    for segment in [Segment.readOnly, .data] {
+      add(segment.rawValue, [segment]) { image.count(of: segment, $0) }
+    }
+    add("TOTAL", Segment.allCases) { size in
+      Segment.allCases.reduce(0) { $0 + image.count(of: $1, size) }
+    }
+    return table
+  }
+
+  private func list(_ image: PagesDocument.Image) -> Table {
+    var table = Table([
+      .init("STEP"), .init("ACCESS", .left), .init("SEGMENT", .left), .init("PAGE"),
+      .init("INSTRUCTION"), .init("FUNCTION", .left),
+    ])
+    for page in image.pages {
+      let function = page.function.map(names) ?? "-"
+      let place = page.instructionImage.map { " in \($0)" } ?? ""
+      table.add([
+        "\(page.step)", page.access.rawValue, page.segment.rawValue, "\(page.address)",
+        page.instruction.map { "\($0)" } ?? "-", function + place,
+      ])
+    }
+    return table
+  }
+}
