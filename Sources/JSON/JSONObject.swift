@@ -59,14 +59,13 @@ package struct JSONObject {
   /// The member `key`, an object with members of its own.
   package func object(_ key: String) throws(ParseError) -> JSONObject { try value(key) }
 
-  /// A value of the wrong kind for this place, as an error that names `key` and where it stands.
+  package func has(_ key: String) -> Bool { members[key] != nil }
+
+  /// The error that the value of `key` is well formed and can't be here.
   package func invalid(_ key: String, expected: String, found: String) -> ParseError {
     let place = members[key]?.nextPosition ?? position
     return ParseError(.invalid(expected: expected, found: found), key, at: place)
   }
-
-  /// Neither of the members that say one thing in several ways is there.
-  package func missing(_ key: String) -> ParseError { ParseError(.missing, key, at: position) }
 }
 
 extension JSONObject: JSONReadable {}

@@ -118,19 +118,19 @@ struct DiffCommand: ParsableCommand {
   func run() throws {
     let outputFile = try Output(output)
     let inputs = try LayoutDiff(options)
-    let report = inputs.report()
+    let document = inputs.document()
     let bytes =
       json
-      ? report.json()
+      ? document.json()
       : Array(
-        report.text(
-          width: output == "-" ? Console.width : nil,
-          limits: DiffReport.Limits(names: listMissing ? nil : 10, listsPages: listPages),
+        DiffText(
+          document, width: output == "-" ? Console.width : nil,
+          limits: DiffText.Limits(names: listMissing ? nil : 10, listsPages: listPages),
           names: Demangler(demangle.mode, of: inputs.imageFormat).demangle
-        ).utf8)
+        ).text.utf8)
     try outputFile.finish(bytes)
-    Console.printWarnings(report.warnings)
-    let pages = report.comparison.total.after.pages
+    Console.printWarnings(document.warnings)
+    let pages = document.pages.after
     if let maxPages, pages > maxPages {
       throw Diagnostic(
         "predicted pages: expected at most \(maxPages), found \(pages)", context: [after],

@@ -43,7 +43,7 @@ package struct OrderFileCommand: ParsableCommand {
     version: """
       orderfile \(toolVersion)
       trace format \(ORDERFILE_TRACE_VERSION)
-      \(DiffReport.schema), \(ImageReport.schema), \(LinkMapReport.schema), \
+      \(DiffDocument.schema), \(ImageReport.schema), \(LinkMapReport.schema), \
       \(OrderFileReport.schema), \(TraceReport.schema), \(GenReport.schema), \
       \(ImportReport.schema), \(PagesDocument.schema), \(MeasureReport.schema), \(RefineReport.schema)
       """,

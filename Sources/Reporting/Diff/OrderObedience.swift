@@ -1,8 +1,10 @@
+import ByteReading
 import ImageModel
 import JSON
+import PagesFormat
 
 /// Whether a linker did what an order file asked for: read from the layout after, not predicted.
-package struct OrderObedience: Sendable {
+package struct OrderObedience: Hashable, Sendable {
   /// Lines of the order file that name something to be ordered.
   package var entries: Int
   /// Entries that the layout has.
@@ -26,6 +28,24 @@ package struct OrderObedience: Sendable {
   }
 }
 
+extension OrderObedience: JSONReadableObject {
+  func write(to json: inout JSONWriter) {
+    json.member("entries", entries)
+    if let firstDeviation { json.member("firstDeviation", firstDeviation) }
+    json.member("inOrder", inOrder)
+    json.member("present", present)
+    json.array("unorderable") { json in for entry in unorderable { entry.write(to: &json) } }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      entries: try object.count("entries"), present: try object.count("present"),
+      inOrder: try object.count("inOrder"),
+      firstDeviation: try object.optional("firstDeviation"),
+      unorderable: try object.value("unorderable"))
+  }
+}
+
 /// A name, and why it is not where one would look for it.
 package struct NameWithReason: Hashable, Sendable {
   package var name: SymbolName
@@ -38,11 +58,16 @@ package struct NameWithReason: Hashable, Sendable {
   }
 }
 
-extension NameWithReason {
+extension NameWithReason: JSONReadableObject {
+  /// Adds it to an array.
   func write(to json: inout JSONWriter) {
     json.object { json in
       json.member("name", name)
       json.member("reason", reason)
     }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(name: try object.value("name"), reason: try object.value("reason"))
   }
 }

@@ -1,6 +1,26 @@
+import ByteReading
 import FaultEstimate
 import JSON
 
-extension Milliseconds: JSONValue {
+extension Milliseconds: JSONValue, JSONReadable {
   package func write(to json: inout JSONWriter) { json.write(literal: description) }
+
+  /// Exact to the nanosecond below 100 days.
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    let start = cursor.nextPosition
+    let milliseconds = try Double(parsing: &cursor, field)
+    guard let nanoseconds = Int(exactly: (milliseconds * 1e6).rounded()) else {
+      throw ParseError(
+        .invalid(expected: "milliseconds", found: "\(milliseconds)"), field, at: start)
+    }
+    self.init(nanoseconds: nanoseconds)
+  }
+}
+
+extension Milliseconds {
+  /// Stays at the nearest representable value if the sum would overflow.
+  static func + (a: Self, b: Self) -> Self {
+    let (sum, overflow) = a.nanoseconds.addingReportingOverflow(b.nanoseconds)
+    return Self(nanoseconds: overflow ? (a.nanoseconds < 0 ? .min : .max) : sum)
+  }
 }

@@ -7,9 +7,15 @@ package enum Percentage {
 
   /// From one value to another: `-71.3%`, `+4.0%`, `0.0%`; `new` if there was nothing before.
   package static func change(from before: UInt64, to after: UInt64) -> String {
+    // Not as floats, to which two large numbers can be alike.
+    before == after ? "0.0%" : change(from: Double(before), to: Double(after))
+  }
+
+  /// The same for numbers of at least 0 that are no whole ones.
+  package static func change(from before: Double, to after: Double) -> String {
     if before == after { return "0.0%" }
     if before == 0 { return "new" }
-    let change = (Double(after) - Double(before)) / Double(before)
+    let change = (after - before) / before
     return (change > 0 ? "+" : "") + decimal(change) + "%"
   }
 

@@ -36,14 +36,3 @@ extension Image {
     layout.sections.map { (name: $0.name, range: $0.range) } + segments
   }
 }
-
-extension PageInMeasurement {
-  /// What a reader of the figures should know besides.
-  var warnings: [Diagnostic] {
-    [before, after].compactMap { $0 }.filter { $0.pageIns.total.pages == 0 }.map {
-      Diagnostic(
-        "no page of the image was paged in: it was in memory", context: $0.paths,
-        hint: "record a cold launch: restart the device before it")
-    }
-  }
-}

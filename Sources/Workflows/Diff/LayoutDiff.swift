@@ -192,7 +192,7 @@ package struct LayoutDiff {
     return PageInMeasurement(before: before, after: after)
   }
 
-  package func report() -> DiffReport {
+  package func document() -> DiffDocument {
     let comparison = LayoutComparison(
       before: before.layout, after: after.layout, startup: startup, pageSize: pageSize,
       facts: facts, kernel: kernel)
@@ -200,29 +200,28 @@ package struct LayoutDiff {
       OrderFileCheck(
         $0, layout: namedAfter, architecture: architecture)
     }
-    var report = DiffReport(
+    var document = DiffDocument(
       beforePath: before.path, afterPath: after.path, startupSource: startupSource,
-      comparison: comparison, cost: cost, obedience: check.map(obedience))
-    report.missing = comparison.missing.map { function in
+      comparison: comparison, cost: cost, order: check.map(obedience), warnings: warnings)
+    document.missing = comparison.missing.map { function in
       let reason = function.absence == .both ? absences[function.name]?.description : nil
       return NameWithReason(
         name: function.name, reason: reason ?? function.absence.description)
     }
-    report.measuredPageIns = measuredPageIns
+    document.measuredPageIns = measuredPageIns
     if measured.before != nil || measured.after != nil {
-      report.measuredPages = MeasuredPages(
+      document.measuredPages = MeasuredPages(
         before: measured.before?.side(
           comparison.before, before.layout, knowledge, pageSize: pageSize),
         after: measured.after?.side(comparison.after, after.layout, knowledge, pageSize: pageSize))
     }
-    report.warnings = warnings + report.warnings
     let isMachO = after.layout.imageFormat == .machO
     if let disobeyed = check.flatMap({
       Diagnostic.disobeyed($0, path: after.path, isMachO: isMachO)
     }) {
-      report.warnings.append(disobeyed)
+      document.addWarnings([disobeyed])
     }
-    return report
+    return document
   }
 
   private var knowledge: PageAccount.Knowledge {

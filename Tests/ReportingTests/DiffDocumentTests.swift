@@ -7,7 +7,7 @@ import Reporting
 import TestSupport
 import Testing
 
-@Suite struct DiffReportTests {
+@Suite struct DiffDocumentTests {
   static let before = sampleLayout([
     ("_init", 0x1000, 27), ("main", 0x3000, 100), ("parse", 0x9000, 5000), ("usage", 0x2_0000, 64),
     ("gone", 0x2_8000, 10), ("odd\nname \u{1b}[1m", 0x3_0000, 12),
@@ -24,48 +24,49 @@ import Testing
     LayoutComparison(before: before, after: after, startup: startup, pageSize: .fourKibibytes)
   }
 
-  static func report(_ name: String) -> DiffReport {
+  static func document(_ name: String) -> DiffDocument {
     switch name {
     case "traced":
-      return DiffReport(
+      return DiffDocument(
         beforePath: "base.map", afterPath: "ordered.map", startupSource: "2 traces",
         comparison: comparison(before, after))
     case "with-order":
-      var report = DiffReport(
+      var document = DiffDocument(
         beforePath: "base.map", afterPath: "ordered.map", startupSource: "app.order",
         comparison: comparison(before, after),
         cost: FaultCost(milliseconds: 0.25, source: "--cost-ms") ?? .published,
-        obedience: OrderObedience(
+        order: OrderObedience(
           entries: 8, present: 6, inOrder: 5,
           firstDeviation: "'usage' stands before 'parse'",
           unorderable: [NameWithReason(name: "_init", reason: "not in a section of its own")]))
-      report.warnings.append(
+      document.addWarnings([
         Diagnostic(
           "line 3: no such symbol: gone", context: ["app.order"],
-          hint: "record again with this build"))
-      return report
+          hint: "record again with this build")
+      ])
+      return document
     case "a-loss":
-      return DiffReport(
+      return DiffDocument(
         beforePath: "ordered.map", afterPath: "base.map", startupSource: "1 trace",
         comparison: comparison(after, before))
     case "macho":
-      return DiffReport(
+      return DiffDocument(
         beforePath: "App-before-LinkMap.txt", afterPath: "App-LinkMap.txt",
         startupSource: "2 traces", comparison: machOComparison)
     case "macho-measured":
-      var report = Self.report("macho")
-      report.measuredPageIns = PageInMeasurement(
+      var document = Self.document("macho")
+      document.measuredPageIns = PageInMeasurement(
         before: recording("before.xml", [61, 12, 4, 2]), after: recording("after.xml", [9, 12, 4]))
-      return report
+      return document
     case "macho-measured-after":
-      var report = Self.report("macho")
-      report.measuredPageIns = PageInMeasurement(
+      var document = Self.document("macho")
+      document.measuredPageIns = PageInMeasurement(
         before: nil, after: recording("after.xml", [9, 12, 4]))
-      return report
+      return document
     case "elf-measured":
-      return measuredReport
+      return measured
     default:  // "nothing-found"
-      return DiffReport(
+      return DiffDocument(
         beforePath: "a.map", afterPath: "b.map", startupSource: "1 trace",
         comparison: comparison(sampleLayout([]), sampleLayout([])))
     }
@@ -77,7 +78,7 @@ import Testing
   ]
 
   /// An ELF image with what its code tells, and a measured launch of each layout.
-  static var measuredReport: DiffReport {
+  static var measured: DiffDocument {
     func facts(_ main: UInt64) -> LaunchFacts {
       var facts = LaunchFacts()
       facts.isELF = true
@@ -113,12 +114,12 @@ import Testing
           of: estimate, in: layout, measured: touches + [read],
           knowledge: PageAccount.Knowledge(recordsEveryFunction: false), pageSize: .fourKibibytes))
     }
-    var report = DiffReport(
+    var document = DiffDocument(
       beforePath: "base", afterPath: "ordered", startupSource: "1 trace", comparison: comparison)
-    report.measuredPages = MeasuredPages(
+    document.measuredPages = MeasuredPages(
       before: side("before.json", comparison.before, before, [0x1000, 0x3000, 0x9000, 0x3_4000]),
       after: side("after.json", comparison.after, after, [0x1000, 0x2000, 0x2070, 0x3000]))
-    return report
+    return document
   }
 
   /// A recording with so many page-ins in the four places, of 150 microseconds each.
@@ -160,13 +161,13 @@ import Testing
   }
 
   @Test(arguments: names) func textIsAsRecorded(_ name: String) throws {
-    let limits = DiffReport.Limits(listsPages: true)
+    let limits = DiffText.Limits(listsPages: true)
     try expectGolden(
-      Self.report(name).text(limits: limits), "reporting/diff/\(name)/expected.txt")
+      DiffText(Self.document(name), limits: limits).text, "reporting/diff/\(name)/expected.txt")
   }
 
   @Test(arguments: names) func jsonIsAsRecorded(_ name: String) throws {
-    let json = String(decoding: Self.report(name).json(), as: UTF8.self)
+    let json = String(decoding: Self.document(name).json(), as: UTF8.self)
     try expectGolden(json, "reporting/diff/\(name)/expected.json")
   }
 
@@ -178,8 +179,8 @@ import Testing
   }
 
   @Test(arguments: names) func jsonParsesAndItsRowsSumUpToItsTotals(_ name: String) throws {
-    let value = try parsedJSON(Self.report(name).json())
-    #expect(value["schema"] as? String == "orderfile.diff/1")
+    let value = try parsedJSON(Self.document(name).json())
+    #expect(value["schema"] as? String == DiffDocument.schema)
     let sections = try #require(value["sections"] as? [[String: Any]])
     for (key, rowKey) in [
       ("startupFunctions", "startupFunctions"), ("startupBytes", "startupBytes"),
@@ -196,12 +197,12 @@ import Testing
   }
 
   @Test func readsArePredictedForMachOImagesOnly() throws {
-    let linux = try parsedJSON(Self.report("traced").json())
+    let linux = try parsedJSON(Self.document("traced").json())
     #expect(linux["xnuReads"] == nil)
-    #expect(Self.report("traced").text().contains("64Ki WINDOWS"))
-    let report = Self.report("macho")
+    #expect(DiffText(Self.document("traced")).text.contains("64Ki WINDOWS"))
+    let document = Self.document("macho")
     let reads = try #require(
-      try parsedJSON(report.json())["xnuReads"] as? [[String: Any]])
+      try parsedJSON(document.json())["xnuReads"] as? [[String: Any]])
     #expect(reads.map { $0["kernel"] as? String } == ["iOS", "macOS"])
     for kernel in reads {
       for key in ["reads", "bytesRead"] {
@@ -211,14 +212,14 @@ import Testing
         #expect(after < before)
       }
     }
-    let text = report.text()
+    let text = DiffText(document).text
     #expect(!text.contains("WINDOWS"))
     #expect(text.contains("\npredicted reads"))
     #expect(text.contains("__TEXT,__stubs (whole)"))
   }
 
   @Test func measuredSectionsSumUpToWhatEachRecordingHas() throws {
-    let value = try parsedJSON(Self.report("macho-measured").json())
+    let value = try parsedJSON(Self.document("macho-measured").json())
     let measured = try #require(value["measuredPageIns"] as? [String: Any])
     #expect(measured["provenance"] as? String == "measured")
     let sections = try #require(measured["sections"] as? [[String: Any]])
@@ -227,23 +228,23 @@ import Testing
       #expect(rows.count == sections.count)
       #expect(rows.reduce(0, +) == Self.number("\(side).pages", in: measured))
     }
-    #expect(try parsedJSON(Self.report("macho").json())["measuredPageIns"] == nil)
-    let oneSided = try parsedJSON(Self.report("macho-measured-after").json())
+    #expect(try parsedJSON(Self.document("macho").json())["measuredPageIns"] == nil)
+    let oneSided = try parsedJSON(Self.document("macho-measured-after").json())
     #expect(Self.number("measuredPageIns.after.pages", in: oneSided) == 25)
     #expect(Self.number("measuredPageIns.before.pages", in: oneSided) == nil)
   }
 
   @Test func theOrderIsAbsentWhenNoneWasGiven() throws {
-    let without = try parsedJSON(Self.report("traced").json())
+    let without = try parsedJSON(Self.document("traced").json())
     #expect(without["order"] == nil)
-    let with = try parsedJSON(Self.report("with-order").json())
+    let with = try parsedJSON(Self.document("with-order").json())
     #expect(Self.number("order.inOrder", in: with) == 5)
   }
 
   @Test func foldedSectionsStillSumUpToTheTotal() throws {
-    var limits = DiffReport.Limits()
+    var limits = DiffText.Limits()
     limits.sections = 0
-    let lines = Self.report("traced").text(limits: limits).split(separator: "\n")
+    let lines = DiffText(Self.document("traced"), limits: limits).text.split(separator: "\n")
     let folded = try #require(lines.first { $0.hasSuffix("  2 other sections") })
     let total = try #require(lines.first { $0.contains("  TOTAL ") })
     let numbers = folded.dropLast("2 other sections".count)
@@ -251,15 +252,15 @@ import Testing
   }
 
   @Test func listsOfNamesCanBeCutAndDemangled() {
-    let report = Self.report("traced")
-    let cut = report.text(limits: .init(names: 1), names: upperCase)
+    let document = Self.document("traced")
+    let cut = DiffText(document, limits: .init(names: 1), names: upperCase).text
     #expect(cut.contains("  GONE: not in after layout\n  and 2 more\n"))
-    let whole = report.text(limits: .init(names: nil))
+    let whole = DiffText(document, limits: .init(names: nil)).text
     #expect(whole.contains("  nowhere: in neither layout\n"))
   }
 
   @Test(arguments: names) func eachLineWithPagesSaysPredictedOrMeasured(_ name: String) {
-    let lines = Self.report(name).text().split(separator: "\n")
+    let lines = DiffText(Self.document(name)).text.split(separator: "\n")
     for words in [["page-in,", "page-ins,"], ["page-steps"], ["TOTAL"], ["pages that hold"]] {
       let found = lines.filter { line in words.contains { line.contains($0) } }
       let measured = found.filter { $0.contains("measured") }

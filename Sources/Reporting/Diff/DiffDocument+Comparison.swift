@@ -1,0 +1,96 @@
+import FaultEstimate
+import ImageModel
+
+extension DiffDocument {
+  /// The document of `comparison`, with its missing functions.
+  ///
+  /// - Parameter warnings: those of the comparison come behind them.
+  package init(
+    beforePath: String, afterPath: String, startupSource: String, comparison: LayoutComparison,
+    cost: FaultCost = .published, order: OrderObedience? = nil, warnings: [Diagnostic] = []
+  ) {
+    let total = comparison.total
+    before = Layout(path: beforePath, total.before)
+    after = Layout(path: afterPath, total.after)
+    self.startupSource = startupSource
+    pageSize = comparison.pageSize
+    pages = BeforeAfter(total, \.pages)
+    windows64k = BeforeAfter(total, \.windows64k)
+    sections = comparison.sections.map(Section.init).sorted(by: Section.hasMorePages)
+    faultCurveArea = BeforeAfter(
+      before: comparison.before.curve.area, after: comparison.after.curve.area)
+    let inParts = BeforeAfter(before: comparison.inParts.before, after: comparison.inParts.after)
+    functionsByBlocks = inParts.before + inParts.after > 0 ? inParts : nil
+    self.cost = cost
+    linuxFaults = comparison.linuxFaults.map { LinuxFaultsChange($0, $1, comparison.kernel) }
+    xnuReads = comparison.isMachO ? comparison.xnuReads.map { XNUReadsChange($0, $1) } : nil
+    self.order = order
+    missing = comparison.missing.map {
+      NameWithReason(name: $0.name, reason: $0.absence.description)
+    }
+    self.warnings = []
+    addWarnings(warnings + comparison.diagnostics)
+  }
+
+  /// Adds `diagnostics`, each with its context in one sentence: so a document reads back equal.
+  package mutating func addWarnings(_ diagnostics: [Diagnostic]) {
+    warnings += diagnostics.map {
+      Diagnostic(($0.context + [$0.message]).joined(separator: ": "), hint: $0.hint)
+    }
+  }
+}
+
+extension DiffDocument.Layout {
+  fileprivate init(path: String, _ touched: TouchedPages) {
+    self.init(
+      path: path, startupFunctions: touched.startupFunctions, startupBytes: touched.startupBytes,
+      floorPages: touched.floorPages)
+  }
+}
+
+extension DiffDocument.Section {
+  fileprivate init(_ row: LayoutComparison.Row) {
+    self.init(
+      name: row.name, cause: row.cause, pages: BeforeAfter(row, \.pages),
+      windows64k: BeforeAfter(row, \.windows64k), startupFunctions: row.after.startupFunctions,
+      startupBytes: row.after.startupBytes, floorPages: row.after.floorPages)
+  }
+
+  /// The order of documents. Rows alike in all of it keep the order that they come in.
+  fileprivate static func hasMorePages(_ a: Self, _ b: Self) -> Bool {
+    if a.pages.before != b.pages.before { return a.pages.before > b.pages.before }
+    if a.pages.after != b.pages.after { return a.pages.after > b.pages.after }
+    return a.name < b.name
+  }
+}
+
+extension BeforeAfter<Int> {
+  fileprivate init(_ row: LayoutComparison.Row, _ count: KeyPath<TouchedPages, Int>) {
+    self.init(before: row.before[keyPath: count], after: row.after[keyPath: count])
+  }
+}
+
+extension LinuxFaultsChange {
+  fileprivate init(_ before: LinuxFaults, _ after: LinuxFaults, _ kernel: LinuxKernel) {
+    self.init(
+      faultAroundBytes: kernel.faultAroundBytes, readAheadBytes: kernel.readAheadBytes,
+      warmMinorFaults: BeforeAfter(before: before.warmFaults, after: after.warmFaults),
+      cold: zip(before.cold, after.cold).map { before, after in
+        func change(_ count: KeyPath<LinuxFaults.Cold, Int>) -> BeforeAfter<Int> {
+          BeforeAfter(before: before[keyPath: count], after: after[keyPath: count])
+        }
+        return Cold(
+          readAhead: before.readAhead, majorFaults: change(\.majorFaults),
+          minorFaults: change(\.minorFaults), pagesRead: change(\.pagesRead))
+      })
+  }
+}
+
+extension XNUReadsChange {
+  fileprivate init(_ before: XNUReads, _ after: XNUReads) {
+    self.init(
+      kernel: before.kernel.name, reads: BeforeAfter(before: before.reads, after: after.reads),
+      bytesRead: BeforeAfter(
+        before: Int(clamping: before.bytesRead), after: Int(clamping: after.bytesRead)))
+  }
+}

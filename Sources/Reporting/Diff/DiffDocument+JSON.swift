@@ -1,0 +1,176 @@
+import ByteReading
+import FaultEstimate
+import ImageModel
+import JSON
+import PagesFormat
+
+/// `startupFunctions`, `startupBytes` and `floorPages` are those of the layout after, in total and in
+/// each section; `before` and `after` have both layouts'. Sections sum up to the totals. A duration
+/// is for the pages saved, so it is negative for a loss; `low` and `high` go with the cost.
+///
+/// `functionsByBlocks` is there if basic blocks were recorded: of so many functions of each layout only
+/// those that ran count, in `startupBytes` too.
+///
+/// A section's `counted` is `startupFunctions`; of a Mach-O image also `whole`, for what a launch reads
+/// or uses unknown parts of, and `firstPage` for the header; of an ELF image what startup functions lead
+/// to: `linkageTable`, `cRuntime`, `initializer`, `mergedBody`, `constant`, `firstPage`. `linuxFaults` is
+/// there for ELF images: what Linux does in a warm and in a cold launch. `xnuReads` is there for Mach-O images: what
+/// each `kernel` with such pages is predicted to read, in `reads` and `bytesRead`. `measuredPageIns` is
+/// there if recordings were given, and `measuredPages` if measured launches were: what stands there under
+/// `measured` and `onlyExecuted`, and `measuredPageIns`, is all that was measured.
+extension DiffDocument: ReadableDocument {
+  package static let schema = "orderfile.diff/1"
+
+  package func write(to json: inout JSONWriter) {
+    json.object("after") { after.write(to: &$0) }
+    json.object("before") { before.write(to: &$0) }
+    json.member("costSource", cost.source)
+    json.object("faultCurveArea") { json in
+      json.member("after", faultCurveArea.after)
+      json.member("before", faultCurveArea.before)
+    }
+    json.member("floorPages", after.floorPages)
+    if let functionsByBlocks {
+      json.object("functionsByBlocks") { json in
+        json.member("after", functionsByBlocks.after)
+        json.member("before", functionsByBlocks.before)
+      }
+    }
+    if let linuxFaults { json.object("linuxFaults") { linuxFaults.write(to: &$0) } }
+    if let measuredPageIns { json.object("measuredPageIns") { measuredPageIns.write(to: &$0) } }
+    if let measuredPages { json.object("measuredPages") { measuredPages.write(to: &$0) } }
+    json.object("millisecondsPerPageIn") {
+      Self.write((cost.low, cost.typical, cost.high), to: &$0)
+    }
+    json.object("millisecondsSaved") { Self.write(saving, to: &$0) }
+    json.array("missing") { json in for entry in missing { entry.write(to: &json) } }
+    if let order { json.object("order") { order.write(to: &$0) } }
+    json.member("pageSizeBytes", pageSize)
+    json.member("provenance", Provenance.predicted)
+    json.member("schema", Self.schema)
+    json.array("sections") { json in
+      for section in sections { json.object { section.write(to: &$0) } }
+    }
+    json.member("startupBytes", after.startupBytes)
+    json.member("startupFunctions", after.startupFunctions)
+    json.member("startupSource", startupSource)
+    json.object("textPages") { pages.writeSaving(to: &$0) }
+    json.array("warnings") { json in for warning in warnings { warning.write(to: &json) } }
+    json.object("windows64k") { windows64k.writeSaving(to: &$0) }
+    if let xnuReads {
+      json.array("xnuReads") { json in
+        for reads in xnuReads { json.object { reads.write(to: &$0) } }
+      }
+    }
+  }
+
+  private static func write(
+    _ band: (low: Milliseconds, typical: Milliseconds, high: Milliseconds),
+    to json: inout JSONWriter
+  ) {
+    json.member("high", band.high)
+    json.member("low", band.low)
+    json.member("typical", band.typical)
+  }
+
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: Self.schema)
+    before = try object.value("before")
+    after = try object.value("after")
+    startupSource = try object.value("startupSource")
+    pageSize = try object.value("pageSizeBytes")
+    pages = try object.counts("textPages")
+    windows64k = try object.counts("windows64k")
+    sections = try object.value("sections")
+    faultCurveArea = try object.value("faultCurveArea")
+    functionsByBlocks =
+      object.has("functionsByBlocks") ? try object.counts("functionsByBlocks") : nil
+    cost = try FaultCost(
+      object.object("millisecondsPerPageIn"), source: try object.value("costSource"))
+    linuxFaults = try object.optional("linuxFaults")
+    xnuReads = try object.optional("xnuReads")
+    order = try object.optional("order")
+    missing = try object.value("missing")
+    measuredPageIns = try object.optional("measuredPageIns")
+    measuredPages = try object.optional("measuredPages")
+    warnings = try object.value("warnings")
+  }
+}
+
+extension DiffDocument.Layout: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("floorPages", floorPages)
+    json.member("path", path)
+    json.member("startupBytes", startupBytes)
+    json.member("startupFunctions", startupFunctions)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      path: try object.value("path"), startupFunctions: try object.count("startupFunctions"),
+      startupBytes: try object.value("startupBytes"), floorPages: try object.count("floorPages"))
+  }
+}
+
+extension DiffDocument.Section: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    if let cause { json.member("counted", cause.rawValue) }
+    json.member("floorPages", floorPages)
+    json.member("name", name)
+    json.object("pages") { pages.writeSaving(to: &$0) }
+    json.member("startupBytes", startupBytes)
+    json.member("startupFunctions", startupFunctions)
+    json.object("windows64k") { windows64k.writeSaving(to: &$0) }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      name: try object.value("name"), cause: try object.optional("counted"),
+      pages: try object.counts("pages"), windows64k: try object.counts("windows64k"),
+      startupFunctions: try object.count("startupFunctions"),
+      startupBytes: try object.value("startupBytes"), floorPages: try object.count("floorPages"))
+  }
+}
+
+extension XNUReadsChange: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object("bytesRead") { bytesRead.writeSaving(to: &$0) }
+    json.member("kernel", kernel)
+    json.object("reads") { reads.writeSaving(to: &$0) }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      kernel: try object.value("kernel"), reads: try object.counts("reads"),
+      bytesRead: try object.counts("bytesRead"))
+  }
+}
+
+extension FaultCost {
+  fileprivate init(_ object: JSONObject, source: String) throws(ParseError) {
+    let low: Milliseconds = try object.value("low")
+    let typical: Milliseconds = try object.value("typical")
+    let high: Milliseconds = try object.value("high")
+    guard 0...typical.nanoseconds ~= low.nanoseconds, typical.nanoseconds <= high.nanoseconds else {
+      throw object.invalid(
+        "low", expected: "0 <= low <= typical <= high", found: "\(low), \(typical), \(high)")
+    }
+    self.init(low: low, typical: typical, high: high, source: source)
+  }
+}
+
+extension TouchCause: JSONReadable {}
+
+extension Diagnostic: JSONReadableObject {
+  /// Adds the diagnostic to an array: its context and message in one line, and its hint.
+  func write(to json: inout JSONWriter) {
+    json.object { json in
+      if let hint { json.member("hint", hint) }
+      json.member("message", (context + [message]).joined(separator: ": "))
+    }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(try object.value("message"), hint: try object.optional("hint"))
+  }
+}

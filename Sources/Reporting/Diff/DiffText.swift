@@ -1,0 +1,166 @@
+import FaultEstimate
+import ImageModel
+
+/// A diff for people. Warnings are not in it: they belong on standard error.
+package struct DiffText {
+  /// How much of a document is printed.
+  package struct Limits: Sendable {
+    /// Rows of the table before the rest is folded into one; `nil` folds nothing.
+    package var sections: Int?
+    /// Names in each list; `nil` prints all.
+    package var names: Int?
+    /// Each page that was predicted or executed alone.
+    package var listsPages: Bool
+
+    package init(sections: Int? = 10, names: Int? = 10, listsPages: Bool = false) {
+      self.sections = sections
+      self.names = names
+      self.listsPages = listsPages
+    }
+  }
+
+  let document: DiffDocument
+  let width: Int?
+  let limits: Limits
+  let names: NameWording
+
+  /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
+  package init(
+    _ document: DiffDocument, width: Int? = nil, limits: Limits = Limits(),
+    names: @escaping NameWording = mangled
+  ) {
+    self.document = document
+    self.width = width
+    self.limits = limits
+    self.names = names
+  }
+
+  package var text: String {
+    var text = header
+    if let blocks = document.functionsByBlocks {
+      // Bytes are those of what ran of them.
+      text += "  of \(blocks.before) before and \(blocks.after) after only the basic blocks that "
+      text += "ran count\n"
+    }
+    text += sections.text(width: width)
+    text += "\n" + saving
+    if let reads = document.xnuReads, !reads.isEmpty { text += xnuReads(reads) }
+    if let faults = document.linuxFaults { text += linuxFaults(faults) }
+    if let pageIns = document.measuredPageIns { text += measuredPageIns(pageIns) }
+    if let pages = document.measuredPages { text += measuredPages(pages) }
+    if let order = document.order { text += obedience(order) }
+    if !document.missing.isEmpty {
+      text += "missing \(counted(document.missing.count, "startup function")):\n"
+      text += list(document.missing)
+    }
+    return text
+  }
+
+  private var header: String {
+    let functions = counted(document.after.startupFunctions, "startup function")
+    let besides =
+      document.sections.contains { $0.cause != .startupFunction }
+      ? ", or that a launch \(document.isMachO ? "reads" : "touches") besides" : ""
+    return """
+      predicted page faults of a cold launch: computed from the layouts, not measured
+        before: \(printable(document.before.path))
+        after:  \(printable(document.after.path))
+
+      predicted \(document.pageSize.wording) pages that hold startup functions (\(functions), from \
+      \(printable(document.startupSource)))\(besides):
+
+      """
+  }
+
+  private var sections: Table {
+    // Only Linux maps 64 KiB around a fault.
+    let hasWindows = !document.isMachO
+    var columns: [Table.Column] = [
+      .init("PAGES", separator: " "), .init("AFTER", separator: " → "), .init("SAVED"),
+      .init("CHANGE"), .init("FLOOR"),
+    ]
+    if hasWindows { columns += [.init("64Ki WINDOWS"), .init("AFTER", separator: " → ")] }
+    columns += [.init("FUNCTIONS"), .init("BYTES"), .init("SECTION", .left)]
+    var table = Table(columns)
+    func add(_ row: DiffDocument.Section) {
+      var cells = [
+        "\(row.pages.before)", "\(row.pages.after)", "\(row.pages.saved)", row.pages.change,
+        "\(row.floorPages)",
+      ]
+      if hasWindows { cells += ["\(row.windows64k.before)", "\(row.windows64k.after)"] }
+      cells += [
+        "\(row.startupFunctions)", "\(ByteCount(row.startupBytes))",
+        row.name.description + (row.cause?.remark ?? ""),
+      ]
+      table.add(cells)
+    }
+    let rows = Table.folding(document.sections, keeping: limits.sections) {
+      DiffDocument.Section($0, name: SymbolName("\($0.count) other sections"))
+    }
+    for row in rows { add(row) }
+    var total = document.total
+    total.name = SymbolName("TOTAL predicted (\(document.pageSize.wording) pages)")
+    add(total)
+    return table
+  }
+
+  private var saving: String {
+    let area = document.faultCurveArea
+    let (saved, cost) = (document.pages.saved, document.cost)
+    let pages = counted(abs(saved), "page-in")
+    let (low, typical, high) = (
+      cost.low * abs(saved), cost.typical * abs(saved), cost.high * abs(saved)
+    )
+    let isBand = cost.low != cost.high
+    let duration = isBand ? "\(low) to \(high) ms, typically \(typical) ms" : "\(typical) ms"
+    let rate =
+      isBand ? "\(cost.low) to \(cost.high) ms, typically \(cost.typical) ms" : "\(cost.typical) ms"
+    return """
+      predicted fault curve area: \(area.before) → \(area.after) page-steps (\(area.change))
+      predicted \(saved < 0 ? "loss" : "saving"): \(pages), \(duration)
+        at \(rate) per page-in (\(printable(cost.source)))
+
+      """
+  }
+
+  private func obedience(_ order: OrderObedience) -> String {
+    let present = Percentage.share(order.present, of: order.entries)
+    let inOrder = Percentage.share(order.inOrder, of: order.present)
+    var text = """
+      order file: \(order.present) of \(counted(order.entries, "entry", "entries")) present \
+      (\(present)), \(order.inOrder) of these in order (\(inOrder)), as read from the layout after
+
+      """
+    if let firstDeviation = order.firstDeviation {
+      text += "  first deviation: \(printable(firstDeviation))\n"
+    }
+    if !order.unorderable.isEmpty {
+      text += "unable to order \(counted(order.unorderable.count, "entry", "entries")):\n"
+      text += list(order.unorderable)
+    }
+    return text
+  }
+
+  private func list(_ entries: [NameWithReason]) -> String {
+    let shown = min(limits.names ?? entries.count, entries.count)
+    var lines = entries[..<shown].map { "  \(printable(names($0.name))): \($0.reason)\n" }
+    if shown < entries.count { lines.append("  and \(entries.count - shown) more\n") }
+    return lines.joined()
+  }
+}
+
+extension TouchCause {
+  /// What a row of the table says about it; nothing for the usual rule.
+  fileprivate var remark: String {
+    switch self {
+    case .startupFunction: ""
+    case .wholeSection: " (whole)"
+    case .header: " (first page)"
+    case .linkageTable: " (entries called)"
+    case .cRuntime: " (C runtime)"
+    case .initializer: " (initializers)"
+    case .mergedBody: " (merged bodies)"
+    case .constant: " (constants read)"
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import ByteReading
+import FaultEstimate
+import JSON
+import PagesFormat
+
+extension MeasuredPages: JSONReadableObject {
+  /// Adds the members: one for each measured layout.
+  func write(to json: inout JSONWriter) {
+    if let after { json.object("after") { after.write(to: &$0) } }
+    if let before { json.object("before") { before.write(to: &$0) } }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(before: try object.optional("before"), after: try object.optional("after"))
+  }
+}
+
+extension MeasuredPages.Side: JSONReadableObject {
+  /// `pages` has both counts for each page size; `causes` sum up to `differences`, which are pages of
+  /// `pageSizeBytes` in one set alone: `isExecuted` says in which.
+  fileprivate func write(to json: inout JSONWriter) {
+    json.array("causes") { json in
+      for count in causes {
+        json.object { json in
+          json.member("cause", count.cause.rawValue)
+          json.member("onlyExecuted", count.onlyExecuted)
+          json.member("onlyPredicted", count.onlyPredicted)
+        }
+      }
+    }
+    json.array("command") { json in for word in command { json.element(word) } }
+    json.array("differences") { json in
+      for difference in differences { json.object { difference.write(to: &$0) } }
+    }
+    json.member("method", method)
+    json.member("pageSizeBytes", pageSize)
+    json.array("pages") { json in for count in counts { json.object { count.write(to: &$0) } } }
+    json.object("pagesRead") { json in
+      json.member("measured", pagesRead.measured)
+      json.member("predicted", pagesRead.predicted)
+    }
+    json.member("path", path)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    let read = try object.object("pagesRead")
+    self.init(
+      path: try object.value("path"), method: try object.value("method"),
+      command: try object.value("command"), pageSize: try object.value("pageSizeBytes"),
+      counts: try object.value("pages"), differences: try object.value("differences"),
+      pagesRead: MeasuredPages.PagesRead(
+        predicted: try read.count("predicted"), measured: try read.count("measured")))
+  }
+}
+
+extension MeasuredPages.Count: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("error", error)
+    json.member("measured", measured)
+    json.member("pageSizeBytes", pageSize)
+    json.member("predicted", predicted)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      pageSize: try object.value("pageSizeBytes"), predicted: try object.count("predicted"),
+      measured: try object.count("measured"))
+  }
+}
+
+extension MeasuredPages.Difference: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("address", address)
+    json.member("cause", cause.rawValue)
+    if let function { json.member("function", function) }
+    json.member("isExecuted", isExecuted)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      address: try object.value("address"), isExecuted: try object.value("isExecuted"),
+      cause: try object.value("cause"), function: try object.optional("function"))
+  }
+}
+
+extension PageAccount.Cause: JSONReadable {}

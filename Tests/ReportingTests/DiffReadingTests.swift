@@ -1,0 +1,92 @@
+import Addresses
+import ByteReading
+import FaultEstimate
+import ImageModel
+import JSON
+import Reporting
+import TestSupport
+import Testing
+
+@Suite struct DiffReadingTests {
+  static func parse(_ bytes: [UInt8]) throws(ParseError) -> DiffDocument {
+    try DiffDocument(parsing: FileBytes(bytes))
+  }
+
+  @Test(arguments: DiffDocumentTests.names) func whatIsWrittenReadsBackEqual(_ name: String) throws
+  {
+    let document = DiffDocumentTests.document(name)
+    #expect(try Self.parse(document.json()) == document)
+  }
+
+  @Test func theTextOfADocumentThatWasReadIsTheSame() throws {
+    for name in DiffDocumentTests.names {
+      let document = DiffDocumentTests.document(name)
+      #expect(try DiffText(Self.parse(document.json())).text == DiffText(document).text)
+    }
+  }
+
+  /// What no layout of the cases has.
+  @Test func rareMembersReadBackEqual() throws {
+    var document = DiffDocumentTests.document("with-order")
+    document.functionsByBlocks = BeforeAfter(before: 3, after: 4)
+    document.warnings = [Diagnostic("a: b", hint: "c\nd")]
+    document.faultCurveArea.after = .max
+    document.order?.firstDeviation = nil
+    document.sections[0].cause = nil
+    #expect(try Self.parse(document.json()) == document)
+  }
+
+  /// The document of a measured diff with one place of it changed.
+  static func changed(_ text: String, to other: String) -> [UInt8] {
+    Array(
+      String(decoding: DiffDocumentTests.document("elf-measured").json(), as: UTF8.self)
+        .replacing(text, with: other).utf8)
+  }
+
+  @Test(arguments: [
+    ("\"schema\": \"orderfile.diff/1\"", "\"schema\": \"orderfile.diff/9\"", "invalid schema: "),
+    (
+      "\"pageSizeBytes\": 4096,\n  \"prov", "\"pageSizeBytes\": 4097,\n  \"prov",
+      "invalid pageSizeBytes: expected a power of two from 512 on, found 4097"
+    ),
+    ("\"counted\": \"constant\"", "\"counted\": \"luck\"", "invalid counted: expected one of "),
+    ("\"low\": 0.06", "\"low\": 0.9", "invalid low: expected 0 <= low <= typical <= high"),
+    ("\"low\": 0.06", "\"low\": -1", "invalid low: expected 0 <= low <= typical <= high"),
+    ("\"low\": 0.06", "\"low\": 1e300", "invalid low: expected milliseconds, found"),
+    (
+      "\"majorFaults\": {\"after\": 2", "\"majorFaults\": {\"after\": -2",
+      "invalid after: expected 0 to 2^53, found -2"
+    ),
+    ("\"measured\": 4", "\"measured\": 9007199254740993", "invalid measured: expected 0 to 2^53"),
+    ("\"missing\": [", "\"lost\": [", "missing missing "),
+    ("\"isExecuted\": true", "\"isExecuted\": 1", "invalid isExecuted: expected true or false"),
+  ])
+  func saysWhatIsWrong(text: String, other: String, message: String) {
+    let bytes = Self.changed(text, to: other)
+    let error = #expect(throws: ParseError.self) { try Self.parse(bytes) }
+    #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func sumsOfHugeFiguresStayAtTheTop() throws {
+    let huge = "\"after\": 9007199254740992, \"before\": 9007199254740992"
+    var document = try Self.parse(Self.changed("\"after\": 3, \"before\": 6", to: huge))
+    document.sections = Array(repeating: document.sections[0], count: 2000)
+    let text = DiffText(document, limits: DiffText.Limits(sections: 0)).text
+    #expect(text.contains("2000 other sections"))
+  }
+
+  @Test func damagedDocumentsNeverTrapHostile() {
+    for name in ["elf-measured", "macho-measured", "with-order"] {
+      let bytes = DiffDocumentTests.document(name).json()
+      for length in hostilePrefixLengths(of: bytes, boundaries: lineBoundaries(of: bytes))
+      where length < bytes.count - 1 {
+        #expect(throws: ParseError.self, "\(length)") { try Self.parse(Array(bytes[..<length])) }
+      }
+      for copy in byteFlips(of: bytes) {
+        guard let document = try? Self.parse(copy) else { continue }
+        _ = DiffText(document, limits: DiffText.Limits(sections: 1, listsPages: true)).text
+        _ = document.json()
+      }
+    }
+  }
+}
