@@ -128,6 +128,7 @@ let package = Package(
 
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: checked),
+    tests("Addresses"),
     tests("ByteReading", ["Addresses"]),
     tests("JSON", ["ByteReading", "Addresses"]),
     tests("ImageModel", ["Addresses"]),

@@ -30,12 +30,7 @@ package struct BlockMap: Sendable {
   ///
   /// - Complexity: O(log *n*).
   package func block(at address: StatedAddress) -> AddressRange? {
-    var low = 0
-    var high = blocks.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if blocks[middle].start < address { low = middle + 1 } else { high = middle }
-    }
-    return low < blocks.count && blocks[low].start == address ? blocks[low] : nil
+    let index = blocks.partitioningIndex { $0.start >= address }
+    return index < blocks.count && blocks[index].start == address ? blocks[index] : nil
   }
 }

@@ -73,12 +73,7 @@ package struct UnnamedFunctionPairs: Sendable {
   private func pair(
     _ index: Int, _ side: (((before: Int, after: Int)) -> Int)
   ) -> (before: Int, after: Int)? {
-    var low = 0
-    var high = pairs.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if side(pairs[middle]) < index { low = middle + 1 } else { high = middle }
-    }
-    return low < pairs.count && side(pairs[low]) == index ? pairs[low] : nil
+    let place = pairs.partitioningIndex { side($0) >= index }
+    return place < pairs.count && side(pairs[place]) == index ? pairs[place] : nil
   }
 }

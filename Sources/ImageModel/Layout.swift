@@ -135,14 +135,8 @@ extension Layout {
     return sizes.values.saturatingSum()
   }
 
-  /// Binary search for the first function whose address is `address` or above.
+  /// Of the first function whose address is `address` or above.
   private func firstIndex(notBelow address: StatedAddress) -> Int {
-    var low = 0
-    var high = functions.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if functions[middle].address < address { low = middle + 1 } else { high = middle }
-    }
-    return low
+    functions.partitioningIndex { $0.address >= address }
   }
 }

@@ -1,3 +1,5 @@
+import Addresses
+
 /// The object files of a map of ld64 by the indexes that it gives them.
 struct LD64ObjectFiles {
   /// Ascending. Linkers leave out no index; tools that cut a map short do.
@@ -32,12 +34,7 @@ struct LD64ObjectFiles {
 
   private func position(of index: UInt64) -> Int? {
     if index < UInt64(indexes.count), indexes[Int(index)] == index { return Int(index) }
-    var low = 0
-    var high = indexes.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if indexes[middle] < index { low = middle + 1 } else { high = middle }
-    }
-    return low < indexes.count && indexes[low] == index ? low : nil
+    let position = indexes.partitioningIndex { $0 >= index }
+    return position < indexes.count && indexes[position] == index ? position : nil
   }
 }

@@ -53,14 +53,9 @@ struct LD64Sections {
   }
 
   private mutating func find(_ address: UInt64) -> UInt32? {
-    var low = 0
-    var high = entries.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if entries[middle].end <= address { low = middle + 1 } else { high = middle }
-    }
-    guard low < entries.count, entries[low].start <= address else { return nil }
-    current = entries[low]
+    let index = entries.partitioningIndex { $0.end > address }
+    guard index < entries.count, entries[index].start <= address else { return nil }
+    current = entries[index]
     return current.section
   }
 }

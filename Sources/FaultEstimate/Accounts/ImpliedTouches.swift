@@ -76,12 +76,6 @@ extension LaunchFacts {
   }
 
   private func firstReference(notBelow address: StatedAddress) -> Int {
-    var low = 0
-    var high = references.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if references[middle].site < address { low = middle + 1 } else { high = middle }
-    }
-    return low
+    references.partitioningIndex { $0.site >= address }
   }
 }

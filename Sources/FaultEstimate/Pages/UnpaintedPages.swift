@@ -6,6 +6,8 @@
 // unpainted, so each run is painted once (union-find with path halving; Tarjan and van Leeuwen, "Worst-
 // case analysis of set union algorithms", 1984). No page is stored: a range of 2^50 pages is one run.
 
+import Addresses
+
 /// Page numbers, of which each is painted at most once.
 struct UnpaintedPages {
   /// Where the runs start, ascending; the last one is where the last run ends.
@@ -57,14 +59,6 @@ struct UnpaintedPages {
     return run
   }
 
-  /// Binary search for the run that starts at `page`.
-  private func firstRun(from page: UInt64) -> Int {
-    var low = 0
-    var high = bounds.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if bounds[middle] < page { low = middle + 1 } else { high = middle }
-    }
-    return low
-  }
+  /// The run that starts at `page`.
+  private func firstRun(from page: UInt64) -> Int { bounds.partitioningIndex { $0 >= page } }
 }

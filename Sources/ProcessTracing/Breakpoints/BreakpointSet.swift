@@ -97,13 +97,8 @@ struct BreakpointSet {
   ///
   /// - Complexity: O(log *n*).
   func index(of address: UInt64) -> Int? {
-    var low = 0
-    var high = breakpoints.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if breakpoints[middle].address < address { low = middle + 1 } else { high = middle }
-    }
-    return low < breakpoints.count && breakpoints[low].address == address ? low : nil
+    let index = breakpoints.partitioningIndex { $0.address >= address }
+    return index < breakpoints.count && breakpoints[index].address == address ? index : nil
   }
 
   /// Puts back the instruction at `index`. Where the program has written something else there meanwhile,

@@ -86,18 +86,10 @@ struct DebugMap {
 
   /// Indexes into `functions`.
   private func entries(of name: ArraySlice<UInt8>, at address: StatedAddress) -> [Int] {
-    var low = 0
-    var high = functions.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if functions[middle].address < address { low = middle + 1 } else { high = middle }
+    let first = functions.partitioningIndex { $0.address >= address }
+    return functions[first...].prefix { $0.address == address }.indices.filter { index in
+      let range = names.name(at: functions[index].name)?.indices
+      return range.map { names.bytes.copy($0)[...] == name } ?? false
     }
-    var found: [Int] = []
-    while low < functions.count, functions[low].address == address {
-      let range = names.name(at: functions[low].name)?.indices
-      if let range, names.bytes.copy(range)[...] == name { found.append(low) }
-      low += 1
-    }
-    return found
   }
 }

@@ -77,12 +77,7 @@ extension [StatedAddress] {
   /// - Precondition: they ascend.
   /// - Complexity: O(log *n*).
   func containsSorted(_ address: StatedAddress) -> Bool {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if self[middle] < address { low = middle + 1 } else { high = middle }
-    }
-    return low < count && self[low] == address
+    let index = partitioningIndex { $0 >= address }
+    return index < count && self[index] == address
   }
 }

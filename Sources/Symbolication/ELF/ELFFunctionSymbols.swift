@@ -81,7 +81,7 @@ struct ELFFunctionSymbols {
     // How far the functions that begin between a label and its predecessor reach.
     var reach = [StatedAddress](repeating: StatedAddress(rawValue: 0), count: labels.count)
     for function in functions {
-      let index = firstIndex(in: labels, above: function.address)
+      let index = labels.partitioningIndex { $0.address > function.address }
       guard index < labels.count else { continue }
       reach[index] = max(
         reach[index], AddressRange(start: function.address, size: function.size).end)
@@ -93,15 +93,5 @@ struct ELFFunctionSymbols {
       if label.address >= end { kept.append(label) }
     }
     labels = kept
-  }
-
-  private static func firstIndex(in labels: [Function], above address: StatedAddress) -> Int {
-    var low = 0
-    var high = labels.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if labels[middle].address <= address { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -18,14 +18,9 @@ struct CodeSections {
   /// - Complexity: O(1) if the section is the one found last, else O(log *n*).
   mutating func index(containing address: StatedAddress) -> UInt32? {
     if last < ranges.count, ranges[last].range.contains(address) { return ranges[last].index }
-    var low = 0
-    var high = ranges.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if ranges[middle].range.start <= address { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0, ranges[low - 1].range.contains(address) else { return nil }
-    last = low - 1
+    let next = ranges.partitioningIndex { $0.range.start > address }
+    guard next > 0, ranges[next - 1].range.contains(address) else { return nil }
+    last = next - 1
     return ranges[last].index
   }
 }

@@ -159,22 +159,10 @@ struct MachOFunctions {
     for index in result.functions.indices {
       let function = result.functions[index]
       var end = sections[Int(function.section)].range.end
-      let next = Self.firstIndex(in: beginnings, above: function.address)
+      let next = beginnings.partitioningIndex { $0 > function.address }
       if next < beginnings.count { end = min(end, beginnings[next]) }
       result.functions[index].size = end.rawValue - function.address.rawValue
     }
     return result
-  }
-
-  private static func firstIndex(
-    in addresses: [StatedAddress], above address: StatedAddress
-  ) -> Int {
-    var low = 0
-    var high = addresses.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if addresses[middle] <= address { low = middle + 1 } else { high = middle }
-    }
-    return low
   }
 }

@@ -1,3 +1,5 @@
+import Addresses
+
 /// The positions of one longest strictly increasing subsequence of `values`, ascending.
 ///
 /// Patience sorting: card after card goes on the leftmost pile whose top is not smaller; the number of
@@ -13,14 +15,9 @@ package func longestIncreasingSubsequence(of values: [UInt64]) -> [Int] {
   var tops: [Int] = []
   var previous = [Int?](repeating: nil, count: values.count)
   for (i, value) in values.enumerated() {
-    var low = 0
-    var high = tops.count
-    while low < high {
-      let middle = low + (high - low) / 2
-      if values[tops[middle]] < value { low = middle + 1 } else { high = middle }
-    }
-    previous[i] = low > 0 ? tops[low - 1] : nil
-    if low == tops.count { tops.append(i) } else { tops[low] = i }
+    let pile = tops.partitioningIndex { values[$0] >= value }
+    previous[i] = pile > 0 ? tops[pile - 1] : nil
+    if pile == tops.count { tops.append(i) } else { tops[pile] = i }
   }
   var subsequence: [Int] = []
   var next = tops.last

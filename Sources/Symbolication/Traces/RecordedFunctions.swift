@@ -157,14 +157,9 @@ package struct RecordedImage: Sendable {
         names: functions.map { layout.name(of: $0) }.sorted(),
         objectFile: files.count == 1 ? files.first ?? nil : nil)
     case .names(let bodies):
-      var low = 0
-      var high = bodies.count
-      while low < high {
-        let middle = low + (high - low) / 2
-        if bodies[middle].address <= address { low = middle + 1 } else { high = middle }
-      }
-      guard low > 0 else { return nil }
-      let body = bodies[low - 1]
+      let next = bodies.partitioningIndex { $0.address > address }
+      guard next > 0 else { return nil }
+      let body = bodies[next - 1]
       let distance = address.rawValue - body.address.rawValue
       return distance < body.size || distance == 0 ? body : nil
     }
