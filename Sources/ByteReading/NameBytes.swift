@@ -40,10 +40,9 @@
 ///
 /// - Precondition: they lie inside of `bytes`.
 @inlinable @inline(__always)
-public func word(_ bytes: [UInt8], _ position: Int) -> UInt64 {
-  // Checked against the array's end; "unsafe" would be a type that can't be any 8 bytes.
-  UInt64(
-    littleEndian: bytes.span.bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
+func word(_ bytes: RawSpan, _ position: Int) -> UInt64 {
+  // Checked against the span's end; "unsafe" would be a type that can't be any 8 bytes.
+  UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
 }
 
 /// The last `@` in `range` of `bytes`, or `nil`; 8 bytes at a time, as nearly all names have none.
@@ -52,7 +51,7 @@ public func word(_ bytes: [UInt8], _ position: Int) -> UInt64 {
   var end = range.upperBound
   while end - range.lowerBound >= 8 {
     // A zero byte where `@` stood; the classic test for one (Mycroft 1987).
-    let differences = word(bytes, end - 8) ^ ones &* UInt64(UInt8(ascii: "@"))
+    let differences = word(bytes.span.bytes, end - 8) ^ ones &* UInt64(UInt8(ascii: "@"))
     if (differences &- ones) & ~differences & (ones << 7) != 0 { break }
     end -= 8
   }

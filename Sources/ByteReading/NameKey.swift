@@ -9,10 +9,7 @@ public struct NameKey: Hashable, Sendable {
   /// - Complexity: O(*n*) for *n* bytes.
   @inlinable public init(_ bytes: ArraySlice<UInt8>) {
     self.bytes = bytes
-    // FNV-1a, <https://datatracker.ietf.org/doc/html/draft-eastlake-fnv>.
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-    hashOfBytes = hash
+    hashOfBytes = nameHash(bytes.span.bytes)
   }
 
   @inlinable public init(_ bytes: [UInt8]) { self.init(bytes[...]) }

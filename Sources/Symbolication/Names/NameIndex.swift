@@ -6,9 +6,7 @@
 // name, and building the index reads each name once. Entries of equal names are chained through `next`
 // from the lowest to the highest: ten thousand local functions called `init` cost no more than others.
 //
-// The hash takes 16 bytes at a time and folds a 128-bit product (the step of wyhash, Wang Yi 2019). It has
-// no random seed: the same names give the same index on every run. What it leaves out: a defence against
-// names chosen to collide, which would make it slow, not wrong.
+// The hash is `nameHash`: the same names give the same index on every run.
 
 import ByteReading
 import ImageModel
@@ -32,7 +30,7 @@ struct NameIndex: Sendable {
     slots = [UInt64](repeating: 0, count: slotCount)
     // In a loop of its own: nearly each look at a slot misses the caches, and where no hash is computed
     // between two of them the processor waits for several at once.
-    let hashes = keys.indices.map { nameHash(table.bytes, range(of: $0)) }
+    let hashes = keys.indices.map { nameHash(table.bytes.span.bytes.extracting(range(of: $0))) }
     // Backwards: a later entry of the same name then stands behind the earlier one in its chain.
     for entry in keys.indices.reversed() {
       let name = range(of: entry)
@@ -45,7 +43,7 @@ struct NameIndex: Sendable {
 
   /// The lowest entry of that name.
   private func first(_ name: [UInt8]) -> Int? {
-    let slot = slot(nameHash(name, name.indices)) {
+    let slot = slot(nameHash(name.span.bytes)) {
       equalBytes(name, name.indices, table.bytes, range(of: $0))
     }
     return entry(UInt32(truncatingIfNeeded: slots[slot]))
@@ -86,35 +84,6 @@ struct NameIndex: Sendable {
     }
     return slot
   }
-}
-
-/// The same number for the same bytes on every machine.
-func nameHash(_ bytes: [UInt8], _ range: Range<Int>) -> UInt64 {
-  var hash = 0x9e37_79b9_7f4a_7c15 ^ UInt64(range.count)
-  var position = range.lowerBound
-  while range.upperBound - position >= 16 {
-    hash = folded(hash ^ word(bytes, position), multiplier ^ word(bytes, position + 8))
-    position += 16
-  }
-  if range.upperBound - position >= 8 {
-    hash = folded(hash ^ word(bytes, position), multiplier)
-    position += 8
-  }
-  var rest: UInt64 = 0
-  while position < range.upperBound {
-    rest = rest << 8 | UInt64(bytes[position])
-    position += 1
-  }
-  return folded(folded(hash ^ rest, multiplier), multiplier)
-}
-
-/// Odd, with as many bits set as not, in no pattern.
-private let multiplier: UInt64 = 0xa076_1d64_78bd_642f
-
-/// Both halves of a 128-bit product in one.
-private func folded(_ a: UInt64, _ b: UInt64) -> UInt64 {
-  let product = a.multipliedFullWidth(by: b)
-  return product.high ^ product.low
 }
 
 func equalBytes(_ a: [UInt8], _ ra: Range<Int>, _ b: [UInt8], _ rb: Range<Int>) -> Bool {
