@@ -235,6 +235,10 @@ import Testing
     [  3] /tmp/lto.tmp
     [  4] /tmp/app_lto.o
     [  5] noext
+    [  6] /src/salto.o
+    [  7] /build/lib/libx.a(sub/lto.o)
+    [  8] /tmp/lto.o
+    [  9] /build/App_lto.o/0.arm64.thinlto.o
     # Sections:
     # Address\tSize    \tSegment\tSection
     0x00001000\t0x00000100\t__TEXT\t__text
@@ -278,11 +282,13 @@ import Testing
 
   @Test func objectFilesAreNamedAsAnOrderFileNamesThem() throws {
     let map = Self.ld64(
-      (1...5).map { "0x0000100\($0)\t0x00000001\t[  \($0)] _f" }.joined(separator: "\n"))
+      (1...9).map { "0x0000100\($0)\t0x00000001\t[  \($0)] _f" }.joined(separator: "\n"))
     let (layout, _) = try Self.layout(Array(map.utf8))
     #expect(
       layout.functions.map { $0.objectFile.map { layout.names.name($0).description } }
-        == ["a b.o", "libx.a(b.o)", nil, nil, nil])
+        == [
+          "a b.o", "libx.a(b.o)", nil, nil, nil, "salto.o", "libx.a(lto.o)", nil, nil,
+        ])
   }
 
   @Test func codeOfMachOIsKnownByTheNamesOfSections() throws {

@@ -68,20 +68,11 @@ struct DebugMap {
       if entries.count > 1 { taken.insert(entry) }
       let file = functions[entry].objectFile
       if leafs[file] == nil, let path = names.name(at: file)?.indices {
-        leafs[file] = .some(leaf(of: path, in: &found.names))
+        let leaf = orderFileName(ofObjectFile: names.bytes.copy(path)[...])
+        leafs[file] = .some(leaf.flatMap { found.names.append($0) })
       }
       found.functions[index].objectFile = leafs[file] ?? nil
     }
-  }
-
-  /// - Returns: `nil` for what link-time optimization made: it is called so in every build, and is not what
-  ///   an order file can name.
-  private func leaf(of path: Range<Int>, in table: inout NameTable) -> NameReference? {
-    let leaf = leafOfObjectFile(names.bytes.copy(path)[...])
-    let isOfLTO = ["lto.o", "lto.tmp"].contains {
-      leaf.suffix($0.utf8.count).elementsEqual($0.utf8)
-    }
-    return isOfLTO ? nil : table.append(leaf)
   }
 
   /// Indexes into `functions`.

@@ -167,26 +167,14 @@ extension LD64MapFunctions {
   private mutating func objectFile(ofPiece piece: Int) -> NameReference? {
     let path = map.inputSections[piece].file
     if let known = objectFiles[path.start] { return known }
-    let name = leafName(path.indices)
     var reference: NameReference?
-    if isOrderable(name) { reference = store(name) }
+    if let name = orderFileName(ofObjectFile: map.bytes.copy(path.indices)[...]),
+      names.count + name.count <= Int(UInt32.max)
+    {
+      reference = NameReference(offset: UInt32(names.count), count: UInt32(name.count))
+      names += name
+    }
     objectFiles[path.start] = .some(reference)
     return reference
-  }
-
-  /// What stands behind the last `/`.
-  private func leafName(_ path: Range<Int>) -> Range<Int> {
-    let slash = path.last { map.bytes[$0] == UInt8(ascii: "/") }
-    return (slash.map { $0 + 1 } ?? path.lowerBound)..<path.upperBound
-  }
-
-  /// Whether an order file can name the object file: linkers look for `.o:` or `.o):`. Not so what LTO
-  /// made, whose name is another one in the next build.
-  private func isOrderable(_ name: Range<Int>) -> Bool {
-    func ends(with text: StaticString) -> Bool {
-      let count = text.utf8CodeUnitCount
-      return name.count > count && map.bytes.hasPrefix(text, at: name.upperBound - count)
-    }
-    return (ends(with: ".o") || ends(with: ".o)")) && !ends(with: "lto.o")
   }
 }

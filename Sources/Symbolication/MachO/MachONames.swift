@@ -34,14 +34,29 @@ func archiveMember(_ objectFile: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
 
 /// How an order file of ld64 names the object file at `path`, as link maps and debug maps have it: by the
 /// last component, or for a member of an archive by the archive's and the member's.
-func leafOfObjectFile(_ path: ArraySlice<UInt8>) -> [UInt8] {
+///
+/// - Returns: `nil` for an object file that no line can name: linkers look for `.o:` or `.o):`. Nor is what
+///   link-time optimization made named, which the next build calls otherwise, or calls all of it so.
+func orderFileName(ofObjectFile path: ArraySlice<UInt8>) -> [UInt8]? {
   func leaf(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
   }
   let member = archiveMember(path)
-  guard member.count < path.count else { return Array(leaf(path)) }
+  let name = leaf(member)
+  guard name.count > 2, name.suffix(2).elementsEqual(".o".utf8) else { return nil }
+  guard member.count < path.count else { return isMadeByLTO(name) ? nil : Array(name) }
   let archive = path[..<(member.startIndex - 1)]
-  return Array(leaf(archive)) + Array("(".utf8) + leaf(member) + Array(")".utf8)
+  return Array(leaf(archive)) + Array("(".utf8) + name + Array(")".utf8)
+}
+
+/// `lto.o` is ld64's, `App_lto.o` Xcode's, `0.arm64.thinlto.o` and `0.arm64.lto.o` are in the folder that
+/// `-object_path_lto` names. `salto.o` is somebody's.
+private func isMadeByLTO(_ name: ArraySlice<UInt8>) -> Bool {
+  ["lto.o", "thinlto.o"].contains { ending in
+    guard name.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { return false }
+    let before = name.dropLast(ending.utf8.count).last
+    return before == nil || before == UInt8(ascii: ".") || before == UInt8(ascii: "_")
+  }
 }
 
 /// Whether no order file should hold `name`, though an image of Mach-O has it: OrderFileEntry+Layout.swift
