@@ -166,6 +166,12 @@ extension FileBytes {
     return try body(UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count))
   }
 
+  /// Hands the bytes of `range` to `body` as a span.
+  @inlinable public func withSpan<R>(_ range: Range<Int>, _ body: (RawSpan) -> R) -> R {
+    precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
+    return body(UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count).bytes)
+  }
+
   /// Hands the memory of `range` back to the system, for who reads a large file once from end to end. The
   /// bytes stay what they are: looking at them again brings them back from the page cache.
   ///

@@ -14,7 +14,8 @@ extension OrderFile {
       return
     }
     let entry = OrderFileEntry(
-      symbol: functionName(ofSection: section) ?? [], objectFile: objectFile, section: section)
+      symbol: FunctionSection.function(of: section[...]).map { Array($0) } ?? [],
+      objectFile: objectFile, section: section)
     try append(entry, line: line, at: position)
   }
 }
@@ -26,5 +27,5 @@ func reasonAgainstSection(
   if section.isEmpty { return .emptyName }
   if section.contains(0) { return .zeroByte }
   if section.contains(UInt8(ascii: "\n")) { return .lineBreak }
-  return isSharedSection(section[...], of: entry.symbol[...]) ? .sharedInputSection : nil
+  return FunctionSection.isShared(section[...], of: entry.symbol[...]) ? .sharedInputSection : nil
 }

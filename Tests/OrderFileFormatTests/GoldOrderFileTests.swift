@@ -19,21 +19,23 @@ import Testing
   @Test(arguments: [
     (".text.f", "f"), (".text.unlikely.f", "f"), (".text.startup.main", "main"),
     (".text.hot.f", "f"),
-    (".text.exit.f", "f"), (".text.hot", "hot"), (".text.unlikely.", "unlikely."), (".init", ""),
+    (".text.exit.f", "f"), (".text.split.f", "f"), (".text.unknown.f", "f"),
+    (".gnu.linkonce.t.f", "f"), (".text.hot", "hot"), (".text.hotter", "hotter"),
+    (".text.unlikely.hot", "hot"), (".text.unlikely.", ""), (".init", ""),
   ])
   func theSectionNameTellsTheFunction(section: String, symbol: String) throws {
     #expect(try read(section, .gold).entries.map { text($0.symbol) } == [symbol])
   }
 
   @Test func candidatesOfAFunctionAreReadBackAsThatFunction() {
-    let sections = candidateSections(ofFunction: bytes("main"))
+    let sections = FunctionSection.candidates(of: bytes("main"))
     #expect(
       sections.map(text) == [
         ".text.main", ".text.unlikely.main", ".text.startup.main", ".text.hot.main",
         ".text.exit.main",
       ])
-    #expect(sections.allSatisfy { functionName(ofSection: $0) == bytes("main") })
-    #expect(functionName(ofSection: bytes(".text.")) == nil)
+    #expect(sections.allSatisfy { FunctionSection.function(of: $0[...]) == bytes("main")[...] })
+    #expect(FunctionSection.function(of: bytes(".text.")[...]) == nil)
   }
 
   @Test func theRestOfTheTextComesBehindTheList() {

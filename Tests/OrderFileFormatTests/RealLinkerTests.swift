@@ -31,7 +31,7 @@ let compilers = ["clang", "gcc"].filter { toolPath($0) != nil }
 /// Entries for what may lie in any of a function's candidate sections.
 func candidates(_ names: [String]) -> [OrderFileEntry] {
   names.flatMap { name in
-    candidateSections(ofFunction: bytes(name)).map {
+    FunctionSection.candidates(of: bytes(name)).map {
       OrderFileEntry(symbol: bytes(name), section: $0)
     }
   }

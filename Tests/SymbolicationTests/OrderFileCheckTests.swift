@@ -174,7 +174,7 @@ func layout(
     ]
     let names = ["main", "f", "nowhere", "old"]
     let entries = names.flatMap { name in
-      candidateSections(ofFunction: Array(name.utf8)).map {
+      FunctionSection.candidates(of: Array(name.utf8)).map {
         OrderFileEntry(symbol: Array(name.utf8), section: $0)
       }
     }

@@ -28,16 +28,8 @@ struct ELFFunctionNames {
       offset: UInt32(name.lowerBound - start), count: UInt32(end - name.lowerBound))
   }
 
-  /// Whether the name marks what kind of bytes follow: `$x`, `$d.4`, `$t`, `$a`.
-  /// <https://github.com/ARM-software/abi-aa/blob/main/aaelf64/aaelf64.rst#mapping-symbols>
   func isMappingSymbol(_ name: NameReference) -> Bool {
     let first = start + Int(name.offset)
-    guard name.count >= 2, bytes[first] == UInt8(ascii: "$") else { return false }
-    let isKind = [UInt8(ascii: "x"), UInt8(ascii: "d"), UInt8(ascii: "t"), UInt8(ascii: "a")]
-      .contains(bytes[first + 1])
-    // RISC-V writes the instruction set behind it: $xrv64i2p1.
-    return isKind
-      && (name.count == 2 || bytes[first + 2] == UInt8(ascii: ".")
-        || bytes[first + 1] == UInt8(ascii: "x"))
+    return Symbolication.isMappingSymbol(bytes, first..<first + Int(name.count))
   }
 }

@@ -50,7 +50,7 @@ struct LinkMapFunctions {
     }
     nameSilentSections()
     for section in map.discardedSections {
-      if let function = FunctionSectionName(map.bytes, section.indices)?.function,
+      if let function = NamedSection(map.bytes, section.indices)?.function,
         let name = store(function, nil)
       {
         absentSymbols.append(AbsentSymbol(name: name, reason: .discarded))
@@ -106,19 +106,11 @@ extension LinkMapFunctions {
     guard input.range.contains(symbol.address) else { return false }
     let name = symbol.name.indices
     guard name.count >= 2 else { return !name.isEmpty }
-    let first = map.bytes[name.lowerBound]
-    let second = map.bytes[name.lowerBound + 1]
-    if first == UInt8(ascii: "."), second == UInt8(ascii: "L") { return false }
-    guard first == UInt8(ascii: "$") else { return true }
-    // `$x`, `$d.12`, `$xrv64i2p1`: where instructions and data begin.
-    let isMapping =
-      switch second {
-      case UInt8(ascii: "a"), UInt8(ascii: "d"), UInt8(ascii: "t"), UInt8(ascii: "x"):
-        name.count == 2 || map.bytes[name.lowerBound + 2] == UInt8(ascii: ".")
-          || map.bytes.hasPrefix("$xrv", at: name.lowerBound)
-      default: false
-      }
-    return !isMapping
+    switch map.bytes[name.lowerBound] {
+    case UInt8(ascii: "."): return map.bytes[name.lowerBound + 1] != UInt8(ascii: "L")
+    case UInt8(ascii: "$"): return !isMappingSymbol(map.bytes, name)
+    default: return true
+    }
   }
 
   /// Adds one printed symbol if its name is known.
@@ -195,24 +187,23 @@ extension LinkMapFunctions {
   /// Names what lies in sections where GNU ld or gold printed no symbol.
   private mutating func nameSilentSections() {
     guard !silentSections.isEmpty else { return }
-    let printed = silentNamesThatArePrinted()
-    let split = silentNamesThatHaveAnotherPart()
+    // What is asked for is collected first: there are fewer of these than of all names.
+    var byFunction: [NameKey: [Int]] = [:]
+    for index in silentSections {
+      guard let name = functionSection(index) else { continue }
+      byFunction[key(of: name), default: []].append(index)
+    }
+    let printed = silentSectionsOfPrintedFunctions(byFunction)
+    let split = silentSectionsWithAnotherPart(byFunction)
     for index in silentSections {
       let input = map.inputSections[index]
-      guard let name = FunctionSectionName(map.bytes, input.name.indices),
-        let section = layoutIndexes[Int(input.section)]
+      guard let name = functionSection(index), let section = layoutIndexes[Int(input.section)]
       else {
         leaveUnnamed(input)
         continue
       }
-      let isColdPart =
-        switch name.part {
-        case .whole: false
-        case .unlikely:
-          split.contains(MapName(map.bytes, LinkMap.Text(name.function), file: input.file))
-        case .split: true
-        }
-      if !isColdPart, printed.contains(MapName(map.bytes, LinkMap.Text(name.function))) {
+      let isColdPart = name.part == .split || split.contains(index)
+      if !isColdPart, printed.contains(index) {
         leaveUnnamed(input)
         continue
       }
@@ -223,39 +214,34 @@ extension LinkMapFunctions {
     }
   }
 
-  /// The names of silent sections' functions that a printed function has too.
-  ///
-  /// Both this and the next first collect what is asked for: that set is the smaller one.
-  private func silentNamesThatArePrinted() -> Set<MapName> {
-    var wanted = Set<MapName>(minimumCapacity: silentSections.count)
-    for index in silentSections {
-      let name = FunctionSectionName(map.bytes, map.inputSections[index].name.indices)
-      if let name { wanted.insert(MapName(map.bytes, LinkMap.Text(name.function))) }
-    }
-    var found: Set<MapName> = []
+  private func functionSection(_ index: Int) -> NamedSection? {
+    NamedSection(map.bytes, map.inputSections[index].name.indices)
+  }
+
+  private func key(of name: NamedSection) -> NameKey { NameKey(map.bytes.copy(name.function)) }
+
+  /// Those named for a function that is printed elsewhere.
+  private func silentSectionsOfPrintedFunctions(_ byFunction: [NameKey: [Int]]) -> Set<Int> {
+    var found: Set<Int> = []
     for name in printedNames {
-      let name = MapName(map.bytes, name)
-      if wanted.contains(name) { found.insert(name) }
+      if let sections = byFunction[NameKey(map.bytes.copy(name.indices))] {
+        found.formUnion(sections)
+      }
     }
     return found
   }
 
-  /// The names, with the object file, of functions in silent sections for cold code that have a section
-  /// for their other part too.
-  private func silentNamesThatHaveAnotherPart() -> Set<MapName> {
-    var wanted: Set<MapName> = []
-    for index in silentSections {
-      let input = map.inputSections[index]
-      if let name = FunctionSectionName(map.bytes, input.name.indices), name.part == .unlikely {
-        wanted.insert(MapName(map.bytes, LinkMap.Text(name.function), file: input.file))
-      }
+  /// Those for cold code whose function has a section of the same object file for its other part too.
+  private func silentSectionsWithAnotherPart(_ byFunction: [NameKey: [Int]]) -> Set<Int> {
+    var found: Set<Int> = []
+    guard silentSections.contains(where: { functionSection($0)?.part == .unlikely }) else {
+      return found
     }
-    var found: Set<MapName> = []
-    guard !wanted.isEmpty else { return found }
-    for input in map.inputSections where code.mayHoldFunctions(input) {
-      if let name = FunctionSectionName(map.bytes, input.name.indices), name.part == .whole {
-        let key = MapName(map.bytes, LinkMap.Text(name.function), file: input.file)
-        if wanted.contains(key) { found.insert(key) }
+    for (index, input) in map.inputSections.enumerated() where code.mayHoldFunctions(input) {
+      guard let name = functionSection(index), name.part == .whole else { continue }
+      for other in byFunction[key(of: name)] ?? [] where functionSection(other)?.part == .unlikely {
+        let file = map.inputSections[other].file
+        if map.bytes.areEqual(file.indices, input.file.indices) { found.insert(other) }
       }
     }
     return found

@@ -9,7 +9,7 @@ struct SectionNaming {
   private let start: StatedAddress
   /// Where the section's name stands in the map.
   let sectionName: Range<Int>
-  private let function: FunctionSectionName?
+  private let function: NamedSection?
 
   /// The function that the section is named for has been found in it.
   var isNameTaken = false
@@ -22,7 +22,7 @@ struct SectionNaming {
     self.bytes = bytes
     start = input.range.start
     sectionName = input.name.indices
-    function = FunctionSectionName(bytes, sectionName)
+    function = NamedSection(bytes, sectionName)
   }
 
   /// Whether the section is named for the function with exactly this name.

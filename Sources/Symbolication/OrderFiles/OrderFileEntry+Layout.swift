@@ -158,7 +158,9 @@ extension Layout {
     if let section = function.inputSection {
       return [OrderFileEntry(symbol: symbol, section: Array(names[section]))]
     }
-    return candidateSections(ofFunction: symbol).map { OrderFileEntry(symbol: symbol, section: $0) }
+    return FunctionSection.candidates(of: symbol).map {
+      OrderFileEntry(symbol: symbol, section: $0)
+    }
   }
 }
 

@@ -224,7 +224,7 @@ private struct SharedInputSections {
     for function in layout.functions {
       guard let reference = function.inputSection else { continue }
       let section = layout.names[reference]
-      guard isSharedSection(section, of: layout.names[function.name]) else { continue }
+      guard FunctionSection.isShared(section, of: layout.names[function.name]) else { continue }
       let key = NameKey(section)
       if let first = firstAddress[key] {
         if first != function.address { names.insert(key) }
@@ -237,7 +237,7 @@ private struct SharedInputSections {
   func holds(_ function: Function, of layout: Layout) -> Bool {
     guard !names.isEmpty, let reference = function.inputSection else { return false }
     let section = layout.names[reference]
-    return isSharedSection(section, of: layout.names[function.name])
+    return FunctionSection.isShared(section, of: layout.names[function.name])
       && names.contains(NameKey(section))
   }
 }

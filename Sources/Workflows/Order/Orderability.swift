@@ -14,7 +14,7 @@ extension Diagnostic {
     let shared = functions.count { index in
       let function = layout.functions[index]
       guard let section = function.inputSection else { return false }
-      return isSharedSection(layout.names[section], of: layout.names[function.name])
+      return FunctionSection.isShared(layout.names[section], of: layout.names[function.name])
     }
     guard shared > 0, 2 * shared >= functions.count else { return nil }
     return Diagnostic(

@@ -1,0 +1,107 @@
+// What compilers call the input section of one function: GCC and clang under -ffunction-sections,
+// swiftc under -function-sections, rustc always.
+// <https://gcc.gnu.org/onlinedocs/gcc/Optimize-Options.html#index-ffunction-sections>
+//
+//     .text.f            the usual name
+//     .text.unlikely.f   `unlikely` is a group: of functions that the compiler thinks are cold
+//     .text.unlikely     the functions of that group in an object without function sections; or `unlikely`
+//     .text.unlikely.    the former, from LLVM, which so tells the two apart
+//     .text              all other functions of such an object
+
+/// The function that an input section is named for.
+package struct FunctionSection {
+  /// Which part of the function the section holds.
+  package enum Part: Sendable {
+    /// All of it, or all but its cold part.
+    case whole
+    /// A cold function, or the cold part of one whose other part is elsewhere; GCC uses one prefix for
+    /// both.
+    case unlikely
+    /// The cold part that LLVM's machine function splitter cut off.
+    case split
+  }
+
+  /// Where the function's name begins in that of the section, in bytes; behind it is at least one.
+  package let nameStart: Int
+  package let part: Part
+  /// The name is that of a group, too: `.text.hot`.
+  package let isGroup: Bool
+
+  /// - Returns: `nil` if `name` names no function: `.text`, `.text.hot.`, `.init`.
+  package init?(_ name: RawSpan) {
+    if Self.begins(name, with: ".text.") {
+      let start = 6
+      for (group, part) in Self.groups where Self.begins(name, with: group, at: start) {
+        let end = start + group.utf8CodeUnitCount
+        if end == name.byteCount {
+          self.init(nameStart: start, part: .whole, isGroup: true)
+          return
+        }
+        guard Self.begins(name, with: ".", at: end) else { continue }
+        self.init(nameStart: end + 1, part: part, in: name)
+        return
+      }
+      self.init(nameStart: start, part: .whole, in: name)
+    } else if Self.begins(name, with: ".gnu.linkonce.t.") {
+      self.init(nameStart: 16, part: .whole, in: name)
+    } else {
+      return nil
+    }
+  }
+
+  private init?(nameStart: Int, part: Part, in name: RawSpan) {
+    guard nameStart < name.byteCount else { return nil }
+    self.init(nameStart: nameStart, part: part, isGroup: false)
+  }
+
+  private init(nameStart: Int, part: Part, isGroup: Bool) {
+    self.nameStart = nameStart
+    self.part = part
+    self.isGroup = isGroup
+  }
+
+  private static let groups: [(name: StaticString, part: Part)] = [
+    ("unlikely", .unlikely), ("split", .split), ("startup", .whole), ("hot", .whole),
+    ("exit", .whole), ("unknown", .whole),
+  ]
+
+  private static func begins(_ name: RawSpan, with text: StaticString, at start: Int = 0) -> Bool {
+    guard name.byteCount - start >= text.utf8CodeUnitCount else { return false }
+    return text.withUTF8Buffer { text in
+      text.indices.allSatisfy {
+        name.unsafeLoad(fromByteOffset: start + $0, as: UInt8.self) == text[$0]
+      }
+    }
+  }
+}
+
+extension FunctionSection {
+  /// All names that the input section of function `symbol` can have, the usual one first.
+  ///
+  /// The compiler chooses by what it thinks of the function: `main` is `.text.startup.main` to GCC, and
+  /// `.text.unlikely.main` if it calls nothing but cold functions. Without a link map nobody can tell, and
+  /// a list may name all of them: at most one exists. Groups that only a profile makes are left out.
+  package static func candidates(of symbol: [UInt8]) -> [[UInt8]] {
+    [".text.", ".text.unlikely.", ".text.startup.", ".text.hot.", ".text.exit."].map {
+      Array($0.utf8) + symbol
+    }
+  }
+
+  /// The function that section `name` holds alone; `nil` if the name does not tell.
+  ///
+  /// `.text.hot.f` is taken for the hot function `f`, not for a function `hot.f`, and `.text.hot` for the
+  /// function `hot`.
+  package static func function(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    FunctionSection(name.span.bytes).map { name.dropFirst($0.nameStart) }
+  }
+
+  /// Whether `section` is one that a compiler puts many functions into, not only `symbol`: `.text`, or
+  /// `.text.startup` for another function than `startup`.
+  package static func isShared(_ section: ArraySlice<UInt8>, of symbol: ArraySlice<UInt8>) -> Bool {
+    guard let function = FunctionSection(section.span.bytes) else {
+      return section.elementsEqual(".text".utf8)
+        || section.starts(with: ".text.".utf8) && section.last == UInt8(ascii: ".")
+    }
+    return function.isGroup && section.dropFirst(function.nameStart) != symbol
+  }
+}
