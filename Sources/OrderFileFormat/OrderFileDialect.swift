@@ -22,7 +22,8 @@ package struct OrderFileDialect: Sendable {
 }
 
 extension OrderFileDialect {
-  /// All dialects; the last one is what a file is taken for that no other recognizes.
+  /// All dialects. The last one of an image format is what a file for such images is taken for that no other
+  /// recognizes, and the last of all what any file is.
   package static let all: [OrderFileDialect] = [.gnuLD, .gold, .ld64, .lld]
 
   /// The dialect of that `name`, if there is one.
@@ -34,18 +35,18 @@ extension OrderFileDialect {
   /// The dialect that `bytes` look written in. A file of symbols is taken for lld's, unless they are
   /// Mach-O's.
   ///
-  /// - Parameter format: of the images that it is for; `nil` is either.
-  package init(guessedFrom bytes: FileBytes, of format: ImageFormat? = nil) {
-    let possible = Self.all.filter { format == nil || $0.imageFormat == format }
-    self = possible.first { $0.recognizes(bytes) } ?? .usual(for: format ?? .elf)
+  /// - Parameter format: of the images that it is for; `nil` is any.
+  package init(
+    guessedFrom bytes: FileBytes, of format: ImageFormat? = nil,
+    among dialects: [OrderFileDialect] = all
+  ) {
+    let possible = dialects.filter { format == nil || $0.imageFormat == format }
+    self = possible.first { $0.recognizes(bytes) } ?? possible.last ?? .lld
   }
 
   /// What a user most likely wants for images of that format.
   package static func usual(for format: ImageFormat) -> OrderFileDialect {
-    switch format {
-    case .elf: .lld
-    case .machO: .ld64
-    }
+    all.last { $0.imageFormat == format } ?? .lld
   }
 
   /// Reads an order file.
