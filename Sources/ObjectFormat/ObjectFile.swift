@@ -16,29 +16,25 @@ package enum ObjectFile: Sendable {
     let start = (range ?? bytes.all).lowerBound
     var input = ByteCursor(bytes, in: range)
     let magic = try input.readRange(4, "magic").indices
-    if bytes.hasPrefix("\u{7f}ELF", at: magic.lowerBound) {
+    switch Kind(recognizing: bytes, at: magic.lowerBound) {
+    case .elf:
       guard range == nil else {
         throw ParseError(.unsupported(found: "an ELF file within another"), "magic", at: start)
       }
       self = .elf(try ELFFile(parsing: bytes))
-    } else if bytes.hasPrefix("!<", at: magic.lowerBound) {
-      self = .archive(try ArchiveFile(parsing: bytes, at: range))
-    } else {
-      switch UInt32(littleEndian: bytes.loadUnaligned(UInt32.self, at: magic.lowerBound)) {
-      case 0xfeed_face, 0xfeed_facf, 0xcefa_edfe, 0xcffa_edfe:  // MH_MAGIC, MH_MAGIC_64, swapped
-        self = .machO(try MachOFile(parsing: bytes, at: range))
-      case 0xbeba_feca, 0xbfba_feca:  // FAT_MAGIC, FAT_MAGIC_64, always big-endian
-        guard range == nil else {
-          throw ParseError(.unsupported(found: "a fat file within another"), "magic", at: start)
-        }
-        self = .fat(try FatFile(parsing: bytes))
-      default:
-        throw ParseError(
-          .invalid(
-            expected: "an ELF file, a Mach-O file or an archive",
-            found: hexadecimalBytes(bytes, magic)),
-          "magic", at: start)
+    case .machO: self = .machO(try MachOFile(parsing: bytes, at: range))
+    case .fat:
+      guard range == nil else {
+        throw ParseError(.unsupported(found: "a fat file within another"), "magic", at: start)
       }
+      self = .fat(try FatFile(parsing: bytes))
+    case .archive: self = .archive(try ArchiveFile(parsing: bytes, at: range))
+    case nil:
+      throw ParseError(
+        .invalid(
+          expected: "an ELF file, a Mach-O file or an archive",
+          found: hexadecimalBytes(bytes, magic)),
+        "magic", at: start)
     }
   }
 }

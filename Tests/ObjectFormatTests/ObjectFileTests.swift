@@ -13,7 +13,7 @@ import Testing
       ),
       (
         Array("!<oops>\n".utf8),
-        "invalid magic: expected 21 3c 61 72 63 68 3e 0a, found 21 3c 6f 6f 70 73 3e 0a (at offset 0x0)"
+        "invalid magic: expected an ELF file, a Mach-O file or an archive, found 21 3c 6f 6f (at offset 0x0)"
       ),
       (
         [0xcf, 0xfa, 0xed, 0xfe, 0],

@@ -73,7 +73,7 @@ extension MachOFile {
     case .machO(let file): files = [file]
     case .fat(let fat):
       files = fat.slices.compactMap { try? MachOFile(parsing: bytes, at: $0.range) }
-    case .elf, .archive: throw Diagnostic("unsupported debug file: expected a dSYM's Mach-O file")
+    default: throw Diagnostic("unsupported debug file: expected a dSYM's Mach-O file")
     }
     guard let expected = try uuid() else {
       guard let file = files.first(where: { $0.sectionsInMemory() == sectionsInMemory() }) else {

@@ -35,22 +35,18 @@ extension Image {
     }
   ) throws(Diagnostic) -> (image: Image, warnings: [Diagnostic]) {
     let file = try inContext(path) { () throws(ParseError) in try ObjectFile(parsing: bytes) }
-    switch file {
-    case .elf(let file):
-      try slice.check(file.architecture, of: path)
-      return try reading(file, path, debugFile, debugRoots, open)
-    case .machO(let file):
-      try slice.check(file.architecture, of: path)
-      return try reading(file, path, debugFile, debugRoots, open)
-    case .fat(let file):
+    if case .fat(let file) = file {
       let image = try slice.choose(from: file, at: path)
       var result = try reading(image, path, debugFile, debugRoots, open)
       result.image.isSlice = file.slices.count > 1
       return result
-    case .archive:
+    }
+    guard let image = file.image else {
       throw Diagnostic(
         "unsupported file: found an archive, expected a linked image", context: [path])
     }
+    try slice.check(image.architecture, of: path)
+    return try reading(image, path, debugFile, debugRoots, open)
   }
 
   private static func reading(

@@ -1,6 +1,18 @@
 import Addresses
 import ByteReading
 import ImageModel
+import ObjectFormat
+
+extension ObjectFile {
+  /// The one image in the file; `nil` for a file of several files.
+  var image: (any ImageFile)? {
+    switch self {
+    case .elf(let file): file
+    case .machO(let file): file
+    case .fat, .archive: nil
+    }
+  }
+}
 
 /// A file of one object format as the model needs it: a linked image, or the debug file of one.
 ///

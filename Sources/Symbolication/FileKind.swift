@@ -1,0 +1,29 @@
+import ByteReading
+import LinkMapFormat
+import ObjectFormat
+import TraceFormat
+
+/// What a file is that a user gives, as its contents tell.
+package enum FileKind: Sendable {
+  case trace
+  /// Machine code, linked or not, or an archive of such.
+  case objectFile(ObjectFile.Kind)
+  case linkMap(LinkMapGrammar)
+  /// Anything else, so that it may be an order file: those of some linkers are lists of names.
+  case other
+
+  /// - Complexity: O(1), but for a map of GNU ld or gold O(*n*) for *n* bytes before its main part.
+  package init(of bytes: FileBytes) {
+    if bytes.count >= TraceHeader.magic.count,
+      bytes.copy(0..<TraceHeader.magic.count) == TraceHeader.magic
+    {
+      self = .trace
+    } else if let kind = ObjectFile.Kind(recognizing: bytes) {
+      self = .objectFile(kind)
+    } else if let grammar = try? LinkMapGrammar(of: bytes) {
+      self = .linkMap(grammar)
+    } else {
+      self = .other
+    }
+  }
+}
