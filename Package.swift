@@ -52,7 +52,7 @@ let package = Package(
     target("Demangling", ["ImageModel", "ByteReading", "Addresses", "CDemangle"]),
     target("ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
     target("DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
-    target("LinkMapFormat", ["ByteReading", "Addresses"]),
+    target("LinkMapFormat", ["ImageModel", "ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses"]),
     target("PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
@@ -135,7 +135,7 @@ let package = Package(
     tests("ObjectFormat", ["ByteReading", "Addresses"]),
     tests("DebugInfo", ["ByteReading", "Addresses"]),
     tests("PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),
-    tests("LinkMapFormat", ["ByteReading", "Addresses"]),
+    tests("LinkMapFormat", ["Symbolication", "ImageModel", "ByteReading", "Addresses"]),
     tests("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses"]),
     tests("Demangling", ["ImageModel"]),
     tests(

@@ -35,9 +35,9 @@ struct ColumnMapReader {
   }
 
   /// - Throws: `invalid` for a line that is neither an entry nor the rest of a name.
-  mutating func read(_ linker: LinkMap.Linker) throws(ParseError) -> LinkMap {
+  mutating func read(_ grammar: LinkMapGrammar) throws(ParseError) -> LinkMap {
     while let line = lines.next() { try add(line) }
-    return builder.finish(linker)
+    return builder.finish(grammar)
   }
 
   private mutating func add(_ line: Range<Int>) throws(ParseError) {

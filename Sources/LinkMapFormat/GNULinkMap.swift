@@ -1,5 +1,6 @@
 import Addresses
 import ByteReading
+import ImageModel
 
 // GNU ld -Map. What was laid out is in the last part but the cross references:
 //
@@ -19,15 +20,18 @@ import ByteReading
 // the name; commands of a linker script have fewer. Parts before this one list what was discarded, at
 // address 0.
 
-extension LinkMap {
-  /// Reads a map of GNU ld.
-  ///
-  /// - Throws: as `init(parsing:)`.
-  /// - SeeAlso: <https://sourceware.org/git/?p=binutils-gdb.git;a=blob;f=ld/ldlang.c>, `lang_print…`
-  init(parsingGNU bytes: FileBytes) throws(ParseError) {
-    var reader = GNUMapReader(bytes)
-    self = try reader.read(.gnu)
-  }
+extension LinkMapGrammar {
+  /// <https://sourceware.org/git/?p=binutils-gdb.git;a=blob;f=ld/ldlang.c>, `lang_print…`
+  package static let gnu = LinkMapGrammar(
+    name: "GNU ld", imageFormat: .elf, listsLocalSymbols: false,
+    recognizes: { (bytes, line) throws(ParseError) in
+      try GNUMapTitle(of: bytes, beginningWith: line) == .gnu
+    }, reader: readGNU)
+}
+
+@Sendable private func readGNU(_ bytes: FileBytes) throws(ParseError) -> LinkMap {
+  var reader = GNUMapReader(bytes)
+  return try reader.read(.gnu, behind: .gnu)
 }
 
 /// Reads the part of a map of GNU ld or gold that lists what was laid out.
@@ -53,11 +57,12 @@ struct GNUMapReader {
     builder = LinkMapBuilder(bytes)
   }
 
-  mutating func read(_ linker: LinkMap.Linker) throws(ParseError) -> LinkMap {
-    let grammar: LinkMapGrammar = linker == .gold ? .gold : .gnu
+  mutating func read(
+    _ grammar: LinkMapGrammar, behind title: GNUMapTitle
+  ) throws(ParseError) -> LinkMap {
     var discarded = GNUDiscardedSections()
     var next = lines.next()
-    while let line = next, !LinkMapGrammar.isTitle(grammar, lines.bytes, line) {
+    while let line = next, !title.stands(in: line, of: lines.bytes) {
       let isDiscarded = GNUDiscardedSections.isTitle(lines.bytes, line)
       next = isDiscarded ? discarded.read(&lines) : lines.next()
     }
@@ -69,7 +74,7 @@ struct GNUMapReader {
       try add(line)
       isBehindEmptyLine = line.isEmpty
     }
-    return builder.finish(linker)
+    return builder.finish(grammar)
   }
 
   private mutating func add(_ line: Range<Int>) throws(ParseError) {

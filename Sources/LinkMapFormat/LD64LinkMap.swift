@@ -1,5 +1,6 @@
 import Addresses
 import ByteReading
+import ImageModel
 
 // ld64 -map: ld64 classic, Apple's linker since Xcode 15, and ld64.lld.
 //
@@ -23,20 +24,23 @@ import ByteReading
 // before it. ld64 classic has an empty line before the dead-stripped symbols, and a blank behind
 // `<<dead>>`. Only the address tells which section a symbol lies in.
 
-extension LinkMap {
-  /// Reads a map of ld64.
+extension LinkMapGrammar {
+  /// ld64 classic, Apple's linker since Xcode 15 and ld64.lld: their maps don't tell which of them.
   ///
   /// Symbols that lie in no section are left out, as are literal strings among the dead-stripped symbols.
+  /// Reading throws, besides as for all maps, `missing` for a part that is not there; `invalid` for a number
+  /// of over 64 bits, the index of an object file that is not listed, and a section that overlaps another.
   ///
-  /// - Throws: `missing` for a part that is not there; `invalid` for a line that is neither an entry nor the
-  ///   rest of a name, a number of over 64 bits, the index of an object file that is not listed, and a
-  ///   section that overlaps another one; otherwise as `init(parsing:)`.
-  /// - SeeAlso: <https://github.com/apple-oss-distributions/ld64/blob/main/src/ld/OutputFile.cpp>,
-  ///   `writeMapFile`; <https://github.com/llvm/llvm-project/blob/main/lld/MachO/MapFile.cpp>
-  init(parsingLD64 bytes: FileBytes) throws(ParseError) {
-    var reader = LD64MapReader(bytes)
-    self = try reader.read()
-  }
+  /// <https://github.com/apple-oss-distributions/ld64/blob/main/src/ld/OutputFile.cpp>, `writeMapFile`;
+  /// <https://github.com/llvm/llvm-project/blob/main/lld/MachO/MapFile.cpp>
+  package static let ld64 = LinkMapGrammar(
+    name: "ld64", imageFormat: .machO, listsLocalSymbols: true,
+    recognizes: { $0.hasPrefix("# Path: ", at: $1.lowerBound) }, reader: readLD64)
+}
+
+@Sendable private func readLD64(_ bytes: FileBytes) throws(ParseError) -> LinkMap {
+  var reader = LD64MapReader(bytes)
+  return try reader.read()
 }
 
 /// Reads one part after the other; each begins with its title.

@@ -1,4 +1,5 @@
 import ByteReading
+import ImageModel
 
 // ld.lld -Map, 64-bit; a 32-bit map has narrower columns for the two addresses.
 //
@@ -11,13 +12,14 @@ import ByteReading
 // the sections and are skipped. Thunks and PLT entries are pieces without symbols; folded functions
 // stand under the one that was kept, with its address and size.
 
-extension LinkMap {
-  /// Reads a map of ld.lld.
-  ///
-  /// - Throws: as `init(parsing:)`.
-  /// - SeeAlso: <https://github.com/llvm/llvm-project/blob/main/lld/ELF/MapFile.cpp>
-  init(parsingLLD bytes: FileBytes) throws(ParseError) {
-    var reader = try ColumnMapReader(bytes)
-    self = try reader.read(.lld)
-  }
+extension LinkMapGrammar {
+  /// <https://github.com/llvm/llvm-project/blob/main/lld/ELF/MapFile.cpp>
+  package static let lld = LinkMapGrammar(
+    name: "ld.lld", imageFormat: .elf, listsLocalSymbols: true,
+    recognizes: { ColumnHeader($0, $1)?.hasLoadAddress == true }, reader: readLLD)
+}
+
+@Sendable private func readLLD(_ bytes: FileBytes) throws(ParseError) -> LinkMap {
+  var reader = try ColumnMapReader(bytes)
+  return try reader.read(.lld)
 }

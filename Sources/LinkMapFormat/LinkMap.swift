@@ -10,31 +10,10 @@ import ByteReading
 /// Names are places in `bytes`. They may hold any byte, blanks, tabs, line feeds and bytes that are not
 /// UTF-8 included, and are demangled unless the linker was told otherwise.
 package struct LinkMap: Sendable {
-  /// Who wrote the map.
-  package enum Linker: String, Sendable {
-    case lld = "ld.lld"
-    case gnu = "GNU ld"
-    case gold
-    case mold
-    /// ld64 classic, Apple's linker since Xcode 15 and ld64.lld: their maps don't tell which of them.
-    case ld64
-
-    /// Whose map `bytes` begin like; `nil` if it is no map that this reader knows.
-    package init?(recognizing bytes: FileBytes) {
-      switch try? LinkMapGrammar(of: bytes) {
-      case .lld: self = .lld
-      case .gnu: self = .gnu
-      case .gold: self = .gold
-      case .mold: self = .mold
-      case .ld64: self = .ld64
-      case nil: return nil
-      }
-    }
-  }
-
   /// The map itself, which all names point into.
   package let bytes: FileBytes
-  package let linker: Linker
+  /// How it is written, which tells who wrote it.
+  package let grammar: LinkMapGrammar
   /// What the image was linked for, as `-arch` takes it; only ld64 tells.
   package let architecture: Text?
   /// In the order of the map, whatever their addresses. Sections that are not loaded have address 0.
@@ -111,33 +90,33 @@ extension LinkMap {
 }
 
 extension LinkMap {
-  /// Reads a map of any linker that this reader knows; its first lines tell which.
+  /// Reads a map in one of `grammars`; its first lines tell in which.
   ///
   /// - Throws: `missing` for an empty file, `unsupported` for a grammar that is not one of ours,
   ///   `truncated` for a map that does not end with a line feed, `invalid` for a line that is neither an
   ///   entry nor the rest of a name, `tooLarge` beyond `ParsingLimits`; for a map of ld64 see
-  ///   `init(parsingLD64:)` too.
+  ///   `LinkMapGrammar.ld64` too.
   /// - Complexity: O(*n*) for *n* bytes; no allocation per symbol.
-  package init(parsing bytes: FileBytes) throws(ParseError) {
+  package init(
+    parsing bytes: FileBytes, among grammars: [LinkMapGrammar] = LinkMapGrammar.all
+  ) throws(ParseError) {
+    try self.init(parsing: bytes, as: LinkMapGrammar(of: bytes, among: grammars))
+  }
+
+  /// Reads a map in the grammar that it was recognized to be in.
+  package init(parsing bytes: FileBytes, as grammar: LinkMapGrammar) throws(ParseError) {
     let start = FileOffset(rawValue: 0)
     guard bytes.count > 0 else { throw ParseError(.missing, "link map", at: start) }
     guard UInt64(bytes.count) <= ParsingLimits.linkMap else {
       throw ParseError(
         .tooLarge(limit: ParsingLimits.linkMap, found: UInt64(bytes.count)), "link map", at: start)
     }
-    let grammar = try LinkMapGrammar(of: bytes)
     // Every linker ends its map with a line feed, and half a line must not pass for a name.
     guard bytes[bytes.count - 1] == UInt8(ascii: "\n") else {
       throw ParseError(
         .truncated(needed: 1, found: 0), "line feed at the end of the link map",
         at: FileOffset(rawValue: UInt64(bytes.count)))
     }
-    switch grammar {
-    case .lld: self = try LinkMap(parsingLLD: bytes)
-    case .mold: self = try LinkMap(parsingMold: bytes)
-    case .gnu: self = try LinkMap(parsingGNU: bytes)
-    case .gold: self = try LinkMap(parsingGold: bytes)
-    case .ld64: self = try LinkMap(parsingLD64: bytes)
-    }
+    self = try grammar.reader(bytes)
   }
 }

@@ -124,9 +124,9 @@ struct LinkMapBuilder {
     text = LinkMap.Text(Int(text.start)..<max(end, Int(text.start)))
   }
 
-  func finish(_ linker: LinkMap.Linker) -> LinkMap {
+  func finish(_ grammar: LinkMapGrammar) -> LinkMap {
     LinkMap(
-      bytes: bytes, linker: linker, architecture: architecture, sections: sections,
+      bytes: bytes, grammar: grammar, architecture: architecture, sections: sections,
       inputSections: inputSections, symbols: symbols, discardedSections: discardedSections,
       discardedSymbols: discardedSymbols)
   }

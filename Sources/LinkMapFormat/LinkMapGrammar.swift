@@ -1,70 +1,63 @@
 import Addresses
 import ByteReading
+import ImageModel
 
-/// How a map is written. lld and mold begin with a header, ld64 with the path of the image; GNU ld and gold
-/// begin with the title of one of many parts, and the title of the part that matters tells the two apart.
-enum LinkMapGrammar {
-  case lld, mold, gnu, gold, ld64
+/// How one linker writes its link maps.
+///
+/// Each grammar has a file of its own, with how such a map begins and how it is read; to add one, write such
+/// a file and name the grammar in `all`.
+package struct LinkMapGrammar: Sendable {
+  /// Of the linker, for people: `ld.lld`, `GNU ld`.
+  package let name: String
+  /// Of the images that the linker writes: it tells how a map names sections and what lies in them.
+  package let imageFormat: ImageFormat
+  /// Whether the map has local symbols, too.
+  package let listsLocalSymbols: Bool
 
-  /// Titles that a map of GNU ld or gold may begin with, each the beginning of its line.
-  private static let firstTitles: [StaticString] = [
-    "Archive member included ", "As-needed library included ", "Merging program properties",
-    "Allocating common symbols", "Common symbol", "Discarded input sections",
-    "There are no discarded input sections", "Memory Configuration",
-    "Linker script and memory map", "Memory map",
-  ]
-
-  /// Recognizes the grammar from the first lines of `bytes`.
+  /// Whether a map of this grammar begins with `firstLine`, which is not empty.
   ///
-  /// - Throws: `unsupported` for anything else, with what was expected and found.
-  init(of bytes: FileBytes) throws(ParseError) {
+  /// - Throws: `missing` for one that lacks what should follow.
+  let recognizes: @Sendable (_ bytes: FileBytes, _ firstLine: Range<Int>) throws(ParseError) -> Bool
+  let reader: @Sendable (FileBytes) throws(ParseError) -> LinkMap
+}
+
+extension LinkMapGrammar {
+  package static let all: [LinkMapGrammar] = [.lld, .gnu, .gold, .mold, .ld64]
+
+  /// The linkers whose maps are read: `ld.lld, GNU ld or gold`.
+  package static func names(_ grammars: [LinkMapGrammar] = all) -> String {
+    let names = grammars.map(\.name)
+    return (names.count > 1 ? names.dropLast().joined(separator: ", ") + " or " : "")
+      + (names.last ?? "none")
+  }
+
+  /// The one of `grammars` that `bytes` begin like.
+  ///
+  /// - Throws: `missing` for an empty file and for a map that lacks what tells its grammar, `unsupported` for
+  ///   anything else, with what was expected and found.
+  package init(of bytes: FileBytes, among grammars: [LinkMapGrammar] = all) throws(ParseError) {
     var lines = LineScanner(bytes)
     var first = lines.next()
     while let line = first, line.isEmpty { first = lines.next() }
     guard let line = first else {
       throw ParseError(.missing, "link map", at: FileOffset(rawValue: 0))
     }
-    if let header = ColumnHeader(bytes, line) {
-      self = header.hasLoadAddress ? .lld : .mold
-      return
-    }
-    if bytes.hasPrefix("# Path: ", at: line.lowerBound) {
-      self = .ld64
-      return
-    }
-    guard Self.firstTitles.contains(where: { bytes.hasPrefix($0, at: line.lowerBound) }) else {
-      throw Self.unsupported(bytes, line, lineNumber: lines.lineNumber)
-    }
-    var next: Range<Int>? = line
-    while let title = next {
-      if Self.isTitle(.gnu, bytes, title) {
-        self = .gnu
+    for grammar in grammars {
+      if try grammar.recognizes(bytes, line) {
+        self = grammar
         return
       }
-      if Self.isTitle(.gold, bytes, title) {
-        self = .gold
-        return
-      }
-      next = lines.next()
     }
     throw ParseError(
-      .missing, "'Linker script and memory map' or 'Memory map'",
-      at: FileOffset(rawValue: UInt64(bytes.count)), line: lines.lineNumber)
-  }
-
-  /// Whether the line is the title of the part that lists what was laid out.
-  static func isTitle(_ grammar: Self, _ bytes: FileBytes, _ line: Range<Int>) -> Bool {
-    let title: StaticString = grammar == .gnu ? "Linker script and memory map" : "Memory map"
-    return line.count == title.utf8CodeUnitCount && bytes.hasPrefix(title, at: line.lowerBound)
-  }
-
-  private static func unsupported(
-    _ bytes: FileBytes, _ line: Range<Int>, lineNumber: Int
-  ) -> ParseError {
-    ParseError(
       .unsupported(
         found:
-          "'\(bytes.text(line.prefix(60)))', expected a map of ld.lld, GNU ld, gold, mold or ld64"),
-      "link map", at: FileOffset(rawValue: UInt64(line.lowerBound)), line: lineNumber)
+          "'\(bytes.text(line.prefix(60)))', expected a map of \(Self.names(grammars))"),
+      "link map", at: FileOffset(rawValue: UInt64(line.lowerBound)), line: lines.lineNumber)
   }
+}
+
+extension LinkMapGrammar: Hashable, CustomStringConvertible {
+  package static func == (a: Self, b: Self) -> Bool { a.name == b.name }
+  package func hash(into hasher: inout Hasher) { hasher.combine(name) }
+  package var description: String { name }
 }

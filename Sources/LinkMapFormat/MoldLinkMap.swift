@@ -1,4 +1,5 @@
 import ByteReading
+import ImageModel
 
 // mold -Map.
 //
@@ -11,13 +12,14 @@ import ByteReading
 // no size. What mold makes itself is an output section without pieces, and its headers (`EHDR`, `PHDR`,
 // `SHDR`) are listed like sections. Folded functions are not listed at all.
 
-extension LinkMap {
-  /// Reads a map of mold.
-  ///
-  /// - Throws: as `init(parsing:)`.
-  /// - SeeAlso: <https://github.com/rui314/mold/blob/main/src/mapfile.cc>
-  init(parsingMold bytes: FileBytes) throws(ParseError) {
-    var reader = try ColumnMapReader(bytes)
-    self = try reader.read(.mold)
-  }
+extension LinkMapGrammar {
+  /// <https://github.com/rui314/mold/blob/main/src/mapfile.cc>
+  package static let mold = LinkMapGrammar(
+    name: "mold", imageFormat: .elf, listsLocalSymbols: true,
+    recognizes: { ColumnHeader($0, $1)?.hasLoadAddress == false }, reader: readMold)
+}
+
+@Sendable private func readMold(_ bytes: FileBytes) throws(ParseError) -> LinkMap {
+  var reader = try ColumnMapReader(bytes)
+  return try reader.read(.mold)
 }

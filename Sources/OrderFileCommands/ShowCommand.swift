@@ -78,10 +78,10 @@ struct ShowCommand: ParsableCommand {
         ? { report.json(demangle: names.json, to: $0) }
         : { $0(Array(report.text(width: width, names: names.text).utf8)) }
     }
-    if let linker = LinkMap.Linker(recognizing: bytes) {
+    if let grammar = try? LinkMapGrammar(of: bytes) {
       let layout = try ReleaseLayout(bytes, path: file)
       warnings += layout.warnings
-      let report = LinkMapReport(path: file, linker: linker.rawValue, layout: layout.layout)
+      let report = LinkMapReport(path: file, linker: grammar.name, layout: layout.layout)
       let names = wording(of: layout.layout.imageFormat)
       return json
         ? { report.json(demangle: names.json, to: $0) }
@@ -91,8 +91,8 @@ struct ShowCommand: ParsableCommand {
       bytes, file, hint: "expected a trace, a linked image, a link map or an order file")
     guard !order.isProse else {
       throw Diagnostic(
-        "unsupported file: expected a trace, a linked image, a link map of ld.lld, GNU ld, gold, mold "
-          + "or ld64, or an order file, found other text", context: [file])
+        "unsupported file: expected a trace, a linked image, a link map of \(LinkMapGrammar.names()), "
+          + "or an order file, found other text", context: [file])
     }
     warnings += order.warnings.map {
       Diagnostic("\($0)", context: [file])

@@ -13,7 +13,7 @@ let mayImport: [String: Set<String>] = [
   "Demangling": ["ImageModel", "ByteReading", "Addresses", "CDemangle", "Glibc", "Darwin"],
   "ObjectFormat": ["ByteReading", "Addresses", "CZlib", "CZstd"],
   "DebugInfo": ["ByteReading", "Addresses", "CDwarf"],
-  "LinkMapFormat": ["ByteReading", "Addresses"],
+  "LinkMapFormat": ["ImageModel", "ByteReading", "Addresses"],
   "OrderFileFormat": ["ImageModel", "ByteReading", "Addresses"],
   "PagesFormat": ["ImageModel", "JSON", "ByteReading", "Addresses"],
   "TraceFormat": ["ByteReading", "Addresses", "CTraceFormat"],

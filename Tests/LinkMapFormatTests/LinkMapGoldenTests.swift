@@ -13,7 +13,7 @@ import Testing
 extension LinkMap {
   /// One line for each entry: address, size and name, of an input section with its file before it.
   func dump() -> String {
-    var lines = ["linker \(linker.rawValue)"]
+    var lines = ["linker \(grammar.name)"]
     func add(_ indent: String, _ kind: String, _ start: UInt64, _ size: UInt64, _ name: String) {
       let numbers = "0x\(String(start, radix: 16)) 0x\(String(size, radix: 16))"
       lines.append("\(indent)\(kind) \(numbers) \(name)")

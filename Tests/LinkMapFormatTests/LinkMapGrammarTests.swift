@@ -16,10 +16,10 @@ import Testing
       (
         "# Path: \n# Arch: arm64\n# Object files:\n# Sections:\n# Symbols:\n", .ld64
       ),
-    ] as [(String, LinkMap.Linker)])
-  func firstLinesTellTheLinker(text: String, linker: LinkMap.Linker) throws {
+    ] as [(String, LinkMapGrammar)])
+  func firstLinesTellTheLinker(text: String, grammar: LinkMapGrammar) throws {
     let map = try LinkMap(parsing: FileBytes(Array(text.utf8)))
-    #expect(map.linker == linker)
+    #expect(map.grammar == grammar)
     #expect(map.sections.isEmpty)
   }
 

@@ -129,10 +129,10 @@ import Testing
   /// Whether the linker that was asked for wrote the map, and not the compiler's own.
   private func readsAsMap(of link: Link, in folder: URL) throws -> Bool {
     let bytes = try FileBytes(path: folder.appendingPathComponent("app.map").path)
-    let names: [LinkMap.Linker: String] = [
+    let names: [LinkMapGrammar: String] = [
       .gnu: "ld.bfd", .gold: "ld.gold", .mold: "mold", .lld: "ld.lld",
     ]
-    return link.linker.contains(names[try LinkMap(parsing: bytes).linker] ?? "none")
+    return link.linker.contains(names[try LinkMap(parsing: bytes).grammar] ?? "none")
   }
 
   /// Runs a tool and returns its standard output.

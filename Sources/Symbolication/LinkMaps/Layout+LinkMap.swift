@@ -51,7 +51,7 @@ extension Layout {
           name: map.sectionName(section), range: section.range,
           isExecutable: code.isExecutable[index]))
     }
-    guard map.linker != .ld64 else {
+    guard map.grammar.imageFormat == .elf else {
       let found = LD64MapFunctions(map, code, layoutIndexes).collected()
       self.init(
         sections: sections, functions: found.functions, names: NameTable(bytes: found.names),
@@ -71,7 +71,7 @@ extension LinkMap {
   /// As images have it: segment and section of a Mach-O image with a comma between them.
   fileprivate func sectionName(_ section: OutputSection) -> SymbolName {
     var name = bytes.copy(section.name.indices)
-    if linker == .ld64, let tab = name.firstIndex(of: UInt8(ascii: "\t")) {
+    if grammar.imageFormat == .machO, let tab = name.firstIndex(of: UInt8(ascii: "\t")) {
       name[tab] = UInt8(ascii: ",")
     }
     return SymbolName(bytes: name)

@@ -13,7 +13,7 @@ struct LinkMapCodeSections {
   init(_ map: LinkMap) {
     self.map = map
     let bytes = map.bytes
-    guard map.linker != .ld64 else {
+    guard map.grammar.imageFormat == .elf else {
       let kinds = map.sections.map { MachOSectionKind(bytes, $0.name.indices) }
       isExecutable = kinds.map { $0 != .data }
       isLinkage = kinds.map { $0 == .stubs }

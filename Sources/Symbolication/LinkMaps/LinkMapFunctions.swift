@@ -28,7 +28,6 @@ struct LinkMapFunctions {
   private var silentSections: [Int] = []
   /// Where the names of the printed functions stand in the map; kept if there may be silent sections.
   private var printedNames: [LinkMap.Text] = []
-  private var leavesOutLocals: Bool { map.linker == .gnu || map.linker == .gold }
 
   init(_ map: LinkMap, _ code: LinkMapCodeSections, _ layoutIndexes: [UInt32?]) {
     self.map = map
@@ -77,7 +76,7 @@ extension LinkMapFunctions {
     }
     guard !sorted.isEmpty else {
       // gold lists what it made itself, fill between functions above all, without a file.
-      if leavesOutLocals, input.range.size > 0, input.file.count > 0 {
+      if !map.grammar.listsLocalSymbols, input.range.size > 0, input.file.count > 0 {
         silentSections.append(index)
       }
       return
@@ -136,7 +135,7 @@ extension LinkMapFunctions {
       }
     }
     append(function, suffix, at: symbol.address, size: size, &naming, section, isLocal: false)
-    if leavesOutLocals, suffix == nil { printedNames.append(LinkMap.Text(function)) }
+    if !map.grammar.listsLocalSymbols, suffix == nil { printedNames.append(LinkMap.Text(function)) }
   }
 
   /// `f@@V1` and `f@V1` are `f` to every order file.
@@ -265,14 +264,14 @@ extension LinkMapFunctions {
     if recovered + demangledOnly > 0 {
       found.append(
         Diagnostic(
-          "link map of \(map.linker.rawValue) has demangled names: "
+          "link map of \(map.grammar.name) has demangled names: "
             + "\(recovered) functions named for their sections, \(demangledOnly) left out",
           hint: "link with -Wl,--no-demangle, or give the image itself with --image"))
     }
     if unnamedSections > 0 {
       found.append(
         Diagnostic(
-          "link map of \(map.linker.rawValue) has no local symbols: \(unnamedSections) input sections "
+          "link map of \(map.grammar.name) has no local symbols: \(unnamedSections) input sections "
             + "of code left out, \(unnamedBytes) bytes",
           hint: "give the image itself with --image"))
     }

@@ -1,0 +1,50 @@
+import Addresses
+import ByteReading
+
+/// The title of the part of a map of GNU ld or gold that lists what was laid out. It tells the two apart:
+/// either begins with the title of one of many parts.
+enum GNUMapTitle {
+  case gnu, gold
+
+  /// - Returns: `nil` if no map of theirs begins with `line`.
+  /// - Throws: `missing` if neither title follows.
+  init?(of bytes: FileBytes, beginningWith line: Range<Int>) throws(ParseError) {
+    guard Self.firstTitles.contains(where: { bytes.hasPrefix($0, at: line.lowerBound) }) else {
+      return nil
+    }
+    var lines = LineScanner(bytes)
+    while let line = lines.next() {
+      if Self.gnu.stands(in: line, of: bytes) {
+        self = .gnu
+        return
+      }
+      if Self.gold.stands(in: line, of: bytes) {
+        self = .gold
+        return
+      }
+    }
+    throw ParseError(
+      .missing, "'\(Self.gnu.text)' or '\(Self.gold.text)'",
+      at: FileOffset(rawValue: UInt64(bytes.count)), line: lines.lineNumber)
+  }
+
+  /// Whether the line is this title.
+  func stands(in line: Range<Int>, of bytes: FileBytes) -> Bool {
+    line.count == text.utf8CodeUnitCount && bytes.hasPrefix(text, at: line.lowerBound)
+  }
+
+  private var text: StaticString {
+    switch self {
+    case .gnu: "Linker script and memory map"
+    case .gold: "Memory map"
+    }
+  }
+
+  /// Titles that a map may begin with, each the beginning of its line.
+  private static let firstTitles: [StaticString] = [
+    "Archive member included ", "As-needed library included ", "Merging program properties",
+    "Allocating common symbols", "Common symbol", "Discarded input sections",
+    "There are no discarded input sections", "Memory Configuration",
+    "Linker script and memory map", "Memory map",
+  ]
+}
