@@ -63,13 +63,14 @@ struct ShowCommand: ParsableCommand {
   private func report(
     _ bytes: FileBytes, _ warnings: inout [Diagnostic]
   ) throws(Diagnostic) -> OutputFile.Document {
-    if InputFile.isTrace(bytes) {
+    let kind = FileKind(of: bytes)
+    switch kind {
+    case .trace:
       let document = try traceReport(bytes, &warnings)
       return { $0(document) }
-    }
-    if InputFile.isObjectFile(bytes) {
+    case .objectFile:
       let layout = try ReleaseLayout(
-        bytes, path: file, debugFile: debugFile, slice: SliceChoice(arch?.architecture))
+        bytes, of: kind, path: file, debugFile: debugFile, slice: SliceChoice(arch?.architecture))
       warnings += layout.warnings
       guard let image = layout.image else { return { _ in } }
       let report = ImageReport(image)
@@ -77,16 +78,23 @@ struct ShowCommand: ParsableCommand {
       return json
         ? { report.json(demangle: names.json, to: $0) }
         : { $0(Array(report.text(width: width, names: names.text).utf8)) }
-    }
-    if let grammar = try? LinkMapGrammar(of: bytes) {
-      let layout = try ReleaseLayout(bytes, path: file)
+    case .linkMap(let grammar):
+      let layout = try ReleaseLayout(bytes, of: kind, path: file)
       warnings += layout.warnings
       let report = LinkMapReport(path: file, linker: grammar.name, layout: layout.layout)
       let names = wording(of: layout.layout.imageFormat)
       return json
         ? { report.json(demangle: names.json, to: $0) }
         : { $0(Array(report.text(width: width, names: names.text).utf8)) }
+    case .other:
+      let document = try orderFileReport(bytes, &warnings)
+      return { $0(document) }
     }
+  }
+
+  private func orderFileReport(
+    _ bytes: FileBytes, _ warnings: inout [Diagnostic]
+  ) throws(Diagnostic) -> [UInt8] {
     let order = try InputFile.orderFile(
       bytes, file, hint: "expected a trace, a linked image, a link map or an order file")
     guard !order.isProse else {
@@ -108,10 +116,8 @@ struct ShowCommand: ParsableCommand {
           architecture: $0.architecture.map { SymbolName(bytes: $0) })
       })
     let names = wording(of: nil)  // a plain list of names is any linker's
-    let document =
-      json
+    return json
       ? report.json(demangle: names.json) : Array(report.text(width: width, names: names.text).utf8)
-    return { $0(document) }
   }
 
   private func traceReport(

@@ -14,9 +14,7 @@ package enum FileKind: Sendable {
 
   /// - Complexity: O(1), but for a map of GNU ld or gold O(*n*) for *n* bytes before its main part.
   package init(of bytes: FileBytes) {
-    if bytes.count >= TraceHeader.magic.count,
-      bytes.copy(0..<TraceHeader.magic.count) == TraceHeader.magic
-    {
+    if TraceHeader.begins(bytes) {
       self = .trace
     } else if let kind = ObjectFile.Kind(recognizing: bytes) {
       self = .objectFile(kind)
@@ -25,5 +23,9 @@ package enum FileKind: Sendable {
     } else {
       self = .other
     }
+  }
+
+  package var isObjectFile: Bool {
+    if case .objectFile = self { true } else { false }
   }
 }

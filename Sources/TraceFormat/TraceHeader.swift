@@ -71,6 +71,11 @@ extension TraceHeader {
   /// The bytes that every trace begins with.
   package static let magic: [UInt8] = [0x89] + Array("OFTRACE".utf8)
 
+  /// Whether `bytes` begin like a trace.
+  package static func begins(_ bytes: FileBytes) -> Bool {
+    bytes.count >= magic.count && bytes.copy(0..<magic.count) == magic
+  }
+
   /// Reads `orderfile_trace_header`, field by field in its order.
   ///
   /// - Throws: `invalid` if this is no trace, `unsupported` for another version or record size,

@@ -22,24 +22,8 @@ package enum InputFile {
   package static func traceFile(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> TraceFile
   {
     do { return try TraceFile(parsing: bytes) } catch {
-      throw Diagnostic("\(error)", context: [path], hint: isTrace(bytes) ? nil : Self.traceHint)
-    }
-  }
-
-  package static func isTrace(_ bytes: FileBytes) -> Bool {
-    bytes.count >= TraceHeader.magic.count
-      && bytes.copy(0..<TraceHeader.magic.count) == TraceHeader.magic
-  }
-
-  /// Whether this is a file of machine code, linked or not, or an archive of such.
-  package static func isObjectFile(_ bytes: FileBytes) -> Bool {
-    if bytes.hasPrefix("!<arch>\n", at: 0) || bytes.hasPrefix("!<thin>\n", at: 0) { return true }
-    guard bytes.count >= 4 else { return false }
-    return switch UInt32(bigEndian: bytes.loadUnaligned(UInt32.self, at: 0)) {
-    case 0x7f45_4c46: true  // ELF
-    case 0xfeed_face, 0xfeed_facf, 0xcefa_edfe, 0xcffa_edfe: true  // Mach-O
-    case 0xcafe_babe, 0xcafe_babf: true  // fat
-    default: false
+      throw Diagnostic(
+        "\(error)", context: [path], hint: TraceHeader.begins(bytes) ? nil : Self.traceHint)
     }
   }
 

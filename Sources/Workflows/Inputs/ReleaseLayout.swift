@@ -37,13 +37,24 @@ package struct ReleaseLayout {
   }
 
   /// Reads a linked image or a link map, whichever `bytes` are; `path` is where they were read from.
+  ///
+  /// - Parameter kind: what the caller has recognized `bytes` to be.
   package init(
-    _ bytes: FileBytes, path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
+    _ bytes: FileBytes, of kind: FileKind? = nil, path: String, debugFile: String? = nil,
+    slice: SliceChoice = SliceChoice()
   ) throws(Diagnostic) {
-    if InputFile.isObjectFile(bytes) {
+    switch kind ?? FileKind(of: bytes) {
+    case .objectFile:
       try self.init(bytes: bytes, imagePath: path, debugFile: debugFile, slice: slice)
-    } else {
-      try self.init(bytes: bytes, mapPath: path, slice: slice)
+    case .linkMap(let grammar):
+      try self.init(mapPath: path, slice: slice) { () throws(ParseError) in
+        try LinkMap(parsing: bytes, as: grammar)
+      }
+    case .trace, .other:
+      // Which says why it is no map either.
+      try self.init(mapPath: path, slice: slice) { () throws(ParseError) in
+        try LinkMap(parsing: bytes)
+      }
     }
   }
 
@@ -85,9 +96,11 @@ package struct ReleaseLayout {
     code = ImageCode(of: bytes)
   }
 
-  private init(bytes: FileBytes, mapPath: String, slice: SliceChoice) throws(Diagnostic) {
+  private init(
+    mapPath: String, slice: SliceChoice, reading read: () throws(ParseError) -> LinkMap
+  ) throws(Diagnostic) {
     let map: LinkMap
-    do { map = try LinkMap(parsing: bytes) } catch {
+    do { map = try read() } catch {
       throw Diagnostic("\(error)", context: [mapPath])
     }
     var warnings: [Diagnostic] = []

@@ -1,6 +1,7 @@
 import ImageModel
 import LaunchMeasurement
 import Reporting
+import Symbolication
 
 #if canImport(Darwin)
   import Darwin
@@ -47,7 +48,9 @@ package struct MeasuredCommand {
 
   /// What to know of a program that is no image itself.
   package var warning: Diagnostic? {
-    guard let bytes = try? InputFile.bytes(path), !InputFile.isObjectFile(bytes) else { return nil }
+    guard let bytes = try? InputFile.bytes(path), !FileKind(of: bytes).isObjectFile else {
+      return nil
+    }
     return Diagnostic(
       "no image but a script: what it runs is measured, but neither evicted nor looked at",
       context: [path], hint: "name the image with --image")
