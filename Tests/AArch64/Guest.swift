@@ -77,7 +77,7 @@ final class Listener: BreakpointObserver {
     print("\(letter(of: pid)) mark \(String(decoding: name, as: UTF8.self))")
   }
   func breakpointsLeft(_ count: Int, in pid: pid_t) { print("\(count) breakpoints left") }
-  func launchEnded(by reason: LaunchEnd) {
+  func launchEnded(by reason: StopReason) {
     switch reason {
     case .mark: print("over at the mark")
     case .function: print("over at the function")

@@ -51,11 +51,11 @@ package protocol BreakpointObserver: AnyObject {
   /// So many breakpoints could not be removed from a process that is left alone now.
   func breakpointsLeft(_ count: Int, in pid: pid_t)
   /// Nothing more is told, because of this.
-  func launchEnded(by reason: LaunchEnd)
+  func launchEnded(by reason: StopReason)
 }
 
 /// What ends a launch before its program does.
-package enum LaunchEnd: Sendable { case mark, function, time }
+package enum StopReason: Sendable { case mark, function, time }
 
 /// The threads of one launch, and their memory.
 package final class BreakpointTracer: LaunchTracer {
@@ -118,7 +118,7 @@ package final class BreakpointTracer: LaunchTracer {
   }
 
   /// The launch is over: nothing more is told, and the program goes on by itself.
-  package func end(by reason: LaunchEnd) {
+  package func end(by reason: StopReason) {
     guard !isOver else { return }
     isOver = true
     observer.launchEnded(by: reason)

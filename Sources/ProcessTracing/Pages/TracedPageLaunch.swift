@@ -16,7 +16,7 @@ package struct TracedPageLaunch: Sendable {
   package func run(
     _ images: any PageImages
   ) throws(ProgramLaunch.LaunchError) -> PageLaunchResult {
-    let tracer = PageTracer(request, images)
+    let tracer = PageTouchTracer(request, images)
     let result = try program.run(tracedBy: tracer)
     return PageLaunchResult(
       program: result, touches: tracer.touches, wasStopped: tracer.wasStopped,

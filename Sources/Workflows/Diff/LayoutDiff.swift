@@ -52,7 +52,7 @@ package struct LayoutDiff {
   private let kernel: LinuxKernel
   private let cost: FaultCost
   private let measuredPageIns: PageInMeasurement?
-  private let measured: (before: MeasuredLaunch?, after: MeasuredLaunch?)
+  private let measured: (before: MeasuredImagePages?, after: MeasuredImagePages?)
   /// All functions could be recorded.
   private let recordsEveryFunction: Bool
   private var warnings: [Diagnostic]
@@ -82,8 +82,8 @@ package struct LayoutDiff {
       options, before: before, after: after, pageSize: pageSize)
     warnings += measuredPageIns?.warnings ?? []
     measured = (
-      try MeasuredLaunch(options.measuredBefore, of: before, option: "--measured"),
-      try MeasuredLaunch(options.measuredAfter, of: after, option: "--measured-after")
+      try MeasuredImagePages(options.measuredBefore, of: before, option: "--measured"),
+      try MeasuredImagePages(options.measuredAfter, of: after, option: "--measured-after")
     )
     warnings += [measured.before, measured.after].flatMap { $0?.warnings ?? [] }
 

@@ -187,7 +187,7 @@ package final class BreakpointRecording: BreakpointObserver {
       Diagnostic("unable to remove \(count) breakpoints", context: ["process \(pid)"]))
   }
 
-  package func launchEnded(by reason: LaunchEnd) {
+  package func launchEnded(by reason: StopReason) {
     for pid in processes.keys.sorted() { processes[pid]?.file?.end(by: reason.state) }
   }
 
@@ -250,7 +250,7 @@ extension Diagnostic {
   }
 }
 
-extension LaunchEnd {
+extension StopReason {
   fileprivate var state: TraceHeader.State {
     switch self {
     case .mark: .stoppedByMark

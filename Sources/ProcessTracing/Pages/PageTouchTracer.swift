@@ -39,7 +39,7 @@ package protocol PageImages: AnyObject {
 }
 
 /// The threads of one launch, and their memory.
-final class PageTracer: LaunchTracer {
+final class PageTouchTracer: LaunchTracer {
   private(set) var touches = PageTouches()
   private(set) var problem: PageProblem?
   /// The launch is over: nothing more is noted.
@@ -121,7 +121,7 @@ final class PageTracer: LaunchTracer {
 
 // MARK: Going on
 
-extension PageTracer {
+extension PageTouchTracer {
   /// Lets a stopped thread go on that has nothing to give back.
   private func goOn(_ tid: pid_t, signal: Int32 = 0) {
     guard let thread = threads[tid] else {
@@ -200,7 +200,7 @@ extension PageTracer {
 
 // MARK: Threads and processes
 
-extension PageTracer {
+extension PageTouchTracer {
   private func programBegan(_ tid: pid_t) {
     // All threads but this one are gone; the one that called exec may have had another number.
     let former = pid_t(truncatingIfNeeded: ctrace_event_message(tid))
@@ -244,7 +244,7 @@ extension PageTracer {
 
 // MARK: System calls
 
-extension PageTracer {
+extension PageTouchTracer {
   private func atSystemCall(_ tid: pid_t) {
     var call = ctrace_call()
     guard let space = threads[tid]?.space, ctrace_call_at(tid, &call) == 0, call.is_native,
@@ -352,7 +352,7 @@ extension PageTracer {
 
 // MARK: Faults and breakpoints
 
-extension PageTracer {
+extension PageTouchTracer {
   private func faulted(_ tid: pid_t) {
     var address: UInt64 = 0
     var instruction: UInt64 = 0

@@ -5,7 +5,7 @@ import PagesFormat
 import Reporting
 
 /// The pages of one image that a measured launch touched: what `orderfile pages --json` wrote.
-struct MeasuredLaunch {
+struct MeasuredImagePages {
   private let path: String
   private let document: PagesDocument
   private let touches: [PageTouch]
