@@ -58,13 +58,12 @@ package struct Demangler: Sendable {
   /// The name as the language knows it; `nil` for one of Mach-O that no mangling made.
   private func withoutUnderscore(_ name: [UInt8]) -> [UInt8]? {
     let hasUnderscore = name.first == UInt8(ascii: "_")
-    switch format {
-    case .elf: return name
-    case .machO: return hasUnderscore ? Array(name.dropFirst()) : nil
-    case nil:
+    guard let format else {
       let isBare = !hasUnderscore || Mangling(ofBare: name, in: name.indices) != .none
       return isBare ? name : Array(name.dropFirst())
     }
+    guard format.prefixesUnderscore else { return name }
+    return hasUnderscore ? Array(name.dropFirst()) : nil
   }
 
   /// A suffix as libstdc++ writes it.

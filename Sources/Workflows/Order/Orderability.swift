@@ -66,15 +66,9 @@ extension Diagnostic {
     _ image: TraceImage, _ format: ImageFormat = .elf
   ) -> Diagnostic? {
     guard image.id?.kind == .weak else { return nil }
-    switch format {
-    case .elf:
-      return Diagnostic(
-        "missing build ID: told from other builds by its program headers alone",
-        context: [image.path], hint: "link with -Wl,--build-id")
-    case .machO:
-      return Diagnostic(
-        "missing UUID: told from other builds by its load commands alone",
-        context: [image.path], hint: "link without -no_uuid")
-    }
+    let identity = format.identity
+    return Diagnostic(
+      "missing \(identity.name): told from other builds by its \(identity.substitute) alone",
+      context: [image.path], hint: identity.hint)
   }
 }
