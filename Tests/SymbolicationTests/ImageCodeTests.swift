@@ -8,28 +8,18 @@ import TestSupport
 import Testing
 
 @Suite struct ImageCodeTests {
-  /// A tool chain and the flags of one link.
-  struct Link: CustomTestStringConvertible, Sendable {
-    var compiler = "clang"
-    var flags: [String]
-    var testDescription: String { ([compiler] + flags).joined(separator: " ") }
-    var isInstalled: Bool {
-      Tool(compiler) != nil && (!flags.contains("-fuse-ld=lld") || Tool("ld.lld") != nil)
-    }
-    var isAArch64: Bool { compiler.hasPrefix("aarch64") }
-    static let all = [
-      Link(flags: ["-fuse-ld=lld", "-pie", "-fPIE", "-Wl,-z,lazy"]),
-      Link(flags: ["-fuse-ld=lld", "-no-pie", "-Wl,-z,now"]),
-      Link(flags: ["-fuse-ld=lld", "-pie", "-fPIE", "-fcf-protection", "-Wl,-z,force-ibt"]),
-      Link(flags: ["-fuse-ld=lld", "-shared", "-fPIC"]),
-      Link(compiler: "gcc", flags: ["-pie", "-fPIE", "-Wl,-z,lazy"]),
-      Link(compiler: "gcc", flags: ["-no-pie", "-Wl,-z,now"]),
-      Link(compiler: "gcc", flags: ["-pie", "-fPIE", "-fcf-protection", "-Wl,-z,ibtplt"]),
-      Link(compiler: "gcc", flags: ["-no-pie", "-Wl,-z,noseparate-code"]),
-      Link(compiler: "aarch64-linux-gnu-gcc", flags: ["-pie", "-fPIE"]),
-      Link(compiler: "aarch64-linux-gnu-gcc", flags: ["-no-pie", "-Wl,-z,now"]),
-    ].filter(\.isInstalled)
-  }
+  static let links: [CompilerLink] = [
+    CompilerLink(flags: ["-fuse-ld=lld", "-pie", "-fPIE", "-Wl,-z,lazy"]),
+    CompilerLink(flags: ["-fuse-ld=lld", "-no-pie", "-Wl,-z,now"]),
+    CompilerLink(flags: ["-fuse-ld=lld", "-pie", "-fPIE", "-fcf-protection", "-Wl,-z,force-ibt"]),
+    CompilerLink(flags: ["-fuse-ld=lld", "-shared", "-fPIC"]),
+    CompilerLink(compiler: "gcc", flags: ["-pie", "-fPIE", "-Wl,-z,lazy"]),
+    CompilerLink(compiler: "gcc", flags: ["-no-pie", "-Wl,-z,now"]),
+    CompilerLink(compiler: "gcc", flags: ["-pie", "-fPIE", "-fcf-protection", "-Wl,-z,ibtplt"]),
+    CompilerLink(compiler: "gcc", flags: ["-no-pie", "-Wl,-z,noseparate-code"]),
+    CompilerLink(compiler: "aarch64-linux-gnu-gcc", flags: ["-pie", "-fPIE"]),
+    CompilerLink(compiler: "aarch64-linux-gnu-gcc", flags: ["-no-pie", "-Wl,-z,now"]),
+  ].filter(\.isInstalled)
 
   /// Calls, tail calls and a pointer to functions of the C library, from functions that differ in which.
   static let program = """
@@ -69,7 +59,7 @@ import Testing
     let path: String
     let image: Image
 
-    init(_ link: Link) throws {
+    init(_ link: CompilerLink) throws {
       folder = try TemporaryFolder()
       path = folder.path("program")
       let source = try folder.write(Array(ImageCodeTests.program.utf8), "program.c")
@@ -114,8 +104,8 @@ import Testing
 
   @Test(
     .enabled(if: Tool("llvm-objdump-19") != nil || Tool("llvm-objdump") != nil),
-    arguments: Link.all)
-  func entriesOfLinkageTablesAreThoseThatADisassemblerSees(_ link: Link) throws {
+    arguments: links)
+  func entriesOfLinkageTablesAreThoseThatADisassemblerSees(_ link: CompilerLink) throws {
     let program = try Program(link)
     let calls = try program.disassembledCalls()
     #expect(calls.count >= 8, "the program calls at least eight functions of the C library")
@@ -139,8 +129,8 @@ import Testing
     #expect(sites.isSubset(of: Set(calls.map { $0[0] })), "no call that is none")
   }
 
-  @Test(arguments: Link.all.filter { !$0.isAArch64 && !$0.flags.contains("-shared") })
-  func whatRunsBesidesFunctionsHasItsCause(_ link: Link) throws {
+  @Test(arguments: links.filter { !$0.isAArch64 && !$0.flags.contains("-shared") })
+  func whatRunsBesidesFunctionsHasItsCause(_ link: CompilerLink) throws {
     let program = try Program(link)
     let layout = program.image.layout
     let facts = try program.facts(["main", "reader", "merged"])
@@ -172,7 +162,7 @@ import Testing
   }
 
   @Test func nothingIsFoundInAFunctionThatOnlyComputes() throws {
-    for link in Link.all {
+    for link in Self.links {
       let facts = try Program(link).facts(["pure"])
       let own = Set(facts.atStart + facts.atEnd)
       #expect(own.allSatisfy { $0.cause != .linkageTable && $0.cause != .mergedBody })
@@ -210,7 +200,7 @@ import Testing
   }
 
   @Test func flippedBytesNeverTrap() throws {
-    guard let link = Link.all.first else { return }
+    guard let link = Self.links.first else { return }
     let program = try Program(link)
     let bytes = try FileBytes(path: program.path)
     let layout = program.image.layout

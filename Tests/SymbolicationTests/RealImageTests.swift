@@ -58,30 +58,21 @@ struct Build {
 }
 
 @Suite struct RealImageTests {
-  /// A tool chain and the flags of one link.
-  struct Link: CustomTestStringConvertible, Sendable {
-    var compiler = "clang"
-    var flags: [String]
-    var testDescription: String { ([compiler] + flags).joined(separator: " ") }
-    var isInstalled: Bool {
-      Tool(compiler) != nil && (!flags.contains("-fuse-ld=lld") || Tool("ld.lld") != nil)
-    }
-    static let all = [
-      Link(flags: ["-fuse-ld=lld", "-pie", "-fPIE"]),
-      Link(flags: ["-fuse-ld=lld", "-no-pie"]),
-      Link(flags: ["-fuse-ld=lld", "-pie", "-fPIE", "-Wl,--pack-dyn-relocs=relr"]),
-      Link(flags: ["-fuse-ld=lld", "-shared", "-fPIC", "-DLIBRARY"]),
-      Link(compiler: "gcc", flags: ["-pie", "-fPIE"]),
-      Link(compiler: "gcc", flags: ["-no-pie"]),
-      Link(compiler: "gcc", flags: ["-shared", "-fPIC", "-DLIBRARY"]),
-      Link(compiler: "aarch64-linux-gnu-gcc", flags: ["-pie", "-fPIE"]),
-      Link(compiler: "aarch64-linux-gnu-gcc", flags: ["-no-pie"]),
-      Link(compiler: "aarch64-linux-gnu-gcc", flags: ["-shared", "-fPIC", "-DLIBRARY"]),
-    ].filter(\.isInstalled)
-  }
+  static let links: [CompilerLink] = [
+    CompilerLink(flags: ["-fuse-ld=lld", "-pie", "-fPIE"]),
+    CompilerLink(flags: ["-fuse-ld=lld", "-no-pie"]),
+    CompilerLink(flags: ["-fuse-ld=lld", "-pie", "-fPIE", "-Wl,--pack-dyn-relocs=relr"]),
+    CompilerLink(flags: ["-fuse-ld=lld", "-shared", "-fPIC", "-DLIBRARY"]),
+    CompilerLink(compiler: "gcc", flags: ["-pie", "-fPIE"]),
+    CompilerLink(compiler: "gcc", flags: ["-no-pie"]),
+    CompilerLink(compiler: "gcc", flags: ["-shared", "-fPIC", "-DLIBRARY"]),
+    CompilerLink(compiler: "aarch64-linux-gnu-gcc", flags: ["-pie", "-fPIE"]),
+    CompilerLink(compiler: "aarch64-linux-gnu-gcc", flags: ["-no-pie"]),
+    CompilerLink(compiler: "aarch64-linux-gnu-gcc", flags: ["-shared", "-fPIC", "-DLIBRARY"]),
+  ].filter(\.isInstalled)
 
-  @Test(arguments: Link.all)
-  func initializersAreFoundInTheOrderOfTheLoader(_ link: Link) throws {
+  @Test(arguments: links)
+  func initializersAreFoundInTheOrderOfTheLoader(_ link: CompilerLink) throws {
     let build = try Build(link.compiler, link.flags)
     let (image, warnings) = try Image.reading(path: build.path)
     #expect(warnings.isEmpty)
@@ -123,8 +114,8 @@ struct Build {
     #expect(found.count >= count)
   }
 
-  @Test(.enabled(if: Tool("llvm-nm") != nil), arguments: Link.all)
-  func functionsAgreeWithLLVM(_ link: Link) throws {
+  @Test(.enabled(if: Tool("llvm-nm") != nil), arguments: links)
+  func functionsAgreeWithLLVM(_ link: CompilerLink) throws {
     let build = try Build(link.compiler, link.flags)
     try Self.expectAgreementWithLLVM(build.path, atLeast: 12)
   }
