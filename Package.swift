@@ -35,8 +35,8 @@ let package = Package(
     target("ByteReading", ["Addresses"]),
     target("JSON", ["ByteReading", "Addresses"]),
     .target(name: "CTraceFormat", path: "Runtime/TraceFormat"),
-    .target(name: "CPageTrace", path: "Runtime/PageTrace"),
     .target(name: "CInProcess", path: "Runtime/InProcess"),
+    .target(name: "CPageTrace", dependencies: ["CInProcess"], path: "Runtime/PageTrace"),
     .target(name: "CDwarf", linkerSettings: [.linkedLibrary("dwarf")]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
@@ -44,7 +44,7 @@ let package = Package(
     .systemLibrary(name: "CDemangle"),
     .target(name: "CPtrace", dependencies: ["CPageTrace"]),
     .target(name: "CProcess", dependencies: ["CPtrace"]),
-    .target(name: "CPages", dependencies: ["CPageTrace"]),
+    .target(name: "CPages", dependencies: ["CPageTrace", "CInProcess"]),
     .target(name: "CPerf", dependencies: ["CProcess"]),
 
     // F1: one format each, and the model beside them.
@@ -116,7 +116,7 @@ let package = Package(
 
     // What `orderfile pages` has loaded into the program: C, and nothing of Swift's.
     .target(
-      name: "PageTracer", dependencies: ["CPageTrace"], path: "Runtime/PageTracer",
+      name: "PageTracer", dependencies: ["CPageTrace", "CInProcess"], path: "Runtime/PageTracer",
       linkerSettings: [
         // Neither Swift's runtime nor libc: nothing but these files goes into the program.
         .unsafeFlags(

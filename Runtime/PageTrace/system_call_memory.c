@@ -1,16 +1,13 @@
 #include "system_call_memory.h"
 
+#include <of_attributes.h>
 #include <sys/syscall.h>
-
-#if defined(__clang__) /* the tracer in a program must not call that program's coverage runtime */
-#pragma clang attribute push(__attribute__((no_sanitize("coverage"))), apply_to = function)
-#endif
 
 #if defined(__linux__)
 static const struct {
   int number;
   const char *arguments;
-} calls[] = {
+} of_calls[] = {
     {SYS_read, ".b."},
     {SYS_write, ".b."},
     {SYS_pread64, ".b.."},
@@ -117,7 +114,7 @@ static const struct {
 #endif
 };
 
-static void use_string(uint64_t address, const struct orderfile_call_memory *memory) {
+OF_LOCAL void of_use_string(uint64_t address, const struct orderfile_call_memory *memory) {
   /* A page at a time: the kernel reads no further than the null. */
   for (uint64_t at = address;; at++) {
     char byte;
@@ -126,7 +123,7 @@ static void use_string(uint64_t address, const struct orderfile_call_memory *mem
   }
 }
 
-static void use_vectors(uint64_t address, uint64_t count,
+OF_LOCAL void of_use_vectors(uint64_t address, uint64_t count,
                         const struct orderfile_call_memory *memory) {
   struct {
     uint64_t base, size;
@@ -138,27 +135,27 @@ static void use_vectors(uint64_t address, uint64_t count,
   }
 }
 
-static void use_strings(uint64_t address, const struct orderfile_call_memory *memory) {
+OF_LOCAL void of_use_strings(uint64_t address, const struct orderfile_call_memory *memory) {
   for (uint64_t at = address;; at += 8) {
     uint64_t string;
     memory->use(memory->context, at, 8);
     if (!memory->read(memory->context, at, &string, 8) || !string) return;
-    use_string(string, memory);
+    of_use_string(string, memory);
   }
 }
 
 /* <recvmsg(2)>: the name, the vectors, the control message. */
-static void use_message(uint64_t address, const struct orderfile_call_memory *memory) {
+OF_LOCAL void of_use_message(uint64_t address, const struct orderfile_call_memory *memory) {
   uint64_t fields[7];
   memory->use(memory->context, address, sizeof fields);
   if (!memory->read(memory->context, address, fields, sizeof fields)) return;
   uint64_t name_size = fields[1] & 0xffffffff;
   if (fields[0] && name_size) memory->use(memory->context, fields[0], name_size);
-  use_vectors(fields[2], fields[3], memory);
+  of_use_vectors(fields[2], fields[3], memory);
   if (fields[4] && fields[5]) memory->use(memory->context, fields[4], fields[5]);
 }
 
-static uint64_t size_of(char letter, uint64_t next) {
+OF_LOCAL uint64_t of_size_of(char letter, uint64_t next) {
   switch (letter) {
   case 'b': return next;
   case 'f': return (next & 0xffffffff) * 8;
@@ -174,33 +171,29 @@ static uint64_t size_of(char letter, uint64_t next) {
   }
 }
 
-void orderfile_call_memory_used(int64_t number, const uint64_t *arguments,
-                                const struct orderfile_call_memory *memory) {
+OF_INTERNAL void orderfile_call_memory_used(int64_t number, const uint64_t *arguments,
+                                            const struct orderfile_call_memory *memory) {
   const char *letters = "pppppp";
-  for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++)
-    if (calls[i].number == number) letters = calls[i].arguments;
+  for (unsigned i = 0; i < sizeof of_calls / sizeof *of_calls; i++)
+    if (of_calls[i].number == number) letters = of_calls[i].arguments;
   for (int i = 0; i < 6 && letters[i]; i++) {
     uint64_t address = arguments[i], next = i < 5 ? arguments[i + 1] : 0;
     if (letters[i] == '.' || address == 0) continue;
     switch (letters[i]) {
-    case 's': use_string(address, memory); break;
-    case 'v': use_vectors(address, next, memory); break;
-    case 'a': use_strings(address, memory); break;
-    case 'm': use_message(address, memory); break;
+    case 's': of_use_string(address, memory); break;
+    case 'v': of_use_vectors(address, next, memory); break;
+    case 'a': of_use_strings(address, memory); break;
+    case 'm': of_use_message(address, memory); break;
     default: {
-      uint64_t size = size_of(letters[i], next);
+      uint64_t size = of_size_of(letters[i], next);
       if (size) memory->use(memory->context, address, size);
     }
     }
   }
 }
 #else
-void orderfile_call_memory_used(int64_t number, const uint64_t *arguments,
-                                const struct orderfile_call_memory *memory) {
+OF_INTERNAL void orderfile_call_memory_used(int64_t number, const uint64_t *arguments,
+                                            const struct orderfile_call_memory *memory) {
   (void)number, (void)arguments, (void)memory;
 }
-#endif
-
-#if defined(__clang__)
-#pragma clang attribute pop
 #endif

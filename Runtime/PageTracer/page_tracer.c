@@ -1,17 +1,55 @@
+/* The page tracer: a library that `orderfile pages` has loaded into a program (LD_PRELOAD).
+ *
+ * Idea. The program's images lose access to their pages (mprotect). The first touch of a page is a fault;
+ * the handler of SIGSEGV notes page, kind of access and instruction, gives access back, and the
+ * instruction runs again. So each page costs a fault for each kind of access, and nothing after it.
+ *
+ * What is withheld. Of a watched image execution, as soon as it is mapped or, of what is mapped already, when
+ * this library is initialised. All else when its first instruction runs, since before that the loader works
+ * on it: that reads the tables and writes the relocated pages, for every image alike, and does not count.
+ * Read, write and execute are given back one by one, but nothing can be executed or written on x86-64 that
+ * can't be read, so a read behind those is not seen.
+ *
+ * System calls. The kernel does not fault on a page without access: the call fails (EFAULT), or a part of it
+ * is not done, and what it took out of a pipe is lost. So what it is going to use must be there before.
+ * Therefore each system call of the program stops (PR_SET_SYSCALL_USER_DISPATCH: SIGSYS), the pages that its
+ * arguments tell are given back and noted as the kernel's, and it is done from a stub: `syscall`, and a
+ * jump back to behind the program's own. There is a stub for each place that calls, so that no register
+ * is needed and a new thread or process comes out of it where it belongs. The kernel leaves calls alone
+ * that come from one range of addresses: the stubs, and what this library calls itself (gate_x86_64.c).
+ * A new thread is not stopped at its calls unless it asks for it; the stubs of clone and fork do.
+ *
+ * Signals. Both handlers must be able to run at any instant: no system call gets to block SIGSEGV or
+ * SIGSYS, and the program's own actions for the two are kept here, to be called with what is not ours.
+ *
+ * Nothing here allocates or needs another library: libc may be watched, and is initialised later. The library
+ * has no code of the compiler's either: to end it, that would look for a symbol in the program's tables.
+ *
+ * What it leaves out: a system call that reaches memory through an address within a structure that
+ * system_call_memory.c does not know (most of ioctl, io_uring); threads that block SIGSEGV within
+ * sigsuspend, pselect and ppoll and touch a new page in a handler there; a page while mprotect(2) of
+ * the program works on it. */
 #define _GNU_SOURCE
 #include "orderfile_page_tracer.h"
 
-#include "tracer.h"
+#include "faults.h"
+#include "gate.h"
+#include "page_records.h"
+#include "signals.h"
+#include "system_calls.h"
+#include "trace_end.h"
+#include "watched_images.h"
 
-#if TRACER_IS_SUPPORTED
+#if OF_TRACER_IS_SUPPORTED
 #include <fcntl.h>
+#include <of_atomics.h>
+#include <signal.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-TRACER_BEGIN
-
 /* What a compiler makes of copying a structure: libc's may be watched. */
-#define OWN HIDDEN __attribute__((no_builtin, used))
+#define OWN OF_INTERNAL __attribute__((no_builtin, used))
 OWN void *memcpy(void *restrict to, const void *restrict from, size_t size) {
   for (size_t i = 0; i < size; i++) ((char *)to)[i] = ((const char *)from)[i];
   return to;
@@ -21,69 +59,29 @@ OWN void *memset(void *to, int byte, size_t size) {
   return to;
 }
 
-struct orderfile_page_trace *trace;
-static uint32_t known_process;
-
-struct orderfile_page_record *trace_claim(uint32_t count) {
-  if (trace->stopped) return NULL;
-  uint32_t pid = trace_process();
-  uint32_t index = __atomic_fetch_add(&trace->next, count, __ATOMIC_RELAXED); /* picks a place */
-  if (index > trace->capacity || count > trace->capacity - index) return NULL;
-  struct orderfile_page_record *record = &trace->records[index];
-  record->pid = pid;
-  return record;
-}
-
-void trace_finish(struct orderfile_page_record *record, uint32_t kind) {
-  __atomic_store_n(&record->kind, kind, __ATOMIC_RELEASE); /* with its fields; for the reader */
-}
-
-uint32_t trace_process(void) {
-  uint32_t pid = (uint32_t)CALL_0(SYS_getpid);
-  uint32_t known = __atomic_exchange_n(&known_process, pid, __ATOMIC_RELAXED); /* one of us sees it */
-  if (known == pid || known == 0) return pid;
-  struct orderfile_page_record *record = trace_claim(1);
-  if (!record) return pid;
-  record->address = known;
-  trace_finish(record, ORDERFILE_PAGE_FORK);
-  return pid;
-}
-
-void trace_problem(uint32_t problem, long detail) {
-  uint32_t none = 0; /* the first one counts */
-  if (__atomic_compare_exchange_n(&trace->problem, &none, problem, false, __ATOMIC_RELAXED,
-                                  __ATOMIC_RELAXED))
-    trace->problem_detail = (int32_t)detail;
-}
-
-void trace_stop(void) {
-  __atomic_store_n(&trace->stopped, 1, __ATOMIC_RELAXED); /* another thread may add one more */
-  gate_selector = GATE_PASS;
-  images_release();
-}
-
 /* The first process says what the launched program is, which is watched in all of them. */
-static void tell_program(void) {
+OF_LOCAL void of_tell_program(void) {
   static const char name[] = "/proc/self/exe";
   uint32_t state = 0;
-  if (__atomic_compare_exchange_n(&trace->program_state, &state, 1, false, __ATOMIC_ACQUIRE,
-                                  __ATOMIC_ACQUIRE)) {
-    CALL_4(SYS_readlinkat, AT_FDCWD, name, trace->program, sizeof trace->program - 1);
-    __atomic_store_n(&trace->program_state, 2, __ATOMIC_RELEASE); /* with the path */
+  if (of_compare_exchange_relaxed(&of_page_trace->program_state, &state, 1)) { /* relaxed: a pick */
+    OF_CALL_4(SYS_readlinkat, AT_FDCWD, name, of_page_trace->program,
+              sizeof of_page_trace->program - 1);
+    /* release: publishes the path; pairs with the acquire below, in another process */
+    of_store_release(&of_page_trace->program_state, 2);
   }
-  while (__atomic_load_n(&trace->program_state, __ATOMIC_ACQUIRE) != 2) CALL_0(SYS_sched_yield);
+  while (of_load_acquire(&of_page_trace->program_state) != 2) OF_CALL_0(SYS_sched_yield);
 }
 
 /* Stores the value of the variable NAME in this program's environment, at most SIZE bytes with the null; false
  * if there is none. This library is initialised before libc. */
-static bool read_variable(const char *name, char *value, size_t size) {
+OF_LOCAL bool of_read_variable(const char *name, char *value, size_t size) {
   static const char environment[] = "/proc/self/environ";
   char text[1024];
-  long descriptor = CALL_4(SYS_openat, AT_FDCWD, environment, O_RDONLY | O_CLOEXEC, 0);
+  long descriptor = OF_CALL_4(SYS_openat, AT_FDCWD, environment, O_RDONLY | O_CLOEXEC, 0);
   if (descriptor < 0) return false;
   size_t matched = 0, length = 0;
   bool is_found = false, is_other = false;
-  for (long got; !is_found && (got = CALL_3(SYS_read, descriptor, text, sizeof text)) > 0;) {
+  for (long got; !is_found && (got = OF_CALL_3(SYS_read, descriptor, text, sizeof text)) > 0;) {
     for (long i = 0; i < got && !is_found; i++) {
       char c = text[i];
       bool is_value = !is_other && name[matched] == 0;
@@ -98,60 +96,60 @@ static bool read_variable(const char *name, char *value, size_t size) {
       }
     }
   }
-  CALL_2(SYS_close, descriptor, 0);
+  OF_CALL_2(SYS_close, descriptor, 0);
   return is_found;
 }
 
 /* Before all other libraries, libc included: the linker's `-z initfirst`. */
-__attribute__((constructor)) static void begin(void) {
+OF_LOCAL __attribute__((constructor, used)) void of_begin(void) {
   char path[128];
-  if (!read_variable(ORDERFILE_PAGES_VARIABLE "=", path, sizeof path)) return;
-  long descriptor = CALL_4(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
+  if (!of_read_variable(ORDERFILE_PAGES_VARIABLE "=", path, sizeof path)) return;
+  long descriptor = OF_CALL_4(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
   if (descriptor < 0) return;
-  long size = CALL_3(SYS_lseek, descriptor, 0, 2 /* SEEK_END */);
+  long size = OF_CALL_3(SYS_lseek, descriptor, 0, 2 /* SEEK_END */);
   long memory =
-      CALL_6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-  CALL_2(SYS_close, descriptor, 0);
+      OF_CALL_6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+  OF_CALL_2(SYS_close, descriptor, 0);
   if (memory < 0 && memory > -4096) return;
-  trace = (struct orderfile_page_trace *)memory;
-  if (trace->stopped) return;
-  struct orderfile_page_record *record = trace_claim(1);
+  of_page_trace = (struct orderfile_page_trace *)memory;
+  if (of_page_trace->stopped) return;
+  struct orderfile_page_record *record = of_claim_page_records(1);
   if (!record) return;
-  trace_finish(record, ORDERFILE_PAGE_BEGIN);
-  tell_program();
-  signals_take();
-  long error = gate_begin();
+  of_finish_page_record(record, ORDERFILE_PAGE_BEGIN);
+  of_tell_program();
+  of_take_signal(SIGSEGV, of_fault);
+  of_take_signal(SIGSYS, of_system_call_stopped);
+  long error = of_gate_begin();
   if (error) {
-    trace_problem(ORDERFILE_PAGE_NO_DISPATCH, -error);
+    of_note_problem(ORDERFILE_PAGE_NO_DISPATCH, -error);
     return;
   }
-  images_find();
+  of_find_images();
 }
 
 /* Reads a byte of the program's without touching its page. */
 static char byte_at(long memory, const char *address) {
   char byte = 0;
-  CALL_4(SYS_pread64, memory, &byte, 1, address);
+  OF_CALL_4(SYS_pread64, memory, &byte, 1, address);
   return byte;
 }
 
 void orderfile_rt_mark(const char *name) {
   static const char own_memory[] = "/proc/self/mem";
-  if (!trace || !trace->stop_mark[0]) return;
-  long memory = CALL_4(SYS_openat, AT_FDCWD, own_memory, O_RDONLY | O_CLOEXEC, 0);
+  if (!of_page_trace || !of_page_trace->stop_mark[0]) return;
+  long memory = OF_CALL_4(SYS_openat, AT_FDCWD, own_memory, O_RDONLY | O_CLOEXEC, 0);
   if (memory < 0) return;
-  const char *wanted = trace->stop_mark;
+  const char *wanted = of_page_trace->stop_mark;
   while (*wanted && byte_at(memory, name) == *wanted) name++, wanted++;
   bool is_same = !*wanted && !byte_at(memory, name);
-  CALL_2(SYS_close, memory, 0);
-  if (is_same) trace_stop();
+  OF_CALL_2(SYS_close, memory, 0);
+  if (is_same) of_stop_tracing();
 }
 
 void orderfile_rt_stop(void) {
-  if (trace) trace_stop();
+  if (of_page_trace) of_stop_tracing();
 }
 
-TRACER_END
 #else
 /* Where system calls can't be stopped from within, `orderfile pages` traces from outside. */
 void orderfile_rt_mark(const char *name) { (void)name; }

@@ -1,18 +1,21 @@
-/* Each system call of the program, before it is done. */
 #define _GNU_SOURCE
-#include "tracer.h"
+#include "system_calls.h"
 
-#if TRACER_IS_SUPPORTED
+#if OF_TRACER_IS_SUPPORTED
 #include <errno.h>
 #include <linux/prctl.h>
 #include <signal.h>
+#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "page_records.h"
+#include "page_touches.h"
+#include "signals.h"
 #include "system_call_memory.h"
-
-TRACER_BEGIN
+#include "trace_end.h"
+#include "watched_images.h"
 
 /* si_code: SYS_USER_DISPATCH of <asm-generic/siginfo.h>. */
 enum { STOPPED_BY_US = 2 };
@@ -23,37 +26,37 @@ struct call {
   uint64_t counter; /* the instruction that calls */
 };
 
-static void use_memory(void *context, uint64_t address, uint64_t size) {
+OF_LOCAL void of_use_memory(void *context, uint64_t address, uint64_t size) {
   const struct call *call = context;
-  images_touch_range(address, size, call->counter);
+  of_touch_range(address, size, call->counter);
 }
 
-static bool read_memory(void *context, uint64_t address, void *to, uint64_t size) {
+OF_LOCAL bool of_read_memory(void *context, uint64_t address, void *to, uint64_t size) {
   (void)context;
   volatile uint8_t *bytes = to;
   for (uint64_t i = 0; i < size; i++) {
-    int byte = gate_peek(address + i);
+    int byte = of_gate_peek(address + i);
     if (byte < 0) return false;
     bytes[i] = (uint8_t)byte;
   }
   return true;
 }
 
-static bool write_memory(uint64_t address, const void *from, uint64_t size) {
+OF_LOCAL bool of_write_memory(uint64_t address, const void *from, uint64_t size) {
   const uint8_t *bytes = from;
   for (uint64_t i = 0; i < size; i++)
-    if (gate_poke(address + i, bytes[i]) != 0) return false;
+    if (of_gate_poke(address + i, bytes[i]) != 0) return false;
   return true;
 }
 
 static uint64_t *mask_of(ucontext_t *context) { return (uint64_t *)&context->uc_sigmask; }
 
 /* rt_sigprocmask: what is blocked when this handler returns stands in CONTEXT. */
-static long change_mask(const struct call *call, ucontext_t *context) {
+OF_LOCAL long of_change_mask(const struct call *call, ucontext_t *context) {
   uint64_t old = *mask_of(context), set;
   if (call->arguments[3] != 8) return -EINVAL;
   if (call->arguments[1]) {
-    if (!read_memory(NULL, call->arguments[1], &set, 8)) return -EFAULT;
+    if (!of_read_memory(NULL, call->arguments[1], &set, 8)) return -EFAULT;
     uint64_t mask = old;
     switch ((int)call->arguments[0]) {
     case SIG_BLOCK: mask |= set; break;
@@ -61,67 +64,67 @@ static long change_mask(const struct call *call, ucontext_t *context) {
     case SIG_SETMASK: mask = set; break;
     default: return -EINVAL;
     }
-    *mask_of(context) = mask & ~OUR_SIGNALS;
+    *mask_of(context) = mask & ~OF_OUR_SIGNALS;
   }
-  if (call->arguments[2] && !write_memory(call->arguments[2], &old, 8)) return -EFAULT;
+  if (call->arguments[2] && !of_write_memory(call->arguments[2], &old, 8)) return -EFAULT;
   return 0;
 }
 
 /* rt_sigaction: the program never gets our two signals, and blocks neither of them in a handler. */
-static long change_action(const struct call *call) {
+OF_LOCAL long of_change_action(const struct call *call) {
   int signal = (int)call->arguments[0];
-  struct kernel_action action;
+  struct of_kernel_action action;
   bool sets = call->arguments[1] != 0;
   if (call->arguments[3] != 8) return -EINVAL;
-  if (sets && !read_memory(NULL, call->arguments[1], &action, sizeof action)) return -EFAULT;
+  if (sets && !of_read_memory(NULL, call->arguments[1], &action, sizeof action)) return -EFAULT;
   if (signal != SIGSEGV && signal != SIGSYS) {
-    if (sets) action.mask &= ~OUR_SIGNALS;
-    return CALL_4(SYS_rt_sigaction, signal, sets ? &action : NULL, call->arguments[2], 8);
+    if (sets) action.mask &= ~OF_OUR_SIGNALS;
+    return OF_CALL_4(SYS_rt_sigaction, signal, sets ? &action : NULL, call->arguments[2], 8);
   }
-  struct kernel_action *program = signals_program_action(signal);
-  struct kernel_action old = *program;
+  struct of_kernel_action *program = of_program_action(signal);
+  struct of_kernel_action old = *program;
   if (sets) *program = action;
-  if (call->arguments[2] && !write_memory(call->arguments[2], &old, sizeof old)) return -EFAULT;
+  if (call->arguments[2] && !of_write_memory(call->arguments[2], &old, sizeof old)) return -EFAULT;
   return 0;
 }
 
-static long do_call(const struct call *call) {
+OF_LOCAL long of_do_call(const struct call *call) {
   const uint64_t *a = call->arguments;
-  return CALL_6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
+  return OF_CALL_6(call->number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-static long protect_memory(const struct call *call) {
-  long result = do_call(call);
+OF_LOCAL long of_protect_memory(const struct call *call) {
+  long result = of_do_call(call);
   if (result == 0)
-    images_protected(call->arguments[0], call->arguments[1], (uint32_t)call->arguments[2]);
+    of_note_protection(call->arguments[0], call->arguments[1], (uint32_t)call->arguments[2]);
   return result;
 }
 
-static bool maps_code(const struct call *call) {
+OF_LOCAL bool of_maps_code(const struct call *call) {
   return call->number == SYS_mmap && call->arguments[2] & PROT_EXEC &&
          !(call->arguments[3] & MAP_ANONYMOUS);
 }
 
-static long map_code(const struct call *call) {
-  long result = do_call(call);
-  if (result > 0 || result < -4095) images_find();
+OF_LOCAL long of_map_code(const struct call *call) {
+  long result = of_do_call(call);
+  if (result > 0 || result < -4095) of_find_images();
   return result;
 }
 
 /* Whether the program does what this library can't go on after. */
-static uint32_t problem_with(const struct call *call) {
+OF_LOCAL enum orderfile_page_problem of_problem_with(const struct call *call) {
   if (call->number == SYS_seccomp && call->arguments[0] < 2) return ORDERFILE_PAGE_SECCOMP;
   if (call->number != SYS_prctl) return 0;
   if (call->arguments[0] == PR_SET_SECCOMP) return ORDERFILE_PAGE_SECCOMP;
   return call->arguments[0] == PR_SET_SYSCALL_USER_DISPATCH ? ORDERFILE_PAGE_DISPATCHED : 0;
 }
 
-void system_call_stopped(int signal, void *information, void *context_pointer) {
+void of_system_call_stopped(int signal, void *information, void *context_pointer) {
   const siginfo_t *info = information;
   ucontext_t *context = context_pointer;
   greg_t *registers = context->uc_mcontext.gregs;
   if (info->si_code != STOPPED_BY_US) {
-    signals_forward(signal, information, context_pointer);
+    of_forward_signal(signal, information, context_pointer);
     return;
   }
   struct call call;
@@ -133,22 +136,22 @@ void system_call_stopped(int signal, void *information, void *context_pointer) {
 
   struct orderfile_call_memory memory;
   memory.context = &call;
-  memory.use = use_memory;
-  memory.read = read_memory;
+  memory.use = of_use_memory;
+  memory.read = of_read_memory;
   orderfile_call_memory_used(call.number, call.arguments, &memory);
 
   bool makes_process = false;
   switch (call.number) {
-  case SYS_rt_sigprocmask: registers[REG_RAX] = change_mask(&call, context); return;
-  case SYS_rt_sigaction: registers[REG_RAX] = change_action(&call); return;
+  case SYS_rt_sigprocmask: registers[REG_RAX] = of_change_mask(&call, context); return;
+  case SYS_rt_sigaction: registers[REG_RAX] = of_change_action(&call); return;
   case SYS_mprotect:
-  case SYS_pkey_mprotect: registers[REG_RAX] = protect_memory(&call); return;
-  case SYS_munmap: images_unmapped(call.arguments[0], call.arguments[1]); break;
-  case SYS_mremap: images_unmapped(call.arguments[0], call.arguments[1]); break;
+  case SYS_pkey_mprotect: registers[REG_RAX] = of_protect_memory(&call); return;
+  case SYS_munmap: of_note_unmapping(call.arguments[0], call.arguments[1]); break;
+  case SYS_mremap: of_note_unmapping(call.arguments[0], call.arguments[1]); break;
   case SYS_mmap:
-    if (call.arguments[3] & MAP_FIXED) images_unmapped(call.arguments[0], call.arguments[1]);
-    if (maps_code(&call)) {
-      registers[REG_RAX] = map_code(&call);
+    if (call.arguments[3] & MAP_FIXED) of_note_unmapping(call.arguments[0], call.arguments[1]);
+    if (of_maps_code(&call)) {
+      registers[REG_RAX] = of_map_code(&call);
       return;
     }
     break;
@@ -158,15 +161,14 @@ void system_call_stopped(int signal, void *information, void *context_pointer) {
   case SYS_vfork: makes_process = true; break;
   default: break;
   }
-  uint32_t problem = problem_with(&call);
+  enum orderfile_page_problem problem = of_problem_with(&call);
   if (problem) {
-    trace_problem(problem, 0);
-    trace_stop();
+    of_note_problem(problem, 0);
+    of_stop_tracing();
   }
-  uint64_t stub = gate_stub(back, makes_process);
+  uint64_t stub = of_gate_stub(back, makes_process);
   if (stub) registers[REG_RIP] = (greg_t)stub;
-  else registers[REG_RAX] = do_call(&call);
+  else registers[REG_RAX] = of_do_call(&call);
 }
 
-TRACER_END
 #endif

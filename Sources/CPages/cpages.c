@@ -1,11 +1,11 @@
 #include "cpages.h"
 
 #include <errno.h>
+#include <of_atomics.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "orderfile_page_trace.h"
 #include "platform.h"
 
 /* What Swift holds in its hands is a struct orderfile_page_trace. */
@@ -56,20 +56,23 @@ void cpages_destroy(struct cpages *trace, int descriptor) {
 /* The program may write there until it ends, so nothing in it is believed. */
 bool cpages_next(struct cpages *pages, uint32_t *place, struct cpages_event *event) {
   const struct orderfile_page_trace *trace = of(pages);
-  uint32_t end = __atomic_load_n(&trace->next, __ATOMIC_RELAXED);
+  uint32_t end = of_load_relaxed(&trace->next); /* relaxed: each kind says whether a record is there */
   if (end > CAPACITY) end = CAPACITY;
   while (*place < end) {
     uint32_t index = (*place)++;
     const struct orderfile_page_record *record = &trace->records[index];
-    event->kind = __atomic_load_n(&record->kind, __ATOMIC_ACQUIRE); /* with the fields */
-    if (event->kind < ORDERFILE_PAGE_TOUCH || event->kind > ORDERFILE_PAGE_IMAGE) continue;
+    /* acquire: pairs with the release in of_finish_page_record, behind the fields */
+    uint32_t kind = of_load_acquire(&record->kind);
+    if (kind < ORDERFILE_PAGE_TOUCH || kind > ORDERFILE_PAGE_IMAGE) continue;
+    event->kind = (enum orderfile_page_record_kind)kind;
     event->pid = (int32_t)record->pid;
     event->address = record->address;
     event->value = record->value;
-    event->access = record->detail;
+    uint32_t detail = record->detail;
+    event->access = (enum orderfile_page_access)detail;
     event->path = NULL;
-    if (event->kind == ORDERFILE_PAGE_IMAGE) {
-      uint32_t room = (end - *place) * (uint32_t)sizeof *record, length = event->access;
+    if (kind == ORDERFILE_PAGE_IMAGE) {
+      uint32_t room = (end - *place) * (uint32_t)sizeof *record, length = detail;
       const char *path = (const char *)(record + 1);
       if (length == 0 || length > room || path[length - 1] != 0) continue;
       event->path = path;
@@ -95,10 +98,10 @@ bool cpages_was_stopped(struct cpages *pages) {
   return of(pages)->stopped != 0;
 }
 
-uint32_t cpages_problem(struct cpages *pages, int *error) {
+enum orderfile_page_problem cpages_problem(struct cpages *pages, int *error) {
   const struct orderfile_page_trace *trace = of(pages);
   *error = trace->problem_detail;
-  return trace->problem;
+  return (enum orderfile_page_problem)trace->problem;
 }
 
 bool cpages_is_supported(void) { return platform_stops_own_calls(); }

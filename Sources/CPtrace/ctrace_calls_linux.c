@@ -4,8 +4,10 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <linux/prctl.h>
 #include <signal.h>
 #include <stddef.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -14,6 +16,18 @@
 #include <unistd.h>
 
 #include "system_call_memory.h"
+
+/* ctrace_calls.h has these numbers for Swift, and for systems whose headers lack them. */
+_Static_assert(CTRACE_READ == PROT_READ && CTRACE_WRITE == PROT_WRITE &&
+                   CTRACE_EXECUTE == PROT_EXEC && CTRACE_MAP_FIXED == MAP_FIXED &&
+                   CTRACE_MAP_ANONYMOUS == MAP_ANONYMOUS && CTRACE_SET_SECCOMP == PR_SET_SECCOMP,
+               "as the kernel has them");
+_Static_assert(CTRACE_MMAP == SYS_mmap && CTRACE_MPROTECT == SYS_mprotect &&
+                   CTRACE_MUNMAP == SYS_munmap && CTRACE_MREMAP == SYS_mremap &&
+                   CTRACE_SIGPROCMASK == SYS_rt_sigprocmask &&
+                   CTRACE_SIGRETURN == SYS_rt_sigreturn && CTRACE_PRCTL == SYS_prctl &&
+                   CTRACE_SECCOMP == SYS_seccomp && CTRACE_PKEY_MPROTECT == SYS_pkey_mprotect,
+               "as the kernel has them");
 
 static int request(enum __ptrace_request what, pid_t tid, uintptr_t address, uintptr_t data) {
   return ptrace(what, tid, (void *)address, (void *)data) < 0 ? errno : 0;

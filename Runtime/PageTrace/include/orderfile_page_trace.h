@@ -1,13 +1,16 @@
-/* orderfile_page_trace.h: what the page tracer in a program and the command tell each other.
+/* orderfile_page_trace.h: what the page tracer in a program and the command tell each other, and every number that
+ * both know.
  *
  * It is memory that both map, made by the command and never a file on a disk, so that a full one cannot
  * disturb the program. Nobody else reads it: both sides are of one build, and it has no version.
  *
  * The command fills in what is wanted and starts the program. The tracer in each of its processes claims
- * records by an atomic addition to `next`, fills them in, and stores the kind last. */
+ * records by an atomic addition to `next`, fills them in, and stores the kind last: a release, which pairs with
+ * the acquire of the command. */
 #ifndef ORDERFILE_PAGE_TRACE_H
 #define ORDERFILE_PAGE_TRACE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The variable that tells the tracer where that memory is: a path to open. */
@@ -33,17 +36,17 @@ enum orderfile_page_access {
 };
 
 struct orderfile_page_record {
-  uint32_t kind; /* stored last */
+  uint32_t kind; /* orderfile_page_record_kind; stored last */
   uint32_t pid;
   uint64_t address; /* of a touched page, loaded */
   uint64_t value;   /* of a touch: the instruction that did it */
-  uint32_t detail;  /* of a touch: the access */
+  uint32_t detail;  /* of a touch: orderfile_page_access */
   uint32_t reserved;
 };
-_Static_assert(sizeof(struct orderfile_page_record) == 32, "32 bytes a record");
 
 /* Why a trace is not exact, or not there; 0 if it is. */
 enum orderfile_page_problem {
+  ORDERFILE_PAGE_NO_PROBLEM = 0,
   /* The kernel does not stop system calls for a program itself; DETAIL is the errno. */
   ORDERFILE_PAGE_NO_DISPATCH = 1,
   /* Protection of a page could not be changed; DETAIL is the errno. */
@@ -60,7 +63,7 @@ struct orderfile_page_trace {
   /* Set by the first process: 0, 1 while it writes its program's path, 2 then. */
   uint32_t program_state;
   uint32_t stopped;
-  uint32_t problem;
+  uint32_t problem; /* orderfile_page_problem */
   int32_t problem_detail;
   /* Where to stop: so many bytes behind where the image at `stop_path` is loaded; 0 if nowhere. */
   uint64_t stop_distance;
@@ -71,5 +74,16 @@ struct orderfile_page_trace {
   char images[61440];
   struct orderfile_page_record records[];
 };
+
+/* The command and the library are linked apart: what moves here moves in both, or fails to compile in one. */
+#define ORDERFILE_PAGE_ASSERT(condition) \
+  _Static_assert(condition, "the page tracer and the command no longer agree")
+ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_record) == 32);
+ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_record, detail) == 24);
+ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_distance) == 24);
+ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, stop_path) == 288);
+ORDERFILE_PAGE_ASSERT(offsetof(struct orderfile_page_trace, images) == 8480);
+ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_trace) == 69920);
+#undef ORDERFILE_PAGE_ASSERT
 
 #endif

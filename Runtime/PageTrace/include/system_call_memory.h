@@ -17,6 +17,7 @@
 #ifndef ORDERFILE_SYSTEM_CALL_MEMORY_H
 #define ORDERFILE_SYSTEM_CALL_MEMORY_H
 
+#include <of_attributes.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -29,9 +30,10 @@ struct orderfile_call_memory {
   bool (*read)(void *context, uint64_t address, void *to, uint64_t size);
 };
 
-/* Tells of the memory that call NUMBER with ARGUMENTS is going to use. Allocates nothing and calls nothing of
- * libc. */
-__attribute__((visibility("hidden"))) void orderfile_call_memory_used(
+/* Tells of the memory that call NUMBER with its six ARGUMENTS is going to use; of nothing on a system whose calls it
+ * does not know. Any thread, any signal handler: it allocates nothing and calls nothing of libc, but what MEMORY
+ * holds. */
+OF_INTERNAL void orderfile_call_memory_used(
     int64_t number, const uint64_t *arguments, const struct orderfile_call_memory *memory);
 
 #endif

@@ -1,7 +1,9 @@
-/* What the page tracer in a program and this process tell each other, for Swift: <orderfile_page_trace.h> */
+/* The memory that the page tracers in a launch's processes write and this process reads, for Swift: its numbers are
+ * those of <orderfile_page_trace.h>. By one thread at a time. */
 #ifndef CPAGES_H
 #define CPAGES_H
 
+#include <orderfile_page_trace.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,15 +22,12 @@ int cpages_create(const char *images, const char *stop_mark, const char *stop_pa
                   int *descriptor);
 void cpages_destroy(struct cpages *trace, int descriptor);
 
-enum { CPAGES_TOUCH = 1, CPAGES_BEGIN = 2, CPAGES_FORK = 3, CPAGES_IMAGE = 4 };
-enum { CPAGES_READ = 1, CPAGES_WRITE = 2, CPAGES_EXECUTE = 4, CPAGES_KERNEL = 8 };
-
 struct cpages_event {
-  uint32_t kind;
+  enum orderfile_page_record_kind kind;
   int32_t pid;
   uint64_t address; /* of the page; where the image begins; the parent's number */
   uint64_t value;   /* the instruction; where the image ends */
-  uint32_t access;
+  enum orderfile_page_access access;
   const char *_Nullable path; /* of the image */
 };
 
@@ -42,14 +41,8 @@ const char *cpages_program(struct cpages *trace);
 uint32_t cpages_lost(struct cpages *trace);
 bool cpages_was_stopped(struct cpages *trace);
 
-/* What disturbed the tracer, 0 if nothing did, and the errno that goes with it. */
-enum {
-  CPAGES_NO_DISPATCH = 1,
-  CPAGES_REFUSED = 2,
-  CPAGES_SECCOMP = 3,
-  CPAGES_DISPATCHED = 4,
-};
-uint32_t cpages_problem(struct cpages *trace, int *error);
+/* What disturbed the tracer, and the errno that goes with it. */
+enum orderfile_page_problem cpages_problem(struct cpages *trace, int *error);
 
 #pragma clang assume_nonnull end
 

@@ -5,7 +5,7 @@
 // by an mprotect(2) that it never wrote (`ctrace_protect`), and the instruction runs again, without the signal.
 // So the program needs no loader, no environment and no handler of ours, and keeps its own.
 //
-// What is withheld is what the page tracer in a program withholds (Runtime/PageTracer/tracer.h), but from the
+// What is withheld is what the page tracer in a program withholds (Runtime/PageTracer/page_tracer.c), but from the
 // moment on that an image is mapped: the program's own relocations by functions (IRELATIVE) and `.preinit_array`
 // count too.
 //

@@ -89,7 +89,7 @@ package struct PreloadedPageLaunch: Sendable {
     defer { cpages_destroy(trace, descriptor) }
     var program = program
     program.environment += [
-      ("LD_PRELOAD", library), ("ORDERFILE_PAGES", "/proc/\(getpid())/fd/\(descriptor)"),
+      ("LD_PRELOAD", library), (ORDERFILE_PAGES_VARIABLE, "/proc/\(getpid())/fd/\(descriptor)"),
     ]
     let result = try program.run()
     var touches = Self.touches(in: trace)
@@ -104,11 +104,11 @@ package struct PreloadedPageLaunch: Sendable {
     of trace: OpaquePointer, _ touches: PageTouches
   ) -> PageProblem? {
     var error: Int32 = 0
-    switch Int(cpages_problem(trace, &error)) {
-    case CPAGES_NO_DISPATCH: return .noDispatch(errno: error)
-    case CPAGES_REFUSED: return .refused(errno: error)
-    case CPAGES_SECCOMP: return .seccomp
-    case CPAGES_DISPATCHED: return .dispatched
+    switch cpages_problem(trace, &error) {
+    case ORDERFILE_PAGE_NO_DISPATCH: return .noDispatch(errno: error)
+    case ORDERFILE_PAGE_REFUSED: return .refused(errno: error)
+    case ORDERFILE_PAGE_SECCOMP: return .seccomp
+    case ORDERFILE_PAGE_DISPATCHED: return .dispatched
     default: break
     }
     if cpages_lost(trace) > 0 { return .lost(Int(cpages_lost(trace))) }
@@ -120,21 +120,21 @@ package struct PreloadedPageLaunch: Sendable {
     var place: UInt32 = 0
     var event = cpages_event()
     while cpages_next(trace, &place, &event) {
-      switch Int(event.kind) {
-      case CPAGES_BEGIN: touches.processBegan(event.pid)
-      case CPAGES_FORK:
+      switch event.kind {
+      case ORDERFILE_PAGE_BEGIN: touches.processBegan(event.pid)
+      case ORDERFILE_PAGE_FORK:
         touches.processForked(event.pid, from: Int32(truncatingIfNeeded: event.address))
-      case CPAGES_IMAGE:
+      case ORDERFILE_PAGE_IMAGE:
         guard let path = event.path, event.address < event.value else { continue }
         touches.imageLoaded(
           String(cString: path), at: event.address..<event.value, in: event.pid)
       default:
         let access: Access? =
-          switch Int(event.access) {
-          case CPAGES_EXECUTE: .execute
-          case CPAGES_WRITE: .write
-          case CPAGES_READ: .read
-          case CPAGES_KERNEL: .kernel
+          switch event.access {
+          case ORDERFILE_PAGE_EXECUTE: .execute
+          case ORDERFILE_PAGE_WRITE: .write
+          case ORDERFILE_PAGE_READ: .read
+          case ORDERFILE_PAGE_KERNEL: .kernel
           default: nil
           }
         guard let access else { continue }

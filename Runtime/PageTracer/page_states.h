@@ -1,0 +1,33 @@
+/* The state of a page of a watched image: one byte. What the page may do follows from it.
+ *
+ * Any thread, any signal handler: nothing here has a state of its own. */
+#ifndef OF_PAGE_STATES_H
+#define OF_PAGE_STATES_H
+
+#include <of_attributes.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include "orderfile_page_trace.h"
+
+enum {
+  OF_BY_RIGHT = PROT_READ | PROT_WRITE | PROT_EXEC, /* the protection that the program gave it */
+  OF_WATCHED = 8,
+  OF_SEEN_READ = 16,
+  OF_SEEN_WRITE = 32,
+  OF_SEEN_EXECUTE = 64,
+  OF_SEEN = OF_SEEN_READ | OF_SEEN_WRITE | OF_SEEN_EXECUTE,
+};
+_Static_assert(OF_BY_RIGHT < OF_WATCHED, "protection and the rest share a byte");
+
+/* What a page in STATE may do now, PROT_ of mmap(2). HAS_BEGUN: an instruction of its image has run. */
+OF_INTERNAL uint32_t of_allowed(uint8_t state, bool has_begun);
+
+/* The protection that a page must have by right for ACCESS to be ours to give back. */
+OF_INTERNAL uint8_t of_right_for(enum orderfile_page_access access);
+
+/* What ACCESS adds to the state. */
+OF_INTERNAL uint8_t of_seen_by(enum orderfile_page_access access);
+
+#endif

@@ -1,0 +1,42 @@
+#define _GNU_SOURCE
+#include "stop_place.h"
+
+#if OF_TRACER_IS_SUPPORTED
+#include <fcntl.h>
+#include <sys/syscall.h>
+
+#include "page_records.h"
+#include "process_maps.h"
+
+enum { HLT = 0xf4 }; /* faults in a program, and no other signal is needed for it */
+
+static uint64_t of_stop_address; /* 0: nowhere yet */
+static uint8_t of_stop_saved;    /* the byte that was there */
+
+/* Writes one byte of code whatever its protection is, which other threads may just change. */
+OF_LOCAL bool of_write_code(uint64_t address, uint8_t byte) {
+  static const char name[] = "/proc/self/mem";
+  long descriptor = OF_CALL_4(SYS_openat, AT_FDCWD, name, O_RDWR | O_CLOEXEC, 0);
+  if (descriptor < 0) return false;
+  long written = OF_CALL_4(SYS_pwrite64, descriptor, &byte, 1, address);
+  OF_CALL_2(SYS_close, descriptor, 0);
+  return written == 1;
+}
+
+void of_plant_stop(uint64_t start, uint64_t end, const char *path) {
+  if (!of_page_trace->stop_distance || of_stop_address) return;
+  if (!of_is_same_line(path, of_page_trace->stop_path)) return;
+  uint64_t address = start + of_page_trace->stop_distance;
+  if (address >= end) return;
+  int byte = of_gate_peek(address);
+  if (byte < 0 || !of_write_code(address, HLT)) return;
+  of_stop_saved = (uint8_t)byte;
+  of_stop_address = address;
+}
+
+bool of_is_at_stop(uint64_t counter) {
+  if (!of_stop_address || counter != of_stop_address) return false;
+  of_write_code(counter, of_stop_saved);
+  return true;
+}
+#endif

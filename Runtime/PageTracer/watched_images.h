@@ -1,0 +1,46 @@
+/* Which images are watched, and which of their pages. */
+#ifndef OF_WATCHED_IMAGES_H
+#define OF_WATCHED_IMAGES_H
+
+#include "gate.h"
+
+#if OF_TRACER_IS_SUPPORTED
+
+enum { OF_PAGE = 4096, OF_MOST_IMAGES = 2048 };
+
+struct of_watched_image {
+  uint64_t start, end; /* 0 if it is gone */
+  uint8_t *pages;      /* atomic; their states (page_states.h); NULL if it is not to be watched. Never freed */
+  bool is_watched;     /* execution is withheld */
+  bool has_begun;      /* atomic; an instruction of it has run: everything is withheld */
+};
+
+/* Those that are not watched are here, too. A place is filled in before it counts, and used again when its image
+ * is gone. */
+extern OF_DATA struct of_watched_image of_images[OF_MOST_IMAGES];
+extern OF_DATA uint32_t of_image_count; /* atomic */
+
+/* Finds images that are new, and withholds execution of those to be watched. By the thread that has just mapped
+ * one; waits for others that do the same. */
+OF_INTERNAL void of_find_images(void);
+
+/* The instruction of IMAGE that is about to run is the first: from now on everything of it counts. Likewise. */
+OF_INTERNAL void of_begin_image(struct of_watched_image *image);
+
+/* The watched image that holds ADDRESS, or NULL. Any thread, any signal handler. */
+OF_INTERNAL struct of_watched_image *of_image_holding(uint64_t address);
+
+/* The state of the page at ADDRESS, which IMAGE holds. Likewise. */
+OF_INLINE uint8_t *of_state_of_page(const struct of_watched_image *image, uint64_t address) {
+  return &image->pages[(address - image->start) / OF_PAGE];
+}
+
+/* Gives the pages of [FROM, TO), which IMAGE holds, the protection that their states allow; those that are not
+ * watched keep theirs. Likewise. */
+OF_INTERNAL void of_apply_states(struct of_watched_image *image, uint64_t from, uint64_t to);
+
+/* Changes protection, as mprotect(2): 0 or -errno. Likewise. */
+OF_INTERNAL long of_protect(uint64_t start, uint64_t size, uint32_t protection);
+
+#endif
+#endif
