@@ -170,6 +170,8 @@ let package = Package(
       ]),
     .testTarget(
       name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: checked),
+    // Of the C targets of the command and the page tracer, which its tests build with sanitizers.
+    .testTarget(name: "CTargetTests", dependencies: ["TestSupport"], swiftSettings: checked),
     // Of the harness in Tests/MachOEmulator, by which other tests run Mach-O images.
     .testTarget(
       name: "MachOEmulatorTests",

@@ -101,10 +101,7 @@ extension Workshop {
 extension Workshop {
   static let instrumented = ["-fsanitize-coverage=func,trace-pc-guard,pc-table"]
 
-  /// The clang that comes with `libclang-rt-dev`: the Swift toolchain's own needs libdispatch for TSan.
-  static let sanitizingClang =
-    (14...30).reversed().map { "/usr/bin/clang-\($0)" }
-    .first(where: FileManager.default.isExecutableFile) ?? "clang"
+  static let sanitizingClang = Tool.sanitizingClang
 
   /// Compiles the recorder's files one by one, and returns the objects.
   func compileRecorder(_ compiler: String, flags: [String]) throws -> [String] {

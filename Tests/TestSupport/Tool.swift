@@ -18,6 +18,11 @@ package struct Tool: Sendable {
     self.path = path
   }
 
+  /// The clang that comes with `libclang-rt-dev`: the Swift toolchain's own needs libdispatch for TSan.
+  package static let sanitizingClang =
+    (14...30).reversed().map { "/usr/bin/clang-\($0)" }
+    .first(where: FileManager.default.isExecutableFile) ?? "clang"
+
   /// Runs it to its end, 120 s at most, with `input` as its standard input.
   ///
   /// - Returns: what it wrote to its standard output.

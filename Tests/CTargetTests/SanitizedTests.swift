@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The C targets of the command and of the page tracer, built with sanitizers and driven by the programs in
+/// Tests/Fixtures/sanitized, which check what comes of it: those that launch, trace and read.
+@Suite struct SanitizedTests {
+  private let workshop: Workshop
+  private static let package =
+    fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
+  private static let drivers = fixturesFolder.appendingPathComponent("sanitized")
+
+  /// What a bad access, or arithmetic that C leaves undefined, ends with.
+  private static let checked = [
+    "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all",
+  ]
+
+  init() throws { workshop = try Workshop() }
+
+  /// The C files of `folder`, from the project's: all, or those that `names` names.
+  private static func sources(_ folder: String, _ names: [String]? = nil) throws -> [String] {
+    let url = package.appendingPathComponent(folder)
+    return try FileManager.default.contentsOfDirectory(atPath: url.path).sorted()
+      .filter { $0.hasSuffix(".c") && names?.contains($0) != false }
+      .map { url.appendingPathComponent($0).path }
+  }
+
+  /// Compiles and links by the clang that has sanitizers. What keeps the page tracer out of an instrumented
+  /// build's reach is off.
+  private func build(_ name: String, _ sources: [String], _ flags: [String]) throws -> String {
+    let folders = [
+      "Sources/CProcess/include", "Sources/CPtrace/include", "Sources/CPerf/include",
+      "Sources/CPages/include", "Sources/CDwarf/include", "Runtime/PageTrace/include",
+      "Runtime/InProcess/include", "Runtime/PageTracer/include", "Runtime/PageTracer",
+    ]
+    let includes = folders.map { "-I" + Self.package.appendingPathComponent($0).path }
+    let path = workshop.folder.appendingPathComponent(name).path
+    let result = try workshop.run(
+      Tool.sanitizingClang,
+      ["-std=c11", "-Wall", "-Wextra", "-Werror", "-DOF_NOT_IMMUNE"] + includes + sources + flags
+        + ["-o", path])
+    try #require(result.status == 0, "\(result.output)")
+    return path
+  }
+
+  private func driver(_ name: String) -> String {
+    Self.drivers.appendingPathComponent(name).path
+  }
+
+  /// Without the leak checker where processes are traced, which it needs for itself.
+  private func run(
+    _ program: String, _ arguments: [String] = [], findsLeaks: Bool = false
+  ) throws -> Run {
+    let run = try RunningProcess(
+      program, arguments, in: workshop.folder,
+      environment: [
+        "PATH": ProcessInfo.processInfo.environment["PATH"] ?? "",
+        "ASAN_OPTIONS": "detect_leaks=\(findsLeaks ? 1 : 0)",
+      ]
+    ).end()
+    #expect(run.status == 0 && run.errors == "", "\(run.status): \(run.errors.prefix(3000))")
+    return run
+  }
+
+  #if os(Linux)
+    @Test func launchingTracingAndMeasuringAreClean() throws {
+      let targets = ["Sources/CProcess", "Sources/CPtrace", "Sources/CPerf", "Runtime/PageTrace"]
+      let sources = try targets.flatMap { try Self.sources($0) }
+      _ = try run(build("launch", [driver("launch.c")] + sources, Self.checked))
+    }
+  #endif
+
+  @Test func whatThePageTracerReadsAndWritesIsClean() throws {
+    let sources =
+      try Self.sources("Sources/CPages") + Self.sources("Runtime/PageTrace")
+      + Self.sources("Runtime/PageTracer", ["process_maps.c", "page_states.c"])
+    _ = try run(build("pages", [driver("pages.c")] + sources, Self.checked))
+  }
+
+  #if os(Linux) && arch(x86_64)
+    /// It has no runtime library, so undefined behaviour is an instruction that ends the program.
+    @Test func aProgramWithThePageTracerInItIsClean() throws {
+      let library = try build(
+        "pages.so",
+        Self.sources("Runtime/PageTracer") + Self.sources("Runtime/PageTrace"),
+        [
+          "-O1", "-fPIC", "-fsanitize=undefined", "-fsanitize-trap=undefined", "-shared",
+          "-nostdlib", "-Wl,-z,initfirst",
+        ])
+      let watched = try build(
+        "watched", [driver("watched.c")] + Self.sources("Sources/CPages"), Self.checked)
+      let sample = try build("sample", [driver("sample.c")], ["-O1"])
+      let lines = try run(watched, [library, sample]).text.split(separator: "\n")
+      guard lines != ["unsupported"] else { return }
+      #expect(lines.last == "status 0 problem 0 executed 1 read 1 wrote 1 kernel 1")
+      #expect(lines.contains { $0.hasSuffix("/sample") } && lines.count > 3)
+    }
+  #endif
+
+  /// Debug information of two compilers in two versions of the format, whole and with 500 damages each.
+  @Test(arguments: ["gcc", "clang"], ["-gdwarf-4", "-gdwarf-5"])
+  func debugInformationIsReadCleanlyWholeOrDamaged(compiler: String, version: String) throws {
+    let reader = try build(
+      "dwarf", [driver("dwarf.c")] + Self.sources("Sources/CDwarf"), Self.checked + ["-ldwarf"])
+    let sample = workshop.folder.appendingPathComponent("sample").path
+    let made = try workshop.run(compiler, ["-O2", version, driver("sample.c"), "-o", sample])
+    try #require(made.status == 0, "\(made.output)")
+    let names = try run(reader, [sample, "500"], findsLeaks: true).text.split(separator: "\n")
+    #expect(names.sorted() == ["complain 1", "main 1", "sum 1"])
+  }
+}

@@ -1,0 +1,164 @@
+// Launches, measures and traces small programs by CProcess, CPtrace and CPerf. Its argument, if there is one, says
+// which program it is itself.
+#define _GNU_SOURCE
+#include <claunch.h>
+#include <cmeasure.h>
+#include <cpagecache.h>
+#include <ctrace.h>
+#include <ctrace_calls.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static char *const no_variables[] = {NULL};
+
+static int ended_as(char *const *arguments, char *const *variables, bool own_group) {
+  pid_t pid;
+  uint64_t start, ticks, now;
+  int status;
+  CHECK(claunch_start(arguments, variables, own_group, false, &pid, &start) == 0);
+  CHECK(claunch_wait(pid, own_group ? 60000 : -1, &status) == 1);
+  claunch_clock_pair(&ticks, &now);
+  CHECK(start < now && claunch_start_time(pid) == 0);
+  CHECK(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+static void launches(void) {
+  char *shell[] = {"sh", "-c", "exit $ANSWER", NULL}, *missing[] = {"no-such-program", NULL};
+  char *answer[] = {"ANSWER=42", NULL};
+  setenv("ANSWER", "41", 1);
+  CHECK(ended_as(shell, no_variables, false) == 41);
+  CHECK(ended_as(shell, answer, false) == 42);
+  CHECK(ended_as(shell, answer, true) == 42);
+  pid_t pid;
+  uint64_t start;
+  CHECK(claunch_start(missing, no_variables, false, false, &pid, &start) == ENOENT);
+  CHECK(claunch_start(missing, no_variables, false, true, &pid, &start) == ENOENT);
+
+  char *sleeper[] = {"sleep", "1000", NULL};
+  int status;
+  CHECK(claunch_start(sleeper, no_variables, true, false, &pid, &start) == 0);
+  CHECK(claunch_is_running(pid, claunch_start_time(pid)));
+  CHECK(!claunch_is_running(pid, claunch_start_time(pid) + 1));
+  CHECK(claunch_wait(pid, 1, &status) == 0);
+  CHECK(claunch_signal_group(pid, SIGKILL));
+  CHECK(claunch_wait(pid, -1, &status) == 1 && WTERMSIG(status) == SIGKILL);
+  CHECK(!claunch_signal_group(pid, SIGKILL));
+}
+
+static void measures(const char *self) {
+  struct cmeasure_launch launch;
+  char *program[] = {(char *)self, "touch", NULL}, *sleeper[] = {(char *)self, "sleep", NULL};
+  CHECK(cmeasure_run(self, program, NULL, false, -1, NULL, &launch) == 0);
+  CHECK(WIFEXITED(launch.status) && WEXITSTATUS(launch.status) == 7 && launch.nanoseconds > 0);
+  CHECK(launch.minor_faults + launch.major_faults > 0 && !launch.timed_out);
+  CHECK(cmeasure_run(self, sleeper, self, false, 1, NULL, &launch) == 0 && launch.timed_out);
+  CHECK(cmeasure_run("/no/such", program, NULL, false, -1, NULL, &launch) == ENOENT);
+  CHECK(cmeasure_run(self, program, "/no/such", false, -1, NULL, &launch) == ENOENT);
+
+  struct cfaults *faults;
+  int error = cfaults_open(&faults);
+  if (error) { // the system may not permit it, but must say so
+    CHECK(error == EACCES || error == EPERM || error == ENOTSUP);
+  } else {
+    CHECK(cmeasure_run(self, program, NULL, false, -1, faults, &launch) == 0);
+    size_t mappings = 0;
+    for (size_t i = 0; i < cfaults_count(faults); i++) {
+      struct cfaults_event event = cfaults_at(faults, i);
+      if (event.kind == CFAULTS_MAPPING) mappings += strlen(cfaults_path(faults, event)) > 0;
+    }
+    CHECK(mappings > 0 && cfaults_lost(faults) == 0);
+    cfaults_close(faults);
+  }
+
+  uint64_t resident, pages;
+  CHECK(cpagecache_resident(self, &resident, &pages) == 0 && pages > 0 && resident <= pages);
+  CHECK(cpagecache_resident("/", &resident, &pages) == EINVAL);
+  CHECK(cpagecache_resident("/no/such", &resident, &pages) == ENOENT);
+  CHECK(cpagecache_evict(self) == 0 && cpagecache_evict("/no/such") == ENOENT);
+  (void)cpagecache_is_memory(self);
+}
+
+// From the first instruction to the end, by system calls: what each uses; the page that its prctl names is made read-only.
+static void traces(const char *self) {
+  char *program[] = {(char *)self, "touch", NULL};
+  pid_t pid, tid, tids[4];
+  uint64_t start, counter = 0;
+  int status, memory = -1;
+  size_t calls = 0, ranges = 0;
+  bool is_protected = false;
+  CHECK(claunch_start(program, no_variables, false, true, &pid, &start) == 0);
+  while ((tid = ctrace_wait(60000, &status)) > 0) {
+    CHECK(tid == pid);
+    if (!WIFSTOPPED(status)) break;
+    CHECK(ctrace_threads(pid, tids, 4) == 1 && tids[0] == pid);
+    CHECK(ctrace_program_counter(tid, &counter) == 0 && counter != 0);
+    struct ctrace_call call = {0};
+    bool is_call = WSTOPSIG(status) == (SIGTRAP | 0x80);
+    if (is_call) CHECK(ctrace_call_at(tid, &call) == 0 && call.is_native);
+    if (status >> 16 == CTRACE_EXEC) {
+      char path[32];
+      snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+      CHECK((memory = open(path, O_RDONLY | O_CLOEXEC)) >= 0);
+      CHECK(ctrace_event_message(tid) == (uint64_t)pid);
+      uint64_t mask;
+      CHECK(ctrace_blocked_signals(tid, &mask) == 0 && ctrace_block_signals(tid, mask) == 0);
+    } else if (call.place == CTRACE_ENTRY) {
+      struct ctrace_range found[16];
+      ranges += (size_t)ctrace_call_memory(memory, &call, found, 16);
+      calls++;
+      if (call.number == CTRACE_PRCTL && !is_protected) { // the call begins again behind this one
+        int error, ended;
+        is_protected = true;
+        CHECK(ctrace_protect(tid, 0, call.arguments[1], 4096, CTRACE_READ, &error, &ended) == 0);
+        CHECK(error == 0);
+      }
+    } else if (WSTOPSIG(status) == SIGSEGV && status >> 16 == 0) {
+      uint64_t address;
+      CHECK(ctrace_denied_access(tid, &address) && !ctrace_is_at_breakpoint(tid));
+      CHECK(ctrace_continue(tid, SIGSEGV) == 0);
+      continue;
+    }
+    CHECK(ctrace_continue_to_system_call(tid, 0) == 0);
+  }
+  claunch_end();
+  CHECK(tid == pid && WIFEXITED(status) && WEXITSTATUS(status) == 9);
+  CHECK(calls > 3 && ranges > 0);
+  CHECK(ctrace_program_counter(pid, &counter) == ESRCH && ctrace_threads(pid, tids, 4) == 0);
+  close(memory);
+}
+
+static void denied(int signal) {
+  (void)signal;
+  _exit(9);
+}
+
+// Writes to a page that a tracer may have protected: 9 if it was, else 7.
+static int touch(void) {
+  static char page[3 * 4096];
+  char *aligned = (char *)(((uintptr_t)page + 4095) & ~(uintptr_t)4095);
+  signal(SIGSEGV, denied);
+  *aligned = 1;
+  syscall(SYS_prctl, 16 /* PR_GET_NAME */, aligned, 0, 0, 0);
+  *(volatile char *)aligned = 2;
+  return 7;
+}
+
+int main(int count, char **arguments) {
+  if (count > 1) return strcmp(arguments[1], "touch") == 0 ? touch() : (int)sleep(1000);
+  char self[4096];
+  ssize_t size = readlink("/proc/self/exe", self, sizeof self - 1);
+  CHECK(size > 0);
+  self[size] = 0;
+  launches();
+  traces(self);
+  measures(self);
+  return 0;
+}
