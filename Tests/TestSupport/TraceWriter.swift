@@ -80,9 +80,10 @@ package struct TraceWriter {
 
   /// A record with what it carries, in the slots behind it.
   package mutating func addRecord(
-    kind: UInt32, subject: UInt64 = 0, ticks: UInt64 = 0, payload: [UInt8]
+    kind: UInt32, subject: UInt64 = 0, entry: UInt64 = 0, ticks: UInt64 = 0, payload: [UInt8]
   ) {
-    addRecord(kind: kind, subject: subject, second: UInt64(payload.count), ticks: ticks)
+    addRecord(
+      kind: kind, subject: subject, second: UInt64(payload.count), entry: entry, ticks: ticks)
     for start in stride(from: 0, to: payload.count, by: 36) {
       let part = payload[start..<min(start + 36, payload.count)]
       records.write(part + [UInt8](repeating: 0, count: 36 - part.count))
@@ -102,7 +103,8 @@ package struct TraceWriter {
       ticks: ticks, thread: thread)
   }
 
-  package mutating func addLoad(_ image: Image) {
+  /// - Parameter firstHit: the slot of the image's first hit plus one, if that came before; else 0.
+  package mutating func addLoad(_ image: Image, firstHit: UInt64 = 0) {
     var payload = ByteWriter()
     payload.write(image.slide)
     payload.write(image.text.lowerBound &+ image.slide)
@@ -115,7 +117,7 @@ package struct TraceWriter {
     payload.write(UInt32(0))
     payload.write(image.id)
     payload.write(Array(image.path.utf8))
-    addRecord(kind: 5, subject: image.number, payload: payload.bytes)
+    addRecord(kind: 5, subject: image.number, entry: firstHit, payload: payload.bytes)
   }
 
   package mutating func addUnload(_ image: Image) { addRecord(kind: 6, subject: image.number) }

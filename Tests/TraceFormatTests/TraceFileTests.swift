@@ -10,20 +10,25 @@ import Testing
   /// One of everything.
   private func sample() -> [UInt8] {
     var writer = TraceWriter()
-    writer.load(1, guards: 0x9000..<0x9040, path: "/usr/bin/program")
-    writer.record(ORDERFILE_RECORD_FUNCTION, subject: 0x9000, second: 0x3010, entry: 0x3000)
-    writer.record(ORDERFILE_RECORD_NONE)
-    writer.record(ORDERFILE_RECORD_MARK, payload: Array("first screen".utf8))
-    writer.record(ORDERFILE_RECORD_FUNCTION, subject: 0x9004, second: 0x3110, thread: 2)
-    writer.record(ORDERFILE_RECORD_UNUSED, subject: 2)
-    writer.record(ORDERFILE_RECORD_NONE)
-    writer.record(ORDERFILE_RECORD_PAYLOAD)
-    writer.record(ORDERFILE_RECORD_BLOCK, second: 12, entry: 0x3004)
-    writer.record(ORDERFILE_RECORD_DATA, entry: 0x5000)
-    writer.record(ORDERFILE_RECORD_NAME, subject: 0x3000, payload: Array("main".utf8))
-    writer.record(ORDERFILE_RECORD_UNLOAD, subject: 1)
-    writer.record(99, subject: 1)
-    return writer.file()
+    writer.processNumber = 42
+    writer.lostRecords = 3
+    writer.addLoad(
+      TraceWriter.Image(
+        path: "/usr/bin/program", guards: 0x9000..<0x9040, id: [1, 2, 3, 4]))
+    writer.addRecord(
+      kind: ORDERFILE_RECORD_FUNCTION, subject: 0x9000, second: 0x3010, entry: 0x3000)
+    writer.addRecord(kind: ORDERFILE_RECORD_NONE)
+    writer.addMark("first screen")
+    writer.addRecord(kind: ORDERFILE_RECORD_FUNCTION, subject: 0x9004, second: 0x3110, thread: 2)
+    writer.addRecord(kind: ORDERFILE_RECORD_UNUSED, subject: 2)
+    writer.addRecord(kind: ORDERFILE_RECORD_NONE)
+    writer.addRecord(kind: ORDERFILE_RECORD_PAYLOAD)
+    writer.addRecord(kind: ORDERFILE_RECORD_BLOCK, second: 12, entry: 0x3004)
+    writer.addRecord(kind: ORDERFILE_RECORD_DATA, entry: 0x5000)
+    writer.addLoaderName("main", at: 0x3000)
+    writer.addRecord(kind: ORDERFILE_RECORD_UNLOAD, subject: 1)
+    writer.addRecord(kind: 99, subject: 1)
+    return writer.bytes()
   }
 
   @Test func everyKindIsRead() throws {
@@ -51,10 +56,10 @@ import Testing
 
   @Test func aLoadStandsBeforeTheFirstHitOfItsImage() throws {
     var writer = TraceWriter()
-    writer.record(ORDERFILE_RECORD_FUNCTION, subject: 0x8000, second: 0x3010)
-    writer.record(ORDERFILE_RECORD_FUNCTION, subject: 0x9000, second: 0x3010)
-    writer.load(7, guards: 0x9000..<0x9040, path: "/plugin", firstHit: 2)
-    let records = try TraceFile(parsing: FileBytes(writer.file())).records
+    writer.addRecord(kind: ORDERFILE_RECORD_FUNCTION, subject: 0x8000, second: 0x3010)
+    writer.addRecord(kind: ORDERFILE_RECORD_FUNCTION, subject: 0x9000, second: 0x3010)
+    writer.addLoad(TraceWriter.Image(number: 7, guards: 0x9000..<0x9040), firstHit: 2)
+    let records = try TraceFile(parsing: FileBytes(writer.bytes())).records
     #expect(records.map(\.slot) == [0, 1, 1])
     guard case .load(7, _) = records[1].event else { throw CancellationError() }
   }
@@ -62,9 +67,9 @@ import Testing
   @Test(arguments: [0, 1, 4, UInt64.max])
   func aRunOfUnusedSlotsEndsWithTheTrace(run: UInt64) throws {
     var writer = TraceWriter()
-    writer.record(ORDERFILE_RECORD_UNUSED, subject: run)
-    for _ in 0..<3 { writer.record(ORDERFILE_RECORD_NONE) }
-    let trace = try TraceFile(parsing: FileBytes(writer.file()))
+    writer.addRecord(kind: ORDERFILE_RECORD_UNUSED, subject: run)
+    for _ in 0..<3 { writer.addRecord(kind: ORDERFILE_RECORD_NONE) }
+    let trace = try TraceFile(parsing: FileBytes(writer.bytes()))
     #expect(trace.records == [] && trace.inFlightRecords == (run <= 1 ? 3 : 0))
   }
 
