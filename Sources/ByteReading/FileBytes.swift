@@ -128,6 +128,18 @@ extension FileBytes {
     return memcmp(start + index, text.utf8Start, size) == 0
   }
 
+  /// Whether `range` holds exactly `text`.
+  @inlinable public func isEqual(_ range: Range<Int>, to text: StaticString) -> Bool {
+    range.count == text.utf8CodeUnitCount && hasPrefix(text, at: range.lowerBound)
+  }
+
+  /// `range` without the blanks at its end.
+  public func trimmingBlanksAtEnd(of range: Range<Int>) -> Range<Int> {
+    var end = range.upperBound
+    while end > range.lowerBound, self[end - 1] == UInt8(ascii: " ") { end -= 1 }
+    return range.lowerBound..<end
+  }
+
   /// A copy of the bytes of `range`.
   public func copy(_ range: Range<Int>) -> [UInt8] {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")

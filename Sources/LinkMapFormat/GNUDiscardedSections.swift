@@ -34,8 +34,7 @@ struct GNUDiscardedSections {
   private func name(in line: Range<Int>, _ bytes: FileBytes) -> Range<Int> {
     let column = line.lowerBound + 16
     let hasNumbers = column < line.upperBound && bytes.hasPrefix("0x", at: column)
-    var end = hasNumbers ? column : line.upperBound
-    while bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
-    return line.lowerBound + 1..<end
+    let end = hasNumbers ? column : line.upperBound
+    return bytes.trimmingBlanksAtEnd(of: line.lowerBound + 1..<end)
   }
 }

@@ -154,11 +154,12 @@ struct GNUMapReader {
     last = .nothing
     if bytes[name.lowerBound] != UInt8(ascii: " ") {
       return try builder.addSection(
-        trimmed(name), at: numbers.address, size: numbers.size)
+        bytes.trimmingBlanksAtEnd(of: name), at: numbers.address, size: numbers.size)
     }
     let file = min(numbers.end + 1, end)..<end
     let isAdded = builder.addInputSection(
-      trimmed(name.dropFirst()), file: file, at: numbers.address, size: numbers.size)
+      bytes.trimmingBlanksAtEnd(of: name.dropFirst()), file: file, at: numbers.address,
+      size: numbers.size)
     if isAdded, !file.isEmpty { last = .inputSection }
   }
 
@@ -204,12 +205,5 @@ struct GNUMapReader {
       position > blank + 1 && position < name.upperBound
       && bytes[position - 1] == UInt8(ascii: "=")
     return isAssignment ? nil : name
-  }
-
-  /// Without the blanks at the end that fill the column.
-  private func trimmed(_ name: Range<Int>) -> Range<Int> {
-    var end = name.upperBound
-    while end > name.lowerBound, lines.bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
-    return name.lowerBound..<end
   }
 }

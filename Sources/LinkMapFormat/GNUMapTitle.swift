@@ -30,7 +30,7 @@ enum GNUMapTitle {
 
   /// Whether the line is this title.
   func stands(in line: Range<Int>, of bytes: FileBytes) -> Bool {
-    line.count == text.utf8CodeUnitCount && bytes.hasPrefix(text, at: line.lowerBound)
+    bytes.isEqual(line, to: text)
   }
 
   private var text: StaticString {

@@ -33,10 +33,10 @@ package struct ArchiveFile: Sendable {
     self.bytes = bytes
     var input = ByteCursor(bytes, in: range)
     let magic = try input.readRange(8, "magic")
-    guard !bytes.isEqual(magic, "!<thin>\n") else {
+    guard !bytes.isEqual(magic.indices, to: "!<thin>\n") else {
       throw ParseError(.unsupported(found: "a thin archive"), "magic", at: magic.lowerBound)
     }
-    guard bytes.isEqual(magic, "!<arch>\n") else {
+    guard bytes.isEqual(magic.indices, to: "!<arch>\n") else {
       throw ParseError(
         .invalid(
           expected: "21 3c 61 72 63 68 3e 0a", found: hexadecimalBytes(bytes, magic.indices)),
@@ -92,8 +92,10 @@ extension ArchiveFile {
     ) throws(ParseError) -> Kind {
       let start = name.indices.lowerBound
       var member = Member(name: name, range: contents)
-      if bytes.isEqual(name, "/") || bytes.isEqual(name, "/SYM64/") { return .symbols }
-      if bytes.isEqual(name, "//") { return .longNames }
+      if bytes.isEqual(name.indices, to: "/") || bytes.isEqual(name.indices, to: "/SYM64/") {
+        return .symbols
+      }
+      if bytes.isEqual(name.indices, to: "//") { return .longNames }
       if bytes.hasPrefix("#1/", at: start) {
         var input = ByteCursor(bytes, in: contents)
         let field = FileOffset(rawValue: name.lowerBound.rawValue + 3)..<name.upperBound
@@ -123,13 +125,8 @@ extension ArchiveFile {
 }
 
 extension FileBytes {
-  fileprivate func isEqual(_ range: ByteRange, _ text: StaticString) -> Bool {
-    range.byteCount == text.utf8CodeUnitCount && hasPrefix(text, at: range.indices.lowerBound)
-  }
-
   fileprivate func trimmingBlanks(_ range: ByteRange) -> ByteRange {
-    var end = range.indices.upperBound
-    while end > range.indices.lowerBound, self[end - 1] == UInt8(ascii: " ") { end -= 1 }
+    let end = trimmingBlanksAtEnd(of: range.indices).upperBound
     return range.lowerBound..<FileOffset(rawValue: UInt64(end))
   }
 

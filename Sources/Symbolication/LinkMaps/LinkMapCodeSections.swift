@@ -69,24 +69,18 @@ struct LinkMapCodeSections {
 
   private static func isCode(_ bytes: FileBytes, _ name: Range<Int>) -> Bool {
     isText(bytes, name) || isLinkage(bytes, name)
-      || equals(bytes, name, ".init") || equals(bytes, name, ".fini")
+      || bytes.isEqual(name, to: ".init") || bytes.isEqual(name, to: ".fini")
   }
 
   /// `.text` or `.text.…`.
   private static func isText(_ bytes: FileBytes, _ name: Range<Int>) -> Bool {
-    equals(bytes, name, ".text")
+    bytes.isEqual(name, to: ".text")
       || name.count > 6 && bytes.hasPrefix(".text.", at: name.lowerBound)
   }
 
   /// `.plt`, `.plt.got`, `.plt.sec`, `.iplt`.
   private static func isLinkage(_ bytes: FileBytes, _ name: Range<Int>) -> Bool {
-    equals(bytes, name, ".plt") || equals(bytes, name, ".iplt")
+    bytes.isEqual(name, to: ".plt") || bytes.isEqual(name, to: ".iplt")
       || name.count > 5 && bytes.hasPrefix(".plt.", at: name.lowerBound)
-  }
-
-  private static func equals(
-    _ bytes: FileBytes, _ name: Range<Int>, _ text: StaticString
-  ) -> Bool {
-    name.count == text.utf8CodeUnitCount && bytes.hasPrefix(text, at: name.lowerBound)
   }
 }

@@ -24,11 +24,10 @@ enum PrintedName {
     while position < name.upperBound, bytes[position] == UInt8(ascii: "_") { position += 1 }
     let underscores = position - name.lowerBound
     guard position + 1 < name.upperBound else { return false }
-    let isDigit = bytes[position + 1] &- UInt8(ascii: "0") < 10
     return switch bytes[position] {
     case UInt8(ascii: "Z"): 1...4 ~= underscores
     case UInt8(ascii: "R"): underscores == 1
-    case UInt8(ascii: "D"): underscores == 1 && isDigit
+    case UInt8(ascii: "D"): underscores == 1 && isDigit(bytes[position + 1])
     default: false
     }
   }
@@ -61,6 +60,4 @@ enum PrintedName {
     guard start >= name.lowerBound, bytes.hasPrefix(".cold", at: start) else { return nil }
     return start..<last
   }
-
-  private static func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 }

@@ -16,7 +16,7 @@ enum MachOSectionKind {
     let tab = bytes.firstIndex(of: UInt8(ascii: "\t"), in: name) ?? name.lowerBound
     let start = min(tab + 1, name.upperBound)
     func isSection(_ text: StaticString) -> Bool {
-      name.upperBound - start == text.utf8CodeUnitCount && bytes.hasPrefix(text, at: start)
+      bytes.isEqual(start..<name.upperBound, to: text)
     }
     if Self.stubNames.contains(where: isSection) {
       self = .stubs
