@@ -8,6 +8,13 @@ import Testing
     let map = try LinkMap(parsing: FileBytes(try fixture("linkmap/\(name)/input.map")))
     try expectGolden(map.dump(), "linkmap/\(name)/expected.txt")
   }
+
+  @Test func everyGrammarHasARealMap() throws {
+    let grammars = try linkMapFixtures.map { name in
+      try LinkMapGrammar(of: FileBytes(try fixture("linkmap/\(name)/input.map")))
+    }
+    #expect(Set(grammars) == Set(LinkMapGrammar.all))
+  }
 }
 
 extension LinkMap {

@@ -111,6 +111,11 @@ import Testing
     #expect(length > 0)
   }
 
+  @Test func everyGrammarIsDamaged() throws {
+    let damaged = try Self.maps.map { try LinkMap(parsing: FileBytes(Array($0.utf8))).grammar }
+    #expect(Set(damaged) == Set(LinkMapGrammar.all))
+  }
+
   @Test(arguments: maps) func everyPrefixThrowsOrReads(_ map: String) {
     let bytes = Array(map.utf8)
     for length in hostilePrefixLengths(of: bytes, boundaries: lineBoundaries(of: bytes)) {
