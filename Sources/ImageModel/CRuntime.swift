@@ -14,8 +14,9 @@ package enum CRuntime {
   package static let startSection: SymbolName = ".init"
   package static let endSection: SymbolName = ".fini"
 
-  /// Functions that one start file keeps in one input section: a linker moves them together.
-  private static let sectionMates: [Set<SymbolName>] = [
+  /// Functions that one start file keeps in one input section: a linker moves them together. Arrays, as
+  /// comparing with eight names costs less than a hash.
+  private static let sectionMates: [[SymbolName]] = [
     ["_start", "_start_c"],
     ["frame_dummy", "register_tm_clones", "deregister_tm_clones", "__do_global_dtors_aux"],
     ["__libc_csu_init", "__libc_csu_fini"],
