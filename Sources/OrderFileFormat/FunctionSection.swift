@@ -31,6 +31,11 @@ package struct FunctionSection {
   package init?(_ name: RawSpan) {
     if Self.begins(name, with: ".text.") {
       let start = 6
+      // Nearly all mangled names begin with `_`, and no group does.
+      if Self.begins(name, with: "_", at: start) {
+        self.init(nameStart: start, part: .whole, isGroup: false)
+        return
+      }
       for (group, part) in Self.groups where Self.begins(name, with: group, at: start) {
         let end = start + group.utf8CodeUnitCount
         if end == name.byteCount {
@@ -68,9 +73,11 @@ package struct FunctionSection {
   private static func begins(_ name: RawSpan, with text: StaticString, at start: Int = 0) -> Bool {
     guard name.byteCount - start >= text.utf8CodeUnitCount else { return false }
     return text.withUTF8Buffer { text in
-      text.indices.allSatisfy {
-        name.unsafeLoad(fromByteOffset: start + $0, as: UInt8.self) == text[$0]
+      for index in text.indices
+      where name.unsafeLoad(fromByteOffset: start + index, as: UInt8.self) != text[index] {
+        return false
       }
+      return true
     }
   }
 }
