@@ -95,6 +95,12 @@ extension Int: JSONReadable {
   }
 }
 
+extension UInt8: JSONReadable {
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    self = try cursor.readInteger(field)
+  }
+}
+
 extension UInt64: JSONReadable {
   package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
     self = try cursor.readInteger(field)

@@ -115,13 +115,14 @@ struct MeasureCommand: ParsableCommand {
     let machine = MeasuringMachine.current()
     let measured = try measure(plan)
     if !measured.isEmpty {
-      let report = MeasureReport(
+      let document = MeasureDocument(
         measured, machine: machine,
         storage: distinct(plan.sides.flatMap(\.images)).map(ImageStorage.init),
         precision: precision?.share, seed: seed, dropsCaches: dropCaches)
       let width = output == "-" ? Console.width : nil
-      try outputFile.finish(json ? report.json() : Array(report.text(width: width).utf8))
-      try exportFile?.finish(report.hyperfineJSON())
+      try outputFile.finish(
+        json ? document.json() : Array(MeasureText(document, width: width).text.utf8))
+      try exportFile?.finish(document.hyperfineJSON())
     }
     Console.printWarnings([first.warning, second.warning].compactMap { $0 })
     if MeasuredProgram.wasInterrupted {

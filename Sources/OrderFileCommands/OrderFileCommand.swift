@@ -45,7 +45,7 @@ package struct OrderFileCommand: ParsableCommand {
       trace format \(ORDERFILE_TRACE_VERSION)
       \(DiffDocument.schema), \(ImageReport.schema), \(LinkMapReport.schema), \
       \(OrderFileReport.schema), \(TraceReport.schema), \(GenReport.schema), \
-      \(ImportReport.schema), \(PagesDocument.schema), \(MeasureReport.schema), \(RefineReport.schema)
+      \(ImportReport.schema), \(PagesDocument.schema), \(MeasureDocument.schema), \(RefineReport.schema)
       """,
     subcommands: [
       RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self, PagesCommand.self,

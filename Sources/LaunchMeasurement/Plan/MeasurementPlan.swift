@@ -27,7 +27,7 @@ package struct MeasuredSide: Hashable, Sendable {
   }
 }
 
-package enum CacheState: String, Hashable, Sendable { case cold, warm }
+package enum CacheState: String, CaseIterable, Hashable, Sendable { case cold, warm }
 
 /// All launches of all programs in one state of the page cache.
 package struct MeasuredState: Hashable, Sendable {

@@ -5,7 +5,7 @@ package struct LaunchComparison: Hashable, Sendable {
   /// `medianDifference` as a share of the first side's median; 0 for a median of 0.
   package let relativeDifference: Double
 
-  package enum Verdict: String, Hashable, Sendable {
+  package enum Verdict: String, CaseIterable, Hashable, Sendable {
     case faster
     case slower
     /// Not that there is no difference: only that these launches do not show one.

@@ -59,6 +59,13 @@ package struct MedianDifference: Hashable, Sendable {
     high = SampleSummary.quantile(0.975, of: differences)
   }
 
+  /// A difference that was found before.
+  package init(difference: Double, low: Double, high: Double) {
+    self.difference = difference
+    self.low = low
+    self.high = high
+  }
+
   /// Whether 0 lies outside of the interval.
   package var excludesZero: Bool { low > 0 || high < 0 }
 }

@@ -36,14 +36,35 @@ package struct SampleSummary: Hashable, Sendable {
     self.mean = mean
     let squares = sorted.reduce(0) { $0 + ($1 - mean) * ($1 - mean) }
     standardDeviation = sorted.count > 1 ? (squares / Double(sorted.count - 1)).squareRoot() : 0
-    let fence = upperQuartile + 3 * (upperQuartile - lowerQuartile)
-    farFence = fence
+    let fence = Self.farFence(lowerQuartile, upperQuartile)
     outliers = sorted.reduce(0) { $0 + ($1 > fence ? 1 : 0) }
+  }
+
+  /// A summary that was made before, of `count` values.
+  package init(
+    count: Int, minimum: Double, lowerQuartile: Double, median: Double, mean: Double,
+    upperQuartile: Double, percentile95: Double, maximum: Double, standardDeviation: Double,
+    outliers: Int
+  ) {
+    self.count = count
+    self.minimum = minimum
+    self.lowerQuartile = lowerQuartile
+    self.median = median
+    self.mean = mean
+    self.upperQuartile = upperQuartile
+    self.percentile95 = percentile95
+    self.maximum = maximum
+    self.standardDeviation = standardDeviation
+    self.outliers = outliers
   }
 
   /// Three times the distance between the quartiles above the upper one: what lies beyond had
   /// another cause (Tukey, "Exploratory Data Analysis", 1977).
-  package let farFence: Double
+  package var farFence: Double { Self.farFence(lowerQuartile, upperQuartile) }
+
+  private static func farFence(_ lowerQuartile: Double, _ upperQuartile: Double) -> Double {
+    upperQuartile + 3 * (upperQuartile - lowerQuartile)
+  }
 
   /// Standard deviation by mean; 0 for a mean of 0.
   package var variation: Double { mean == 0 ? 0 : standardDeviation / mean }

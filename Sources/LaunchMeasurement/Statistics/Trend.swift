@@ -37,6 +37,13 @@ package struct Trend: Hashable, Sendable {
     relativeChange = median == 0 ? 0 : slope * Double(values.count - 1) / median
   }
 
+  /// A trend that was found before.
+  package init(slope: Double, p: Double, relativeChange: Double) {
+    self.slope = slope
+    self.p = p
+    self.relativeChange = relativeChange
+  }
+
   /// Whether the trend is both sure (p below 1 %) and large enough to matter (1 % over all values).
   package var isNotable: Bool { p < 0.01 && abs(relativeChange) >= 0.01 }
 }

@@ -1,130 +1,135 @@
-import ImageModel
-import JSON
 import LaunchMeasurement
 
-extension MeasureReport {
-  /// The report as one JSON object: `orderfile.measure/1`.
-  package func json() -> [UInt8] {
-    JSONWriter.document { json in
-      json.member("dropsCaches", dropsCaches)
-      json.array("images") { json in for image in storage { json.object { image.write(&$0) } } }
-      json.array("limits") { json in for limit in limits { json.element(limit) } }
-      json.object("machine") { machine.write(&$0) }
-      if let precision { json.member("precisionAsked", precision) }
-      json.member("provenance", Provenance.measured)
-      json.member("schema", Self.schema)
-      json.member("seed", seed)
-      json.array("states") { json in for state in states { json.object { state.write(&$0) } } }
+/// What `orderfile measure` found: all of it measured, nothing predicted.
+package struct MeasureDocument: Hashable, Sendable {
+  package var states: [State]
+  package var machine: MeasuringMachine
+  /// Where the images lie, each once.
+  package var storage: [ImageStorage]
+  /// Sentences about why a difference between layouts may not show here.
+  package var limits: [String]
+  /// The precision that was asked for, as a share; `nil` if none was.
+  package var precision: Double?
+  package var seed: UInt64
+  package var dropsCaches: Bool
+
+  /// The launches in one state of the page cache.
+  package struct State: Hashable, Sendable {
+    package var cache: CacheState
+    /// In which order each round launched the sides: their names, with blanks between them.
+    package var rounds: [String]
+    /// At least one.
+    package var sides: [Side]
+    /// Of each other side with the first.
+    package var comparisons: [Comparison]
+
+    package var launches: Int { rounds.count }
+  }
+
+  /// One program in one state.
+  package struct Side: Hashable, Sendable {
+    /// `before`, `after`, `control`
+    package var name: String
+    package var path: String
+    package var command: [String]
+    /// What was evicted and looked at.
+    package var images: [String]
+    /// By round; at least one.
+    package var launches: [MeasuredLaunch]
+    /// Of launches that were not timed.
+    package var textFaults: [Int]
+    /// Of wall times, in nanoseconds.
+    package var wall: SampleSummary
+    /// Likewise, from launch to launch.
+    package var trend: Trend
+  }
+
+  /// How the wall times of one side differ from those of the first, in nanoseconds.
+  package struct Comparison: Hashable, Sendable {
+    package var before: String
+    package var after: String
+    package var medianDifference: MedianDifference
+    /// As a share of the first side's median.
+    package var relativeDifference: Double
+    /// Of the rank-sum test.
+    package var u: Double
+    package var p: Double
+    package var verdict: LaunchComparison.Verdict
+  }
+}
+
+// MARK: Figures
+
+extension MeasureDocument.Side {
+  /// Of a figure that each launch has; `nil` if one has none.
+  func summary(_ figure: (MeasuredLaunch) -> UInt64?) -> SampleSummary? {
+    let values = launches.compactMap(figure).map { Double($0) }
+    return values.count == launches.count ? SampleSummary(values) : nil
+  }
+
+  /// The median of the faults on text; `nil` if none were counted.
+  var medianTextFaults: Double? {
+    textFaults.isEmpty ? nil : SampleSummary(textFaults.map { Double($0) }).median
+  }
+}
+
+// MARK: Of a measurement
+
+extension MeasureDocument {
+  /// - Parameter measured: at least one launch of each side in each state.
+  package init(
+    _ measured: [MeasuredState], machine: MeasuringMachine, storage: [ImageStorage],
+    precision: Double?, seed: UInt64, dropsCaches: Bool
+  ) {
+    states = measured.map { State($0, seed: seed) }
+    self.machine = machine
+    // The limits say where the setting is; it is no fact about the image.
+    self.storage = storage.map { image in
+      var image = image
+      image.readAheadSetting = nil
+      return image
+    }
+    limits = MeasurementLimits(measured, machine: machine, storage: storage).sentences
+    self.precision = precision
+    self.seed = seed
+    self.dropsCaches = dropsCaches
+  }
+}
+
+extension MeasureDocument.State {
+  fileprivate init(_ measured: MeasuredState, seed: UInt64) {
+    let names = measured.sides.map(\.side.name)
+    cache = measured.state
+    rounds = measured.rounds.map { round in
+      round.map { names[$0] }.joined(separator: " ")
+    }
+    sides = measured.sides.map(MeasureDocument.Side.init)
+    comparisons = measured.sides.dropFirst().map { side in
+      MeasureDocument.Comparison(measured.sides[0], side, seed: seed)
     }
   }
 }
 
-extension MeasureReport.State {
-  fileprivate func write(_ json: inout JSONWriter) {
-    json.array("comparisons") { json in
-      for (side, comparison) in zip(sides.dropFirst(), comparisons) {
-        json.object { comparison.write(&$0, before: sides[0].name, after: side.name) }
-      }
-    }
-    json.array("order") { json in
-      for round in measured.rounds {
-        json.element(round.map { sides[$0].name }.joined(separator: " "))
-      }
-    }
-    json.array("sides") { json in for side in sides { json.object { side.write(&$0) } } }
-    json.member("state", name)
+extension MeasureDocument.Side {
+  fileprivate init(_ measured: MeasuredState.Side) {
+    self.init(
+      name: measured.side.name, path: measured.side.program.path,
+      command: measured.side.program.arguments, images: measured.side.images,
+      launches: measured.launches, textFaults: measured.textFaults,
+      wall: SampleSummary(measured.wallNanoseconds), trend: Trend(measured.wallNanoseconds))
   }
 }
 
-extension MeasureReport.Side {
-  fileprivate func write(_ json: inout JSONWriter) {
-    json.array("command") { json in
-      for word in measured.side.program.arguments { json.element(word) }
-    }
-    json.array("images") { json in for path in measured.side.images { json.element(path) } }
-    json.array("launches") { json in
-      for launch in measured.launches { json.object { launch.write(&$0) } }
-    }
-    json.member("name", name)
-    json.member("path", measured.side.program.path)
-    json.member("precisionReached", MeasurementPrecision.reached(wall))
-    json.array("textFaults") { json in for count in measured.textFaults { json.element(count) } }
-    json.object("trend") { json in
-      json.member("nanosecondsPerLaunch", trend.slope)
-      json.member("p", trend.p)
-      json.member("relativeChange", trend.relativeChange)
-    }
-    json.object("wallNanoseconds") { wall.write(&$0) }
-  }
-}
-
-extension LaunchComparison {
-  fileprivate func write(_ json: inout JSONWriter, before: String, after: String) {
-    json.member("after", after)
-    json.member("before", before)
-    json.object("medianDifferenceNanoseconds") { json in
-      json.member("difference", medianDifference.difference)
-      json.member("high", medianDifference.high)
-      json.member("low", medianDifference.low)
-    }
-    json.member("p", rankSum.p)
-    json.member("relativeDifference", relativeDifference)
-    json.member("u", rankSum.u)
-    json.member("verdict", verdict.rawValue)
-  }
-}
-
-extension SampleSummary {
-  fileprivate func write(_ json: inout JSONWriter) {
-    json.member("lowerQuartile", lowerQuartile)
-    json.member("maximum", maximum)
-    json.member("mean", mean)
-    json.member("median", median)
-    json.member("minimum", minimum)
-    json.member("outliers", outliers)
-    json.member("percentile95", percentile95)
-    json.member("standardDeviation", standardDeviation)
-    json.member("upperQuartile", upperQuartile)
-  }
-}
-
-extension MeasuredLaunch {
-  fileprivate func write(_ json: inout JSONWriter) {
-    switch end {
-    case .exited(let status): json.member("exitStatus", Int(status))
-    case .killed: break
-    }
-    json.member("majorFaults", majorFaults)
-    json.member("minorFaults", minorFaults)
-    if let peakBytes { json.member("peakBytes", peakBytes) }
-    if let readBytes { json.member("readBytes", readBytes) }
-    if let residentPages { json.member("residentPages", residentPages) }
-    if case .killed(let signal) = end { json.member("signal", Int(signal)) }
-    json.member("systemMicroseconds", systemMicroseconds)
-    json.member("userMicroseconds", userMicroseconds)
-    json.member("wallNanoseconds", wallNanoseconds)
-  }
-}
-
-extension MeasuringMachine {
-  fileprivate func write(_ json: inout JSONWriter) {
-    json.member("faultAroundBytes", faultAroundBytes)
-    json.member("faultAroundIsAssumed", faultAroundIsAssumed)
-    if let governor { json.member("governor", governor) }
-    json.member("kernel", kernel)
-    if let load { json.member("load", load) }
-    json.member("pageBytes", pageBytes)
-    if let processor { json.member("processor", processor) }
-    json.member("processors", processors)
-  }
-}
-
-extension ImageStorage {
-  fileprivate func write(_ json: inout JSONWriter) {
-    json.member("bytes", bytes)
-    if let device { json.member("device", device) }
-    if let fileSystem { json.member("fileSystem", fileSystem) }
-    json.member("path", path)
-    if let readAheadBytes { json.member("readAheadBytes", readAheadBytes) }
+extension MeasureDocument.Comparison {
+  fileprivate init(
+    _ before: MeasuredState.Side, _ after: MeasuredState.Side, seed: UInt64
+  ) {
+    let comparison = LaunchComparison(
+      before.wallNanoseconds, after.wallNanoseconds, seed: seed)
+    self.init(
+      before: before.side.name, after: after.side.name,
+      medianDifference: comparison.medianDifference,
+      relativeDifference: comparison.relativeDifference, u: comparison.rankSum.u,
+      p: comparison.rankSum.p, verdict: comparison.verdict)
   }
 }

@@ -1,33 +1,40 @@
 import ImageModel
 import LaunchMeasurement
 
-extension MeasureReport {
-  /// A table for each state, then the findings, the machine, and what it can't show.
-  ///
+/// What was measured, for people: a table for each state, then the findings, the machine, and what it can't show.
+package struct MeasureText {
+  private let document: MeasureDocument
+  private let width: Int?
+
   /// - Parameter width: of the terminal, in columns; `nil` shortens nothing.
-  package func text(width: Int? = nil) -> String {
+  package init(_ document: MeasureDocument, width: Int? = nil) {
+    self.document = document
+    self.width = width
+  }
+
+  package var text: String {
     var text = ""
-    for state in states { text += state.table(width: width) + "\n" }
-    for state in states {
-      for sentence in state.sentences(precision: precision) { text += sentence + "\n" }
+    for state in document.states { text += MeasuredStateTable(state).text(width: width) + "\n" }
+    for state in document.states {
+      for sentence in state.findings(precision: document.precision) { text += sentence + "\n" }
     }
     text += "\n" + machineLines.joined(separator: "\n") + "\n"
-    for limit in limits { text += "note: \(limit)\n" }
+    for limit in document.limits { text += "note: \(limit)\n" }
     return text
   }
 
   private var machineLines: [String] {
     var first =
-      "machine: \(machine.kernel), \(machine.processor ?? "processor unknown"), "
-      + counted(machine.processors, "processor")
-    if let governor = machine.governor { first += ", governor \(governor)" }
-    let around = ByteCount(UInt64(machine.faultAroundBytes))
+      "machine: \(document.machine.kernel), \(document.machine.processor ?? "processor unknown"), "
+      + counted(document.machine.processors, "processor")
+    if let governor = document.machine.governor { first += ", governor \(governor)" }
+    let around = ByteCount(UInt64(document.machine.faultAroundBytes))
     var lines = [
       printable(first),
-      "pages: \(ByteCount(UInt64(machine.pageBytes))); a fault maps \(around) around it"
-        + (machine.faultAroundIsAssumed ? " (assumed: the kernel's default)" : ""),
+      "pages: \(ByteCount(UInt64(document.machine.pageBytes))); a fault maps \(around) around it"
+        + (document.machine.faultAroundIsAssumed ? " (assumed: the kernel's default)" : ""),
     ]
-    for image in storage {
+    for image in document.storage {
       let ahead = image.readAheadBytes.map { "\(ByteCount($0))" } ?? "unknown"
       lines.append(
         printable(
@@ -35,88 +42,5 @@ extension MeasureReport {
             + (image.device.map { " (\($0))" } ?? "") + ", read-ahead \(ahead)"))
     }
     return lines
-  }
-}
-
-extension MeasureReport.State {
-  /// One row of the table: a figure of each side.
-  private struct Row {
-    var name: String
-    /// `nil` where a side has no such figure.
-    var values: [Double?]
-    var wording: (Double) -> String
-
-    init(_ name: String, _ values: [Double?], _ wording: @escaping (Double) -> String) {
-      self.name = name
-      self.values = values
-      self.wording = wording
-    }
-
-    /// Of the second side to the first.
-    var change: String {
-      guard let before = values[0], values.count > 1, let after = values[1] else { return "-" }
-      if before == after { return "0.0%" }
-      return before == 0 ? "new" : change(from: before, to: after)
-    }
-
-    private func change(from before: Double, to after: Double) -> String {
-      let percent = Decimal.text((after - before) / before * 100, places: 1)
-      return (after > before ? "+" : "") + percent + "%"
-    }
-  }
-
-  private var rows: [Row] {
-    func wall(_ name: String, _ value: (SampleSummary) -> Double) -> Row {
-      Row("wall, \(name)", sides.map { value($0.wall) }) {
-        Decimal.milliseconds(nanoseconds: $0) + " ms"
-      }
-    }
-    func median(
-      _ name: String, _ figure: (MeasuredLaunch) -> UInt64?,
-      _ wording: @escaping (Double) -> String
-    ) -> Row {
-      Row("\(name), median", sides.map { $0.summary(figure)?.median }, wording)
-    }
-    // Where the kernel counts ticks, only their sum is exact in one launch.
-    func mean(_ name: String, _ figure: (MeasuredLaunch) -> UInt64) -> Row {
-      Row("\(name), mean", sides.map { $0.summary(figure)?.mean }, time)
-    }
-    func time(_ microseconds: Double) -> String {
-      Decimal.milliseconds(nanoseconds: microseconds * 1000) + " ms"
-    }
-    func count(_ value: Double) -> String {
-      Decimal.text(value, places: value == value.rounded() ? 0 : 1)
-    }
-    func bytes(_ value: Double) -> String { "\(ByteCount(UInt64(max(0, value))))" }
-    let launches = sides[0].measured.textFaults.count
-    return [
-      wall("minimum", \.minimum), wall("lower quartile", \.lowerQuartile),
-      wall("median", \.median), wall("mean", \.mean), wall("upper quartile", \.upperQuartile),
-      wall("95 % are below", \.percentile95), wall("maximum", \.maximum),
-      median("user and system", { $0.userMicroseconds + $0.systemMicroseconds }, time),
-      mean("user", \.userMicroseconds), mean("system", \.systemMicroseconds),
-      median("minor faults", \.minorFaults, count),
-      median("major faults", \.majorFaults, count),
-      Row(
-        "faults on the images' text, median of \(counted(launches, "other launch", "other launches"))",
-        sides.map(\.textFaults), count),
-      median("pages of the images in memory afterwards", \.residentPages, count),
-      median("read from devices", \.readBytes, bytes),
-      median("most memory resident at once", \.peakBytes, bytes),
-    ]
-  }
-
-  func table(width: Int?) -> String {
-    var columns = sides.prefix(2).map { Table.Column($0.name.uppercased()) }
-    columns.append(Table.Column("CHANGE"))
-    columns += sides.dropFirst(2).map { Table.Column($0.name.uppercased()) }
-    let title = "\(name) launch, measured, \(launches) of each".uppercased()
-    var table = Table(columns + [Table.Column(title, .left)])
-    for row in rows where row.values.contains(where: { $0 != nil }) {
-      var cells = row.values.map { $0.map(row.wording) ?? "-" }
-      cells.insert(row.change, at: min(2, cells.count))
-      table.add(cells + [row.name])
-    }
-    return table.text(width: width)
   }
 }

@@ -1,14 +1,18 @@
 import LaunchMeasurement
 
 /// What was found, in plain words: a line for each finding.
-extension MeasureReport.State {
-  func sentences(precision: Double?) -> [String] {
+extension MeasureDocument.State {
+  private var name: String { cache.rawValue }
+
+  func findings(precision: Double?) -> [String] {
     zip(sides.dropFirst(), comparisons).map { verdict($0, $1) }
       + [precisionSentence(precision)] + sides.compactMap(drift) + sides.compactMap(outliers)
   }
 
   /// "cold: after is faster than before by 3.700 ms, 12 % (95 % CI 3.100 to 4.200 ms, p < 0.001)"
-  private func verdict(_ side: MeasureReport.Side, _ comparison: LaunchComparison) -> String {
+  private func verdict(_ side: MeasureDocument.Side, _ comparison: MeasureDocument.Comparison)
+    -> String
+  {
     let isControl = side.name == "control"
     let first = sides[0].name
     let difference = comparison.medianDifference
@@ -18,7 +22,7 @@ extension MeasureReport.State {
       .map(Decimal.milliseconds(nanoseconds:))
     let amount = Decimal.milliseconds(nanoseconds: difference.difference * sign)
     let confidence =
-      "(95 % CI \(ends[0]) to \(ends[1]) ms, \(Decimal.probability(comparison.rankSum.p)))"
+      "(95 % CI \(ends[0]) to \(ends[1]) ms, \(Decimal.probability(comparison.p)))"
     let name = isControl ? "control (\(first) once more)" : side.name
     guard comparison.verdict != .notShown else {
       return "\(self.name): \(name) and \(first): no difference that "
@@ -44,7 +48,7 @@ extension MeasureReport.State {
       + "\(counted(needed, "launch", "launches")) of each"
   }
 
-  private func drift(_ side: MeasureReport.Side) -> String? {
+  private func drift(_ side: MeasureDocument.Side) -> String? {
     guard side.trend.isNotable else { return nil }
     let word = side.trend.slope > 0 ? "rose" : "fell"
     return "\(name): times of \(side.name) \(word) from the first launch to the last by "
@@ -52,7 +56,7 @@ extension MeasureReport.State {
       + "(\(Decimal.probability(side.trend.p))): the machine was changing"
   }
 
-  private func outliers(_ side: MeasureReport.Side) -> String? {
+  private func outliers(_ side: MeasureDocument.Side) -> String? {
     guard side.wall.outliers > 0 else { return nil }
     return "\(name): \(side.wall.outliers) of \(counted(launches, "launch", "launches")) of "
       + "\(side.name) took more than "

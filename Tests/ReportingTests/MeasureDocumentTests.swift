@@ -1,10 +1,11 @@
+import ByteReading
 import Foundation
 import LaunchMeasurement
 import Reporting
 import TestSupport
 import Testing
 
-@Suite struct MeasureReportTests {
+@Suite struct MeasureDocumentTests {
   static let names = ["cold-and-warm", "unsteady"]
 
   static func launch(_ milliseconds: Double, cold: Bool) -> MeasuredLaunch {
@@ -44,7 +45,7 @@ import Testing
       readAheadBytes: ahead, readAheadSetting: "/sys/dev/block/8:1/../queue/read_ahead_kb")
   }
 
-  static func report(_ name: String) -> MeasureReport {
+  static func document(_ name: String) -> MeasureDocument {
     let (before, after) = (side("before", "app-before"), side("after", "app"))
     if name == "unsteady" {
       // Killed once, drifting, one far off, the faults not permitted, and a read-ahead that hides
@@ -57,7 +58,7 @@ import Testing
       slow.sides[0].launches[2].readBytes = nil
       slow.sides[0].launches[2].peakBytes = nil
       slow.textFaultsRefusal = "perf_event_open: Permission denied"
-      return MeasureReport(
+      return MeasureDocument(
         [slow],
         machine: MeasuringMachine(
           kernel: "Linux 6.1.0 aarch64", processor: nil, processors: 1, governor: "powersave",
@@ -67,7 +68,7 @@ import Testing
     }
     let times = (0..<9).map { 12 + Double($0 * 7 % 5) / 10 }
     let control = side("control", "app-before")
-    return MeasureReport(
+    return MeasureDocument(
       [
         state(
           .cold,
@@ -86,18 +87,19 @@ import Testing
   }
 
   @Test(arguments: names) func textIsAsRecorded(_ name: String) throws {
-    try expectGolden(Self.report(name).text(), "reporting/measure/\(name)/expected.txt")
+    try expectGolden(
+      MeasureText(Self.document(name)).text, "reporting/measure/\(name)/expected.txt")
   }
 
   @Test(arguments: names) func jsonIsAsRecorded(_ name: String) throws {
-    let json = String(decoding: Self.report(name).json(), as: UTF8.self)
+    let json = String(decoding: Self.document(name).json(), as: UTF8.self)
     try expectGolden(json, "reporting/measure/\(name)/expected.json")
     #expect(
-      try parsedJSON(Array(json.utf8))["schema"] as? String == "orderfile.measure/1")
+      try parsedJSON(Array(json.utf8))["schema"] as? String == MeasureDocument.schema)
   }
 
   @Test(arguments: names) func hyperfinesKeysAreAsRecorded(_ name: String) throws {
-    let json = Self.report(name).hyperfineJSON()
+    let json = Self.document(name).hyperfineJSON()
     try expectGolden(
       String(decoding: json, as: UTF8.self), "reporting/measure/\(name)/hyperfine.json")
     let results = try #require(
@@ -116,7 +118,7 @@ import Testing
   }
 
   @Test func jsonHasEachLaunchAndItsSummary() throws {
-    let value = try parsedJSON(Self.report("cold-and-warm").json())
+    let value = try parsedJSON(Self.document("cold-and-warm").json())
     #expect(value["provenance"] as? String == "measured")
     for state in try #require(value["states"] as? [[String: Any]]) {
       for side in try #require(state["sides"] as? [[String: Any]]) {
@@ -129,11 +131,58 @@ import Testing
     }
   }
 
+  @Test(arguments: names) func whatIsWrittenReadsBackEqual(_ name: String) throws {
+    let document = Self.document(name)
+    let read = try MeasureDocument(parsing: FileBytes(document.json()))
+    #expect(read == document)
+    #expect(MeasureText(read).text == MeasureText(document).text)
+    #expect(read.hyperfineJSON() == document.hyperfineJSON())
+  }
+
+  @Test(arguments: [
+    (
+      "\"launches\": [", "\"launches\": [], \"others\": [",
+      "invalid launches: expected at least one"
+    ),
+    ("\"verdict\": \"not shown\"", "\"verdict\": \"won\"", "invalid verdict: expected one of "),
+    ("\"state\": \"cold\"", "\"state\": \"tepid\"", "invalid state: expected one of cold, warm"),
+    (
+      "\"precisionAsked\": 0.03", "\"precisionAsked\": 0",
+      "invalid precisionAsked: expected a share"
+    ),
+    ("\"signal\": 11", "\"signal\": 2147483647", "invalid signal: expected a whole number"),
+    ("\"sides\": [", "\"sides\": [], \"others\": [", "invalid sides: expected one, and another"),
+  ])
+  func saysWhatIsWrong(text: String, other: String, message: String) {
+    let json = String(decoding: Self.document("unsteady").json(), as: UTF8.self)
+    let error = #expect(throws: ParseError.self) {
+      try MeasureDocument(parsing: FileBytes(Array(json.replacing(text, with: other).utf8)))
+    }
+    #expect(error?.description.hasPrefix(message) == true, "\(error?.description ?? "")")
+  }
+
+  @Test func damagedDocumentsNeverTrapHostile() {
+    let bytes = Self.document("unsteady").json()
+    for length in hostilePrefixLengths(of: bytes, boundaries: lineBoundaries(of: bytes))
+    where length < bytes.count - 1 {
+      #expect(throws: ParseError.self, "\(length)") {
+        try MeasureDocument(parsing: FileBytes(Array(bytes[..<length])))
+      }
+    }
+    for copy in byteFlips(of: bytes) {
+      guard let document = try? MeasureDocument(parsing: FileBytes(copy)) else { continue }
+      _ = MeasureText(document).text
+      _ = document.hyperfineJSON()
+    }
+  }
+
   @Test func everyFigureSaysThatItWasMeasured() {
     for name in Self.names {
-      let titles = Self.report(name).text().split(separator: "\n").filter { $0.contains("BEFORE") }
+      let titles = MeasureText(Self.document(name)).text.split(separator: "\n").filter {
+        $0.contains("BEFORE")
+      }
       #expect(!titles.isEmpty && titles.allSatisfy { $0.contains("MEASURED") })
-      #expect(!Self.report(name).text().contains("predicted"))
+      #expect(!MeasureText(Self.document(name)).text.contains("predicted"))
     }
   }
 }

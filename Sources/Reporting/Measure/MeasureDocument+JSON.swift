@@ -1,0 +1,227 @@
+import ByteReading
+import JSON
+import LaunchMeasurement
+
+extension MeasureDocument: ReadableDocument {
+  package static let schema = "orderfile.measure/1"
+
+  package func write(to json: inout JSONWriter) {
+    json.member("dropsCaches", dropsCaches)
+    json.array("images") { json in
+      for image in storage { json.object { image.write(to: &$0) } }
+    }
+    json.array("limits") { json in for limit in limits { json.element(limit) } }
+    json.object("machine") { machine.write(to: &$0) }
+    if let precision { json.member("precisionAsked", precision) }
+    json.member("provenance", Provenance.measured)
+    json.member("schema", Self.schema)
+    json.member("seed", seed)
+    json.array("states") { json in for state in states { json.object { state.write(to: &$0) } } }
+  }
+
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: Self.schema)
+    dropsCaches = try object.value("dropsCaches")
+    storage = try object.value("images")
+    limits = try object.value("limits")
+    machine = try object.value("machine")
+    precision = try object.optional("precisionAsked")
+    seed = try object.value("seed")
+    states = try object.value("states")
+    guard precision.map({ $0 > 0 && $0 < 1 }) ?? true else {
+      throw object.invalid(
+        "precisionAsked", expected: "a share above 0 and below 1", found: "\(precision ?? 0)")
+    }
+  }
+}
+
+extension MeasureDocument.State: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.array("comparisons") { json in
+      for comparison in comparisons { json.object { comparison.write(to: &$0) } }
+    }
+    json.array("order") { json in for round in rounds { json.element(round) } }
+    json.array("sides") { json in for side in sides { json.object { side.write(to: &$0) } } }
+    json.member("state", cache.rawValue)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      cache: try object.value("state"), rounds: try object.value("order"),
+      sides: try object.value("sides"), comparisons: try object.value("comparisons"))
+    guard !sides.isEmpty, comparisons.count == sides.count - 1 else {
+      throw object.invalid(
+        "sides", expected: "one, and another for each comparison",
+        found: "\(sides.count) for \(comparisons.count)")
+    }
+  }
+}
+
+extension MeasureDocument.Side: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.array("command") { json in for word in command { json.element(word) } }
+    json.array("images") { json in for path in images { json.element(path) } }
+    json.array("launches") { json in
+      for launch in launches { json.object { launch.write(to: &$0) } }
+    }
+    json.member("name", name)
+    json.member("path", path)
+    json.member("precisionReached", MeasurementPrecision.reached(wall))
+    json.array("textFaults") { json in for count in textFaults { json.element(count) } }
+    json.object("trend") { trend.write(to: &$0) }
+    json.object("wallNanoseconds") { wall.write(to: &$0) }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    let launches: [MeasuredLaunch] = try object.value("launches")
+    guard !launches.isEmpty else {
+      throw object.invalid("launches", expected: "at least one", found: "none")
+    }
+    self.init(
+      name: try object.value("name"), path: try object.value("path"),
+      command: try object.value("command"), images: try object.value("images"),
+      launches: launches, textFaults: try object.value("textFaults"),
+      wall: try SampleSummary(object.object("wallNanoseconds"), count: launches.count),
+      trend: try object.value("trend"))
+  }
+}
+
+extension MeasureDocument.Comparison: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("after", after)
+    json.member("before", before)
+    json.object("medianDifferenceNanoseconds") { json in
+      json.member("difference", medianDifference.difference)
+      json.member("high", medianDifference.high)
+      json.member("low", medianDifference.low)
+    }
+    json.member("p", p)
+    json.member("relativeDifference", relativeDifference)
+    json.member("u", u)
+    json.member("verdict", verdict.rawValue)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    let difference = try object.object("medianDifferenceNanoseconds")
+    self.init(
+      before: try object.value("before"), after: try object.value("after"),
+      medianDifference: MedianDifference(
+        difference: try difference.value("difference"), low: try difference.value("low"),
+        high: try difference.value("high")),
+      relativeDifference: try object.value("relativeDifference"), u: try object.value("u"),
+      p: try object.value("p"), verdict: try object.value("verdict"))
+  }
+}
+
+extension LaunchComparison.Verdict: JSONReadable {}
+extension CacheState: JSONReadable {}
+
+// MARK: Values of a measurement
+
+extension Trend: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("nanosecondsPerLaunch", slope)
+    json.member("p", p)
+    json.member("relativeChange", relativeChange)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      slope: try object.value("nanosecondsPerLaunch"), p: try object.value("p"),
+      relativeChange: try object.value("relativeChange"))
+  }
+}
+
+extension SampleSummary {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("lowerQuartile", lowerQuartile)
+    json.member("maximum", maximum)
+    json.member("mean", mean)
+    json.member("median", median)
+    json.member("minimum", minimum)
+    json.member("outliers", outliers)
+    json.member("percentile95", percentile95)
+    json.member("standardDeviation", standardDeviation)
+    json.member("upperQuartile", upperQuartile)
+  }
+
+  fileprivate init(_ object: JSONObject, count: Int) throws(ParseError) {
+    self.init(
+      count: count, minimum: try object.value("minimum"),
+      lowerQuartile: try object.value("lowerQuartile"), median: try object.value("median"),
+      mean: try object.value("mean"), upperQuartile: try object.value("upperQuartile"),
+      percentile95: try object.value("percentile95"), maximum: try object.value("maximum"),
+      standardDeviation: try object.value("standardDeviation"),
+      outliers: try object.value("outliers"))
+  }
+}
+
+extension MeasuredLaunch: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    if case .exited(let status) = end { json.member("exitStatus", Int(status)) }
+    json.member("majorFaults", majorFaults)
+    json.member("minorFaults", minorFaults)
+    if let peakBytes { json.member("peakBytes", peakBytes) }
+    if let readBytes { json.member("readBytes", readBytes) }
+    if let residentPages { json.member("residentPages", residentPages) }
+    if case .killed(let signal) = end { json.member("signal", Int(signal)) }
+    json.member("systemMicroseconds", systemMicroseconds)
+    json.member("userMicroseconds", userMicroseconds)
+    json.member("wallNanoseconds", wallNanoseconds)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      wallNanoseconds: try object.value("wallNanoseconds"),
+      userMicroseconds: try object.value("userMicroseconds"),
+      systemMicroseconds: try object.value("systemMicroseconds"),
+      minorFaults: try object.value("minorFaults"), majorFaults: try object.value("majorFaults"),
+      peakBytes: try object.optional("peakBytes"), readBytes: try object.optional("readBytes"),
+      residentPages: try object.optional("residentPages"))
+    if let signal: UInt8 = try object.optional("signal") {
+      end = .killed(signal: Int32(signal))
+    } else {
+      let status: UInt8 = try object.value("exitStatus")
+      end = .exited(Int32(status))
+    }
+  }
+}
+
+extension MeasuringMachine: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("faultAroundBytes", faultAroundBytes)
+    json.member("faultAroundIsAssumed", faultAroundIsAssumed)
+    if let governor { json.member("governor", governor) }
+    json.member("kernel", kernel)
+    if let load { json.member("load", load) }
+    json.member("pageBytes", pageBytes)
+    if let processor { json.member("processor", processor) }
+    json.member("processors", processors)
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      kernel: try object.value("kernel"), processor: try object.optional("processor"),
+      processors: try object.count("processors"), governor: try object.optional("governor"),
+      pageBytes: try object.count("pageBytes"),
+      faultAroundBytes: try object.count("faultAroundBytes"), load: try object.optional("load"))
+    faultAroundIsAssumed = try object.value("faultAroundIsAssumed")
+  }
+}
+
+extension ImageStorage: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("bytes", bytes)
+    if let device { json.member("device", device) }
+    if let fileSystem { json.member("fileSystem", fileSystem) }
+    json.member("path", path)
+    if let readAheadBytes { json.member("readAheadBytes", readAheadBytes) }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      path: try object.value("path"), bytes: try object.value("bytes"),
+      fileSystem: try object.optional("fileSystem"), device: try object.optional("device"),
+      readAheadBytes: try object.optional("readAheadBytes"))
+  }
+}

@@ -1,0 +1,80 @@
+import LaunchMeasurement
+
+/// Why a difference between layouts may not show on a machine.
+struct MeasurementLimits {
+  private let measured: [MeasuredState]
+  private let machine: MeasuringMachine
+  private let storage: [ImageStorage]
+
+  init(_ measured: [MeasuredState], machine: MeasuringMachine, storage: [ImageStorage]) {
+    self.measured = measured
+    self.machine = machine
+    self.storage = storage
+  }
+
+  var sentences: [String] {
+    var limits: [String] = []
+    if let load = machine.load, load > Double(machine.processors) / 2 {
+      limits.append(
+        "other programs ran when this began, load \(Decimal.text(load, places: 1)) on "
+          + "\(counted(machine.processors, "processor")): wall times suffer, counts do not")
+    }
+    for state in measured {
+      let name = state.state.rawValue
+      if state.state == .cold { limits += coldLimits } else { limits += warmLimits }
+      if let refusal = state.textFaultsRefusal {
+        limits.append("\(name): faults on text were not counted: \(refusal)")
+      }
+      if state.rounds.count < 10 {
+        limits.append(
+          "\(name): \(counted(state.rounds.count, "launch", "launches")) of each: intervals "
+            + "are hints below 10")
+      }
+    }
+    return limits
+  }
+
+  private var coldLimits: [String] {
+    var limits: [String] = []
+    for (index, image) in storage.enumerated()
+    where !storage[..<index].contains(where: { $0.readAheadBytes == image.readAheadBytes }) {
+      let alike = storage.filter { $0.readAheadBytes == image.readAheadBytes }
+      guard let ahead = image.readAheadBytes else {
+        limits.append(
+          "cold: read-ahead unknown: if it is large, no layout of \(names(alike)) shows")
+        continue
+      }
+      let whole = alike.filter { $0.bytes <= ahead }
+      if !whole.isEmpty {
+        limits.append(
+          "cold: this machine can't show a layout of \(names(whole)): it reads \(ByteCount(ahead)) "
+            + "ahead, which is all of it" + remedy(image))
+      }
+      let part = alike.filter { $0.bytes > ahead }
+      if !part.isEmpty, ahead > 512 << 10 {
+        limits.append(
+          "cold: this machine hides most of a layout of \(names(part)): it reads \(ByteCount(ahead)) "
+            + "ahead" + remedy(image))
+      }
+    }
+    return limits
+  }
+
+  private func names(_ images: [ImageStorage]) -> String {
+    images.map { "'\(printable($0.path))'" }.joined(separator: ", ")
+  }
+
+  /// What to do about a read-ahead beyond the 128 KiB that most machines have.
+  private func remedy(_ image: ImageStorage) -> String {
+    guard let ahead = image.readAheadBytes, ahead > 128 << 10, let setting = image.readAheadSetting
+    else { return "" }
+    return "; as root: echo 128 >\(setting)"
+  }
+
+  private var warmLimits: [String] {
+    storage.compactMap { image in
+      guard image.bytes <= machine.faultAroundBytes else { return nil }
+      return "warm: one fault maps all of '\(printable(image.path))': no layout shows"
+    }
+  }
+}
