@@ -22,8 +22,12 @@ package struct JSONCursor {
 
   /// - Returns: `nil` at the end.
   private mutating func peek() -> UInt8? {
-    while index < bytes.count, [0x20, 0x09, 0x0a, 0x0d].contains(bytes[index]) { index += 1 }
-    return index < bytes.count ? bytes[index] : nil
+    while index < bytes.count {
+      let byte = bytes[index]
+      guard byte == 0x20 || byte == 0x0a || byte == 0x0d || byte == 0x09 else { return byte }
+      index += 1
+    }
+    return nil
   }
 
   private mutating func skip(_ byte: Unicode.Scalar) -> Bool {

@@ -95,7 +95,7 @@ struct GenCommand: ParsableCommand {
       allImages ? inputs.usedFileNames : [try inputs.fileName(forImagesNamed: image)]
     let outputs = try fileNames.map { try onlyOutput ?? Output("\(output)/\($0).order") }
     var releases = try releaseLayouts(inputs)
-    var reports: [(report: GenReport, format: ImageFormat)] = []
+    var images: [(ordered: OrderedImage, format: ImageFormat)] = []
     var warnings: [Diagnostic] = []
     for (fileName, file) in zip(fileNames, outputs) {
       let release = releases.removeValue(forKey: allImages ? fileName : "")
@@ -105,14 +105,14 @@ struct GenCommand: ParsableCommand {
         architecture: architecture(for: generation.release), largeFunctionBytes: largeLast,
         outputPath: file.path, traces: inputs.traces)
       try file.finish(order.bytes)
-      reports.append((order.report, generation.release.layout.imageFormat))
+      images.append((order.image, generation.release.layout.imageFormat))
       warnings += order.warnings
       if !allImages { warnings += inputs.warnings(forImageNamed: fileName) }
     }
-    if json { try Console.print(GenReport.json(reports.map(\.report))) }
-    for (report, format) in reports {
+    if json { try Console.print(GenDocument(images: images.map(\.ordered)).json()) }
+    for (image, format) in images {
       let names = Demangler(demangle.mode, of: format).demangle
-      Console.printNote(report.text(explain: explain, names: names))
+      Console.printNote(GenText(image, listsMissing: explain, names: names).text)
     }
     for name in inputs.fileNames where allImages && !fileNames.contains(name) {
       warnings.append(Diagnostic("nothing was recorded in '\(name)': no order file is written"))

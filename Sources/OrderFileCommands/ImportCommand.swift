@@ -46,7 +46,7 @@ struct ImportOptions: ParsableArguments {
 
   /// Writes the trace of `launch`, and says so.
   func finish(
-    _ launch: ImportedLaunch, source: String, inputs: [String], details: ImportReport.Details,
+    _ launch: ImportedLaunch, source: String, inputs: [String], details: ImportDocument.Details,
     to file: Output, warnings: [Diagnostic]
   ) throws(Diagnostic) {
     guard !launch.uses.isEmpty else {
@@ -59,11 +59,11 @@ struct ImportOptions: ParsableArguments {
       throw Diagnostic("unable to write the trace: \(error)", context: [output])
     }
     try file.finish(trace)
-    let report = ImportReport(
+    let document = ImportDocument(
       source: source, inputPaths: inputs, outputPath: output, imagePath: image,
       imageID: launch.image.id, functions: launch.uses.count, details: details)
-    if json { try Console.print(report.json()) }
-    Console.printNote(report.text)
+    if json { try Console.print(document.json()) }
+    Console.printNote(ImportText(document).text)
     Console.printWarnings(warnings)
   }
 }
@@ -109,7 +109,7 @@ struct ImportXctrace: ParsableCommand {
     try options.finish(
       launch, source: "xctrace", inputs: files,
       details: .recording(
-        ImportReport.Recording(
+        ImportDocument.Recording(
           process: recorded.process.number,
           processLabel: String(decoding: recorded.process.label, as: UTF8.self),
           functionsByFault: byFault, pageIns: recorded.faults.count(where: \.isPageIn),

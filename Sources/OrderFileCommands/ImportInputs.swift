@@ -43,10 +43,10 @@ struct ListArguments: ParsableArguments {
     try options.finish(
       launch, source: source, inputs: [file],
       details: .list(
-        ImportReport.List(
+        ImportDocument.List(
           entries: launch.entryCount,
           missing: launch.missing.map {
-            ImportReport.MissingLine(line: $0.line, name: $0.text, reason: $0.reason)
+            ImportDocument.MissingLine(line: $0.line, name: $0.text, reason: $0.reason)
           })),
       to: output, warnings: inputs.warnings + missingWarnings(launch))
   }

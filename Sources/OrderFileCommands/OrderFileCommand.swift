@@ -2,7 +2,6 @@ import ArgumentParser
 import CTraceFormat
 import ImageModel
 import LaunchMeasurement
-import PagesFormat
 import ProcessLaunch
 import Reporting
 import Workflows
@@ -43,9 +42,7 @@ package struct OrderFileCommand: ParsableCommand {
     version: """
       orderfile \(toolVersion)
       trace format \(ORDERFILE_TRACE_VERSION)
-      \(DiffDocument.schema), \(ImageReport.schema), \(LinkMapReport.schema), \
-      \(OrderFileReport.schema), \(TraceReport.schema), \(GenReport.schema), \
-      \(ImportReport.schema), \(PagesDocument.schema), \(MeasureDocument.schema), \(RefineReport.schema)
+      \(documents.map { $0.schema }.joined(separator: ", "))
       """,
     subcommands: [
       RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self, PagesCommand.self,

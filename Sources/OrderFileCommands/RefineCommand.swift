@@ -78,13 +78,13 @@ struct RefineCommand: ParsableCommand {
     try outputFile.finish(refinement.best.bytes)
     if let failure { throw failure }
 
-    let report = RefineReport(
+    let document = RefineDocument(
       outputPath: outputFile.path, imagePath: image, pageSize: size, steps: refinement.path,
       floor: refinement.floor)
     if json {
-      try Console.print(report.json())
+      try Console.print(document.json())
     } else {
-      try Console.print(report.text(names: Demangler(demangle.mode).demangle))
+      try Console.print(RefineText(document, names: Demangler(demangle.mode).demangle).text)
     }
     Console.printWarnings(refinement.best.release.warnings)
   }

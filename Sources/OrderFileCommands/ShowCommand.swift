@@ -45,56 +45,63 @@ struct ShowCommand: ParsableCommand {
     let outputFile = try Output(output)
     var warnings: [Diagnostic] = []
     let bytes = try InputFile.bytes(file)
-    let document = try report(bytes, &warnings)
-    try outputFile.finish(document)
+    try outputFile.finish(try shown(bytes, &warnings))
     Console.printWarnings(warnings)
   }
 
-  /// Text shows names demangled unless asked otherwise; JSON adds them only if asked.
-  private func wording(
-    of format: ImageFormat?
-  ) -> (text: NameWording, json: NameWording?) {
-    let wording: NameWording = Demangler(demangle?.mode ?? .full, of: format).demangle
-    if demangle == nil { return (wording, nil) }
-    return (wording, wording)
+  /// `document` as it was asked for. Text shows names demangled unless asked otherwise; JSON adds them only
+  /// if asked.
+  ///
+  /// - Parameter format: of the image whose names are in it; `nil` if that is unknown.
+  private func form(
+    _ document: some ShownDocument, of format: ImageFormat?,
+    text: @escaping (_ width: Int?, @escaping NameWording) -> String
+  ) -> OutputFile.Document {
+    let names: NameWording = Demangler(demangle?.mode ?? .full, of: format).demangle
+    if json {
+      let demangled = demangle == nil ? nil : names
+      return { document.json(demangle: demangled, to: $0) }
+    }
+    let width = output == "-" ? Console.width : nil
+    return { $0(Array(text(width, names).utf8)) }
   }
-  private var width: Int? { output == "-" ? Console.width : nil }
 
-  private func report(
+  private func shown(
     _ bytes: FileBytes, _ warnings: inout [Diagnostic]
   ) throws(Diagnostic) -> OutputFile.Document {
     let kind = FileKind(of: bytes)
     switch kind {
     case .trace:
-      let document = try traceReport(bytes, &warnings)
-      return { $0(document) }
+      let document = try traceDocument(bytes, &warnings)
+      return form(document, of: document.trace.imageFormat) {
+        TraceText(document, width: $0, names: $1).text
+      }
     case .objectFile:
       let layout = try ReleaseLayout(
         bytes, of: kind, path: file, debugFile: debugFile, slice: SliceChoice(arch?.architecture))
       warnings += layout.warnings
       guard let image = layout.image else { return { _ in } }
-      let report = ImageReport(image)
-      let names = wording(of: layout.layout.imageFormat)
-      return json
-        ? { report.json(demangle: names.json, to: $0) }
-        : { $0(Array(report.text(width: width, names: names.text).utf8)) }
+      let document = ImageDocument(image)
+      return form(document, of: layout.layout.imageFormat) {
+        ImageText(document, width: $0, names: $1).text
+      }
     case .linkMap(let grammar):
       let layout = try ReleaseLayout(bytes, of: kind, path: file)
       warnings += layout.warnings
-      let report = LinkMapReport(path: file, linker: grammar.name, layout: layout.layout)
-      let names = wording(of: layout.layout.imageFormat)
-      return json
-        ? { report.json(demangle: names.json, to: $0) }
-        : { $0(Array(report.text(width: width, names: names.text).utf8)) }
+      let document = LinkMapDocument(path: file, linker: grammar.name, layout: layout.layout)
+      return form(document, of: layout.layout.imageFormat) {
+        LinkMapText(document, width: $0, names: $1).text
+      }
     case .other:
-      let document = try orderFileReport(bytes, &warnings)
-      return { $0(document) }
+      let document = try orderFileDocument(bytes, &warnings)
+      // A plain list of names is any linker's.
+      return form(document, of: nil) { OrderFileText(document, width: $0, names: $1).text }
     }
   }
 
-  private func orderFileReport(
+  private func orderFileDocument(
     _ bytes: FileBytes, _ warnings: inout [Diagnostic]
-  ) throws(Diagnostic) -> [UInt8] {
+  ) throws(Diagnostic) -> OrderFileDocument {
     let order = try InputFile.orderFile(
       bytes, file, hint: "expected a trace, a linked image, a link map or an order file")
     guard !order.isProse else {
@@ -105,24 +112,21 @@ struct ShowCommand: ParsableCommand {
     warnings += order.warnings.map {
       Diagnostic("\($0)", context: [file])
     }
-    let report = OrderFileReport(
+    return OrderFileDocument(
       path: file, dialect: order.dialect.name,
       entries: zip(order.entries, order.lines).map {
         let isSection = order.dialect.namesSections
         let name = isSection ? $0.section ?? $0.symbol : $0.symbol
-        return OrderFileReport.Entry(
+        return OrderFileDocument.Entry(
           name: SymbolName(bytes: name), line: $1,
           objectFile: isSection ? nil : $0.objectFile.map { SymbolName(bytes: $0) },
           architecture: $0.architecture.map { SymbolName(bytes: $0) })
       })
-    let names = wording(of: nil)  // a plain list of names is any linker's
-    return json
-      ? report.json(demangle: names.json) : Array(report.text(width: width, names: names.text).utf8)
   }
 
-  private func traceReport(
+  private func traceDocument(
     _ bytes: FileBytes, _ warnings: inout [Diagnostic]
-  ) throws(Diagnostic) -> [UInt8] {
+  ) throws(Diagnostic) -> TraceDocument {
     let trace = Trace(try InputFile.traceFile(bytes, file), path: file)
     var images = RecordedImages()
     for path in recorded { try images.add(path: path, arch?.architecture, recordedIn: [trace]) }
@@ -133,16 +137,13 @@ struct ShowCommand: ParsableCommand {
       images.image(for: trace.images[index]).map { RecordedImage($0) }
         ?? RecordedImage(namesOf: trace, group: [index])
     }
-    let report = TraceReport(
+    return TraceDocument(
       trace,
       hitNames: trace.hits.map { hit in
         let entered = hit.entry.flatMap { functions[hit.image].body(holding: $0) }
         let ran = hit.calledFrom.flatMap { functions[hit.image].body(holding: $0) }
         return [entered, ran == entered ? nil : ran].compactMap { $0?.names.first }
       }, functions: ExecutedFunction.all(of: trace, in: functions))
-    let names = wording(of: trace.imageFormat)
-    return json
-      ? report.json(demangle: names.json) : Array(report.text(width: width, names: names.text).utf8)
   }
 }
 

@@ -1,6 +1,5 @@
-// What `orderfile pages --json` writes.
+// What `orderfile pages --json` writes, besides its schema.
 //
-//     schema          "orderfile.pages/1"
 //     command[]       the words of the command
 //     exitStatus      or signal: how it ended
 //     method          how the touches were seen: "preload", "ptrace"

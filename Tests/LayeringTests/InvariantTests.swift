@@ -57,7 +57,7 @@ private let rules = [
     },
     except: ["OrderFileCommands/"], example: "exit(1)"),
   Rule(
-    "only Reporting declares documents",
+    "documents write themselves, by JSONDocument alone",
     { Regex(/\b(Codable|Encodable|Decodable)\b/) }, except: [], example: "struct A: Codable {}"),
   Rule(
     "input never traps",
@@ -78,6 +78,17 @@ private let rules = [
     ], example: "open(path, O_RDONLY)"),
 ]
 
+/// The lines of `file` that spell a schema, but for comments.
+private func schemaLines(of file: SourceFile) -> [(schema: String, place: String, text: String)] {
+  file.lines.enumerated().flatMap { index, line in
+    let text = line.trimmingCharacters(in: .whitespaces)
+    guard !text.hasPrefix("//") else { return [(schema: String, place: String, text: String)]() }
+    return text.matches(of: /orderfile\.[a-z0-9]+\/[0-9]+/).map {
+      (schema: String($0.0), place: "\(file.path):\(index + 1)", text: text)
+    }
+  }
+}
+
 @Suite struct InvariantTests {
   @Test(arguments: rules) private func holdsEverywhere(_ rule: Rule) throws {
     var needless = Set(rule.exceptions)
@@ -97,6 +108,29 @@ private let rules = [
   @Test(arguments: rules) private func isBrokenByItsExample(_ rule: Rule) {
     #expect(!rule.pattern(SourceFile(path: "Sources/A/B.swift", text: rule.example)).isEmpty)
     #expect(rule.pattern(SourceFile(path: "Sources/A/B.swift", text: "// \(rule.example)")).isEmpty)
+  }
+
+  @Test func eachSchemaIsSpelledOnceByItsDocument() throws {
+    let lines = try sourceFiles("Sources", ["swift"]).flatMap(schemaLines)
+    #expect(lines.count > 5, "expected the tool's documents, found \(lines.count)")
+    for line in lines {
+      #expect(
+        line.text == "package static let schema = \"\(line.schema)\"",
+        "\(line.place): ask the document for its schema")
+      #expect(
+        ["Reporting/", "PagesFormat/"].contains { line.place.hasPrefix("Sources/\($0)") },
+        "\(line.place): what goes out is a document, in Reporting or in a format")
+      #expect(lines.count { $0.schema == line.schema } == 1, "\(line.place): spelled twice")
+    }
+  }
+
+  @Test func schemasAreSeen() {
+    func found(_ line: String) -> [String] {
+      schemaLines(of: SourceFile(path: "Sources/A/B.swift", text: line)).map(\.schema)
+    }
+    #expect(found("json.member(\"schema\", \"orderfile.diff/1\")") == ["orderfile.diff/1"])
+    #expect(found("  /// `orderfile.diff/1`").isEmpty)
+    #expect(found("let name = \"orderfile.order\"").isEmpty)
   }
 
   @Test func theRecorderNeverAllocates() throws {

@@ -234,6 +234,13 @@ import Testing
     #expect(Self.number("measuredPageIns.before.pages", in: oneSided) == nil)
   }
 
+  @Test func aRecordingWithoutPagesIsDoubted() {
+    let warnings = PageInMeasurement(
+      before: Self.recording("before.xml", [3]), after: Self.recording("after.xml", [])
+    ).warnings
+    #expect(warnings.map(\.context) == [["after.xml"]])
+  }
+
   @Test func theOrderIsAbsentWhenNoneWasGiven() throws {
     let without = try parsedJSON(Self.document("traced").json())
     #expect(without["order"] == nil)

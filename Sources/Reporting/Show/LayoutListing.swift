@@ -1,12 +1,13 @@
 import Addresses
 import ImageModel
 import JSON
+import PagesFormat
 
-/// The sections and functions of a layout: what the reports on an image and on a link map share.
+/// The sections and functions of a layout: what the documents of an image and of a link map share.
 struct LayoutListing {
-  let layout: Layout
+  private let layout: Layout
 
-  // MARK: JSON
+  init(_ layout: Layout) { self.layout = layout }
 
   /// Adds the member `functions`, ascending by address; each alias is an element of its own.
   ///
@@ -49,50 +50,5 @@ struct LayoutListing {
         }
       }
     }
-  }
-
-  // MARK: Text
-
-  func text(width: Int?, names: NameWording) -> String {
-    """
-
-    \(counted(layout.sections.count, "section")):
-    \(sections.text(width: width))
-    \(counted(layout.functions.count, "function")):
-    \(functions(names).text(width: width))
-    """
-  }
-
-  private var sections: Table {
-    var table = Table([
-      .init("ADDRESS", separator: " "), .init("SIZE"), .init("FUNCTIONS"), .init("SECTION", .left),
-    ])
-    var counts = [Int](repeating: 0, count: layout.sections.count)
-    for function in layout.functions { counts[Int(function.section)] += 1 }
-    var size: UInt64 = 0
-    for (section, count) in zip(layout.sections, counts) {
-      size = size.addingReportingOverflow(section.range.size).partialValue
-      table.add([
-        "\(section.range.start)", "\(ByteCount(section.range.size))", "\(count)",
-        section.name.description,
-      ])
-    }
-    table.add(["", "\(ByteCount(size))", "\(layout.functions.count)", "TOTAL"])
-    return table
-  }
-
-  private func functions(_ names: NameWording) -> Table {
-    var table = Table([
-      .init("ADDRESS", separator: " "), .init("SIZE"), .init("SECTION", .left),
-      .init("FUNCTION", .left),
-    ])
-    let sectionNames = layout.sections.map(\.name.description)
-    for function in layout.functions {
-      table.add([
-        "\(function.address)", "\(function.size)", sectionNames[Int(function.section)],
-        names(layout.name(of: function)),
-      ])
-    }
-    return table
   }
 }

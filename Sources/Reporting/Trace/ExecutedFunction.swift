@@ -1,9 +1,10 @@
 import Addresses
 import ImageModel
 import JSON
+import PagesFormat
 
 /// One function that a launch used, and how much of it ran.
-package struct ExecutedFunction: Sendable {
+package struct ExecutedFunction: Hashable, Sendable {
   /// Of its first use.
   package var step: Int
   /// Index into the trace's `images`.

@@ -50,7 +50,7 @@ package struct OrderGeneration {
   /// An order file's bytes, and what is to be said about them.
   package struct Output {
     package let bytes: [UInt8]
-    package let report: GenReport
+    package let image: OrderedImage
     package let warnings: [Diagnostic]
   }
 
@@ -66,7 +66,7 @@ package struct OrderGeneration {
     let placing = PlacingEntries(
       of: order.functions, in: map, for: dialect, architecture: architecture)
     let written = dialect.write(placing.entries, header: header(traces))
-    let report = GenReport(
+    let image = OrderedImage(
       outputPath: outputPath, dialect: dialect.name, recordedImage: launches[0].image.path,
       layoutPath: release.path, traces: traces.map(\.path),
       recordedFunctions: recordedCount, resolvedFunctions: resolvedCount,
@@ -80,7 +80,7 @@ package struct OrderGeneration {
     let cannotMove = Diagnostic.sharedInputSections(
       order.functions, in: layout, path: release.path)
     return Output(
-      bytes: written.bytes, report: report,
+      bytes: written.bytes, image: image,
       warnings: release.warnings
         + [
           cannotMove, .ambiguous(placing, path: release.path),

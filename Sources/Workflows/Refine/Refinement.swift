@@ -16,7 +16,7 @@ package struct Refinement {
   private let size: PageSize
   package private(set) var best: Trial
   /// All that was tried, in its order; the first is the order as it was given.
-  package private(set) var path: [RefineReport.Step] = []
+  package private(set) var path: [RefineDocument.Step] = []
   private var tried: Set<[UInt8]> = []
 
   /// One order, and what a launch of its build touched.
@@ -48,7 +48,7 @@ package struct Refinement {
   }
 
   /// - Parameter progress: told before each trial.
-  package mutating func run(_ progress: (_ step: RefineReport.Step) -> Void) throws {
+  package mutating func run(_ progress: (_ step: RefineDocument.Step) -> Void) throws {
     var isBetter = true
     while isBetter {
       isBetter = false
@@ -73,7 +73,7 @@ package struct Refinement {
   }
 
   /// What no order could do better than, of the best one.
-  package var floor: RefineReport.Floor {
+  package var floor: RefineDocument.Floor {
     let layout = best.release.layout
     let placed = Set(
       best.order.functions(in: layout, architecture: best.release.architecture)
@@ -85,7 +85,7 @@ package struct Refinement {
       ordered.append(AddressRange(start: body.address, size: body.size))
     }
     let movable = Set(ordered.flatMap { Array(size.pages(of: $0)) })
-    var fixed: [RefineReport.FixedPage] = []
+    var fixed: [RefineDocument.FixedPage] = []
     var seen: Set<UInt64> = []
     for page in best.pages.pages where page.access == .execute && page.segment == .text {
       let number = size.page(of: page.address)
@@ -94,11 +94,11 @@ package struct Refinement {
         $0.range.contains(page.instruction ?? page.address)
       }
       fixed.append(
-        RefineReport.FixedPage(
+        RefineDocument.FixedPage(
           address: page.address, function: page.function,
           section: section.map(\.name)))
     }
-    return RefineReport.Floor(
+    return RefineDocument.Floor(
       startupBytes: ordered.map(\.size).saturatingSum(), pageSize: size, fixed: fixed)
   }
 
@@ -149,8 +149,8 @@ package struct Refinement {
     return Trial(order: order, bytes: bytes, release: release, pages: pages, uses: uses)
   }
 
-  private func step(_ move: String, _ trial: Trial, isKept: Bool) -> RefineReport.Step {
-    RefineReport.Step(
+  private func step(_ move: String, _ trial: Trial, isKept: Bool) -> RefineDocument.Step {
+    RefineDocument.Step(
       move: move, entries: trial.order.entries.count,
       textPages: trial.pages.executedPages(.fourKibibytes),
       textPages16k: trial.pages.executedPages(.sixteenKibibytes),

@@ -4,7 +4,7 @@ import Reporting
 import TestSupport
 import Testing
 
-@Suite struct TraceReportTests {
+@Suite struct TraceDocumentTests {
   static func address(_ value: UInt64) -> StatedAddress { StatedAddress(rawValue: value) }
 
   static let whole: Trace = {
@@ -65,7 +65,7 @@ import Testing
   }()
 
   /// With basic blocks: of `parse` two blocks ran before it was entered, of `start` none is known.
-  static let blocks: TraceReport = {
+  static let blocks: TraceDocument = {
     var trace = Trace(path: "app.oftrace", program: "/bin/app", processNumber: 7)
     trace.method = .breakpoints
     var image = TraceImage(
@@ -89,7 +89,7 @@ import Testing
         step: step, image: 0, address: address(start), name: name, sizeBytes: size,
         executedBytes: executed, blockCount: blocks)
     }
-    return TraceReport(
+    return TraceDocument(
       trace, hitNames: [["start"], ["main"]],
       functions: [
         function("parse", 2, 0x2000, 4000, 20, 2), function("start", 3, 0x1000, 38, 38, nil),
@@ -97,12 +97,12 @@ import Testing
       ])
   }()
 
-  static func report(_ name: String) -> TraceReport {
+  static func document(_ name: String) -> TraceDocument {
     switch name {
     case "blocks": blocks
-    case "whole": TraceReport(whole, hitNames: [["main"], ["$s1f", "$s1fTm"], []])
-    case "imported": TraceReport(imported, hitNames: [["_main"]])
-    default: TraceReport(broken, hitNames: [[]])
+    case "whole": TraceDocument(whole, hitNames: [["main"], ["$s1f", "$s1fTm"], []])
+    case "imported": TraceDocument(imported, hitNames: [["_main"]])
+    default: TraceDocument(broken, hitNames: [[]])
     }
   }
 
@@ -110,24 +110,25 @@ import Testing
     throws
   {
     try expectGolden(
-      Self.report(name).text(names: upperCase), "reporting/trace/\(name)/expected.txt")
+      TraceText(Self.document(name), names: upperCase).text, "reporting/trace/\(name)/expected.txt")
   }
 
   @Test(arguments: ["whole", "broken", "imported", "blocks"]) func jsonIsAsRecorded(_ name: String)
     throws
   {
     let demangled: NameWording = { upperCase($0) }
-    let report = Self.report(name)
+    let document = Self.document(name)
     let json =
-      ["whole", "blocks"].contains(name) ? report.json(demangle: demangled) : report.json()
+      ["whole", "blocks"].contains(name)
+      ? collected { document.json(demangle: demangled, to: $0) } : document.json()
     try expectGolden(String(decoding: json, as: UTF8.self), "reporting/trace/\(name)/expected.json")
-    #expect(try parsedJSON(json)["schema"] as? String == "orderfile.trace/1")
+    #expect(try parsedJSON(json)["schema"] as? String == TraceDocument.schema)
   }
 
   @Test func narrowTerminalsShortenNamesAlone() {
     let long = SymbolName(String(repeating: "name", count: 30))
-    let report = TraceReport(Self.whole, hitNames: [[long], [long, "end"], []])
-    let lines = report.text(width: 60).split(separator: "\n").map(String.init)
+    let document = TraceDocument(Self.whole, hitNames: [[long], [long, "end"], []])
+    let lines = TraceText(document, width: 60).text.split(separator: "\n").map(String.init)
     let table = lines.drop(while: { !$0.contains("STEP") })
     #expect(table.allSatisfy { line in line.count <= 60 })
     #expect(table.contains { line in line.contains("…") && line.hasSuffix(" → end") })

@@ -3,15 +3,15 @@ import Reporting
 import TestSupport
 import Testing
 
-@Suite struct GenReportTests {
-  static let plain = GenReport(
+@Suite struct GenDocumentTests {
+  static let plain = OrderedImage(
     outputPath: "app.order", dialect: "lld", recordedImage: "/build/app.rec",
     layoutPath: "build/app",
     traces: ["app.oftrace"], recordedFunctions: 5, resolvedFunctions: 5, untracedInitializers: 0,
     entries: 6, startupBytes: 5_000, textBytes: 1_100_000, missing: [], unnamedHits: 0,
     lostRecords: 0)
 
-  static let lossy = GenReport(
+  static let lossy = OrderedImage(
     outputPath: "out\u{1b}put", dialect: "gnu-ld", recordedImage: "/lib/größe.so", layoutPath: nil,
     traces: ["a.oftrace", "b \"c\".oftrace"], recordedFunctions: 9, resolvedFunctions: 5,
     untracedInitializers: 1, entries: 1, startupBytes: 0, textBytes: 0,
@@ -23,21 +23,30 @@ import Testing
         name: SymbolName(bytes: [0x66, 0xff]), reason: "unable to write: line break in the name"),
     ], unnamedHits: 1, lostRecords: 12)
 
-  static func report(_ name: String) -> GenReport { name == "plain" ? plain : lossy }
+  static func image(_ name: String) -> OrderedImage { name == "plain" ? plain : lossy }
 
   @Test(arguments: ["plain", "lossy"]) func textIsAsRecorded(_ name: String) throws {
-    let report = Self.report(name)
+    let image = Self.image(name)
     try expectGolden(
-      report.text(explain: false) + "\n--explain\n" + report.text(explain: true, names: upperCase)
-        + "\n",
+      GenText(image).text + "\n--explain\n"
+        + GenText(image, listsMissing: true, names: upperCase).text + "\n",
       "reporting/gen/\(name)/expected.txt")
   }
 
   @Test func jsonIsAsRecorded() throws {
-    let json = GenReport.json([Self.plain, Self.lossy])
+    let json = GenDocument(images: [Self.plain, Self.lossy]).json()
     try expectGolden(String(decoding: json, as: UTF8.self), "reporting/gen/expected.json")
     let value = try parsedJSON(json)
-    #expect(value["schema"] as? String == "orderfile.gen/1")
+    #expect(value["schema"] as? String == GenDocument.schema)
     #expect((value["images"] as? [[String: Any]])?.count == 2)
+  }
+
+  @Test func theMostFrequentReasonComesFirst() {
+    let reasons = Self.lossy.missingByReason
+    #expect(reasons.map(\.count) == [2, 2])
+    #expect(reasons.map(\.reason).first == "no such symbol")
+    var image = Self.lossy
+    image.missing.removeFirst()
+    #expect(image.missingByReason.map(\.count) == [2, 1])
   }
 }

@@ -1,11 +1,10 @@
 import Addresses
 import ImageModel
 import JSON
+import PagesFormat
 
 /// What refining an order came to: measured, each step of it.
-package struct RefineReport: Sendable {
-  package static let schema = "orderfile.refine/1"
-
+package struct RefineDocument: Hashable, Sendable {
   /// The order file that was written.
   package var outputPath: String
   package var imagePath: String
@@ -16,7 +15,7 @@ package struct RefineReport: Sendable {
   package var floor: Floor
 
   /// One order that was linked and launched.
-  package struct Step: Sendable {
+  package struct Step: Hashable, Sendable {
     package var move: String
     package var entries: Int
     /// Distinct pages of the executable segment in which the launch executed something, of 4 KiB.
@@ -40,7 +39,7 @@ package struct RefineReport: Sendable {
   }
 
   /// What an order of whole functions can't be better than.
-  package struct Floor: Sendable {
+  package struct Floor: Hashable, Sendable {
     /// Of the functions that the launch ran and that the order places.
     package var startupBytes: UInt64
     package var pageSize: PageSize
@@ -60,7 +59,7 @@ package struct RefineReport: Sendable {
   }
 
   /// A page of what no entry of the order places.
-  package struct FixedPage: Sendable {
+  package struct FixedPage: Hashable, Sendable {
     package var address: StatedAddress
     /// What was executed there first; `nil` where that has no name.
     package var function: SymbolName?
@@ -84,71 +83,45 @@ package struct RefineReport: Sendable {
   }
 }
 
-// MARK: Text
+// MARK: JSON
 
-extension RefineReport {
-  package func text(names: NameWording) -> String {
-    var table = Table([
-      .init("4 KiB"), .init("16 KiB"), .init("64 KiB"), .init("ENTRIES"), .init("KEPT", .left),
-      .init("ORDER", .left),
-    ])
-    for step in steps {
-      table.add([
-        "\(step.textPages)", "\(step.textPages16k)", "\(step.textPages64k)", "\(step.entries)",
-        step.isKept ? "yes" : "", step.move,
-      ])
-    }
-    let size = ByteCount(pageSize.bytes)
-    var text = "measured: pages of text that a launch of \(printable(imagePath)) executes\n\n"
-    text += table.text()
-    text +=
-      "\nfloor: \(floor.pages) pages of \(size): \(floor.startupPages) for the "
-      + "\(ByteCount(floor.startupBytes)) of ordered startup functions, "
-      + "\(floor.fixed.count) with what no entry places\n"
-    for page in floor.fixed {
-      text += "  \(page.address)  \(page.section.map { "\($0)" } ?? "-")  "
-      text += "\(page.function.map(names) ?? "-")\n"
-    }
-    return text
+extension RefineDocument: JSONDocument {
+  package static let schema = "orderfile.refine/1"
+
+  package func write(to json: inout JSONWriter) {
+    json.object("floor") { floor.write(to: &$0) }
+    json.member("imagePath", imagePath)
+    json.member("outputPath", outputPath)
+    json.member("pageBytes", pageSize)
+    json.member("schema", Self.schema)
+    json.array("steps") { json in for step in steps { json.object { step.write(to: &$0) } } }
   }
 }
 
-// MARK: JSON
-
-extension RefineReport {
-  /// The report as one JSON object: `orderfile.refine/1`.
-  package func json() -> [UInt8] {
-    JSONWriter.document { json in
-      json.object("floor") { json in
-        json.array("fixed") { json in
-          for page in floor.fixed {
-            json.object { json in
-              json.member("address", page.address)
-              json.member("function", page.function)
-              json.member("section", page.section)
-            }
-          }
-        }
-        json.member("pages", floor.pages)
-        json.member("startupBytes", floor.startupBytes)
-        json.member("startupPages", floor.startupPages)
-      }
-      json.member("imagePath", imagePath)
-      json.member("outputPath", outputPath)
-      json.member("pageBytes", pageSize.bytes)
-      json.member("schema", Self.schema)
-      json.array("steps") { json in
-        for step in steps {
-          json.object { json in
-            json.member("entries", step.entries)
-            json.member("isKept", step.isKept)
-            json.member("move", step.move)
-            json.member("textPages", step.textPages)
-            json.member("textPages16k", step.textPages16k)
-            json.member("textPages64k", step.textPages64k)
-          }
+extension RefineDocument.Floor {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.array("fixed") { json in
+      for page in fixed {
+        json.object { json in
+          json.member("address", page.address)
+          json.member("function", page.function)
+          json.member("section", page.section)
         }
       }
     }
+    json.member("pages", pages)
+    json.member("startupBytes", startupBytes)
+    json.member("startupPages", startupPages)
+  }
+}
+
+extension RefineDocument.Step {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("entries", entries)
+    json.member("isKept", isKept)
+    json.member("move", move)
+    json.member("textPages", textPages)
+    json.member("textPages16k", textPages16k)
+    json.member("textPages64k", textPages64k)
   }
 }

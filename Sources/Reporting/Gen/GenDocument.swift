@@ -1,10 +1,16 @@
 import ImageModel
 import JSON
+import PagesFormat
 
-/// What `orderfile gen` did for one image, and what it left out.
-package struct GenReport: Sendable {
-  package static let schema = "orderfile.gen/1"
+/// What `orderfile gen` did, image by image.
+package struct GenDocument: Hashable, Sendable {
+  package var images: [OrderedImage]
 
+  package init(images: [OrderedImage]) { self.images = images }
+}
+
+/// The order file of one image, and what it leaves out.
+package struct OrderedImage: Hashable, Sendable {
   /// The order file that was written; `-` is stdout.
   package var outputPath: String
   package var dialect: String
@@ -53,31 +59,31 @@ package struct GenReport: Sendable {
     self.lostRecords = lostRecords
   }
 
-  /// The report as one JSON object per image in an array: `orderfile.gen/1`.
-  package static func json(_ reports: [GenReport]) -> [UInt8] {
-    JSONWriter.document { json in
-      json.array("images") { json in
-        for report in reports {
-          json.object { report.writeMembers(to: &$0) }
-        }
-      }
-      json.member("schema", schema)
-    }
+  /// The reasons of `missing` with their counts, most frequent first.
+  package var missingByReason: [(reason: String, count: Int)] {
+    var counts: [String: Int] = [:]
+    for missing in missing { counts[missing.reason, default: 0] += 1 }
+    return counts.map { (reason: $0.key, count: $0.value) }
+      .sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
   }
+}
 
-  private func writeMembers(to json: inout JSONWriter) {
+extension GenDocument: JSONDocument {
+  package static let schema = "orderfile.gen/1"
+
+  package func write(to json: inout JSONWriter) {
+    json.array("images") { json in for image in images { json.object { image.write(to: &$0) } } }
+    json.member("schema", Self.schema)
+  }
+}
+
+extension OrderedImage {
+  fileprivate func write(to json: inout JSONWriter) {
     json.member("dialect", dialect)
     json.member("entries", entries)
     if let layoutPath { json.member("layoutPath", layoutPath) }
     json.member("lostRecords", lostRecords)
-    json.array("missing") { json in
-      for missing in missing {
-        json.object { json in
-          json.member("name", missing.name)
-          json.member("reason", missing.reason)
-        }
-      }
-    }
+    json.array("missing") { json in for missing in missing { missing.write(to: &json) } }
     json.member("outputPath", outputPath)
     json.member("recordedFunctions", recordedFunctions)
     json.member("recordedImage", recordedImage)
@@ -87,34 +93,5 @@ package struct GenReport: Sendable {
     json.array("traces") { json in for trace in traces { json.element(trace) } }
     json.member("unnamedHits", unnamedHits)
     json.member("untracedInitializers", untracedInitializers)
-  }
-
-  /// The counts in one paragraph, and with `explain` each function that was left out.
-  package func text(explain: Bool, names: NameWording = mangled) -> String {
-    var text = "ordered \(resolvedFunctions) of \(counted(recordedFunctions, "recorded function"))"
-    if textBytes > 0 {
-      text += " (\(ByteCount(startupBytes)) of \(ByteCount(textBytes)) of code)"
-    }
-    if untracedInitializers > 0 {
-      text += ", and \(counted(untracedInitializers, "initializer")) that no trace saw,"
-    }
-    text += " in \(counted(entries, "entry", "entries")): \(printable(outputPath))"
-    if unnamedHits > 0 { text += "\n\(counted(unnamedHits, "hit")) in code without a name" }
-    guard !missing.isEmpty else { return text }
-    text += "\nleft out: \(counted(missing.count, "function"))"
-    if !explain { return text + reasons }
-    for missing in missing {
-      text += "\n  \(printable(names(missing.name))): \(missing.reason)"
-    }
-    return text
-  }
-
-  /// The reasons with their counts, most frequent first.
-  private var reasons: String {
-    var counts: [String: Int] = [:]
-    for missing in missing { counts[missing.reason, default: 0] += 1 }
-    let sorted = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
-    return ": " + sorted.map { "\($0.value) \($0.key)" }.joined(separator: "; ")
-      + " (--explain lists them)"
   }
 }

@@ -1,0 +1,44 @@
+import ImageModel
+
+/// What an order file holds and leaves out, for people: the counts in one paragraph.
+package struct GenText {
+  private let image: OrderedImage
+  private let listsMissing: Bool
+  private let names: NameWording
+
+  /// - Parameter listsMissing: whether each function that was left out has a line.
+  package init(
+    _ image: OrderedImage, listsMissing: Bool = false, names: @escaping NameWording = mangled
+  ) {
+    self.image = image
+    self.listsMissing = listsMissing
+    self.names = names
+  }
+
+  package var text: String {
+    var text = "ordered \(image.resolvedFunctions) of "
+    text += counted(image.recordedFunctions, "recorded function")
+    if image.textBytes > 0 {
+      text += " (\(ByteCount(image.startupBytes)) of \(ByteCount(image.textBytes)) of code)"
+    }
+    if image.untracedInitializers > 0 {
+      text += ", and \(counted(image.untracedInitializers, "initializer")) that no trace saw,"
+    }
+    text += " in \(counted(image.entries, "entry", "entries")): \(printable(image.outputPath))"
+    if image.unnamedHits > 0 {
+      text += "\n\(counted(image.unnamedHits, "hit")) in code without a name"
+    }
+    guard !image.missing.isEmpty else { return text }
+    text += "\nleft out: \(counted(image.missing.count, "function"))"
+    if !listsMissing { return text + reasons }
+    for missing in image.missing {
+      text += "\n  \(printable(names(missing.name))): \(missing.reason)"
+    }
+    return text
+  }
+
+  private var reasons: String {
+    ": " + image.missingByReason.map { "\($0.count) \($0.reason)" }.joined(separator: "; ")
+      + " (--explain lists them)"
+  }
+}

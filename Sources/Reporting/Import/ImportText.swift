@@ -1,0 +1,23 @@
+/// What an import made, for people: one line, what came of it and where it is.
+package struct ImportText {
+  private let document: ImportDocument
+
+  package init(_ document: ImportDocument) { self.document = document }
+
+  package var text: String {
+    var text = "imported \(counted(document.functions, "function"))"
+    switch document.details {
+    case .list(let list):
+      text += " from \(counted(list.entries, "line")) of \(printable(document.inputPaths[0]))"
+      if !list.missing.isEmpty {
+        text += ", \(list.missing.count) of which name nothing in \(printable(document.imagePath))"
+      }
+    case .recording(let recording):
+      text += " of \(printable(recording.processLabel)): "
+      text += "\(recording.functionsByFault) by \(counted(recording.faults, "fault")) "
+      text += "(\(counted(recording.pageIns, "page-in"))), "
+      text += "\(document.functions - recording.functionsByFault) by samples"
+    }
+    return text + ": \(printable(document.outputPath))"
+  }
+}

@@ -1,0 +1,44 @@
+import ImageModel
+
+/// The search for a better order, for people: a row for each trial, and the floor.
+package struct RefineText {
+  private let document: RefineDocument
+  private let names: NameWording
+
+  package init(_ document: RefineDocument, names: @escaping NameWording = mangled) {
+    self.document = document
+    self.names = names
+  }
+
+  package var text: String {
+    "measured: pages of text that a launch of \(printable(document.imagePath)) executes\n\n"
+      + steps.text() + "\n" + floor
+  }
+
+  private var steps: Table {
+    var table = Table([
+      .init("4 KiB"), .init("16 KiB"), .init("64 KiB"), .init("ENTRIES"), .init("KEPT", .left),
+      .init("ORDER", .left),
+    ])
+    for step in document.steps {
+      table.add([
+        "\(step.textPages)", "\(step.textPages16k)", "\(step.textPages64k)", "\(step.entries)",
+        step.isKept ? "yes" : "", step.move,
+      ])
+    }
+    return table
+  }
+
+  private var floor: String {
+    let floor = document.floor
+    var text =
+      "floor: \(floor.pages) pages of \(ByteCount(document.pageSize.bytes)): "
+      + "\(floor.startupPages) for the \(ByteCount(floor.startupBytes)) of ordered startup "
+      + "functions, \(floor.fixed.count) with what no entry places\n"
+    for page in floor.fixed {
+      text += "  \(page.address)  \(page.section.map { "\($0)" } ?? "-")  "
+      text += "\(page.function.map(names) ?? "-")\n"
+    }
+    return text
+  }
+}

@@ -1,0 +1,32 @@
+import ImageModel
+import JSON
+
+/// An image, its sections and its functions.
+package struct ImageDocument: Sendable {
+  package var image: Image
+
+  package init(_ image: Image) { self.image = image }
+
+  /// Instrumented functions: one guard each, 4 bytes long.
+  package var guardCount: UInt64 { (image.guards?.size ?? 0) / 4 }
+}
+
+extension ImageDocument: ShownDocument {
+  package static let schema = "orderfile.image/1"
+
+  /// An image without identity has no `id`.
+  package func write(to json: inout JSONWriter, demangle: NameWording?) {
+    let listing = LayoutListing(image.layout)
+    json.member("architecture", image.architecture.description)
+    listing.writeFunctions(to: &json, demangle: demangle)
+    json.member("guardCount", guardCount)
+    if let id = image.id { json.member("id", id.description) }
+    json.array("initializers") { json in
+      for initializer in image.initializers { json.element(initializer) }
+    }
+    json.member("instrumented", image.guards != nil)
+    json.member("path", image.path)
+    json.member("schema", Self.schema)
+    listing.writeSections(to: &json)
+  }
+}

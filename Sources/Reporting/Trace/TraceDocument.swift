@@ -1,0 +1,119 @@
+import Addresses
+import ImageModel
+import JSON
+import PagesFormat
+
+/// A trace, with the names of what was used.
+package struct TraceDocument: Sendable {
+  package var trace: Trace
+  /// For each hit the names of the function that was entered and of the body that ran, if that is
+  /// another one; empty where none is known. Parallel to `trace.hits`.
+  package var hitNames: [[SymbolName]]
+
+  /// What was used, by function; empty unless basic blocks were recorded.
+  package var functions: [ExecutedFunction]
+
+  package init(_ trace: Trace, hitNames: [[SymbolName]], functions: [ExecutedFunction] = []) {
+    precondition(hitNames.count == trace.hits.count, "parallel arrays")
+    self.trace = trace
+    self.hitNames = hitNames
+    self.functions = functions
+  }
+
+  /// Whether basic blocks were recorded.
+  package var hasBlocks: Bool { trace.images.contains { $0.blockCount > 0 } }
+  /// Of the functions that were used, from end to end.
+  package var startupBytes: UInt64 { functions.map(\.sizeBytes).saturatingSum() }
+  /// Of these the bytes that ran.
+  package var executedBytes: UInt64 { functions.map(\.executedBytes).saturatingSum() }
+}
+
+extension TraceDocument: ShownDocument {
+  package static let schema = "orderfile.trace/1"
+
+  /// Times are nanoseconds since the process started, and absent where the clock could not be calibrated; of
+  /// an imported trace since its source began to record, and absent where that tells none.
+  ///
+  /// `blocks`, `functions`, `executedBytes` and `startupBytes` are there if basic blocks were recorded.
+  /// The last two are the sums of those of the functions: a function of which no block was recorded counts
+  /// as executed from end to end, and has no `blocks`.
+  package func write(to json: inout JSONWriter, demangle: NameWording?) {
+    if hasBlocks {
+      json.array("blocks") { json in
+        for hit in trace.blockHits { json.object { hit.write(to: &$0) } }
+      }
+    }
+    json.member("end", trace.end.rawValue)
+    if hasBlocks { json.member("executedBytes", executedBytes) }
+    if let parent = trace.forkedBy { json.member("forkedBy", Int(parent)) }
+    if hasBlocks {
+      json.array("functions") { json in
+        for function in functions { json.object { function.write(to: &$0, demangle) } }
+      }
+    }
+    json.array("hits") { json in
+      for (hit, names) in zip(trace.hits, hitNames) {
+        json.object { hit.write(to: &$0, names, demangle) }
+      }
+    }
+    json.array("images") { json in
+      for image in trace.images { json.object { image.write(to: &$0, hasBlocks: hasBlocks) } }
+    }
+    json.member("inFlightRecords", trace.inFlightRecords)
+    json.member("lostRecords", trace.lostRecords)
+    json.array("marks") { json in for mark in trace.marks { json.object { mark.write(to: &$0) } } }
+    json.member("method", trace.method.rawValue)
+    json.member("path", trace.path)
+    json.member("process", Int(trace.processNumber))
+    json.member("program", trace.program)
+    json.member("schema", Self.schema)
+    json.member("sealed", trace.isSealed)
+    if hasBlocks { json.member("startupBytes", startupBytes) }
+    json.member("unattributedHits", trace.unattributedHits)
+  }
+}
+
+extension BlockHit {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("address", block.start)
+    json.member("image", image)
+    json.member("sizeBytes", block.size)
+    json.member("step", step)
+  }
+}
+
+extension Hit {
+  fileprivate func write(
+    to json: inout JSONWriter, _ names: [SymbolName], _ demangle: NameWording?
+  ) {
+    if let demangle {
+      json.array("demangledNames") { json in for name in names { json.element(demangle(name)) } }
+    }
+    if let entry { json.member("entry", entry) }
+    if let guardIndex { json.member("guard", guardIndex) }
+    json.member("image", image)
+    json.array("names") { json in for name in names { json.element(name) } }
+    if let nanoseconds { json.member("nanoseconds", nanoseconds) }
+    if let returnAddress { json.member("returnAddress", returnAddress) }
+    json.member("step", step)
+    if thread > 0 { json.member("thread", thread) }
+  }
+}
+
+extension TraceImage {
+  fileprivate func write(to json: inout JSONWriter, hasBlocks: Bool) {
+    if hasBlocks { json.member("blockCount", blockCount) }
+    json.member("guardCount", guardCount)
+    if let id { json.member("id", id.description) }
+    json.member("number", number)
+    json.member("path", path)
+  }
+}
+
+extension Mark {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("name", name)
+    if let nanoseconds { json.member("nanoseconds", nanoseconds) }
+    json.member("step", step)
+  }
+}

@@ -1,0 +1,136 @@
+import ImageModel
+
+/// A trace for people: who ran, what was loaded, and a line for each hit and mark.
+package struct TraceText {
+  private let document: TraceDocument
+  private let width: Int?
+  private let names: NameWording
+  private var trace: Trace { document.trace }
+
+  /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
+  package init(
+    _ document: TraceDocument, width: Int? = nil, names: @escaping NameWording = mangled
+  ) {
+    self.document = document
+    self.width = width
+    self.names = names
+  }
+
+  package var text: String {
+    var text = """
+      trace \(printable(trace.path))
+        program:  \(printable(trace.program))\(processText)
+        images:   \(trace.images.count)
+        hits:     \(trace.hits.count)\(lossText)
+        \(executedText)\(endText)
+        sealed:   \(trace.isSealed ? "yes" : "no")
+
+      """
+    for (index, image) in trace.images.enumerated() {
+      text += "  image \(index): \(printable(image.path)), "
+      switch trace.method {
+      case .instrumentation: text += "\(counted(image.guardCount, "guard")), "
+      case .breakpoints:
+        text +=
+          image.blockCount == 0
+          ? "\(counted(image.guardCount, "breakpoint")), "
+          : "\(counted(image.guardCount, "function")) and \(counted(image.blockCount, "basic block")), "
+      case .imported: break
+      }
+      text += "ID \(image.id?.description ?? "none")\n"
+    }
+    text += hits.text(width: width)
+    if document.hasBlocks { text += "\n" + functions.text(width: width) }
+    return text
+  }
+
+  private var executedText: String {
+    guard document.hasBlocks else { return "" }
+    return "executed: \(document.executedBytes) of \(document.startupBytes) bytes of "
+      + "\(counted(document.functions.count, "startup function")), "
+      + "\(counted(trace.blockHits.count, "basic block"))\n  "
+  }
+
+  /// The largest first.
+  private var functions: Table {
+    var table = Table([
+      .init("EXECUTED"), .init("OF BYTES"), .init("SHARE"), .init("BLOCKS"), .init("STEP"),
+      .init("FUNCTION", .left),
+    ])
+    let sorted = document.functions.sorted { ($1.sizeBytes, $0.step) < ($0.sizeBytes, $1.step) }
+    for function in sorted {
+      let name = function.name.map { printable(names($0)) }
+      table.add([
+        "\(function.executedBytes)", "\(function.sizeBytes)",
+        Percentage.share(
+          Int(clamping: function.executedBytes), of: Int(clamping: function.sizeBytes)),
+        function.blockCount.map { "\($0)" } ?? "", "\(function.step)",
+        name ?? function.address.description,
+      ])
+    }
+    table.add([
+      "\(document.executedBytes)", "\(document.startupBytes)",
+      Percentage.share(
+        Int(clamping: document.executedBytes), of: Int(clamping: document.startupBytes)),
+      "\(trace.blockHits.count)", "", "TOTAL",
+    ])
+    return table
+  }
+
+  private var processText: String {
+    if trace.method == .imported && trace.processNumber == 0 { return "" }
+    return ", process \(trace.processNumber)"
+      + (trace.forkedBy.map { ", forked by \($0)" } ?? "")
+  }
+
+  private var endText: String {
+    trace.method == .imported
+      ? "source:   imported, not recorded: holds what its source saw"
+      : "end:      \(trace.end.rawValue)"
+  }
+
+  private var lossText: String {
+    var parts: [String] = []
+    if trace.lostRecords > 0 { parts.append("\(trace.lostRecords) lost") }
+    if trace.inFlightRecords > 0 { parts.append("\(trace.inFlightRecords) in flight") }
+    if trace.unattributedHits > 0 {
+      parts.append("\(trace.unattributedHits) of no image in the trace")
+    }
+    return parts.isEmpty ? "" : ", " + parts.joined(separator: ", ")
+  }
+
+  private var hits: Table {
+    var table = Table([
+      .init("STEP"), .init("MS"), .init("THREAD"), .init("IMAGE"), .init("FUNCTION", .left),
+    ])
+    var marks = trace.marks[...]
+    func add(_ mark: Mark) {
+      table.add(["\(mark.step)", time(mark.nanoseconds), "", "", "-- \(printable(mark.name)) --"])
+    }
+    for (hit, hitNames) in zip(trace.hits, document.hitNames) {
+      while let mark = marks.first, mark.step < hit.step {
+        add(mark)
+        marks.removeFirst()
+      }
+      let address = hit.entry ?? hit.returnAddress
+      let text =
+        hitNames.isEmpty
+        ? address?.description ?? "?"
+        : hitNames.map { printable(names($0)) }.joined(separator: " → ")
+      table.add([
+        "\(hit.step)", time(hit.nanoseconds), hit.thread > 0 ? "\(hit.thread)" : "",
+        "\(hit.image)", text,
+      ])
+    }
+    for mark in marks { add(mark) }
+    return table
+  }
+
+  /// Milliseconds with three places.
+  private func time(_ nanoseconds: UInt64?) -> String {
+    guard let nanoseconds else { return "" }
+    let fraction = String(nanoseconds / 1000 % 1000)
+    return "\(nanoseconds / 1_000_000)."
+      + String(repeating: "0", count: 3 - fraction.count) + fraction
+  }
+}

@@ -1,0 +1,90 @@
+import Addresses
+import Foundation
+import ImageModel
+import Reporting
+import TestSupport
+import Testing
+
+@Suite struct ShownDocumentTests {
+  static let layout = sampleLayout([
+    ("_init", 0x1000, 27), ("main", 0x2000, 100), ("alias\tof main", 0x2000, 100),
+    ("entry", 0x2100, 0), (SymbolName(bytes: [0x66, 0xff, 0x0a]), 0x2200, 12_000),
+  ])
+
+  static func image(instrumented: Bool) -> Image {
+    Image(
+      path: "build/app", id: instrumented ? ImageID(kind: .buildID, bytes: [0x9f, 0x3a]) : nil,
+      architecture: .x8664, layout: layout,
+      initializers: instrumented ? [StatedAddress(rawValue: 0x2000)] : [],
+      guards: instrumented
+        ? AddressRange(start: StatedAddress(rawValue: 0x6_0000), size: 12) : nil)
+  }
+
+  struct Case: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var document: any ShownDocument
+    var text: @Sendable (@escaping NameWording) -> String
+
+    func json(_ names: NameWording?) -> [UInt8] {
+      collected { document.json(demangle: names, to: $0) }
+    }
+  }
+
+  static func imageCase(_ name: String, instrumented: Bool, width: Int?) -> Case {
+    let document = ImageDocument(image(instrumented: instrumented))
+    return Case(testDescription: name, document: document) {
+      ImageText(document, width: width, names: $0).text
+    }
+  }
+
+  static let linkMap = LinkMapDocument(path: "app.map", linker: "lld", layout: layout)
+
+  static let cases: [Case] = [
+    imageCase("image", instrumented: true, width: 60),
+    imageCase("image-not-instrumented", instrumented: false, width: nil),
+    Case(testDescription: "link-map", document: linkMap) { LinkMapText(linkMap, names: $0).text },
+    Case(testDescription: "order-file", document: orderFile) {
+      OrderFileText(orderFile, names: $0).text
+    },
+  ]
+
+  static let orderFile = OrderFileDocument(
+    path: "app.order", dialect: "ld64",
+    entries: [
+      .init(name: "main", line: 3), .init(name: "größe \"x\"", line: 12),
+      .init(name: "_twin", line: 13, objectFile: "libx.a(b.o)"),
+      .init(name: "_f", line: 14, objectFile: "a.o", architecture: "arm64"),
+    ])
+
+  @Test(arguments: cases) func textIsAsRecorded(_ shown: Case) throws {
+    try expectGolden(shown.text(mangled), "reporting/show/\(shown.testDescription)/expected.txt")
+  }
+
+  @Test(arguments: cases) func jsonIsAsRecorded(_ shown: Case) throws {
+    let json = String(decoding: shown.json(nil), as: UTF8.self)
+    try expectGolden(json, "reporting/show/\(shown.testDescription)/expected.json")
+  }
+
+  @Test(arguments: cases) func jsonKeepsTheNameBesideTheDemangledOne(_ shown: Case) throws {
+    let value = try parsedJSON(shown.json(upperCase))
+    let plain = try parsedJSON(shown.json(nil))
+    let key = value["entries"] == nil ? "functions" : "entries"
+    let named = try #require(value[key] as? [[String: Any]])
+    let before = try #require(plain[key] as? [[String: Any]])
+    #expect(named.map { $0["name"] as? String } == before.map { $0["name"] as? String })
+    #expect(named.contains { $0["demangledName"] as? String == "MAIN" })
+    #expect(before.allSatisfy { $0["demangledName"] == nil })
+    #expect(shown.text(upperCase).contains("MAIN"))
+  }
+
+  @Test(arguments: cases) func jsonEndsWithOneNewline(_ shown: Case) {
+    #expect(shown.json(nil).suffix(2) == [UInt8(ascii: "}"), UInt8(ascii: "\n")])
+  }
+}
+
+/// All pieces of a document, one behind the other.
+func collected(_ document: (@escaping ([UInt8]) -> Void) -> Void) -> [UInt8] {
+  var bytes: [UInt8] = []
+  document { bytes += $0 }
+  return bytes
+}
