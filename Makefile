@@ -15,7 +15,8 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/x86_64-apple-macos12.0 iphoneos/ar
   iphonesimulator/arm64-apple-ios15.0-simulator iphonesimulator/x86_64-apple-ios15.0-simulator
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder
 
-.PHONY: help demo test check build runtime runtime-darwin examples readme goldens bench picture self-order install uninstall clean
+.PHONY: help demo test check quick build runtime runtime-darwin examples readme goldens bench picture self-order install \
+  uninstall clean
 .DEFAULT_GOAL := help
 
 # Tests that read damaged input are named for it; they must pass without debug checks too.
@@ -23,6 +24,8 @@ HOSTILE := Hostile|amaged|Flipped|Prefix|NeverTrap
 # Without the thousands of lines that only say that a test passed; what failed comes once more at the end.
 RESULTS = $(BUILD)/results.txt
 SUMMARY = tee $(RESULTS) | grep -avE '^◇|^✔ (Suite|Test case|Test [^ ]+[(])' || { grep -aE '^(✘ Test .* recorded|↳)' $(RESULTS); exit 1; }
+# No test may be skipped, but for what Tests/TestSupport/Requirement.swift excuses.
+NO_SKIPS = ! grep -aE '^➜' $(RESULTS) | grep -avE '^➜ .* skipped: .*, excused: ' || { echo 'these may not be skipped' >&2; exit 1; }
 EXPLICIT := --explicit-target-dependency-import-check error
 
 help: ## list the targets
@@ -40,9 +43,15 @@ test: ## install what the tests need, then all that check does; this is what CI 
 check: build ## format, warnings, imports, tests, hostile tests in release mode, examples, README
 	swift format lint -s -r -p Package.swift Sources Runtime Tests Examples
 	swift build --build-tests $(EXPLICIT)
-	swift test --skip-build $(EXPLICIT) 2>&1 | $(SUMMARY)
-	swift test -c release $(EXPLICIT) --scratch-path $(BUILD)/hostile --filter '$(HOSTILE)' 2>&1 | $(SUMMARY)
+	ORDERFILE_REQUIRE_ALL=1 swift test --skip-build $(EXPLICIT) 2>&1 | $(SUMMARY)
+	@$(NO_SKIPS)
+	ORDERFILE_REQUIRE_ALL=1 swift test -c release $(EXPLICIT) --scratch-path $(BUILD)/hostile --filter '$(HOSTILE)' 2>&1 | $(SUMMARY)
+	@$(NO_SKIPS)
 	@$(MAKE) -s readme
+
+quick: ## build, and run the tests that start no process: no compiler, linker, emulator or launch
+	swift build --build-tests
+	ORDERFILE_QUICK=1 swift test --skip-build 2>&1 | $(SUMMARY)
 
 build: ## the command and the recorder, in release mode
 	swift build -c release

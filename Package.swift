@@ -128,6 +128,10 @@ let package = Package(
 
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: checked),
+    // Between a test and each program that it runs.
+    .executableTarget(name: "reaper", path: "Tests/Reaper"),
+    .testTarget(
+      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: checked),
     tests("Addresses"),
     tests("ByteReading", ["Addresses"]),
     tests("JSON", ["ByteReading", "Addresses"]),
@@ -153,7 +157,7 @@ let package = Package(
       swiftSettings: checked),
     tests("FunctionOrder", ["ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ImageModel", "Addresses"]),
-    tests("ProcessTracing", ["Addresses"]),
+    tests("ProcessTracing", ["CPageTrace", "Addresses"]),
     tests("LaunchMeasurement", ["ImageModel", "Addresses"]),
     tests(
       "Reporting",

@@ -164,7 +164,7 @@ bool guest_dies_with_tracer(void (*trace)(void)) {
   bool was_there = size == sizeof program && kill(program, 0) == 0;
   kill(tracer, SIGKILL);
   waitpid(tracer, NULL, 0);
-  for (int i = 0; was_there && i < 1000; i++) {
+  for (int i = 0; was_there && i < 60000; i++) {
     if (kill(program, 0) != 0) return errno == ESRCH;
     usleep(10000);
   }

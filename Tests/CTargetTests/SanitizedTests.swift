@@ -4,7 +4,7 @@ import Testing
 
 /// The C targets of the command and of the page tracer, built with sanitizers and driven by the programs in
 /// Tests/Fixtures/sanitized, which check what comes of it: those that launch, trace and read.
-@Suite struct SanitizedTests {
+@Suite(.needs(.compiling)) struct SanitizedTests {
   private let workshop: Workshop
   private static let package =
     fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
@@ -91,7 +91,7 @@ import Testing
         "watched", [driver("watched.c")] + Self.sources("Sources/CPages"), Self.checked)
       let sample = try build("sample", [driver("sample.c")], ["-O1"])
       let lines = try run(watched, [library, sample]).text.split(separator: "\n")
-      guard lines != ["unsupported"] else { return }
+      try #require(lines != ["unsupported"], "Linux stops a program's own calls from 5.11 on")
       #expect(lines.last == "status 0 problem 0 executed 1 read 1 wrote 1 kernel 1")
       #expect(lines.contains { $0.hasSuffix("/sample") } && lines.count > 3)
     }

@@ -19,7 +19,7 @@ import Testing
     return stride(from: 0, to: names.count, by: max(1, names.count / count)).map { names[$0] }
   }
 
-  @Test(.enabled(if: swiftDemangle != nil && Tool("nm") != nil))
+  @Test(.needs("swift-demangle", "nm"))
   func fullSwiftNamesAreTheRuntimes() throws {
     let names = try Self.ownNames("$s", count: 300)
     try #require(names.count > 100)
@@ -36,7 +36,7 @@ import Testing
     "outlined ", "merged ", "key path ", "thunk ", "associated type witness", "<A", "@Sendable",
   ]
 
-  @Test(.enabled(if: swiftDemangle != nil && Tool("nm") != nil))
+  @Test(.needs("swift-demangle", "nm"))
   func shortSwiftNamesAreTheSimplifiedOnes() throws {
     let names = try Self.ownNames("$s", count: 600).filter { name in
       let full = Demangler(.full).demangle(SymbolName(name))
@@ -68,7 +68,7 @@ import Testing
     return stride(from: 0, to: names.count, by: max(1, names.count / count)).map { names[$0] }
   }
 
-  @Test(.enabled(if: cxxFilter != nil && Tool("nm") != nil))
+  @Test(.needs("c++filt", "nm"))
   func cxxNamesAreThoseOfTheFilter() throws {
     // `-p` leaves parameters to the function behind a thunk.
     let names = try Self.exportedCxxNames(count: 400).filter {
@@ -89,8 +89,7 @@ import Testing
   /// Legacy names against binutils, as LLVM leaves them their escapes; v0 names against LLVM, as binutils
   /// shows hashes.
   @Test(
-    .enabled(
-      if: rustc != nil && cxxFilter != nil && llvmFilter != nil && Tool("nm") != nil))
+    .needs("rustc", "c++filt", "llvm-cxxfilt-19", "nm"))
   func rustNamesAreThoseOfTheFilters() throws {
     try withTemporaryFolder { folder in
       let source = folder.appendingPathComponent("names.rs")

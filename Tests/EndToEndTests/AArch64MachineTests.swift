@@ -6,16 +6,21 @@ import Testing
 private enum AArch64Machine {
   static let package = fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
   static let kernel = package.appendingPathComponent(".build/arm64/vmlinuz").path
-  static let isAvailable =
-    [
-      "aarch64-linux-gnu-gcc", "clang", "cpio", "ld.lld", "qemu-system-aarch64", "swiftc",
-      "timeout",
-    ].allSatisfy { toolPath($0) != nil } && FileManager.default.fileExists(atPath: kernel)
+}
+
+extension Requirement {
+  fileprivate static let aarch64Machine = Requirement(
+    "what Scripts/bootstrap.sh test installs for an AArch64 machine"
+  ) {
+    ["aarch64-linux-gnu-gcc", "clang", "cpio", "ld.lld", "qemu-system-aarch64", "swiftc"]
+      .allSatisfy { toolPath($0) != nil }
+      && FileManager.default.fileExists(atPath: AArch64Machine.kernel)
+  }
 }
 
 /// The tracer of `record --breakpoints`, and the recorder, on an AArch64 machine: an emulated one that runs
 /// Debian's kernel. `Tests/AArch64` holds what runs there, and `Tests/AArch64/README.md` what does not.
-@Suite(.enabled(if: AArch64Machine.isAvailable, "needs what Scripts/bootstrap.sh test installs"))
+@Suite(.needs(.aarch64Machine))
 struct AArch64MachineTests {
   @Test func whatProgramsDoIsHeardAndTheyGoOn() throws {
     let workshop = try Workshop()
@@ -38,18 +43,17 @@ struct AArch64MachineTests {
   /// What the machine prints on its console until it turns itself off.
   private func boot(_ workshop: Workshop) throws -> [String] {
     let script = AArch64Machine.package.appendingPathComponent("Tests/AArch64/build.sh").path
-    let build = try workshop.start(script, [workshop.folder.path], limit: 600).end()
+    let build = try workshop.start(script, [workshop.folder.path]).end()
     try #require(build.status == 0, "\(build.text)\(build.errors)")
-    // `timeout` ends the machine also if this process is killed.
     let machine = try workshop.start(
-      "timeout",
+      "qemu-system-aarch64",
       [
-        "--foreground", "200", "qemu-system-aarch64", "-M", "virt", "-cpu", "max,pauth-impdef=on",
+        "-M", "virt", "-cpu", "max,pauth-impdef=on",
         "-accel", "tcg,thread=single", "-smp", "2", "-m", "512", "-nic", "none", "-nographic",
         "-no-reboot", "-kernel",
         AArch64Machine.kernel,
         "-initrd", "initramfs.cpio", "-append", "console=ttyAMA0 quiet panic=-1",
-      ], limit: 600
+      ]
     ).end()
     #expect(machine.status == 0, "\(machine.errors)")
     return machine.text.replacing("\r\n", with: "\n").split(separator: "\n").map(String.init)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `orderfile record --breakpoints --blocks`: what of a program's functions a launch executes.
-@Suite(.enabled(if: Built.canRecord && toolPath("clang-19") != nil)) struct BlockTests {
+@Suite(.needs(.recording, "clang-19")) struct BlockTests {
   static let branches = """
     #include <setjmp.h>
     #include <stdio.h>
@@ -215,7 +215,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: toolPath("valgrind") != nil && toolPath("llvm-readobj-19") != nil),
+    .needs("valgrind", "llvm-readobj-19"),
     arguments: programs)
   func theBlocksThatRanAreThoseThatCallgrindSees(_ program: Program) throws {
     let workshop = try Self.workshop(program)
@@ -304,27 +304,33 @@ import Testing
       #include <stdio.h>
       #include <unistd.h>
       __attribute__((noinline)) static int rare(int n) { return n * 3; }
+      __attribute__((noinline)) void enough(void) { __asm__ volatile(""); }
       int main(int n, char **v) {
         int i = 0;
+        volatile unsigned char *code = (volatile unsigned char *)rare, first = *code;
         (void)v;
-        printf("waiting %d\\n", (int)getpid());
+        puts("waiting");
         fflush(stdout);
-        for (;;) { usleep(1000); if (n > 4) i = rare(i); i++; }
+        for (;;) {
+          usleep(1000);
+          int has_breakpoint = *code != first;
+          if (n > 4) i = rare(i);
+          i++;
+          if (has_breakpoint) enough();
+        }
       }
       """.utf8, "main.c")
     try workshop.must(
       "clang-19", ["-O1", "-no-pie", "-fbasic-block-address-map", "main.c", "-o", "app"])
     let app = try workshop.start(workshop.path("app"), [])
-    app.waitForOutput("waiting")
-    usleep(50_000)
-    let pid = try #require(
-      app.output.split(whereSeparator: \.isWhitespace).last.flatMap { Int($0) })
-    let before = try BreakpointTests.text(of: pid)
+    try app.waitForOutput("waiting")
+    let before = try BreakpointTests.text(of: app.number)
     let run = try workshop.orderfile([
-      "record", "--breakpoints", "--blocks", "-o", "t", "--pid", "\(pid)", "--stop-after", "200",
+      "record", "--breakpoints", "--blocks", "-o", "t", "--pid", "\(app.number)",
+      "--stop-at-symbol", "enough",
     ])
     #expect(run.status == 0, "\(run.errors)")
-    #expect(try BreakpointTests.text(of: pid) == before && !before.isEmpty)
+    #expect(try BreakpointTests.text(of: app.number) == before && !before.isEmpty)
     app.send(SIGTERM)
     _ = app.end()
     let json = try workshop.mustOrderfile("show", "--json", "t").json
@@ -363,7 +369,7 @@ import Testing
     return (text?["pages"] as? [String: Int])?[side] ?? -1
   }
 
-  @Test(.enabled(if: toolPath("valgrind") != nil)) func diffCountsThePagesThatRunAlone() throws {
+  @Test(.needs("valgrind")) func diffCountsThePagesThatRunAlone() throws {
     let workshop = try Workshop()
     try workshop.write(Self.big.utf8, "main.c")
     func build(_ image: String, _ flags: [String]) throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `orderfile record --breakpoints`: programs that are left as they are.
-@Suite(.enabled(if: Built.canRecord)) struct BreakpointTests {
+@Suite(.needs(.recording)) struct BreakpointTests {
   /// What the program does is its first argument. It carries no recorder.
   static let program = """
     #define _GNU_SOURCE
@@ -29,8 +29,18 @@ import Testing
       sigprocmask(SIG_BLOCK, NULL, &mask);
       return sigismember(&mask, SIGTRAP);
     }
+    static int is_traced(void) {
+      FILE *status = fopen("/proc/self/status", "r");
+      int tracer = 0;
+      for (char line[400]; fgets(line, sizeof line, status);) sscanf(line, "TracerPid: %d", &tracer);
+      fclose(status);
+      return tracer != 0;
+    }
+    static unsigned char first_byte;
+    static int has_changed(void) { return *(volatile unsigned char *)late != first_byte; }
     int main(int n, char **v) {
       const char *what = n > 1 ? v[1] : "";
+      first_byte = *(volatile unsigned char *)late;
       work();
       work();
       if (!strcmp(what, "exit")) return atoi(v[2]);
@@ -98,12 +108,28 @@ import Testing
         late();
       }
       if (!strcmp(what, "stop")) {
+        sigset_t goes_on;
+        sigemptyset(&goes_on);
+        sigaddset(&goes_on, SIGCONT);
+        sigprocmask(SIG_BLOCK, &goes_on, NULL);
         say("waiting\\n");
         raise(SIGSTOP);
+        // Stopping took away all that had come before.
+        sigpending(&goes_on);
+        if (!sigismember(&goes_on, SIGCONT)) return 9;
         late();
       }
-      if (!strcmp(what, "slow")) { usleep(600000); late(); say("done"); }
+      if (!strcmp(what, "slow")) { while (is_traced()) usleep(1000); late(); say("done"); }
       if (!strcmp(what, "wait")) { say("waiting\\n"); for (;;) { late(); usleep(1000); } }
+      if (!strcmp(what, "attached")) {
+        say("waiting\\n");
+        for (;;) {
+          int has_breakpoint = has_changed();
+          late();
+          if (has_breakpoint) handled();
+          usleep(1000);
+        }
+      }
       return 0;
     }
     """
@@ -265,9 +291,15 @@ import Testing
 
   @Test func theProgramGoesOnWhenTheLaunchIsOver() throws {
     let workshop = try Self.workshop()
-    let run = try record(workshop, ["slow"], options: ["--stop-after", "200"])
-    #expect(run.text == "done" && run.status == 0)
-    #expect(try functions(workshop) == ["begin", "early", "main", "work"])
+    try withGrowingTime { milliseconds in
+      let run = try record(workshop, ["slow"], options: ["--stop-after", "\(milliseconds)"])
+      #expect(run.text == "done")
+      if run.status == 4 { return false }  // not even one function
+      #expect(run.status == 0)
+      let found = try functions(workshop)
+      #expect(["begin", "early", "main", "work"].starts(with: found))
+      return found.count == 4
+    }
   }
 
   @Test func theLaunchEndsAtAMark() throws {
@@ -316,18 +348,25 @@ import Testing
 
   @Test func aProgramThatRunsTooLongIsEnded() throws {
     let workshop = try Self.workshop()
-    let run = try record(workshop, ["wait"], options: ["--timeout", "1"])
-    #expect(run.status == 143)
-    #expect(try functions(workshop).last == "late")
+    try withGrowingTime(from: 500) { milliseconds in
+      let run = try record(
+        workshop, ["wait"], options: ["--timeout", "\(Double(milliseconds) / 1000)"])
+      #expect(run.status == 143)
+      return try files(workshop).contains("t") && functions(workshop).last == "late"
+    }
   }
 
   @Test func jobControlIsTheProgramsOwn() throws {
     let workshop = try Self.workshop()
     let recording = try workshop.start(
       Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "stop"])
-    recording.waitForOutput("waiting")
-    usleep(300_000)
-    recording.sendToGroup(SIGCONT)
+    try recording.waitForOutput("waiting")
+    // The program stops at some time behind that.
+    #expect(
+      holdsInTheEnd {
+        recording.sendToGroup(SIGCONT)
+        return !isRunning(recording.number)
+      })
     #expect(recording.end().status == 0)
     #expect(try functions(workshop).last == "late")
   }
@@ -341,17 +380,19 @@ import Testing
     let start = ContinuousClock.now
     let whole = try workshop.start(
       Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "wait"])
-    whole.waitForOutput("waiting")
+    try whole.waitForOutput("waiting")
     let longest = UInt32((ContinuousClock.now - start) / .microseconds(1)) * 3 / 2
     whole.send(SIGTERM)
     _ = whole.end()
     for round in 0..<50 {
       let recording = try workshop.start(
         Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "wait"])
-      if round % 2 == 0 { recording.waitForOutput("waiting") }
+      if round % 2 == 0 { try recording.waitForOutput("waiting") }
       usleep(UInt32.random(in: 0..<(round % 2 == 0 ? 5000 : longest), using: &random))
       recording.send(SIGKILL)
-      _ = recording.end()
+      _ = recording.endAlone()
+      // Neither the program nor the child that was about to become it.
+      #expect(recording.leavesNothing())
       for folder in files(workshop).filter({ $0.hasPrefix("t.recording") }) {
         if FileManager.default.fileExists(atPath: workshop.path("\(folder)/trace")) {
           traces += 1
@@ -362,32 +403,18 @@ import Testing
       }
     }
     #expect(traces >= 25)
-    // Neither the program nor the child that was about to become it.
-    for _ in 0..<500 where !Self.processes(in: workshop).isEmpty { usleep(10_000) }
-    #expect(Self.processes(in: workshop) == [])
-  }
-
-  /// The processes whose current folder is that of `workshop`.
-  private static func processes(in workshop: Workshop) -> [String] {
-    let files = FileManager.default
-    let folder = workshop.folder.resolvingSymlinksInPath().path
-    return ((try? files.contentsOfDirectory(atPath: "/proc")) ?? []).filter { name in
-      (try? files.destinationOfSymbolicLink(atPath: "/proc/\(name)/cwd")) == folder
-    }
   }
 
   @Test func aRunningProcessIsRecordedAndLeftAsItWas() throws {
     let workshop = try Self.workshop()
-    let app = try workshop.start(workshop.path("app"), ["wait"])
-    app.waitForOutput("waiting")
-    let number = try workshop.run("pgrep", ["-f", workshop.path("app")]).output
-      .split(separator: "\n").first.flatMap { Int($0) }
-    let pid = try #require(number)
+    let app = try workshop.start(workshop.path("app"), ["attached"])
+    try app.waitForOutput("waiting")
+    let pid = app.number
     let before = try Self.text(of: pid)
     let run = try workshop.orderfile(
       [
         "record", "--breakpoints", "--all-images", "-o", "t", "--pid", "\(pid)",
-        "--stop-after", "300",
+        "--stop-at-symbol", "handled",
       ])
     #expect(run.status == 0, "\(run.errors)")
     #expect(try functions(workshop) == ["late"])
@@ -405,7 +432,7 @@ import Testing
   }
 
   /// The code of the program that process `pid` runs and of its libraries, as it is in memory.
-  static func text(of pid: Int) throws -> [UInt8] {
+  static func text(of pid: pid_t) throws -> [UInt8] {
     let maps = try String(contentsOfFile: "/proc/\(pid)/maps", encoding: .utf8)
     var text: [UInt8] = []
     for line in maps.split(separator: "\n")

@@ -16,7 +16,9 @@ struct OrderingLinker: CustomTestStringConvertible, Sendable {
   static let gold = OrderingLinker(
     name: "gold", format: "gold", option: "--section-ordering-file=")
   static let bfd = OrderingLinker(name: "bfd", format: "gnu-ld", option: "-T")
-  static let installed = [lld, gold, bfd].filter { toolPath("ld.\($0.name)") != nil }
+  static let installed = [lld, gold, bfd].filter {
+    Requirement.tool("ld.\($0.name)").keepsArguments
+  }
 }
 
 /// One program in C or C++: its sources, and how its two builds are made.

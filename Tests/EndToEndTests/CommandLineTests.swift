@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The command as a shell sees it: streams, exit codes, JSON, terminals.
-@Suite(.enabled(if: Built.canRecord)) struct CommandLineTests {
+@Suite(.needs(.recording)) struct CommandLineTests {
   /// A folder with two layouts, their maps, a trace and an order file.
   static func workshop() throws -> Workshop {
     let workshop = try Workshop()
@@ -229,12 +229,11 @@ import Testing
     #expect(!workshop.fileNames.contains { $0.hasPrefix("kept.") })
   }
 
-  @Test func nothingIsColouredButOnATerminal() throws {
+  @Test(.needs("script")) func nothingIsColouredButOnATerminal() throws {
     let workshop = try Self.workshop()
     let escape = "\u{1b}["
     let plain = try workshop.orderfile("show", "nowhere")
     #expect(!plain.errors.contains(escape))
-    guard toolPath("script") != nil else { return }
     func onTerminal(_ command: String, _ environment: [String: String]) throws -> String {
       try workshop.start(
         "script", ["-qec", "'\(Built.orderfile)' \(command)", "/dev/null"],

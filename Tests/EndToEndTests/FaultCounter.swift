@@ -1,3 +1,6 @@
+import TestSupport
+import Testing
+
 /// A program that launches another and counts the page faults on its code, as the kernel samples them.
 enum FaultCounter {
   /// `faults IMAGE ARGS...`, IMAGE by its real path; reads IMAGE into memory page by page, because Linux 6.18
@@ -76,4 +79,24 @@ enum FaultCounter {
       return 0;
     }
     """#
+
+  /// Whether the kernel lets this user count.
+  static let isPermitted: Bool = {
+    guard let workshop = try? Workshop(), (try? build(in: workshop)) != nil,
+      let run = try? workshop.start("./faults", ["/usr/bin/true"]).end()
+    else { return false }
+    return run.status == 0
+  }()
+
+  /// Makes the program `faults`.
+  static func build(in workshop: Workshop) throws {
+    try workshop.write(source.utf8, "faults.c")
+    try workshop.must("clang", ["-O1", "faults.c", "-o", "faults"])
+  }
+}
+
+extension Requirement {
+  static let faultEvents = Requirement(
+    "perf_event_open for page faults", excuse: "containers refuse it"
+  ) { FaultCounter.isPermitted }
 }

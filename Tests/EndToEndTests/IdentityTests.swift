@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Which image a trace belongs to, and where the names of either build come from.
-@Suite(.enabled(if: Built.canRecord)) struct IdentityTests {
+@Suite(.needs(.recording)) struct IdentityTests {
   /// A folder with a recorded build, a release build, and a trace: sealed, or as the recorder left it.
   static func workshop(
     isSealed: Bool = true, linkOptions: [String] = []

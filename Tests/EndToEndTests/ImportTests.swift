@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// What other tools saw of a launch, from their list to the layout.
-@Suite(.enabled(if: Built.canRecord)) struct ImportTests {
+@Suite(.needs(.recording)) struct ImportTests {
   /// A list of the functions that a recording found gives the same order as the recording.
   @Test(arguments: ["symbols", "addresses"]) func aListIsAsGoodAsATrace(source: String) throws {
     let workshop = try Workshop()

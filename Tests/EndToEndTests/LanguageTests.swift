@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// From a launch to a layout for Swift, Rust, and several languages in one image.
-@Suite(.enabled(if: Built.canRecord)) struct LanguageTests {
+@Suite(.needs(.recording)) struct LanguageTests {
   static let swiftLibrary = """
     public struct First { public var x: Int, name: String
       public init(x: Int, name: String) { self.x = x; self.name = name } }
@@ -59,7 +59,7 @@ import Testing
     #expect(obedience["inOrder"] as? Int == obedience["present"] as? Int, "\(diff.text)")
   }
 
-  @Test(.enabled(if: toolPath("swiftc") != nil)) func swiftModulesAreOrdered() throws {
+  @Test(.needs("swiftc")) func swiftModulesAreOrdered() throws {
     let workshop = try Workshop()
     try workshop.write(Self.swiftLibrary.utf8, "library.swift")
     try workshop.write(Self.swiftMain.utf8, "main.swift")
@@ -116,7 +116,7 @@ import Testing
     }
     """
 
-  @Test(.enabled(if: toolPath("rustc") != nil)) func rustIsOrdered() throws {
+  @Test(.needs("rustc")) func rustIsOrdered() throws {
     let workshop = try Workshop()
     try workshop.write(Self.rustMain.utf8, "main.rs")
     func build(_ image: String, _ options: [String]) throws {
@@ -145,7 +145,7 @@ import Testing
   }
 
   /// Swift's `main` calls C++, which calls C.
-  @Test(.enabled(if: toolPath("swiftc") != nil)) func severalLanguagesInOneImage() throws {
+  @Test(.needs("swiftc")) func severalLanguagesInOneImage() throws {
     let workshop = try Workshop()
     try workshop.write(
       Array(

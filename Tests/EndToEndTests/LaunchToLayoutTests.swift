@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// From a launch to a layout, for C and C++: the order that comes out is that of the first uses.
-@Suite(.enabled(if: Built.canRecord)) struct LaunchToLayoutTests {
+@Suite(.needs(.recording)) struct LaunchToLayoutTests {
   static let plain = Build(
     testDescription: "plain C", sources: [("main.c", CPrograms.plain)], order: CPrograms.plainOrder,
     cold: ["unused"])

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 /// The build to be ordered is known by its link map alone.
-@Suite(.enabled(if: Built.canRecord)) struct LinkMapTests {
+@Suite(.needs(.recording)) struct LinkMapTests {
   /// A linker that writes maps, and the dialect of the linker that then takes the order.
   struct Mapper: CustomTestStringConvertible, Sendable {
     var name: String
@@ -12,7 +12,7 @@ import Testing
     static let installed = [
       Mapper(name: "lld", orderer: .lld), Mapper(name: "gold", orderer: .gold),
       Mapper(name: "bfd", orderer: .bfd), Mapper(name: "mold", orderer: .lld),
-    ].filter { toolPath("ld.\($0.name)") != nil && toolPath("ld.\($0.orderer.name)") != nil }
+    ].filter { Requirement.tools(["ld.\($0.name)", "ld.\($0.orderer.name)"]).keepsArguments }
   }
 
   @Test(arguments: Mapper.installed, [[], ["-Wl,--gc-sections", "-Wl,--no-demangle"]])

@@ -4,9 +4,7 @@ import Testing
 
 /// The commands on Mach-O images, fat files and dSYMs.
 @Suite(
-  .enabled(
-    if: (try? AppleSDK()) != nil && toolPath("llvm-nm-19") != nil
-      && toolPath("llvm-strip-19") != nil))
+  .needs(.appleSDK, "llvm-nm-19", "llvm-strip-19"))
 struct MachOCommandTests {
   static let source = """
     namespace app { __attribute__((noinline)) int parse(int a) { return a * 3; } }

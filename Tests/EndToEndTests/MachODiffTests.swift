@@ -4,9 +4,7 @@ import Testing
 
 /// `diff` on Mach-O images that the real linker laid out, judged by LLVM's otool and nm.
 @Suite(
-  .enabled(
-    if: (try? AppleSDK()) != nil && toolPath("llvm-otool-19") != nil
-      && toolPath("llvm-nm-19") != nil))
+  .needs(.appleSDK, "llvm-otool-19", "llvm-nm-19"))
 struct MachODiffTests {
   static let hotCount = 60
 
@@ -119,7 +117,7 @@ struct MachODiffTests {
 
   /// The launch is executed, and what the emulator saw it touch is held against what was predicted. Beyond
   /// the prediction it reads strings, which are all on one page.
-  @Test(.enabled(if: (try? MachOEmulator()) != nil), arguments: [AppleSDK.Platform.iOS, .macOS])
+  @Test(.needs(.machOEmulator), arguments: [AppleSDK.Platform.iOS, .macOS])
   func predictedPagesAreThoseThatALaunchTouches(_ platform: AppleSDK.Platform) throws {
     let workshop = try Self.workshop(platform)
     let emulator = try MachOEmulator()

@@ -4,7 +4,7 @@ import Testing
 
 /// What Instruments saw of a real Mach-O image: an export with the image's own UUID and the addresses that
 /// LLVM's nm gives, slid as dyld slides.
-@Suite(.enabled(if: (try? AppleSDK()) != nil)) struct MachOImportTests {
+@Suite(.needs(.appleSDK)) struct MachOImportTests {
   static let source = """
     #define F __attribute__((noinline))
     volatile int sink;

@@ -129,13 +129,13 @@ struct PagesWorkshop {
       if (!strcmp(what, "crash")) WRITE(*(char *)8);
       if (!strcmp(what, "raise")) raise(SIGSEGV);
       if (!strcmp(what, "exit")) return atoi(v[2]);
-      if (!strcmp(what, "wait")) { printf("waiting %d\\n", getpid()); fflush(stdout); sleep(60); }
+      if (!strcmp(what, "wait")) { printf("waiting %d\\n", getpid()); fflush(stdout); for (;;) pause(); }
       if (!strcmp(what, "leave") && fork() == 0) {
-        usleep(300000);
+        while (access("go", F_OK) != 0) usleep(1000);
         f8();
         return rename("app", "left") != 0;
       }
-      if (!strcmp(what, "sleep")) sleep(60);
+      if (!strcmp(what, "sleep")) for (;;) pause();
       if (!strcmp(what, "much")) { char line[65536]; memset(line, 'x', sizeof line);
         for (;;) if (write(1, line, sizeof line) < 0) return 0; }
       if (!strcmp(what, "seccomp")) { f2(); extern int forbid(void); if (forbid()) return 9; f3(); }
@@ -221,7 +221,14 @@ struct PagesWorkshop {
   func pages(
     _ method: String, _ arguments: [String], options: [String] = []
   ) throws -> Run {
-    try workshop.orderfile(
+    try start(method, arguments, options: options).end()
+  }
+
+  func start(
+    _ method: String, _ arguments: [String], options: [String] = []
+  ) throws -> RunningProcess {
+    try workshop.start(
+      Built.orderfile,
       ["pages", "--method", method, "--json", "-o", "pages.json"] + options + ["--", "./app"]
         + arguments)
   }

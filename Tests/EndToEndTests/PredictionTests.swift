@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What `diff` predicts of a program as it is shipped, against what is measured of it.
-@Suite(.enabled(if: toolPath("clang") != nil && toolPath("ld.lld") != nil && toolPath("nm") != nil))
+@Suite(.needs("clang", "ld.lld", "nm"))
 struct PredictionTests {
   /// 300 functions of a page each; the program calls every seventh, backwards, and half of a big one.
   static let program = """
@@ -60,10 +60,9 @@ struct PredictionTests {
   /// `faults` of a launch that finds the image in memory.
   static func warmFaults(_ workshop: Workshop, _ image: String) throws -> (
     faults: Int, start: UInt64
-  )? {
+  ) {
     let path = workshop.folder.resolvingSymlinksInPath().appendingPathComponent(image).path
     let run = try workshop.start("./faults", [path]).end()
-    if run.status == 9 { return nil }
     try #require(run.status == 0, "\(run.errors)")
     let numbers = run.text.split { !$0.isHexDigit }
     let faults = numbers.first.flatMap { Int($0) }
@@ -82,17 +81,16 @@ struct PredictionTests {
 
   #if os(Linux)
     @Test(
-      .enabled(if: toolPath("readelf") != nil && sysconf(Int32(_SC_PAGESIZE)) == 4096),
+      .needs("readelf", .pagesOf4KiB, .faultEvents),
       arguments: [["-no-pie"], ["-pie", "-fPIE"]])
     func warmFaultsOnCodeAreWithinTwo(flags: [String]) throws {
       let workshop = try Self.workshop(flags)
-      try workshop.write(FaultCounter.source.utf8, "faults.c")
-      try workshop.must("clang", ["-O1", "faults.c", "-o", "faults"])
+      try FaultCounter.build(in: workshop)
       let json = try Self.diff(workshop)
       let linux = try #require(json["linuxFaults"] as? [String: Any])
       let warm = try #require(linux["warmMinorFaults"] as? [String: [Int]])
       for (image, key) in [("app", "before"), ("ordered", "after")] {
-        guard let measured = try Self.warmFaults(workshop, image) else { return }
+        let measured = try Self.warmFaults(workshop, image)
         let predicted = try #require(warm[key])
         #expect(predicted.count == (flags == ["-no-pie"] ? 1 : 16))
         let slide = try Self.slidePages(workshop, image, start: measured.start)
@@ -171,12 +169,8 @@ struct PredictionTests {
 
   #if os(Linux) && arch(x86_64)
     /// `diff` of `app` and `ordered` by `app.oftrace`, a recording of `app`, and by the pages of both.
-    ///
-    /// - Returns: `nil` without permission to trace.
-    static func measuredDiff(_ workshop: Workshop) throws -> Run? {
-      let record = try workshop.orderfile(
-        "record", "--breakpoints", "-o", "app.oftrace", "--", "./app")
-      guard record.status == 0 else { return nil }
+    static func measuredDiff(_ workshop: Workshop) throws -> Run {
+      try workshop.mustOrderfile("record", "--breakpoints", "-o", "app.oftrace", "--", "./app")
       for image in ["app", "ordered"] {
         try workshop.mustOrderfile(
           "pages", "--method", "ptrace", "--json", "-o", "\(image).json", "--", "./\(image)")
@@ -189,7 +183,7 @@ struct PredictionTests {
     /// The program as it ships, recorded with breakpoints; both layouts measured by `orderfile pages`.
     @Test func whatPagesMeasuresIsPredictedButForPartsNotEntered() throws {
       let workshop = try Self.workshop(["-no-pie"])
-      guard let run = try Self.measuredDiff(workshop) else { return }
+      let run = try Self.measuredDiff(workshop)
       let measured = try #require(run.json["measuredPages"] as? [String: [String: Any]])
       for layout in ["before", "after"] {
         let side = try #require(measured[layout])
@@ -232,7 +226,7 @@ struct PredictionTests {
       try workshop.must("clang", link + ["-o", "app"])
       try workshop.must(
         "clang", link + ["-o", "ordered", "-Wl,--symbol-ordering-file=app.order"])
-      guard let run = try Self.measuredDiff(workshop) else { return }
+      let run = try Self.measuredDiff(workshop)
       let measured = try #require(run.json["measuredPages"] as? [String: [String: Any]])
       for layout in ["before", "after"] {
         #expect((measured[layout]?["causes"] as? [Any])?.isEmpty ?? false, "\(layout)")
@@ -272,9 +266,7 @@ struct PredictionTests {
       try workshop.must("clang", link + sources + ["-o", "app"])
       try workshop.must(
         "clang", link + sources + ["-o", "ordered", "-Wl,--symbol-ordering-file=app.order"])
-      let record = try workshop.orderfile(
-        "record", "--breakpoints", "-o", "app.oftrace", "--", "./app")
-      guard record.status == 0 else { return }  // no permission to trace
+      try workshop.mustOrderfile("record", "--breakpoints", "-o", "app.oftrace", "--", "./app")
       let diff = try workshop.mustOrderfile("diff", "app", "ordered", "--trace", "app.oftrace")
       #expect(!diff.errors.contains("several functions"))
       let other = try workshop.mustOrderfile(

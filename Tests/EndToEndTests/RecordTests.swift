@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `orderfile record` around one program: its streams, its end, its signals, and what is left behind.
-@Suite(.enabled(if: Built.canRecord)) struct RecordTests {
+@Suite(.needs(.recording)) struct RecordTests {
   /// What the program does is its first argument.
   static let program = """
     #define _GNU_SOURCE
@@ -27,26 +27,32 @@ import Testing
       if (!strcmp(what, "arguments")) for (int i = 2; i < n; i++) { say(v[i]); say("|"); }
       if (!strcmp(what, "copy")) for (int c; (c = getchar()) != EOF;) putchar(c);
       if (!strcmp(what, "mark")) { orderfile_mark("ready"); late(); }
-      if (!strcmp(what, "slow")) { usleep(300000); late(); }
-      if (!strcmp(what, "wait")) { say("waiting\\n"); sleep(100); }
+      if (!strcmp(what, "slow")) { usleep(atoi(v[2]) * 1000); late(); }
+      if (!strcmp(what, "wait")) { say("waiting\\n"); for (;;) pause(); }
       if (!strcmp(what, "stubborn")) {
         signal(SIGTERM, SIG_IGN);
-        if (fork() == 0) { in_child(); sleep(100); }
-        say("waiting\\n");
-        for (;;) sleep(100);
+        if (fork() == 0) { in_child(); for (;;) pause(); }
+        for (;;) pause();
       }
       if (!strcmp(what, "fork")) {
         pid_t child = fork();
         if (child == 0) { in_child(); _exit(0); }
         waitpid(child, NULL, 0);
       }
-      if (!strcmp(what, "daemon") && fork() == 0) {
-        in_child();
-        setsid();
-        for (int i = 0; i < 1000; i++) { usleep(20000); if (access("stop", F_OK) == 0) { late(); _exit(0); } }
-        _exit(0);
+      if (!strcmp(what, "daemon")) {
+        int ready[2];
+        char byte;
+        if (pipe(ready)) return 9;
+        if (fork() == 0) {
+          in_child();
+          setsid();
+          if (write(ready[1], "", 1) != 1) _exit(9);
+          while (access("stop", F_OK) != 0) usleep(1000);
+          late();
+          _exit(0);
+        }
+        if (read(ready[0], &byte, 1) != 1) return 9;
       }
-      if (!strcmp(what, "daemon")) usleep(100000);
       return 0;
     }
     """
@@ -241,46 +247,55 @@ import Testing
     #expect((show["marks"] as? [[String: Any]])?.first?["name"] as? String == "ready")
     try workshop.mustOrderfile("record", "-o", "other", "--stop-at", "elsewhere", "./app", "mark")
     #expect(try Self.functions(workshop, in: "other") == ["main", "work", "late"])
-    try workshop.mustOrderfile("record", "-o", "timed", "--stop-after", "100", "./app", "slow")
-    #expect(try Self.functions(workshop, in: "timed") == ["main", "work"])
+    try withGrowingTime { milliseconds in
+      let run = try workshop.orderfile(
+        "record", "-o", "timed", "--stop-after", "\(milliseconds)", "./app", "slow",
+        "\(milliseconds)")
+      if run.status == 4 { return false }  // not even one function
+      #expect(run.status == 0, "\(run.errors)")
+      let timed = try Self.functions(workshop, in: "timed")
+      #expect(["main", "work"].starts(with: timed))
+      return timed.count == 2
+    }
   }
 
   /// A program that ignores SIGTERM, and its child.
   @Test func theTimeLimitEndsTheWholeGroup() throws {
     let workshop = try Self.workshop()
-    let start = Date()
-    let run = try workshop.orderfile("record", "-o", "t", "--timeout", "0.5", "./app", "stubborn")
-    let seconds = Date().timeIntervalSince(start)
-    #expect(run.status == 137)
-    #expect(seconds > 2.4 && seconds < 20)
-    #expect(
-      run.errors.contains(
-        "orderfile: warning: ./app: the program ran longer than 0.5 s and was ended\n"))
-    let traces = workshop.fileNames.filter { $0.hasPrefix("t") }
-    #expect(traces.count == 2)
-    #expect(try Self.functions(workshop, in: "t") == ["main", "work"])
-    #expect(try Self.functions(workshop, in: traces[1]) == ["in_child"])
-    for trace in traces { #expect(try Self.isSealed(workshop, trace)) }
-    let child = try #require(Int32(traces[1].dropFirst(2)))
-    #expect(kill(child, 0) != 0 || isZombie(child), "the child outlived the time limit")
-  }
-
-  /// Ended, and nobody has asked for its status yet.
-  private func isZombie(_ process: Int32) -> Bool {
-    let status = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
-    return status.contains(") Z ")
+    try withGrowingTime(from: 500) { milliseconds in
+      let seconds = Double(milliseconds) / 1000
+      let running = try workshop.start(
+        Built.orderfile, ["record", "-o", "t", "--timeout", "\(seconds)", "./app", "stubborn"])
+      let run = running.endAlone()
+      let traces = workshop.fileNames.filter { $0.hasPrefix("t") }
+      defer { for trace in traces { unlink(workshop.path(trace)) } }
+      #expect(running.leavesNothing(), "the child outlived the time limit")
+      #expect(
+        run.errors.contains(
+          "orderfile: warning: ./app: the program ran longer than \(seconds) s and was ended\n"))
+      guard traces.count == 2 else { return false }
+      let child = try Self.functions(workshop, in: traces[1])
+      guard child == ["in_child"] else { return false }
+      #expect(run.status == 137)
+      #expect(try Self.functions(workshop, in: "t") == ["main", "work"])
+      for trace in traces { #expect(try Self.isSealed(workshop, trace)) }
+      return true
+    }
   }
 
   /// With a time limit the program has a process group of its own, which must still have the terminal.
-  @Test(.enabled(if: toolPath("script") != nil), arguments: ["", "--timeout 50 "])
+  @Test(.needs("script"), arguments: ["", "--timeout 86400 "])
   func theTerminalIsThePrograms(option: String) throws {
     let workshop = try Self.workshop()
-    // The sleep keeps script's standard input open until the program has read it.
+    // script's standard input is open until the program has read it.
     let run = try workshop.start(
       "/bin/sh",
       [
         "-c",
-        "(printf 'typed\\n\\004'; sleep 1) | script -qec \"'$0' record -o t \(option)./app copy; echo status $?\" log",
+        """
+        (printf 'typed\\n\\004'; until test -e done; do sleep 0.01; done) \
+          | script -qec "'$0' record -o t \(option)./app copy; echo status $?; touch done" log
+        """,
         Built.orderfile,
       ]
     ).end()
@@ -289,12 +304,12 @@ import Testing
     #expect(try Self.functions(workshop, in: "t") == ["main", "work"])
   }
 
-  @Test(arguments: [[], ["--timeout", "50"]])
+  @Test(arguments: [[], ["--timeout", "86400"]])
   func interruptingTheGroupStillSealsTheTrace(options: [String]) throws {
     let workshop = try Self.workshop()
     let running = try workshop.start(
       Built.orderfile, ["record", "-o", "t"] + options + ["./app", "wait"])
-    running.waitForOutput("waiting")
+    try running.waitForOutput("waiting")
     running.sendToGroup(SIGINT)
     let run = running.end()
     #expect(run.status == 130)
@@ -306,7 +321,7 @@ import Testing
   {
     let workshop = try Self.workshop()
     let running = try workshop.start(Built.orderfile, ["record", "-o", "t", "./app", "wait"])
-    running.waitForOutput("waiting")
+    try running.waitForOutput("waiting")
     running.send(signal)
     let run = running.end()
     #expect(run.status == 128 + signal)
@@ -333,28 +348,26 @@ import Testing
   /// What still runs keeps its trace and goes on recording into it.
   @Test func aDaemonGoesOnRecording() throws {
     let workshop = try Self.workshop()
-    let run = try workshop.mustOrderfile("record", "-o", "t", "./app", "daemon")
-    #expect(run.status == 0)
+    let running = try workshop.start(Built.orderfile, ["record", "-o", "t", "./app", "daemon"])
+    #expect(running.endAlone().status == 0)
     let child = try #require(workshop.fileNames.first { $0.hasPrefix("t.") })
     #expect(try Self.isSealed(workshop, "t"))
     #expect(try !Self.isSealed(workshop, child))
     try workshop.write([], "stop")
-    var functions: [String] = []
-    for _ in 0..<500 where !functions.contains("late") {
-      usleep(10_000)
-      functions = try Self.functions(workshop, in: child)
-    }
-    #expect(functions == ["in_child", "late"])
+    #expect(running.leavesNothing())
+    #expect(try Self.functions(workshop, in: child) == ["in_child", "late"])
     #expect(workshop.fileNames == ["app", "stop", "t", child])
   }
 
   /// The first program that a script starts may be the one that stays.
   @Test func aScriptsDaemonGoesOnRecordingToo() throws {
     let workshop = try Self.workshop()
-    try workshop.mustOrderfile(
-      "record", "-o", "t", "/bin/sh", "-c", "./app daemon & sleep 0.3; exit 0")
+    let running = try workshop.start(
+      Built.orderfile, ["record", "-o", "t", "/bin/sh", "-c", "./app daemon & wait; exit 0"])
+    #expect(running.endAlone().status == 0)
     #expect(try Self.functions(workshop, in: "t") == ["main", "work"])
     try workshop.write([], "stop")
+    #expect(running.leavesNothing())
   }
 
   @Test func aScriptMayLaunchSeveralPrograms() throws {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `orderfile refine`: relink, measure, keep what is better.
-@Suite(.enabled(if: Built.canRecord)) struct RefineTests {
+@Suite(.needs(.recording)) struct RefineTests {
   /// 400 functions of some 500 bytes; the launch calls every 40th, and jumps into the middle of `tail`.
   private static let program: String = {
     let functions = (0..<400).map { index in
@@ -126,12 +126,13 @@ import Testing
       Built.orderfile,
       [
         "refine", "--order", "app.order", "--image", "app", "--relink",
-        "test ! -e app || exit 9; echo >>runs; test $(wc -l <runs) -lt 3 || { touch waiting; sleep 60; }; sh link.sh",
+        "test ! -e app || exit 9; echo >>runs; test $(wc -l <runs) -lt 3 || { touch waiting; sleep infinity; }; sh link.sh",
         "-o", "best.order", "--page-size", "4k", "--", "./app",
       ])
-    for _ in 0..<2000 where !workshop.fileNames.contains("waiting") { usleep(10_000) }
+    try refine.wait(for: "the third relink") { workshop.fileNames.contains("waiting") }
     refine.sendToGroup(SIGINT)
-    #expect(refine.end().status == 1)
+    #expect(refine.endAlone().status == 1)
+    #expect(refine.leavesNothing())
     #expect(workshop.text("best.order").contains("f360"))
     #expect(try workshop.must("./app", []).status == 0)
     #expect(!workshop.fileNames.contains { $0.hasSuffix("kept") })

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The recorder in a program, breakpoints on the same program, and what callgrind sees it execute.
-@Suite(.enabled(if: Built.canRecord && toolPath("valgrind") != nil)) struct SecondOpinionTests {
+@Suite(.needs(.recording, "valgrind")) struct SecondOpinionTests {
   static let threaded = """
     #include <iostream>
     #include <map>
@@ -67,7 +67,7 @@ import Testing
     try expectAgreement(workshop, objects: ["app.o"])
   }
 
-  @Test(.enabled(if: toolPath("swiftc") != nil)) func aProgramInSwift() throws {
+  @Test(.needs("swiftc")) func aProgramInSwift() throws {
     let workshop = try Workshop()
     try workshop.write(Self.swift.utf8, "app.swift")
     let options = LanguageTests.swiftRecorded + ["-Xfrontend", "-function-sections"]
@@ -90,12 +90,12 @@ import Testing
       .deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("Benchmarks/sqlite")
     let script = scripts.appendingPathComponent("sources.sh").path
-    let sources = try workshop.start(script, [], limit: 300).end().text.split(separator: "\n")
+    let sources = try workshop.start(script, []).end().text.split(separator: "\n")
     let folder = try #require(sources.last)
     let compilers = try ["sqlite3", "shell"].map { name in
       try workshop.start(
         "clang",
-        ["-O1", "-ffunction-sections", Build.coverage, "-c", "\(folder)/\(name).c"], limit: 300)
+        ["-O1", "-ffunction-sections", Build.coverage, "-c", "\(folder)/\(name).c"])
     }
     for compiler in compilers { #expect(compiler.end().status == 0) }
     let recorder = try #require(Built.recorder)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Libraries and plugins, several traces, and one order file for each image.
-@Suite(.enabled(if: Built.canRecord)) struct SeveralImagesTests {
+@Suite(.needs(.recording)) struct SeveralImagesTests {
   static let library = """
     #define F(n) __attribute__((noinline)) int n(int x)
     F(library_last) { __asm__ volatile(""); return x + 2; }

@@ -21,13 +21,17 @@ enum Built {
     return package.appendingPathComponent(".build/runtime/orderfile_rt.o").path
   }()
 
-  /// Whether programs can be instrumented and linked here.
-  static let canRecord = recorder != nil && toolPath("ld.lld") != nil && toolPath("nm") != nil
-
   /// Where the recorder's header is.
   static let headers = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
     .appendingPathComponent("Runtime/Recorder/include").path
+}
+
+extension Requirement {
+  /// Programs can be instrumented and linked here.
+  static let recording = Requirement("make, clang, objcopy, ld.lld and nm") {
+    Built.recorder != nil && toolPath("ld.lld") != nil && toolPath("nm") != nil
+  }
 }
 
 extension Workshop {
@@ -45,13 +49,12 @@ extension Workshop {
   }
 
   func start(
-    _ tool: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:],
-    limit: Double = 120
+    _ tool: String, _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:]
   ) throws -> RunningProcess {
     let path = tool.contains("/") ? tool : toolPath(tool) ?? path(tool)
     return try RunningProcess(
       path, arguments, in: folder, input: input,
-      environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, limit: limit)
+      environment: ProcessInfo.processInfo.environment.merging(environment) { $1 })
   }
 
   /// Runs the command to its end.

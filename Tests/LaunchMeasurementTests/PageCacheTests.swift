@@ -5,7 +5,7 @@ import Testing
 @testable import LaunchMeasurement
 
 /// Pages of real files: no root, but a file system with a device.
-@Suite(.enabled(if: DiskFolder.path != nil, "no folder on a disk to evict files of"))
+@Suite(.needs(.disk))
 struct PageCacheTests {
   static func file(_ size: Int) throws -> String {
     let path = "\(try #require(DiskFolder.path))/orderfile-pages-\(UUID().uuidString)"
@@ -52,7 +52,7 @@ struct PageCacheTests {
     try PageCache.evict([path])
   }
 
-  @Test(.enabled(if: FileManager.default.isWritableFile(atPath: "/dev/shm")))
+  @Test(.needs(.sharedMemory))
   func memoryIsNeverCold() throws {
     let path = "/dev/shm/orderfile-\(UUID().uuidString)"
     try Data(count: 10).write(to: URL(fileURLWithPath: path))

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The emulator itself, on images that nobody has instrumented.
-@Suite(.enabled(if: MachOEmulator.isAvailable, "needs Scripts/apple-sdk.sh"))
+@Suite(.needs(.machOEmulator))
 struct EmulatedLaunchTests {
   /// The program with its two libraries, as linked with `flags`.
   private func launch(_ platform: AppleSDK.Platform, linkFlags: [String]) throws

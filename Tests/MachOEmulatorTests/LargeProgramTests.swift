@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// A launch that touches a megabyte of code, before and after ordering.
-@Suite(.enabled(if: MachOEmulator.isAvailable, "needs Scripts/apple-sdk.sh"))
+@Suite(.needs(.machOEmulator))
 struct LargeProgramTests {
   private func build(_ program: LargeAppleProgram, in workshop: Workshop) throws -> [String] {
     let sdk = try AppleSDK()

@@ -4,7 +4,7 @@ import Testing
 import TraceFormat
 
 /// The recorder's Darwin code, executed: what it writes is compared with what the emulator saw.
-@Suite(.enabled(if: MachOEmulator.isAvailable, "needs Scripts/apple-sdk.sh"))
+@Suite(.needs(.machOEmulator))
 struct RecordedLaunchTests {
   typealias Step = RecordedProgram.Step
 

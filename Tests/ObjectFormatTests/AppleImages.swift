@@ -42,9 +42,6 @@ struct AppleFile: CustomTestStringConvertible, Sendable {
   static let images = all.filter { $0.kind == .image }
   static let unstrippedImages = images.filter { !$0.isStripped }
 
-  /// Whether what they need is installed.
-  static let canBeBuilt = (try? AppleSDK()) != nil && Tool("llvm-nm-19") != nil
-
   /// Its bytes; built with all the others the first time.
   func bytes() throws -> [UInt8] {
     try #require(try Self.built.get()[name])

@@ -5,7 +5,7 @@ import ObjectFormat
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: AppleFile.canBeBuilt && Tool("llvm-ar-19") != nil))
+@Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-ar-19"))
 struct ArchiveFileTests {
   /// Names around the 16 bytes of the header, with a blank, and not in the order of the alphabet; sizes
   /// even and odd.

@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: Tool("clang-19") != nil && Tool("llvm-readobj-19") != nil),
+    .needs("clang-19", "llvm-readobj-19"),
     arguments: [
       ["-fuse-ld=lld", "-Wl,--gc-sections"], ["-fuse-ld=bfd", "-Wl,--gc-sections"],
       ["-fuse-ld=gold"], ["-fuse-ld=gold", "-Wl,--icf=all"], ["-fuse-ld=lld", "-no-pie"],

@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: Tool("readelf") != nil && Tool("clang") != nil),
+    .needs("readelf", "clang"),
     arguments: [
       ["-fuse-ld=lld"], ["-fuse-ld=bfd"], ["-fuse-ld=gold"], ["-fuse-ld=lld", "-s"],
       ["-x", "c++", "-fuse-ld=lld"],
@@ -37,7 +37,7 @@ import Testing
     #expect(ranges == (try Self.judged(image)) && ranges.count > 3)
   }
 
-  @Test(.enabled(if: Tool("objcopy") != nil && Tool("clang") != nil))
+  @Test(.needs("objcopy", "clang"))
   func aDebugFileHasNone() throws {
     let folder = try TemporaryFolder()
     let source = try folder.write(Array(Self.source.utf8), "main.c")

@@ -5,7 +5,7 @@ import ObjectFormat
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: AppleFile.canBeBuilt && Tool("llvm-lipo-19") != nil)) struct FatFileTests {
+@Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-lipo-19")) struct FatFileTests {
   /// What `llvm-lipo` makes of `files`.
   static func fat(_ files: [[UInt8]], flags: [String] = []) throws -> [UInt8] {
     let sdk = try AppleSDK()

@@ -4,7 +4,7 @@ import ObjectFormat
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: AppleFile.canBeBuilt)) struct MachOFileTests {
+@Suite(.needs(.appleSDK, "llvm-nm-19")) struct MachOFileTests {
   @Test(arguments: AppleFile.all)
   func theHeaderIsWhatOtoolReads(_ input: AppleFile) throws {
     let (path, folder) = try input.write()

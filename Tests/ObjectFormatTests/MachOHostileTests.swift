@@ -129,7 +129,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: AppleFile.canBeBuilt),
+    .needs(.appleSDK, "llvm-nm-19"),
     arguments: AppleFile.all.filter {
       ["iOS, relative method lists", "iOS, rebase opcodes", "object"].contains($0.name)
     })

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct MachOMemoryTests {
   @Test(
-    .enabled(if: AppleFile.canBeBuilt),
+    .needs(.appleSDK, "llvm-nm-19"),
     arguments: AppleFile.images.filter { !$0.linkerFlags.contains("-no_fixup_chains") })
   func chainedPointersAreWhatObjdumpReads(_ input: AppleFile) throws {
     let (path, folder) = try input.write()
@@ -29,7 +29,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: AppleFile.canBeBuilt),
+    .needs(.appleSDK, "llvm-nm-19"),
     arguments: AppleFile.images.filter { $0.linkerFlags.contains("-no_fixup_chains") })
   func slotsThatRebaseOpcodesNameHoldAddressesAndBoundOnesZero(_ input: AppleFile) throws {
     let (path, folder) = try input.write()

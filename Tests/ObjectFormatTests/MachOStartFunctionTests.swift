@@ -16,7 +16,7 @@ import Testing
     return addresses.map { names[$0] ?? "\($0)" }
   }
 
-  @Test(.enabled(if: AppleFile.canBeBuilt), arguments: AppleFile.unstrippedImages)
+  @Test(.needs(.appleSDK, "llvm-nm-19"), arguments: AppleFile.unstrippedImages)
   func loadMethodsAreFoundASuperclassFirst(_ input: AppleFile) throws {
     let file = try MachOFile(parsing: FileBytes(try input.bytes()))
     let found = try file.loadMethods()
@@ -26,7 +26,7 @@ import Testing
     #expect(found.unknownCount == 0)
   }
 
-  @Test(.enabled(if: AppleFile.canBeBuilt), arguments: AppleFile.unstrippedImages)
+  @Test(.needs(.appleSDK, "llvm-nm-19"), arguments: AppleFile.unstrippedImages)
   func initializersAreFoundInTheOrderOfTheLink(_ input: AppleFile) throws {
     let file = try MachOFile(parsing: FileBytes(try input.bytes()))
     let found = try file.initializers()
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: AppleFile.canBeBuilt),
+    .needs(.appleSDK, "llvm-nm-19"),
     arguments: AppleFile.unstrippedImages.filter {
       $0.name == "iOS, relative method lists" || $0.name == "iOS, rebase opcodes"
     })

@@ -3,7 +3,7 @@ import ObjectFormat
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: AppleFile.canBeBuilt)) struct MachOSymbolTableTests {
+@Suite(.needs(.appleSDK, "llvm-nm-19")) struct MachOSymbolTableTests {
   /// The words that `llvm-nm -m` has for bits which this reader leaves out.
   static let unread = ["[referenced dynamically] ", "[no dead strip] "]
 

@@ -5,7 +5,7 @@ import Testing
 
 /// From a trace to the order of a relinked Mach-O image. The trace is made up; the images, the link maps and
 /// the linker are real, and so are both judges of the result.
-@Suite(.enabled(if: (try? AppleSDK()) != nil)) struct GenMachOTests {
+@Suite(.needs(.appleSDK)) struct GenMachOTests {
   private let sdk: AppleSDK
   private let workshop: Workshop
   private var folder: String { workshop.folder.path + "/" }

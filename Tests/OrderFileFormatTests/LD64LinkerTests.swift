@@ -6,7 +6,7 @@ import Testing
 
 /// Compiles and links for Apple's platforms with ld64.lld: the order that its link map and `llvm-nm` read
 /// back is the order that was asked for.
-@Suite(.enabled(if: (try? AppleSDK()) != nil)) struct LD64LinkerTests {
+@Suite(.needs(.appleSDK)) struct LD64LinkerTests {
   private let sdk: AppleSDK
   private let workshop: Workshop
 

@@ -19,14 +19,14 @@ struct Linker: CustomTestStringConvertible, Sendable {
     Linker(tool: "ld.lld-19", driverName: "lld", dialect: .lld, option: "--symbol-ordering-file="),
     Linker(tool: "ld.gold", driverName: "gold", dialect: .gold, option: "--section-ordering-file="),
     Linker(tool: "ld.bfd", driverName: "bfd", dialect: .gnuLD, option: "-T"),
-  ].filter { toolPath($0.tool) != nil }
+  ].filter { Requirement.tool($0.tool).keepsArguments }
 
   static func installed(_ dialect: OrderFileDialect) -> [Linker] {
     installed.filter { $0.dialect == dialect }
   }
 }
 
-let compilers = ["clang", "gcc"].filter { toolPath($0) != nil }
+let compilers = ["clang", "gcc"].filter { Requirement.tool($0).keepsArguments }
 
 /// Entries for what may lie in any of a function's candidate sections.
 func candidates(_ names: [String]) -> [OrderFileEntry] {
@@ -39,7 +39,7 @@ func candidates(_ names: [String]) -> [OrderFileEntry] {
 
 /// Links small programs with the linkers themselves: the order that `nm -n` reads back is the order
 /// that was asked for.
-@Suite(.enabled(if: !compilers.isEmpty && !Linker.installed.isEmpty && toolPath("nm") != nil))
+@Suite(.needs("clang", "ld.lld", "nm"))
 struct RealLinkerTests {
   static let program = """
     #include <stdio.h>
@@ -98,7 +98,7 @@ struct RealLinkerTests {
 
   /// Sections and symbols with names that the linkers' syntaxes stumble over; `aXb` matches `a*b` as a
   /// glob and must stay where it was.
-  @Test(.enabled(if: toolPath("clang") != nil), arguments: Linker.installed)
+  @Test(.needs("clang"), arguments: Linker.installed)
   func oddNamesAreOrdered(linker: Linker) throws {
     let odd = [
       "a*b", "$s4main3FooV", "a b", "a[b", "-[Foo bar:]", "a{b};(c)", "a#b", "grüße", "a?b",
@@ -127,7 +127,7 @@ struct RealLinkerTests {
     #expect(functions.contains("aXb"))
   }
 
-  @Test(.enabled(if: toolPath("clang") != nil), arguments: Linker.installed)
+  @Test(.needs("clang"), arguments: Linker.installed)
   func ofTwoEqualLinesTheDialectSaysWhichCounts(linker: Linker) throws {
     let order: String =
       switch linker.dialect.name {
@@ -144,7 +144,7 @@ struct RealLinkerTests {
   }
 
   /// lld names what it doesn't find, and so tells how it reads a line.
-  @Test(.enabled(if: toolPath("clang") != nil), arguments: Linker.installed(.lld))
+  @Test(.needs("clang"), arguments: Linker.installed(.lld))
   func lldReadsTheSameNames(linker: Linker) throws {
     let order =
       "\u{feff}first\n  x1 \t\n# x2\n\t# x3\nx4 # x5\n\r\n\nx6\r\n/* x7 */\nx8\rx9\nx10#\n\u{b}x11\n"
@@ -176,7 +176,7 @@ struct RealLinkerTests {
     """
 
   @Test(
-    .enabled(if: toolPath("clang") != nil), arguments: Linker.installed(.gnuLD),
+    .needs("clang"), arguments: Linker.installed(.gnuLD),
     [["-fPIE", "-pie"], ["-fno-pie", "-no-pie"], ["-fno-pie", "-static"]])
   func aGNULDScriptLeavesTheRestOfTheLinkAlone(linker: Linker, options: [String]) throws {
     let workshop = try Workshop()
@@ -195,7 +195,7 @@ struct RealLinkerTests {
   }
 
   /// As GNU ld spells object files and members of archives.
-  @Test(.enabled(if: toolPath("clang") != nil), arguments: Linker.installed(.gnuLD))
+  @Test(.needs("clang"), arguments: Linker.installed(.gnuLD))
   func aGNULDObjectFileIsTheOnlyOneThatMoves(linker: Linker) throws {
     let workshop = try Workshop()
     try compile(workshop, "clang")

@@ -3,11 +3,8 @@ import TestSupport
 import Testing
 import TraceFormat
 
-private let canRunAArch64 =
-  findTool("aarch64-linux-gnu-gcc") != nil && findTool("qemu-aarch64") != nil
-
 /// The recorder cross-built for aarch64 and run under user-mode emulation.
-@Suite(.enabled(if: canRunAArch64, "needs aarch64-linux-gnu-gcc and qemu-aarch64"))
+@Suite(.needs("aarch64-linux-gnu-gcc", "qemu-aarch64"))
 struct AArch64Tests {
   static let target = [
     "--target=aarch64-linux-gnu", "--gcc-toolchain=/usr", "--sysroot=/usr/aarch64-linux-gnu",

@@ -4,10 +4,6 @@ import Testing
 
 /// A folder of one test's own in which Mach-O images are built with the recorder or without.
 struct AppleWorkshop {
-  /// Whether what it needs is installed.
-  static let canBuild =
-    (try? AppleSDK()) != nil && findTool("llvm-nm-19") != nil && findTool("llvm-objdump-19") != nil
-
   let platform: AppleSDK.Platform
   let sdk: AppleSDK
   let workshop: Workshop

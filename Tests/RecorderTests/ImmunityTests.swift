@@ -1,8 +1,9 @@
+import TestSupport
 import Testing
 import TraceFormat
 
 /// The recorder's C files, compiled as an instrumented build might: nothing of it gets in.
-@Suite struct ImmunityTests {
+@Suite(.needs(.compiling)) struct ImmunityTests {
   /// What the recorder may ask of libc, from initialisers only.
   static let allowed: Set<String> = [
     "dl_iterate_phdr", "getauxval", "environ", "dladdr", "orderfile_default_trace",

@@ -1,7 +1,8 @@
+import TestSupport
 import Testing
 import TraceFormat
 
-@Suite struct LaunchOrderTests {
+@Suite(.needs(.compiling)) struct LaunchOrderTests {
   static let order = [
     "from_resolver", "in_preinit", "from_preinit", "first_constructor", "constructor", "main",
     "on_signal", "chosen", "from_main",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The recorder for Darwin: what is delivered, and the images it is linked into. `MachOEmulator` runs them.
-@Suite(.enabled(if: AppleWorkshop.canBuild, "needs the Darwin SDK and LLVM 19"))
+@Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-objdump-19"))
 struct MachOImageTests {
   static let callbacks: Set<String> = [
     "___sanitizer_cov_trace_pc_guard", "___sanitizer_cov_trace_pc_guard_init",
@@ -195,7 +195,7 @@ struct MachOImageTests {
 }
 
 /// The recorder for Darwin, compiled as an instrumented build might: nothing of it gets in.
-@Suite(.enabled(if: AppleWorkshop.canBuild, "needs the Darwin SDK and LLVM 19"))
+@Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-objdump-19"))
 struct MachOImmunityTests {
   static let flags: [[String]] = [
     ["-O0"], ["-Os"], ["-O3"], ["-O2", "-fstack-protector-all"], ["-O2", "-finstrument-functions"],

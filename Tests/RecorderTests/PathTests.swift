@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 import TraceFormat
 
-@Suite struct PathTests {
+@Suite(.needs(.compiling)) struct PathTests {
   private func stage() throws -> (workshop: Workshop, program: String) {
     let workshop = try Workshop()
     return (workshop, try workshop.build("program", from: ["paths/waiter.c"]))
@@ -75,8 +76,7 @@ import TraceFormat
     #expect(try workshop.files() == ["trace"])
   }
 
-  @Test func aReadOnlyFolderIsNotWrittenTo() throws {
-    guard geteuid() == 0 else { return }
+  @Test(.needs(.root)) func aReadOnlyFolderIsNotWrittenTo() throws {
     let (workshop, program) = try stage()
     // Root passes permission bits, so another user has to try.
     let locked = try workshop.makeFolder("locked")

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 import TraceFormat
 
-@Suite struct SanitizerTests {
+@Suite(.needs(.compiling)) struct SanitizerTests {
   /// Without the leak checker, which stops threads by ptrace and talks about those it can't.
   private static func environment(_ trace: String) -> [String: String] {
     ["ORDERFILE_TRACE": trace, "ASAN_OPTIONS": "detect_leaks=0"]

@@ -1,8 +1,9 @@
 import Foundation
+import TestSupport
 import Testing
 import TraceFormat
 
-@Suite struct SilenceTests {
+@Suite(.needs(.compiling)) struct SilenceTests {
   @Test func withoutTheVariableThereIsNoFileAndNoOutput() throws {
     let workshop = try Workshop()
     let program = try workshop.build("program", from: ["launch/main.c"])
@@ -21,7 +22,7 @@ import TraceFormat
     #expect(try workshop.record(program).status == 1)
   }
 
-  @Test(.enabled(if: geteuid() == 0, "needs root"))
+  @Test(.needs(.root))
   func aSetUserIDProgramBelievesNoEnvironment() throws {
     let workshop = try Workshop()
     chmod(workshop.folder.path, 0o777)

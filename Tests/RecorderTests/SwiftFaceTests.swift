@@ -1,9 +1,10 @@
 import Foundation
+import TestSupport
 import Testing
 import TraceFormat
 
 /// The product `OrderFileRuntime`, used by a package as an app would.
-@Suite struct SwiftFaceTests {
+@Suite(.needs(.compiling)) struct SwiftFaceTests {
   @Test func aPackageThatUsesTheProductMarksAndStops() throws {
     let workshop = try Workshop()
     let sources = workshop.folder.appendingPathComponent("Sources/app")

@@ -51,7 +51,7 @@ final class Workshop: Sendable {
 
   /// `orderfile_rt.o`, built once for all tests.
   static let runtime: Result<String, any Error> = Result {
-    let made = try launch("make", ["-s", "runtime"], in: package, environment: [:], timeout: 120)
+    let made = try launch("make", ["-s", "runtime"], in: package, environment: [:])
     guard made.status == 0 else { throw Failure(description: made.errors) }
     return package.appendingPathComponent(".build/runtime/orderfile_rt.o").path
   }
@@ -62,33 +62,30 @@ final class Workshop: Sendable {
 /// Finds `tool` in the search path, unless it is a path.
 func findTool(_ tool: String) -> String? { tool.contains("/") ? tool : toolPath(tool) }
 
-/// Launches `tool` and waits for its end, `timeout` seconds at most.
+/// Launches `tool` and waits for its end.
 private func launch(
-  _ tool: String, _ arguments: [String], in folder: URL, environment: [String: String],
-  timeout: Double
+  _ tool: String, _ arguments: [String], in folder: URL, environment: [String: String]
 ) throws -> Run {
   guard let executable = findTool(tool) else {
     throw Workshop.Failure(description: "no '\(tool)' on this machine")
   }
   let inherited = ProcessInfo.processInfo.environment.filter { ["PATH", "HOME"].contains($0.key) }
   return try RunningProcess(
-    executable, arguments, in: folder, environment: inherited.merging(environment) { $1 },
-    limit: timeout
+    executable, arguments, in: folder, environment: inherited.merging(environment) { $1 }
   ).end()
 }
 
 extension Workshop {
   func run(
-    _ tool: String, _ arguments: [String] = [], environment: [String: String] = [:],
-    timeout: Double = 120
+    _ tool: String, _ arguments: [String] = [], environment: [String: String] = [:]
   ) throws -> Run {
-    try launch(tool, arguments, in: folder, environment: environment, timeout: timeout)
+    try launch(tool, arguments, in: folder, environment: environment)
   }
 
   /// Runs a tool that must succeed.
   @discardableResult
   func make(_ tool: String, _ arguments: [String]) throws -> Run {
-    let ended = try run(tool, arguments, timeout: 120)
+    let ended = try run(tool, arguments)
     guard ended.status == 0 else {
       throw Failure(description: "\(tool) \(arguments.joined(separator: " "))\n\(ended.errors)")
     }

@@ -32,7 +32,7 @@ import Testing
     """
 
   @Test(
-    .enabled(if: Tool("clang") != nil),
+    .needs("clang"),
     arguments: [
       [], ["-no-pie"], ["-static"], ["-s"], ["-ffunction-sections", "-Wl,--gc-sections"],
       ["-fuse-ld=bfd", "-ffunction-sections", "-Wl,--gc-sections"],
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: Tool("clang") != nil)) func blocksAreThereIfTheyAreAskedFor() throws {
+  @Test(.needs("clang")) func blocksAreThereIfTheyAreAskedFor() throws {
     let places = try places(Self.source, ["-fuse-ld=lld"], withBlocks: false)
     #expect(places.blocks == nil && places.places == places.functions)
     let start = try #require(places.places.first)
@@ -63,13 +63,13 @@ import Testing
   }
 
   /// Parts of functions are functions of their own, each in its own section.
-  @Test(.enabled(if: Tool("clang") != nil)) func partsOfASplitFunctionCount() throws {
+  @Test(.needs("clang")) func partsOfASplitFunctionCount() throws {
     let places = try places(Self.source, ["-fuse-ld=lld", "-fbasic-block-sections=all"])
     let blocks = try #require(places.blocks?.blocks)
     #expect(blocks.count > 4 && blocks.allSatisfy { places.functions.contains($0.start) })
   }
 
-  @Test(.enabled(if: Tool("clang") != nil && Tool("objcopy") != nil))
+  @Test(.needs("clang", "objcopy"))
   func aStrippedImageHasTheMapOfItsDebugFile() throws {
     let folder = try TemporaryFolder()
     let source = try folder.write(Array(Self.source.utf8), "main.c")
@@ -92,7 +92,7 @@ import Testing
   }
 
   /// The function's first block is nothing but ENDBR64, behind which the loop begins.
-  @Test(.enabled(if: Tool("clang") != nil && BreakpointPlaces.ownMachine == 62))
+  @Test(.needs("clang", .x8664Machine))
   func aLandingPadSharesItsBreakpoint() throws {
     let assembly = """
       .text
@@ -128,7 +128,7 @@ import Testing
   }
 
   /// Padding that control falls through is a part of the block before it; other padding is none of any.
-  @Test(.enabled(if: Tool("clang") != nil)) func paddingBelongsToWhoRunsIt() throws {
+  @Test(.needs("clang")) func paddingBelongsToWhoRunsIt() throws {
     let assembly = """
       .text
       .globl f
@@ -180,7 +180,7 @@ import Testing
         "unsupported BB address map version: found 9") ?? false)
   }
 
-  @Test(.enabled(if: Tool("clang") != nil)) func damagedImagesNeverTrap() throws {
+  @Test(.needs("clang")) func damagedImagesNeverTrap() throws {
     let folder = try TemporaryFolder()
     let file = try folder.write(Array(Self.source.utf8), "main.c")
     let image = folder.path("image")

@@ -6,8 +6,9 @@ struct CompilerLink: CustomTestStringConvertible, Sendable {
   var compiler = "clang"
   var flags: [String]
   var testDescription: String { ([compiler] + flags).joined(separator: " ") }
-  var isInstalled: Bool {
-    Tool(compiler) != nil && (!flags.contains("-fuse-ld=lld") || Tool("ld.lld") != nil)
+  var keepsArguments: Bool {
+    Requirement.tools([compiler] + (flags.contains("-fuse-ld=lld") ? ["ld.lld"] : []))
+      .keepsArguments
   }
   var isAArch64: Bool { compiler.hasPrefix("aarch64") }
 }

@@ -4,7 +4,7 @@ import Symbolication
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: (try? AppleSDK()) != nil)) struct DebugMapTests {
+@Suite(.needs(.appleSDK)) struct DebugMapTests {
   private let sdk: AppleSDK
   private let workshop: Workshop
 

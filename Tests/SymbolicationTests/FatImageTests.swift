@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Which slice of a fat file is read, and what is said where that can't be known.
-@Suite(.enabled(if: MachOBuild.isPossible)) struct FatImageTests {
+@Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-strip-19")) struct FatImageTests {
   static let source = [(name: "main.c", text: "int main(void) { return 0; }")]
 
   /// `arm`, `intel`, and `fat` of both.

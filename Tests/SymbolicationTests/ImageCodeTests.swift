@@ -19,7 +19,7 @@ import Testing
     CompilerLink(compiler: "gcc", flags: ["-no-pie", "-Wl,-z,noseparate-code"]),
     CompilerLink(compiler: "aarch64-linux-gnu-gcc", flags: ["-pie", "-fPIE"]),
     CompilerLink(compiler: "aarch64-linux-gnu-gcc", flags: ["-no-pie", "-Wl,-z,now"]),
-  ].filter(\.isInstalled)
+  ].filter(\.keepsArguments)
 
   /// Calls, tail calls and a pointer to functions of the C library, from functions that differ in which.
   static let program = """
@@ -103,7 +103,7 @@ import Testing
   static let functions = ["main", "first", "tail", "memory", "both", "pure", "reader", "merged"]
 
   @Test(
-    .enabled(if: Tool("llvm-objdump-19") != nil || Tool("llvm-objdump") != nil),
+    .needs("llvm-objdump-19"),
     arguments: links)
   func entriesOfLinkageTablesAreThoseThatADisassemblerSees(_ link: CompilerLink) throws {
     let program = try Program(link)
@@ -199,8 +199,8 @@ import Testing
     #expect(LaunchFacts(of: layout, hasCode: true).atStart.map(\.cause) == [.cRuntime])
   }
 
-  @Test func flippedBytesNeverTrap() throws {
-    guard let link = Self.links.first else { return }
+  @Test(.needs("clang", "ld.lld")) func flippedBytesNeverTrap() throws {
+    let link = try #require(Self.links.first)
     let program = try Program(link)
     let bytes = try FileBytes(path: program.path)
     let layout = program.image.layout

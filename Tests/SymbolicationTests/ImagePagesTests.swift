@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: toolPath("llvm-readobj-19") != nil),
+    .needs("llvm-readobj-19"),
     arguments: [
       [], ["-no-pie"], ["-static"], ["-fuse-ld=lld"], ["-fuse-ld=lld", "-Wl,-z,noseparate-code"],
       ["-fuse-ld=bfd", "-Wl,-z,noseparate-code"],

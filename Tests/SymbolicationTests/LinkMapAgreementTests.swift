@@ -23,11 +23,12 @@ import Testing
     }
   }
 
-  static let llvmNM = tool(["llvm-nm", "llvm-nm-22", "llvm-nm-19"])
-
   static let links: [Link] = {
-    let compilers = [["g++"], ["clang++", "clang++-19"]].compactMap(tool)
-    let linkers = [["ld.bfd"], ["ld.gold"], ["mold"], ["ld.lld"], ["ld.lld-19"]].compactMap(tool)
+    func kept(_ tools: [String]) -> [String] {
+      tools.filter { Requirement.tool($0).keepsArguments }.map { toolPath($0) ?? $0 }
+    }
+    let compilers = kept(["g++", "clang++"])
+    let linkers = kept(["ld.bfd", "ld.gold", "mold", "ld.lld", "ld.lld-19"])
     return compilers.flatMap { compiler in
       linkers.flatMap { linker in
         [(true, true), (false, true), (false, false)].map {
@@ -37,14 +38,7 @@ import Testing
     }
   }()
 
-  /// The full path of the first of `names` that stands in a folder of `PATH`.
-  static func tool(_ names: [String]) -> String? {
-    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
-    let paths = names.flatMap { name in folders.map { "\($0)/\(name)" } }
-    return paths.first(where: FileManager.default.isExecutableFile)
-  }
-
-  @Test(.enabled(if: llvmNM != nil && !links.isEmpty), arguments: links)
+  @Test(.needs("llvm-nm"), arguments: links)
   func functionsOfTheMapStandInTheSymbolTable(_ link: Link) throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "orderfile-link-map-\(UUID().uuidString)")
@@ -60,7 +54,7 @@ import Testing
         "\(String($0.address.rawValue, radix: 16)) \(escaped(layout.names[$0.name]))"
       })
     let nm = try output(
-      try #require(Self.llvmNM), ["--defined-only", "--format=posix", "app"], in: folder)
+      try #require(toolPath("llvm-nm")), ["--defined-only", "--format=posix", "app"], in: folder)
     let symbols = nm.split(separator: "\n").compactMap(NMSymbol.init)
     let inText = Set(symbols.map { "\($0.address) \($0.name)" })
     #expect(map.subtracting(inText) == [], "in the map, not in the symbol table")

@@ -7,10 +7,6 @@ import Testing
 /// A Mach-O image of C, C++, Objective-C and assembly, made by the real compiler and linker: `image` in a
 /// folder of its own, with its link map `image.map`.
 struct MachOBuild {
-  /// Whether what it needs is installed.
-  static let isPossible =
-    (try? AppleSDK()) != nil && Tool("llvm-nm-19") != nil && Tool("llvm-strip-19") != nil
-
   let workshop: Workshop
   let sdk: AppleSDK
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Stripped Mach-O images, and the dSYMs that name their functions.
-@Suite(.enabled(if: MachOBuild.isPossible)) struct MachODebugFileTests {
+@Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-strip-19")) struct MachODebugFileTests {
   /// Name, address, size and scope of each function.
   static func lines(_ image: Image) -> [String] {
     image.layout.functions.map {
@@ -75,7 +75,7 @@ import Testing
         == Self.lines(whole).map { $0.replacing(" local", with: "") })
   }
 
-  @Test(.enabled(if: Tool("swiftc") != nil)) func swiftHasItsSymbolsToo() throws {
+  @Test(.needs("swiftc")) func swiftHasItsSymbolsToo() throws {
     let sources = [
       (
         name: "app.swift",

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Damaged images may be refused; they must not trap.
-@Suite(.enabled(if: MachOBuild.isPossible)) struct MachOHostileTests {
+@Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-strip-19")) struct MachOHostileTests {
   /// Reads `bytes` where `debugFile` is the only file.
   static func reads(_ bytes: [UInt8], debugFile: FileBytes? = nil) -> Bool {
     let read = try? Image.reading(

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Images that the real linker made, and what LLVM's tools say about them.
-@Suite(.enabled(if: MachOBuild.isPossible)) struct MachOImageTests {
+@Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-strip-19")) struct MachOImageTests {
   /// `0x100004000 _main`, ascending.
   static func lines(_ image: Image) -> [String] {
     image.layout.functions.map { "\($0.address) \(image.layout.name(of: $0))" }

@@ -6,10 +6,11 @@ import Symbolication
 import TestSupport
 import Testing
 
-private let linkers = ["ld.lld", "ld.lld-19"].compactMap(toolPath)
+private let linkers = ["ld.lld", "ld.lld-19"].filter { Requirement.tool($0).keepsArguments }
+  .map { toolPath($0) ?? $0 }
 
 /// Links with lld: what the check finds missing is what the linker warned of.
-@Suite(.enabled(if: !linkers.isEmpty && toolPath("clang") != nil && toolPath("nm") != nil))
+@Suite(.needs("ld.lld", "clang", "nm"))
 struct OrderFileCheckLinkTests {
   static let program = """
     #define F(n) __attribute__((noinline, used)) void n(void) { __asm__(""); }

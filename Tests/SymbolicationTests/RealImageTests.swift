@@ -69,7 +69,7 @@ struct Build {
     CompilerLink(compiler: "aarch64-linux-gnu-gcc", flags: ["-pie", "-fPIE"]),
     CompilerLink(compiler: "aarch64-linux-gnu-gcc", flags: ["-no-pie"]),
     CompilerLink(compiler: "aarch64-linux-gnu-gcc", flags: ["-shared", "-fPIC", "-DLIBRARY"]),
-  ].filter(\.isInstalled)
+  ].filter(\.keepsArguments)
 
   @Test(arguments: links)
   func initializersAreFoundInTheOrderOfTheLoader(_ link: CompilerLink) throws {
@@ -114,20 +114,20 @@ struct Build {
     #expect(found.count >= count)
   }
 
-  @Test(.enabled(if: Tool("llvm-nm") != nil), arguments: links)
+  @Test(.needs("llvm-nm"), arguments: links)
   func functionsAgreeWithLLVM(_ link: CompilerLink) throws {
     let build = try Build(link.compiler, link.flags)
     try Self.expectAgreementWithLLVM(build.path, atLeast: 12)
   }
 
   /// The test bundle: Swift and C.
-  @Test(.enabled(if: Tool("llvm-nm") != nil))
+  @Test(.needs("llvm-nm"))
   func thisProgramAgreesWithLLVM() throws {
     let path = try #require(CommandLine.arguments.first)
     try Self.expectAgreementWithLLVM(path, atLeast: 1)
   }
 
-  @Test(.enabled(if: Tool("readelf") != nil && Tool("gcc") != nil))
+  @Test(.needs("readelf", "gcc"))
   func theBuildIDAgreesWithReadelf() throws {
     let build = try Build("gcc", ["-Wl,--build-id"])
     let (image, _) = try Image.reading(path: build.path)
@@ -135,7 +135,7 @@ struct Build {
     #expect(notes.contains("Build ID: \(try #require(image.id))"))
   }
 
-  @Test(.enabled(if: Tool("clang") != nil && Tool("ld.lld") != nil))
+  @Test(.needs("clang", "ld.lld"))
   func instrumentationLeavesGuards() throws {
     let build = try Build(
       "clang",
@@ -204,7 +204,7 @@ struct Build {
   }
 
   /// `strip`, then the two ways in which the debug file is found.
-  @Test(.enabled(if: Tool("gcc") != nil && Tool("llvm-objcopy") != nil))
+  @Test(.needs("gcc", "llvm-objcopy"))
   func aStrippedImageTakesItsNamesFromItsDebugFile() throws {
     let build = try Build("gcc", ["-g", "-Wl,--build-id"])
     let whole = try Image.reading(path: build.path).image
@@ -225,7 +225,7 @@ struct Build {
     #expect(warnings.count == 1)
   }
 
-  @Test(.enabled(if: Tool("clang") != nil && Tool("llvm-objcopy") != nil))
+  @Test(.needs("clang", "llvm-objcopy"))
   func aDebugFileWithoutSymbolsGivesItsDWARF() throws {
     let build = try Build("clang", ["-g", "-Wl,--build-id"])
     let debugFile = try build.copy("program.debug", ["--only-keep-debug", "-R", ".symtab"])
@@ -238,7 +238,7 @@ struct Build {
 
   /// Range lists, string offsets and address tables too, which hand-made DWARF has not.
   @Test(
-    .enabled(if: Tool("clang") != nil && Tool("llvm-objcopy") != nil), arguments: ["4", "5"])
+    .needs("clang", "llvm-objcopy"), arguments: ["4", "5"])
   func damagedDWARFNeverTraps(version: String) throws {
     let build = try Build(
       "clang", ["-gdwarf-\(version)", "-O1", "-fbasic-block-sections=all", "-Wl,--build-id"])
@@ -259,7 +259,7 @@ struct Build {
     }
   }
 
-  @Test(.enabled(if: Tool("clang") != nil && Tool("llvm-objcopy") != nil))
+  @Test(.needs("clang", "llvm-objcopy"))
   func splitDWARFIsSaidToBeUnsupported() throws {
     let build = try Build("clang", ["-gdwarf-5", "-gsplit-dwarf", "-c"])
     let linked = build.folder.path("linked")
@@ -271,7 +271,7 @@ struct Build {
       warnings.map(\.message) == ["1 compilation unit skipped: unsupported split DWARF"])
   }
 
-  @Test(.enabled(if: Tool("swiftc") != nil && Tool("llvm-objcopy") != nil))
+  @Test(.needs("swiftc", "llvm-objcopy"))
   func swiftFunctionsAreFound() throws {
     let folder = try TemporaryFolder()
     let source = try folder.write(

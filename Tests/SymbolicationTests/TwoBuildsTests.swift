@@ -11,7 +11,6 @@ import Testing
   static let lld = Tool("ld.lld")
   static let gcc = Tool("gcc")
   static let rustc = Tool("rustc")
-  static let hasNM = Tool("nm") != nil
 
   /// What each name of `recorded` that `release` hasn't got resolves to.
   static func changed(_ recorded: [String], in release: [String]) -> [String: String] {
@@ -25,7 +24,7 @@ import Testing
 
   static let coverage = "func,trace-pc-guard,pc-table"
 
-  @Test(.enabled(if: swiftc != nil && hasNM))
+  @Test(.needs("swiftc", "nm"))
   func swiftFunctionsThatOnlyOneBuildMerges() throws {
     try withTemporaryFolder { folder in
       let source = folder.appendingPathComponent("pairs.swift")
@@ -65,7 +64,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: clang != nil && lld != nil && hasNM), arguments: ["thin", "full"])
+  @Test(.needs("clang", "ld.lld", "nm"), arguments: ["thin", "full"])
   func localFunctionsThatLinkTimeOptimizationRenames(mode: String) throws {
     try withTemporaryFolder { folder in
       let first = folder.appendingPathComponent("first.c")
@@ -105,7 +104,7 @@ import Testing
     }
   }
 
-  @Test(.enabled(if: gcc != nil && hasNM))
+  @Test(.needs("gcc", "nm"))
   func clonesAndColdPartsOfGCC() throws {
     try withTemporaryFolder { folder in
       let source = folder.appendingPathComponent("clones.c")
@@ -154,7 +153,7 @@ import Testing
   }
 
   /// `-Cmetadata` changes the hashes as another version or other features of a crate do.
-  @Test(.enabled(if: rustc != nil && hasNM), arguments: [[], ["-Csymbol-mangling-version=v0"]])
+  @Test(.needs("rustc", "nm"), arguments: [[], ["-Csymbol-mangling-version=v0"]])
   func rustFunctionsWhoseHashesDiffer(scheme: [String]) throws {
     try withTemporaryFolder { folder in
       let source = folder.appendingPathComponent("names.rs")

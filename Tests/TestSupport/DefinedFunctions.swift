@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// A folder that is gone when `body` returns.
 package func withTemporaryFolder(_ body: (URL) throws -> Void) throws {
@@ -11,8 +12,8 @@ package func withTemporaryFolder(_ body: (URL) throws -> Void) throws {
 
 /// The functions of one object file or image, as `nm` lists them.
 package func functionNames(in file: URL) throws -> [String] {
-  guard let nm = Tool("nm") else { return [] }
-  return try nm.run(["--defined-only", file.path]).split(separator: "\n").compactMap { line in
+  let listing = try #require(Tool("nm")).run(["--defined-only", file.path])
+  return listing.split(separator: "\n").compactMap { line in
     let fields = line.split(separator: " ", maxSplits: 2)
     return fields.count == 3 && "tTwW".contains(fields[1]) ? String(fields[2]) : nil
   }

@@ -111,7 +111,7 @@ package struct MachOEmulator: Sendable {
       python, [script] + options + [path(image)] + arguments, in: workshop.folder,
       environment: [
         "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin",
-      ], limit: 300
+      ]
     ).end()
     guard let json = FileManager.default.contents(atPath: report) else {
       throw Tool.Failure(description: "emulating \(image): \(ended.errors)")

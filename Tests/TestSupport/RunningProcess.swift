@@ -17,14 +17,17 @@ package struct Run: Sendable {
   }
 }
 
-/// A process that was started and is still running.
+/// A process that was started and is still running. It and all that it starts are gone when this value is,
+/// also if a test fails or the test run itself is killed: `Tests/Reaper` stands between them.
 ///
 /// Not Foundation's `Process`: that one ends only when everything that the process started has ended too,
 /// and its `run()` was seen to read past a mapping where many threads launch at once.
 package final class RunningProcess {
-  private let process: pid_t
+  /// Its process number.
+  package let number: pid_t
   private let streams: TemporaryFolder
-  private let deadline: Date
+  private var reaper: Reaper?
+  private var ended: Run?
 
   /// Where standard error goes.
   package enum Errors: Sendable {
@@ -33,91 +36,136 @@ package final class RunningProcess {
     case withOutput
   }
 
-  /// It leads a process group of its own, and no file is open in it but its three streams.
+  /// It leads a process group of its own, has no terminal, and no file is open in it but its three streams.
   ///
   /// - Parameters:
   ///   - tool: a path.
   ///   - environment: all of its variables.
-  ///   - limit: seconds after which it and its group are killed: the test fails then.
   package init(
     _ tool: String, _ arguments: [String], in folder: URL = URL(fileURLWithPath: "/"),
     input: [UInt8] = [], environment: [String: String] = ProcessInfo.processInfo.environment,
-    errors: Errors = .apart, limit: Double = 120
+    errors: Errors = .apart
   ) throws {
+    guard !Requirement.isQuick else {
+      throw Tool.Failure(description: "\(tool): a test that runs it says so with .needs")
+    }
     streams = try TemporaryFolder()
-    deadline = Date() + limit
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    // Files, not pipes: a full pipe that nobody reads would stop it.
-    posix_spawn_file_actions_addopen(&actions, 0, try streams.write(input, "stdin"), O_RDONLY, 0)
-    let new = O_WRONLY | O_CREAT | O_APPEND
-    posix_spawn_file_actions_addopen(&actions, 1, streams.path("stdout"), new, 0o600)
-    switch errors {
-    case .apart: posix_spawn_file_actions_addopen(&actions, 2, streams.path("stderr"), new, 0o600)
-    case .withOutput: posix_spawn_file_actions_adddup2(&actions, 1, 2)
+    let input = try streams.write(input, "stdin")
+    let output = streams.path("stdout")
+    let reaper = try Reaper(
+      [folder.path, tool] + arguments, environment: environment, input: input, output: output,
+      errors: errors == .apart ? streams.path("stderr") : nil)
+    let started = reaper.read()
+    guard let started, started > 0 else {
+      let reason = started.map { String(cString: strerror(-$0)) } ?? "the reaper is gone"
+      throw Tool.Failure(description: "\(tool): \(reason)")
     }
-    for other in 3..<256 { posix_spawn_file_actions_addclose(&actions, Int32(other)) }
-
-    // Tests run on threads that block signals.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    posix_spawnattr_setsigmask(&attributes, &signals)
-    sigfillset(&signals)
-    posix_spawnattr_setsigdefault(&attributes, &signals)
-    posix_spawnattr_setflags(
-      &attributes,
-      Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
-
-    var words = (["env", "-C", folder.path, tool] + arguments).map { strdup($0) } + [nil]
-    var settings = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-    defer { for copy in words + settings { free(copy) } }
-    var process: pid_t = 0
-    let error = posix_spawn(&process, "/usr/bin/env", &actions, &attributes, &words, &settings)
-    guard error == 0 else {
-      throw Tool.Failure(description: "\(tool): \(String(cString: strerror(error)))")
-    }
-    self.process = process
+    self.reaper = reaper
+    number = started
   }
 
-  package var number: pid_t { process }
-  package func send(_ signal: Int32) { kill(process, signal) }
-  package func sendToGroup(_ signal: Int32) { kill(-process, signal) }
+  package func send(_ signal: Int32) { kill(number, signal) }
+  package func sendToGroup(_ signal: Int32) { kill(-number, signal) }
 
   /// What it has written to its standard output so far.
   package var output: String { String(decoding: contents("stdout"), as: UTF8.self) }
 
-  /// Waits, 20 s at most, until it has written `text`.
-  package func waitForOutput(_ text: String) {
-    for _ in 0..<2000 {
-      if output.contains(text) { return }
-      usleep(10_000)
+  /// Waits until it has written `text`.
+  ///
+  /// - Throws: if it never does.
+  package func waitForOutput(
+    _ text: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    try wait(for: "'\(text)' in the output", sourceLocation: sourceLocation) {
+      output.contains(text)
     }
-    Issue.record("no '\(text)' in the output '\(output)'")
   }
 
-  /// Waits for its end.
+  /// Waits, while it runs, until `condition` holds.
+  ///
+  /// - Parameter what: for the message.
+  /// - Throws: if it never does.
+  package func wait(
+    for what: String, sourceLocation: SourceLocation = #_sourceLocation,
+    _ condition: () throws -> Bool
+  ) throws {
+    let holds = try holdsInTheEnd(while: { !isOver }, condition)
+    let errors = String(decoding: contents("stderr"), as: UTF8.self)
+    try #require(
+      holds, "waited in vain for \(what): \(output)\(errors)", sourceLocation: sourceLocation)
+  }
+
+  /// Waits for its end, and ends what it left behind.
   package func end() -> Run {
-    var status: Int32 = 0
-    var wait: UInt32 = 500
-    while waitpid(process, &status, WNOHANG) == 0 {
-      if Date() > deadline {
-        Issue.record("process \(process) ran into its time limit")
-        kill(-process, SIGKILL)
-      }
-      usleep(wait)
-      wait = min(2 * wait, 10_000)
+    defer { stop() }
+    return endAlone()
+  }
+
+  /// Waits for its end. What it left behind goes on, at most until this value is gone.
+  package func endAlone() -> Run {
+    if let ended { return ended }
+    if isOver(within: hangLimit) == false {
+      Issue.record("process \(number) does not end")
+      sendToGroup(SIGKILL)
     }
+    let status = reaper?.read() ?? SIGKILL
     let signal = status & 0x7f
-    return Run(
-      pid: process, status: signal == 0 ? (status >> 8) & 0xff : 128 + signal,
+    let run = Run(
+      pid: number, status: signal == 0 ? (status >> 8) & 0xff : 128 + signal,
       output: contents("stdout"), errors: String(decoding: contents("stderr"), as: UTF8.self))
+    ended = run
+    return run
+  }
+
+  /// Ends it and all that it started, and waits until they are gone.
+  package func stop() { reaper = nil }
+
+  private var isOver: Bool { ended != nil || isOver(within: 0) }
+
+  private func isOver(within seconds: Double) -> Bool {
+    reaper?.hasMessage(within: seconds) ?? true
   }
 
   private func contents(_ name: String) -> [UInt8] {
     Array(FileManager.default.contents(atPath: streams.path(name)) ?? Data())
   }
+}
+
+extension RunningProcess {
+  /// The program that stands between a test and what it runs.
+  package static var reaper: String { Reaper.path }
+
+  /// The processes that run of those that it started, in any generation, and itself.
+  package var family: [pid_t] {
+    #if os(Linux)
+      return (reaper?.number).map(Self.descendants) ?? []
+    #else
+      return kill(-number, 0) == 0 ? [number] : []
+    #endif
+  }
+
+  /// Whether all that it started is gone in the end.
+  package func leavesNothing() -> Bool { holdsInTheEnd { family.isEmpty } }
+
+  /// Without those that ended and that nobody has asked for their status yet.
+  private static func descendants(of process: pid_t) -> [pid_t] {
+    let list = try? String(
+      contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
+    let children = (list ?? "").split(separator: " ").compactMap { pid_t($0) }
+    return children.flatMap { child in
+      (isRunning(child) ? [child] : []) + descendants(of: child)
+    }
+  }
+}
+
+/// Whether process `number` is there and has not ended.
+package func isRunning(_ number: pid_t) -> Bool {
+  #if os(Linux)
+    let stat = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+    // The state stands behind the name, which may hold anything. Z and X: only its status is left.
+    guard let stat, let end = stat.lastIndex(of: ")") else { return false }
+    return !stat[end...].dropFirst().hasPrefix(" Z") && !stat[end...].dropFirst().hasPrefix(" X")
+  #else
+    return kill(number, 0) == 0
+  #endif
 }

@@ -23,13 +23,13 @@ package struct Tool: Sendable {
     (14...30).reversed().map { "/usr/bin/clang-\($0)" }
     .first(where: FileManager.default.isExecutableFile) ?? "clang"
 
-  /// Runs it to its end, 120 s at most, with `input` as its standard input.
+  /// Runs it to its end, with `input` as its standard input.
   ///
   /// - Returns: what it wrote to its standard output.
   /// - Throws: an error with its standard error if it does not exit with 0.
   @discardableResult
   package func run(_ arguments: [String], input: String = "") throws -> String {
-    let run = try RunningProcess(path, arguments, input: Array(input.utf8), limit: 120).end()
+    let run = try RunningProcess(path, arguments, input: Array(input.utf8)).end()
     guard run.status == 0 else {
       throw Failure(description: "\(path) \(arguments.joined(separator: " ")): \(run.errors)")
     }

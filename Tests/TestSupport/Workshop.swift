@@ -34,7 +34,7 @@ package final class Workshop: Sendable {
   package func run(_ tool: String, _ arguments: [String]) throws -> ToolResult {
     let path =
       tool.hasPrefix("/") ? tool : toolPath(tool) ?? folder.appendingPathComponent(tool).path
-    let run = try RunningProcess(path, arguments, in: folder, errors: .withOutput, limit: 300).end()
+    let run = try RunningProcess(path, arguments, in: folder, errors: .withOutput).end()
     return ToolResult(status: run.status, output: run.text)
   }
 

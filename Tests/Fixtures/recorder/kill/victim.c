@@ -1,6 +1,9 @@
-// Hits its guards one after the other and writes behind each how far it is, until it is killed.
+// victim PROGRESS COUNT: hits COUNT guards one after the other and writes behind each how far it is, then
+// stops, to be gone on with and killed.
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -12,17 +15,16 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop);
 static uint32_t guards[GUARDS];
 
 int main(int count, char **arguments) {
-  if (count < 2) return 1;
+  if (count < 3) return 1;
+  uint32_t stop = (uint32_t)atoi(arguments[2]);
   int file = open(arguments[1], O_RDWR);
   volatile uint32_t *progress = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
   if (progress == MAP_FAILED) return 1;
   __sanitizer_cov_trace_pc_guard_init(guards, guards + GUARDS);
   for (uint32_t i = 0; i < GUARDS; i++) {
+    if (i == stop) raise(SIGSTOP);
     __sanitizer_cov_trace_pc_guard(&guards[i]);
     *progress = i + 1;
-    for (volatile int wait = 0; wait < 5000; wait++) {
-    }
   }
-  pause();
-  return 0;
+  for (;;) pause();
 }

@@ -36,11 +36,11 @@ static void on_signal(int number) {
 STEP from_main(void) { BODY; }
 STEP never_called(void) { BODY; }
 STEP at_the_end(void) { BODY; }
-static void *in_thread(void *unused) {
-  usleep(20000);  // the first thread is gone by now
+static void *in_thread(void *first) {
+  pthread_join(*(pthread_t *)first, NULL);
   at_the_end();
   _exit(0);
-  return unused;
+  return first;
 }
 
 int main(int count, char **arguments) {
@@ -58,8 +58,9 @@ int main(int count, char **arguments) {
   if (strcmp(end, "segv") == 0) *(volatile int *)8 = 1;
   if (strcmp(end, "kill") == 0) kill(getpid(), SIGKILL);
   if (strcmp(end, "thread") == 0) {
-    pthread_t thread;
-    pthread_create(&thread, NULL, in_thread, NULL);
+    static pthread_t first, thread;
+    first = pthread_self();
+    pthread_create(&thread, NULL, in_thread, &first);
     pthread_exit(NULL);
   }
   if (strcmp(end, "never") == 0) never_called();

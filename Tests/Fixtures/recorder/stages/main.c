@@ -1,7 +1,8 @@
-// Marks and stops; the first argument says which.
+// Marks and stops; the first argument says which, the second of "sleep" how many milliseconds.
 #include <orderfile_runtime.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,7 +59,7 @@ int main(int count, char **arguments) {
     second();
   } else if (strcmp(what, "sleep") == 0) {
     first();
-    usleep(60000);
+    usleep((useconds_t)atoi(arguments[2]) * 1000);
     second();
   }
   third();
