@@ -28,12 +28,14 @@ struct ProcessMapping: Hashable {
   /// `55d0-55e0 r-xp 00001000 fe:00 1234   /usr/bin/app`; `nil` for memory without a file.
   init?(line: ArraySlice<UInt8>) {
     let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
-    guard fields.count == 6, let slash = fields[5].firstIndex(of: UInt8(ascii: "/")) else {
-      return nil
-    }
-    let ends = fields[0].split(separator: UInt8(ascii: "-")).map(Self.hexadecimal)
+    // The kernel names other memory in brackets, which may hold anything: `[anon:a/b]`.
+    guard fields.count == 6, case let name = fields[5].drop(while: { $0 == UInt8(ascii: " ") }),
+      name.first == UInt8(ascii: "/")
+    else { return nil }
+    let ends = fields[0].split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+      .map(Self.hexadecimal)
     guard ends.count == 2, let start = ends[0], let end = ends[1], start <= end,
-      let offset = Self.hexadecimal(fields[2])
+      Int(exactly: end) != nil, let offset = Self.hexadecimal(fields[2])
     else { return nil }
     addresses = start..<end
     isReadable = fields[1].first == UInt8(ascii: "r")
@@ -41,7 +43,7 @@ struct ProcessMapping: Hashable {
     isExecutable = fields[1].dropFirst(2).first == UInt8(ascii: "x")
     fileOffset = offset
     file = String(decoding: fields[3] + [UInt8(ascii: " ")] + fields[4], as: UTF8.self)
-    path = String(decoding: fields[5][slash...], as: UTF8.self)
+    path = String(decoding: name, as: UTF8.self)
   }
 
   private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {

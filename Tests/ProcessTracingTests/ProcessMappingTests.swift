@@ -1,0 +1,107 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import ProcessTracing
+
+/// `/proc/PID/maps` as the kernel writes it, and as nobody should.
+@Suite struct ProcessMappingTests {
+  private static func parse(_ line: String) -> ProcessMapping? {
+    ProcessMapping(line: Array(line.utf8)[...])
+  }
+
+  private static func describe(_ mapping: ProcessMapping) -> String {
+    let rights = [
+      mapping.isReadable ? "r" : "-", mapping.isWritable ? "w" : "-",
+      mapping.isExecutable ? "x" : "-",
+    ]
+    let ends = [mapping.addresses.lowerBound, mapping.addresses.upperBound, mapping.fileOffset]
+    return
+      (ends.map { String($0, radix: 16) } + [rights.joined(), mapping.file, "'\(mapping.path)'"])
+      .joined(separator: " ")
+  }
+
+  @Test(arguments: [
+    (
+      "55d0a000-55d0b000 r-xp 00001000 fe:00 1234                       /usr/bin/app",
+      "55d0a000 55d0b000 1000 r-x fe:00 1234 '/usr/bin/app'"
+    ),
+    (
+      "1000-2000 rw-s 00000000 00:01 7 /memfd:a (deleted)",
+      "1000 2000 0 rw- 00:01 7 '/memfd:a (deleted)'"
+    ),
+    ("1000-2000 ---p 00000000 08:01 7 /a b  c", "1000 2000 0 --- 08:01 7 '/a b  c'"),
+    // A line feed in a name is written so; a name that holds these four characters can't be told from it.
+    ("1000-2000 r--p 00000000 08:01 7 /a\\012b", "1000 2000 0 r-- 08:01 7 '/a\\012b'"),
+    ("1000-2000 r--p 00000000 08:01 7 /größe", "1000 2000 0 r-- 08:01 7 '/größe'"),
+    ("1000-1000 r--p 00000000 08:01 7 /empty", "1000 1000 0 r-- 08:01 7 '/empty'"),
+    (
+      "0-7fffffffffffffff r--p ffffffffffffffff 08:01 7 /a",
+      "0 7fffffffffffffff ffffffffffffffff r-- 08:01 7 '/a'"
+    ),
+  ])
+  func aLineOfAFile(line: String, expected: String) throws {
+    #expect(Self.describe(try #require(Self.parse(line))) == expected)
+  }
+
+  @Test(arguments: [
+    "", " ", "-", "/", "1000-2000 rw-p 00000000 00:00 0 ", "1000-2000 rw-p 00000000 00:00 0",
+    "1000-2000 rw-p 00000000 00:00 0    [heap]", "1000-2000 rw-p 00000000 00:00 0 [anon:a/b]",
+    "1000-2000 rw-p 00000000 00:0e 9 anon_inode:[perf_event]", "1000-2000 r-xp 0000",
+    "2000-1000 r-xp 00000000 08:01 7 /turned", "1000 r-xp 00000000 08:01 7 /a",
+    "1000-2000-3000 r-xp 00000000 08:01 7 /a", "1000-2000 r-xp wrong 08:01 7 /a",
+    "-1000-2000 r-xp 00000000 08:01 7 /a", "0-8000000000000000 r-xp 00000000 08:01 7 /a",
+    "0-10000000000000000 r-xp 00000000 08:01 7 /a", "0-1000 r-xp 10000000000000000 08:01 7 /a",
+    "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0 [vsyscall]",
+  ])
+  func aLineOfNoFile(line: String) { #expect(Self.parse(line) == nil) }
+
+  @Test func damagedLinesNeverTrap() {
+    let line = Array("55d0a000-55d0b000 r-xp 00001000 fe:00 1234   /usr/a b (deleted)".utf8)
+    for length in hostilePrefixLengths(of: line) { use(ProcessMapping(line: line[..<length])) }
+    for copy in byteFlips(of: line) { use(ProcessMapping(line: copy[...])) }
+    for byte in UInt8.min...UInt8.max {
+      use(ProcessMapping(line: [UInt8](repeating: byte, count: 40)[...]))
+    }
+  }
+
+  /// As those who ask for mappings do.
+  private func use(_ mapping: ProcessMapping?) {
+    guard let mapping else { return }
+    #expect(mapping.addresses.count >= 0 && mapping.path.hasPrefix("/"))
+  }
+
+  #if os(Linux)
+    /// In a folder with a blank and a line feed in its name; the file is removed while it is mapped.
+    @Test func theKernelsOwnLinesAreRead() throws {
+      let folder = try TemporaryFolder()
+      let path = try folder.write([UInt8](repeating: 7, count: 8192), "with blank\nand line/file")
+      let descriptor = open(path, O_RDONLY)
+      defer { close(descriptor) }
+      let place = mmap(nil, 8192, PROT_READ, MAP_PRIVATE, descriptor, 0)
+      try #require(place != MAP_FAILED)
+      defer { munmap(place, 8192) }
+      let address = UInt64(UInt(bitPattern: place))
+
+      func own() throws -> ProcessMapping {
+        let mappings = ProcessMapping.files(of: getpid())
+        #expect(
+          zip(mappings, mappings.dropFirst()).allSatisfy {
+            $0.addresses.upperBound <= $1.addresses.lowerBound
+          })
+        return try #require(mappings.first { $0.addresses.contains(address) })
+      }
+      let written = path.replacing("\n", with: "\\012")
+      #expect(try own().path == written)
+      #expect(try own().addresses == address..<address + 8192)
+      #expect(try own().isReadable && !own().isWritable && !own().isExecutable)
+      try FileManager.default.removeItem(atPath: path)
+      #expect(try own().path == written + " (deleted)")
+    }
+
+    @Test func aProcessThatIsGoneHasNone() {
+      #expect(ProcessMapping.files(of: pid_t.max) == [])
+      #expect(ProcessMapping.program(of: pid_t.max) == nil)
+    }
+  #endif
+}
