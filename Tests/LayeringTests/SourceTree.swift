@@ -13,6 +13,7 @@ struct SourceFile: Sendable {
   init(path: String, text: String) {
     self.path = path
     lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    code = Self.code(of: lines)
   }
 
   /// The folder below Sources or Runtime; empty elsewhere.
@@ -24,17 +25,26 @@ struct SourceFile: Sendable {
   /// The lines without comments and without what is between quotes, numbered from 1.
   ///
   /// Not a parser: block comments, and quotes inside an interpolation, are taken as code.
-  var code: [(number: Int, text: String)] {
+  let code: [(number: Int, text: String)]
+
+  private static func code(of lines: [String]) -> [(number: Int, text: String)] {
     var isInLiteral = false
     return lines.enumerated().map { index, line in
-      var text = ""
-      let parts = line.components(separatedBy: "\"\"\"")
-      for (position, part) in parts.enumerated() {
-        if position > 0 { isInLiteral.toggle() }
-        if !isInLiteral { text += part }
+      var text = line
+      if isInLiteral || line.contains("\"\"\"") {
+        text = ""
+        let parts = line.components(separatedBy: "\"\"\"")
+        for (position, part) in parts.enumerated() {
+          if position > 0 { isInLiteral.toggle() }
+          if !isInLiteral { text += part }
+        }
       }
-      text = text.replacing(/"(\\.|[^"\\])*"/, with: "\"\"")
-      if let comment = text.range(of: "//") { text.removeSubrange(comment.lowerBound...) }
+      if text.utf8.contains(UInt8(ascii: "\"")) {
+        text = text.replacing(/"(\\.|[^"\\])*"/, with: "\"\"")
+      }
+      if text.utf8.contains(UInt8(ascii: "/")), let comment = text.range(of: "//") {
+        text.removeSubrange(comment.lowerBound...)
+      }
       return (index + 1, text)
     }
   }

@@ -431,7 +431,7 @@ extension PageTouchTracer {
   private func withdrawReads(
     by instruction: UInt64, of page: UInt64, in space: WatchedMemory, but tid: pid_t
   ) {
-    for other in threads.keys where other != tid && threads[other]?.space === space {
+    for other in threads.keys.sorted() where other != tid && threads[other]?.space === space {
       guard let fault = threads[other]?.lastFault, let touch = fault.touch,
         fault.instruction == instruction, fault.page == page
       else { continue }

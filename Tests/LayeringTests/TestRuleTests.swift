@@ -1,0 +1,64 @@
+import Testing
+
+/// What holds for the tests themselves.
+@Suite struct TestRuleTests {
+  private static func tests() throws -> [SourceFile] {
+    let files = try sourceFiles("Tests", ["swift"]).filter {
+      !$0.path.hasPrefix("Tests/TestSupport/") && !$0.path.hasPrefix("Tests/AArch64/")
+    }
+    #expect(files.count > 100, "expected the tests, found \(files.count) files")
+    return files
+  }
+
+  /// `make check` runs them all; it knows of what is skipped by `needs`.
+  @Test func aTestIsSkippedByNeedsAlone() throws {
+    let places = try Self.tests().flatMap { $0.places(of: /\.(enabled|disabled)\(/) }
+    #expect(places.isEmpty, "use .needs:\n\(places.joined(separator: "\n"))")
+  }
+
+  /// Lines of test functions, not of closures in them, that end the test without an expectation.
+  private static func earlyReturns(in file: SourceFile) -> [String] {
+    var isTest = false
+    var indentation: Int?
+    return file.code.compactMap { number, text in
+      let blanks = text.prefix { $0 == " " }.count
+      if text.contains("@Test") { isTest = true }
+      if isTest, text.contains(/\bfunc \w/) { (isTest, indentation) = (false, blanks) }
+      guard let own = indentation else { return nil }
+      if text == String(repeating: " ", count: own) + "}" { indentation = nil }
+      let isEarly =
+        text.contains(/^ *(?:guard|if)\b.*\{ return \}/) || text.contains(/^ *else \{ return \}/)
+      return blanks == own + 2 && isEarly ? "\(file.path):\(number)" : nil
+    }
+  }
+
+  @Test func noTestPassesWithoutAnExpectation() throws {
+    let places = try Self.tests().flatMap(Self.earlyReturns)
+    #expect(places.isEmpty, "use .needs or #require:\n\(places.joined(separator: "\n"))")
+  }
+
+  @Test(arguments: [
+    ("  @Test func a() {\n    guard b else { return }\n  }", 1),
+    ("  @Test(.needs(\"x\"))\n  func a(\n    b: Int\n  ) {\n    if b { return }\n  }", 1),
+    ("  @Test func a() {\n    guard b,\n      c\n    else { return }\n  }", 1),
+    ("  @Test func a() {\n    each { guard b else { return } }\n  }", 0),
+    ("  func a() {\n    guard b else { return }\n  }", 0),
+    ("  @Test func a() {\n    b()\n  }\n  func c() {\n    guard d else { return }\n  }", 0),
+  ])
+  func earlyReturnsAreSeen(code: String, count: Int) {
+    let file = SourceFile(path: "Tests/ATests/A.swift", text: code)
+    #expect(Self.earlyReturns(in: file).count == count)
+  }
+
+  /// A machine may be as busy as it likes.
+  @Test func noTestCountsOnTime() throws {
+    // The instants at which it kills are chosen by chance, and none is expected to be anywhere.
+    let allowed = ["Tests/EndToEndTests/BreakpointTests.swift"]
+    let clocks = try Regex(
+      #"\bu?sleep\(|\.sleep\(|\bDate\(\)|ContinuousClock|SuspendingClock|DispatchTime"#)
+    let places = try Self.tests().filter { !allowed.contains($0.path) }.flatMap {
+      $0.places(of: clocks)
+    }
+    #expect(places.isEmpty, "wait for a condition:\n\(places.joined(separator: "\n"))")
+  }
+}
