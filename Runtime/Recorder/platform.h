@@ -84,10 +84,11 @@ OF_INTERNAL int of_current_folder(char *buffer);
 /* The folder that the relative path of a trace starts from; from initialisers only. */
 OF_INTERNAL int of_trace_folder(char *buffer);
 
-/* Files. A descriptor is never 0, 1 or 2 and is closed on exec. */
+/* Files. A descriptor is closed on exec, and is never 0, 1 or 2, not even for an instant: a thread of a program that
+ * has closed one may write to it all the same. */
 OF_INTERNAL int of_open_read(const char *path);  /* follows no symbolic link, does not block */
 OF_INTERNAL int of_open_write(const char *path); /* existing file, read and write */
-OF_INTERNAL int of_create(const char *path);     /* fails with -EEXIST */
+OF_INTERNAL int of_create(const char *path);     /* for this user alone; fails with -EEXIST */
 OF_INTERNAL void of_close(int descriptor);
 /* Locks the folder that PATH lies in against other recorders: a descriptor, -errno where that can't be
  * done, -OF_BUSY while another holds it. */
@@ -102,6 +103,8 @@ OF_INTERNAL int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t 
 enum of_file_kind { OF_REGULAR_FILE, OF_SYMBOLIC_LINK, OF_OTHER_FILE };
 /* What PATH itself is, links not followed; -ENOENT if nothing. Stores the size in bytes. */
 OF_INTERNAL int of_file_kind(const char *path, uint64_t *size);
+/* Stores what tells the open file from all others that are there, its device's number and its own. */
+OF_INTERNAL int of_file_number(int descriptor, uint64_t number[2]);
 /* Makes the file SIZE bytes long with every block from OLD_SIZE allocated, so that a store into the
  * mapping can't fail. Never raises SIGXFSZ. */
 OF_INTERNAL int of_allocate(int descriptor, uint64_t old_size, uint64_t size);

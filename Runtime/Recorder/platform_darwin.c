@@ -14,7 +14,7 @@
  *
  * Called by initialisers, marks, stop and exit, and by the first hit of a forked child:
  *
- *   close fcntl flock fstat ftruncate getcwd getenv getrlimit kill link lstat madvise mmap munmap open
+ *   close fchmod fcntl flock fstat ftruncate getcwd getenv getrlimit kill link lstat madvise mmap munmap open
  *   pread pwrite renamex_np sysctl unlink usleep write                          files and memory
  *   clock_gettime_nsec_np mach_timebase_info issetugid __error                  clocks, the process
  *   __cxa_atexit                                                                once, in a recorded launch
@@ -195,24 +195,42 @@ int of_trace_folder(char *buffer) {
 
 #define OF_ATTEMPTS 1000 /* at a call that a signal may interrupt */
 
-/* Moves a descriptor that took the place of a standard stream out of the program's way. */
-OF_LOCAL int of_above_standard_streams(int64_t descriptor) {
-  if (descriptor < 0 || descriptor > 2) return (int)descriptor;
-  int64_t moved = OF_CALL(fcntl((int)descriptor, F_DUPFD_CLOEXEC, 3));
-  of_close((int)descriptor);
-  return (int)moved;
+#define OF_MODE 0600 /* of a trace: it tells what a program does, and who may write it may kill the program */
+
+/* Takes those of the numbers 0, 1 and 2 that are free, so that no file of ours gets one, and returns them as
+ * bits. A thread of the program that reads or writes one meanwhile gets an error, as it would without us. */
+OF_LOCAL unsigned of_take_standard_streams(void) {
+  unsigned taken = 0;
+  for (int i = 0; i < 3; i++) {
+    int64_t descriptor = OF_CALL(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0));
+    if (descriptor >= 0 && descriptor <= 2) {
+      taken |= 1u << descriptor;
+      continue;
+    }
+    if (descriptor > 2) of_close((int)descriptor);
+    break;
+  }
+  return taken;
 }
 
 OF_LOCAL int of_open(const char *path, int flags) {
+  unsigned taken = of_take_standard_streams();
   int64_t result = -EINTR;
   for (int attempt = 0; result == -EINTR && attempt < OF_ATTEMPTS; attempt++)
-    result = OF_CALL(open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666));
-  return of_above_standard_streams(result);
+    result = OF_CALL(open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, OF_MODE));
+  for (int number = 0; number <= 2; number++)
+    if (taken >> number & 1) of_close(number);
+  return (int)result;
 }
 
 int of_open_read(const char *path) { return of_open(path, O_RDONLY); }
 int of_open_write(const char *path) { return of_open(path, O_RDWR); }
-int of_create(const char *path) { return of_open(path, O_RDWR | O_CREAT | O_EXCL); }
+int of_create(const char *path) {
+  int descriptor = of_open(path, O_RDWR | O_CREAT | O_EXCL);
+  /* The umask may have taken away what other copies of the recorder need. */
+  if (descriptor >= 0) (void)OF_CALL(fchmod(descriptor, OF_MODE));
+  return descriptor;
+}
 void of_close(int descriptor) { (void)OF_CALL(close(descriptor)); }
 int of_remove(const char *path) { return (int)OF_CALL(unlink(path)); }
 
@@ -254,6 +272,15 @@ int of_file_kind(const char *path, uint64_t *size) {
   *size = (uint64_t)status.st_size;
   if (S_ISREG(status.st_mode)) return OF_REGULAR_FILE;
   return S_ISLNK(status.st_mode) ? OF_SYMBOLIC_LINK : OF_OTHER_FILE;
+}
+
+int of_file_number(int descriptor, uint64_t number[2]) {
+  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  int64_t result = OF_CALL(fstat(descriptor, &status));
+  if (result < 0) return (int)result;
+  number[0] = (uint64_t)status.st_dev;
+  number[1] = (uint64_t)status.st_ino;
+  return 0;
 }
 
 /* The soft limit of a RESOURCE of getrlimit(2). */

@@ -153,25 +153,43 @@ int of_trace_folder(char *buffer) { return of_current_folder(buffer); }
 
 #define OF_ATTEMPTS 1000 /* at a call that a signal may interrupt */
 
-/* Moves a descriptor that took the place of a standard stream out of the program's way. */
-OF_LOCAL int of_above_standard_streams(long descriptor) {
-  if (descriptor < 0 || descriptor > 2) return (int)descriptor;
-  long moved = OF_SYSCALL_3(__NR_fcntl, descriptor, F_DUPFD_CLOEXEC, 3);
-  OF_SYSCALL_1(__NR_close, descriptor);
-  return (int)moved;
+#define OF_MODE 0600 /* of a trace: it tells what a program does, and who may write it may kill the program */
+
+/* Takes those of the numbers 0, 1 and 2 that are free, so that no file of ours gets one, and returns them as
+ * bits. A thread of the program that reads or writes one meanwhile gets EBADF, as it would without us. */
+OF_LOCAL unsigned of_take_standard_streams(void) {
+  unsigned taken = 0;
+  for (int i = 0; i < 3; i++) {
+    long descriptor = OF_SYSCALL_4(__NR_openat, AT_FDCWD, "/", O_PATH | O_CLOEXEC, 0);
+    if (descriptor >= 0 && descriptor <= 2) {
+      taken |= 1u << descriptor;
+      continue;
+    }
+    if (descriptor > 2) OF_SYSCALL_1(__NR_close, descriptor);
+    break;
+  }
+  return taken;
 }
 
 OF_LOCAL int of_open(const char *path, int flags) {
+  unsigned taken = of_take_standard_streams();
   long result = -EINTR;
   for (int attempt = 0; result == -EINTR && attempt < OF_ATTEMPTS; attempt++)
     result = OF_SYSCALL_4(__NR_openat, AT_FDCWD, path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-                          0666);
-  return of_above_standard_streams(result);
+                          OF_MODE);
+  for (int number = 0; number <= 2; number++)
+    if (taken >> number & 1) OF_SYSCALL_1(__NR_close, number);
+  return (int)result;
 }
 
 int of_open_read(const char *path) { return of_open(path, O_RDONLY); }
 int of_open_write(const char *path) { return of_open(path, O_RDWR); }
-int of_create(const char *path) { return of_open(path, O_RDWR | O_CREAT | O_EXCL); }
+int of_create(const char *path) {
+  int descriptor = of_open(path, O_RDWR | O_CREAT | O_EXCL);
+  /* The umask may have taken away what other copies of the recorder need. */
+  if (descriptor >= 0) OF_SYSCALL_2(__NR_fchmod, descriptor, OF_MODE);
+  return descriptor;
+}
 void of_close(int descriptor) { OF_SYSCALL_1(__NR_close, descriptor); }
 int of_remove(const char *path) { return (int)OF_SYSCALL_3(__NR_unlinkat, AT_FDCWD, path, 0); }
 
@@ -215,6 +233,15 @@ int of_file_kind(const char *path, uint64_t *size) {
   *size = (uint64_t)status.st_size;
   if (S_ISREG(status.st_mode)) return OF_REGULAR_FILE;
   return S_ISLNK(status.st_mode) ? OF_SYMBOLIC_LINK : OF_OTHER_FILE;
+}
+
+int of_file_number(int descriptor, uint64_t number[2]) {
+  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  long result = OF_SYSCALL_2(__NR_fstat, descriptor, &status);
+  if (result < 0) return (int)result;
+  number[0] = (uint64_t)status.st_dev;
+  number[1] = (uint64_t)status.st_ino;
+  return 0;
 }
 
 /* The soft limit of a RESOURCE of getrlimit(2). */

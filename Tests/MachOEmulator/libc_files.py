@@ -97,6 +97,12 @@ def lseek(process: "Process", descriptor: Int32, offset: Int64, whence: Int32) -
     return os.lseek(descriptor, offset, whence)
 
 
+@function("_fchmod")
+def fchmod(process: "Process", descriptor: Int32, mode: UInt32) -> int:
+    os.fchmod(descriptor, mode & 0o7777)
+    return 0
+
+
 @function("_ftruncate")
 def ftruncate(process: "Process", descriptor: Int32, size: Int64) -> int:
     os.ftruncate(descriptor, size)

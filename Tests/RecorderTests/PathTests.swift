@@ -155,6 +155,33 @@ import TraceFormat
     #expect(own.map(\.guards.count) == [2])
   }
 
+  @Test(arguments: ["000", "022", "777"])
+  func aTraceIsForItsUserAlone(mask: String) throws {
+    let (workshop, program) = try stage()
+    let ended = try workshop.record("/bin/sh", ["-c", "umask \(mask); exec '\(program)'"])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    let attributes = try FileManager.default.attributesOfItem(atPath: workshop.path("trace"))
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+  }
+
+  /// A thread of a program that has closed a standard stream may still write to its number.
+  @Test func noFileOfTheRecorderHasTheNumberOfAStandardStreamForAnInstant() throws {
+    let (workshop, program) = try stage()
+    let streams = try workshop.build(
+      "streams", from: ["paths/streams.c"], coverage: [], recorder: nil)
+    let list = workshop.path("list")
+    let ended = try workshop.record(streams, [program, "descriptors", list])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.status): \(ended.errors)")
+    // The loader's own, the place that is kept, and what the program opens itself.
+    let files = Set(ended.text.split(separator: "\n").map(String.init))
+    let ours = files.filter {
+      !$0.hasPrefix("/etc/") && !$0.contains("/lib") && $0 != "/" && $0 != list
+        && !$0.hasSuffix("/fd")
+    }
+    #expect(ours == [] && files.contains("/"), "\(files.sorted())")
+    #expect(try workshop.trace().guards.count == 3)
+  }
+
   @Test func noDescriptorOfTheRecorderStaysOpenOrTakesAStandardStream() throws {
     let (workshop, program) = try stage()
     for closed in ["", "<&- >&- 2>&-", "<&-", ">&- 2>&-"] {

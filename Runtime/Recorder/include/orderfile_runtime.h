@@ -26,7 +26,8 @@
  *                            without $HOME. A path owned by a living process, or by this process
  *                            before it called exec, gets ".<pid>" added; so does the trace of a
  *                            forked child if the path has no %p. What a dead process left there is
- *                            replaced, a file that is no trace never.
+ *                            replaced, a file that is no trace never. Only its user may read and write a
+ *                            trace, whatever the umask.
  *   ORDERFILE_STOP_AT        name of the mark at which the launch is over.
  *   ORDERFILE_STOP_AFTER_MS  milliseconds from initialisation to the end of the launch; checked at the
  *                            next first hit.
