@@ -3,7 +3,11 @@
 #include <of_bytes.h>
 
 #include "images.h"
+#include "launch_end.h"
 #include "slots.h"
+#include "trace_file.h"
+
+#define OF_UNLOAD_RECORDS 1u
 
 /* Writes a record about the images, whether or not the launch is over. Its slot, or UINT64_MAX. */
 OF_LOCAL uint64_t of_write_record(orderfile_trace_header *trace, uint32_t kind, uint64_t subject,
@@ -64,12 +68,22 @@ OF_LOCAL uint64_t of_first_early_hit(orderfile_trace_header *trace, const uint32
   return first;
 }
 
+/* Whether guards in START..STOP have been registered before. */
+OF_LOCAL bool of_was_used(const uint32_t *start, const uint32_t *stop) {
+  for (uint64_t i = 0; i < of_load_relaxed(&of_registration_count); i++) /* relaxed: locked */
+    if (start < of_registrations[i].guards_end && of_registrations[i].guards < stop) return true;
+  return false;
+}
+
 OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32_t *start,
                                      const uint32_t *stop) {
   static of_image image; /* large; the lock makes it ours */
   if (!of_find_image((uint64_t)start, &image)) return; /* guards outside every image: nobody's */
   uint64_t number = of_fetch_add_relaxed(&trace->next_image, 1); /* relaxed: a number */
-  uint64_t first_hit = of_first_early_hit(trace, start, stop);
+  /* When the launch is over, guards are set without a record: where another image was there before, its hits can't
+   * be told from this one's. */
+  bool is_known = !of_is_over(trace) || !of_was_used(start, stop);
+  uint64_t first_hit = is_known ? of_first_early_hit(trace, start, stop) : UINT64_MAX;
 
   OF_RAW uint8_t weak_id[8];
   for (int i = 0; i < 8; i++) weak_id[i] = (uint8_t)(image.weak_id >> (56 - 8 * i));
@@ -85,6 +99,8 @@ OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32
   /* The ID and the path go out in one piece behind the structure. */
   static uint8_t text[64 + OF_PATH_SIZE];
   if (payload.id_size > 64) payload.id_size = 64;
+  uint64_t size = sizeof payload + payload.id_size + payload.path_size;
+  of_reserve_records(trace, (uint64_t)(stop - start) + of_records_for(size) + OF_UNLOAD_RECORDS);
   of_copy(text, image.id ? image.id : weak_id, payload.id_size);
   of_copy(text + payload.id_size, image.path, payload.path_size);
   uint64_t slot = of_write_record(trace, ORDERFILE_RECORD_LOAD, number, first_hit + 1, &payload,

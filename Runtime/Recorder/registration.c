@@ -26,10 +26,7 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
     trace = of_current_trace();
   }
   if (trace) {
-    if (!of_is_registered(trace, start, stop)) {
-      of_reserve_records(trace, guards);
-      of_add_registration(trace, start, stop);
-    }
+    if (!of_is_registered(trace, start, stop)) of_add_registration(trace, start, stop);
     of_calibrate(trace);
   } else if (of_load_relaxed(start) == OF_UNSEEN || of_load_relaxed(stop - 1) == OF_UNSEEN) {
     /* Nobody listens: make every call as cheap as a seen one. Not again for each object file of a Mach-O

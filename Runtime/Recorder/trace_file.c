@@ -19,7 +19,6 @@
 #include "trace_path.h"
 
 #define OF_ALLOCATION_UNIT 65536ull /* bytes: a multiple of every page size */
-#define OF_SPARE_RECORDS 1024ull    /* for marks, loads and names */
 
 OF_INTERNAL void of_calibrate(orderfile_trace_header *trace) {
   of_store_relaxed(&trace->last_pair.ticks, of_ticks()); /* relaxed: about now is good enough */
@@ -29,13 +28,15 @@ OF_INTERNAL void of_calibrate(orderfile_trace_header *trace) {
   if (lost) of_fetch_add_relaxed(&trace->lost_records, lost);        /* relaxed: a count */
 }
 
-/* Maps the trace in DESCRIPTOR with as much room behind it as the address space allows. */
+/* Maps the trace in DESCRIPTOR with as much room behind it as the address space allows, and keeps in mind which
+ * file it is. */
 OF_LOCAL orderfile_trace_header *of_map_trace(int descriptor, uint64_t *record_limit) {
   for (size_t size = (size_t)1 << 30; size >= OF_ALLOCATION_UNIT; size >>= 2) {
     if (size > of_address_space() / 16) continue; /* the program's, not ours to use up */
     void *address = of_map(descriptor, size);
     if (!address) continue;
     *record_limit = (size - ORDERFILE_TRACE_HEADER_SIZE) / sizeof(orderfile_record);
+    of_file_number(descriptor, of_location.file);
     return address;
   }
   return NULL;
@@ -156,9 +157,10 @@ OF_INTERNAL void of_reserve_records(orderfile_trace_header *trace, uint64_t coun
 
   int descriptor = of_open_write(of_location.path);
   if (descriptor < 0) return; /* removed, or out of reach by now: what finds no room is counted */
-  static orderfile_trace_header header;
-  bool is_ours = of_read(descriptor, &header, sizeof header, 0) == sizeof header &&
-                 of_is_trace(&header) && of_is_own_header(&header);
+  /* At the path may be a copy by now, which has the same header: blocks there would be of no use here. */
+  OF_RAW uint64_t file[2];
+  bool is_ours = of_file_number(descriptor, file) == 0 &&
+                 of_equal(file, of_location.file, sizeof file);
   /* Where there is no room for all, take what there is: the first hits are worth the most. */
   for (; is_ours && growth; growth = growth / 2 / OF_ALLOCATION_UNIT * OF_ALLOCATION_UNIT) {
     if (of_allocate(descriptor, old_size, old_size + growth) != 0) continue;

@@ -7,6 +7,9 @@
 
 #include "state.h"
 
+/* Slots that each trace has from the start, besides those that are reserved: for marks and names. */
+#define OF_SPARE_RECORDS 1024ull
+
 /* Makes the trace PATH: 0, or -EEXIST if the name was taken meanwhile, or another -errno. Where there is
  * room, blocks for EXPECTED records are allocated at once: reserving them later costs nothing then.
  * *TRACE is mapped for good, and *LIMIT is how many records the mapping reaches. */

@@ -31,7 +31,6 @@ OF_LOCAL void of_inherit_images(orderfile_trace_header *from, uint64_t limit,
     if (kind != ORDERFILE_RECORD_LOAD || !of_is_loaded(record->subject)) continue;
     uint64_t length = of_records_for(record->payload_size);
     if (length > count - i) return;
-    of_reserve_records(to, length);
     uint64_t slot = of_claim_slots(to, length);
     if (slot == UINT64_MAX) return;
     orderfile_record *copy = &of_records(to)[slot];
@@ -62,8 +61,10 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
   of_store_relaxed(&of_recorder.lost_records, 0); /* relaxed: the parent's, if any */
   bool is_stopped = of_is_over(parents);
   int result = OF_NOT_ASKED;
-  if (!is_stopped) /* relaxed: a sum */
-    result = of_open_trace(of_load_relaxed(&parents->demand), &trace, &limit);
+  /* What the parent has reserved is for the images that the child has, too, and for their load records. */
+  uint64_t demand = of_load_relaxed(&parents->demand); /* relaxed: a sum */
+  demand = demand > OF_SPARE_RECORDS ? demand - OF_SPARE_RECORDS : 0;
+  if (!is_stopped) result = of_open_trace(demand, &trace, &limit);
   if (result < 0) {
     if (!is_stopped) of_complain(result);
     of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: published with the pointer */
@@ -75,7 +76,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
       of_copy(trace->stop_mark, parents->stop_mark, sizeof trace->stop_mark);
       /* relaxed: only another copy of this process could have it mapped by now */
       of_store_relaxed(&trace->next_image, of_load_relaxed(&parents->next_image));
-      of_reserve_records(trace, of_load_relaxed(&parents->demand));
+      of_reserve_records(trace, demand);
     }
     of_inherit_images(parents, parents_limit, trace);
   }

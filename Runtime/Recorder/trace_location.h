@@ -23,6 +23,7 @@ typedef struct of_trace_location {
   uint64_t first_standard_error;    /* what stderr was when the recording started */
   char template_path[OF_PATH_SIZE]; /* absolute, %p and %n not yet replaced */
   char path[OF_PATH_SIZE];          /* of the trace */
+  uint64_t file[2];                 /* of the trace that is mapped: of_file_number */
 } of_trace_location;
 
 extern OF_DATA of_trace_location of_location;

@@ -115,7 +115,8 @@ OF_INTERNAL void of_start_recording(uint64_t guards) {
   /* Slots for what waits. If something does, more may come in until the trace is in its place, and its
    * place in the order is before all that other threads write there: set aside all it can need. */
   uint64_t count = of_has_early_records() ? OF_EARLY_CAPACITY : 16;
-  int result = of_find_trace(count + guards, &trace, &limit);
+  uint64_t expected = count + guards + 16; /* and the first image's load record, of a path that is not long */
+  int result = of_find_trace(expected, &trace, &limit);
   if (result < 0) {
     of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: a flag */
     if (result != OF_NOT_ASKED) of_complain(result);

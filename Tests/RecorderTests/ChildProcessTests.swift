@@ -41,6 +41,16 @@ import TraceFormat
     #expect(names == [["main", "before", "in_parent", "wait_for"], ["in_child"]])
   }
 
+  @Test func aLaterGenerationTakesNoMoreRoomThanTheFirst() throws {
+    let workshop = try Workshop()
+    let program = try workshop.build("program", from: ["children/generations.c"])
+    let ended = try workshop.record(program)
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    let traces = try workshop.traces()
+    #expect(traces.count == 17)
+    #expect(Set(traces.values.map(\.header.capacity)).count == 1)
+  }
+
   @Test(arguments: [false, true])
   func aChildOfVforkHitsForItsParent(fallback: Bool) throws {
     let names = try record(["vfork"], fallback: fallback)

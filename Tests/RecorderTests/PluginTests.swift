@@ -105,6 +105,38 @@ import TraceFormat
       ])
   }
 
+  /// Behind the end of the launch guards are set without a record, so that nothing says how many of the hits
+  /// at the address are the newcomer's: none is.
+  @Test func aPluginThatReusesAnAddressAfterTheLaunchGetsNoHitsOfTheOther() throws {
+    let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])
+    let a = try stage.plugin("a", ["-DMORE", "-DEARLY"], hasRecorder: false)
+    let b = try stage.plugin("b", ["-DMORE", "-DEARLY"], hasRecorder: false)
+    let names = try stage.record([
+      "open=\(a)", "call=0=a", "call=0=a_third", "close=0", "stop", "open=\(b)", "call=1=b",
+    ])
+    #expect(names == ["a.so:a_early", "a.so:a", "a.so:a_third"])
+  }
+
+  @Test func loadsAndUnloadsTakeNoRoomFromHits() throws {
+    let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])
+    let a = try stage.plugin("a", hasRecorder: false)
+    let once = ["reopen=0=\(a)", "call=0=a", "close=0"]
+    let names = try stage.record(Array(repeating: once, count: 600).flatMap { $0 })
+    #expect(names == Array(repeating: "a.so:a", count: 600))
+    #expect(try stage.workshop.trace().header.lostRecords == 0)
+  }
+
+  /// Blocks that are allocated in the copy would be missing from the file that is mapped.
+  @Test func aTraceThatACopyHasReplacedGrowsNoMore() throws {
+    let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])
+    let a = try stage.plugin("a", ["-DMANY=20000"], hasRecorder: false)
+    let trace = stage.workshop.path("trace")
+    let ended = try stage.workshop.record(
+      stage.host, ["copy=\(trace)", "open=\(a)", "call=0=a", "call=0=a_many"])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.status): \(ended.errors)")
+    #expect(try stage.names("trace") == [])
+  }
+
   @Test func aRelativePathIsFoundAgainFromAnotherFolder() throws {
     let stage = try Stage(hostRecorder: false)
     let a = try stage.plugin("a", hasRecorder: true)

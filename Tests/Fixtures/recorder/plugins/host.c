@@ -3,9 +3,11 @@
 //   reopen=N=PATH    into place N
 //   call=N=NAME      a function of the library in place N
 //   close=N
-//   chdir=PATH, clearenv, fork (goes on in the child, the parent waits)
+//   chdir=PATH, clearenv, stop, fork (goes on in the child, the parent waits)
+//   copy=PATH        puts a copy of the file in its place
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <orderfile_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,12 @@ int main(int count, char **arguments) {
     else if (strncmp(word, "close=", 6) == 0) dlclose(libraries[atoi(first)]);
     else if (strncmp(word, "chdir=", 6) == 0) { if (chdir(first) != 0) return 1; }
     else if (strcmp(word, "clearenv") == 0) clearenv();
+    else if (strcmp(word, "stop") == 0) orderfile_stop();
+    else if (strncmp(word, "copy=", 5) == 0) {
+      char command[8192];
+      snprintf(command, sizeof command, "cp -p '%s' '%s.copy' && mv '%s.copy' '%s'", first, first, first, first);
+      if (system(command) != 0) return 1;
+    }
     else if (strncmp(word, "call=", 5) == 0) {
       void (*function)(void);
       *(void **)&function = dlsym(libraries[atoi(first)], second);

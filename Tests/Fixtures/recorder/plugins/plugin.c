@@ -1,5 +1,6 @@
 // A library whose function is called NAME. MORE gives it further functions, so that two of them differ
-// in size; EARLY a constructor that runs before the library can register.
+// in size; EARLY a constructor that runs before the library can register; MANY so many guards besides, all of which
+// NAME_many hits.
 #define JOIN(a, b) a##b
 #define NAMED(suffix, name) JOIN(name, suffix)
 
@@ -8,6 +9,17 @@ __attribute__((constructor(1), noinline)) void NAMED(_early, NAME)(void) { __asm
 #endif
 __attribute__((noinline)) void NAME(void) { __asm__ volatile(""); }
 __attribute__((noinline)) void NAMED(_second, NAME)(void) { __asm__ volatile(""); }
+#ifdef MANY
+void __sanitizer_cov_trace_pc_guard(unsigned *guard);
+void __sanitizer_cov_trace_pc_guard_init(unsigned *start, unsigned *stop);
+static unsigned guards[MANY];
+__attribute__((constructor, no_sanitize("coverage"))) static void register_guards(void) {
+  __sanitizer_cov_trace_pc_guard_init(guards, guards + MANY);
+}
+__attribute__((no_sanitize("coverage"))) void NAMED(_many, NAME)(void) {
+  for (int i = 0; i < MANY; i++) __sanitizer_cov_trace_pc_guard(&guards[i]);
+}
+#endif
 #ifdef MORE
 __attribute__((noinline)) void NAMED(_third, NAME)(void) { __asm__ volatile(""); }
 __attribute__((noinline)) void NAMED(_fourth, NAME)(void) { __asm__ volatile(""); }
