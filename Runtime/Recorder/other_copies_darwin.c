@@ -18,10 +18,10 @@ const char *orderfile_rt_trace_path(void) {
 /* There is no list of mapped files that an app may read. dlsym finds the first image that exports a
  * recorder: the program, else the library loaded first. That one has made the trace, or it knows of none
  * yet because the program starts only now: then the environment is as it was for all. */
-bool of_each_shared_file(bool (*body)(const char *path)) {
+bool of_each_shared_file(bool (*body)(const char *path, void *address, uint64_t size)) {
   const char *(*path_of_first)(void) =
       (const char *(*)(void))dlsym(RTLD_DEFAULT, "orderfile_rt_trace_path");
   const char *path = path_of_first ? path_of_first() : NULL;
-  return path && body(path);
+  return path && body(path, NULL, 0);
 }
 #endif

@@ -28,14 +28,20 @@ OF_INTERNAL void of_calibrate(orderfile_trace_header *trace) {
   if (lost) of_fetch_add_relaxed(&trace->lost_records, lost);        /* relaxed: a count */
 }
 
+#define OF_LARGEST_MAPPING ((uint64_t)1 << 30)
+
+OF_LOCAL uint64_t of_records_in(uint64_t file_size) {
+  return (file_size - ORDERFILE_TRACE_HEADER_SIZE) / sizeof(orderfile_record);
+}
+
 /* Maps the trace in DESCRIPTOR with as much room behind it as the address space allows, and keeps in mind which
  * file it is. */
 OF_LOCAL orderfile_trace_header *of_map_trace(int descriptor, uint64_t *record_limit) {
-  for (size_t size = (size_t)1 << 30; size >= OF_ALLOCATION_UNIT; size >>= 2) {
+  for (uint64_t size = OF_LARGEST_MAPPING; size >= OF_ALLOCATION_UNIT; size >>= 2) {
     if (size > of_address_space() / 16) continue; /* the program's, not ours to use up */
     void *address = of_map(descriptor, size);
     if (!address) continue;
-    *record_limit = (size - ORDERFILE_TRACE_HEADER_SIZE) / sizeof(orderfile_record);
+    *record_limit = of_records_in(size);
     of_file_number(descriptor, of_location.file);
     return address;
   }
@@ -44,10 +50,6 @@ OF_LOCAL orderfile_trace_header *of_map_trace(int descriptor, uint64_t *record_l
 
 OF_LOCAL void of_unmap_trace(orderfile_trace_header *trace, uint64_t record_limit) {
   of_unmap(trace, ORDERFILE_TRACE_HEADER_SIZE + record_limit * sizeof(orderfile_record));
-}
-
-OF_LOCAL uint64_t of_records_in(uint64_t file_size) {
-  return (file_size - ORDERFILE_TRACE_HEADER_SIZE) / sizeof(orderfile_record);
 }
 
 OF_LOCAL uint64_t of_file_size(uint64_t records) {
@@ -127,10 +129,25 @@ OF_INTERNAL int of_create_trace(const char *path, uint64_t expected, orderfile_t
   return result;
 }
 
-OF_INTERNAL int of_join_trace(const char *path, orderfile_trace_header **trace, uint64_t *limit) {
+/* Whether of_map_trace makes mappings of that many bytes. Recorders never unmap theirs. */
+OF_LOCAL bool of_is_mapping_of_ours(uint64_t mapped_size) {
+  for (uint64_t size = OF_LARGEST_MAPPING; size >= OF_ALLOCATION_UNIT; size >>= 2)
+    if (size == mapped_size) return true;
+  return false;
+}
+
+OF_INTERNAL int of_join_trace(const char *path, void *mapped, uint64_t size,
+                              orderfile_trace_header **trace, uint64_t *limit) {
   int descriptor = of_open_write(path);
   if (descriptor < 0) return descriptor;
-  *trace = of_map_trace(descriptor, limit);
+  bool is_mapped = mapped && of_is_mapping_of_ours(size) && of_is_own_header(mapped);
+  if (is_mapped) {
+    *trace = mapped;
+    *limit = of_records_in(size);
+    of_file_number(descriptor, of_location.file);
+  } else {
+    *trace = of_map_trace(descriptor, limit);
+  }
   of_close(descriptor);
   if (!*trace) return -ENOMEM;
   if (of_is_own_header(*trace)) return 1;

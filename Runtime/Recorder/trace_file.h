@@ -16,9 +16,12 @@
 OF_INTERNAL int of_create_trace(const char *path, uint64_t expected, orderfile_trace_header **trace,
                                 uint64_t *limit);
 
-/* Maps the trace PATH that another copy of the recorder in this process has made: 1, -EEXIST if it is no longer
- * that, or another -errno. *TRACE and *LIMIT as above. */
-OF_INTERNAL int of_join_trace(const char *path, orderfile_trace_header **trace, uint64_t *limit);
+/* Joins the trace PATH that another copy of the recorder in this process has made: 1, -EEXIST if it is no longer
+ * that, or another -errno. *TRACE and *LIMIT as above. If the SIZE bytes at MAPPED, which are that file's beginning,
+ * are a mapping of a recorder's they serve again: a library that is opened over and over takes no more address
+ * space. MAPPED may be NULL. */
+OF_INTERNAL int of_join_trace(const char *path, void *mapped, uint64_t size,
+                              orderfile_trace_header **trace, uint64_t *limit);
 
 /* Makes room for COUNT records more in this process's TRACE. What cannot be had is counted as lost later on.
  * With the lock of registrations, or while a child sets up. */

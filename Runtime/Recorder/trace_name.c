@@ -16,6 +16,7 @@
 #include "trace_name.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 #include "complaint.h"
 #include "trace_file.h"
@@ -81,7 +82,7 @@ OF_INTERNAL int of_open_trace(uint64_t expected, orderfile_trace_header **trace,
       int owner = of_claim_name(of_location.path);
       if (owner < 0) return owner;
       if (owner == OF_NAME_IS_TAKEN) break;
-      int result = owner == 1 ? of_join_trace(of_location.path, trace, limit)
+      int result = owner == 1 ? of_join_trace(of_location.path, NULL, 0, trace, limit)
                               : of_create_trace(of_location.path, expected, trace, limit);
       if (result != -EEXIST) return result; /* else somebody was faster: look again */
     }

@@ -20,8 +20,12 @@
 #include "trace_name.h"
 #include "trace_path.h"
 
+/* Where another copy has mapped the trace that was found. */
+static void *of_found_address;
+static uint64_t of_found_size;
+
 /* Reads the file rather than the mapping: a program's own mapping may reach past the end of its file. */
-OF_LOCAL bool of_find_mapped_trace(const char *path) {
+OF_LOCAL bool of_find_mapped_trace(const char *path, void *address, uint64_t mapped_size) {
   uint64_t size = 0;
   static orderfile_trace_header header;
   if (of_file_kind(path, &size) != OF_REGULAR_FILE || size < ORDERFILE_TRACE_HEADER_SIZE) return false;
@@ -31,6 +35,8 @@ OF_LOCAL bool of_find_mapped_trace(const char *path) {
   of_close(descriptor);
   if (got != sizeof header || !of_is_trace(&header) || !of_is_own_header(&header)) return false;
   of_copy(of_location.path, path, of_length(path) + 1);
+  of_found_address = address;
+  of_found_size = mapped_size;
   return true;
 }
 
@@ -63,7 +69,8 @@ OF_LOCAL bool of_keep_template(const char *template_path) {
 
 /* Of a trace that another copy of the recorder has made: where it is and what its maker was told. */
 OF_LOCAL int of_join_mapped_trace(orderfile_trace_header **trace, uint64_t *limit) {
-  int result = of_join_trace(of_location.path, trace, limit);
+  int result =
+      of_join_trace(of_location.path, of_found_address, of_found_size, trace, limit);
   if (result < 0) return result;
   const char *told = (const char *)(*trace)->path_template;
   if (*told) of_copy(of_location.template_path, told, of_length(told) + 1);

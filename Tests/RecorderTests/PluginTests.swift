@@ -126,6 +126,19 @@ import TraceFormat
     #expect(try stage.workshop.trace().header.lostRecords == 0)
   }
 
+  @Test(arguments: [true, false])
+  func aPluginOpenedOverAndOverMapsTheTraceOnce(hostRecorder: Bool) throws {
+    let stage = try Stage(hostRecorder: hostRecorder)
+    let a = try stage.plugin("a", hasRecorder: true)
+    let once = ["reopen=0=\(a)", "call=0=a", "close=0"]
+    let ended = try stage.workshop.record(
+      stage.host,
+      Array(repeating: once, count: 20).flatMap { $0 }
+        + ["mappings=\(stage.workshop.path("trace"))"])
+    #expect(ended.status == 0 && ended.text == "1\n", "\(ended.text)\(ended.errors)")
+    #expect(try stage.names("trace") == Array(repeating: "a.so:a", count: 20))
+  }
+
   /// Blocks that are allocated in the copy would be missing from the file that is mapped.
   @Test func aTraceThatACopyHasReplacedGrowsNoMore() throws {
     let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])

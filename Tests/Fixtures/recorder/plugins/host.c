@@ -5,6 +5,7 @@
 //   close=N
 //   chdir=PATH, clearenv, stop, fork (goes on in the child, the parent waits)
 //   copy=PATH        puts a copy of the file in its place
+//   mappings=PATH    prints how often the file is mapped
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <orderfile_runtime.h>
@@ -36,6 +37,13 @@ int main(int count, char **arguments) {
     else if (strncmp(word, "chdir=", 6) == 0) { if (chdir(first) != 0) return 1; }
     else if (strcmp(word, "clearenv") == 0) clearenv();
     else if (strcmp(word, "stop") == 0) orderfile_stop();
+    else if (strncmp(word, "mappings=", 9) == 0) {
+      char line[8192];
+      int mappings = 0;
+      FILE *maps = fopen("/proc/self/maps", "r");
+      while (maps && fgets(line, sizeof line, maps)) mappings += strstr(line, first) != NULL;
+      printf("%d\n", mappings);
+    }
     else if (strncmp(word, "copy=", 5) == 0) {
       char command[8192];
       snprintf(command, sizeof command, "cp -p '%s' '%s.copy' && mv '%s.copy' '%s'", first, first, first, first);
