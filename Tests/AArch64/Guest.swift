@@ -1,11 +1,12 @@
 // Runs on the AArch64 machine: traces the programs of this folder, and prints what it is told of them.
 //
-// It is one module with the tracer of LaunchMeasurement, compiled as Embedded Swift: that needs no standard
+// It is one module with the tracer of ProcessTracing, compiled as Embedded Swift: that needs no standard
 // library of the machine's own.
 
 import Addresses
 import CGuest
 import Glibc
+import ProcessLaunch
 
 /// Prints what it is told, one line each, with a letter for each process. Of the functions those whose names
 /// begin with `step_` are printed at once; those that threads come to at the same time, `race_`, are counted.

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds the initial file system of the AArch64 machine: the tracer of LaunchMeasurement, what it traces, and a
+# Builds the initial file system of the AArch64 machine: the tracer of ProcessTracing, what it traces, and a
 # program with the recorder.
 # usage: build.sh FOLDER    makes FOLDER/initramfs.cpio
 set -euo pipefail
@@ -28,21 +28,19 @@ for target in CProcess CPtrace; do
   maps+=(-Xcc "-fmodule-map-file=$sources/$target/include/module.modulemap")
   includes+=("-I$sources/$target/include")
 done
-swift -module-name Addresses -emit-module -emit-module-path Addresses.swiftmodule -c -o Addresses.o \
-  "$sources"/Addresses/*.swift
-measurement=()
-for name in AddressSpace AuxiliaryVector 'Breakpoint*' LaunchDeadlines 'Process*' ProgramLaunch TextPages \
-  TracedLaunch; do
-  measurement+=("$sources"/LaunchMeasurement/$name.swift)
-done
-swift -module-name Guest -c -o Guest.o "${measurement[@]}" "$here"/*.swift
+module() { # module NAME FILE...
+  swift -module-name "$1" -emit-module -emit-module-path "$1.swiftmodule" -c -o "$1.o" "${@:2}"
+}
+module Addresses "$sources"/Addresses/*.swift
+module ProcessLaunch "$sources"/ProcessLaunch/*.swift "$here/CommandLine.swift"
+module Guest "$sources"/ProcessTracing/{Breakpoints,Processes}/*.swift "$here/Guest.swift"
 objects=()
 for file in "$here/guest.c" "$sources"/{CProcess,CPtrace}/*.c \
   "$runtime/PageTrace/system_call_memory.c"; do
   objects+=("${#objects[@]}.$(basename "$file" .c).o")
   clang "${includes[@]}" -std=c11 -O1 -Wall -Wextra -Werror -c -o "${objects[-1]}" "$file"
 done
-clang -static -fuse-ld=lld -o root/guest "${objects[@]}" Guest.o Addresses.o \
+clang -static -fuse-ld=lld -o root/guest "${objects[@]}" Guest.o ProcessLaunch.o Addresses.o \
   "$resources/embedded/aarch64-none-none-elf/libswiftUnicodeDataTables.a"
 
 cc -static -o root/init "$here/init.c"

@@ -1,4 +1,4 @@
-/* The C library as LaunchMeasurement uses it: Swift's module of it comes with a standard library, and there is
+/* The C library as ProcessLaunch uses it: Swift's module of it comes with a standard library, and there is
  * none for AArch64 here. */
 #include <errno.h>
 #include <fcntl.h>
