@@ -1,9 +1,9 @@
 #include "system_call_memory.h"
 
+#if defined(__linux__)
 #include <of_attributes.h>
 #include <sys/syscall.h>
 
-#if defined(__linux__)
 static const struct {
   int number;
   const char *arguments;
