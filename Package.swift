@@ -128,6 +128,9 @@ let package = Package(
 
     // Tests
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: checked),
+    .target(
+      name: "ModelSamples", dependencies: ["FaultEstimate", "ImageModel", "Addresses"],
+      path: "Tests/ModelSamples", swiftSettings: checked),
     // Between a test and each program that it runs.
     .executableTarget(name: "reaper", path: "Tests/Reaper"),
     .testTarget(
@@ -135,7 +138,7 @@ let package = Package(
     tests("Addresses"),
     tests("ByteReading", ["Addresses"]),
     tests("JSON", ["ByteReading", "Addresses"]),
-    tests("ImageModel", ["Addresses"]),
+    tests("ImageModel", ["ModelSamples", "Addresses"]),
     tests("ObjectFormat", ["ByteReading", "Addresses"]),
     tests("DebugInfo", ["ByteReading", "Addresses"]),
     tests("PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),
@@ -146,7 +149,7 @@ let package = Package(
       "Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "Demangling", "ImageModel", "ByteReading", "Addresses",
+        "Demangling", "ModelSamples", "ImageModel", "ByteReading", "Addresses",
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     tests("XctraceFormat", ["ByteReading", "Addresses"]),
@@ -155,15 +158,15 @@ let package = Package(
       name: "RecorderTests",
       dependencies: ["TraceFormat", "ByteReading", "Addresses", "TestSupport"],
       swiftSettings: checked),
-    tests("FunctionOrder", ["ImageModel", "Addresses"]),
-    tests("FaultEstimate", ["ImageModel", "Addresses"]),
+    tests("FunctionOrder", ["ModelSamples", "ImageModel", "Addresses"]),
+    tests("FaultEstimate", ["ModelSamples", "ImageModel", "Addresses"]),
     tests("ProcessTracing", ["CPageTrace", "Addresses"]),
     tests("LaunchMeasurement", ["ImageModel", "Addresses"]),
     tests(
       "Reporting",
       [
-        "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
-        "ByteReading", "Addresses",
+        "ModelSamples", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat",
+        "ImageModel", "JSON", "ByteReading", "Addresses",
       ]),
     tests("Workflows", ["ImageModel", "Addresses"]),
     tests(

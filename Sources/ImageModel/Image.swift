@@ -14,6 +14,15 @@ package struct ImageID: Hashable, Sendable {
   package var kind: Kind
   package var bytes: [UInt8]
 
+  /// That of the images that have such an ID; `nil` for a weak one, which an image of any format can have.
+  package var imageFormat: ImageFormat? {
+    switch kind {
+    case .buildID: .elf
+    case .uuid: .machO
+    case .weak: nil
+    }
+  }
+
   package init(kind: Kind, bytes: [UInt8]) {
     self.kind = kind
     self.bytes = bytes

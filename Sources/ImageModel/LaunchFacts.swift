@@ -34,8 +34,6 @@ package struct LaunchFacts: Sendable {
   package var executableMappings: [FileMapping] = []
   /// The loader chooses where the image lies.
   package var isPositionIndependent = true
-  /// ELF: the kernel is Linux, or one that the models for Linux say nothing of.
-  package var isELF = false
 
   package init() {}
 }

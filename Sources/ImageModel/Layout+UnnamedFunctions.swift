@@ -40,7 +40,8 @@ extension Layout {
           section: UInt32(section), isLocal: true))
     }
     return Layout(
-      sections: sections, functions: functions + added, names: names, absentSymbols: absentSymbols)
+      imageFormat: imageFormat, sections: sections, functions: functions + added, names: names,
+      absentSymbols: absentSymbols)
   }
 }
 

@@ -58,6 +58,8 @@ package struct Function: Hashable, Sendable {
 /// `functions` ascend by address, then by size, then by name, bytewise; `sections` ascend by address.
 /// So the same image always gives the same layout, whatever the order of its symbol table.
 package struct Layout: Sendable {
+  /// Of the image that it is the layout of.
+  package let imageFormat: ImageFormat
   package let sections: [Section]
   package let functions: [Function]
   package let names: NameTable
@@ -69,9 +71,10 @@ package struct Layout: Sendable {
   ///
   /// - Complexity: O(*n* log *n*) for *n* functions.
   package init(
-    sections: [Section], functions: [Function], names: NameTable,
+    imageFormat: ImageFormat, sections: [Section], functions: [Function], names: NameTable,
     absentSymbols: [AbsentSymbol] = []
   ) {
+    self.imageFormat = imageFormat
     self.names = names
     self.absentSymbols = absentSymbols
     let order = sections.indices.sorted { a, b in

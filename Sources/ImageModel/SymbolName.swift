@@ -8,7 +8,7 @@ package struct SymbolName: Hashable, Sendable {
   package init(_ text: String) { bytes = Array(text.utf8) }
 }
 
-extension SymbolName: Comparable, ExpressibleByStringLiteral, CustomStringConvertible {
+extension SymbolName: Comparable, ExpressibleByStringInterpolation, CustomStringConvertible {
   /// Bytewise, so that the order is the same on every machine and in every locale.
   package static func < (a: Self, b: Self) -> Bool { a.bytes.lexicographicallyPrecedes(b.bytes) }
   package init(stringLiteral value: String) { self.init(value) }

@@ -46,6 +46,9 @@ package struct Trace: Sendable {
   /// Nothing was used, or nothing of what was used was seen.
   package var isEmpty: Bool { hits.isEmpty && blockHits.isEmpty }
 
+  /// Of the images that it was recorded in; `nil` if none of their IDs tells.
+  package var imageFormat: ImageFormat? { images.lazy.compactMap(\.id?.imageFormat).first }
+
   /// How first uses were seen.
   package enum Method: String, Sendable {
     /// By calls that the compiler put into the functions.

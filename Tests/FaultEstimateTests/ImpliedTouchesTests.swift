@@ -1,6 +1,7 @@
 import Addresses
 import FaultEstimate
 import ImageModel
+import ModelSamples
 import TestSupport
 import Testing
 
@@ -43,7 +44,7 @@ import Testing
     return facts
   }
 
-  static func estimate(_ startup: [String], _ facts: LaunchFacts) -> PageFaultEstimate {
+  static func estimate(_ startup: [SymbolName], _ facts: LaunchFacts) -> PageFaultEstimate {
     PageFaultEstimate(
       of: layout, startup: layout.indexes(startup), pageSize: .fourKibibytes, facts: facts)
   }

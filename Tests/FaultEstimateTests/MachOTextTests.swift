@@ -1,5 +1,6 @@
 import FaultEstimate
 import ImageModel
+import ModelSamples
 import TestSupport
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
       functions.enumerated().map {
         SampleFunction(
           name: "f\($0.offset)", address: base + $0.element.0, size: $0.element.1, section: 0)
-      }, sections: others ? text : [text[0]])
+      }, sections: others ? text : [text[0]], format: .machO)
   }
 
   @Test func headerStubsInitialisersAndSelectorsAreCountedBesideFunctions() {
@@ -74,7 +75,7 @@ import Testing
     let start = base + firstPage * 0x4000
     let layout = sampleLayout(
       [SampleFunction(name: "main", address: start, size: 16)],
-      sections: [SampleSection(name: "__TEXT,__text", address: start, size: 16)])
+      sections: [SampleSection(name: "__TEXT,__text", address: start, size: 16)], format: .machO)
     let estimate = PageFaultEstimate(of: layout, startup: [0], pageSize: .sixteenKibibytes)
     #expect(estimate.total.pages == (base == 0x2000_0020 ? 1 : 2), "\(what)")
     #expect(estimate.xnuReads.first?.bytesRead == pagesRead * 16384, "\(what)")
@@ -108,7 +109,7 @@ import Testing
   @Test func whatClaimsMoreThanALinkerMakesIsNotSimulated() {
     let layout = sampleLayout(
       [SampleFunction(name: "f", address: 0x1000, size: .max)],
-      sections: [SampleSection(name: "__TEXT,__text", address: 0x1000, size: .max)])
+      sections: [SampleSection(name: "__TEXT,__text", address: 0x1000, size: .max)], format: .machO)
     let estimate = PageFaultEstimate(of: layout, startup: [0], pageSize: .sixteenKibibytes)
     #expect(estimate.xnuReads.isEmpty)
     #expect(estimate.total.pages > 1 << 49)

@@ -1,6 +1,7 @@
 import Addresses
 import FaultEstimate
 import ImageModel
+import ModelSamples
 import TestSupport
 import Testing
 
@@ -31,7 +32,7 @@ import Testing
     ])
 
   static func account(
-    _ startup: [String], _ touches: [PageTouch], recordsEveryFunction: Bool = false,
+    _ startup: [SymbolName], _ touches: [PageTouch], recordsEveryFunction: Bool = false,
     facts: LaunchFacts = LaunchFacts(), pageSize: PageSize = .fourKibibytes
   ) -> PageAccount {
     let estimate = PageFaultEstimate(

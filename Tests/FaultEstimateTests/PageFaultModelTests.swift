@@ -1,6 +1,7 @@
 import Addresses
 import FaultEstimate
 import ImageModel
+import ModelSamples
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Addresses
 import FunctionOrder
 import ImageModel
+import ModelSamples
 import TestSupport
 import Testing
 
@@ -13,19 +14,10 @@ import Testing
   ])
 
   static func layout(_ functions: [(name: String, address: UInt64, size: UInt64)]) -> Layout {
-    var names = NameTable()
-    let section = Section(
-      name: ".text",
-      range: AddressRange(start: StatedAddress(rawValue: 0x1000), size: 1 << 32),
-      isExecutable: true)
-    let functions = functions.compactMap { function in
-      names.append(Array(function.name.utf8)).map {
-        Function(
-          name: $0, address: StatedAddress(rawValue: function.address), size: function.size,
-          section: 0)
-      }
-    }
-    return Layout(sections: [section], functions: functions, names: names)
+    sampleLayout(
+      functions.map {
+        SampleFunction(name: "\($0.name)", address: $0.address, size: $0.size)
+      }, sections: [SampleSection(name: ".text", address: 0x1000, size: 1 << 32)])
   }
 
   static func names(_ order: FirstTouchOrder, _ layout: Layout) -> [String] {

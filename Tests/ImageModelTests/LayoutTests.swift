@@ -1,21 +1,15 @@
 import Addresses
 import ImageModel
+import ModelSamples
 import Testing
 
 @Suite struct LayoutTests {
   /// A layout with one section at 0x1000 of 0x1000 bytes.
   static func layout(_ functions: [(name: String, address: UInt64, size: UInt64)]) -> Layout {
-    var names = NameTable()
-    let section = Section(
-      name: ".text",
-      range: AddressRange(start: StatedAddress(rawValue: 0x1000), size: 0x1000),
-      isExecutable: true)
-    let functions = functions.map {
-      Function(
-        name: names.append(Array($0.name.utf8))!,  // far below 4 GiB
-        address: StatedAddress(rawValue: $0.address), size: $0.size, section: 0)
-    }
-    return Layout(sections: [section], functions: functions, names: names)
+    sampleLayout(
+      functions.map {
+        SampleFunction(name: "\($0.name)", address: $0.address, size: $0.size)
+      }, sections: [SampleSection(name: ".text", address: 0x1000, size: 0x1000)])
   }
 
   static func names(_ layout: Layout, _ indexes: Range<Int>) -> [String] {

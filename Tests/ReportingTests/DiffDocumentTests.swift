@@ -81,7 +81,6 @@ import Testing
   static var measured: DiffDocument {
     func facts(_ main: UInt64) -> LaunchFacts {
       var facts = LaunchFacts()
-      facts.isELF = true
       facts.executableMappings = [
         FileMapping(
           range: AddressRange(start: StatedAddress(rawValue: 0x1000), size: 0x4_0000),

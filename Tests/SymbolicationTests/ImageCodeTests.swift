@@ -3,6 +3,7 @@
 import Addresses
 import ByteReading
 import ImageModel
+import ModelSamples
 import Symbolication
 import TestSupport
 import Testing
@@ -144,7 +145,6 @@ import Testing
     #expect(names(facts.atStart, .cRuntime).contains("_start"))
     #expect(names(facts.atStart, .initializer).contains("early"))
     #expect(names(facts.atEnd, .initializer).contains("late"))
-    #expect(facts.isELF)
     #expect(facts.isPositionIndependent == link.flags.contains("-pie"))
     #expect(facts.executableMappings.count == 1)
     let referenced = facts.references.map(\.touch)
@@ -176,23 +176,16 @@ import Testing
     }
   }
 
-  @Test func namesOfALinkMapTellTheCRuntimeAndTablesCountWhole() throws {
-    var names = NameTable()
-    func section(_ name: String, _ start: UInt64, _ size: UInt64) -> Section {
-      Section(
-        name: SymbolName(name),
-        range: AddressRange(start: StatedAddress(rawValue: start), size: size), isExecutable: true)
-    }
-    func function(_ name: String, _ start: UInt64, _ section: UInt32) throws -> Function {
-      let reference = names.append(Array(name.utf8))
-      return Function(
-        name: try #require(reference),
-        address: StatedAddress(rawValue: start), size: 16, section: section)
-    }
-    let functions = [try function("_start", 0x1100, 1), try function("main", 0x1200, 1)]
-    let layout = Layout(
-      sections: [section(".plt", 0x1000, 0x40), section(".text", 0x1100, 0x1000)],
-      functions: functions, names: names)
+  @Test func namesOfALinkMapTellTheCRuntimeAndTablesCountWhole() {
+    let layout = sampleLayout(
+      [
+        SampleFunction(name: "_start", address: 0x1100, section: 1),
+        SampleFunction(name: "main", address: 0x1200, section: 1),
+      ],
+      sections: [
+        SampleSection(name: ".plt", address: 0x1000, size: 0x40),
+        SampleSection(name: ".text", address: 0x1100, size: 0x1000),
+      ])
     let facts = LaunchFacts(of: layout, hasCode: false)
     #expect(facts.atStart.map(\.cause) == [.cRuntime, .linkageTable])
     #expect(facts.atStart.map(\.bytes.start.rawValue) == [0x1100, 0x1000])

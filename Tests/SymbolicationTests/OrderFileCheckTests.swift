@@ -1,6 +1,7 @@
 import Addresses
 import ByteReading
 import ImageModel
+import ModelSamples
 import OrderFileFormat
 import Symbolication
 import TestSupport
@@ -25,23 +26,16 @@ struct Placed {
 func layout(
   _ functions: [Placed], absent: [(name: String, reason: AbsentSymbol.Reason)] = []
 ) -> Layout {
-  var names = NameTable()
-  func add(_ name: String) -> NameReference {
-    names.append(Array(name.utf8)) ?? NameReference(offset: 0, count: 0)
-  }
-  let functions = functions.map {
-    Function(
-      name: add($0.name), address: StatedAddress(rawValue: $0.address), size: 16,
-      section: $0.section, inputSection: $0.input.map(add))
-  }
-  let sections: [Section] = [(".text", 0x1000), (".late", 0x100000)].map {
-    (name: String, start: UInt64) in
-    let range = AddressRange(start: StatedAddress(rawValue: start), size: 0x10000)
-    return Section(name: SymbolName(name), range: range, isExecutable: true)
-  }
-  let absentSymbols = absent.map { AbsentSymbol(name: add($0.name), reason: $0.reason) }
-  return Layout(
-    sections: sections, functions: functions, names: names, absentSymbols: absentSymbols)
+  sampleLayout(
+    functions.map {
+      SampleFunction(
+        name: "\($0.name)", address: $0.address, section: $0.section,
+        inputSection: $0.input.map { "\($0)" })
+    },
+    sections: [
+      SampleSection(name: ".text", address: 0x1000, size: 0x10000),
+      SampleSection(name: ".late", address: 0x100000, size: 0x10000),
+    ], absent: absent.map { ("\($0.name)", $0.reason) })
 }
 
 @Suite struct OrderFileCheckTests {

@@ -145,7 +145,8 @@ import Testing
     let sections = [
       Section(name: SymbolName(section), range: text.sections[0].range, isExecutable: true)
     ]
-    let layout = Layout(sections: sections, functions: text.functions, names: text.names)
+    let layout = Layout(
+      imageFormat: .elf, sections: sections, functions: text.functions, names: text.names)
     let placing = PlacingEntries(of: [0, 1], in: SymbolMap(layout), for: .lld)
     #expect(placing.entries.isEmpty)
   }

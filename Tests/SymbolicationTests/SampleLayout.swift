@@ -1,25 +1,42 @@
-import Addresses
 import ImageModel
+import ModelSamples
 
 /// Functions of 16 bytes, one behind the other from 0x1000 on; a name with `=` before it shares the
 /// address of the one before.
 func sampleLayout(_ symbols: [String]) -> Layout {
-  var names = NameTable()
-  var address: UInt64 = 0x0ff0
-  var functions: [Function] = []
-  for symbol in symbols {
+  sampleLayout(
+    sampleFunctions(symbols, from: 0x1000),
+    sections: [
+      SampleSection(name: ".text", address: 0x1000, size: UInt64(symbols.count + 1) * 16)
+    ])
+}
+
+/// Functions of `__TEXT,__text` at 0x100000400, 16 bytes each, one behind the other. A name with `=` before
+/// it shares the address of the one before; what stands before a `|` is its object file.
+func machOLayout(_ symbols: [String]) -> Layout {
+  let start: UInt64 = 0x1_0000_0400
+  let functions = sampleFunctions(symbols, from: start).map { function in
+    let parts = function.name.description.split(separator: "|")
+    guard parts.count > 1 else { return function }
+    return SampleFunction(
+      name: SymbolName(String(parts[1])), address: function.address,
+      objectFile: SymbolName(String(parts[0])))
+  }
+  return sampleLayout(
+    functions,
+    sections: [
+      SampleSection(name: "__TEXT,__text", address: start, size: UInt64(symbols.count + 1) * 16)
+    ], format: .machO)
+}
+
+private func sampleFunctions(_ symbols: [String], from start: UInt64) -> [SampleFunction] {
+  var address = start - 16
+  return symbols.map { symbol in
     let isAlias = symbol.hasPrefix("=")
     if !isAlias { address += 16 }
-    guard let name = names.append(Array(symbol.utf8.dropFirst(isAlias ? 1 : 0))) else { continue }
-    functions.append(
-      Function(name: name, address: StatedAddress(rawValue: address), size: 16, section: 0))
+    return SampleFunction(
+      name: SymbolName(String(symbol.dropFirst(isAlias ? 1 : 0))), address: address)
   }
-  let section = Section(
-    name: ".text",
-    range: AddressRange(
-      start: StatedAddress(rawValue: 0x1000), size: UInt64(symbols.count + 1) * 16),
-    isExecutable: true)
-  return Layout(sections: [section], functions: functions, names: names)
 }
 
 extension Layout {

@@ -34,7 +34,8 @@ import Testing
     return Image(
       path: path, id: ImageID(kind: .uuid, bytes: uuid), architecture: .arm64,
       headerAddress: StatedAddress(rawValue: header),
-      layout: Layout(sections: [text], functions: table, names: names))
+      layout: Layout(
+        imageFormat: .machO, sections: [text], functions: table, names: names))
   }
 
   /// The functions that the fixture's addresses lie in; loaded at 0x102fe4000.

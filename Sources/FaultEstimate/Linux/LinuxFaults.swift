@@ -35,7 +35,9 @@ package struct LinuxFaults: Hashable, Sendable {
     _ launch: LaunchTouches, _ facts: LaunchFacts, _ kernel: LinuxKernel, pageSize: PageSize,
     pageCount: Int
   ) -> LinuxFaults? {
-    guard facts.isELF, UInt64(pageCount) <= mostBytes / pageSize.bytes else { return nil }
+    guard launch.imageFormat == .elf, UInt64(pageCount) <= mostBytes / pageSize.bytes else {
+      return nil
+    }
     let mappings = facts.executableMappings
     let size = mappings.reduce(UInt64(0)) { $0 &+ $1.range.size }
     guard size <= mostBytes, !mappings.isEmpty,

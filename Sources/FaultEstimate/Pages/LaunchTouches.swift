@@ -29,6 +29,7 @@ struct LaunchTouches: Sendable {
   let ranges: [Range]
   /// `__TEXT` of a Mach-O image; `nil` for another format.
   let segment: AddressRange?
+  let imageFormat: ImageFormat
 
   /// - Parameter touches: ascending by step, below `stepCount`.
   init(
@@ -68,6 +69,7 @@ struct LaunchTouches: Sendable {
     self.rows = rows
     self.ranges = ranges
     self.segment = segment
+    imageFormat = layout.imageFormat
   }
 
   /// The startup functions and bytes of each row. Where sections overlap, which no linker makes, what

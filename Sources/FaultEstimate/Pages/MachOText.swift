@@ -54,8 +54,9 @@ struct MachOText {
   /// Indexes of sections that count whole, ascending.
   let readWhole: [Int]
 
-  /// - Returns: `nil` for a layout without sections in `__TEXT`: of another format.
+  /// - Returns: `nil` for a layout of another format, or without sections in `__TEXT`.
   init?(_ layout: Layout) {
+    guard layout.imageFormat == .machO else { return nil }
     let sections = layout.sections
     let own = sections.indices.filter {
       sections[$0].name.bytes.starts(with: Array("__TEXT,".utf8))

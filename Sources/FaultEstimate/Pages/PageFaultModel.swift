@@ -120,8 +120,8 @@ package struct PageFaultEstimate: Sendable {
   package let sections: [SectionRow]
   package let total: TouchedPages
   package let curve: FaultCurve
-  /// The layout has a `__TEXT`, of which some sections count whole.
-  package let isMachO: Bool
+  /// Of a Mach-O image some sections of `__TEXT` count whole.
+  package var isMachO: Bool { launch.imageFormat == .machO }
   /// What each kernel with such pages reads for a Mach-O image; empty for another format.
   package let xnuReads: [XNUReads]
   /// What Linux does for a launch of an ELF image; `nil` for another format.
@@ -183,7 +183,6 @@ package struct PageFaultEstimate: Sendable {
     total = rows.reduce(TouchedPages(), +)
     curve = FaultCurve(
       zip(ranges, pages).map { (step: $0.step, pages: $1) }, stepCount: stepCount)
-    isMachO = launch.segment != nil
     xnuReads = XNUReads.simulating(launch, pageSize: pageSize, pageCount: total.pages)
     linuxFaults = LinuxFaults.simulating(
       launch, facts, kernel, pageSize: pageSize, pageCount: total.pages)

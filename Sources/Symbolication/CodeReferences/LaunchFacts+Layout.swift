@@ -8,7 +8,6 @@ extension LaunchFacts {
   /// The code is taken for one mapping that stands in the file where it does in memory.
   package init(of layout: Layout, hasCode: Bool) {
     self.init()
-    isELF = true
     let code = layout.sections.filter { $0.isExecutable && $0.range.size > 0 }.map(\.range)
     if let start = code.map(\.start).min(), let end = code.map(\.end).max() {
       executableMappings = [

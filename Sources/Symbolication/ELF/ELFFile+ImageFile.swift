@@ -5,6 +5,7 @@ import ImageModel
 import ObjectFormat
 
 extension ELFFile: ImageFile {
+  static var format: ImageFormat { .elf }
   var architecture: Architecture { Architecture(header) }
   var headerAddress: StatedAddress? { nil }
   var mappedSegments: [(name: SymbolName, range: AddressRange)] { [] }

@@ -75,9 +75,8 @@ extension Image {
       for index in warnings.indices { warnings[index].context.insert(path, at: 0) }
       var image = Image(
         path: path, id: try file.imageID(), architecture: file.architecture,
-        headerAddress: file.headerAddress, layout: functions.layout(file.sectionsInMemory()),
-        initializers: initializers,
-        guards: file.guards(), symbolSource: functions.source)
+        headerAddress: file.headerAddress, layout: functions.layout(of: file),
+        initializers: initializers, guards: file.guards(), symbolSource: functions.source)
       image.segments = file.mappedSegments
       return (image, warnings)
     }

@@ -18,6 +18,7 @@ extension ObjectFile {
 ///
 /// What differs between formats is behind these members; the search for names is the same for all.
 protocol ImageFile: Sendable {
+  static var format: ImageFormat { get }
   var architecture: Architecture { get }
   /// See `Image.headerAddress`.
   var headerAddress: StatedAddress? { get }

@@ -63,9 +63,10 @@ extension NamedFunctions {
   }
 
   /// Sorted, and without a name that two sources, or two units of DWARF, give to one address.
-  func layout(_ sections: [Section]) -> Layout {
+  func layout<File: ImageFile>(of image: File) -> Layout {
     let layout = Layout(
-      sections: sections, functions: functions, names: names, absentSymbols: absentSymbols)
+      imageFormat: File.format, sections: image.sectionsInMemory(), functions: functions,
+      names: names, absentSymbols: absentSymbols)
     guard source != .symbolTable, source != .dynamicSymbols else { return layout }
     var unique: [Function] = []
     for function in layout.functions {
@@ -77,7 +78,8 @@ extension NamedFunctions {
       unique.append(function)
     }
     return Layout(
-      sections: layout.sections, functions: unique, names: names, absentSymbols: absentSymbols)
+      imageFormat: File.format, sections: layout.sections, functions: unique, names: names,
+      absentSymbols: absentSymbols)
   }
 }
 

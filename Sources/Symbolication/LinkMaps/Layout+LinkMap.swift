@@ -54,15 +54,15 @@ extension Layout {
     guard map.grammar.imageFormat == .elf else {
       let found = LD64MapFunctions(map, code, layoutIndexes).collected()
       self.init(
-        sections: sections, functions: found.functions, names: NameTable(bytes: found.names),
-        absentSymbols: found.absentSymbols)
+        imageFormat: .machO, sections: sections, functions: found.functions,
+        names: NameTable(bytes: found.names), absentSymbols: found.absentSymbols)
       return
     }
     var functions = LinkMapFunctions(map, code, layoutIndexes)
     functions.collect()
     diagnostics += functions.diagnostics
     self.init(
-      sections: sections, functions: functions.functions,
+      imageFormat: .elf, sections: sections, functions: functions.functions,
       names: NameTable(bytes: functions.names), absentSymbols: functions.absentSymbols)
   }
 }

@@ -42,7 +42,7 @@ extension Layout {
       names.append(map.names[symbol.name]).map { AbsentSymbol(name: $0, reason: symbol.reason) }
     }
     return Layout(
-      sections: self.sections, functions: functions, names: names,
+      imageFormat: imageFormat, sections: self.sections, functions: functions, names: names,
       absentSymbols: absentSymbols + discarded)
   }
 }

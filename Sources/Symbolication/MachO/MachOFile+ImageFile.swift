@@ -5,6 +5,7 @@ import ImageModel
 import ObjectFormat
 
 extension MachOFile: ImageFile {
+  static var format: ImageFormat { .machO }
   var architecture: Architecture { Architecture(header.architecture.description) }
   var headerAddress: StatedAddress? {
     segments.first { $0.name.elementsEqual("__TEXT".utf8) }?.range.start

@@ -77,11 +77,3 @@ func isOutlined(_ name: ArraySlice<UInt8>) -> Bool {
   let bare = name.first == UInt8(ascii: "_") ? name.dropFirst() : name
   return bare.starts(with: "OUTLINED_FUNCTION_".utf8)
 }
-
-extension Layout {
-  /// Of the image that it is the layout of: Mach-O's sections have the segment in their name,
-  /// `__TEXT,__text`.
-  package var imageFormat: ImageFormat {
-    sections.contains { $0.name.bytes.starts(with: "__TEXT,".utf8) } ? .machO : .elf
-  }
-}
