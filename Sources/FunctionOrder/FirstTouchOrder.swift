@@ -117,7 +117,7 @@ package struct FirstTouchOrder: Sendable {
     if let largeFunctionBytes {
       let isLarge = { (body: Range<Int>) in
         // Aliases ascend by size: the last one knows the whole body.
-        layout.functions[body.upperBound - 1].size >= largeFunctionBytes
+        layout.functions[body.upperBound - 1].knownBytes >= largeFunctionBytes
       }
       order = order.filter { !isLarge($0) } + order.filter(isLarge)
     }

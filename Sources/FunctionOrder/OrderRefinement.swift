@@ -84,7 +84,7 @@ package struct OrderRefinement: Sendable {
       return Entry(
         isUsed: bodies.isEmpty || bodies.contains { isUsed.contains($0.lowerBound) },
         // Aliases ascend by size: the last one knows the whole body.
-        size: bodies.map { layout.functions[$0.upperBound - 1].size }.max() ?? 0)
+        size: bodies.map { layout.functions[$0.upperBound - 1].knownBytes }.max() ?? 0)
     }
     var missing: [(function: Int, entry: Int)] = []
     var isKnown: Set<Int> = []

@@ -26,7 +26,7 @@ extension Layout {
       last = frame
       let covering = functions(containing: frame.start)
       if let widest = covering.last.map({ functions[$0] }),
-        widest.size > 0 || widest.address == frame.start
+        widest.size != nil || widest.address == frame.start
       {
         continue
       }

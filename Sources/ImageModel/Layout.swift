@@ -27,8 +27,8 @@ package struct Function: Hashable, Sendable {
   /// In the layout's `names`.
   package var name: NameReference
   package var address: StatedAddress
-  /// In bytes; 0 means unknown, as for hand-written assembly.
-  package var size: UInt64
+  /// In bytes, more than none; `nil` where it is unknown, as for hand-written assembly.
+  package var size: UInt64?
   /// Index into the layout's `sections`.
   package var section: UInt32
   /// The input section it came from, `.text.unlikely.f`; only a link map of an ELF linker tells.
@@ -39,18 +39,27 @@ package struct Function: Hashable, Sendable {
   /// Not visible outside its object file: the name need not be unique.
   package var isLocal: Bool
 
+  /// - Parameter size: 0, too, is unknown, as formats state it.
   package init(
-    name: NameReference, address: StatedAddress, size: UInt64, section: UInt32,
+    name: NameReference, address: StatedAddress, size: UInt64? = nil, section: UInt32,
     inputSection: NameReference? = nil, objectFile: NameReference? = nil, isLocal: Bool = false
   ) {
     self.name = name
     self.address = address
-    self.size = size
+    self.size = size == 0 ? nil : size
     self.section = section
     self.inputSection = inputSection
     self.objectFile = objectFile
     self.isLocal = isLocal
   }
+}
+
+extension Function {
+  /// Its size, or none if that is unknown: what can be counted of it.
+  package var knownBytes: UInt64 { size ?? 0 }
+
+  /// What is known of its body: at least the first byte.
+  package var knownBody: AddressRange { AddressRange(start: address, size: size ?? 1) }
 }
 
 /// Where a linker put the sections and functions of one image.
@@ -88,7 +97,7 @@ package struct Layout: Sendable {
     for i in functions.indices { functions[i].section = newIndex[Int(functions[i].section)] }
     functions.sort { a, b in
       if a.address != b.address { return a.address < b.address }
-      if a.size != b.size { return a.size < b.size }
+      if a.size != b.size { return a.knownBytes < b.knownBytes }
       return names[a.name].lexicographicallyPrecedes(names[b.name])
     }
     self.functions = functions
@@ -124,8 +133,8 @@ extension Layout {
     // The widest alias decides; the last one has the greatest size.
     let widest = functions[aliases.upperBound - 1]
     guard sections[Int(widest.section)].range.contains(address) else { return 0..<0 }
-    let isInside = widest.size == 0 || address.rawValue - widest.address.rawValue < widest.size
-    return isInside ? aliases : 0..<0
+    guard let size = widest.size else { return aliases }
+    return address.rawValue - widest.address.rawValue < size ? aliases : 0..<0
   }
 
   /// The bytes of the bodies of `functions`, indexes of this layout; aliases count once.
@@ -133,7 +142,7 @@ extension Layout {
     var sizes: [StatedAddress: UInt64] = [:]
     for index in functions {
       let function = self.functions[index]
-      sizes[function.address] = max(sizes[function.address] ?? 0, function.size)
+      sizes[function.address] = max(sizes[function.address] ?? 0, function.knownBytes)
     }
     return sizes.values.saturatingSum()
   }

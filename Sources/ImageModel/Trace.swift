@@ -6,7 +6,8 @@ package struct Trace: Sendable {
   package var path: String
   /// Path of the executable.
   package var program: String
-  package var processNumber: UInt32
+  /// `nil` where the source of an imported trace does not tell.
+  package var processNumber: UInt32?
   /// The process that forked this one; `nil` unless it is a fork's child.
   package var forkedBy: UInt32?
   package var images: [TraceImage]
@@ -28,7 +29,7 @@ package struct Trace: Sendable {
   package var isSealed: Bool
   package var method = Method.instrumentation
 
-  package init(path: String, program: String, processNumber: UInt32) {
+  package init(path: String, program: String, processNumber: UInt32?) {
     self.path = path
     self.program = program
     self.processNumber = processNumber
@@ -113,12 +114,12 @@ package struct Hit: Sendable {
   package var returnAddress: StatedAddress?
   /// Since the process started; `nil` if the clock could not be calibrated.
   package var nanoseconds: UInt64?
-  /// Threads are numbered from 1 in the order of their first hit; 0 where the source does not tell.
-  package var thread: Int
+  /// Threads are numbered from 1 in the order of their first hit; `nil` where the source does not tell.
+  package var thread: Int?
 
   package init(
     step: Int, image: Int, guardIndex: Int? = nil, entry: StatedAddress? = nil,
-    returnAddress: StatedAddress? = nil, nanoseconds: UInt64? = nil, thread: Int = 1
+    returnAddress: StatedAddress? = nil, nanoseconds: UInt64? = nil, thread: Int? = 1
   ) {
     self.step = step
     self.image = image
@@ -164,11 +165,11 @@ package struct RecordedName: Sendable {
   /// Index into the trace's `images`.
   package var image: Int
   package var address: StatedAddress
-  /// Of the function, in bytes; 0 unknown.
-  package var size: UInt64
+  /// Of the function, in bytes; `nil` where it is unknown.
+  package var size: UInt64?
   package var name: SymbolName
 
-  package init(image: Int, address: StatedAddress, size: UInt64, name: SymbolName) {
+  package init(image: Int, address: StatedAddress, size: UInt64?, name: SymbolName) {
     self.image = image
     self.address = address
     self.size = size

@@ -159,7 +159,7 @@ extension ExecutedFunction {
       functions += recorded.uses.map { use in
         ExecutedFunction(
           step: use.step, image: group[0], address: use.address, name: use.names.first,
-          sizeBytes: use.size, executedBytes: use.executedBytes,
+          sizeBytes: use.size ?? 0, executedBytes: use.executedBytes,
           blockCount: use.blocks.isEmpty ? nil : use.blocks.count)
       }
     }

@@ -111,7 +111,7 @@ import Testing
         let section = layout.sections[Int(function.section)].range
         let available =
           section.contains(function.address) ? section.end.rawValue - function.address.rawValue : 0
-        return AddressRange(start: function.address, size: min(function.size, available))
+        return AddressRange(start: function.address, size: min(function.knownBytes, available))
       }
       var touched = executed
       var count = -1

@@ -188,7 +188,7 @@ import Testing
         let section = layout.sections[Int(function.section)].range
         let available = section.contains(function.address) ? section.end.rawValue - start : 0
         entries.insert(start)
-        bytes.formUnion(start..<start + min(function.size, available))
+        bytes.formUnion(start..<start + min(function.knownBytes, available))
       }
       let touched = bytes.union(entries)
       let total = PageFaultEstimate(of: layout, startup: startup, pageSize: pageSize).total

@@ -37,7 +37,7 @@ import Testing
       Self.range(0x1018, 8), Self.range(0x1030, 4), Self.range(0x1040, 32),
       Self.range(0x1040, 32), Self.range(0x2000, 8),
     ])
-    let found = layout.functions.map { "\($0.address) \($0.size) \($0.isUnnamed)" }
+    let found = layout.functions.map { "\($0.address) \($0.knownBytes) \($0.isUnnamed)" }
     #expect(
       found == ["0x1000 16 true", "0x1010 16 false", "0x1030 0 false", "0x1040 32 true"])
   }

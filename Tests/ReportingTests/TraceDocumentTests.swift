@@ -52,7 +52,7 @@ import Testing
 
   /// Of a list: no times, no threads, no process.
   static let imported: Trace = {
-    var trace = Trace(path: "list.oftrace", program: "App", processNumber: 0)
+    var trace = Trace(path: "list.oftrace", program: "App", processNumber: nil)
     trace.isSealed = true
     trace.method = .imported
     trace.images = [
@@ -60,7 +60,7 @@ import Testing
         number: 1, path: "App", id: ImageID(kind: .uuid, bytes: [1, 2]), slide: Slide(rawValue: 0),
         text: AddressRange(start: address(0x1000), size: 0x9000), guardCount: 0)
     ]
-    trace.hits = [Hit(step: 4, image: 0, entry: address(0x1030), thread: 0)]
+    trace.hits = [Hit(step: 4, image: 0, entry: address(0x1030), thread: nil)]
     return trace
   }()
 

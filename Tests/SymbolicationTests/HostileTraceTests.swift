@@ -57,7 +57,7 @@ import TraceFormat
       let recorded = RecordedFunctions(
         trace, group: group, in: RecordedImage(namesOf: trace, group: group))
       uses += recorded.uses.count
-      for use in recorded.uses where use.executedBytes > use.size { return nil }
+      for use in recorded.uses where use.executedBytes > use.size ?? 0 { return nil }
     }
     let recorded = trace.images.indices.map { RecordedImage(namesOf: trace, group: [$0]) }
     _ = trace.hitsBeforeMain(recorded)

@@ -119,7 +119,7 @@ import Testing
     }
     let expected = calls.filter { call in
       bodies.contains {
-        AddressRange(start: $0.address, size: $0.size).contains(StatedAddress(rawValue: call[0]))
+        $0.knownBody.contains(StatedAddress(rawValue: call[0]))
       }
     }
     for call in expected {
@@ -171,7 +171,7 @@ import Testing
         program.image.layout.functions.first {
           program.image.layout.name(of: $0).description == "pure"
         })
-      let body = AddressRange(start: pure.address, size: pure.size)
+      let body = pure.knownBody
       #expect(!facts.references.contains { body.contains($0.site) }, "\(link.testDescription)")
     }
   }

@@ -96,7 +96,7 @@ import TraceFormat
     let trace = Trace(file, path: "t")
     #expect(trace.method == .imported && trace.isSealed && trace.unattributedHits == 0)
     #expect(trace.program == "/bin/app" && trace.images[0].id == Self.image.id)
-    #expect(trace.hits.map(\.thread) == [0, 0])
+    #expect(trace.hits.map(\.thread) == [nil, nil])
     #expect(trace.hits.map(\.nanoseconds) == [nil, nil])
     #expect(trace.hits.map(\.guardIndex) == [nil, nil])
     let recorded = RecordedFunctions(

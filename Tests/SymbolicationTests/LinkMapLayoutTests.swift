@@ -27,7 +27,7 @@ import Testing
     let (layout, diagnostics) = try layout(Array(map.utf8))
     let functions = layout.functions.map {
       let address = String($0.address.rawValue, radix: 16)
-      let size = String($0.size, radix: 16)
+      let size = String($0.knownBytes, radix: 16)
       return "\(address)+\(size) \(escaped(layout.names[$0.name]))" + ($0.isLocal ? " (local)" : "")
     }
     #expect(functions == expected, sourceLocation: sourceLocation)
@@ -337,7 +337,8 @@ extension Layout {
       let input = function.inputSection.map { escaped(names[$0]) } ?? "-"
       let local = function.isLocal ? " local" : ""
       let file = function.objectFile.map { " of " + escaped(names[$0]) } ?? ""
-      text += "\(function.address) \(hexadecimal(function.size)) \(escaped(names[function.name]))"
+      text +=
+        "\(function.address) \(hexadecimal(function.knownBytes)) \(escaped(names[function.name]))"
       text += "\(local) in \(input)\(file)\n"
     }
     return text

@@ -9,7 +9,7 @@ import Testing
   /// Name, address, size and scope of each function.
   static func lines(_ image: Image) -> [String] {
     image.layout.functions.map {
-      "\($0.address) \($0.size) \(image.layout.name(of: $0))\($0.isLocal ? " local" : "")"
+      "\($0.address) \($0.knownBytes) \(image.layout.name(of: $0))\($0.isLocal ? " local" : "")"
     }
   }
 

@@ -200,7 +200,7 @@ struct Build {
   }
 
   static func line(_ function: Function, _ image: Image) -> String {
-    "\(function.address) \(function.size) \(image.layout.name(of: function))"
+    "\(function.address) \(function.knownBytes) \(image.layout.name(of: function))"
   }
 
   /// `strip`, then the two ways in which the debug file is found.

@@ -11,8 +11,7 @@ enum ImpliedRows {
     var cause: TouchCause
 
     static func < (a: Self, b: Self) -> Bool {
-      guard a.section == b.section else { return b.section.map { a.section ?? .min < $0 } ?? false }
-      return a.cause < b.cause
+      a.section == b.section ? a.cause < b.cause : isAscending(a.section, b.section)
     }
   }
 
@@ -32,7 +31,7 @@ enum ImpliedRows {
         LaunchTouches.Row(
           name: section?.name ?? headerName,
           cause: key.cause,
-          mapping: section?.range ?? AddressRange(start: StatedAddress(rawValue: 0), size: .max)))
+          mapping: section?.range))
     }
     for (key, (step, touch)) in zip(keys, touches) {
       ranges.append(LaunchTouches.Range(step: step, bytes: touch.bytes, row: rowOfKey[key] ?? 0))

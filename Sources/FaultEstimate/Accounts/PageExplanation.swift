@@ -25,7 +25,7 @@ struct PageExplanation {
     self.knowledge = knowledge
     self.pageSize = pageSize
     executedPages = executed
-    startup = Set(launch.ranges.map(\.function))
+    startup = Set(launch.ranges.compactMap(\.function))
     for touch in measured.sorted(by: { ($0.step, $0.page) < ($1.step, $1.page) })
     where touch.isExecution {
       let page = pageSize.page(of: touch.page)
@@ -106,8 +106,7 @@ extension PageExplanation {
         page: address(of: page), wasExecuted: false, cause: .otherPath, function: nil)
     }
     let range = launch.ranges[index]
-    let function =
-      range.function >= 0 ? range.function : layout.functions(at: range.bytes.start).first
+    let function = range.function ?? layout.functions(at: range.bytes.start).first
     return PageAccount.Difference(
       page: address(of: page), wasExecuted: false, cause: cause(of: range),
       function: function.map(name(ofFunction:)) ?? launch.rows[range.row].name)
@@ -116,9 +115,9 @@ extension PageExplanation {
   private func cause(of range: LaunchTouches.Range) -> PageAccount.Cause {
     let touch = launch.rows[range.row].cause
     if touch.isExecuted, touch != .startupFunction { return .touch(touch) }
-    guard range.function >= 0 else { return .otherPath }
-    let function = layout.functions[range.function]
-    let isWhole = range.bytes.start == function.address && range.bytes.size >= function.size
+    guard let index = range.function else { return .otherPath }
+    let function = layout.functions[index]
+    let isWhole = range.bytes.start == function.address && range.bytes.size >= function.knownBytes
     // A block that was recorded ran then.
     guard isWhole else { return .otherPath }
     if executedPages.contains(pageSize.page(of: function.address)) { return .functionPart }

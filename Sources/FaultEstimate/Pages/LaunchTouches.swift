@@ -6,8 +6,9 @@ struct LaunchTouches: Sendable {
   struct Row: Sendable {
     var name: SymbolName
     var cause: TouchCause
-    /// A fault reads nothing outside of it: a segment, as far as it is known.
-    var mapping: AddressRange
+    /// A fault reads nothing outside of it: a segment, as far as it is known; `nil` for what lies in no
+    /// section.
+    var mapping: AddressRange?
   }
 
   /// Bytes that are touched together, ascending.
@@ -16,10 +17,10 @@ struct LaunchTouches: Sendable {
     var bytes: AddressRange
     /// Index into `rows`.
     var row: Int
-    /// Index into the layout's functions; -1 for what is no function.
-    var function = -1
+    /// Index into the layout's functions; `nil` for what is no function.
+    var function: Int?
     /// Where the function begins, of which `bytes` may be a part.
-    var entry = StatedAddress(rawValue: 0)
+    var entry: StatedAddress?
   }
 
   /// Ascending by address, and behind them those of what `facts` add. Those in which nothing is touched
@@ -78,9 +79,12 @@ struct LaunchTouches: Sendable {
     var counts = [TouchedPages](repeating: TouchedPages(), count: rows.count)
     var countedBodies: Set<StatedAddress> = []
     var countedUpTo = StatedAddress(rawValue: 0)
-    for range in ranges.sorted(by: { ($0.bytes.start, $0.function) < ($1.bytes.start, $1.function) }
-    ) {
-      if range.function >= 0, countedBodies.insert(range.entry).inserted {
+    let ascending = ranges.sorted { a, b in
+      guard a.bytes.start == b.bytes.start else { return a.bytes.start < b.bytes.start }
+      return isAscending(a.function, b.function)
+    }
+    for range in ascending {
+      if let entry = range.entry, countedBodies.insert(entry).inserted {
         counts[range.row].startupFunctions += 1
       }
       let firstNewByte = max(range.bytes.start, countedUpTo)
@@ -90,6 +94,15 @@ struct LaunchTouches: Sendable {
       }
     }
     return counts
+  }
+}
+
+/// Whether the index `a` comes before `b`; none comes before all.
+func isAscending(_ a: Int?, _ b: Int?) -> Bool {
+  switch (a, b) {
+  case (_, nil): false
+  case (nil, _?): true
+  case (let a?, let b?): a < b
   }
 }
 
@@ -112,6 +125,6 @@ extension Layout {
       return AddressRange(start: function.address, size: 0)
     }
     let available = section.end.rawValue - function.address.rawValue
-    return AddressRange(start: function.address, size: min(function.size, available))
+    return AddressRange(start: function.address, size: min(function.knownBytes, available))
   }
 }

@@ -6,8 +6,8 @@ import ImageModel
 /// Addresses do not carry over from one build to another, names do, and not all of them unchanged: so
 /// whoever knows the names says which functions of each layout are meant.
 package struct StartupFunction: Hashable, Sendable {
-  /// What people call it.
-  package var name: SymbolName
+  /// What people call it; `nil` of code that no symbol names.
+  package var name: SymbolName?
   /// Indexes into the functions of the layout before; empty if it lacks the function, several for
   /// aliases and for local functions of one name, which a linker that orders by name moves together.
   package var before: [Int]
@@ -18,7 +18,7 @@ package struct StartupFunction: Hashable, Sendable {
   package var partBefore: FunctionPart?
   package var partAfter: FunctionPart?
 
-  package init(name: SymbolName, before: [Int], after: [Int]) {
+  package init(name: SymbolName?, before: [Int], after: [Int]) {
     self.name = name
     self.before = before
     self.after = after
@@ -136,8 +136,8 @@ package struct LayoutComparison: Sendable {
         case (false, true): .after
         case (true, true): .both
         }
-      if let absence, reported.insert(function.name).inserted {
-        missing.append(MissingFunction(name: function.name, absence: absence))
+      if let absence, let name = function.name, reported.insert(name).inserted {
+        missing.append(MissingFunction(name: name, absence: absence))
       }
     }
     self.missing = missing

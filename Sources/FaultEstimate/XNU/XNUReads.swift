@@ -27,7 +27,7 @@ package struct XNUReads: Hashable, Sendable {
       return []
     }
     let pages = launch.ranges.map { pageSize.pages(of: $0.bytes) }
-    let mappings = launch.rows.map { pageSize.pages(of: $0.mapping) }
+    let mappings = launch.rows.map { $0.mapping.map(pageSize.pages(of:)) }
     // The segment begins where the file does.
     let segmentPage = pageSize.page(of: segment.start)
     let origin = min(pages.map(\.lowerBound).min() ?? segmentPage, segmentPage)
@@ -35,7 +35,7 @@ package struct XNUReads: Hashable, Sendable {
       var model = XNUReadModel(kernel, pageSize: pageSize)
       var unpainted = UnpaintedPages(of: pages)
       for (range, pages) in zip(launch.ranges, pages) {
-        let mapping = mappings[range.row]
+        let mapping = mappings[range.row] ?? pages
         let first = min(max(mapping.lowerBound, origin), pages.lowerBound) - origin
         let last = max(mapping.upperBound, pages.upperBound) - origin
         unpainted.paint(pages) { newPages in

@@ -35,7 +35,7 @@ struct LayoutListing {
     json.member("local", function.isLocal)
     json.member("name", layout.names[function.name])
     json.member("section", layout.sections[Int(function.section)].name)
-    json.member("sizeBytes", function.size)
+    json.member("sizeBytes", function.knownBytes)
   }
 
   /// Adds the member `sections`, ascending by address.

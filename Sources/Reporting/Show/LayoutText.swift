@@ -48,7 +48,7 @@ struct LayoutText {
     let sectionNames = layout.sections.map(\.name.description)
     for function in layout.functions {
       table.add([
-        "\(function.address)", "\(function.size)", sectionNames[Int(function.section)],
+        "\(function.address)", "\(function.knownBytes)", sectionNames[Int(function.section)],
         names(layout.name(of: function)),
       ])
     }

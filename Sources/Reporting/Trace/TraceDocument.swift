@@ -64,7 +64,7 @@ extension TraceDocument: ShownDocument {
     json.array("marks") { json in for mark in trace.marks { json.object { mark.write(to: &$0) } } }
     json.member("method", trace.method.rawValue)
     json.member("path", trace.path)
-    json.member("process", Int(trace.processNumber))
+    json.member("process", Int(trace.processNumber ?? 0))
     json.member("program", trace.program)
     json.member("schema", Self.schema)
     json.member("sealed", trace.isSealed)
@@ -96,7 +96,7 @@ extension Hit {
     if let nanoseconds { json.member("nanoseconds", nanoseconds) }
     if let returnAddress { json.member("returnAddress", returnAddress) }
     json.member("step", step)
-    if thread > 0 { json.member("thread", thread) }
+    if let thread { json.member("thread", thread) }
   }
 }
 

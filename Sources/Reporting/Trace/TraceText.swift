@@ -78,9 +78,8 @@ package struct TraceText {
   }
 
   private var processText: String {
-    if trace.method == .imported && trace.processNumber == 0 { return "" }
-    return ", process \(trace.processNumber)"
-      + (trace.forkedBy.map { ", forked by \($0)" } ?? "")
+    guard let number = trace.processNumber else { return "" }
+    return ", process \(number)" + (trace.forkedBy.map { ", forked by \($0)" } ?? "")
   }
 
   private var endText: String {
@@ -118,7 +117,7 @@ package struct TraceText {
         ? address?.description ?? "?"
         : hitNames.map { printable(names($0)) }.joined(separator: " → ")
       table.add([
-        "\(hit.step)", time(hit.nanoseconds), hit.thread > 0 ? "\(hit.thread)" : "",
+        "\(hit.step)", time(hit.nanoseconds), hit.thread.map { "\($0)" } ?? "",
         "\(hit.image)", text,
       ])
     }

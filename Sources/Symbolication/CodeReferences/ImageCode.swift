@@ -92,8 +92,7 @@ package struct ImageCode: Sendable {
 
   /// The function at `address`, or its first byte where no size is known.
   private func body(at address: StatedAddress, in layout: Layout) -> AddressRange {
-    let aliases = layout.functions(at: address)
-    let size = aliases.last.map { layout.functions[$0].size } ?? 0
-    return AddressRange(start: address, size: max(size, 1))
+    layout.functions(at: address).last.map { layout.functions[$0].knownBody }
+      ?? AddressRange(start: address, size: 1)
   }
 }

@@ -16,13 +16,10 @@ extension LaunchFacts {
           offset: FileOffset(rawValue: start.rawValue & 0xffff_ffff))
       ]
     }
-    func bytes(_ function: Function) -> AddressRange {
-      AddressRange(start: function.address, size: max(function.size, 1))
-    }
     for function in layout.functions {
       let name = layout.name(of: function)
-      if CRuntime.startNames.contains(name) { atStart.append(Touch(.cRuntime, bytes(function))) }
-      if CRuntime.endNames.contains(name) { atEnd.append(Touch(.cRuntime, bytes(function))) }
+      if CRuntime.startNames.contains(name) { atStart.append(Touch(.cRuntime, function.knownBody)) }
+      if CRuntime.endNames.contains(name) { atEnd.append(Touch(.cRuntime, function.knownBody)) }
     }
     for section in layout.sections where section.range.size > 0 {
       if section.name == CRuntime.startSection {

@@ -115,8 +115,7 @@ struct ReferenceFinder {
   }
 
   private func function(at address: StatedAddress) -> AddressRange? {
-    guard let last = layout.functions(at: address).last else { return nil }
-    return AddressRange(start: address, size: max(layout.functions[last].size, 1))
+    layout.functions(at: address).last.map { layout.functions[$0].knownBody }
   }
 
   /// What is read in a section of code, where that is no function's own.
@@ -127,7 +126,7 @@ struct ReferenceFinder {
     // Behind a function of unknown size all that is known is that another function is yet to come.
     if let last = layout.functions(containing: reference.target).last {
       let function = layout.functions[last]
-      guard function.size == 0, function.address != reference.target else { return nil }
+      guard function.size == nil, function.address != reference.target else { return nil }
     }
     return AddressRange(start: reference.target, size: 1)
   }

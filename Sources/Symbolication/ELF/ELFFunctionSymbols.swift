@@ -84,7 +84,7 @@ struct ELFFunctionSymbols {
       let index = labels.partitioningIndex { $0.address > function.address }
       guard index < labels.count else { continue }
       reach[index] = max(
-        reach[index], AddressRange(start: function.address, size: function.size).end)
+        reach[index], AddressRange(start: function.address, size: function.knownBytes).end)
     }
     var end = StatedAddress(rawValue: 0)
     var kept: [Function] = []

@@ -8,8 +8,8 @@ import TraceFormat
 /// The first uses of an image's functions that another tool told of, and what it told in vain.
 package struct ImportedLaunch: Sendable {
   package let image: Image
-  /// 0 where the source does not say.
-  package var processNumber: UInt32 = 0
+  /// `nil` where the source does not say.
+  package var processNumber: UInt32?
   /// Each function once, earliest first; all names of one address are one function.
   package private(set) var uses: [ImportedTrace.Use] = []
   /// Lines of a list that say something.
@@ -31,17 +31,17 @@ package struct ImportedLaunch: Sendable {
   /// Adds the use of a function, unless that was used before.
   ///
   /// - Parameter function: index into the layout's functions.
-  mutating func add(_ function: Int, nanoseconds: UInt64? = nil, thread: UInt32 = 0) {
+  mutating func add(_ function: Int, nanoseconds: UInt64? = nil, thread: UInt32? = nil) {
     let address = image.layout.functions[function].address
     guard seen.insert(address).inserted else { return }
-    uses.append(ImportedTrace.Use(entry: address, nanoseconds: nanoseconds, thread: thread))
+    uses.append(ImportedTrace.Use(entry: address, nanoseconds: nanoseconds, thread: thread ?? 0))
   }
 
   /// Adds the use of the function that holds `address`.
   ///
   /// - Returns: whether there is one.
   mutating func add(
-    functionHolding address: StatedAddress, nanoseconds: UInt64? = nil, thread: UInt32 = 0
+    functionHolding address: StatedAddress, nanoseconds: UInt64? = nil, thread: UInt32? = nil
   ) -> Bool {
     let aliases = image.layout.functions(containing: address)
     guard let function = aliases.first else { return false }
@@ -57,17 +57,17 @@ package struct ImportedLaunch: Sendable {
     let start = code.map(\.start).min() ?? StatedAddress(rawValue: 0)
     let end = code.map(\.end).max() ?? start
     var trace = ImportedTrace(
-      machine: image.architecture.elfMachine,
+      machine: image.architecture.elfMachine ?? 0,
       image: TraceImageRecord(
         slide: Slide(rawValue: 0), textStart: LoadedAddress(rawValue: start.rawValue),
         textSize: end.rawValue - start.rawValue,
         idKind: image.id.map { UInt32($0.kind.rawValue) } ?? 0, id: image.id?.bytes ?? [],
         path: Array(image.path.utf8)))
-    trace.processNumber = processNumber
+    trace.processNumber = processNumber ?? 0
     trace.uses = uses
     for use in uses {
       let aliases = image.layout.functions[image.layout.functions(at: use.entry)]
-      let size = aliases.map(\.size).max() ?? 0
+      let size = aliases.map(\.knownBytes).max() ?? 0
       trace.names += aliases.map {
         TraceName(
           image: ImportedTrace.imageNumber, address: use.entry, size: size,
@@ -79,12 +79,12 @@ package struct ImportedLaunch: Sendable {
 }
 
 extension Architecture {
-  /// ELF's `e_machine` of the instruction set; 0 for one that traces don't know.
-  fileprivate var elfMachine: UInt32 {
+  /// ELF's `e_machine` of the instruction set; `nil` for one that traces don't know.
+  fileprivate var elfMachine: UInt32? {
     switch description {
     case "x86_64": 62
     case "arm64", "arm64e": 183
-    default: 0
+    default: nil
     }
   }
 }

@@ -36,8 +36,8 @@ package struct XctraceLaunch: Sendable {
   package struct Touch: Hashable, Sendable {
     /// Since the recording began.
     package var nanoseconds: UInt64
-    /// The kernel's number; 0 unknown.
-    package var thread: UInt32
+    /// The kernel's number; `nil` where it is unknown.
+    package var thread: UInt32?
     /// Index into the layout's functions; of aliases the first.
     package var function: Int
     /// A fault told it, by its address or its stack, and not a sample.
@@ -47,7 +47,7 @@ package struct XctraceLaunch: Sendable {
   /// A fault that the kernel answered from a file or from its cache of files.
   package struct Fault: Hashable, Sendable {
     package var nanoseconds: UInt64
-    package var thread: UInt32
+    package var thread: UInt32?
     package var address: StatedAddress
     /// What was read or mapped; `nil` where the export does not say.
     package var sizeBytes: UInt64?
@@ -61,7 +61,7 @@ package struct XctraceLaunch: Sendable {
 private struct XctraceSightings {
   struct Stack {
     var nanoseconds: UInt64
-    var thread: UInt32
+    var thread: UInt32?
     var process: UInt64
     var number: Int
     var isOfFault: Bool
@@ -82,7 +82,7 @@ private struct XctraceSightings {
     try export.read(bytes) { row in
       guard let time = row.nanoseconds, let process = row.process else { return }
       processes[process.number] = process
-      let thread = row.thread.map { UInt32(truncatingIfNeeded: $0) } ?? 0
+      let thread = row.thread.map { UInt32(truncatingIfNeeded: $0) }
       if let number = row.stack {
         if let place = places[number] {
           stacks[place].nanoseconds = min(stacks[place].nanoseconds, time)

@@ -122,7 +122,7 @@ extension LD64MapFunctions {
     else { return }
     functions.append(
       Function(
-        name: name, address: symbol.address, size: 0, section: section, objectFile: objectFile))
+        name: name, address: symbol.address, section: section, objectFile: objectFile))
   }
 
   private mutating func begin(at address: StatedAddress) {
@@ -132,7 +132,7 @@ extension LD64MapFunctions {
   /// Sets the sizes of the group: up to `end` if no symbol at its address states one.
   private mutating func finishGroup(upTo end: StatedAddress) {
     let size = group.size > 0 ? group.size : end.rawValue - group.address.rawValue
-    for index in group.first..<functions.count { functions[index].size = size }
+    for index in group.first..<functions.count where size > 0 { functions[index].size = size }
   }
 
   /// Whether it can be the name of a function in the symbol table. Names that begin with `l` or `L` are

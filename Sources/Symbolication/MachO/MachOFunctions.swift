@@ -74,7 +74,7 @@ struct MachOFunctions {
       guard let section else { return }
       let isSeenOutside = symbol.type.isExternal || symbol.type.isPrivateExternal
       let function = Function(
-        name: reference, address: symbol.value, size: 0, section: section, isLocal: !isSeenOutside)
+        name: reference, address: symbol.value, section: section, isLocal: !isSeenOutside)
       let first = table.names.bytes[name.lowerBound]
       if first == UInt8(ascii: "l") || first == UInt8(ascii: "L") {
         labels.append(function)
@@ -114,7 +114,7 @@ struct MachOFunctions {
         let reference = found.names.append(isMethod ? Array(name) : [UInt8(ascii: "_")] + name)
       else { return }
       found.functions.append(
-        Function(name: reference, address: function.range.start, size: 0, section: section))
+        Function(name: reference, address: function.range.start, section: section))
       beginnings.append(function.range.start)
     }
     found.warnings += debug.doubts
@@ -161,7 +161,9 @@ struct MachOFunctions {
       var end = sections[Int(function.section)].range.end
       let next = beginnings.partitioningIndex { $0 > function.address }
       if next < beginnings.count { end = min(end, beginnings[next]) }
-      result.functions[index].size = end.rawValue - function.address.rawValue
+      if end > function.address {
+        result.functions[index].size = end.rawValue - function.address.rawValue
+      }
     }
     return result
   }

@@ -196,7 +196,7 @@ extension OrderFileCheck {
     var size: UInt64 = 0
     var previous: StatedAddress?
     for function in layout.functions where Int(function.section) == section {
-      if function.address == last { size = max(size, function.size) }
+      if function.address == last { size = max(size, function.knownBytes) }
       if function.address == previous { continue }
       previous = function.address
       if function.address < first {

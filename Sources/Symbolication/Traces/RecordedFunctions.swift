@@ -19,8 +19,8 @@ package struct RecordedFunctions: Sendable {
     /// Of the hit, in the trace.
     package var step: Int
     package var address: StatedAddress
-    /// Of the function in the recorded build, in bytes; 0 unknown.
-    package var size: UInt64
+    /// Of the function in the recorded build, in bytes; `nil` where it is unknown.
+    package var size: UInt64?
     /// Aliases, bytewise ascending.
     package var names: [SymbolName]
     /// The one that all of them come from, as ld64 names object files; `nil` if that is not known.
@@ -29,9 +29,10 @@ package struct RecordedFunctions: Sendable {
     /// known then.
     package var blocks: [ExecutedBlock] = []
 
-    /// Of `size`; all of it where no block was recorded.
+    /// Of `size`; all of it where no block was recorded, and none where it is unknown.
     package var executedBytes: UInt64 {
-      blocks.isEmpty ? size : FunctionPart.bytes(in: blocks.map(\.part), upTo: size)
+      let size = size ?? 0
+      return blocks.isEmpty ? size : FunctionPart.bytes(in: blocks.map(\.part), upTo: size)
     }
   }
 
@@ -113,7 +114,7 @@ extension Hit {
 package struct RecordedImage: Sendable {
   package struct Body: Equatable, Sendable {
     package var address: StatedAddress
-    package var size: UInt64
+    package var size: UInt64?
     package var names: [SymbolName]
     package var objectFile: SymbolName?
   }
@@ -135,7 +136,7 @@ package struct RecordedImage: Sendable {
       .sorted { ($0.address, $0.name) < ($1.address, $1.name) }
     for name in names {
       if let last = bodies.indices.last, bodies[last].address == name.address {
-        bodies[last].size = max(bodies[last].size, name.size)
+        bodies[last].size = [bodies[last].size, name.size].compactMap { $0 }.max()
         if bodies[last].names.last != name.name { bodies[last].names.append(name.name) }
       } else {
         bodies.append(Body(address: name.address, size: name.size, names: [name.name]))
@@ -161,7 +162,7 @@ package struct RecordedImage: Sendable {
       guard next > 0 else { return nil }
       let body = bodies[next - 1]
       let distance = address.rawValue - body.address.rawValue
-      return distance < body.size || distance == 0 ? body : nil
+      return distance == 0 || distance < body.size ?? 0 ? body : nil
     }
   }
 }

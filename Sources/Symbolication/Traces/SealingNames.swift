@@ -14,7 +14,7 @@ extension Trace {
       guard let address, let body = recorded[image]?.body(holding: address) else { return }
       names += body.names.map {
         TraceName(
-          image: images[image].number, address: body.address, size: body.size, name: $0.bytes)
+          image: images[image].number, address: body.address, size: body.size ?? 0, name: $0.bytes)
       }
     }
     for hit in hits {
@@ -27,7 +27,7 @@ extension Trace {
       if let last, last.image == hit.image, last.body.contains(hit.block.start) { continue }
       add(hit.block.start, of: hit.image)
       last = recorded[hit.image]?.body(holding: hit.block.start).map {
-        (hit.image, AddressRange(start: $0.address, size: $0.size))
+        (hit.image, AddressRange(start: $0.address, size: $0.size ?? 0))
       }
     }
     return names

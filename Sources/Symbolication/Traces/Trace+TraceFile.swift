@@ -17,7 +17,8 @@ extension Trace {
   package init(_ file: TraceFile, path: String) {
     let header = file.header
     self.init(
-      path: path, program: file.bytes.text(header.program.indices), processNumber: header.pid)
+      path: path, program: file.bytes.text(header.program.indices),
+      processNumber: header.pid == 0 ? nil : header.pid)
     forkedBy = header.flags.contains(.forked) ? header.parentPID : nil
     lostRecords = header.lostRecords
     inFlightRecords = file.inFlightRecords
@@ -49,8 +50,8 @@ extension Trace {
         }
         let image = images[index]
         let start = registrations.guardStart(index)
-        let thread = record.thread == 0 ? 0 : threads[record.thread] ?? threads.count + 1
-        if thread > 0 { threads[record.thread] = thread }
+        let thread = record.thread == 0 ? nil : threads[record.thread] ?? threads.count + 1
+        threads[record.thread] = thread
         hits.append(
           Hit(
             step: record.slot, image: index,
@@ -79,7 +80,8 @@ extension Trace {
     names = file.names.compactMap { name in
       guard let image = images.firstIndex(where: { $0.number == name.image }) else { return nil }
       return RecordedName(
-        image: image, address: name.address, size: name.size, name: SymbolName(bytes: name.name))
+        image: image, address: name.address, size: name.size == 0 ? nil : name.size,
+        name: SymbolName(bytes: name.name))
     }
     names += Self.dladdrNames(file.records, images)
     names.sort { a, b in
@@ -97,7 +99,7 @@ extension Trace {
       guard case .name(let address, let name) = record.event else { return nil }
       for (index, image) in images.enumerated() {
         guard let stated = image.stated(address) else { continue }
-        return RecordedName(image: index, address: stated, size: 0, name: SymbolName(bytes: name))
+        return RecordedName(image: index, address: stated, size: nil, name: SymbolName(bytes: name))
       }
       return nil
     }

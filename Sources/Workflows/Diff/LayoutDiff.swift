@@ -105,8 +105,8 @@ package struct LayoutDiff {
           let function = StartupFunction(
             use, of: launch.image, before: before, after: after, maps: &maps)
           functions.append(function)
-          if case .missing(let reason) = maps.after.resolve(function.name) {
-            absences[function.name] = reason
+          if let name = function.name, case .missing(let reason) = maps.after.resolve(name) {
+            absences[name] = reason
           }
         }
         var unnamed: [(step: Int, function: StartupFunction)] = []

@@ -25,12 +25,12 @@ extension StartupFunction {
     func choose(_ named: [Int], in layout: Layout, isImage: Bool) -> [Int] {
       let exact = isImage ? Array(layout.functions(at: use.address)) : []
       if !exact.isEmpty { return exact }
-      guard isBefore || isAfter, use.size > 0 else { return named }
-      let alike = named.filter { layout.functions[$0].size == use.size }
+      guard isBefore || isAfter, let size = use.size else { return named }
+      let alike = named.filter { layout.functions[$0].size == size }
       return alike.isEmpty ? named : alike
     }
     self.init(
-      name: use.names.first ?? SymbolName(""),
+      name: use.names.first,
       before: choose(named.before, in: before.layout, isImage: isBefore),
       after: choose(named.after, in: after.layout, isImage: isAfter))
   }
@@ -54,7 +54,7 @@ extension StartupFunction {
       pair = nil
     }
     guard let pair else { return nil }
-    self.init(name: SymbolName(""), before: [pair.before], after: [pair.after])
+    self.init(name: nil, before: [pair.before], after: [pair.after])
   }
 }
 

@@ -58,8 +58,8 @@ package struct RecordingFolder {
       } catch { unreadable.append(error) }
     }
     recordings.sort {
-      ($0.suffix.isEmpty ? 0 : 1, $0.trace.processNumber, $0.suffix)
-        < ($1.suffix.isEmpty ? 0 : 1, $1.trace.processNumber, $1.suffix)
+      ($0.suffix.isEmpty ? 0 : 1, $0.trace.processNumber ?? 0, $0.suffix)
+        < ($1.suffix.isEmpty ? 0 : 1, $1.trace.processNumber ?? 0, $1.suffix)
     }
     return (recordings, unreadable)
   }

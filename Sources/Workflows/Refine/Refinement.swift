@@ -82,7 +82,7 @@ package struct Refinement {
     for function in Set(best.uses.map(\.function)).sorted() where placed.contains(function) {
       let aliases = layout.functions(at: layout.functions[function].address)
       let body = layout.functions[aliases.upperBound - 1]
-      ordered.append(AddressRange(start: body.address, size: body.size))
+      ordered.append(AddressRange(start: body.address, size: body.size ?? 0))
     }
     let movable = Set(ordered.flatMap { Array(size.pages(of: $0)) })
     var fixed: [RefineDocument.FixedPage] = []
