@@ -50,26 +50,28 @@
 import Addresses
 import ImageModel
 
-/// One function's first use in one launch.
+/// The first use of a part in one launch.
 package struct FirstUse: Hashable, Sendable {
   /// Position in the launch: a smaller step was earlier.
   package var step: UInt64
-  /// Index into the layout's `functions`; any of the aliases at an address stands for all.
-  package var function: Int
+  package var part: Part
 
-  package init(step: UInt64, function: Int) {
+  package init(step: UInt64, part: Part) {
     self.step = step
-    self.function = function
+    self.part = part
   }
+
+  /// The use of a whole function, an index into the layout's `functions`.
+  package init(step: UInt64, function: Int) { self.init(step: step, part: Part(function)) }
 }
 
-/// The startup functions of one image, earliest use first.
+/// The startup parts of one image, earliest use first.
 ///
-/// Functions that no launch used are left out: the linker keeps them in its own order behind the list.
+/// What no launch used is left out: the linker keeps it in its own order behind the list.
 package struct FirstTouchOrder: Sendable {
-  /// Indexes into the layout's `functions`, none twice; aliases side by side, ascending by name.
-  package let functions: [Int]
-  /// How many of `functions`, the first ones unless large functions were moved behind, are there only
+  /// None twice; those of a function's aliases side by side, ascending by name.
+  package let parts: [Part]
+  /// How many of `parts`, the first ones unless large functions were moved behind, are there only
   /// because the loader calls them.
   package let untracedInitializerCount: Int
   /// Initializers at which no function begins, in loader order, each once.
@@ -77,72 +79,57 @@ package struct FirstTouchOrder: Sendable {
 
   /// Orders what `launches` used.
   ///
-  /// Uses may come in any order within a launch; of several uses of one body the earliest counts, and of
-  /// two bodies used at the same step the one at the lower address comes first.
-  ///
   /// - Parameter launches: taken in sequence.
-  /// - Parameter initializers: what the loader calls before `main`, in its order.
-  /// - Parameter largeFunctionBytes: functions of at least this size go behind the smaller ones; `nil`
-  ///   leaves all where they are.
-  /// - Precondition: all functions are indexes of `layout`.
-  /// - Complexity: O((*u* + *i*) log *n*) for *u* uses, *i* initializers and *n* functions in the image,
-  ///   and O(*u* log *u*).
   package init(
     launches: [[FirstUse]], layout: Layout, initializers: [StatedAddress] = [],
     largeFunctionBytes: UInt64? = nil
   ) {
-    var bodies: [Range<Int>] = []
-    var isPlaced = [Bool](repeating: false, count: layout.functions.count)
-    for launch in launches {
-      for body in Self.bodies(of: launch, in: layout) where !isPlaced[body.lowerBound] {
-        isPlaced[body.lowerBound] = true
-        bodies.append(body)
-      }
-    }
+    var merged = MergedLaunches()
+    for launch in launches { merged.append(launch, in: layout) }
+    self.init(
+      merged, layout: layout, initializers: initializers, largeFunctionBytes: largeFunctionBytes)
+  }
 
-    var untraced: [Range<Int>] = []
+  /// Orders what launches of `layout` used.
+  ///
+  /// - Parameter initializers: what the loader calls before `main`, in its order.
+  /// - Parameter largeFunctionBytes: parts of at least this size go behind the smaller ones; `nil`
+  ///   leaves all where they are.
+  /// - Complexity: O((*p* + *i*) log *n*) for *p* parts, *i* initializers and *n* functions in the image.
+  package init(
+    _ launches: MergedLaunches, layout: Layout, initializers: [StatedAddress] = [],
+    largeFunctionBytes: UInt64? = nil
+  ) {
+    let isUsed = Set(launches.parts.map(\.function))
+    var untraced: [Part] = []
+    var isKnown: Set<StatedAddress> = []
     var unknown: [StatedAddress] = []
-    var isKnownToBeUnknown: Set<StatedAddress> = []
-    for address in initializers {
-      let body = layout.functions(at: address)
-      if body.isEmpty {
-        if isKnownToBeUnknown.insert(address).inserted { unknown.append(address) }
-      } else if !isPlaced[body.lowerBound] {
-        isPlaced[body.lowerBound] = true
-        untraced.append(body)
+    for address in initializers where isKnown.insert(address).inserted {
+      guard let function = layout.functions(at: address).first else {
+        unknown.append(address)
+        continue
       }
+      if !isUsed.contains(function) { untraced.append(Part(function)) }
     }
 
-    var order = untraced + bodies
+    var order = untraced + launches.parts
     if let largeFunctionBytes {
-      let isLarge = { (body: Range<Int>) in
-        // Aliases ascend by size: the last one knows the whole body.
-        layout.functions[body.upperBound - 1].knownBytes >= largeFunctionBytes
-      }
+      let isLarge = { (part: Part) in layout.byteCount(of: part) >= largeFunctionBytes }
       order = order.filter { !isLarge($0) } + order.filter(isLarge)
     }
-    functions = order.flatMap { Self.byName($0, in: layout) }
-    untracedInitializerCount = untraced.reduce(0) { $0 + $1.count }
+    parts = order.flatMap { Self.aliases(of: $0, in: layout) }
+    untracedInitializerCount = untraced.reduce(0) {
+      $0 + layout.aliases(of: $1.function).count
+    }
     unknownInitializers = unknown
   }
 
-  /// The bodies that `launch` used, as ranges of aliases, earliest first; some more than once.
-  private static func bodies(of launch: [FirstUse], in layout: Layout) -> [Range<Int>] {
-    // A total key: uses may come out of a hash table, and the same trace must give the same bytes.
-    launch.map { use in
-      (step: use.step, body: layout.functions(at: layout.functions[use.function].address))
-    }
-    .sorted { ($0.step, $0.body.lowerBound) < ($1.step, $1.body.lowerBound) }
-    .map { $0.body }
-  }
-
-  /// The aliases of one body, ascending by name: the layout has them by size first, and sizes may change
-  /// from build to build. Equal names, which an image may well have, keep the layout's order.
-  private static func byName(_ body: Range<Int>, in layout: Layout) -> [Int] {
-    if body.count == 1 { return [body.lowerBound] }
-    return body.sorted { a, b in
-      let nameA = layout.names[layout.functions[a].name]
-      let nameB = layout.names[layout.functions[b].name]
+  /// The part by all names of its function, ascending by name: the layout has them by size first, and sizes
+  /// may change from build to build. Equal names, which an image may well have, keep the layout's order.
+  private static func aliases(of part: Part, in layout: Layout) -> [Part] {
+    layout.allAliases(of: part).sorted { a, b in
+      let nameA = layout.names[layout.functions[a.function].name]
+      let nameB = layout.names[layout.functions[b.function].name]
       if nameA.lexicographicallyPrecedes(nameB) { return true }
       return !nameB.lexicographicallyPrecedes(nameA) && a < b
     }

@@ -38,8 +38,8 @@ package struct OrderRefinement: Sendable {
   package enum Element: Hashable, Sendable {
     /// An entry of the order file that is refined, by its index.
     case entry(Int)
-    /// A function that no entry places, by its index in the layout; the first of its aliases.
-    case function(Int)
+    /// What no entry places; of the first of its function's aliases.
+    case part(Part)
   }
 
   package enum Move: Hashable, Sendable {
@@ -49,77 +49,56 @@ package struct OrderRefinement: Sendable {
   }
 
   private let entries: [Entry]
-  /// Functions that no entry places, the first of their aliases, by first use; each with the entry behind
-  /// which it belongs, -1 for the very beginning.
-  package let missing: [(function: Int, entry: Int)]
+  /// What no entry places, of the first of its function's aliases, by first use; each with the entry behind
+  /// which it belongs, `nil` for the very beginning.
+  package let missing: [(part: Part, entry: Int?)]
 
   private struct Entry {
     /// `true` also of one that places nothing in this layout: nothing is known of it.
     var isUsed: Bool
-    /// Of its largest function.
+    /// Of its largest part.
     var size: UInt64
   }
 
   /// - Parameters:
-  ///   - entries: for each entry of the order file the functions that it places, by their indexes in the
-  ///     layout; none for an entry that names nothing of it.
+  ///   - entries: for each entry of the order file what it places of the layout; none for an entry that names
+  ///     nothing of it.
   ///   - uses: what the launch ran, in any order.
-  /// - Complexity: O((*e* + *u*) log *n*) for *e* placed functions, *u* uses and *n* functions.
-  package init(entries: [[Int]], uses: [FirstUse], layout: Layout) {
-    func body(_ function: Int) -> Range<Int> {
-      layout.functions(at: layout.functions[function].address)
+  /// - Complexity: O((*e* + *u*) log *n*) for *e* placed parts, *u* uses and *n* functions.
+  package init(entries: [[Part]], uses: [FirstUse], layout: Layout) {
+    let entries = entries.map { $0.map(layout.canonical) }
+    var placedBy: [Part: Int] = [:]
+    for (index, parts) in entries.enumerated() {
+      for part in parts where placedBy[part] == nil { placedBy[part] = index }
     }
-    var placedBy: [Int: Int] = [:]
-    for (index, functions) in entries.enumerated() {
-      for function in functions {
-        let body = body(function).lowerBound
-        if placedBy[body] == nil { placedBy[body] = index }
-      }
+    var launch = MergedLaunches()
+    launch.append(uses, in: layout)
+    let isUsed = Set(launch.parts)
+    self.entries = entries.map { parts in
+      Entry(
+        isUsed: parts.isEmpty || parts.contains(where: isUsed.contains),
+        size: parts.map(layout.byteCount(of:)).max() ?? 0)
     }
-    let used = uses.map { (step: $0.step, body: body($0.function).lowerBound) }
-      .sorted { ($0.step, $0.body) < ($1.step, $1.body) }
-    let isUsed = Set(used.map(\.body))
-    self.entries = entries.map { functions in
-      let bodies = functions.map(body)
-      return Entry(
-        isUsed: bodies.isEmpty || bodies.contains { isUsed.contains($0.lowerBound) },
-        // Aliases ascend by size: the last one knows the whole body.
-        size: bodies.map { layout.functions[$0.upperBound - 1].knownBytes }.max() ?? 0)
-    }
-    var missing: [(function: Int, entry: Int)] = []
-    var isKnown: Set<Int> = []
-    var last = -1
-    for use in used {
-      if let entry = placedBy[use.body] {
-        last = entry
-      } else if isKnown.insert(use.body).inserted {
-        missing.append((use.body, last))
-      }
+    var missing: [(part: Part, entry: Int?)] = []
+    var last: Int?
+    for part in launch.parts {
+      if let entry = placedBy[part] { last = entry } else { missing.append((part, last)) }
     }
     self.missing = missing
   }
 
   /// The order after one move.
   ///
-  /// - Complexity: O(*e* + *m* log *m*) for *e* entries and *m* missing functions.
+  /// - Complexity: O(*e* + *m*) for *e* entries and *m* missing parts, on average.
   package func applying(_ move: Move) -> [Element] {
     let indexes = Array(entries.indices)
     switch move {
     case .addMissing:
-      // A stable sort by the entry before: several behind one entry keep their order in time.
-      let added = missing.enumerated().sorted {
-        ($0.element.entry, $0.offset) < ($1.element.entry, $1.offset)
+      // Several behind one entry keep their order in time.
+      let added = Dictionary(grouping: missing, by: \.entry).mapValues {
+        $0.map { Element.part($0.part) }
       }
-      var order: [Element] = []
-      var next = 0
-      for entry in -1..<entries.count {
-        if entry >= 0 { order.append(.entry(entry)) }
-        while next < added.count, added[next].element.entry == entry {
-          order.append(.function(added[next].element.function))
-          next += 1
-        }
-      }
-      return order
+      return (added[nil] ?? []) + indexes.flatMap { [.entry($0)] + (added[$0] ?? []) }
     case .unusedLast:
       return (indexes.filter { entries[$0].isUsed } + indexes.filter { !entries[$0].isUsed })
         .map(Element.entry)

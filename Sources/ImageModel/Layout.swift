@@ -137,16 +137,6 @@ extension Layout {
     return address.rawValue - widest.address.rawValue < size ? aliases : 0..<0
   }
 
-  /// The bytes of the bodies of `functions`, indexes of this layout; aliases count once.
-  package func bodyBytes(_ functions: [Int]) -> UInt64 {
-    var sizes: [StatedAddress: UInt64] = [:]
-    for index in functions {
-      let function = self.functions[index]
-      sizes[function.address] = max(sizes[function.address] ?? 0, function.knownBytes)
-    }
-    return sizes.values.saturatingSum()
-  }
-
   /// Of the first function whose address is `address` or above.
   private func firstIndex(notBelow address: StatedAddress) -> Int {
     functions.partitioningIndex { $0.address >= address }

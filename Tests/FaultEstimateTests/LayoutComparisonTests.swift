@@ -60,12 +60,10 @@ import Testing
         SampleFunction(name: "main", address: 0x9000, size: 100),
       ])
     }
-    let main = StartupFunction(name: "main", before: [1], after: [1])
-    let parts = [FunctionPart(offset: 0, size: 32), FunctionPart(offset: 0x2000, size: 16)]
-    let startup = parts.map { part in
-      var use = StartupFunction(name: "big", before: [0], after: [0])
-      use.partBefore = part
-      return use
+    let main = StartupFunction(name: "main", before: [Part(1)], after: [Part(1)])
+    let blocks = [FunctionBlock(offset: 0, size: 32), FunctionBlock(offset: 0x2000, size: 16)]
+    let startup = blocks.map {
+      StartupFunction(name: "big", before: [Part(0, blocks: [$0])], after: [Part(0)])
     }
     let comparison = LayoutComparison(
       before: layout(0x3000), after: layout(0x2f00), startup: [startup[0], main, startup[1]],

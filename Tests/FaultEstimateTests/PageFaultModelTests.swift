@@ -77,7 +77,7 @@ import Testing
     let layout = sampleLayout([SampleFunction(name: "f", address: 0x1800, size: 0x3000)])
     let touches = parts.enumerated().map { step, part in
       StartupTouch(
-        step: step, function: 0, part: FunctionPart(offset: part.0, size: part.1))
+        step: step, part: Part(0, blocks: [FunctionBlock(offset: part.0, size: part.1)]))
     }
     let estimate = PageFaultEstimate(
       of: layout, touches: touches, stepCount: touches.count, pageSize: .fourKibibytes)

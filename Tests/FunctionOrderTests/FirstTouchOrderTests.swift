@@ -21,7 +21,7 @@ import Testing
   }
 
   static func names(_ order: FirstTouchOrder, _ layout: Layout) -> [String] {
-    order.functions.map { layout.name(of: layout.functions[$0]).description }
+    order.parts.map(\.function).map { layout.name(of: layout.functions[$0]).description }
   }
 
   static func address(_ name: String, in layout: Layout) -> StatedAddress {
@@ -120,22 +120,23 @@ import Testing
     let order = FirstTouchOrder(
       launches: launches, layout: layout, initializers: initializers, largeFunctionBytes: 48)
 
-    let used = Set(launches.joined().map { layout.functions[$0.function].address } + initializers)
+    let used = Set(
+      launches.joined().map { layout.functions[$0.part.function].address } + initializers)
     let expected = layout.functions.indices.filter { used.contains(layout.functions[$0].address) }
-    #expect(order.functions.sorted() == expected, "seed \(seed)")
+    #expect(order.parts.map(\.function).sorted() == expected, "seed \(seed)")
 
     let shuffledLayout = Self.layout(described.shuffled(using: &random))
     let shuffled = FirstTouchOrder(
       launches: launches.map { $0.shuffled(using: &random) }, layout: shuffledLayout,
       initializers: initializers, largeFunctionBytes: 48)
-    #expect(shuffled.functions == order.functions, "seed \(seed)")
+    #expect(shuffled.parts.map(\.function) == order.parts.map(\.function), "seed \(seed)")
     #expect(Self.names(shuffled, shuffledLayout) == Self.names(order, layout), "seed \(seed)")
 
-    for (a, b) in zip(order.functions, order.functions.dropFirst())
+    for (a, b) in zip(order.parts.map(\.function), order.parts.map(\.function).dropFirst())
     where layout.functions[a].address == layout.functions[b].address {
       #expect(layout.name(of: layout.functions[a]) < layout.name(of: layout.functions[b]))
     }
-    let bodies = order.functions.map { layout.functions[$0].address }
+    let bodies = order.parts.map(\.function).map { layout.functions[$0].address }
     let runs = zip(bodies, bodies.dropFirst()).count { $0 != $1 } + 1
     #expect(runs == Set(bodies).count, "aliases apart, seed \(seed)")
   }
@@ -146,9 +147,9 @@ import Testing
     let launch = (0..<500).shuffled(using: &random).map {
       FirstUse(step: UInt64.random(in: 0..<200, using: &random), function: $0)
     }
-    let steps = Dictionary(uniqueKeysWithValues: launch.map { ($0.function, $0.step) })
+    let steps = Dictionary(uniqueKeysWithValues: launch.map { ($0.part.function, $0.step) })
     let order = FirstTouchOrder(launches: [launch], layout: layout)
-    let keys = order.functions.map { (steps[$0] ?? 0, $0) }
+    let keys = order.parts.map(\.function).map { (steps[$0] ?? 0, $0) }
     #expect(zip(keys, keys.dropFirst()).allSatisfy { $0 < $1 })
   }
 }

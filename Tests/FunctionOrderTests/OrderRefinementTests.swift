@@ -1,5 +1,6 @@
 import FunctionOrder
 import ImageModel
+import ModelSamples
 import TestSupport
 import Testing
 
@@ -12,14 +13,14 @@ import Testing
   ) {
     let layout = FirstTouchOrderTests.five
     let entries = order.map { name in
-      layout.functions.indices.filter { layout.name(of: layout.functions[$0]) == SymbolName(name) }
+      layout.indexes([SymbolName(name)]).map { Part($0) }
     }
     let refinement = OrderRefinement(
       entries: entries, uses: FirstTouchOrderTests.launch(uses, in: layout), layout: layout)
     let names = refinement.applying(move).map { element in
       switch element {
       case .entry(let index): order[index]
-      case .function(let index): "(\(layout.name(of: layout.functions[index])))"
+      case .part(let part): "(\(layout.name(of: layout.functions[part.function])))"
       }
     }
     #expect(names == expected, sourceLocation: sourceLocation)
@@ -65,7 +66,7 @@ import Testing
         ("f\($0)", 0x1000 + UInt64($0) * 0x100, UInt64.random(in: 1...0x100, using: &random))
       })
     let entries = (0..<50).map { _ in
-      Bool.random(using: &random) ? [Int.random(in: 0..<100, using: &random)] : []
+      Bool.random(using: &random) ? [Part(.random(in: 0..<100, using: &random))] : []
     }
     let uses = (0..<60).map {
       FirstUse(step: UInt64($0), function: Int.random(in: 0..<100, using: &random))
@@ -79,9 +80,9 @@ import Testing
         let placed = Set(
           entries.flatMap { $0 }
             + order.compactMap {
-              if case .function(let index) = $0 { index } else { nil }
+              if case .part(let part) = $0 { part } else { nil }
             })
-        #expect(Set(uses.map(\.function)).isSubset(of: placed))
+        #expect(Set(uses.map(\.part)).isSubset(of: placed))
       } else {
         #expect(order.count == entries.count)
       }

@@ -34,7 +34,7 @@ import Testing
     Parts(parts: [(1, .max), (.max, .max)], bytes: 99), Parts(parts: [(0, 8)], limit: 0, bytes: 0),
   ])
   func aByteOfSeveralPartsCountsOnce(_ example: Parts) {
-    let parts = example.parts.map { FunctionPart(offset: $0.0, size: $0.1) }
-    #expect(FunctionPart.bytes(in: parts, upTo: example.limit) == example.bytes)
+    let blocks = example.parts.map { FunctionBlock(offset: $0.0, size: $0.1) }
+    #expect(FunctionBlock.bytes(in: blocks, upTo: example.limit) == example.bytes)
   }
 }

@@ -10,7 +10,9 @@ extension LayoutComparison {
     self.init(
       before: before, after: after,
       startup: startup.map {
-        StartupFunction(name: $0, before: before.indexes([$0]), after: after.indexes([$0]))
+        StartupFunction(
+          name: $0, before: before.indexes([$0]).map { Part($0) },
+          after: after.indexes([$0]).map { Part($0) })
       }, pageSize: pageSize, facts: facts)
   }
 }

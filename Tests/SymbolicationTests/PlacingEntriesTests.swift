@@ -9,7 +9,8 @@ import Testing
     _ symbols: [String], _ order: [Int], for architecture: Architecture? = nil
   ) -> PlacingEntries {
     PlacingEntries(
-      of: order, in: SymbolMap(machOLayout(symbols)), for: .ld64, architecture: architecture)
+      of: order.map { Part($0) }, in: SymbolMap(machOLayout(symbols)), for: .ld64,
+      architecture: architecture)
   }
 
   /// As the lines are written, without the comment.
@@ -89,10 +90,21 @@ import Testing
     #expect(placing.namesOfSeveralFiles.map(\.description) == ofSeveralFiles)
   }
 
+  @Test(arguments: [OrderFileDialect.lld, .ld64])
+  func aPartOfAFunctionHasNoName(dialect: OrderFileDialect) {
+    let blocks = [FunctionBlock(offset: 0, size: 8)]
+    let layout = dialect == .lld ? sampleLayout(["_f", "_g"]) : machOLayout(["_f", "_g"])
+    let placing = PlacingEntries(
+      of: [Part(0, blocks: blocks), Part(1)], in: SymbolMap(layout), for: dialect)
+    #expect(placing.entries.map(\.symbol) == [Array("_g".utf8)])
+    #expect(placing.unnamable == ["_f"])
+  }
+
   /// ELF's dialects know neither.
   @Test func otherDialectsNameSymbolsAlone() {
     let placing = PlacingEntries(
-      of: [0, 1, 2], in: SymbolMap(sampleLayout(["twin", "lz", "f.llvm.1", "twin"])), for: .lld)
+      of: [Part(0), Part(1), Part(2)],
+      in: SymbolMap(sampleLayout(["twin", "lz", "f.llvm.1", "twin"])), for: .lld)
     #expect(
       placing.entries.map { String(decoding: $0.symbol, as: UTF8.self) }
         == ["twin", "lz", "f.llvm.1"])
@@ -133,7 +145,8 @@ import Testing
 
   @Test func aSectionOfTheCRuntimeHasOneEntry() {
     let layout = sampleLayout(["_start", "frame_dummy", "main", "deregister_tm_clones", "_f"])
-    let placing = PlacingEntries(of: [0, 1, 2, 3, 4], in: SymbolMap(layout), for: .lld)
+    let placing = PlacingEntries(
+      of: (0...4).map { Part($0) }, in: SymbolMap(layout), for: .lld)
     #expect(
       placing.entries.map { String(decoding: $0.symbol, as: UTF8.self) }
         == ["_start", "frame_dummy", "main", "_f"])
@@ -147,7 +160,7 @@ import Testing
     ]
     let layout = Layout(
       imageFormat: .elf, sections: sections, functions: text.functions, names: text.names)
-    let placing = PlacingEntries(of: [0, 1], in: SymbolMap(layout), for: .lld)
+    let placing = PlacingEntries(of: [Part(0), Part(1)], in: SymbolMap(layout), for: .lld)
     #expect(placing.entries.isEmpty)
   }
 

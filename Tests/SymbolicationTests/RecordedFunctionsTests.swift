@@ -69,7 +69,7 @@ import TraceFormat
     #expect(open.blockHits.count == 4 && open.unattributedHits == 1)
     let byImage = RecordedFunctions(open, group: [0], in: RecordedImage(Self.image))
     #expect(Self.names(byImage) == ["alias of f+f", "main", "helper"])
-    #expect(byImage.uses.map { $0.blocks.map(\.part.offset) } == [[8, 0], [0], []])
+    #expect(byImage.uses.map { $0.blocks.map(\.block.offset) } == [[8, 0], [0], []])
     #expect(byImage.uses.map(\.executedBytes) == [12, 6, 16])
     #expect(byImage.uses[0].step < byImage.uses[1].step)
     #expect(byImage.unnamedUses == [])

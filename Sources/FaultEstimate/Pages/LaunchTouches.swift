@@ -58,11 +58,13 @@ struct LaunchTouches: Sendable {
         }
       }
     }
-    ranges += touches.map { touch in
-      Range(
-        step: touch.step, bytes: layout.bytes(of: touch),
-        row: firstSectionRow + Int(layout.functions[touch.function].section),
-        function: touch.function, entry: layout.functions[touch.function].address)
+    for touch in touches {
+      let function = layout.functions[touch.part.function]
+      ranges += layout.ranges(of: touch.part).map {
+        Range(
+          step: touch.step, bytes: $0, row: firstSectionRow + Int(function.section),
+          function: touch.part.function, entry: function.address)
+      }
     }
     ImpliedRows.add(
       facts.touches(executing: ranges.map { ($0.step, $0.bytes) }, stepCount: stepCount),
@@ -107,15 +109,17 @@ func isAscending(_ a: Int?, _ b: Int?) -> Bool {
 }
 
 extension Layout {
-  /// The bytes of one function, or of a part of it, cut off at the end of its section.
-  fileprivate func bytes(of touch: StartupTouch) -> AddressRange {
-    let body = body(of: touch.function)
-    guard let part = touch.part else { return body }
-    // A part that begins at the body's end or behind it is none of its bytes.
-    guard part.offset < body.size, let start = body.start.advanced(by: part.offset) else {
-      return AddressRange(start: body.start, size: 0)
+  /// Where the bytes of one function, or of its blocks, are, cut off at the end of its section.
+  fileprivate func ranges(of part: Part) -> [AddressRange] {
+    let body = body(of: part.function)
+    guard let blocks = part.blocks else { return [body] }
+    return blocks.map { block in
+      // A block that begins at the body's end or behind it is none of its bytes.
+      guard block.offset < body.size, let start = body.start.advanced(by: block.offset) else {
+        return AddressRange(start: body.start, size: 0)
+      }
+      return AddressRange(start: start, size: min(block.size, body.size - block.offset))
     }
-    return AddressRange(start: start, size: min(part.size, body.size - part.offset))
   }
 
   private func body(of index: Int) -> AddressRange {

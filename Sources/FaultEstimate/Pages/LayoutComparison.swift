@@ -8,17 +8,14 @@ import ImageModel
 package struct StartupFunction: Hashable, Sendable {
   /// What people call it; `nil` of code that no symbol names.
   package var name: SymbolName?
-  /// Indexes into the functions of the layout before; empty if it lacks the function, several for
-  /// aliases and for local functions of one name, which a linker that orders by name moves together.
-  package var before: [Int]
+  /// What of the layout before the launch used: nothing if that lacks the function, several parts for
+  /// aliases and for local functions of one name, which a linker that orders by name moves together. A launch
+  /// that used several blocks of a function at different times has several startup functions of its name.
+  package var before: [Part]
   /// Likewise of the layout after.
-  package var after: [Int]
-  /// What of these functions the launch used; `nil` is all. A launch that used several parts of a function
-  /// has several startup functions of its name.
-  package var partBefore: FunctionPart?
-  package var partAfter: FunctionPart?
+  package var after: [Part]
 
-  package init(name: SymbolName?, before: [Int], after: [Int]) {
+  package init(name: SymbolName?, before: [Part], after: [Part]) {
     self.name = name
     self.before = before
     self.after = after
@@ -117,10 +114,8 @@ package struct LayoutComparison: Sendable {
     kernel: LinuxKernel = LinuxKernel()
   ) {
     self.kernel = kernel
-    let touchedBefore = TouchedFunctions(
-      startup.map { ($0.before, $0.partBefore) }, in: before, facts.before)
-    let touchedAfter = TouchedFunctions(
-      startup.map { ($0.after, $0.partAfter) }, in: after, facts.after)
+    let touchedBefore = TouchedFunctions(startup.map(\.before), in: before, facts.before)
+    let touchedAfter = TouchedFunctions(startup.map(\.after), in: after, facts.after)
     self.before = touchedBefore.estimate(pageSize, kernel)
     self.after = touchedAfter.estimate(pageSize, kernel)
     inParts = (touchedBefore.inParts, touchedAfter.inParts)
@@ -208,26 +203,25 @@ private struct TouchedFunctions {
   let ambiguousNames: Int
   let facts: LaunchFacts
 
-  init(
-    _ functions: [(candidates: [Int], part: FunctionPart?)], in layout: Layout,
-    _ facts: LaunchFacts
-  ) {
+  /// - Parameter steps: what each step may have used.
+  init(_ steps: [[Part]], in layout: Layout, _ facts: LaunchFacts) {
     self.layout = layout
     self.facts = facts
-    stepCount = functions.count
+    stepCount = steps.count
     var touches: [StartupTouch] = []
     var ambiguous: Set<[Int]> = []
     var isWhole: [StatedAddress: Bool] = [:]
-    for (step, (candidates, part)) in functions.enumerated() {
-      for function in candidates {
-        touches.append(StartupTouch(step: step, function: function, part: part))
-        let address = layout.functions[function].address
-        isWhole[address] = isWhole[address] ?? false || part == nil
+    for (step, candidates) in steps.enumerated() {
+      for part in candidates {
+        touches.append(StartupTouch(step: step, part: part))
+        let address = layout.functions[part.function].address
+        isWhole[address] = isWhole[address] ?? false || part.isWhole
       }
-      if let first = candidates.first.map({ layout.functions[$0].address }),
-        candidates.contains(where: { layout.functions[$0].address != first })
+      let functions = candidates.map(\.function)
+      if let first = functions.first.map({ layout.functions[$0].address }),
+        functions.contains(where: { layout.functions[$0].address != first })
       {
-        ambiguous.insert(candidates)
+        ambiguous.insert(functions)
       }
     }
     self.touches = touches

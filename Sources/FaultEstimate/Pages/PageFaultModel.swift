@@ -89,17 +89,13 @@ package struct TouchedPages: Hashable, Sendable {
   }
 }
 
-/// One startup function of a layout or a part of one, and the step of its first use.
+/// A startup function of a layout or a part of one, and the step of its first use.
 package struct StartupTouch: Hashable, Sendable {
   package var step: Int
-  /// Index into the layout's `functions`.
-  package var function: Int
-  /// What of it is used; `nil` is all.
-  package var part: FunctionPart?
+  package var part: Part
 
-  package init(step: Int, function: Int, part: FunctionPart? = nil) {
+  package init(step: Int, part: Part) {
     self.step = step
-    self.function = function
     self.part = part
   }
 }
@@ -135,7 +131,7 @@ package struct PageFaultEstimate: Sendable {
   package init(
     of layout: Layout, startup: [Int], pageSize: PageSize, facts: LaunchFacts = LaunchFacts()
   ) {
-    let touches = startup.indices.map { StartupTouch(step: $0, function: startup[$0]) }
+    let touches = startup.indices.map { StartupTouch(step: $0, part: Part(startup[$0])) }
     self.init(
       of: layout, touches: touches, stepCount: startup.count, pageSize: pageSize, facts: facts)
   }

@@ -1,4 +1,5 @@
 import Demangling
+import ImageModel
 
 /// Functions of a release layout that may be the recorded one.
 package struct Candidates: Hashable, Sendable {
@@ -30,6 +31,9 @@ package enum Resolution: Hashable, Sendable {
     case .missing: []
     }
   }
+
+  /// `functions`, whole.
+  package var parts: [Part] { functions.map { Part($0) } }
 }
 
 /// Why a recorded name stands for no function of the release build.

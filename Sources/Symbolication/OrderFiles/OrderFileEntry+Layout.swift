@@ -24,26 +24,28 @@ import ByteReading
 import ImageModel
 import OrderFileFormat
 
-/// What an order file has to say to place functions of one layout.
+/// What an order file has to say to place parts of one layout.
 package struct PlacingEntries: Sendable {
   package private(set) var entries: [OrderFileEntry] = []
-  /// Bodies that none of `entries` is for, by one of their names.
+  /// Bodies and parts of them that none of `entries` is for, by one of their names.
   package private(set) var unnamable: [SymbolName] = []
   /// Names in `entries` that several bodies of the layout have, and nothing is known to tell them apart.
   package private(set) var ambiguousNames: [SymbolName] = []
   /// Names in `entries` that stand there for several object files.
   package private(set) var namesOfSeveralFiles: [SymbolName] = []
 
-  /// Entries for `functions`, indexes of the layout of `map`, in their order.
+  /// Entries for `parts` of the layout of `map`, in their order. No dialect names a part of a function.
   ///
   /// - Parameter architecture: what the entries are to be limited to, in a dialect that can; `nil` limits
   ///   them to none.
-  /// - Complexity: O(*n*) for *n* functions, with all that have one of their names, on average.
+  /// - Complexity: O(*n*) for *n* parts, with all functions that have one of their names, on average.
   package init(
-    of functions: [Int], in map: SymbolMap, for dialect: OrderFileDialect,
+    of parts: [Part], in map: SymbolMap, for dialect: OrderFileDialect,
     architecture: Architecture? = nil
   ) {
     let layout = map.layout
+    let functions = parts.filter(\.isWhole).map(\.function)
+    unnamable = parts.filter { !$0.isWhole }.map { layout.name(of: layout.functions[$0.function]) }
     guard dialect.imageFormat == .machO else {
       var runtimeSections: Set<Int> = []
       for index in functions {

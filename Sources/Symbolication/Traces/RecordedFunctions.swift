@@ -32,15 +32,15 @@ package struct RecordedFunctions: Sendable {
     /// Of `size`; all of it where no block was recorded, and none where it is unknown.
     package var executedBytes: UInt64 {
       let size = size ?? 0
-      return blocks.isEmpty ? size : FunctionPart.bytes(in: blocks.map(\.part), upTo: size)
+      return blocks.isEmpty ? size : FunctionBlock.bytes(in: blocks.map(\.block), upTo: size)
     }
   }
 
-  /// A part of a body that ran, and when it did first.
+  /// A basic block of a body that ran, and when it did first.
   package struct ExecutedBlock: Sendable {
     /// In the trace.
     package var step: Int
-    package var part: FunctionPart
+    package var block: FunctionBlock
   }
 
   /// The image in the trace; of an image that was loaded more than once, the first.
@@ -83,7 +83,7 @@ package struct RecordedFunctions: Sendable {
       let offset = hit.block.start.rawValue - body.address.rawValue
       uses[index].blocks.append(
         ExecutedBlock(
-          step: hit.step, part: FunctionPart(offset: offset, size: hit.block.size)))
+          step: hit.step, block: FunctionBlock(offset: offset, size: hit.block.size)))
     }
     var blocks = trace.blockHits.filter { group.contains($0.image) }[...]
     for hit in trace.hits where group.contains(hit.image) {

@@ -11,7 +11,7 @@ import ImageModel
 import Reporting
 import Symbolication
 
-/// The parts of startup functions that ran, as far as two layouts know them.
+/// The blocks of startup functions that ran, as far as two layouts know them.
 struct ExecutedBlocks {
   fileprivate struct Side {
     let release: ReleaseLayout
@@ -49,11 +49,17 @@ struct ExecutedBlocks {
         before: before.knows(use, function.before, launch.image),
         after: after.knows(use, function.after, launch.image)
       )
-      for block in use.blocks {
-        var part = function
-        if isKnown.before { part.partBefore = block.part }
-        if isKnown.after { part.partAfter = block.part }
-        uses.append((block.step, part))
+      for executed in use.blocks {
+        func parts(_ whole: [Part], _ isKnown: Bool) -> [Part] {
+          isKnown ? whole.map { Part($0.function, blocks: [executed.block]) } : whole
+        }
+        uses.append(
+          (
+            executed.step,
+            StartupFunction(
+              name: function.name, before: parts(function.before, isKnown.before),
+              after: parts(function.after, isKnown.after))
+          ))
       }
     }
     // Stable: blocks of one step, of aliases in a damaged trace, keep their order.
@@ -82,31 +88,31 @@ struct ExecutedBlocks {
 }
 
 extension StartupFunction {
-  /// Each of `uses` without its part, once, in the order of first uses.
+  /// Each of `uses` as a whole function, once, in the order of first uses.
   static func whole(_ uses: [StartupFunction]) -> [StartupFunction] {
     var seen: Set<StartupFunction> = []
     return uses.compactMap { use in
-      var whole = use
-      whole.partBefore = nil
-      whole.partAfter = nil
+      let whole = StartupFunction(
+        name: use.name, before: use.before.map { Part($0.function) },
+        after: use.after.map { Part($0.function) })
       return seen.insert(whole).inserted ? whole : nil
     }
   }
 }
 
 extension ExecutedBlocks.Side {
-  /// Whether the blocks that ran of a function are those of `functions`, indexes of the layout.
+  /// Whether the blocks that ran of a function are those of the functions of `parts`.
   mutating func knows(
-    _ use: RecordedFunctions.Use, _ functions: [Int], _ recorded: TraceImage
+    _ use: RecordedFunctions.Use, _ parts: [Part], _ recorded: TraceImage
   ) -> Bool {
     let layout = release.layout
     let isSameBuild =
       recorded.id.map { $0.kind != .weak && $0 == release.image?.id } ?? false
     var areKnown = true
-    for index in functions {
-      let function = layout.functions[index]
+    for part in parts {
+      let function = layout.functions[part.function]
       if isSameBuild, function.address == use.address { continue }
-      if function.size == use.size, use.blocks.allSatisfy({ hasBlock($0.part, of: function) }) {
+      if function.size == use.size, use.blocks.allSatisfy({ hasBlock($0.block, of: function) }) {
         continue
       }
       wholeFunctions.insert(function.address)
@@ -115,8 +121,8 @@ extension ExecutedBlocks.Side {
     return areKnown
   }
 
-  private func hasBlock(_ part: FunctionPart, of function: Function) -> Bool {
-    guard let start = function.address.advanced(by: part.offset) else { return false }
-    return blocks?.contains(AddressRange(start: start, size: part.size)) ?? false
+  private func hasBlock(_ block: FunctionBlock, of function: Function) -> Bool {
+    guard let start = function.address.advanced(by: block.offset) else { return false }
+    return blocks?.contains(AddressRange(start: start, size: block.size)) ?? false
   }
 }

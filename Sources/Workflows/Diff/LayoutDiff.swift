@@ -132,8 +132,8 @@ package struct LayoutDiff {
       startup = (order?.symbols(for: architecture) ?? []).map { symbol in
         StartupFunction(
           name: symbol.name,
-          before: maps.before.resolveAsLinker(symbol.name, in: symbol.objectFile).functions,
-          after: maps.after.resolveAsLinker(symbol.name, in: symbol.objectFile).functions)
+          before: maps.before.resolveAsLinker(symbol.name, in: symbol.objectFile).parts,
+          after: maps.after.resolveAsLinker(symbol.name, in: symbol.objectFile).parts)
       }
       startupSource = options.order ?? ""
       recordsEveryFunction = false
@@ -153,8 +153,8 @@ package struct LayoutDiff {
       before.path, holds: functions.count { !$0.before.isEmpty }, of: functions.count)
     try Self.check(after.path, holds: functions.count { !$0.after.isEmpty }, of: functions.count)
     var facts = (
-      before: try before.launchFacts(startup: functions.flatMap(\.before)),
-      after: try after.launchFacts(startup: functions.flatMap(\.after))
+      before: try before.launchFacts(startup: functions.flatMap(\.before).map(\.function)),
+      after: try after.launchFacts(startup: functions.flatMap(\.after).map(\.function))
     )
     if recordsEveryFunction {
       // A merged body is a function: it is in the trace if it ran.

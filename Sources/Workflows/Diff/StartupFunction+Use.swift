@@ -31,8 +31,8 @@ extension StartupFunction {
     }
     self.init(
       name: use.names.first,
-      before: choose(named.before, in: before.layout, isImage: isBefore),
-      after: choose(named.after, in: after.layout, isImage: isAfter))
+      before: choose(named.before, in: before.layout, isImage: isBefore).map { Part($0) },
+      after: choose(named.after, in: after.layout, isImage: isAfter).map { Part($0) })
   }
 }
 
@@ -54,7 +54,7 @@ extension StartupFunction {
       pair = nil
     }
     guard let pair else { return nil }
-    self.init(name: nil, before: [pair.before], after: [pair.after])
+    self.init(name: nil, before: [Part(pair.before)], after: [Part(pair.after)])
   }
 }
 

@@ -64,7 +64,7 @@ package struct OrderGeneration {
       launches: resolved.map(\.uses), layout: layout, initializers: release.initializers,
       largeFunctionBytes: largeFunctionBytes)
     let placing = PlacingEntries(
-      of: order.functions, in: map, for: dialect, architecture: architecture)
+      of: order.parts, in: map, for: dialect, architecture: architecture)
     let written = dialect.write(placing.entries, header: header(traces))
     let image = OrderedImage(
       outputPath: outputPath, dialect: dialect.name, recordedImage: launches[0].image.path,
@@ -72,13 +72,13 @@ package struct OrderGeneration {
       recordedFunctions: recordedCount, resolvedFunctions: resolvedCount,
       untracedInitializers: order.untracedInitializerCount,
       entries: placing.entries.count - written.unwritable.count,
-      startupBytes: layout.bodyBytes(order.functions),
+      startupBytes: layout.byteCount(of: order.parts),
       textBytes: layout.sections.filter(\.isExecutable).map(\.range.size).saturatingSum(),
       missing: missing(placing, written),
       unnamedHits: launches.reduce(0) { $0 + $1.unnamedUses.count },
       lostRecords: traces.map(\.lostRecords).saturatingSum())
     let cannotMove = Diagnostic.sharedInputSections(
-      order.functions, in: layout, path: release.path)
+      order.parts, in: layout, path: release.path)
     return Output(
       bytes: written.bytes, image: image,
       warnings: release.warnings

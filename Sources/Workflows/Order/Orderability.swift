@@ -6,19 +6,19 @@ import Reporting
 import Symbolication
 
 extension Diagnostic {
-  /// Ordered functions that share their input section with others: the linker moves the whole section
+  /// Ordered parts that share their input section with others: the linker moves the whole section
   /// or nothing. Only a layout with input sections tells; `nil` if there is nothing to say.
   static func sharedInputSections(
-    _ functions: [Int], in layout: Layout, path: String
+    _ parts: [Part], in layout: Layout, path: String
   ) -> Diagnostic? {
-    let shared = functions.count { index in
-      let function = layout.functions[index]
+    let shared = parts.count { part in
+      let function = layout.functions[part.function]
       guard let section = function.inputSection else { return false }
       return FunctionSection.isShared(layout.names[section], of: layout.names[function.name])
     }
-    guard shared > 0, 2 * shared >= functions.count else { return nil }
+    guard shared > 0, 2 * shared >= parts.count else { return nil }
     return Diagnostic(
-      "\(shared) of \(counted(functions.count, "ordered function")) have no input section of their "
+      "\(shared) of \(counted(parts.count, "ordered function")) have no input section of their "
         + "own: the linker can't move them", context: [path],
       hint: "compile with -ffunction-sections (Swift: -Xfrontend -function-sections)")
   }

@@ -76,12 +76,11 @@ package struct Refinement {
   package var floor: RefineDocument.Floor {
     let layout = best.release.layout
     let placed = Set(
-      best.order.functions(in: layout, architecture: best.release.architecture)
-        .flatMap { $0 }.map { layout.functions(at: layout.functions[$0].address).lowerBound })
+      best.order.parts(in: layout, architecture: best.release.architecture)
+        .flatMap { $0 }.map { layout.aliases(of: $0.function).lowerBound })
     var ordered: [AddressRange] = []
-    for function in Set(best.uses.map(\.function)).sorted() where placed.contains(function) {
-      let aliases = layout.functions(at: layout.functions[function].address)
-      let body = layout.functions[aliases.upperBound - 1]
+    for function in Set(best.uses.map(\.part.function)).sorted() where placed.contains(function) {
+      let body = layout.functions[layout.aliases(of: function).upperBound - 1]
       ordered.append(AddressRange(start: body.address, size: body.size ?? 0))
     }
     let movable = Set(ordered.flatMap { Array(size.pages(of: $0)) })
@@ -108,15 +107,16 @@ package struct Refinement {
   ) throws -> (name: String, order: OrderFile, bytes: [UInt8])? {
     let layout = best.release.layout
     let refinement = OrderRefinement(
-      entries: best.order.functions(in: layout, architecture: best.release.architecture),
+      entries: best.order.parts(in: layout, architecture: best.release.architecture),
       uses: best.uses, layout: layout)
     let map = SymbolMap(layout)
     let entries = refinement.applying(move).flatMap { element in
       switch element {
       case .entry(let index): return [best.order.entries[index]]
-      case .function(let function):
-        let aliases = layout.functions(at: layout.functions[function].address)
-        return PlacingEntries(of: Array(aliases), in: map, for: best.order.dialect).entries
+      case .part(let part):
+        return PlacingEntries(
+          of: layout.allAliases(of: part), in: map, for: best.order.dialect
+        ).entries
       }
     }
     let header = best.order.comments.map { comment in

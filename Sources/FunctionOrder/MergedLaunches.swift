@@ -1,0 +1,36 @@
+import ImageModel
+
+/// What launches used, folded into one sequence: all of the first, then what the second adds, and so on.
+///
+/// Launches are added one at a time, and memory grows with the distinct parts, not with the launches.
+/// Adding is associative: (a + b) + c is a + (b + c). It is not commutative, as an earlier launch decides
+/// where a part stands.
+package struct MergedLaunches: Equatable, Sendable {
+  /// Earliest first, none twice; the first of a function's aliases stands for all.
+  package private(set) var parts: [Part] = []
+  private var isMember: Set<Part> = []
+
+  package init() {}
+
+  /// Adds a launch behind the others.
+  ///
+  /// - Parameter launch: in any order; of several uses of one part the earliest counts, and of two parts
+  ///   used at the same step the one at the lower address comes first.
+  /// - Precondition: all functions are indexes of `layout`, the same one in each call.
+  /// - Complexity: O(*u* (log *u* + log *n*)) for *u* uses and *n* functions.
+  package mutating func append(_ launch: [FirstUse], in layout: Layout) {
+    // A total key: uses may come out of a hash table, and the same trace must give the same bytes.
+    let uses = launch.map { (step: $0.step, part: layout.canonical($0.part)) }
+      .sorted { ($0.step, $0.part) < ($1.step, $1.part) }
+    for use in uses { append(use.part) }
+  }
+
+  /// Adds the launches of `other`, of the same layout, behind these.
+  ///
+  /// - Complexity: O(*p*) for *p* parts of `other`, on average.
+  package mutating func append(_ other: MergedLaunches) { for part in other.parts { append(part) } }
+
+  private mutating func append(_ part: Part) {
+    if isMember.insert(part).inserted { parts.append(part) }
+  }
+}

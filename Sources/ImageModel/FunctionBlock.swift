@@ -1,0 +1,33 @@
+/// A basic block, by its place in its function.
+package struct FunctionBlock: Hashable, Sendable {
+  /// From the function's first byte, in bytes.
+  package var offset: UInt64
+  /// In bytes.
+  package var size: UInt64
+
+  package init(offset: UInt64, size: UInt64) {
+    self.offset = offset
+    self.size = size
+  }
+
+  /// How many of the first `limit` bytes are in at least one of `blocks`.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* blocks.
+  package static func bytes(in blocks: [FunctionBlock], upTo limit: UInt64) -> UInt64 {
+    var counted: UInt64 = 0
+    var end: UInt64 = 0
+    for block in blocks.sorted() {
+      let (sum, overflow) = block.offset.addingReportingOverflow(block.size)
+      let blockEnd = min(overflow ? .max : sum, limit)
+      let start = max(block.offset, end)
+      guard start < blockEnd else { continue }
+      counted += blockEnd - start
+      end = blockEnd
+    }
+    return counted
+  }
+}
+
+extension FunctionBlock: Comparable {
+  package static func < (a: Self, b: Self) -> Bool { (a.offset, a.size) < (b.offset, b.size) }
+}

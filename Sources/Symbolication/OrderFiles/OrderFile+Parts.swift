@@ -1,0 +1,17 @@
+import ImageModel
+import OrderFileFormat
+
+extension OrderFile {
+  /// For each entry what it places of `layout`; nothing for one that names nothing of it, and for one that
+  /// an equal entry outdoes.
+  ///
+  /// - Parameter architecture: of the layout; `nil` is the first one that the file names.
+  /// - Complexity: O(*n* + *e*) for *n* functions and *e* entries, on average.
+  package func parts(in layout: Layout, architecture: Architecture? = nil) -> [[Part]] {
+    var parts = [[Part]](repeating: [], count: entries.count)
+    for wish in OrderWishes(self, in: layout, architecture: architecture).wishes {
+      for found in wish.found { parts[found.entry].append(Part(found.function)) }
+    }
+    return parts
+  }
+}

@@ -1,0 +1,63 @@
+import FunctionOrder
+import ImageModel
+import TestSupport
+import Testing
+
+@Suite struct MergedLaunchesTests {
+  static let layout = FirstTouchOrderTests.layout(
+    (0..<40).map { ("f\($0)", 0x1000 + UInt64($0 / 2) * 0x100, 0x100) })
+
+  static func randomLaunch(_ random: inout SeededRandom) -> [FirstUse] {
+    (0..<Int.random(in: 0...15, using: &random)).map { _ in
+      let function = Int.random(in: 0..<40, using: &random)
+      let offset = UInt64.random(in: 0...1, using: &random) * 16
+      let part =
+        Bool.random(using: &random)
+        ? Part(function) : Part(function, blocks: [FunctionBlock(offset: offset, size: 16)])
+      return FirstUse(step: UInt64.random(in: 0..<8, using: &random), part: part)
+    }
+  }
+
+  static func merging(_ launches: some Sequence<[FirstUse]>) -> MergedLaunches {
+    var merged = MergedLaunches()
+    for launch in launches { merged.append(launch, in: layout) }
+    return merged
+  }
+
+  @Test(arguments: 0..<20) func launchesMergeTheSameInAnyGrouping(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    let launches = (0..<9).map { _ in Self.randomLaunch(&random) }
+    let one = Self.merging(launches)
+    for cut in 0...launches.count {
+      var parts = Self.merging(launches[..<cut])
+      parts.append(Self.merging(launches[cut...]))
+      #expect(parts == one, "cut at \(cut)")
+    }
+    #expect(Set(one.parts).count == one.parts.count)
+    let order = FirstTouchOrder(one, layout: Self.layout)
+    #expect(order.parts == FirstTouchOrder(launches: launches, layout: Self.layout).parts)
+  }
+
+  @Test(arguments: 0..<20) func theOrderOfUsesInALaunchDoesNotMatter(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    let launch = Self.randomLaunch(&random)
+    #expect(Self.merging([launch]) == Self.merging([launch.shuffled(using: &random)]))
+  }
+
+  @Test func partsOfAFunctionStandWhereTheyAreUsed() {
+    let (hot, late) = (FunctionBlock(offset: 0, size: 16), FunctionBlock(offset: 32, size: 16))
+    let merged = Self.merging([
+      [
+        FirstUse(step: 2, part: Part(1, blocks: [late])), FirstUse(step: 1, function: 4),
+        FirstUse(step: 0, part: Part(0, blocks: [hot])),
+      ]
+    ])
+    #expect(merged.parts == [Part(0, blocks: [hot]), Part(4), Part(0, blocks: [late])])
+    let order = FirstTouchOrder(merged, layout: Self.layout, largeFunctionBytes: 0x100)
+    #expect(
+      order.parts == [
+        Part(0, blocks: [hot]), Part(1, blocks: [hot]), Part(0, blocks: [late]),
+        Part(1, blocks: [late]), Part(4), Part(5),
+      ])
+  }
+}
