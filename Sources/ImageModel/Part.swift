@@ -61,6 +61,6 @@ extension Layout {
 
   /// The bytes of `parts` together; aliases count once.
   package func byteCount(of parts: [Part]) -> UInt64 {
-    Set(parts.map(canonical)).map(byteCount(of:)).saturatingSum()
+    Set(parts.map(canonical)).sorted().map(byteCount(of:)).saturatingSum()
   }
 }

@@ -92,7 +92,7 @@ struct GenCommand: ParsableCommand {
     var inputs = try LaunchInputs(
       traces: traces, recorded: recorded, architecture: arch?.architecture)
     let fileNames =
-      allImages ? inputs.usedFileNames : [try inputs.fileName(forImagesNamed: image)]
+      allImages ? inputs.traces.usedFileNames : [try inputs.fileName(forImagesNamed: image)]
     let outputs = try fileNames.map { try onlyOutput ?? Output("\(output)/\($0).order") }
     var releases = try releaseLayouts(inputs)
     var images: [(ordered: OrderedImage, format: ImageFormat)] = []
@@ -114,7 +114,7 @@ struct GenCommand: ParsableCommand {
       let names = Demangler(demangle.mode, of: format).demangle
       Console.printNote(GenText(image, listsMissing: explain, names: names).text)
     }
-    for name in inputs.fileNames where allImages && !fileNames.contains(name) {
+    for name in inputs.traces.fileNames where allImages && !fileNames.contains(name) {
       warnings.append(Diagnostic("nothing was recorded in '\(name)': no order file is written"))
     }
     Console.printWarnings(inputs.warnings + warnings)
@@ -159,10 +159,11 @@ struct GenCommand: ParsableCommand {
     var releases: [String: ReleaseLayout] = [:]
     for path in image {
       let name = fileName(ofPath: path)
-      guard inputs.fileNames.contains(name) else {
+      guard inputs.traces.fileNames.contains(name) else {
         throw Diagnostic(
           "missing image '\(name)' in the traces", context: [path],
-          hint: "the traces have \(inputs.fileNames.joined(separator: ", "))", severity: .mismatch)
+          hint: "the traces have \(inputs.traces.fileNames.joined(separator: ", "))",
+          severity: .mismatch)
       }
       releases[name] = try ReleaseLayout(path: path, slice: slice)
     }

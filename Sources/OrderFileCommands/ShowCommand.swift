@@ -129,8 +129,10 @@ struct ShowCommand: ParsableCommand {
   ) throws(Diagnostic) -> TraceDocument {
     let trace = Trace(try InputFile.traceFile(bytes, file), path: file)
     var images = RecordedImages()
-    for path in recorded { try images.add(path: path, arch?.architecture, recordedIn: [trace]) }
-    if !trace.isSealed { images.add(imagesOf: trace) }
+    for path in recorded {
+      try images.add(path: path, arch?.architecture, recordedAs: trace.images)
+    }
+    if !trace.isSealed { images.add(trace.images) }
     warnings += images.warnings
     if !trace.isSealed { warnings += images.mismatches(of: trace) }
     let functions = trace.images.indices.map { index in

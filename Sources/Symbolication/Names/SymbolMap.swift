@@ -4,13 +4,19 @@ import ImageModel
 /// The functions of one release layout by name: what a name from elsewhere is called there.
 ///
 /// The index of exact names is built at once; the index of canonical names when the first name has no
-/// exact match, as many programs never need it. So `resolve` is `mutating`, and a map belongs to one
-/// thread.
+/// exact match, as many programs never need it. What a name stands for is kept, so that many launches ask
+/// once. So `resolve` is `mutating`, and a map belongs to one thread.
 package struct SymbolMap {
   package let layout: Layout
   private let exact: NameIndex
   private var canonical: NameIndex?
   private var promoted: PromotedNames?
+  private var resolutionOfName: [Recorded: Resolution] = [:]
+
+  private struct Recorded: Hashable {
+    var name: SymbolName
+    var objectFile: SymbolName?
+  }
 
   /// - Complexity: O(*b*) for *b* bytes in all names.
   package init(_ layout: Layout) {
@@ -50,10 +56,20 @@ extension SymbolMap {
   /// - Parameter objectFile: where the function was defined in the recorded build, as ld64 names object
   ///   files. Of several functions of one name it chooses those of the same file, or of the same member of
   ///   any archive, if the layout has one.
-  /// - Complexity: O(*n* + *k*) for *n* bytes of the name and *k* functions of the same canonical form;
-  ///   once O(*b*) for *b* bytes in all names.
+  /// - Complexity: O(*n* + *k*) for *n* bytes of the name and *k* functions of the same canonical form, at
+  ///   the first time; once O(*b*) for *b* bytes in all names.
   package mutating func resolve(
     _ name: SymbolName, from objectFile: SymbolName? = nil
+  ) -> Resolution {
+    let recorded = Recorded(name: name, objectFile: objectFile)
+    if let known = resolutionOfName[recorded] { return known }
+    let resolution = resolveAnew(name, from: objectFile)
+    resolutionOfName[recorded] = resolution
+    return resolution
+  }
+
+  private mutating func resolveAnew(
+    _ name: SymbolName, from objectFile: SymbolName?
   ) -> Resolution {
     if isOutlined(name.bytes[...]) { return .missing(.outlined) }
     var found = narrowed(exact.entries(name.bytes), to: objectFile)

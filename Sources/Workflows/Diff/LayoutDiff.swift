@@ -94,7 +94,8 @@ package struct LayoutDiff {
         traces: options.traces, recorded: options.recorded, architecture: slice.architecture)
       let paths = [after.image?.path, before.image?.path].compactMap { $0 }
       let fileName = try inputs.fileName(forImagesNamed: paths)
-      let launches = try inputs.launches(inImageNamed: fileName)
+      var launches: [RecordedFunctions] = []
+      try inputs.forEachLaunch(inImageNamed: fileName) { launches.append($0) }
       var blocks = try ExecutedBlocks(launches, before: before, after: after)
       let pairs = UnnamedFunctionPairs(before: before.layout, after: after.layout)
       var used: [StartupFunction] = []
@@ -126,7 +127,7 @@ package struct LayoutDiff {
       warnings += blocks.warnings
       if uncounted > 0 { warnings.append(.uncounted(uncounted)) }
       startupSource = counted(options.traces.count, "trace")
-      recordsEveryFunction = inputs.traces.allSatisfy { $0.method == .breakpoints }
+      recordsEveryFunction = inputs.traces.recordsEveryFunction
       warnings += inputs.warnings + inputs.warnings(forImageNamed: fileName)
     } else {
       startup = (order?.symbols(for: architecture) ?? []).map { symbol in

@@ -1,11 +1,13 @@
+import ByteReading
 import ImageModel
 import Reporting
 import Symbolication
 
-/// The traces that a command line names, and the images that they were recorded in: read, and checked
-/// that they belong together.
+/// The traces that a command line names, and the images that they were recorded in: checked that they belong
+/// together. Traces are read one at a time.
 package struct LaunchInputs {
-  package let traces: [Trace]
+  package private(set) var traces = TraceSet()
+  private var files: [(path: String, bytes: FileBytes)] = []
   private var images = RecordedImages()
   package private(set) var warnings: [Diagnostic] = []
 
@@ -13,50 +15,30 @@ package struct LaunchInputs {
   package init(
     traces paths: [String], recorded: [String], architecture: Architecture?
   ) throws(Diagnostic) {
-    var traces: [Trace] = []
     for path in paths {
-      let trace = Trace(try InputFile.trace(path), path: path)
-      if trace.isEmpty {
-        warnings.append(Diagnostic("nothing was recorded", context: [path]))
-      }
-      traces.append(trace)
+      let bytes = try InputFile.bytes(path)
+      files.append((path, bytes))
+      traces.add(Trace(try InputFile.traceFile(bytes, path), path: path))
     }
-    self.traces = traces
-    warnings += traces.compactMap(Diagnostic.incomplete)
-    guard traces.contains(where: { !$0.isEmpty }) else {
+    warnings += traces.members.filter(\.isEmpty).map {
+      Diagnostic("nothing was recorded", context: [$0.path])
+    }
+    warnings += traces.members.compactMap(Diagnostic.incomplete)
+    guard !traces.isEmpty else {
       throw Diagnostic(
         "nothing was recorded", context: paths.count == 1 ? paths : [],
         hint: "see 'orderfile record --help'", severity: .nothingRecorded)
     }
-    for path in recorded { try images.add(path: path, architecture, recordedIn: traces) }
-    for trace in traces where !trace.isSealed { images.add(imagesOf: trace) }
-    warnings += images.warnings
-  }
-
-  /// The file names of all images in the traces, in the order of their first load. Images of one file
-  /// name are taken for builds of the same image.
-  package var fileNames: [String] {
-    var names: [String] = []
-    for image in traces.flatMap(\.images) where !names.contains(image.fileName) {
-      names.append(image.fileName)
+    for path in recorded {
+      try images.add(path: path, architecture, recordedAs: traces.images)
     }
-    return names
-  }
-
-  /// Those in which something was recorded.
-  package var usedFileNames: [String] {
-    let used = Set(
-      traces.flatMap { trace in
-        Set(trace.hits.map(\.image) + trace.blockHits.map(\.image)).map {
-          trace.images[$0].fileName
-        }
-      })
-    return fileNames.filter(used.contains)
+    images.add(traces.imagesToRead)
+    warnings += images.warnings
   }
 
   /// What a user should know when only the images of that file name count: which traces have none.
   package func warnings(forImageNamed fileName: String) -> [Diagnostic] {
-    traces.filter { trace in !trace.images.contains { $0.fileName == fileName } }.map {
+    traces.members(withoutImageNamed: fileName).map {
       Diagnostic("no image of it is called '\(fileName)': not used", context: [$0.path])
     }
   }
@@ -64,7 +46,8 @@ package struct LaunchInputs {
   /// The recorded image that a command is about: the one called like a build in `paths`, else the
   /// executable, else the only one.
   package func fileName(forImagesNamed paths: [String]) throws(Diagnostic) -> String {
-    let program = Workflows.fileName(ofPath: traces[0].program)
+    let fileNames = traces.fileNames
+    let program = Workflows.fileName(ofPath: traces.program ?? "")
     for name in paths.map(Workflows.fileName(ofPath:)) + [program]
     where fileNames.contains(name) {
       return name
@@ -72,37 +55,51 @@ package struct LaunchInputs {
     if fileNames.count == 1 { return fileNames[0] }
     throw Diagnostic(
       "the executable '\(program)' is not instrumented, and the traces have several images",
-      context: [traces[0].path],
+      context: [files[0].path],
       hint: "name one by --image, or use --all-images: \(fileNames.joined(separator: ", "))",
       severity: .mismatch)
   }
 
-  /// What each launch used in the images of that file name.
+  /// The functions that launches used in the images of that file name.
+  ///
+  /// - Throws: as `forEachLaunch` does.
+  func profile(ofImageNamed fileName: String) throws(Diagnostic) -> LaunchProfile {
+    var profile = LaunchProfile()
+    try forEachLaunch(inImageNamed: fileName) { profile.append($0) }
+    return profile
+  }
+
+  /// Tells what each launch used in the images of that file name, one trace after the other.
   ///
   /// - Throws: where neither the trace nor an image tells the names: `mismatch`, with both IDs if there
   ///   is another image at the path; where nothing was recorded; where nothing that was has a name.
-  func launches(inImageNamed fileName: String) throws(Diagnostic) -> [RecordedFunctions] {
-    var launches: [RecordedFunctions] = []
-    for trace in traces {
+  func forEachLaunch(
+    inImageNamed fileName: String, _ body: (RecordedFunctions) -> Void
+  ) throws(Diagnostic) {
+    var hasNames = false
+    var unnamed = 0
+    for (path, bytes) in files {
+      let trace = Trace(try InputFile.traceFile(bytes, path), path: path)
       for group in trace.imageGroups where trace.images[group[0]].fileName == fileName {
-        launches.append(
-          RecordedFunctions(trace, group: group, in: try recordedImage(trace, group)))
+        let launch = RecordedFunctions(
+          trace, group: group, in: try recordedImage(trace, group))
+        hasNames = hasNames || !launch.uses.isEmpty
+        unnamed += launch.unnamedUses.count
+        body(launch)
       }
     }
-    guard launches.contains(where: { !$0.uses.isEmpty }) else {
-      let unnamed = launches.reduce(0) { $0 + $1.unnamedUses.count }
-      if unnamed == 0 {
-        throw Diagnostic(
-          "nothing was recorded in '\(fileName)'",
-          context: traces.count == 1 ? [traces[0].path] : [],
-          hint: "the traces have \(fileNames.joined(separator: ", "))", severity: .nothingRecorded)
-      }
+    guard !hasNames else { return }
+    if unnamed == 0 {
       throw Diagnostic(
-        "missing names: none of \(counted(unnamed, "recorded function")) has one",
-        context: [launches[0].image.path],
-        hint: "the recorded image is stripped; give it unstripped by --recorded")
+        "nothing was recorded in '\(fileName)'",
+        context: files.count == 1 ? [files[0].path] : [],
+        hint: "the traces have \(traces.fileNames.joined(separator: ", "))",
+        severity: .nothingRecorded)
     }
-    return launches
+    throw Diagnostic(
+      "missing names: none of \(counted(unnamed, "recorded function")) has one",
+      context: traces.images.first { $0.fileName == fileName }.map { [$0.path] } ?? [],
+      hint: "the recorded image is stripped; give it unstripped by --recorded")
   }
 
   private func recordedImage(_ trace: Trace, _ group: [Int]) throws(Diagnostic) -> RecordedImage {
@@ -122,7 +119,7 @@ package struct LaunchInputs {
 
   /// The recorded image itself, for a command that was given no other build.
   mutating func recordedImage(of image: TraceImage) throws(Diagnostic) -> Image {
-    for trace in traces { images.add(imagesOf: trace) }
+    images.add(traces.images)
     if let read = images.image(for: image) { return read }
     if let other = images.imageAtPath(of: image) {
       throw .imageMismatch(image.path, found: other.id, expected: image)
@@ -136,7 +133,7 @@ package struct LaunchInputs {
 extension Diagnostic {
   /// What a trace lacks: hits that found no room, and those in the middle of which the process ended;
   /// `nil` if it has all.
-  fileprivate static func incomplete(_ trace: Trace) -> Diagnostic? {
+  fileprivate static func incomplete(_ trace: TraceSet.Member) -> Diagnostic? {
     var parts: [String] = []
     if trace.lostRecords > 0 {
       parts.append("\(counted(Int(clamping: trace.lostRecords), "hit")) lost")

@@ -15,12 +15,12 @@ package struct RecordedImages {
 
   /// Reads the image at `path`, which the user names, for every trace that was recorded in it.
   ///
-  /// - Throws: `mismatch` with both IDs if it is none of the images of `traces`.
+  /// - Parameter known: the images of the traces.
+  /// - Throws: `mismatch` with both IDs if it is none of them.
   /// - Parameter architecture: which image of a universal file; `nil` takes the one that was recorded.
   package mutating func add(
-    path: String, _ architecture: Architecture?, recordedIn traces: [Trace]
+    path: String, _ architecture: Architecture?, recordedAs known: [TraceImage]
   ) throws(Diagnostic) {
-    let known = traces.flatMap(\.images)
     let (image, warnings) = try Image.reading(
       path: path, slice: SliceChoice(architecture, knownAs: known.compactMap(\.id)))
     self.warnings += warnings
@@ -34,9 +34,9 @@ package struct RecordedImages {
     named.append(image)
   }
 
-  /// Reads the images of `trace` from the paths that it states.
-  package mutating func add(imagesOf trace: Trace) {
-    for image in trace.images where found[image.path] == nil && !refused.contains(image.path) {
+  /// Reads images of traces from the paths that these state.
+  package mutating func add(_ images: [TraceImage]) {
+    for image in images where found[image.path] == nil && !refused.contains(image.path) {
       do {
         let (read, warnings) = try Image.reading(
           path: image.path, slice: SliceChoice(knownAs: [image.id].compactMap { $0 }))
@@ -84,11 +84,6 @@ extension Diagnostic {
       hint: "it was built again since; record again, or give the recorded image by --recorded",
       severity: .mismatch)
   }
-}
-
-extension TraceImage {
-  /// The last component of the path.
-  var fileName: String { Workflows.fileName(ofPath: path) }
 }
 
 /// The last component of `path`.

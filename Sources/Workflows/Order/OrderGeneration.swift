@@ -13,10 +13,10 @@ package struct OrderGeneration {
   package let release: ReleaseLayout
   /// The functions of `release` by name.
   private let map: SymbolMap
-  private let launches: [RecordedFunctions]
-  private let resolved: [ResolvedLaunch]
-  private let recordedCount: Int
-  private let resolvedCount: Int
+  /// As the first trace that has it states it.
+  private let recordedImage: TraceImage
+  private let profile: LaunchProfile
+  private let resolved: ResolvedProfile
 
   /// - Throws: `mismatch` if fewer than half of the recorded functions are in `release`: it is another
   ///   program then.
@@ -24,22 +24,23 @@ package struct OrderGeneration {
     _ inputs: inout LaunchInputs, fileName: String, release: ReleaseLayout?
   ) throws(Diagnostic) {
     self.fileName = fileName
-    launches = try inputs.launches(inImageNamed: fileName)
+    profile = try inputs.profile(ofImageNamed: fileName)
+    guard let image = inputs.traces.images.first(where: { $0.fileName == fileName }) else {
+      throw Diagnostic("missing image '\(fileName)' in the traces")
+    }
+    recordedImage = image
     if let release {
       self.release = release
     } else {
-      self.release = ReleaseLayout(try inputs.recordedImage(of: launches[0].image))
+      self.release = ReleaseLayout(try inputs.recordedImage(of: image))
     }
     var map = SymbolMap(self.release.layout)
-    var resolved: [ResolvedLaunch] = []
-    for launch in launches { resolved.append(ResolvedLaunch(launch, in: &map)) }
+    resolved = ResolvedProfile(profile, in: &map)
     self.map = map
-    self.resolved = resolved
-    recordedCount = resolved.reduce(0) { $0 + $1.recordedCount }
-    resolvedCount = resolved.reduce(0) { $0 + $1.resolvedCount }
-    guard 2 * resolvedCount >= recordedCount else {
+    guard 2 * resolved.resolvedCount >= resolved.recordedCount else {
       throw Diagnostic(
-        "only \(resolvedCount) of \(counted(recordedCount, "recorded function")) are in it: "
+        "only \(resolved.resolvedCount) of "
+          + "\(counted(resolved.recordedCount, "recorded function")) are in it: "
           + "it is another program, or stripped", context: [self.release.path],
         hint: "give the build to be ordered by --image, unstripped, or its --link-map; of Rust "
           + "compile both builds with -Ccodegen-units=1, else they inline differently",
@@ -57,26 +58,26 @@ package struct OrderGeneration {
   /// - Parameter architecture: the only one that the order file is to be for, in a dialect that can say so.
   package func write(
     dialect: OrderFileDialect, architecture: Architecture?, largeFunctionBytes: UInt64?,
-    outputPath: String, traces: [Trace]
+    outputPath: String, traces: TraceSet
   ) -> Output {
     let layout = release.layout
     let order = FirstTouchOrder(
-      launches: resolved.map(\.uses), layout: layout, initializers: release.initializers,
+      launches: [resolved.uses], layout: layout, initializers: release.initializers,
       largeFunctionBytes: largeFunctionBytes)
     let placing = PlacingEntries(
       of: order.parts, in: map, for: dialect, architecture: architecture)
     let written = dialect.write(placing.entries, header: header(traces))
     let image = OrderedImage(
-      outputPath: outputPath, dialect: dialect.name, recordedImage: launches[0].image.path,
-      layoutPath: release.path, traces: traces.map(\.path),
-      recordedFunctions: recordedCount, resolvedFunctions: resolvedCount,
+      outputPath: outputPath, dialect: dialect.name, recordedImage: recordedImage.path,
+      layoutPath: release.path, traces: traces.members.map(\.path),
+      recordedFunctions: resolved.recordedCount, resolvedFunctions: resolved.resolvedCount,
       untracedInitializers: order.untracedInitializerCount,
       entries: placing.entries.count - written.unwritable.count,
       startupBytes: layout.byteCount(of: order.parts),
       textBytes: layout.sections.filter(\.isExecutable).map(\.range.size).saturatingSum(),
       missing: missing(placing, written),
-      unnamedHits: launches.reduce(0) { $0 + $1.unnamedUses.count },
-      lostRecords: traces.map(\.lostRecords).saturatingSum())
+      unnamedHits: profile.unnamedHits,
+      lostRecords: traces.members.map(\.lostRecords).saturatingSum())
     let cannotMove = Diagnostic.sharedInputSections(
       order.parts, in: layout, path: release.path)
     return Output(
@@ -85,16 +86,16 @@ package struct OrderGeneration {
         + [
           cannotMove, .ambiguous(placing, path: release.path),
           .ofSeveralFiles(placing, path: release.path),
-          .weakID(launches[0].image, layout.imageFormat),
+          .weakID(recordedImage, layout.imageFormat),
         ].compactMap { $0 })
   }
 
   /// Who made the file, and of what; no time and no path, so that the same inputs give the same bytes.
-  private func header(_ traces: [Trace]) -> [String] {
-    let recorded = launches[0].image.id?.description ?? "without ID"
+  private func header(_ traces: TraceSet) -> [String] {
+    let recorded = recordedImage.id?.description ?? "without ID"
     let ordered = release.image?.id.map { ", ordered image \($0)" } ?? ""
     return [
-      "orderfile \(toolVersion): first uses of \(fileName) in \(counted(traces.count, "trace"))",
+      "orderfile \(toolVersion): first uses of \(fileName) in \(counted(traces.members.count, "trace"))",
       "recorded image \(recorded)\(ordered)",
     ]
   }
@@ -113,6 +114,6 @@ package struct OrderGeneration {
           name: SymbolName(bytes: $0.entry.symbol), reason: "unable to write: \($0.reason)")
       }
     var listed: Set<NameWithReason> = []
-    return (resolved.flatMap(\.missing) + unwritable).filter { listed.insert($0).inserted }
+    return (resolved.missing + unwritable).filter { listed.insert($0).inserted }
   }
 }

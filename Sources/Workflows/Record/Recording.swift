@@ -40,7 +40,7 @@ package struct Recording {
       }
       return trace
     }
-    images.add(imagesOf: trace)
+    images.add(trace.images)
     let now = ClockReading.now()
     let isLaunched = file.header.pid == launch?.processNumber && trace.forkedBy == nil
     let seal = TraceFile.Seal(

@@ -1,0 +1,84 @@
+// Launches folded together
+//
+// Thousands of launches of a program use the same functions. So of each launch only that is kept which the
+// launches before it did not tell: a function that is new, with its place, or one more launch for a function
+// that is known. Names are resolved once, after all launches.
+//
+//     launch 1     main parse log           main 1.0, parse 1.1, log 1.2
+//     launch 2     main open parse          main 1.0, parse 1.1, log 1.2, open 2.1
+//
+// Builds of one program may be mixed: a function is known by its names and object file, as between builds
+// only names are the same.
+//
+// What it leaves out: the order within later launches. For the order of first uses, in which the launches
+// stand in sequence, that changes nothing.
+
+import ImageModel
+
+/// The functions that launches used in one image, each once.
+package struct LaunchProfile: Sendable {
+  package struct Function: Equatable, Sendable {
+    /// Aliases, bytewise ascending.
+    package var names: [SymbolName]
+    /// As in `RecordedFunctions.Use`.
+    package var objectFile: SymbolName?
+    /// The first launch that used it, from 0, and the step in that.
+    package var launch: Int
+    package var step: Int
+    /// How many uses there were: one a launch, but namesakes that nothing tells apart count each.
+    package var useCount: Int
+  }
+
+  private struct Key: Hashable {
+    var names: [SymbolName]
+    var objectFile: SymbolName?
+  }
+
+  /// Ascending by launch, and within one as they were used.
+  package private(set) var functions: [Function] = []
+  package private(set) var launchCount = 0
+  /// Hits that lie in no function that has a name.
+  package private(set) var unnamedHits = 0
+  private var placeOfKey: [Key: Int] = [:]
+
+  package init() {}
+
+  /// Of all functions together.
+  package var useCount: Int { functions.reduce(0) { $0 + $1.useCount } }
+
+  /// Adds a launch behind the others.
+  ///
+  /// - Complexity: O(*b*) for *b* bytes in the names of what it used.
+  package mutating func append(_ launch: RecordedFunctions) {
+    for use in launch.uses {
+      append(
+        Function(
+          names: use.names, objectFile: use.objectFile, launch: launchCount, step: use.step,
+          useCount: 1))
+    }
+    launchCount += 1
+    unnamedHits += launch.unnamedUses.count
+  }
+
+  /// Adds the launches of `other` behind these. This is associative: launches can be folded in any grouping.
+  ///
+  /// - Complexity: O(*b*) for *b* bytes in the names of `other`.
+  package mutating func append(_ other: LaunchProfile) {
+    for var function in other.functions {
+      function.launch += launchCount
+      append(function)
+    }
+    launchCount += other.launchCount
+    unnamedHits += other.unnamedHits
+  }
+
+  private mutating func append(_ function: Function) {
+    let key = Key(names: function.names, objectFile: function.objectFile)
+    if let known = placeOfKey[key] {
+      functions[known].useCount += function.useCount
+    } else {
+      placeOfKey[key] = functions.count
+      functions.append(function)
+    }
+  }
+}

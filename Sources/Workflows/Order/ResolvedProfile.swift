@@ -1,0 +1,42 @@
+import FunctionOrder
+import ImageModel
+import Reporting
+import Symbolication
+
+/// What launches used, in the functions of a layout: what the names of the recorded builds are there.
+struct ResolvedProfile {
+  /// In one sequence, all of the first launch before all of the second.
+  private(set) var uses: [FirstUse] = []
+  /// Bodies for which none of their names stands for a function of the layout, each once.
+  private(set) var missing: [NameWithReason] = []
+  /// Bodies that were recorded, and those of them that are in the layout; each as often as it was used.
+  let recordedCount: Int
+  private(set) var resolvedCount = 0
+
+  init(_ profile: LaunchProfile, in map: inout SymbolMap) {
+    recordedCount = profile.useCount
+    var isListed: Set<NameWithReason> = []
+    var step: UInt64 = 0
+    var last: (launch: Int, step: Int)?
+    for recorded in profile.functions {
+      // What one hit told is of one step.
+      if let last, last != (recorded.launch, recorded.step) { step += 1 }
+      last = (recorded.launch, recorded.step)
+      var functions: [Int] = []
+      var reason: MissingReason?
+      for name in recorded.names {
+        switch map.resolve(name, from: recorded.objectFile) {
+        case .exact(let found), .canonical(let found, _): functions += found.indexes
+        case .missing(let why): reason = reason ?? why
+        }
+      }
+      uses += functions.map { FirstUse(step: step, function: $0) }
+      if !functions.isEmpty {
+        resolvedCount += recorded.useCount
+      } else if let name = recorded.names.first {
+        let missed = NameWithReason(name: name, reason: (reason ?? .noSuchSymbol).description)
+        if isListed.insert(missed).inserted { missing.append(missed) }
+      }
+    }
+  }
+}
