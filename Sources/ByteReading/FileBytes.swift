@@ -17,19 +17,22 @@ public typealias ByteRange = Range<FileOffset>
 /// A regular file is mapped: nothing is read before it is looked at, and the pages are the page
 /// cache's. A pipe or a terminal is read to its end. A file that another process cuts short while it
 /// is mapped gives SIGBUS on access, as for every tool that maps its input: linkers and this tool
-/// replace their outputs by renaming, which is safe.
+/// replace their outputs by renaming, which is safe. A trace grows and is cut in place, so it is copied.
 public final class FileBytes: @unchecked Sendable {  // why: immutable after init
   @usableFromInline let start: UnsafeRawPointer
   /// In bytes.
   public let count: Int
   private let storage: Storage
 
+  /// Whether these are a file's own pages, which change with it.
+  public var isMapped: Bool { if case .mapping = storage { true } else { false } }
+
   private enum Storage {
     case mapping
     case allocation(UnsafeMutableRawPointer)
   }
 
-  /// Maps or reads the file at `path`.
+  /// Maps or reads the file at `path`, which a user named.
   ///
   /// - Throws: `SystemError` with the call that failed and its `errno`; a folder gives `EISDIR`.
   public convenience init(path: String) throws(SystemError) {
@@ -39,10 +42,24 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     try self.init(descriptor: descriptor)
   }
 
+  /// Maps the regular file at `path`, which another file named: neither waits for a pipe's writer nor reads a
+  /// device, which may have no end.
+  ///
+  /// - Throws: as `init(path:)`; `noRegularFile` for what is none.
+  public convenience init(regularFileAt path: String) throws(SystemError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { throw SystemError("open") }
+    defer { close(descriptor) }
+    let kind = try Self.status(descriptor).st_mode & S_IFMT
+    guard kind == S_IFREG || kind == S_IFDIR else { throw SystemError.noRegularFile }
+    try self.init(descriptor: descriptor)
+  }
+
   /// Maps or reads what `descriptor` refers to; it stays open and the caller's.
+  ///
+  /// - Throws: `EFBIG` for a stream of more than `ParsingLimits.stream` bytes.
   public init(descriptor: Int32) throws(SystemError) {
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw SystemError("fstat") }
+    let status = try Self.status(descriptor)
     let kind = status.st_mode & S_IFMT
     guard kind != S_IFDIR else { throw SystemError("read", errno: EISDIR) }
     if kind == S_IFREG, status.st_size > 0 {
@@ -54,12 +71,37 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
       count = size
       storage = .mapping
     } else {
-      let bytes = try Self.readToEnd(descriptor)
+      let bytes = try Self.readToEnd(descriptor, limit: ParsingLimits.stream)
       (start, count, storage) = Self.allocate(copying: bytes)
     }
   }
 
-  /// Copies `bytes`: for tests, and for data that never was a file of its own (a decompressed section).
+  /// Copies the file at `path` as it is now, for a file that may change or be cut while it is read.
+  ///
+  /// - Throws: as `init(path:)`; `EFBIG` for more than `limit` bytes.
+  public init(copyOf path: String, limit: UInt64) throws(SystemError) {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw SystemError("open") }
+    defer { close(descriptor) }
+    let status = try Self.status(descriptor)
+    guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError("read", errno: EISDIR) }
+    guard status.st_size <= limit else { throw SystemError("read", errno: EFBIG) }
+    let bytes = try Self.readToEnd(descriptor, expecting: Int(status.st_size), limit: limit)
+    (start, count, storage) = Self.allocate(copying: bytes)
+  }
+
+  /// Takes `count` bytes that `fill` writes: for data that never was a file of its own.
+  ///
+  /// - Returns: `nil` if `fill` says that it could not.
+  public init?(count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) -> Bool) {
+    let buffer = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 16)
+    start = UnsafeRawPointer(buffer)
+    self.count = count
+    storage = .allocation(buffer)
+    guard fill(UnsafeMutableRawBufferPointer(start: buffer, count: count)) else { return nil }
+  }
+
+  /// Copies `bytes`: for tests, and for a few bytes of a larger file.
   public init(_ bytes: [UInt8]) {
     (start, count, storage) = Self.allocate(copying: bytes)
   }
@@ -77,8 +119,17 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     return (UnsafeRawPointer(buffer), bytes.count, .allocation(buffer))
   }
 
-  private static func readToEnd(_ descriptor: Int32) throws(SystemError) -> [UInt8] {
+  private static func status(_ descriptor: Int32) throws(SystemError) -> stat {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw SystemError("fstat") }
+    return status
+  }
+
+  private static func readToEnd(
+    _ descriptor: Int32, expecting size: Int = 0, limit: UInt64
+  ) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
+    bytes.reserveCapacity(size)
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let got = read(descriptor, &chunk, chunk.count)
@@ -87,6 +138,7 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
         if errno == EINTR { continue }
         throw SystemError("read")
       }
+      guard UInt64(bytes.count + got) <= limit else { throw SystemError("read", errno: EFBIG) }
       bytes += chunk[..<got]
     }
   }

@@ -19,8 +19,13 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
   /// Whether a file was needed, and the path leads to a folder.
   public var isOfFolder: Bool { errno == EISDIR }
 
+  /// A device, a pipe or a socket where only a file will do.
+  static let noRegularFile = SystemError("read", errno: EINVAL)
+
   /// The C library's sentence: `No such file or directory`.
-  public var description: String { String(cString: strerror(errno)) }
+  public var description: String {
+    self == .noRegularFile ? "not a regular file" : String(cString: strerror(errno))
+  }
 }
 
 /// What this thread's last system call that failed has left.
