@@ -13,7 +13,13 @@ void of_drop_error(orderfile_dwarf *reader, Dwarf_Error *error) {
 const char *of_text(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Half attribute) {
   Dwarf_Error error = NULL;
   char *text = NULL;
-  if (dwarf_die_text(die, attribute, &text, &error) == DW_DLV_OK && text && *text) return text;
+  if (reader->is_spent) return NULL;
+  if (dwarf_die_text(die, attribute, &text, &error) == DW_DLV_OK && text && *text) {
+    // Strings may share bytes, and each is read to its end.
+    reader->text_size += strlen(text);
+    if (reader->text_size > 16 * reader->byte_count + (64 << 20)) reader->is_spent = true;
+    return text;
+  }
   of_drop_error(reader, &error);
   return NULL;
 }
@@ -68,39 +74,6 @@ static const char *of_function_name(orderfile_dwarf *reader, Dwarf_Die function)
   return reader->unit_omits_linkage_names && !is_external ? NULL : plain;
 }
 
-// The first entry of a .debug_ranges list (DWARF 3 and 4).
-static int of_first_of_ranges(
-    orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Unsigned offset,
-    orderfile_dwarf_function *function, Dwarf_Error *error) {
-  Dwarf_Ranges *ranges = NULL;
-  Dwarf_Signed count = 0;
-  Dwarf_Off real_offset = 0;
-  Dwarf_Unsigned byte_count = 0;
-  int status = dwarf_get_ranges_b(
-      reader->debug, offset, die, &real_offset, &ranges, &count, &byte_count, error);
-  if (status != DW_DLV_OK) return status;
-  status = DW_DLV_NO_ENTRY;
-  Dwarf_Addr base = reader->unit_base;
-  for (Dwarf_Signed i = 0; i < count; i++) {
-    if (ranges[i].dwr_type == DW_RANGES_END) break;
-    if (ranges[i].dwr_type == DW_RANGES_ADDRESS_SELECTION) {
-      base = ranges[i].dwr_addr2;
-      continue;
-    }
-    Dwarf_Addr start = ranges[i].dwr_addr1, end = ranges[i].dwr_addr2;
-    function->address = base + start;
-    function->size = end > start ? end - start : 0;
-    status = DW_DLV_OK;
-    break;
-  }
-#ifdef DW_LIBDWARF_VERSION
-  dwarf_dealloc_ranges(reader->debug, ranges, count);
-#else
-  dwarf_ranges_dealloc(reader->debug, ranges, count);
-#endif
-  return status;
-}
-
 // A function in several pieces: compilers put the piece with the entry first.
 static int of_first_range(
     orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function,
@@ -123,7 +96,7 @@ static int of_first_range(
     }
   }
   if (status == DW_DLV_OK && version < 5) {
-    status = of_first_of_ranges(reader, die, operand, function, error);
+    if (!of_first_of_ranges(reader, operand, function)) status = DW_DLV_NO_ENTRY;
   } else if (status == DW_DLV_OK) {
     bool is_index = form == DW_FORM_rnglistx;
     if (!of_first_of_range_list(reader, die, is_index, operand, offset_size, function))

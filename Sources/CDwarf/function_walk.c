@@ -3,6 +3,11 @@
 // Damage must cost one unit, not the file or the time: an error abandons the unit that has it, and each
 // entry must lie behind the one visited before, which a DW_AT_sibling that leads back, or into its own
 // subtree, would break.
+//
+// libdwarf looks for an entry's sibling by stepping over all that stands below it, and goes where a
+// DW_AT_sibling there sends it: version 20210528 for ever if that is the entry itself. So where entries have
+// siblings stated, all of them are visited and their siblings checked before the one above them is asked
+// for its own.
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +33,7 @@ bool orderfile_dwarf_add(
   memcpy(section->name, name, length + 1);
   section->bytes = bytes;
   section->size = size;
+  reader->byte_count += size;
   if (!is_ours) reader->section_count++;
   return true;
 }
@@ -67,7 +73,8 @@ static bool of_enter(orderfile_dwarf *reader, Dwarf_Die parent) {
     dwarf_dealloc_die(child);
     return false;
   }
-  reader->pending[reader->depth++] = child;
+  reader->pending[reader->depth] = child;
+  reader->is_visited[reader->depth++] = false;
   return true;
 }
 
@@ -112,6 +119,10 @@ static bool of_enter_next_unit(orderfile_dwarf *reader) {
       reader->damaged_units++;
       return false;
     }
+    if (!of_read_abbreviations(reader, abbreviations)) {
+      reader->is_spent = true;
+      return false;
+    }
     Dwarf_Die unit = NULL;
     status = dwarf_siblingof_b(reader->debug, NULL, 1, &unit, &error);
     of_drop_error(reader, &error);
@@ -152,12 +163,47 @@ static bool of_may_hold_functions(Dwarf_Half tag) {
   }
 }
 
-// Takes the entry on top of the stack, replaces it by its sibling, and puts its first child above that.
-// Returns DW_DLV_OK with `function` filled, DW_DLV_NO_ENTRY for another kind of entry, or DW_DLV_ERROR.
-static int of_visit(orderfile_dwarf *reader, orderfile_dwarf_function *function) {
+// Whether the sibling that the entry at `offset` states, if any, lies behind it.
+static bool of_has_sound_sibling(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Off offset) {
+  if (!reader->unit_states_siblings) return true;
+  Dwarf_Error error = NULL;
+  Dwarf_Attribute attribute = NULL;
+  Dwarf_Off sibling = 0;
+  bool is_sound = true;
+  if (dwarf_attr(die, DW_AT_sibling, &attribute, &error) == DW_DLV_OK) {
+    is_sound = dwarf_global_formref(attribute, &sibling, &error) == DW_DLV_OK && sibling > offset;
+    dwarf_dealloc_attribute(attribute);
+  }
+  of_drop_error(reader, &error);
+  return is_sound;
+}
+
+// Takes the entry on top of the stack off it, and puts its sibling there. Returns false on damage.
+static bool of_go_on(orderfile_dwarf *reader) {
   Dwarf_Error error = NULL;
   Dwarf_Die die = reader->pending[reader->depth - 1], sibling = NULL;
+  int status = dwarf_siblingof_b(reader->debug, die, 1, &sibling, &error);
+  of_drop_error(reader, &error);
+  dwarf_dealloc_die(die);
   reader->pending[reader->depth - 1] = NULL;
+  if (status == DW_DLV_OK) {
+    reader->pending[reader->depth - 1] = sibling;
+    reader->is_visited[reader->depth - 1] = false;
+  } else {
+    reader->depth--;
+  }
+  return status != DW_DLV_ERROR;
+}
+
+// Visits the entry on top of the stack and puts its first child above it, or goes on to the next one if it
+// was visited. Returns DW_DLV_OK with `function` filled, DW_DLV_NO_ENTRY for another kind of entry, or
+// DW_DLV_ERROR.
+static int of_visit(orderfile_dwarf *reader, orderfile_dwarf_function *function) {
+  unsigned level = reader->depth - 1;
+  if (reader->is_visited[level]) return of_go_on(reader) ? DW_DLV_NO_ENTRY : DW_DLV_ERROR;
+  reader->is_visited[level] = true;
+  Dwarf_Error error = NULL;
+  Dwarf_Die die = reader->pending[level];
   Dwarf_Half tag = 0;
   Dwarf_Off offset = 0;
 
@@ -165,28 +211,23 @@ static int of_visit(orderfile_dwarf *reader, orderfile_dwarf_function *function)
   if (status == DW_DLV_OK && offset <= reader->last_visited) status = DW_DLV_ERROR;
   reader->last_visited = offset;
   if (status == DW_DLV_OK) status = dwarf_tag(die, &tag, &error);
-  if (status == DW_DLV_OK) {
-    status = dwarf_siblingof_b(reader->debug, die, 1, &sibling, &error);
-    if (status == DW_DLV_OK) reader->pending[reader->depth - 1] = sibling;
-    if (status == DW_DLV_NO_ENTRY) {
-      reader->depth--;
-      status = DW_DLV_OK;
-    }
-  }
-  if (status == DW_DLV_OK && of_may_hold_functions(tag) && !of_enter(reader, die))
+  if (status == DW_DLV_OK && !of_has_sound_sibling(reader, die, offset)) status = DW_DLV_ERROR;
+  bool may_hold = status == DW_DLV_OK && of_may_hold_functions(tag)
+      && (level == 0 || reader->may_hold[level - 1]);
+  reader->may_hold[level] = may_hold;
+  if (status == DW_DLV_OK && (may_hold || reader->unit_states_siblings) && !of_enter(reader, die))
     status = DW_DLV_ERROR;
   if (status == DW_DLV_OK) {
-    status = tag == DW_TAG_subprogram ? of_describe_function(reader, die, function, &error)
-                                      : DW_DLV_NO_ENTRY;
+    bool is_ours = tag == DW_TAG_subprogram && (level == 0 || reader->may_hold[level - 1]);
+    status = is_ours ? of_describe_function(reader, die, function, &error) : DW_DLV_NO_ENTRY;
   }
   of_drop_error(reader, &error);
-  dwarf_dealloc_die(die);
   return status;
 }
 
 bool orderfile_dwarf_next(orderfile_dwarf *reader, orderfile_dwarf_function *function) {
   if (!reader->debug) return false;
-  while (of_enter_next_unit(reader)) {
+  while (!reader->is_spent && of_enter_next_unit(reader)) {
     int status = of_visit(reader, function);
     if (status == DW_DLV_OK) return true;
     if (status != DW_DLV_ERROR) continue;
@@ -195,6 +236,8 @@ bool orderfile_dwarf_next(orderfile_dwarf *reader, orderfile_dwarf_function *fun
   }
   return false;
 }
+
+bool orderfile_dwarf_is_spent(const orderfile_dwarf *reader) { return reader->is_spent; }
 
 uint64_t orderfile_dwarf_damaged_units(const orderfile_dwarf *reader) {
   return reader->damaged_units;

@@ -1,11 +1,14 @@
 // The first piece of a function that DWARF 5 describes by a list in .debug_rnglists: DWARF 5, sections
-// 2.17.3 and 7.25.
+// 2.17.3 and 7.25; or DWARF 3 and 4 by one in .debug_ranges: DWARF 4, section 2.17.3.
 //
-// Not libdwarf's: version 20210528 reads beyond the section if an offset in it is damaged, and frees
-// memory that it goes on to use if a header is. So it never gets to see the section. What it is asked for
-// are the addresses in .debug_addr.
+// Not libdwarf's. It reads a list to its end, which many functions may share. And of the newer section version
+// 20210528 reads beyond the end if an offset in it is damaged, and frees memory that it goes on to use if a
+// header is. So it never gets to see that. What it is asked for are the addresses in .debug_addr.
 
 #include "reader.h"
+
+// How many changes of the base a list may begin with; compilers write one at most.
+enum { OF_MOST_BASES = 16 };
 
 // A position in the section that cannot leave it: after a failed read all further ones fail.
 typedef struct {
@@ -81,7 +84,7 @@ bool of_first_of_range_list(
   unsigned address_size = reader->is_64_bit ? 8 : 4;
   uint64_t base = reader->unit_base;
   cursor.position = of_list_position(reader, &cursor, is_index, operand, offset_size);
-  while (!cursor.has_failed) {
+  for (int bases = 0; !cursor.has_failed && bases <= OF_MOST_BASES; bases++) {
     uint64_t start = 0, size = 0;
     switch (of_read(&cursor, 1)) {
       case DW_RLE_base_addressx:
@@ -117,6 +120,33 @@ bool of_first_of_range_list(
     function->address = start;
     function->size = size;
     return !cursor.has_failed;
+  }
+  return false;
+}
+
+bool of_first_of_ranges(
+    orderfile_dwarf *reader, uint64_t offset, orderfile_dwarf_function *function) {
+  const of_section *section = of_find_section(reader, ".debug_ranges");
+  if (!section) return false;
+  of_cursor cursor = {
+      .bytes = section->bytes,
+      .size = section->size,
+      .position = offset,
+      .is_big_endian = reader->is_big_endian,
+  };
+  unsigned address_size = reader->is_64_bit ? 8 : 4;
+  uint64_t base_mark = reader->is_64_bit ? UINT64_MAX : UINT32_MAX;
+  uint64_t base = reader->unit_base;
+  for (int bases = 0; bases <= OF_MOST_BASES; bases++) {
+    uint64_t start = of_read(&cursor, address_size), end = of_read(&cursor, address_size);
+    if (cursor.has_failed || (start == 0 && end == 0)) return false;
+    if (start == base_mark) {
+      base = end;
+      continue;
+    }
+    function->address = base + start;
+    function->size = end > start ? end - start : 0;
+    return true;
   }
   return false;
 }

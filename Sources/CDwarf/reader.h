@@ -26,13 +26,19 @@ struct orderfile_dwarf {
 
   void *interface;    // what libdwarf calls for sections; NULL until loaded
   Dwarf_Debug debug;  // NULL until loaded
-  // The entry to visit next on each level of the tree; level 0 is below the compilation unit's own.
+  // The entry on each level of the tree, visited or not; level 0 is below the compilation unit's own.
   Dwarf_Die pending[OF_GREATEST_DEPTH];
+  bool is_visited[OF_GREATEST_DEPTH], may_hold[OF_GREATEST_DEPTH];
   unsigned depth;
   Dwarf_Off last_visited;
   Dwarf_Addr unit_base;        // what range lists count from until they say otherwise
   Dwarf_Off unit_range_lists;  // DW_AT_rnglists_base; 0 if absent
   bool unit_omits_linkage_names;  // of functions that only their own file sees
+  bool unit_states_siblings;      // some entries may have DW_AT_sibling
+  uint64_t byte_count;            // of all sections
+  uint64_t abbreviation_count;    // which libdwarf has in memory, or will have
+  uint64_t text_size;             // of all strings that were read
+  bool is_spent;                  // more of these than the sections' size allows
   uint64_t damaged_units, skeleton_units, unnamed_functions;
 };
 
@@ -55,6 +61,18 @@ int of_describe_function(
 bool of_first_of_range_list(
     orderfile_dwarf *reader, Dwarf_Die die, bool is_index, uint64_t operand,
     unsigned offset_size, orderfile_dwarf_function *function);
+
+// Finds the first range of the list at `offset` of .debug_ranges. Returns false if there is none or the list
+// is damaged; `function` is not changed then.
+bool of_first_of_ranges(
+    orderfile_dwarf *reader, uint64_t offset, orderfile_dwarf_function *function);
+
+// Says whether entries of a unit may have DW_AT_sibling, by its abbreviations at `offset`, and counts these:
+// libdwarf keeps a table of them for each unit. Returns false if there are too many.
+bool of_read_abbreviations(orderfile_dwarf *reader, Dwarf_Off offset);
+
+// A section by its name; NULL if it is absent.
+const of_section *of_find_section(const orderfile_dwarf *reader, const char *name);
 
 // Forgets an error, so that a file full of them costs no memory. `*error` may be NULL and is afterwards.
 void of_drop_error(orderfile_dwarf *reader, Dwarf_Error *error);

@@ -44,7 +44,9 @@ package struct DebugFunctions: Sendable {
       preconditionFailure("a reader is a few kilobytes")
     }
     defer { orderfile_dwarf_close(reader) }
-    if let problem = read(reader, sections[...]) {
+    var nameBudget = ByteBudget(
+      namesIn: sections.reduce(0) { $0 + $1.range.byteCount })
+    if let problem = read(reader, sections[...], &nameBudget) {
       throw ParseError(
         .invalid(expected: "DWARF", found: problem), ".debug_info", at: info.range.lowerBound)
     }
@@ -55,18 +57,20 @@ package struct DebugFunctions: Sendable {
   ///
   /// - Returns: what is wrong, if libdwarf can't begin.
   private mutating func read(
-    _ reader: OpaquePointer, _ sections: ArraySlice<DebugSection>
+    _ reader: OpaquePointer, _ sections: ArraySlice<DebugSection>, _ nameBudget: inout ByteBudget
   ) -> String? {
-    guard let section = sections.first else { return readFunctions(reader) }
+    guard let section = sections.first else { return readFunctions(reader, &nameBudget) }
     return section.bytes.withBytes(section.range.indices) { bytes in
       guard
         orderfile_dwarf_add(reader, section.name, bytes.baseAddress, UInt64(bytes.count))
       else { return "too many sections" }
-      return read(reader, sections.dropFirst())
+      return read(reader, sections.dropFirst(), &nameBudget)
     }
   }
 
-  private mutating func readFunctions(_ reader: OpaquePointer) -> String? {
+  private mutating func readFunctions(
+    _ reader: OpaquePointer, _ nameBudget: inout ByteBudget
+  ) -> String? {
     var message = [CChar](repeating: 0, count: 200)
     guard orderfile_dwarf_load(reader, &message, message.count) else {
       return String(
@@ -75,8 +79,8 @@ package struct DebugFunctions: Sendable {
     var function = orderfile_dwarf_function()
     while orderfile_dwarf_next(reader, &function) {
       guard let name = function.name else { continue }
-      guard UInt64(names.count) + UInt64(function.name_size) <= ParsingLimits.debugNames else {
-        return "more than \(ParsingLimits.debugNames) bytes of names"
+      guard nameBudget.take(function.name_size), nameBudget.spent <= ParsingLimits.debugNames else {
+        return "more than \(min(nameBudget.limit, ParsingLimits.debugNames)) bytes of names"
       }
       let start = names.count
       names.append(
@@ -86,6 +90,9 @@ package struct DebugFunctions: Sendable {
           name: start..<names.count,
           range: AddressRange(
             start: StatedAddress(rawValue: function.address), size: function.size)))
+    }
+    guard !orderfile_dwarf_is_spent(reader) else {
+      return "more names or abbreviations than sections of that size have"
     }
     damagedUnitCount = Int(clamping: orderfile_dwarf_damaged_units(reader))
     unnamedCount = Int(clamping: orderfile_dwarf_unnamed_functions(reader))

@@ -43,6 +43,10 @@ bool orderfile_dwarf_load(orderfile_dwarf *reader, char *message, size_t message
 /// Stores the next function that has an address and a name in `function`. Returns false at the end.
 bool orderfile_dwarf_next(orderfile_dwarf *reader, orderfile_dwarf_function *function);
 
+/// Whether there are more names or abbreviations than sections of that size have: then what comes behind
+/// them was not read.
+bool orderfile_dwarf_is_spent(const orderfile_dwarf *reader);
+
 /// How many compilation units were left before their end, because they are damaged.
 uint64_t orderfile_dwarf_damaged_units(const orderfile_dwarf *reader);
 
