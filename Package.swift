@@ -41,7 +41,8 @@ let package = Package(
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
-    .systemLibrary(name: "CDemangle"),
+    .target(
+      name: "CDemangle", linkerSettings: [.linkedLibrary("iberty", .when(platforms: [.linux]))]),
     .target(name: "CPtrace", dependencies: ["CPageTrace"]),
     .target(name: "CProcess", dependencies: ["CPtrace"]),
     .target(name: "CPages", dependencies: ["CPageTrace", "CInProcess"]),

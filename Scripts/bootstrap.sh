@@ -3,7 +3,7 @@
 # usage: bootstrap.sh [build] [demo] [bench] [test]
 set -euo pipefail
 
-build=(binutils libc6-dev libdwarf-dev libexpat1-dev libzstd-dev make zlib1g-dev)
+build=(binutils libc6-dev libdwarf-dev libexpat1-dev libiberty-dev libzstd-dev make zlib1g-dev)
 demo=(ca-certificates tcl xz-utils)  # the sqlite3 shell from its source package
 bench=(gdb llvm python3 uftrace valgrind)
 test=(

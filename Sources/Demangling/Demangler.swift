@@ -28,8 +28,9 @@ package struct Demangler: Sendable {
   /// A suffix that compilers add is shown in full, and in short if it tells one part of a function from
   /// another: `f [clone .cold]`.
   ///
-  /// - Complexity: O(*n* + *t*) for *n* bytes and *t* bytes of text. The runtimes have no limit for the
-  ///   text, and a C++ or Swift name made for it can stand for an exponentially long one.
+  /// So is a name whose text would have more than `ParsingLimits.demangledName` bytes.
+  ///
+  /// - Complexity: O(*n* + *t*) for *n* bytes and *t* bytes of text.
   package func demangle(_ name: SymbolName) -> String {
     guard mode != .none, let bytes = withoutUnderscore(name.bytes) else { return name.description }
     let whole = bytes[...]

@@ -1,6 +1,7 @@
-// The thin wrapper around the C library's and the Swift runtime's demanglers. Both read a name up to its
-// zero byte and return a text that the caller frees.
+// The thin wrapper around libiberty's and the Swift runtime's demanglers. Both read a name up to its zero byte
+// and return a text that the caller frees.
 
+import ByteReading
 import CDemangle
 
 #if canImport(Darwin)
@@ -9,20 +10,22 @@ import CDemangle
   import Glibc
 #endif
 
-/// What libstdc++ makes of an Itanium C++ name, with parameters and return type; `nil` for a name that it
-/// doesn't take, which are also names of more than about 1000 bytes.
+/// An Itanium C++ name as libiberty reads it, with parameters and return type; `nil` for a name that it doesn't
+/// take, such as one of more than about 1000 bytes, and for a text of more than
+/// `ParsingLimits.demangledName` bytes.
 func demangleItanium(_ name: ArraySlice<UInt8>) -> String? {
-  // Without the prefix `__cxa_demangle` reads types: `i` is `int`.
+  // Without the prefix it reads types: `i` is `int`.
   guard name.starts(with: "_Z".utf8) else { return nil }
   return text(of: name) { pointer, _ in
-    var status: Int32 = 0
-    return __cxa_demangle(pointer, nil, nil, &status)
+    orderfile_demangle_itanium(pointer, Int(ParsingLimits.demangledName))
   }
 }
 
-/// What the Swift runtime makes of a Swift name; `nil` for a name that it doesn't take.
+/// What the Swift runtime makes of a Swift name; `nil` for a name that it doesn't take, and for one whose text
+/// may be more than 4 times `ParsingLimits.demangledName`: the runtime can't be stopped.
 func demangleSwift(_ name: ArraySlice<UInt8>) -> String? {
-  text(of: name) { pointer, count in swift_demangle(pointer, count, nil, nil, 0) }
+  guard SwiftTextSize(of: name).bytes <= 4 * ParsingLimits.demangledName else { return nil }
+  return text(of: name) { pointer, count in swift_demangle(pointer, count, nil, nil, 0) }
 }
 
 private func text(

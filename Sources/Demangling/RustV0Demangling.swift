@@ -50,14 +50,16 @@ struct RustV0Printer {
 
   // Above what compilers write: rustc's own demangler stops at a depth of 500, and no one reads 64 KiB.
   static let maximumDepth = 300
-  static let maximumText = 1 << 16
-  static let maximumNodes = 1 << 16
+  static let maximumText = Int(ParsingLimits.demangledName)
+  /// In proportion to the name, as a node may print nothing.
+  let maximumNodes: Int
 
   init(_ bytes: [UInt8], in range: Range<Int>) {
     self.bytes = bytes
     start = range.lowerBound
     end = range.upperBound
     position = start
+    maximumNodes = 512 + 16 * range.count
   }
 
   mutating func symbol() throws(NotUnderstood) {
@@ -478,6 +480,6 @@ extension RustV0Printer {
   mutating func enter() throws(NotUnderstood) {
     depth += 1
     nodes += 1
-    guard depth <= Self.maximumDepth, nodes <= Self.maximumNodes else { throw NotUnderstood() }
+    guard depth <= Self.maximumDepth, nodes <= maximumNodes else { throw NotUnderstood() }
   }
 }
