@@ -69,26 +69,32 @@ extension ELFFile {
           expected: "at most \(ratio) times the \(input.remaining) packed bytes",
           found: "\(header.size)"), "ch_size", at: section.offset)
     }
-    var unpacked = [UInt8](repeating: 0, count: Int(header.size))
+    let believed = ParsingLimits.decompressionRatio * input.remaining + ParsingLimits.smallTable
+    guard header.size <= believed else {
+      throw ParseError(
+        .tooLarge(limit: believed, found: header.size), "ch_size", at: section.offset)
+    }
     let packed = (input.position..<input.end).indices
-    guard Self.unpack(bytes, packed, header.type, into: &unpacked) else {
+    guard let unpacked = unpack(packed, header.type, byteCount: Int(header.size)) else {
       throw ParseError(
         .invalid(expected: "\(header.size) bytes of \(header.type)", found: "damaged data"),
         "compressed section", at: input.position)
     }
-    return FileBytes(unpacked)
+    return unpacked
   }
 
-  /// Fills `output` to the last byte.
-  private static func unpack(
-    _ bytes: FileBytes, _ packed: Range<Int>, _ type: ELFCompressionType,
-    into output: inout [UInt8]
-  ) -> Bool {
-    let size = output.count
-    return bytes.withBytes(packed) { input in
-      type == .zlib
-        ? orderfile_inflate(&output, UInt(size), input.baseAddress, UInt(input.count)) == Z_OK
-        : ZSTD_decompress(&output, size, input.baseAddress, input.count) == size
+  /// - Returns: `nil` if that does not give exactly `byteCount` bytes.
+  private func unpack(
+    _ packed: Range<Int>, _ type: ELFCompressionType, byteCount: Int
+  ) -> FileBytes? {
+    FileBytes(count: byteCount) { output in
+      bytes.withBytes(packed) { input in
+        type == .zlib
+          ? orderfile_inflate(
+            output.baseAddress, UInt(byteCount), input.baseAddress, UInt(input.count)) == Z_OK
+          : ZSTD_decompress(output.baseAddress, byteCount, input.baseAddress, input.count)
+            == byteCount
+      }
     }
   }
 }

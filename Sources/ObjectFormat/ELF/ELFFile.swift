@@ -35,6 +35,7 @@ package struct ELFFile: Sendable {
     if header.statedSegmentCount == 0xffff, let first { segmentCount = UInt64(first.info) }
 
     try Self.name(&sections, bytes, from: nameSection)
+    try Self.checkSharing(sections, bytes, at: header.sectionTableOffset)
     self.sections = sections
 
     if header.segmentTableOffset.rawValue == 0 { segmentCount = 0 }
@@ -81,6 +82,7 @@ package struct ELFFile: Sendable {
     let table = sections[Int(index)]
     let names = StringTable(
       bytes, try bytes.range(offset: table.offset, size: table.size, "e_shstrndx"))
+    var budget = ByteBudget(namesIn: names.range.byteCount)
     for i in sections.indices {
       guard let name = names.name(at: sections[i].nameOffset) else {
         throw ParseError(
@@ -89,7 +91,19 @@ package struct ELFFile: Sendable {
             found: hexadecimal(UInt64(sections[i].nameOffset))),
           "sh_name", at: table.offset)
       }
+      try budget.take(name.byteCount, "section names", at: table.offset)
       sections[i].name = name
+    }
+  }
+
+  /// Linkers give each byte to one section. Sections that share theirs would be read once for each.
+  private static func checkSharing(
+    _ sections: [ELFSection], _ bytes: FileBytes, at table: FileOffset
+  ) throws(ParseError) {
+    var budget = ByteBudget(limit: 2 * UInt64(bytes.count))
+    for section in sections where section.type != .noBits && section.type != .null {
+      let contents = try? bytes.range(offset: section.offset, size: section.size, "sh_size")
+      try budget.take(contents?.byteCount ?? 0, "sections that share bytes", at: table)
     }
   }
 }

@@ -21,7 +21,7 @@ extension ELFFile {
   /// has no table or one in a form that no linker writes. The size is 0 of a description that can't be read.
   ///
   /// - Throws: `truncated` if the segment is not in the file or its table not in the segment.
-  /// - Complexity: O(*n* log *n*) for *n* descriptions; O(*n*) if they ascend, as linkers write them.
+  /// - Complexity: O(*n* log *n*) for *n* descriptions.
   package func frameRanges() throws(ParseError) -> [AddressRange] {
     // A debug file has the segment, and none of its bytes.
     guard let segment = segments.first(where: { $0.type == .frameHeader }), segment.fileSize > 0
@@ -63,12 +63,16 @@ extension ELFFile {
 /// Reads how much frame descriptions cover.
 private struct FrameDescriptions {
   private let file: ELFFile
-  /// Of the segment that holds them: .eh_frame is mapped, as the unwinder reads it there.
-  private var segment: (range: AddressRange, offset: FileOffset)?
+  /// What is mapped, ascending by address: .eh_frame is, as the unwinder reads it there.
+  private let segments: [ELFSegment]
   /// By where a common information entry is: the bytes of a range, `nil` if its form is unknown.
   private var sizes: [FileOffset: Int?] = [:]
 
-  init(_ file: ELFFile) { self.file = file }
+  init(_ file: ELFFile) {
+    self.file = file
+    segments = file.segments.filter { $0.type == .load }
+      .sorted { $0.range.start < $1.range.start }
+  }
 
   /// - Returns: `nil` if the description at `address` is outside the file or in an unknown form.
   mutating func size(at address: StatedAddress) -> UInt64? {
@@ -76,13 +80,10 @@ private struct FrameDescriptions {
     return try? read(at: offset)
   }
 
-  private mutating func fileOffset(of address: StatedAddress) -> FileOffset? {
-    if segment?.range.contains(address) != true {
-      let found = file.segments.first { $0.type == .load && $0.range.contains(address) }
-      guard let found else { return nil }
-      segment = (found.range, found.offset)
-    }
-    guard let segment else { return nil }
+  private func fileOffset(of address: StatedAddress) -> FileOffset? {
+    let next = segments.partitioningIndex { $0.range.start > address }
+    guard next > 0, segments[next - 1].range.contains(address) else { return nil }
+    let segment = segments[next - 1]
     let distance = address.rawValue - segment.range.start.rawValue
     let (offset, overflow) = segment.offset.rawValue.addingReportingOverflow(distance)
     return overflow || offset > UInt64(file.bytes.count) ? nil : FileOffset(rawValue: offset)

@@ -42,8 +42,10 @@ extension ELFFile {
       try append(&notes, in: contents(of: section), alignment: section.alignment)
     }
     guard sections.isEmpty else { return notes }
+    var budget = ByteBudget(limit: UInt64(bytes.count))
     for segment in segments where segment.type == .note {
       let range = try bytes.range(offset: segment.offset, size: segment.fileSize, "p_offset")
+      try budget.take(range.byteCount, "segments that share bytes", at: range.lowerBound)
       try append(&notes, in: range, alignment: segment.alignment)
     }
     return notes

@@ -29,7 +29,7 @@ extension MachOFile {
   /// `__attribute__((constructor))`.
   ///
   /// - Throws: what is wrong with a section, or with the data that says how pointers are stored.
-  /// - Complexity: O(*n* · *s*) for *n* initializers and *s* segments.
+  /// - Complexity: O(*n* log *s*) for *n* initializers and *s* segments.
   package func initializers() throws(ParseError) -> MachOStartFunctions {
     var found = MachOStartFunctions()
     let memory = try MachOMemory(self)
@@ -38,8 +38,9 @@ extension MachOFile {
       let address = StatedAddress(rawValue: try input.read(UInt64.self, "init_address"))
       found.append(address, in: memory)
     }
+    var budget = ByteBudget(limit: UInt64(range.byteCount))
     for section in sections where section.type == .initializerPointers {
-      for address in try elements(of: section, size: 8) {
+      for address in try elements(of: section, size: 8, &budget) {
         guard case .address(let function)? = memory.pointer(at: address) else {
           found.unknownCount += 1
           continue
@@ -48,7 +49,7 @@ extension MachOFile {
       }
     }
     for section in sections where section.type == .initializerOffsets {
-      for address in try elements(of: section, size: 4) {
+      for address in try elements(of: section, size: 4, &budget) {
         found.append(
           memory.integer(at: address, 0).flatMap(memory.address(atOffset:)), in: memory)
       }
@@ -58,13 +59,15 @@ extension MachOFile {
 
   /// The addresses of the elements of `section`, an array; what is left over at its end is not one.
   ///
-  /// - Throws: `truncated` if the file ends before.
+  /// - Parameter budget: as many bytes as the file has, for all arrays of one kind: none shares its bytes.
+  /// - Throws: `truncated` if the file ends before; `tooLarge` if the budget does.
   func elements(
-    of section: MachOSection, size: UInt64
+    of section: MachOSection, size: UInt64, _ budget: inout ByteBudget
   ) throws(ParseError) -> some Sequence<StatedAddress> {
     // Compared with the file: the number of elements is believed only then.
     let range = try range(
       offset: section.offset.rawValue, size: section.range.size, "section_64.size")
+    try budget.take(range.byteCount, "sections that share bytes", at: range.lowerBound)
     let count = UInt64(range.byteCount) / size
     let start = section.range.start
     return (0..<count).lazy.compactMap { start.advanced(by: $0 * size) }

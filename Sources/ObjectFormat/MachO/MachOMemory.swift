@@ -19,6 +19,8 @@ package struct MachOMemory: Sendable {
   private let base: StatedAddress
   private let formats: [ChainedPointerFormat?]
   private let encrypted: ByteRange?
+  /// Indexes of the segments that take up address space, ascending by address.
+  private let segments: [Int]
 
   /// - Throws: what is wrong with the load commands that say how pointers are stored, or with their data;
   ///   `missing` in a file without a `__TEXT` segment.
@@ -30,6 +32,8 @@ package struct MachOMemory: Sendable {
     self.base = base
     formats = try file.chainedPointerFormats()
     encrypted = try file.encryptedRange()
+    segments = file.segments.indices.filter { file.segments[$0].range.size > 0 }
+      .sorted { (file.segments[$0].range.start, $0) < (file.segments[$1].range.start, $1) }
   }
 
   /// Where the `count` bytes at `address` stand in the file, and in which segment.
@@ -39,9 +43,7 @@ package struct MachOMemory: Sendable {
   func find(
     _ address: StatedAddress, count: UInt64
   ) -> (range: Range<Int>, segment: Int)? {
-    guard let index = file.segments.firstIndex(where: { $0.range.contains(address) }) else {
-      return nil
-    }
+    guard let index = segment(of: address) else { return nil }
     let segment = file.segments[index]
     let distance = address.rawValue - segment.range.start.rawValue
     let (offset, overflow) = segment.offset.rawValue.addingReportingOverflow(distance)
@@ -50,6 +52,12 @@ package struct MachOMemory: Sendable {
       encrypted?.overlaps(range) != true
     else { return nil }
     return (range.indices, index)
+  }
+
+  private func segment(of address: StatedAddress) -> Int? {
+    let next = segments.partitioningIndex { file.segments[$0].range.start > address }
+    guard next > 0, file.segments[segments[next - 1]].range.contains(address) else { return nil }
+    return segments[next - 1]
   }
 
   /// The pointer stored at `address`, by its segment's format.
@@ -87,6 +95,6 @@ package struct MachOMemory: Sendable {
 
   /// Whether a function can stand at `address`.
   func isExecutable(_ address: StatedAddress) -> Bool {
-    file.segments.contains { $0.isExecutable && $0.range.contains(address) }
+    segment(of: address).map { file.segments[$0].isExecutable } ?? false
   }
 }

@@ -28,7 +28,7 @@ extension MachOFile {
   ///
   /// - Throws: what is wrong with a list's section, or with the data that says how pointers are stored.
   ///   Whatever is wrong with a class or a category counts as one unknown method.
-  /// - Complexity: O(*m* · *s*) for *m* class methods of listed classes and *s* segments.
+  /// - Complexity: O(*m* log *s*) for *m* class methods of listed classes and *s* segments.
   package func loadMethods() throws(ParseError) -> MachOStartFunctions {
     var search = LoadMethodSearch(memory: try MachOMemory(self))
     try forEachPointer(inSections: "__objc_nlclslist", search.memory) { search.add(class: $0) }
@@ -41,8 +41,11 @@ extension MachOFile {
   private func forEachPointer(
     inSections name: String, _ memory: MachOMemory, _ body: (MachOPointer?) -> Void
   ) throws(ParseError) {
+    var budget = ByteBudget(limit: UInt64(range.byteCount))
     for section in sections where section.sectionName.elementsEqual(name.utf8) {
-      for address in try elements(of: section, size: 8) { body(memory.pointer(at: address)) }
+      for address in try elements(of: section, size: 8, &budget) {
+        body(memory.pointer(at: address))
+      }
     }
   }
 }
@@ -51,8 +54,13 @@ private struct LoadMethodSearch {
   let memory: MachOMemory
   var found = MachOStartFunctions()
   private var seenClasses: Set<StatedAddress> = []
+  /// For the methods of all lists: classes may share a list, which is searched for each.
+  private var budget: ByteBudget
 
-  init(memory: MachOMemory) { self.memory = memory }
+  init(memory: MachOMemory) {
+    self.memory = memory
+    budget = ByteBudget(limit: 2 * UInt64(memory.file.range.byteCount))
+  }
 
   /// Finds the method of a class after those of its superclasses in this image.
   mutating func add(class pointer: MachOPointer?) {
@@ -90,7 +98,9 @@ private struct LoadMethodSearch {
   /// Finds the first method called `load`; none is no error.
   private mutating func add(methods: MachOPointer) {
     if methods == .null { return }
-    guard case .address(let list) = methods, let methods = MethodList(at: list, memory) else {
+    guard case .address(let list) = methods, let methods = MethodList(at: list, memory),
+      budget.take(methods.byteCount)
+    else {
       found.unknownCount += 1
       return
     }
@@ -128,6 +138,9 @@ private struct MethodList {
       return nil
     }
   }
+
+  /// Of all methods: in the file, as `init` has seen.
+  var byteCount: Int { Int(count * size) }
 
   /// Of one method, in bytes.
   private var size: UInt64 { isRelative ? 12 : 24 }
