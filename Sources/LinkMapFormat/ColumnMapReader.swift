@@ -16,8 +16,8 @@ struct ColumnMapReader {
   private enum Last {
     case nothing, section, inputSection, symbol
     /// An assignment or another command of a linker script; or, as its rest will show, an input section
-    /// whose file name has a line feed.
-    case command(start: Int, address: UInt64, size: UInt64)
+    /// whose file name has a line feed. Up to `searched` it has no `:(`.
+    case command(start: Int, searched: Int, address: UInt64, size: UInt64)
   }
 
   /// - Throws: `invalid` if there is no header.
@@ -51,9 +51,11 @@ struct ColumnMapReader {
       }
       last = .symbol
     } else if hasIndent(8, text) {
-      try addPiece(text.dropFirst(8), at: address, size: size, line)
+      let piece = text.dropFirst(8)
+      try addPiece(piece, searched: piece.lowerBound, at: address, size: size, line)
     } else if isAssignment(text) {
-      last = .command(start: text.lowerBound, address: address, size: size)
+      last = .command(
+        start: text.lowerBound, searched: text.lowerBound, address: address, size: size)
     } else {
       try builder.addSection(text, at: address, size: size)
       last = .section
@@ -98,10 +100,12 @@ struct ColumnMapReader {
 
   /// Adds what stands at the depth of input sections: one, or a command of a linker script.
   private mutating func addPiece(
-    _ text: Range<Int>, at address: UInt64, size: UInt64, _ line: Range<Int>
+    _ text: Range<Int>, searched: Int, at address: UInt64, size: UInt64, _ line: Range<Int>
   ) throws(ParseError) {
-    guard let colon = separatorOfFileAndSection(text) else {
-      last = .command(start: text.lowerBound, address: address, size: size)
+    guard let colon = separatorOfFileAndSection(searched..<text.upperBound) else {
+      // The last byte may be the colon of a `:(` that the next line completes.
+      let searched = max(searched, text.upperBound - 1)
+      last = .command(start: text.lowerBound, searched: searched, address: address, size: size)
       return
     }
     let name = withoutParenthesis(colon + 2, text.upperBound)
@@ -135,8 +139,8 @@ struct ColumnMapReader {
       let end = withoutParenthesis(line.lowerBound, line.upperBound).upperBound
       builder.extendInputSectionName(to: end)
     case .symbol: builder.extendSymbolName(to: line.upperBound)
-    case .command(let start, let address, let size):
-      try addPiece(start..<line.upperBound, at: address, size: size, line)
+    case .command(let start, let searched, let address, let size):
+      try addPiece(start..<line.upperBound, searched: searched, at: address, size: size, line)
     }
   }
 
