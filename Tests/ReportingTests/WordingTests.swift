@@ -22,6 +22,11 @@ import Testing
     #expect(Percentage.change(from: before, to: after) == expected)
   }
 
+  @Test(arguments: [(2.5, 5, "+100.0%"), (0, 0, "0.0%"), (0, 0.5, "new"), (3.25, 3, "-7.7%")])
+  func changesOfMeansReadTheSame(before: Double, after: Double, expected: String) {
+    #expect(Percentage.change(from: before, to: after) == expected)
+  }
+
   @Test(arguments: [(1, 2, "50.0%"), (0, 7, "0.0%"), (2, 3, "66.7%"), (0, 0, "-")])
   func sharesOfNothingAreADash(part: Int, whole: Int, expected: String) {
     #expect(Percentage.share(part, of: whole) == expected)
