@@ -44,7 +44,7 @@ let package = Package(
     .target(
       name: "CDemangle", linkerSettings: [.linkedLibrary("iberty", .when(platforms: [.linux]))]),
     .target(name: "CPtrace", dependencies: ["CPageTrace"]),
-    .target(name: "CProcess", dependencies: ["CPtrace"]),
+    .target(name: "CProcess"),
     .target(name: "CPages", dependencies: ["CPageTrace", "CInProcess"]),
     .target(name: "CPerf", dependencies: ["CProcess"]),
 

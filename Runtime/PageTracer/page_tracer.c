@@ -33,6 +33,7 @@
 #include "orderfile_page_tracer.h"
 
 #include "faults.h"
+#include "memory_owner.h"
 #include "gate.h"
 #include "page_records.h"
 #include "signals.h"
@@ -117,6 +118,7 @@ OF_LOCAL __attribute__((constructor, used)) void of_begin(void) {
   if (!record) return;
   of_finish_page_record(record, ORDERFILE_PAGE_BEGIN);
   of_tell_program();
+  of_own_memory();
   of_take_signal(SIGSEGV, of_fault);
   of_take_signal(SIGSYS, of_system_call_stopped);
   long error = of_gate_begin();

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "memory_owner.h"
 #include "page_records.h"
 #include "page_touches.h"
 #include "signals.h"
@@ -83,7 +84,7 @@ OF_LOCAL long of_change_action(const struct call *call) {
   }
   struct of_kernel_action *program = of_program_action(signal);
   struct of_kernel_action old = *program;
-  if (sets) *program = action;
+  if (sets && of_owns_memory()) *program = action; /* else its parent's, until it calls exec */
   if (call->arguments[2] && !of_write_memory(call->arguments[2], &old, sizeof old)) return -EFAULT;
   return 0;
 }
@@ -111,12 +112,40 @@ OF_LOCAL long of_map_code(const struct call *call) {
   return result;
 }
 
+/* clone3 that gives the child the default actions: it would die at its first system call. It gets the program's
+ * actions instead, which go when it calls exec; glibc's posix_spawn does it for that. */
+OF_LOCAL void of_keep_actions(const struct call *call) {
+  enum { SIZE = 8 };
+  const uint64_t clear_actions = UINT64_C(1) << 32; /* CLONE_CLEAR_SIGHAND */
+  uint64_t flags;
+  if (call->number != SYS_clone3 || call->arguments[1] < SIZE ||
+      !of_read_memory(NULL, call->arguments[0], &flags, SIZE) || !(flags & clear_actions))
+    return;
+  flags &= ~clear_actions;
+  of_write_memory(call->arguments[0], &flags, SIZE);
+}
+
+/* Programs find out whether there are filters by one at address 0, which is refused. */
+OF_LOCAL bool of_is_filter(uint64_t address) {
+  char program[16]; /* struct sock_fprog */
+  return of_read_memory(NULL, address, program, sizeof program);
+}
+
 /* Whether the program does what this library can't go on after. */
 OF_LOCAL enum orderfile_page_problem of_problem_with(const struct call *call) {
-  if (call->number == SYS_seccomp && call->arguments[0] < 2) return ORDERFILE_PAGE_SECCOMP;
-  if (call->number != SYS_prctl) return 0;
-  if (call->arguments[0] == PR_SET_SECCOMP) return ORDERFILE_PAGE_SECCOMP;
-  return call->arguments[0] == PR_SET_SYSCALL_USER_DISPATCH ? ORDERFILE_PAGE_DISPATCHED : 0;
+  const uint64_t *a = call->arguments;
+  bool is_strict = false, filters = false;
+  /* From then on each of our signals stops it for a debugger, which may wait for it in vfork. */
+  if (call->number == SYS_ptrace && a[0] == 0) return ORDERFILE_PAGE_TRACED; /* PTRACE_TRACEME */
+  if (call->number == SYS_seccomp) {
+    is_strict = a[0] == 0; /* SECCOMP_SET_MODE_STRICT */
+    filters = a[0] == 1;   /* SECCOMP_SET_MODE_FILTER */
+  } else if (call->number == SYS_prctl) {
+    if (a[0] == PR_SET_SYSCALL_USER_DISPATCH) return ORDERFILE_PAGE_DISPATCHED;
+    is_strict = a[0] == PR_SET_SECCOMP && a[1] == 1; /* SECCOMP_MODE_STRICT */
+    filters = a[0] == PR_SET_SECCOMP && a[1] == 2;   /* SECCOMP_MODE_FILTER */
+  }
+  return is_strict || (filters && of_is_filter(a[2])) ? ORDERFILE_PAGE_SECCOMP : 0;
 }
 
 void of_system_call_stopped(int signal, void *information, void *context_pointer) {
@@ -158,7 +187,11 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
   case SYS_clone:
   case SYS_clone3:
   case SYS_fork:
-  case SYS_vfork: makes_process = true; break;
+  case SYS_vfork:
+    makes_process = true;
+    of_owns_memory();
+    of_keep_actions(&call);
+    break;
   default: break;
   }
   enum orderfile_page_problem problem = of_problem_with(&call);

@@ -18,6 +18,7 @@ static volatile sig_atomic_t child; /* the process that signals are passed on to
 static volatile sig_atomic_t child_leads_group;
 static struct sigaction old_actions[4];
 static const int caught[4] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+static struct platform_held held; /* what claunch_start has started for a tracer */
 static pid_t terminal_owner; /* our own group, if the terminal has to be given back; else 0 */
 
 static void pass_on(int signal) {
@@ -30,7 +31,8 @@ static void pass_on(int signal) {
   errno = error;
 }
 
-void claunch_end(void) {
+/* Stops passing signals on to the program, which has ended, and takes the terminal back. */
+static void claunch_end(void) {
   child = 0;
   for (int i = 0; i < 4; i++) sigaction(caught[i], &old_actions[i], NULL);
   if (!terminal_owner) return;
@@ -65,7 +67,7 @@ static char **merged_environment(char *const *variables) {
   return merged;
 }
 
-int claunch_start(char *const *arguments, char *const *variables, bool own_group, bool traced,
+int claunch_start(char *const *arguments, char *const *variables, bool own_group, pid_t tracer,
                   pid_t *pid, uint64_t *start) {
   char **environment = merged_environment(variables);
   if (!environment) return ENOMEM;
@@ -105,10 +107,14 @@ int claunch_start(char *const *arguments, char *const *variables, bool own_group
   sigprocmask(SIG_BLOCK, &blocked, &old);
   posix_spawnattr_setsigmask(&attributes, &old);
   *start = platform_now();
-  int error =
-      traced ? platform_start_traced(arguments, environment, own_group, terminal_owner != 0,
-                                     &defaults, &old, pid)
-             : posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, environment);
+  int error;
+  if (tracer) {
+    error = platform_start_held(arguments, environment, own_group, terminal_owner != 0, &defaults, &old,
+                                tracer, &held);
+    *pid = held.pid;
+  } else {
+    error = posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, environment);
+  }
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   free(environment);
@@ -122,6 +128,12 @@ int claunch_start(char *const *arguments, char *const *variables, bool own_group
 
 int claunch_wait_for_end(pid_t pid, int64_t milliseconds) {
   return platform_wait_for_end(pid, milliseconds);
+}
+
+int claunch_let_go(bool may_begin) {
+  int error = platform_let_go(&held, may_begin);
+  if (error || !may_begin) claunch_end();
+  return error;
 }
 
 int claunch_wait(pid_t pid, int64_t timeout, int *status) {

@@ -23,10 +23,18 @@ int platform_wait_for_end(pid_t pid, int64_t milliseconds);
  * can do that in posix_spawn. */
 void platform_give_terminal(posix_spawn_file_actions_t *actions);
 
-/* As posix_spawnp, but for the attributes, and with the program attached by ctrace_seize before it begins.
+/* A program that has yet to begin: it waits for a byte at GO, and writes to FAILED why it could not. */
+struct platform_held {
+  pid_t pid;
+  int go, failed;
+};
+
+/* As posix_spawnp, but for the attributes; the program waits before it begins, and may be traced by TRACER.
  * ENOTSUP where there is no ptrace that can. */
-int platform_start_traced(char *const *arguments, char **environment, bool own_group,
-                          bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
-                          pid_t *pid);
+int platform_start_held(char *const *arguments, char **environment, bool own_group,
+                        bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
+                        pid_t tracer, struct platform_held *held);
+/* Lets it begin, or end before it has. Returns 0 or the errno of exec; the process is gone then. */
+int platform_let_go(const struct platform_held *held, bool may_begin);
 
 #endif

@@ -48,11 +48,15 @@ int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
 
 void platform_give_terminal(posix_spawn_file_actions_t *actions) { (void)actions; }
 
-int platform_start_traced(char *const *arguments, char **environment, bool own_group,
-                          bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
-                          pid_t *pid) {
+int platform_start_held(char *const *arguments, char **environment, bool own_group,
+                        bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
+                        pid_t tracer, struct platform_held *held) {
   (void)arguments, (void)environment, (void)own_group, (void)takes_terminal, (void)defaults;
-  (void)mask, (void)pid;
+  (void)mask, (void)tracer, (void)held;
   return ENOTSUP;
+}
+
+int platform_let_go(const struct platform_held *held, bool may_begin) {
+  return (void)held, (void)may_begin, ENOTSUP;
 }
 #endif

@@ -7,12 +7,11 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include "ctrace.h"
 
 uint64_t platform_now(void) {
   struct timespec time;
@@ -79,30 +78,32 @@ void platform_give_terminal(posix_spawn_file_actions_t *actions) {
 #endif
 }
 
-/* What a traced child does before exec; it never returns. Nobody else must hold the other end of GO, so that it
- * ends if its tracer dies before it is one. */
+/* What a held child does before exec; it never returns. Nobody else must hold the other end of GO, so that it
+ * ends if this process ends before it may begin. */
 static void become_program(char *const *arguments, char **environment, bool own_group,
-                           bool takes_terminal, const sigset_t *defaults, const sigset_t *mask, int go,
-                           int failed) {
+                           bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
+                           pid_t tracer, int go, int failed) {
   if (own_group) {
     setpgid(0, 0);
     if (takes_terminal) tcsetpgrp(STDIN_FILENO, getpgrp());
   }
+  prctl(PR_SET_PTRACER, (unsigned long)tracer, 0, 0, 0); /* yama lets only ancestors trace else */
   for (int signal = 1; signal < NSIG; signal++)
     if (sigismember(defaults, signal) == 1)
       sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
   sigprocmask(SIG_SETMASK, mask, NULL);
   char byte;
-  if (read(go, &byte, 1) == 1) execvpe(arguments[0], arguments, environment);
+  if (write(failed, "", 1) == 1 && read(go, &byte, 1) == 1) /* what came first: it can be attached */
+    execvpe(arguments[0], arguments, environment);
   int error = errno;
   while (write(failed, &error, sizeof error) < 0 && errno == EINTR) {
   }
   _exit(127);
 }
 
-int platform_start_traced(char *const *arguments, char **environment, bool own_group,
-                          bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
-                          pid_t *pid) {
+int platform_start_held(char *const *arguments, char **environment, bool own_group,
+                        bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
+                        pid_t tracer, struct platform_held *held) {
   int go[2], failed[2]; /* to the child; from it, closed by exec */
   if (pipe2(go, O_CLOEXEC) != 0) return errno;
   if (pipe2(failed, O_CLOEXEC) != 0) {
@@ -111,26 +112,31 @@ int platform_start_traced(char *const *arguments, char **environment, bool own_g
     close(go[1]);
     return error;
   }
-  *pid = fork();
-  if (*pid == 0) {
+  *held = (struct platform_held){fork(), go[1], failed[0]};
+  if (held->pid == 0) {
     close(go[1]);
-    become_program(arguments, environment, own_group, takes_terminal, defaults, mask, go[0],
+    become_program(arguments, environment, own_group, takes_terminal, defaults, mask, tracer, go[0],
                    failed[1]);
   }
-  int error = *pid < 0 ? errno : ctrace_seize(*pid, true);
+  int error = held->pid < 0 ? errno : 0;
   close(go[0]);
   close(failed[1]);
-  if (!error && write(go[1], "", 1) != 1) error = errno;
+  char byte;
+  if (!error && read(failed[0], &byte, 1) == 1) return 0;
   close(go[1]);
-  int found;
-  if (!error && read(failed[0], &found, sizeof found) == sizeof found) error = found;
   close(failed[0]);
-  if (error && *pid > 0) {
-    kill(*pid, SIGKILL);
-    int status;
-    while (waitpid(*pid, &status, 0) == *pid && !WIFEXITED(status) && !WIFSIGNALED(status)) {
+  return error ? error : ECHILD;
+}
+
+int platform_let_go(const struct platform_held *held, bool may_begin) {
+  int error = may_begin && write(held->go, "", 1) != 1 ? errno : 0;
+  close(held->go);
+  int found;
+  if (!error && read(held->failed, &found, sizeof found) == sizeof found) error = found;
+  close(held->failed);
+  if (error || !may_begin)
+    while (waitpid(held->pid, NULL, 0) < 0 && errno == EINTR) {
     }
-  }
   return error;
 }
 #endif

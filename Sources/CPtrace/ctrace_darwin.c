@@ -5,7 +5,7 @@
 
 #include <errno.h>
 
-int ctrace_seize(pid_t tid, bool ends_with_us) { return (void)tid, (void)ends_with_us, ENOTSUP; }
+int ctrace_seize(pid_t tid) { return (void)tid, ENOTSUP; }
 int ctrace_threads(pid_t pid, pid_t *tids, int most) {
   (void)most;
   tids[0] = pid; /* so that attaching says why it fails */
@@ -28,10 +28,10 @@ int ctrace_set_program_counter(pid_t tid, uint64_t address) {
 }
 int ctrace_first_argument(pid_t tid, uint64_t *address) { return (void)tid, (void)address, ENOTSUP; }
 bool ctrace_is_at_breakpoint(pid_t tid) { return (void)tid, false; }
+bool ctrace_has_pending_fault(pid_t tid) { return (void)tid, false; }
 int ctrace_blocked_signals(pid_t tid, uint64_t *mask) { return (void)tid, (void)mask, ENOTSUP; }
 int ctrace_block_signals(pid_t tid, uint64_t mask) { return (void)tid, (void)mask, ENOTSUP; }
-pid_t ctrace_wait(int64_t milliseconds, int *status) {
-  return (void)milliseconds, (void)status, -ENOTSUP;
+bool ctrace_shares_memory(pid_t parent, pid_t created, bool by_vfork) {
+  return (void)parent, (void)created, (void)by_vfork, false;
 }
-bool ctrace_shares_memory(pid_t a, pid_t b) { return (void)a, (void)b, false; }
 #endif

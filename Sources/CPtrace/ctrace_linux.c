@@ -14,18 +14,15 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 static int request(enum __ptrace_request what, pid_t tid, uintptr_t address, uintptr_t data) {
   return ptrace(what, tid, (void *)address, (void *)data) < 0 ? errno : 0;
 }
 
-int ctrace_seize(pid_t tid, bool ends_with_us) {
-  uintptr_t options = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
-                      PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
-  if (ends_with_us) options |= PTRACE_O_EXITKILL;
+int ctrace_seize(pid_t tid) {
+  uintptr_t options = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEVFORKDONE |
+                      PTRACE_O_TRACECLONE | PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
   return request(PTRACE_SEIZE, tid, 0, options);
 }
 
@@ -123,6 +120,22 @@ bool ctrace_is_at_breakpoint(pid_t tid) {
   return info.si_code == SI_KERNEL || info.si_code == TRAP_BRKPT;
 }
 
+bool ctrace_has_pending_fault(pid_t tid) {
+  uint64_t blocked;
+  if (ctrace_blocked_signals(tid, &blocked)) return false;
+  siginfo_t signals[16];
+  struct __ptrace_peeksiginfo_args range = {0, 0, 16};
+  for (long count;
+       (count = ptrace(PTRACE_PEEKSIGINFO, tid, &range, signals)) > 0; range.off += (uint64_t)count)
+    for (long i = 0; i < count; i++) {
+      int signal = signals[i].si_signo;
+      bool is_blocked = blocked >> (signal - 1) & 1;
+      if ((signal == SIGTRAP || signal == SIGSEGV) && signals[i].si_code > 0 && !is_blocked)
+        return true;
+    }
+  return false;
+}
+
 int ctrace_blocked_signals(pid_t tid, uint64_t *mask) {
   return request(PTRACE_GETSIGMASK, tid, sizeof *mask, (uintptr_t)mask);
 }
@@ -131,40 +144,11 @@ int ctrace_block_signals(pid_t tid, uint64_t mask) {
   return request(PTRACE_SETSIGMASK, tid, sizeof mask, (uintptr_t)&mask);
 }
 
-pid_t ctrace_wait(int64_t milliseconds, int *status) {
-  if (milliseconds < 0) {
-    /* A thread that runs from one breakpoint to the next is back before this one would be asleep: asking
-     * for some microseconds takes a third off the cost of a hit. */
-    pid_t pid = 0;
-    for (int i = 0; i < 50 && pid == 0; i++) pid = waitpid(-1, status, __WALL | WNOHANG);
-    if (pid == 0) pid = waitpid(-1, status, __WALL);
-    return pid < 0 ? -errno : pid;
-  }
-  struct timespec now, end;
-  clock_gettime(CLOCK_MONOTONIC, &end);
-  end.tv_sec += milliseconds / 1000;
-  end.tv_nsec += milliseconds % 1000 * 1000000;
-  /* A blocked SIGCHLD stays pending: whatever happens between the look and the sleep ends the sleep. */
-  sigset_t child, old;
-  sigemptyset(&child);
-  sigaddset(&child, SIGCHLD);
-  sigprocmask(SIG_BLOCK, &child, &old);
-  pid_t pid;
-  for (;;) {
-    pid = waitpid(-1, status, __WALL | WNOHANG);
-    if (pid) break;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t left = (end.tv_sec - now.tv_sec) * 1000000000ll + (end.tv_nsec - now.tv_nsec);
-    if (left <= 0) break;
-    struct timespec sleep = {left / 1000000000, left % 1000000000};
-    sigtimedwait(&child, NULL, &sleep);
-  }
-  int error = errno;
-  sigprocmask(SIG_SETMASK, &old, NULL);
-  return pid < 0 ? -error : pid;
-}
-
-bool ctrace_shares_memory(pid_t a, pid_t b) {
-  return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
+bool ctrace_shares_memory(pid_t parent, pid_t created, bool by_vfork) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task/%d", (int)parent, (int)created);
+  if (access(path, F_OK) == 0) return true; /* a thread */
+  long comparison = syscall(SYS_kcmp, parent, created, KCMP_VM, 0, 0);
+  return comparison < 0 ? by_vfork : comparison == 0; /* containers may refuse it */
 }
 #endif

@@ -92,7 +92,7 @@ struct PagesCommand: ParsableCommand {
     let document = PagesDocument(
       command: launched.words, end: PagesDocument.End(result.program.end),
       method: choice.method.rawValue,
-      images: names.images(
+      images: try names.images(
         of: result.touches, wanted: [counted] + images.filter { $0 != counted }))
     try outputFile.finish { sink in
       if json {

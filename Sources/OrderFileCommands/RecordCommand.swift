@@ -147,8 +147,10 @@ struct RecordCommand: ParsableCommand {
       folder, images: allImages ? nil : image, blocks: blocks, end: stopAtSymbol)
     var result: ProgramLaunch.Result?
     if let pid {
-      try BreakpointAttachment(processNumber: pid, stopAfter: stopAfter, stopAt: stopAt)
-        .run(recording)
+      let attachment = BreakpointAttachment(
+        processNumber: pid, stopAfter: stopAfter, stopAt: stopAt)
+      if let obstacle = attachment.obstacle { throw Diagnostic.unableToTrace(pid, obstacle) }
+      try attachment.run(recording)
     } else {
       let launch = BreakpointLaunch(
         launched.launch, stopAfter: stopAfter, stopAt: stopAt)
@@ -172,6 +174,18 @@ extension Diagnostic {
       context: [program],
       hint: isTraced && error.errno == EPERM
         ? "allow it: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE" : nil)
+  }
+
+  fileprivate static func unableToTrace(
+    _ pid: Int32, _ obstacle: BreakpointAttachment.Obstacle
+  ) -> Diagnostic {
+    let reason =
+      switch obstacle {
+      case .tracedBy(let tracer): "process \(tracer) traces it already"
+      case .ended: "it has ended"
+      case .kernelThread: "it is the kernel's"
+      }
+    return Diagnostic("unable to trace: \(reason)", context: ["process \(pid)"])
   }
 
   fileprivate static func nothingUsed(_ program: String, wasLeftAlone: Bool) -> Diagnostic {

@@ -75,8 +75,14 @@ struct RefineCommand: ParsableCommand {
       }
     } catch { failure = error }
     linked.restore()
+    if let failure {
+      if refinement.isBetter {
+        try outputFile.finish(refinement.best.bytes)
+        Console.printNote("wrote the best order so far: \(outputFile.path)")
+      }
+      throw failure
+    }
     try outputFile.finish(refinement.best.bytes)
-    if let failure { throw failure }
 
     let document = RefineDocument(
       outputPath: outputFile.path, imagePath: image, pageSize: size, steps: refinement.path,

@@ -14,14 +14,19 @@ package struct ProgramLaunch: Sendable {
   package var environment: [(name: String, value: String)]
   /// Seconds after which the program's process group gets SIGTERM, and 2 s later SIGKILL.
   package var timeout: Double?
+  /// It leads its own process group: what it started gets the signals that end it, and ends with it if it
+  /// fails. With a timeout it leads one anyway.
+  package var leadsGroup: Bool
 
   package init(
-    command: [String], environment: [(name: String, value: String)] = [], timeout: Double? = nil
+    command: [String], environment: [(name: String, value: String)] = [], timeout: Double? = nil,
+    leadsGroup: Bool = false
   ) {
     precondition(!command.isEmpty, "the command line was parsed with at least one argument")
     self.command = command
     self.environment = environment
     self.timeout = timeout
+    self.leadsGroup = leadsGroup
   }
 
   /// How a launch went.
@@ -79,41 +84,96 @@ package struct ProgramLaunch: Sendable {
   /// With a timeout the program leads its own process group, so that what it started ends with it; a
   /// process that leaves the group is not followed.
   package func run() throws(LaunchError) -> Result {
-    var result = Result(processNumber: 0)
-    let pid = try start(traced: false, &result.start)
-    result.processNumber = UInt32(bitPattern: pid)
+    try run(heldFor: 0) { _ throws(LaunchError) in
+    } meanwhile: { _ in
+      false
+    }
+  }
 
+  /// Starts the program, lets another process attach to it before it begins, and waits until it is gone.
+  ///
+  /// - Parameters:
+  ///   - tracer: the number of that process, or 0: then the program begins at once.
+  ///   - attach: returns 0, or why the program may not begin, as `errno.h` numbers it.
+  ///   - work: called while the program runs, until it returns false, with the milliseconds after which it is
+  ///     to return; -1 if there is no limit.
+  package func run(
+    heldFor tracer: pid_t, _ attach: (pid_t) throws(LaunchError) -> Void,
+    meanwhile work: (_ milliseconds: Int64) -> Bool
+  ) throws(LaunchError) -> Result {
+    var result = Result(processNumber: 0)
+    let pid = try start(heldFor: tracer, &result.start)
+    result.processNumber = UInt32(bitPattern: pid)
+    if tracer != 0 {
+      do { try attach(pid) } catch {
+        _ = claunch_let_go(false)
+        throw error
+      }
+      let error = claunch_let_go(true)
+      guard error == 0 else { throw LaunchError(errno: error) }
+    }
+
+    var timing = Timing(timeout, start: result.start)
+    var isWorking = true
     var status: Int32 = 0
-    var waited = claunch_wait(pid, timeout.map { Int64($0 * 1000) } ?? -1, &status)
-    if waited == 0 {
+    var waited: Int32 = 0
+    while waited == 0 {
+      if isWorking {
+        isWorking = work(timing.millisecondsToNext)
+      } else {
+        waited = claunch_wait(pid, timing.millisecondsToNext, &status)
+      }
+      guard waited == 0, let signal = timing.next() else { continue }
       result.timedOut = true
-      _ = claunch_signal_group(pid, SIGTERM)
-      waited = claunch_wait(pid, 2000, &status)
-      // Also for what the program started and left behind, which takes a moment to be gone.
-      let hasOthers = claunch_signal_group(pid, SIGKILL)
-      if waited == 0 { waited = claunch_wait(pid, -1, &status) }
-      for _ in 0..<100 where hasOthers && claunch_signal_group(pid, 0) { usleep(5000) }
+      _ = claunch_signal_group(pid, signal)
     }
     guard waited == 1 else { throw LaunchError(errno: -waited) }
     result.end = End(waitStatus: status)
     result.nanoseconds = ClockReading.now().nanoseconds - result.start
+    if result.timedOut || leadsGroup && result.end != .exited(0) {
+      // Also for what the program started and left behind, which takes a moment to be gone.
+      let hasOthers = claunch_signal_group(pid, SIGKILL)
+      for _ in 0..<100 where hasOthers && claunch_signal_group(pid, 0) { usleep(5000) }
+    }
     return result
   }
 
-  /// Starts the program and goes on.
-  ///
-  /// - Parameters:
-  ///   - traced: whether it is attached before it begins.
-  ///   - time: set to the nanoseconds since boot just before.
-  package func start(traced: Bool, _ time: inout UInt64) throws(LaunchError) -> pid_t {
+  private func start(heldFor tracer: pid_t, _ time: inout UInt64) throws(LaunchError) -> pid_t {
     var pid: pid_t = 0
     let error = Self.withArguments(command) { arguments in
       withCStrings(environment.map { "\($0.name)=\($0.value)" }) { variables in
-        claunch_start(arguments, variables, timeout != nil, traced, &pid, &time)
+        claunch_start(arguments, variables, leadsGroup || timeout != nil, tracer, &pid, &time)
       }
     }
     guard error == 0 else { throw LaunchError(errno: error) }
     return pid
+  }
+
+  /// When the process group gets which signal.
+  private struct Timing {
+    private var signals: [(nanoseconds: UInt64, signal: Int32)] = []
+
+    init(_ timeout: Double?, start: UInt64) {
+      guard let timeout else { return }
+      let end = start + UInt64(timeout * 1e9)
+      signals = [(end, SIGTERM), (end + 2_000_000_000, SIGKILL)]
+    }
+
+    /// -1 if there is none.
+    var millisecondsToNext: Int64 {
+      guard let next = signals.first?.nanoseconds else { return -1 }
+      let now = ClockReading.now().nanoseconds
+      return next > now ? Int64(clamping: (next - now + 999_999) / 1_000_000) : 0
+    }
+
+    /// The signal whose time has come.
+    mutating func next() -> Int32? {
+      guard let next = signals.first, next.nanoseconds <= ClockReading.now().nanoseconds else {
+        return nil
+      }
+      signals.removeFirst()
+      return next.signal
+    }
   }
 }
 

@@ -52,9 +52,11 @@ final class Listener: BreakpointObserver {
     image(at: path, loaderNotice: "_dl_debug_state")
   }
 
-  func processBegan(_ pid: pid_t) { print("\(letter(of: pid)) begins") }
-  func processForked(_ pid: pid_t, by parent: pid_t) {
-    print("\(letter(of: pid)) forked by \(letter(of: parent))")
+  func processBegan(_ process: TracedProcess, program: String) {
+    print("\(letter(of: process.pid)) begins")
+  }
+  func processForked(_ process: TracedProcess, by parent: pid_t) {
+    print("\(letter(of: process.pid)) forked by \(letter(of: parent))")
   }
   func processEnded(_ pid: pid_t) { print("\(letter(of: pid)) ended") }
   func loaded(_ image: LoadedImage, in pid: pid_t) {
@@ -64,19 +66,20 @@ final class Listener: BreakpointObserver {
     print("\(letter(of: pid)) unloaded \(image.path)")
   }
 
-  func firstHit(_ function: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t) {
+  func firstHit(_ function: UInt64, of image: LoadedImage, by thread: TracedThread) {
     guard let known = guest_image(image.path)?.pointee else { return }
     let stated = function &- image.slide
     let index = (0..<Int(known.function_count)).first { known.functions[$0] == stated }
     guard let index else { return print("hit at no function") }
     let name = String(cString: known.names[index])
-    if name.hasPrefix("step_") { print("\(letter(of: pid)) hit \(name)") }
+    if name.hasPrefix("step_") { print("\(letter(of: thread.pid)) hit \(name)") }
     if name.hasPrefix("race_") { races[name, default: 0] += 1 }
   }
 
-  func mark(_ name: [UInt8], in pid: pid_t, thread: pid_t) {
-    print("\(letter(of: pid)) mark \(String(decoding: name, as: UTF8.self))")
+  func mark(_ name: [UInt8], by thread: TracedThread) {
+    print("\(letter(of: thread.pid)) mark \(String(decoding: name, as: UTF8.self))")
   }
+  func tracerWasKilled() { print("the tracer was killed") }
   func breakpointsLeft(_ count: Int, in pid: pid_t) { print("\(count) breakpoints left") }
   func launchEnded(by reason: StopReason) {
     switch reason {
@@ -111,8 +114,8 @@ final class Listener: BreakpointObserver {
     launch("/dynamic", "children")
     attach("/dynamic", "serve")
     guest_record("order")
-    let isGone = guest_dies_with_tracer { Guest.launch("/static", "waits") }
-    print("killed with the tracer: \(isGone ? "yes" : "no")")
+    let isThere = guest_outlives_command { Guest.launch("/static", "waits") }
+    print("outlives the command: \(isThere ? "yes" : "no")")
   }
 
   static func launch(

@@ -33,7 +33,7 @@ module() { # module NAME FILE...
 }
 module Addresses "$sources"/Addresses/*.swift
 module ProcessLaunch "$sources"/ProcessLaunch/*.swift "$here/CommandLine.swift"
-module Guest "$sources"/ProcessTracing/{Breakpoints,Processes}/*.swift "$here/Guest.swift"
+module Guest "$sources"/ProcessTracing/{Breakpoints,Processes,Tracer}/*.swift "$here/Guest.swift"
 objects=()
 for file in "$here/guest.c" "$sources"/{CProcess,CPtrace}/*.c \
   "$runtime/PageTrace/system_call_memory.c"; do

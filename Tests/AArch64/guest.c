@@ -148,11 +148,22 @@ void guest_record(const char *scene) {
   fclose(file);
 }
 
-bool guest_dies_with_tracer(void (*trace)(void)) {
+static bool is_traced(pid_t pid) {
+  char path[32], line[256];
+  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+  FILE *file = fopen(path, "r");
+  int tracer = 0;
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "TracerPid: %d", &tracer) == 1) break;
+  if (file) fclose(file);
+  return tracer != 0;
+}
+
+bool guest_outlives_command(void (*trace)(void)) {
   int ready[2];
   if (pipe2(ready, O_CLOEXEC) != 0) return false;
-  pid_t tracer = fork();
-  if (tracer == 0) {
+  pid_t command = fork();
+  if (command == 0) {
     dup2(ready[1], 3);
     trace();
     _exit(0);
@@ -161,12 +172,11 @@ bool guest_dies_with_tracer(void (*trace)(void)) {
   pid_t program = 0;
   ssize_t size = read(ready[0], &program, sizeof program);
   close(ready[0]);
-  bool was_there = size == sizeof program && kill(program, 0) == 0;
-  kill(tracer, SIGKILL);
-  waitpid(tracer, NULL, 0);
-  for (int i = 0; was_there && i < 60000; i++) {
-    if (kill(program, 0) != 0) return errno == ESRCH;
-    usleep(10000);
-  }
-  return false;
+  bool was_traced = size == sizeof program && is_traced(program);
+  kill(command, SIGKILL);
+  waitpid(command, NULL, 0);
+  for (int i = 0; is_traced(program) && i < 60000; i++) usleep(10000);
+  bool outlives = was_traced && !is_traced(program) && kill(program, 0) == 0;
+  if (program > 0) kill(program, SIGKILL);
+  return outlives;
 }

@@ -35,7 +35,7 @@ pid_t guest_start(const char *_Nonnull program, const char *_Nonnull scene);
 void guest_record(const char *_Nonnull scene);
 
 /* Calls TRACE in a process of its own, which is killed when the program that it traces is ready. Returns
- * whether that one is gone in the end: ten minutes guard against a hang. */
-bool guest_dies_with_tracer(void (*_Nonnull trace)(void));
+ * whether that one is still there when nobody traces it any more, ten minutes guard against a hang. */
+bool guest_outlives_command(void (*_Nonnull trace)(void));
 
 #endif

@@ -23,6 +23,7 @@ import Testing
     static void say(const char *text) { fputs(text, stdout); fflush(stdout); }
     __attribute__((constructor)) static void begin(void) { early(); }
     static void on_trap(int signal) { (void)signal; handled(); }
+    static void on_request(int signal) { (void)signal; handled(); say("fresh "); }
     static void *in_thread(void *unused) { work(); late(); return unused; }
     static int is_trap_blocked(void) {
       sigset_t mask;
@@ -88,6 +89,29 @@ import Testing
           waitpid(child, NULL, 0);
         }
       }
+      if (!strcmp(what, "vfork")) {
+        pid_t child = vfork();
+        if (child == 0) { in_child(); say("child "); _exit(0); }
+        waitpid(child, NULL, 0);
+        late();
+        say("parent");
+      }
+      if (!strcmp(what, "vforks")) {
+        for (int i = 0;; i++) {
+          if (vfork() == 0) {
+            if (i == 0) say("waiting\\n");
+            in_child();
+            _exit(0);
+          }
+          wait(NULL);
+          late();
+        }
+      }
+      if (!strcmp(what, "in vfork")) {
+        pid_t child = vfork();
+        if (child == 0) { say("waiting\\n"); pause(); _exit(0); }
+        printf("%d", waitpid(child, NULL, 0) == child);
+      }
       if (!strcmp(what, "again")) {
         char *words[] = {v[0], "exit", "4", NULL};
         execv("/proc/self/exe", words);
@@ -120,7 +144,11 @@ import Testing
         late();
       }
       if (!strcmp(what, "slow")) { while (is_traced()) usleep(1000); late(); say("done"); }
-      if (!strcmp(what, "wait")) { say("waiting\\n"); for (;;) { late(); usleep(1000); } }
+      if (!strcmp(what, "wait")) {
+        signal(SIGUSR1, on_request);
+        say("waiting\\n");
+        for (;;) { late(); usleep(1000); }
+      }
       if (!strcmp(what, "attached")) {
         say("waiting\\n");
         for (;;) {
@@ -146,7 +174,7 @@ import Testing
   }
 
   /// Records `app` with `arguments` into `t`.
-  @discardableResult private func record(
+  @discardableResult func record(
     _ workshop: Workshop, _ arguments: [String], options: [String] = []
   ) throws -> Run {
     try workshop.orderfile(
@@ -154,7 +182,7 @@ import Testing
   }
 
   /// Of `trace`, those that the source above names.
-  private func functions(_ workshop: Workshop, in trace: String = "t") throws -> [String] {
+  func functions(_ workshop: Workshop, in trace: String = "t") throws -> [String] {
     let own: Set = [
       "begin", "early", "main", "work", "late", "in_child", "handled", "on_trap", "never",
       "in_thread", "is_trap_blocked", "plugin_entry", "plugin_inner",
@@ -162,7 +190,7 @@ import Testing
     return try RecordTests.functions(workshop, in: trace).filter(own.contains)
   }
 
-  private func files(_ workshop: Workshop) -> [String] {
+  func files(_ workshop: Workshop) -> [String] {
     (try? FileManager.default.contentsOfDirectory(atPath: workshop.folder.path).sorted()) ?? []
   }
 
@@ -329,6 +357,59 @@ import Testing
       other.errors.contains("warning: nowhere: missing function: no recorded image has a symbol"))
   }
 
+  /// The one thread can't stop then, and the other one shares its memory.
+  @Test func theLaunchEndsWhileAThreadWaitsInVfork() throws {
+    let workshop = try Self.workshop()
+    let run = try record(workshop, ["vfork"], options: ["--stop-at-symbol", "in_child"])
+    #expect(run.status == 0 && run.text == "child parent", "\(run.errors)")
+    #expect(try functions(workshop) == ["begin", "early", "main", "work"])
+  }
+
+  @Test func aRunningProcessIsLeftWhileAThreadWaitsInVfork() throws {
+    let workshop = try Self.workshop()
+    let app = try workshop.start(workshop.path("app"), ["vforks"])
+    try app.waitForOutput("waiting")
+    let before = try Self.text(of: app.number)
+    let run = try workshop.orderfile(
+      [
+        "record", "--breakpoints", "-o", "t", "--pid", "\(app.number)", "--stop-at-symbol",
+        "in_child",
+      ]
+    )
+    #expect(run.status == 0 || run.status == 4, "\(run.errors)")
+    #expect(try Self.text(of: app.number) == before && !before.isEmpty)
+    app.send(SIGTERM)
+    #expect(app.end().status == 143)
+  }
+
+  /// Its child is none of those that are traced, and may never end.
+  @Test func attachingToAThreadInVforkCanBeGivenUp() throws {
+    let workshop = try Self.workshop()
+    let app = try workshop.start(workshop.path("app"), ["in vfork"])
+    try app.waitForOutput("waiting")
+    let recording = try workshop.start(
+      Built.orderfile, ["record", "--breakpoints", "-o", "t", "--pid", "\(app.number)"])
+    Self.waitUntilTraced(app.number)
+    recording.send(SIGINT)
+    #expect(recording.end().status == 4)
+    let child = try workshop.must("pgrep", ["-P", "\(app.number)"]).text
+    kill(try #require(pid_t(child.dropLast())), SIGTERM)
+    let end = app.end()
+    #expect(end.status == 0 && end.text == "waiting\n1")
+  }
+
+  /// `nil` if nobody traces it, or it is gone.
+  static func tracer(of pid: pid_t) -> pid_t? {
+    let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("TracerPid:") }
+    return line.flatMap { pid_t($0.dropFirst("TracerPid:\t".count)) }.flatMap { $0 == 0 ? nil : $0 }
+  }
+
+  /// Waits until a tracer is attached, or none is.
+  static func waitUntilTraced(_ pid: pid_t, _ isTraced: Bool = true) {
+    #expect(holdsInTheEnd { (tracer(of: pid) != nil) == isTraced })
+  }
+
   @Test func aProgramOfAnotherKindIsLeftAlone() throws {
     let workshop = try Self.workshop()
     // exit(5), by the system calls of 32 bits
@@ -369,40 +450,6 @@ import Testing
       })
     #expect(recording.end().status == 0)
     #expect(try functions(workshop).last == "late")
-  }
-
-  @Test func theProgramDiesWithItsTracerAndTheTraceIsThere() throws {
-    let workshop = try Self.workshop()
-    var random = SeededRandom(seed: 50)
-    var traces = 0
-    // How long it takes here and now, so that the instants lie before and in the start. Every other one is
-    // when the program runs, however busy this machine is.
-    let start = ContinuousClock.now
-    let whole = try workshop.start(
-      Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "wait"])
-    try whole.waitForOutput("waiting")
-    let longest = UInt32((ContinuousClock.now - start) / .microseconds(1)) * 3 / 2
-    whole.send(SIGTERM)
-    _ = whole.end()
-    for round in 0..<50 {
-      let recording = try workshop.start(
-        Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "wait"])
-      if round % 2 == 0 { try recording.waitForOutput("waiting") }
-      usleep(UInt32.random(in: 0..<(round % 2 == 0 ? 5000 : longest), using: &random))
-      recording.send(SIGKILL)
-      _ = recording.endAlone()
-      // Neither the program nor the child that was about to become it.
-      #expect(recording.leavesNothing())
-      for folder in files(workshop).filter({ $0.hasPrefix("t.recording") }) {
-        if FileManager.default.fileExists(atPath: workshop.path("\(folder)/trace")) {
-          traces += 1
-          let found = try functions(workshop, in: "\(folder)/trace")
-          #expect(["begin", "early", "main", "work", "late"].starts(with: found))
-        }
-        try FileManager.default.removeItem(atPath: workshop.path(folder))
-      }
-    }
-    #expect(traces >= 25)
   }
 
   @Test func aRunningProcessIsRecordedAndLeftAsItWas() throws {

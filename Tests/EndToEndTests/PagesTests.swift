@@ -42,6 +42,8 @@ import Testing
       touches: [
         "f2 execute", "f3 execute", "ro1 read", "ro3 read", "rw1 write", "rw2 write",
       ]),
+    Launch(arguments: ["clear actions"], touches: ["f7 execute"]),
+    Launch(arguments: ["probe for filters"], touches: ["f6 execute"]),
     // A page that the program writes is no more the file's; f4's page is taken away.
     Launch(
       arguments: ["code that changes"], touches: ["f3 execute", "f3 write", "f5 execute"]),
@@ -172,14 +174,16 @@ import Testing
     #expect(running.leavesNothing())
   }
 
-  @Test func aProgramTracedFromOutsideDiesWithTheCommand() throws {
+  @Test func aProgramTracedFromOutsideOutlivesTheCommand() throws {
     let app = try PagesWorkshop()
     let running = try app.workshop.start(
       Built.orderfile, ["pages", "--method", "ptrace", "--", "./app", "wait"])
     try running.waitForOutput("waiting")
     running.send(SIGKILL)
+    let child = try #require(Int32(running.output.filter(\.isNumber)))
     #expect(running.endAlone().status == 128 + SIGKILL)
-    #expect(running.leavesNothing())
+    BreakpointTests.waitUntilTraced(child, false)
+    #expect(kill(child, 0) == 0)
   }
 
   @Test(arguments: methods) func whatItLeavesBehindGoesOn(method: String) throws {
@@ -244,6 +248,47 @@ import Testing
     let before = try app.pages(method, ["seccomp"], options: ["--stop-at-symbol", "f2"])
     #expect(before.status == 0, "\(before.errors)")
     #expect(try app.touches() == ["f1 execute"])
+  }
+
+  @Test(arguments: methods) func aChildThatResetsSignalsLeavesItsParentsAlone(method: String) throws
+  {
+    let app = try PagesWorkshop()
+    let run = try app.pages(method, ["spawn with default actions"])
+    #expect(run.status == 0 && run.text == "null alive\n", "\(run.errors)")
+  }
+
+  /// In the program it would wait for the debugger at each page, and the debugger in vfork for it.
+  @Test func aProgramThatADebuggerTracesIsAnError() throws {
+    let app = try PagesWorkshop()
+    let run = try app.pages("preload", ["traced child"])
+    #expect(run.status == 1 && run.text == "alive\n", "\(run.errors)")
+    #expect(run.errors.contains("another process traces the program, as debuggers do"))
+  }
+
+  @Test func theInterpreterOfAScriptIsWhatIsCounted() throws {
+    let app = try PagesWorkshop(["-static"])
+    let path = app.workshop.path("app")
+    try app.workshop.write("#!\(path) touch\n".utf8, "script")
+    try app.workshop.must("chmod", ["+x", "script"])
+    let run = try app.workshop.mustOrderfile("pages", "--json", "--", "./script")
+    #expect(run.json["method"] as? String == "ptrace")
+    let images = run.json["images"] as? [[String: Any]] ?? []
+    #expect(images.first?["path"] as? String == path)
+  }
+
+  /// Nothing in it could be seen; without this a program that it starts would be counted for it.
+  @Test func aProgramOf32BitsIsRefused() throws {
+    let workshop = try Workshop()
+    try workshop.write(
+      ".globl _start\n_start: movl $1,%eax\n movl $5,%ebx\n int $0x80\n".utf8, "small.s")
+    try workshop.must(
+      "clang", ["-m32", "-nostdlib", "-static", "-fuse-ld=lld", "small.s", "-o", "small"])
+    try workshop.write("#!\(workshop.path("small"))\n".utf8, "script")
+    try workshop.must("chmod", ["+x", "script"])
+    for name in ["./small", "./script"] {
+      let run = try workshop.orderfile("pages", "--", name)
+      #expect(run.status == 1 && run.errors.contains("unable to count its pages: "))
+    }
   }
 
   @Test(arguments: methods) func whatCannotBeLaunchedIsAnError(method: String) throws {

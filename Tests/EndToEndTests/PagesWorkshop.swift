@@ -18,6 +18,9 @@ struct PagesWorkshop {
     #include <stdlib.h>
     #include <string.h>
     #include <sys/mman.h>
+    #include <sys/prctl.h>
+    #include <sys/ptrace.h>
+    #include <sys/syscall.h>
     #include <sys/uio.h>
     #include <sys/wait.h>
     #include <unistd.h>
@@ -40,6 +43,11 @@ struct PagesWorkshop {
     }
     static void on_signal(int signal) { (void)signal; f2(); WRITE(rw[2]); }
     static void *in_thread(void *unused) { f2(); f3(); READ(ro[1]); WRITE(rw[1]); return unused; }
+    void in_new_stack(void) {
+      char *words[] = {"sh", "-c", "exit 7", NULL};
+      execv("/bin/sh", words);
+      _exit(127);
+    }
     int main(int n, char **v) {
       const char *what = n > 1 ? v[1] : "";
       f1();
@@ -75,6 +83,49 @@ struct PagesWorkshop {
         int status;
         if (waitpid(child, &status, 0) != child || status) return 8;
         f7();
+      }
+      if (!strcmp(what, "spawn with default actions")) {
+        struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO};
+        sigaction(SIGSEGV, &action, NULL);
+        posix_spawnattr_t attributes;
+        posix_spawnattr_init(&attributes);
+        sigset_t all;
+        sigfillset(&all);
+        posix_spawnattr_setsigdefault(&attributes, &all);
+        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+        pid_t child;
+        char *words[] = {v[0], "exit", "3", NULL};
+        if (posix_spawn(&child, "/proc/self/exe", NULL, &attributes, words, environ)) return 9;
+        int status;
+        if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 3) return 8;
+        if (!sigsetjmp(out, 1)) WRITE(*(char *)8);
+        puts("alive");
+      }
+      if (!strcmp(what, "clear actions")) {
+        /* What posix_spawn, system and popen of glibc 2.38 and later do. */
+        static char stack[65536] __attribute__((aligned(16)));
+        struct { unsigned long flags, pidfd, child, parent, signal, stack, size, tls, set, sets, group; }
+            arguments = {0x100004100, 0, 0, 0, SIGCHLD, (unsigned long)stack, sizeof stack};
+        long child;
+        __asm__ volatile(
+          "syscall\\n test %%rax, %%rax\\n jnz 1f\\n call in_new_stack\\n hlt\\n 1:"
+          : "=a"(child) : "a"(435), "D"(&arguments), "S"(sizeof arguments)
+          : "rcx", "r11", "memory");
+        int status;
+        if (waitpid((int)child, &status, 0) != child || WEXITSTATUS(status) != 7) return 9;
+        f7();
+      }
+      if (!strcmp(what, "traced child")) {
+        /* What gdb does, which waits in vfork for a child that stops for it. */
+        pid_t child = vfork();
+        if (child == 0) { ptrace(PTRACE_TRACEME, 0, 0, 0); f5(); _exit(3); }
+        int status;
+        if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 3) return 9;
+        puts("alive");
+      }
+      if (!strcmp(what, "probe for filters")) {
+        if (syscall(SYS_seccomp, 1, 0, NULL) != -1 || prctl(PR_SET_SECCOMP, 2, NULL) != -1) return 9;
+        f6();
       }
       if (!strcmp(what, "again")) { execv("/proc/self/exe", (char *[]){v[0], "touch", NULL}); return 9; }
       if (!strcmp(what, "faults")) {

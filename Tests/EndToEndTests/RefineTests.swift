@@ -120,6 +120,45 @@ import Testing
     #expect(run.errors.contains("./app: the launch was killed by signal 4"), "\(run.errors)")
   }
 
+  @Test func aLaunchThatFailsIsAnErrorAndNothingIsWritten() throws {
+    let workshop = try Self.workshop()
+    let image = workshop.bytes("app")
+    let run = try workshop.orderfile(
+      "refine", "--order", "app.order", "--image", "app", "--relink", "sh link.sh", "--", "sh",
+      "-c",
+      "./app; exit 3")
+    #expect(run.status == 1)
+    #expect(run.errors.contains("sh: the launch failed: exit status 3"), "\(run.errors)")
+    #expect(workshop.bytes("app") == image && workshop.text("app.order").contains("by hand"))
+  }
+
+  @Test func anImageThatAKilledRunKeptIsNeverPutBackUnasked() throws {
+    let workshop = try Self.workshop()
+    let image = workshop.bytes("app")
+    try workshop.write("stale".utf8, "app.orderfile-kept")
+    let run = try refine(workshop, relink: "exit 3")
+    #expect(run.status == 1)
+    #expect(run.errors.contains("app.orderfile-kept: unable to refine: an earlier run was killed"))
+    #expect(workshop.bytes("app") == image && workshop.text("app.orderfile-kept") == "stale")
+  }
+
+  /// A linker that went on would take away the image that was put back.
+  @Test func whatTheRelinkStartsEndsWithIt() throws {
+    let workshop = try Self.workshop()
+    let image = workshop.bytes("app")
+    let refine = try workshop.start(
+      Built.orderfile,
+      [
+        "refine", "--order", "app.order", "--image", "app", "--relink",
+        "sh -c 'trap \"\" TERM; touch waiting; sleep 60; touch app' & wait",
+        "-o", "best.order", "--", "./app",
+      ])
+    try refine.wait(for: "the link") { workshop.fileNames.contains("waiting") }
+    refine.send(SIGTERM)
+    #expect(refine.endAlone().status == 1)
+    #expect(workshop.bytes("app") == image && refine.leavesNothing())
+  }
+
   @Test func interruptedItLeavesTheBestSoFar() throws {
     let workshop = try Self.workshop()
     let refine = try workshop.start(

@@ -55,6 +55,8 @@ enum orderfile_page_problem {
   ORDERFILE_PAGE_SECCOMP = 3,
   /* The program wants its own system calls stopped. */
   ORDERFILE_PAGE_DISPATCHED = 4,
+  /* A process has itself traced by its parent, which gets the signals. */
+  ORDERFILE_PAGE_TRACED = 5,
 };
 
 struct orderfile_page_trace {

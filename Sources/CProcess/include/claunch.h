@@ -19,17 +19,17 @@
  * From here until claunch_wait returns the end, SIGINT and SIGQUIT don't end this process (the
  * terminal sends them to the program too), and SIGTERM and SIGHUP are passed on to the program.
  *
- * With TRACED the program is attached by ctrace_seize before its first instruction; ctrace_wait tells of
- * all that it does.
+ * With a TRACER, the number of a process, the program waits before its first instruction, and may be traced
+ * by that process, until claunch_let_go.
  *
  * Returns 0, or an errno: that of execvp(3) and of ptrace(2), too. One program at a time. */
 int claunch_start(char *_Nullable const *_Nonnull arguments,
-                  char *_Nullable const *_Nonnull variables, bool own_group, bool traced,
+                  char *_Nullable const *_Nonnull variables, bool own_group, pid_t tracer,
                   pid_t *pid, uint64_t *start);
 
-/* Stops passing signals on to the program, which has ended, and takes the terminal back. claunch_wait does
- * that by itself. */
-void claunch_end(void);
+/* Lets the program begin that waits, or ends it if it may not. Returns 0, or the errno of execvp(3): the
+ * process is gone then. */
+int claunch_let_go(bool may_begin);
 
 /* Makes SIGINT, SIGTERM and SIGHUP end waits instead of this process; claunch_was_interrupted says whether one
  * has come. */

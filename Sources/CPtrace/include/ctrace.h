@@ -10,9 +10,8 @@
 #pragma clang assume_nonnull begin
 
 /* Attaches to the thread TID without stopping it. From then on its forks, clones and execs stop it, its
- * system calls are told from signals, and what it creates is attached, too. With ENDS_WITH_US the kernel
- * kills it when this process ends. */
-int ctrace_seize(pid_t tid, bool ends_with_us);
+ * system calls are told from signals, and what it creates is attached, too. */
+int ctrace_seize(pid_t tid);
 /* Stores the numbers of the threads of process PID, at most MOST, and returns how many; 0 if it is gone. */
 int ctrace_threads(pid_t pid, pid_t *tids, int most);
 /* Stops the thread; it says so by ctrace_wait. */
@@ -29,7 +28,14 @@ int ctrace_detach(pid_t tid, int signal);
 
 /* Why a thread has stopped: bits 16 and up of what ctrace_wait stores. PTRACE_EVENT_* of <linux/ptrace.h>,
  * which can't be included beside <sys/ptrace.h>. */
-enum { CTRACE_FORK = 1, CTRACE_VFORK = 2, CTRACE_CLONE = 3, CTRACE_EXEC = 4, CTRACE_STOP = 128 };
+enum {
+  CTRACE_FORK = 1,
+  CTRACE_VFORK = 2,
+  CTRACE_CLONE = 3,
+  CTRACE_EXEC = 4,
+  CTRACE_VFORK_DONE = 5,
+  CTRACE_STOP = 128,
+};
 
 /* What goes with the event that a thread has stopped at: a new thread's number, or the old one of a
  * thread that called exec. 0 if there is nothing. */
@@ -45,16 +51,16 @@ int ctrace_first_argument(pid_t tid, uint64_t *address);
 /* Whether a thread that stopped with SIGTRAP has run into a breakpoint: nobody sent the signal. */
 bool ctrace_is_at_breakpoint(pid_t tid);
 
+/* Whether a stopped thread has run into a breakpoint or a page that denies access, and has yet to stop for that:
+ * it goes on to that stop without executing anything. */
+bool ctrace_has_pending_fault(pid_t tid);
+
 /* The signals that a stopped thread blocks, bit N - 1 for signal N. */
 int ctrace_blocked_signals(pid_t tid, uint64_t *mask);
 int ctrace_block_signals(pid_t tid, uint64_t mask);
 
-/* Waits until a thread that is attached, or a child, stops or ends: for so many milliseconds, negative for
- * ever. Returns its number with *STATUS as waitpid(2) has it, 0 if the time ran out, or -errno. */
-pid_t ctrace_wait(int64_t milliseconds, int *status);
-
-/* Whether two processes share their memory, as after vfork. */
-bool ctrace_shares_memory(pid_t a, pid_t b);
+/* Whether the thread or process that PARENT has just created uses PARENT's memory. */
+bool ctrace_shares_memory(pid_t parent, pid_t created, bool by_vfork);
 
 /* Of the auxiliary vector, <getauxval(3)>. */
 enum { CTRACE_AT_BASE = 7, CTRACE_AT_ENTRY = 9, CTRACE_AT_SYSINFO_EHDR = 33 };

@@ -1,5 +1,3 @@
-import CProcess
-import CPtrace
 import ProcessLaunch
 
 #if canImport(Darwin)
@@ -22,27 +20,46 @@ package struct BreakpointAttachment: Sendable {
     self.stopAt = stopAt
   }
 
+  /// Why nobody can attach to a process, whatever is permitted.
+  package enum Obstacle: Equatable, Sendable {
+    case tracedBy(pid_t)
+    /// It has ended, and its parent has not heard of that.
+    case ended
+    /// It has no memory of its own.
+    case kernelThread
+  }
+
+  package var obstacle: Obstacle? {
+    let lines = SystemFile.text(of: "/proc/\(processNumber)/status").split(
+      separator: UInt8(ascii: "\n"))
+    func value(_ title: String) -> String? {
+      lines.first { $0.starts(with: title.utf8) }
+        .map { String(decoding: $0.dropFirst(title.utf8.count), as: UTF8.self) }
+    }
+    guard !lines.isEmpty else { return nil }
+    if let tracer = value("TracerPid:\t").flatMap({ pid_t($0) }), tracer != 0 {
+      return .tracedBy(tracer)
+    }
+    if value("State:\t")?.first == "Z" { return .ended }
+    return value("VmSize:") == nil ? .kernelThread : nil
+  }
+
   /// Attaches, tells `observer` what the process uses first, and leaves it as it was: at its end, when the
-  /// time is over, or when this process gets SIGINT, SIGTERM or SIGHUP.
+  /// time is over, when this process gets SIGINT, SIGTERM or SIGHUP, and if it is killed.
   ///
+  /// - Precondition: this process has one thread.
   /// - Throws: `ESRCH` if there is no such process, `EPERM` if tracing it is not permitted.
   package func run(_ observer: any BreakpointObserver) throws(ProgramLaunch.LaunchError) {
-    claunch_catch_interrupts()
-    let tracer = BreakpointTracer(observer, lastMark: stopAt)
-    let error = tracer.attach(to: processNumber)
-    guard error == 0 else { throw ProgramLaunch.LaunchError(errno: error) }
-    var deadlines = LaunchDeadlines(
-      stopAfter: stopAfter, timeout: nil, start: ClockReading.now().nanoseconds)
-    while tracer.hasThreads {
-      var status: Int32 = 0
-      let tid = ctrace_wait(deadlines.millisecondsToNext(), &status)
-      if tid == -ECHILD { break }
-      if tid > 0 { tracer.handle(tid, status) }
-      if deadlines.next() != nil {
-        tracer.end(by: .time)
-      } else if claunch_was_interrupted() {
-        tracer.leave()
-      }
+    let tracer = try TracerProcess(breakpointsUntil: stopAt, stopAfter)
+    Interruption.catchSignals()
+    try tracer.attach(.attach, to: processNumber)
+    // A signal may come just before a wait.
+    var wasInterrupted = false
+    while tracer.listen(milliseconds: 250, { observer.hear($0) }) {
+      guard Interruption.hasCome, !wasInterrupted else { continue }
+      wasInterrupted = true
+      tracer.leave()
     }
+    if tracer.wasKilled { observer.tracerWasKilled() }
   }
 }

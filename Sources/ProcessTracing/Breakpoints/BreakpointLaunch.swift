@@ -15,13 +15,27 @@ package struct BreakpointLaunch: Sendable {
   }
 
   /// Starts the program, tells `observer` what it does, and waits until it is gone. What it has started and
-  /// left behind goes on untraced.
+  /// left behind goes on untraced; so does all, if this process is killed.
   ///
+  /// - Precondition: this process has one thread.
   /// - Throws: also where tracing is not permitted: `EPERM`.
   package func run(
     _ observer: any BreakpointObserver
   ) throws(ProgramLaunch.LaunchError) -> ProgramLaunch.Result {
-    try program.run(
-      tracedBy: BreakpointTracer(observer, lastMark: stopAt), stopAfter: stopAfter)
+    let tracer = try TracerProcess(breakpointsUntil: stopAt, stopAfter)
+    let result = try program.run(tracedBy: tracer) { observer.hear($0) }
+    if tracer.wasKilled { observer.tracerWasKilled() }
+    return result
+  }
+}
+
+extension TracerProcess {
+  /// Of a launch with breakpoints that is over at `lastMark`.
+  convenience init(
+    breakpointsUntil lastMark: String?, _ stopAfter: UInt64?
+  ) throws(ProgramLaunch.LaunchError) {
+    try self.init(stopAfter: stopAfter) { stream in
+      BreakpointTracer(RemoteBreakpointObserver(stream: stream), lastMark: lastMark).run(stream)
+    }
   }
 }

@@ -10,7 +10,9 @@
 // mapped is looked at there. Marks of the program are such a function, too.
 //
 // Processes. A forked child has a copy of its parent's memory, breakpoints and all, so it goes on with a
-// copy of what is known of it. A child of vfork shares its parent's. exec begins anew.
+// copy of what is known of it. A child of vfork shares its parent's. exec begins anew. A thread that waits in
+// vfork stops for nobody until its child has called exec or ended, so nobody waits for it: it stands still
+// anyway, in the kernel, and stops on its way out (PTRACE_EVENT_VFORK_DONE).
 //
 // Signals. A breakpoint raises SIGTRAP, and the kernel unblocks that first where it is blocked
 // (force_sig_info_to_task in kernel/signal.c). It is blocked again where that can be known: if the program
@@ -30,39 +32,10 @@ import CPtrace
   import Glibc
 #endif
 
-/// Who hears of what a traced launch does. Processes are numbered by the kernel.
-package protocol BreakpointObserver: AnyObject {
-  /// What to plant in the image at `path`; `nil` leaves it alone.
-  func image(at path: String) -> BreakpointImage?
-  /// The loader at `path`, whose `loaderNotice` counts; `nil` if that is not known.
-  func loader(at path: String) -> BreakpointImage?
-  /// A process has begun to run a program.
-  func processBegan(_ pid: pid_t)
-  /// Process `pid` was forked by `parent`, and goes on with what that had loaded.
-  func processForked(_ pid: pid_t, by parent: pid_t)
-  /// The last thread that used the memory of process `pid` has ended.
-  func processEnded(_ pid: pid_t)
-  func loaded(_ image: LoadedImage, in pid: pid_t)
-  func unloaded(_ image: LoadedImage, in pid: pid_t)
-  /// The first use of the function at the loaded address `function`.
-  func firstHit(_ function: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t)
-  /// The program says that a stage begins.
-  func mark(_ name: [UInt8], in pid: pid_t, thread: pid_t)
-  /// So many breakpoints could not be removed from a process that is left alone now.
-  func breakpointsLeft(_ count: Int, in pid: pid_t)
-  /// Nothing more is told, because of this.
-  func launchEnded(by reason: StopReason)
-}
-
-/// What ends a launch before its program does.
-package enum StopReason: Sendable { case mark, function, time }
-
 /// The threads of one launch, and their memory.
-package final class BreakpointTracer: LaunchTracer {
-  private var threads: [pid_t: Thread] = [:]
-  /// Threads that have stopped before the event that tells whose they are.
-  private var unknown: Set<pid_t> = []
-  private let observer: any BreakpointObserver
+final class BreakpointTracer: LaunchTracer {
+  private var threads = TracedThreads<Thread>()
+  private let observer: RemoteBreakpointObserver
   /// The mark at which the launch is over.
   private let lastMark: [UInt8]?
   private var isOver = false
@@ -75,6 +48,8 @@ package final class BreakpointTracer: LaunchTracer {
     var entersHandler = false
     /// It waits for the others to stop, with a signal that it has yet to get, or 0.
     var parked: Int32?
+    /// It is in vfork(2), between the stops that tell its beginning and its end.
+    var isInVfork = false
   }
 
   /// What happens when all threads have stopped; `nil` lets each go on by itself.
@@ -83,42 +58,41 @@ package final class BreakpointTracer: LaunchTracer {
     case attach(AddressSpace)
     case leave
   }
+  /// Everything is back in its place, and whoever stood still was let go.
+  private(set) var hasLeft = false
 
-  package init(_ observer: any BreakpointObserver, lastMark: String?) {
+  init(_ observer: RemoteBreakpointObserver, lastMark: String?) {
     self.observer = observer
     self.lastMark = lastMark.map { Array($0.utf8) }
   }
 
-  /// Whether any thread is still traced.
-  package var hasThreads: Bool { !threads.isEmpty }
-
   /// Attaches to all threads of the running process `pid`, and plants breakpoints while they stand still.
-  ///
-  /// - Returns: 0, or why that can't be done, as `errno.h` numbers it.
-  package func attach(to pid: pid_t) -> Int32 {
+  func attach(to pid: pid_t) -> Int32 {
     // A thread that is not attached yet may make others, so look until there are no more.
-    var attached: Set<pid_t> = []
+    var seen: Set<pid_t> = []
+    var attached: [pid_t] = []
     while true {
       var tids = [pid_t](repeating: 0, count: 1 << 16)
       let count = Int(ctrace_threads(pid, &tids, Int32(tids.count)))
-      let new = tids[..<count].filter { !attached.contains($0) }
+      let new = tids[..<count].filter { !seen.contains($0) }
       if new.isEmpty { break }
       for tid in new {
-        let error = ctrace_seize(tid, false)
-        guard error == 0 || error == ESRCH || !attached.isEmpty else { return error }
-        attached.insert(tid)
+        // What an attached thread has made since is attached, too, and can be interrupted.
+        let error = ctrace_seize(tid)
+        let isAttached = ctrace_interrupt(tid) == 0
+        guard isAttached || error == ESRCH else { return error }
+        seen.insert(tid)
+        if isAttached { attached.append(tid) }
       }
     }
     guard let space = AddressSpace(of: pid), !attached.isEmpty else { return ESRCH }
     gathering = .attach(space)
-    for tid in attached.sorted() where ctrace_interrupt(tid) == 0 {
-      threads[tid] = Thread(space: space)
-    }
+    for tid in attached { threads[tid] = Thread(space: space) }
     return 0
   }
 
   /// The launch is over: nothing more is told, and the program goes on by itself.
-  package func end(by reason: StopReason) {
+  private func end(by reason: StopReason) {
     guard !isOver else { return }
     isOver = true
     observer.launchEnded(by: reason)
@@ -131,34 +105,46 @@ package final class BreakpointTracer: LaunchTracer {
   func nextMissedEnd() -> (tid: pid_t, status: Int32)? { nil }
 
   /// Stops all threads, to leave them alone: with every instruction back in its place.
-  package func leave() {
-    if case .leave = gathering { return }
-    gathering = .leave
-    for tid in threads.keys.sorted() { _ = ctrace_interrupt(tid) }
-    actIfAllAreParked()
+  func leave() {
+    guard !hasLeft else { return }
+    switch gathering {
+    case .leave: return
+    case .attach: return detachAll()  // Nothing is planted yet.
+    case nil: gathering = .leave
+    }
+    for tid in threads.numbers { _ = ctrace_interrupt(tid) }
+    actIfAllStandStill()
   }
 
-  /// Handles what `ctrace_wait` has told of thread `tid`.
-  package func handle(_ tid: pid_t, _ status: Int32) {
-    defer { actIfAllAreParked() }
-    guard status & 0xff == 0x7f else { return ended(tid) }
-    let signal = (status >> 8) & 0xff
-    switch Int(status >> 16) {
-    case CTRACE_EXEC: programBegan(tid)
-    case CTRACE_FORK, CTRACE_VFORK, CTRACE_CLONE: threadCreated(by: tid)
-    case CTRACE_STOP: stopped(tid, signal)
-    case 0 where signal == SIGTRAP | 0x80:  // PTRACE_O_TRACESYSGOOD
+  func handle(_ tid: pid_t, _ status: Int32) {
+    defer { actIfAllStandStill() }
+    switch ThreadStop(of: tid, status) {
+    case .ended: ended(tid)
+    case .exec(let former): programBegan(tid, former: former)
+    case .created(let new, let sharesMemory, let isVfork):
+      threads[tid]?.isInVfork = isVfork
+      created(new, by: tid, sharesMemory: sharesMemory)
+      resume(tid)
+    case .vforkEnded:
+      threads[tid]?.isInVfork = false
+      resume(tid)
+    case .group:
+      // A thread that is detached in a group-stop stays stopped.
+      if gathering != nil { threads[tid]?.parked = 0 } else { _ = ctrace_listen(tid) }
+    case .interruption:
+      if threads[tid] == nil { threads.addStranger(tid) } else { resume(tid) }
+    case .fault: _ = ctrace_continue(tid, 0)
+    case .systemCall:
       if let space = threads[tid]?.space { refresh(space) }
       resume(tid)
-    case 0 where signal == SIGTRAP: trapped(tid)
-    default: resume(tid, signal: signal)
+    case .signal(SIGTRAP): trapped(tid)
+    case .signal(let signal): resume(tid, signal: signal)
     }
   }
 
   private func ended(_ tid: pid_t) {
-    unknown.remove(tid)
-    guard let space = threads.removeValue(forKey: tid)?.space else { return }
-    if !threads.values.contains(where: { $0.space === space }) { observer.processEnded(space.pid) }
+    guard let space = threads.remove(tid)?.space else { return }
+    if threads.allSatisfy({ $0.space !== space }) { observer.processEnded(space.pid) }
   }
 
   private func resume(_ tid: pid_t, signal: Int32 = 0) {
@@ -177,16 +163,16 @@ package final class BreakpointTracer: LaunchTracer {
     }
   }
 
-  private func actIfAllAreParked() {
-    guard let gathering, threads.values.allSatisfy({ $0.parked != nil }) else { return }
+  private func actIfAllStandStill() {
+    guard let gathering, threads.allSatisfy({ $0.parked != nil || $0.isInVfork }) else { return }
     self.gathering = nil
     switch gathering {
     case .attach(let space):
       observer.processBegan(space.pid)
       space.watchLoader(isRunning: true, observer.loader)
       refresh(space)
-      for tid in threads.keys.sorted() {
-        let signal = threads[tid]?.parked ?? 0
+      for tid in threads.numbers {
+        guard let signal = threads[tid]?.parked else { continue }
         threads[tid]?.parked = nil
         resume(tid, signal: signal)
       }
@@ -194,24 +180,22 @@ package final class BreakpointTracer: LaunchTracer {
     }
   }
 
+  /// Puts everything back and lets all threads go that have stopped.
   private func detachAll() {
-    for tid in threads.keys.sorted() {
+    hasLeft = true
+    for tid in threads.numbers {
       // The first thread of a memory puts everything back, the others find nothing to do.
       if let space = threads[tid]?.space {
         let left = space.removeBreakpoints()
         if left > 0 { observer.breakpointsLeft(left, in: space.pid) }
       }
-      _ = ctrace_detach(tid, threads[tid]?.parked ?? 0)
+      if let signal = threads[tid]?.parked { _ = ctrace_detach(tid, signal) }
     }
-    threads = [:]
-    for tid in unknown.sorted() { _ = ctrace_detach(tid, 0) }
-    unknown = []
+    for tid in threads.takeStrangers() { _ = ctrace_detach(tid, 0) }
   }
 
-  private func programBegan(_ tid: pid_t) {
-    // All threads but this one are gone; the one that called exec may have had another number.
-    let former = pid_t(truncatingIfNeeded: ctrace_event_message(tid))
-    if former != tid { threads[former] = nil }
+  private func programBegan(_ tid: pid_t, former: pid_t) {
+    threads.exec(tid, former: former)
     guard let space = AddressSpace(of: tid) else { return resume(tid) }
     threads[tid] = Thread(space: space)
     observer.processBegan(tid)
@@ -220,30 +204,14 @@ package final class BreakpointTracer: LaunchTracer {
     resume(tid)
   }
 
-  private func threadCreated(by tid: pid_t) {
-    let new = pid_t(truncatingIfNeeded: ctrace_event_message(tid))
-    if new > 0, let parent = threads[tid]?.space {
-      if ctrace_shares_memory(tid, new) {
-        threads[new] = Thread(space: parent)
-      } else if let space = AddressSpace(of: new, forkedFrom: parent) {
-        threads[new] = Thread(space: space)
-        observer.processForked(new, by: parent.pid)
-      }
-      if unknown.remove(new) != nil { resume(new) }
+  private func created(_ new: pid_t, by tid: pid_t, sharesMemory: Bool) {
+    guard new > 0, var space = threads[tid]?.space else { return }
+    if !sharesMemory {
+      guard let copy = AddressSpace(of: new, forkedFrom: space) else { return }
+      observer.processForked(new, by: space.pid)
+      space = copy
     }
-    resume(tid)
-  }
-
-  /// A group-stop, or the first stop of a new thread.
-  private func stopped(_ tid: pid_t, _ signal: Int32) {
-    if [SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU].contains(signal) {
-      // A thread that is detached in a group-stop stays stopped.
-      if gathering != nil { threads[tid]?.parked = 0 } else { _ = ctrace_listen(tid) }
-    } else if threads[tid] == nil {
-      unknown.insert(tid)
-    } else {
-      resume(tid)
-    }
+    if threads.add(new, Thread(space: space)) { resume(new) }
   }
 
   private func trapped(_ tid: pid_t) {

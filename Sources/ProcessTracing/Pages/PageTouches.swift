@@ -49,6 +49,13 @@ package struct PageTouches: Sendable {
 
   package init() {}
 
+  /// What another process has seen.
+  init(images: [String], touches: [Touch], program: String?) {
+    self.images = images
+    self.touches = touches
+    self.program = program
+  }
+
   /// The path of what was launched; `nil` if nothing was seen.
   package var program: String?
 

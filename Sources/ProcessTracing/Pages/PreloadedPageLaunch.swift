@@ -49,6 +49,10 @@ package enum PageProblem: Equatable, Sendable {
   case seccomp
   /// The program has its own system calls stopped.
   case dispatched
+  /// A debugger traces a process of the launch.
+  case traced
+  /// The process that traces was killed.
+  case tracerKilled
   /// So many records found no room.
   case lost(Int)
 }
@@ -109,6 +113,7 @@ package struct PreloadedPageLaunch: Sendable {
     case ORDERFILE_PAGE_REFUSED: return .refused(errno: error)
     case ORDERFILE_PAGE_SECCOMP: return .seccomp
     case ORDERFILE_PAGE_DISPATCHED: return .dispatched
+    case ORDERFILE_PAGE_TRACED: return .traced
     default: break
     }
     if cpages_lost(trace) > 0 { return .lost(Int(cpages_lost(trace))) }

@@ -10,16 +10,24 @@ package struct TracedPageLaunch: Sendable {
     self.request = request
   }
 
-  /// Launches the program and waits until it is gone. What it has started and left behind goes on untraced.
+  /// Launches the program and waits until it is gone. What it has started and left behind goes on untraced; so
+  /// does all, if this process is killed.
   ///
+  /// - Precondition: this process has one thread.
   /// - Throws: also where tracing is not permitted: `EPERM`.
   package func run(
     _ images: any PageImages
   ) throws(ProgramLaunch.LaunchError) -> PageLaunchResult {
-    let tracer = PageTouchTracer(request, images)
-    let result = try program.run(tracedBy: tracer)
+    let request = request
+    let tracer = try TracerProcess { stream in
+      let tracer = PageTouchTracer(request, RemotePageImages(stream: stream))
+      tracer.run(stream) { stream.send(tracer) }
+    }
+    var seen = PageTracerResult()
+    let result = try program.run(tracedBy: tracer) { seen.hear($0, images) }
+    if tracer.wasKilled { seen.problem = .tracerKilled }
     return PageLaunchResult(
-      program: result, touches: tracer.touches, wasStopped: tracer.wasStopped,
-      problem: tracer.problem ?? (tracer.touches.images.isEmpty ? .nothingLoaded : nil))
+      program: result, touches: seen.touches, wasStopped: seen.wasStopped,
+      problem: seen.problem ?? (seen.touches.images.isEmpty ? .nothingLoaded : nil))
   }
 }

@@ -12,8 +12,10 @@ import Symbolication
 package struct LaunchedProgram {
   /// Without links.
   package let path: String
-  /// `nil` of what is no ELF image, such as a script.
+  /// Of what runs in the end, for a script its interpreter; `nil` if that is no ELF image.
   let pages: ImagePages?
+  /// Why its pages can't be seen by any method; `nil` if they can.
+  let obstacle: ParseError?
   /// It runs with other rights than its user's, and loads no library that an environment names.
   let isPrivileged: Bool
 
@@ -35,7 +37,30 @@ package struct LaunchedProgram {
     var status = stat()
     let isKnown = stat(path, &status) == 0
     isPrivileged = isKnown && status.st_mode & (S_ISUID | S_ISGID) != 0
-    let bytes = try? FileBytes(path: path)
-    pages = bytes.flatMap { try? ImagePages(of: $0) }
+    var bytes = try? FileBytes(path: path)
+    // As many interpreters of interpreters as the kernel follows. <execve(2)>
+    for _ in 0..<5 {
+      guard let interpreter = bytes.flatMap(Self.interpreter) else { break }
+      bytes = try? FileBytes(path: interpreter)
+    }
+    guard let bytes, bytes.hasPrefix("\u{7f}ELF", at: 0) else {
+      (pages, obstacle) = (nil, nil)
+      return
+    }
+    do throws(ParseError) {
+      pages = try ImagePages(of: bytes)
+      obstacle = nil
+    } catch {
+      pages = nil
+      obstacle = error
+    }
+  }
+
+  /// The path behind `#!`.
+  private static func interpreter(of script: FileBytes) -> String? {
+    guard script.hasPrefix("#!", at: 0) else { return nil }
+    let line = script.copy(2..<min(script.count, 256)).prefix { $0 != UInt8(ascii: "\n") }
+    let words = line.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    return words.first.map { String(decoding: $0, as: UTF8.self) }
   }
 }

@@ -24,6 +24,9 @@ package struct PageMethodChoice {
     in environment: LaunchEnvironment
   ) throws(Diagnostic) {
     self.environment = environment
+    if let obstacle = program.obstacle {
+      throw Diagnostic("unable to count its pages: \(obstacle)", context: [program.path])
+    }
     let obstacle = Self.obstacle(to: program)
     method = wanted ?? (obstacle == nil ? .preload : .ptrace)
     if method == .preload, let obstacle {

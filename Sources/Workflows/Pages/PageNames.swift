@@ -22,9 +22,10 @@ package struct PageNames {
   /// - Parameters:
   ///   - wanted: real paths of images that have a place in the report even if nothing of them was touched.
   /// - Returns: first those, then the others by their first load.
+  /// - Throws: if one of those can't be read, or nothing at all was touched.
   package mutating func images(
     of touches: PageTouches, wanted: [String]
-  ) -> [PagesDocument.Image] {
+  ) throws(Diagnostic) -> [PagesDocument.Image] {
     var pages: [String: [PagesDocument.Page]] = [:]
     for (step, touch) in touches.touches.enumerated() {
       let path = touches.images[touch.image]
@@ -35,7 +36,13 @@ package struct PageNames {
       pages[path, default: []].append(
         page(touch, at: address, segment, step, touches))
     }
+    for path in wanted where image(at: path) == nil {
+      throw warnings.first { $0.context == [path] } ?? Diagnostic("left out", context: [path])
+    }
     let touched = touches.images.filter { pages[$0] != nil }
+    guard !touched.isEmpty else {
+      throw Diagnostic("no page of it was touched", context: Array(wanted.prefix(1)))
+    }
     return (wanted + touched.filter { !wanted.contains($0) }).map { path in
       let image = image(at: path)
       return PagesDocument.Image(

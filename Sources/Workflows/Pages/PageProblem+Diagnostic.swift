@@ -38,6 +38,12 @@ extension Diagnostic {
       Diagnostic(
         "the program has its own system calls stopped", context: [program],
         hint: "try --method ptrace")
+    case .traced:
+      Diagnostic(
+        "another process traces the program, as debuggers do: its pages can't be seen",
+        context: [program], hint: "launch it without the debugger")
+    case .tracerKilled:
+      Diagnostic("the process that traces was killed", context: [program])
     case .lost(let count):
       Diagnostic(
         "\(counted(count, "touch", "touches")) found no room", context: [program],

@@ -60,6 +60,7 @@ package final class BreakpointRecording: BreakpointObserver {
   /// One process as long as it runs one program.
   private struct Process {
     var program: String
+    var startTime: UInt64
     var parent: pid_t?
     var images: [(image: LoadedImage, number: UInt64?)] = []
     var file: GrowingTraceFile?
@@ -126,23 +127,23 @@ package final class BreakpointRecording: BreakpointObserver {
     return found
   }
 
-  package func processBegan(_ pid: pid_t) {
-    let path = Folder.linkTarget("/proc/\(pid)/exe") ?? ""
+  package func processBegan(_ process: TracedProcess, program path: String) {
     if program == nil { program = path }
-    processEnded(pid)  // what it ran before exec
-    processes[pid] = Process(program: path)
+    processEnded(process.pid)  // what it ran before exec
+    processes[process.pid] = Process(program: path, startTime: process.startTime)
   }
 
   package func processEnded(_ pid: pid_t) {
     if let failure = processes.removeValue(forKey: pid)?.file?.failure { problems.append(failure) }
   }
 
-  package func processForked(_ pid: pid_t, by parent: pid_t) {
+  package func processForked(_ child: TracedProcess, by parent: pid_t) {
     guard var process = processes[parent] else { return }
     process.parent = parent
+    process.startTime = child.startTime
     process.file = nil
     for index in process.images.indices { process.images[index].number = nil }
-    processes[pid] = process
+    processes[child.pid] = process
   }
 
   package func loaded(_ image: LoadedImage, in pid: pid_t) {
@@ -161,8 +162,8 @@ package final class BreakpointRecording: BreakpointObserver {
     process.file?.add { $0.unload(number, ticks: ClockReading.now().ticks) }
   }
 
-  package func firstHit(_ place: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t) {
-    let ticks = ClockReading.now().ticks
+  package func firstHit(_ place: UInt64, of image: LoadedImage, by thread: TracedThread) {
+    let pid = thread.pid
     if processes[pid]?.file == nil { begin(pid) }
     let stated = StatedAddress(rawValue: place &- image.slide)
     let uses = (places[image.path] ?? nil)?.uses(at: stated) ?? (isFunction: true, blocks: [])
@@ -171,20 +172,25 @@ package final class BreakpointRecording: BreakpointObserver {
         function: uses.isFunction ? LoadedAddress(rawValue: place) : nil,
         blocks: uses.blocks.map {
           (LoadedAddress(rawValue: $0.start.rawValue &+ image.slide), $0.size)
-        }, ticks: ticks, thread: UInt32(bitPattern: thread))
+        }, ticks: thread.ticks, thread: UInt32(bitPattern: thread.tid))
     }
   }
 
-  package func mark(_ name: [UInt8], in pid: pid_t, thread: pid_t) {
-    if processes[pid]?.file == nil { begin(pid) }
-    processes[pid]?.file?.add {
-      $0.mark(name, ticks: ClockReading.now().ticks, thread: UInt32(bitPattern: thread))
+  package func mark(_ name: [UInt8], by thread: TracedThread) {
+    if processes[thread.pid]?.file == nil { begin(thread.pid) }
+    processes[thread.pid]?.file?.add {
+      $0.mark(name, ticks: thread.ticks, thread: UInt32(bitPattern: thread.tid))
     }
   }
 
   package func breakpointsLeft(_ count: Int, in pid: pid_t) {
     problems.append(
       Diagnostic("unable to remove \(count) breakpoints", context: ["process \(pid)"]))
+  }
+
+  package func tracerWasKilled() {
+    problems.append(
+      Diagnostic("the process that traces was killed: what was used after that is not recorded"))
   }
 
   package func launchEnded(by reason: StopReason) {
@@ -199,7 +205,7 @@ package final class BreakpointRecording: BreakpointObserver {
     let trace = GrowingTrace(
       machine: machine, pid: UInt32(bitPattern: pid),
       parent: process.parent.map(UInt32.init(bitPattern:)),
-      startTime: ProgramLaunch.startTime(processNumber: pid), program: process.program.utf8,
+      startTime: process.startTime, program: process.program.utf8,
       now: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds))
     do {
       processes[pid]?.file = try GrowingTraceFile(folder.path(forNewTraceOf: name(for: pid)), trace)

@@ -22,7 +22,7 @@ package struct RefinedLaunch {
 
   /// The pages of the image at `path` that a launch touches.
   ///
-  /// - Throws: if they can't be counted exactly, and if the program is killed.
+  /// - Throws: if they can't be counted exactly, and if the program fails.
   func pages(ofImage path: String) throws -> PagesDocument.Image {
     let found = try LaunchedProgram(named: program.command[0], in: environment)
     let request = PageRequest(images: [path])
@@ -36,7 +36,7 @@ package struct RefinedLaunch {
       throw Diagnostic.inexact(program.command[0], problem, result.program.end)
     }
     var names = PageNames()
-    let images = names.images(of: result.touches, wanted: [path])
+    let images = try names.images(of: result.touches, wanted: [path])
     guard let image = images.first(where: { $0.path == path }), !image.pages.isEmpty else {
       throw Diagnostic("nothing of it was touched: the launch does not use it", context: [path])
     }
@@ -100,10 +100,17 @@ package struct RefinedLaunch {
         "the launch took longer than \(program.timeout ?? 0) s and was ended",
         context: [program.command[0]])
     }
-    if case .killed = end(result).end {
+    switch end(result).end {
+    case .exited(0): break
+    case .killed:
       throw Diagnostic(
         "the launch was \(end(result).end)\(StandardStreams.lastLines(of: log))",
         context: [program.command[0]])
+    case .exited:
+      throw Diagnostic(
+        "the launch failed: \(end(result).end)\(StandardStreams.lastLines(of: log))",
+        context: [program.command[0]],
+        hint: "if it is meant to: -- sh -c 'COMMAND || true'")
     }
     return result
   }

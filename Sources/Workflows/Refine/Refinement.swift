@@ -67,6 +67,9 @@ package struct Refinement {
     image.restore()
   }
 
+  /// Whether the best order is another than the one that was given.
+  package var isBetter: Bool { path.dropFirst().contains { $0.isKept } }
+
   /// Pages of the size asked for, then of 4 KiB.
   private func count(_ trial: Trial) -> (Int, Int) {
     (trial.pages.executedPages(size), trial.pages.executedPages(.fourKibibytes))

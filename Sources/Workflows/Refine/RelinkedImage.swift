@@ -19,12 +19,18 @@ package final class RelinkedImage {
 
   /// - Parameters:
   ///   - command: for `sh -c`; it reads the order file that `ORDERFILE_ORDER` names.
-  /// - Throws: if there is no file at `path`.
+  /// - Throws: if there is no file at `path`, and if a run that was killed has left one aside: which of the two is
+  ///   the user's is not known.
   package init(path: String, command: String, in folder: TemporaryFolder) throws(Diagnostic) {
     self.path = try Folder.absolutePath(path)
     self.command = command
     self.folder = folder
     kept = self.path + ".orderfile-kept"
+    guard access(kept, F_OK) != 0 else {
+      throw Diagnostic(
+        "unable to refine: an earlier run was killed and left an image aside", context: [kept],
+        hint: "move it back to \(path), or remove it")
+    }
   }
 
   /// Links the image with the order file `bytes`. What was there is removed first: build systems don't link
@@ -41,7 +47,8 @@ package final class RelinkedImage {
     }
     let log = folder.path("relink.log")
     let launch = ProgramLaunch(
-      command: ["/bin/sh", "-c", command], environment: [(name: "ORDERFILE_ORDER", value: order)])
+      command: ["/bin/sh", "-c", command], environment: [(name: "ORDERFILE_ORDER", value: order)],
+      leadsGroup: true)
     let end: ProgramLaunch.End
     do {
       end = try StandardStreams.redirected(to: log) { try launch.run().end }

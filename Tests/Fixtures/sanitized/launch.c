@@ -6,6 +6,7 @@
 #include <cpagecache.h>
 #include <ctrace.h>
 #include <ctrace_calls.h>
+#include <ctrace_process.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -40,7 +41,8 @@ static void launches(void) {
   pid_t pid;
   uint64_t start;
   CHECK(claunch_start(missing, no_variables, false, false, &pid, &start) == ENOENT);
-  CHECK(claunch_start(missing, no_variables, false, true, &pid, &start) == ENOENT);
+  CHECK(claunch_start(missing, no_variables, false, getpid(), &pid, &start) == 0);
+  CHECK(claunch_let_go(true) == ENOENT);
 
   char *sleeper[] = {"sleep", "1000", NULL};
   int status;
@@ -94,8 +96,9 @@ static void traces(const char *self) {
   int status, memory = -1;
   size_t calls = 0, ranges = 0;
   bool is_protected = false;
-  CHECK(claunch_start(program, no_variables, false, true, &pid, &start) == 0);
-  while ((tid = ctrace_wait(60000, &status)) > 0) {
+  CHECK(claunch_start(program, no_variables, false, getpid(), &pid, &start) == 0);
+  CHECK(ctrace_seize(pid) == 0 && claunch_let_go(true) == 0);
+  while ((tid = waitpid(-1, &status, __WALL)) > 0) {
     CHECK(tid == pid);
     if (!WIFSTOPPED(status)) break;
     CHECK(ctrace_threads(pid, tids, 4) == 1 && tids[0] == pid);
@@ -128,11 +131,30 @@ static void traces(const char *self) {
     }
     CHECK(ctrace_continue_to_system_call(tid, 0) == 0);
   }
-  claunch_end();
   CHECK(tid == pid && WIFEXITED(status) && WEXITSTATUS(status) == 9);
   CHECK(calls > 3 && ranges > 0);
   CHECK(ctrace_program_counter(pid, &counter) == ESRCH && ctrace_threads(pid, tids, 4) == 0);
   close(memory);
+}
+
+// In the process that traces: answers what it hears, until the stream ends.
+static void answer(void *context, int stream) {
+  char word[5];
+  int status;
+  CHECK(getsid(0) == getpid() && fcntl(STDOUT_FILENO, F_GETFD) >= 0);
+  CHECK(ctrace_wait(-1, &status) == -ECHILD);
+  while (ctrace_receive(stream, word, sizeof word)) CHECK(ctrace_send(stream, context, 5));
+}
+
+static void starts_tracer(void) {
+  pid_t pid;
+  int stream;
+  char word[5], pong[] = "pong";
+  CHECK(ctrace_start_process(answer, pong, &pid, &stream) == 0 && ctrace_poll(stream, 0) == 0);
+  CHECK(ctrace_send(stream, "ping", 5) && ctrace_poll(stream, 60000) == 1);
+  CHECK(ctrace_receive(stream, word, sizeof word) && strcmp(word, "pong") == 0);
+  ctrace_end_process(pid, stream);
+  CHECK(kill(pid, 0) != 0);
 }
 
 static void denied(int signal) {
@@ -158,6 +180,7 @@ int main(int count, char **arguments) {
   CHECK(size > 0);
   self[size] = 0;
   launches();
+  starts_tracer();
   traces(self);
   measures(self);
   return 0;

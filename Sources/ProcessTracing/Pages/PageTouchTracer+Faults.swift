@@ -1,0 +1,144 @@
+// The first touch of a page, and the breakpoint where a launch ends.
+
+import CPtrace
+import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension PageTouchTracer {
+  func faulted(_ tid: pid_t) {
+    var address: UInt64 = 0
+    var instruction: UInt64 = 0
+    guard let space = threads[tid]?.space, ctrace_denied_access(tid, &address),
+      ctrace_program_counter(tid, &instruction) == 0
+    else { return deliver(SIGSEGV, to: tid) }
+    // Another thread's stop was handled between this thread's fault and now.
+    if space.isReleased {
+      if threads[tid]?.lastFault?.instruction == instruction { return deliver(SIGSEGV, to: tid) }
+      threads[tid]?.lastFault = Fault(
+        instruction: instruction, page: address, seen: [], touch: nil)
+      return resume(tid)
+    }
+    if isOver { return resume(tid) }
+    if case .instruction = request.stop, address == instruction, space.hasBreakpoint(at: address) {
+      return stop(tid)  // The function where the launch ends does not count.
+    }
+    guard let image = space.image(holding: address),
+      let page = touch(address, by: instruction, tid, space, image)
+    else { return deliver(SIGSEGV, to: tid) }
+    var changes = space.images[image].changes(in: page..<page + WatchedImage.pageSize)
+    let isFirst = space.images[image].state(of: page)?.seen.contains(.execute) ?? false
+    if isFirst, !space.images[image].hasBegun { changes = space.begin(image) }
+    guard apply(changes, tid) else { return }
+    resume(tid)
+  }
+
+  /// Notes what an instruction was denied.
+  ///
+  /// - Returns: the page, to be given what was seen of it; `nil` if the program has no right to do that.
+  private func touch(
+    _ address: UInt64, by instruction: UInt64, _ tid: pid_t, _ space: WatchedMemory, _ image: Int
+  ) -> UInt64? {
+    let page = address & ~(WatchedImage.pageSize - 1)
+    guard let (byRight, seen) = space.images[image].state(of: page) else { return nil }
+    let last = threads[tid]?.lastFault
+    func goesOn(_ seen: WatchedImage.Protection, _ touch: PageTouches.Touch?) -> UInt64 {
+      threads[tid]?.lastFault = Fault(
+        instruction: instruction, page: page, seen: seen, touch: touch)
+      return page
+    }
+    func note(_ access: Access, _ kind: WatchedImage.Protection) -> UInt64 {
+      space.saw(kind, at: page, image: image)
+      let touch = touches.touched(page, access, by: instruction, in: space.pid)
+      return goesOn(seen.union(kind), access == .execute ? nil : touch)
+    }
+    // The instruction is on this page, or goes on there: it is at most 15 bytes long.
+    let isFetched =
+      instruction <= address && address - instruction < 15
+      && (address == instruction || address == page)
+    if isFetched, byRight.contains(.execute), !seen.contains(.execute) {
+      return note(.execute, .execute)
+    }
+    if byRight.contains(.read), !space.images[image].hasBegun || !seen.isEmpty {
+      // It can be read by now, because another thread was first; or it is to be written.
+      guard let last, last.instruction == instruction, last.page == page else {
+        return goesOn(seen, nil)
+      }
+      // The instruction came back from a page that it could read: it writes.
+      guard byRight.contains(.write), !seen.contains(.write) else {
+        if let touch = last.touch { touches.withdraw(touch) }
+        // Between the fault and now another thread may have been given what this one wants.
+        return last.seen == seen ? nil : goesOn(seen, nil)
+      }
+      withdrawReads(by: instruction, of: page, in: space, but: tid)
+      guard let touch = last.touch else { return note(.write, .write) }
+      touches.becameWrite(touch)
+      space.saw(.write, at: page, image: image)
+      return goesOn(seen.union(.write), nil)
+    }
+    return byRight.contains(.read) ? note(.read, .read) : nil
+  }
+
+  /// Other threads came to the same instruction, found the page unreadable, and are about to write it with the right
+  /// that one of them is given now.
+  private func withdrawReads(
+    by instruction: UInt64, of page: UInt64, in space: WatchedMemory, but tid: pid_t
+  ) {
+    for other in threads.numbers where other != tid && threads[other]?.space === space {
+      guard let fault = threads[other]?.lastFault, let touch = fault.touch,
+        fault.instruction == instruction, fault.page == page
+      else { continue }
+      touches.withdraw(touch)
+      threads[other]?.lastFault?.touch = nil
+    }
+  }
+
+  func trapped(_ tid: pid_t) {
+    guard let thread = threads[tid] else { return resume(tid, signal: SIGTRAP) }
+    let space = thread.space
+    var counter: UInt64 = 0
+    guard ctrace_program_counter(tid, &counter) == 0 else { return }  // it has been killed
+    let address = counter &- UInt64(CTRACE_BREAKPOINT_ADVANCE)
+    let isBreakpoint = ctrace_is_at_breakpoint(tid)
+    if let stepped = thread.steppedOver, !isBreakpoint {
+      threads[tid]?.steppedOver = nil
+      if !space.isReleased { space.plantAgain(stepped) }
+      return resume(tid)
+    }
+    if thread.entersHandler, !isBreakpoint {
+      threads[tid]?.entersHandler = false
+      unblockFaults(tid)
+      return resume(tid)
+    }
+    guard isBreakpoint, space.hasBreakpoint(at: address) else {
+      return deliver(SIGTRAP, to: tid)
+    }
+    _ = ctrace_set_program_counter(tid, address)
+    if case .mark(let name) = request.stop, !isMark(name, of: tid, space) {
+      space.expose(address)
+      threads[tid]?.steppedOver = address
+      return goOn(tid)
+    }
+    stop(tid)
+  }
+
+  /// A thread came to where the launch ends.
+  private func stop(_ tid: pid_t) {
+    isOver = true
+    wasStopped = true
+    resume(tid)
+  }
+
+  /// Whether a thread that begins a mark says that one.
+  private func isMark(_ name: String, of tid: pid_t, _ space: WatchedMemory) -> Bool {
+    var address: UInt64 = 0
+    guard ctrace_first_argument(tid, &address) == 0 else { return false }
+    let wanted = Array(name.utf8) + [0]
+    let size = min(UInt64(wanted.count), .max - address)
+    return space.memory.read(address..<address + size) == wanted
+  }
+}

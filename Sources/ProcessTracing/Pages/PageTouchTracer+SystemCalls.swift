@@ -1,0 +1,127 @@
+// System calls: pages that the kernel is going to use, and what is mapped behind them.
+
+import CPtrace
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension PageTouchTracer {
+  func atSystemCall(_ tid: pid_t) {
+    var call = ctrace_call()
+    guard let space = threads[tid]?.space, ctrace_call_at(tid, &call) == 0, call.is_native,
+      !isOver
+    else { return resume(tid) }
+    if call.place == Int32(CTRACE_ENTRY) {
+      threads[tid]?.call = call
+      if Self.restrictsCalls(call, space.memory) {
+        if space.hasWatchedImages { problem = problem ?? .seccomp }
+        isOver = true
+      } else if !giveToKernel(call, tid, space) {
+        return
+      }
+    } else {
+      let begun = threads[tid]?.call
+      threads[tid]?.call = nil
+      guard apply(changes(behind: begun, call.result, tid, space), tid) else { return }
+    }
+    resume(tid)
+  }
+
+  /// Whether a call is to restrict the calls behind it. Programs find out whether there are filters by one at
+  /// address 0, which is refused.
+  private static func restrictsCalls(_ call: ctrace_call, _ memory: ProcessMemory) -> Bool {
+    let isFilter: Bool
+    switch Int(call.number) {
+    case CTRACE_SECCOMP where call.arguments.0 == 0: isFilter = false  // SECCOMP_SET_MODE_STRICT
+    case CTRACE_SECCOMP where call.arguments.0 == 1: isFilter = true  // SECCOMP_SET_MODE_FILTER
+    case CTRACE_PRCTL where call.arguments.0 == UInt64(CTRACE_SET_SECCOMP):
+      isFilter = call.arguments.1 == 2  // SECCOMP_MODE_FILTER
+    default: return false
+    }
+    let size: UInt64 = 16  // of struct sock_fprog
+    let filter = call.arguments.2
+    return !isFilter
+      || filter <= .max - size && memory.read(filter..<filter + size).count == Int(size)
+  }
+
+  /// Gives back the pages that the kernel is going to use.
+  ///
+  /// - Returns: false if the thread has ended.
+  private func giveToKernel(_ call: ctrace_call, _ tid: pid_t, _ space: WatchedMemory) -> Bool {
+    guard space.hasWatchedImages else { return true }
+    var ranges = [ctrace_range](repeating: ctrace_range(), count: 4096)
+    let count = space.memory.rangesUsed(by: call, &ranges)
+    let used = ranges[..<count].compactMap { range -> Range<UInt64>? in
+      let (end, overflow) = range.address.addingReportingOverflow(range.size)
+      return overflow || range.size == 0 ? nil : range.address..<end
+    }
+    let pages = space.withheldPages(in: used)
+    guard !pages.isEmpty else { return true }
+    var changes: [WatchedImage.Change] = []
+    for (image, page) in pages {
+      if space.images[image].state(of: page)?.seen.isEmpty ?? false {
+        let instruction = call.counter &- UInt64(CTRACE_CALL_SIZE)
+        touches.touched(page, .kernel, by: instruction, in: space.pid)
+      }
+      space.saw([.read, .write], at: page, image: image)
+      changes += space.images[image].changes(in: page..<page + WatchedImage.pageSize)
+    }
+    return apply(changes, tid)
+  }
+
+  /// What is to be changed behind a call that has changed what is mapped.
+  private func changes(
+    behind call: ctrace_call?, _ result: Int64, _ tid: pid_t, _ space: WatchedMemory
+  ) -> [WatchedImage.Change] {
+    guard let call else {  // exec, which began in another program
+      unblockFaults(tid)
+      return refresh(space)
+    }
+    guard result >= 0 || result < -4095 else { return [] }
+    let (first, second, third, fourth) = (
+      call.arguments.0, call.arguments.1, call.arguments.2, call.arguments.3
+    )
+    let (end, overflow) = first.addingReportingOverflow(second)
+    let range = overflow ? first..<first : first..<end
+    switch Int(call.number) {
+    case CTRACE_SIGPROCMASK, CTRACE_SIGRETURN: unblockFaults(tid)
+    case CTRACE_MUNMAP, CTRACE_MREMAP: space.unmapped(range)
+    case CTRACE_MPROTECT, CTRACE_PKEY_MPROTECT:
+      return space.protected(
+        range, WatchedImage.Protection(rawValue: UInt32(truncatingIfNeeded: third)))
+    case CTRACE_MMAP:
+      if fourth & UInt64(CTRACE_MAP_FIXED) != 0 { space.unmapped(range) }
+      let isOfFile = fourth & UInt64(CTRACE_MAP_ANONYMOUS) == 0
+      if isOfFile, third & UInt64(CTRACE_EXECUTE) != 0 { return refresh(space) }
+    default: break
+    }
+    return []
+  }
+
+  private func refresh(_ space: WatchedMemory) -> [WatchedImage.Change] {
+    guard space.callInstruction != nil else {
+      problem = problem ?? .refused(errno: ENOSYS)
+      return []
+    }
+    let program = touches.program
+    let (new, changes) = space.refresh { path in
+      path == program || request.images?.contains(path) ?? true
+    }
+    for image in new {
+      touches.imageLoaded(image.path, at: image.addresses, in: space.pid)
+      switch request.stop {
+      case .instruction(let path, let distance) where path == image.path:
+        space.plant(image.addresses.lowerBound &+ distance)
+      case .mark:
+        if let distance = images.mark(in: image.path) {
+          space.plant(image.addresses.lowerBound &+ distance)
+        }
+      default: break
+      }
+    }
+    return changes
+  }
+}

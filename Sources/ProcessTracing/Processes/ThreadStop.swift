@@ -1,0 +1,50 @@
+import CPtrace
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Why a traced thread has stopped. <ptrace(2)>
+enum ThreadStop {
+  case ended
+  /// It begins to run another program: all other threads of its process are gone, and it may have had the number
+  /// `former`.
+  case exec(former: pid_t)
+  /// It has made a thread or a process, which may use its memory; with `isVfork` it waits until that has
+  /// called exec or ended.
+  case created(pid_t, sharesMemory: Bool, isVfork: Bool)
+  case vforkEnded
+  /// Its process was stopped by a signal.
+  case group
+  /// It begins, or the tracer has interrupted it.
+  case interruption
+  /// An interruption has overtaken what the thread ran into, which stops it as soon as it goes on. It may not be
+  /// let go here: that would kill it.
+  case fault
+  /// At the beginning or the end of a system call.
+  case systemCall
+  case signal(Int32)
+
+  /// - Parameter status: as `ctrace_wait` has stored it.
+  init(of tid: pid_t, _ status: Int32) {
+    let signal = (status >> 8) & 0xff
+    func message() -> pid_t { pid_t(truncatingIfNeeded: ctrace_event_message(tid)) }
+    switch Int(status >> 16) {
+    case _ where status & 0xff != 0x7f: self = .ended
+    case CTRACE_EXEC: self = .exec(former: message())
+    case CTRACE_FORK, CTRACE_VFORK, CTRACE_CLONE:
+      let isVfork = Int(status >> 16) == CTRACE_VFORK
+      let new = message()
+      self = .created(
+        new, sharesMemory: ctrace_shares_memory(tid, new, isVfork), isVfork: isVfork)
+    case CTRACE_VFORK_DONE: self = .vforkEnded
+    case CTRACE_STOP where ctrace_has_pending_fault(tid): self = .fault
+    case CTRACE_STOP:
+      self = [SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU].contains(signal) ? .group : .interruption
+    case 0 where signal == SIGTRAP | 0x80: self = .systemCall  // PTRACE_O_TRACESYSGOOD
+    default: self = .signal(signal)
+    }
+  }
+}
