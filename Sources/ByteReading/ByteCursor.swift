@@ -67,10 +67,12 @@ extension ByteCursor {
     return here..<position
   }
 
-  /// Steps to the next multiple of `alignment`, counted from the start of the file.
-  public mutating func align(to alignment: UInt64, _ field: StaticString) throws(ParseError) {
+  /// Steps to the next multiple of `alignment`, counted from `start`, which is not behind the cursor.
+  public mutating func align(
+    to alignment: UInt64, from start: FileOffset, _ field: StaticString
+  ) throws(ParseError) {
     precondition(alignment > 0 && alignment & (alignment - 1) == 0, "alignments are powers of two")
-    let padding = (alignment - position.rawValue % alignment) % alignment
+    let padding = (alignment - (position.rawValue - start.rawValue) % alignment) % alignment
     try skip(min(padding, remaining), field)
   }
 

@@ -40,10 +40,21 @@ import Testing
     }
   }
 
+  @Test func alignmentCountsFromWhereAStructureBegins() throws {
+    var cursor = ByteCursor(FileBytes([1, 2, 3, 4, 5, 6, 7, 8]))
+    _ = try cursor.read(UInt16.self, "n_type")
+    let start = cursor.position
+    _ = try cursor.read(UInt8.self, "n_name")
+    try cursor.align(to: 4, from: start, "n_name")
+    #expect(cursor.position.rawValue == 6)
+    try cursor.align(to: 4, from: start, "n_name")
+    #expect(cursor.position.rawValue == 6)
+  }
+
   @Test func alignmentNeverLeavesTheRange() throws {
     var cursor = ByteCursor(FileBytes([1, 2, 3]))
     _ = try cursor.read(UInt8.self, "n_type")
-    try cursor.align(to: 4, "n_desc")
+    try cursor.align(to: 4, from: FileOffset(rawValue: 0), "n_desc")
     #expect(cursor.isAtEnd)
   }
 }

@@ -26,7 +26,8 @@ import Testing
     .needs("readelf", "clang"),
     arguments: [
       ["-fuse-ld=lld"], ["-fuse-ld=bfd"], ["-fuse-ld=gold"], ["-fuse-ld=lld", "-s"],
-      ["-x", "c++", "-fuse-ld=lld"],
+      ["-x", "c++", "-fuse-ld=lld"], ["-fuse-ld=lld", "-s", "-Wl,--no-eh-frame-hdr"],
+      ["-fuse-ld=bfd", "-no-pie", "-s", "-Wl,--no-eh-frame-hdr"],
     ])
   func rangesAreThoseThatReadelfPrints(flags: [String]) throws {
     let folder = try TemporaryFolder()

@@ -13,6 +13,8 @@ package struct ELFWriter {
     package var link: UInt32
     package var info: UInt32
     package var entrySize: UInt64
+    /// Of where it begins in the file.
+    package var alignment = 8
 
     package init(
       _ name: String, type: UInt32 = 1, flags: UInt64 = 0, address: UInt64 = 0,
@@ -142,7 +144,7 @@ package struct ELFWriter {
     var offsets: [UInt64] = []
     let bodyStart = headerSize + segmentSize * segments.count
     for section in sections {
-      while (bodyStart + body.count) % 8 != 0 { body.write([0]) }
+      while (bodyStart + body.count) % section.alignment != 0 { body.write([0]) }
       offsets.append(UInt64(bodyStart + body.count))
       body.write(section.contents)
     }

@@ -11,21 +11,25 @@
 //     length  distance to the entry  begin  range  ...      begin, range: 2, 4 or 8 bytes each
 //     length  0  version  "zPLR"  alignments  register  length  P...  L  R: the form
 //
+// A static image may have no .eh_frame_hdr: then the section .eh_frame is read from its start to its end.
+//
 // <https://refspecs.linuxfoundation.org/LSB_5.0.0/LSB-Core-generic/LSB-Core-generic/ehframechpt.html>
 
 import Addresses
 import ByteReading
 
 extension ELFFile {
-  /// What all frame descriptions cover, ascending by address; empty without `PT_GNU_EH_FRAME`, or if that
-  /// has no table or one in a form that no linker writes. The size is 0 of a description that can't be read.
+  /// What all frame descriptions cover, ascending by address; empty if `PT_GNU_EH_FRAME` has no table or one in
+  /// a form that no linker writes. The size is 0 of a description that can't be read.
   ///
   /// - Throws: `truncated` if the segment is not in the file or its table not in the segment.
   /// - Complexity: O(*n* log *n*) for *n* descriptions.
   package func frameRanges() throws(ParseError) -> [AddressRange] {
     // A debug file has the segment, and none of its bytes.
-    guard let segment = segments.first(where: { $0.type == .frameHeader }), segment.fileSize > 0
-    else { return [] }
+    guard let segment = segments.first(where: { $0.type == .frameHeader }) else {
+      return try frameRangesInSection()
+    }
+    guard segment.fileSize > 0 else { return [] }
     let range = try bytes.range(offset: segment.offset, size: segment.fileSize, "p_filesz")
     var input = ByteCursor(bytes, in: range, endianness: header.endianness)
     let version = try input.read(UInt8.self, "version")
@@ -55,8 +59,35 @@ extension ELFFile {
         AddressRange(
           start: address(at: entry), size: descriptions.size(at: address(at: entry + 4)) ?? 0))
     }
+    return Self.ascending(ranges)
+  }
+
+  private static func ascending(_ ranges: [AddressRange]) -> [AddressRange] {
     let ascends = zip(ranges, ranges.dropFirst()).allSatisfy { $0.start <= $1.start }
     return ascends ? ranges : ranges.sorted { ($0.start, $0.size) < ($1.start, $1.size) }
+  }
+
+  /// The same of an image without a table: without the descriptions behind one that can't be read.
+  private func frameRangesInSection() throws(ParseError) -> [AddressRange] {
+    guard let section = section(named: ".eh_frame"), section.type != .noBits,
+      section.flags.contains(.allocated)
+    else { return [] }
+    let contents = try contents(of: section)
+    var descriptions = FrameDescriptions(self)
+    var ranges: [AddressRange] = []
+    var input = ByteCursor(bytes, in: contents, endianness: header.endianness)
+    while !input.isAtEnd {
+      let start = input.position
+      let length = try input.read(UInt32.self, "length")
+      guard length != .max else { break }
+      if length == 0 { continue }  // ends the descriptions of one object file
+      try input.skip(UInt64(length), "length")
+      let distance = start.rawValue - contents.lowerBound.rawValue
+      let address = section.range.start.rawValue &+ distance
+      ranges += [descriptions.range(at: start, address: StatedAddress(rawValue: address))]
+        .compactMap { $0 }
+    }
+    return Self.ascending(ranges)
   }
 }
 
@@ -65,8 +96,8 @@ private struct FrameDescriptions {
   private let file: ELFFile
   /// What is mapped, ascending by address: .eh_frame is, as the unwinder reads it there.
   private let segments: [ELFSegment]
-  /// By where a common information entry is: the bytes of a range, `nil` if its form is unknown.
-  private var sizes: [FileOffset: Int?] = [:]
+  /// By where a common information entry is: the form of addresses, `nil` if that is unknown.
+  private var forms: [FileOffset: UInt8?] = [:]
 
   init(_ file: ELFFile) {
     self.file = file
@@ -77,7 +108,13 @@ private struct FrameDescriptions {
   /// - Returns: `nil` if the description at `address` is outside the file or in an unknown form.
   mutating func size(at address: StatedAddress) -> UInt64? {
     guard let offset = fileOffset(of: address) else { return nil }
-    return try? read(at: offset)
+    return (try? read(at: offset, address: address))?.size
+  }
+
+  /// - Parameter address: of the same entry.
+  /// - Returns: `nil` of a common information entry, and of a description in an unknown form.
+  mutating func range(at offset: FileOffset, address: StatedAddress) -> AddressRange? {
+    try? read(at: offset, address: address)
   }
 
   private func fileOffset(of address: StatedAddress) -> FileOffset? {
@@ -100,24 +137,39 @@ private struct FrameDescriptions {
     return ByteCursor(file.bytes, in: contents, endianness: file.header.endianness)
   }
 
-  private mutating func read(at offset: FileOffset) throws(ParseError) -> UInt64? {
+  /// The start is right only of forms that are absolute or relative to their own place.
+  private mutating func read(
+    at offset: FileOffset, address: StatedAddress
+  ) throws(ParseError) -> AddressRange? {
     guard var input = try entry(at: offset) else { return nil }
     let here = input.position
     let distance = UInt64(try input.read(UInt32.self, "CIE_pointer"))
     guard distance > 0, distance <= here.rawValue else { return nil }
     let common = FileOffset(rawValue: here.rawValue - distance)
-    if sizes[common] == nil { sizes[common] = .some(try? formSize(at: common)) }
-    guard case .some(.some(let size)) = sizes[common] else { return nil }
-    try input.skip(UInt64(size), "initial_location")
-    return switch size {
-    case 2: UInt64(try input.read(UInt16.self, "address_range"))
-    case 4: UInt64(try input.read(UInt32.self, "address_range"))
-    default: try input.read(UInt64.self, "address_range")
+    if forms[common] == nil { forms[common] = .some(try? form(at: common)) }
+    guard case .some(.some(let form)) = forms[common], let size = Self.size(ofForm: form, file)
+    else { return nil }
+    func read(_ field: StaticString, isSigned: Bool) throws(ParseError) -> UInt64 {
+      switch size {
+      case 2:
+        let value = try input.read(UInt16.self, field)
+        return isSigned ? UInt64(bitPattern: Int64(Int16(bitPattern: value))) : UInt64(value)
+      case 4:
+        let value = try input.read(UInt32.self, field)
+        return isSigned ? UInt64(bitPattern: Int64(Int32(bitPattern: value))) : UInt64(value)
+      default: return try input.read(UInt64.self, field)
+      }
     }
+    let place = address.rawValue &+ (input.position.rawValue - offset.rawValue)
+    let start = try read("initial_location", isSigned: form & 0x08 != 0)
+    let isRelative = form & 0x70 == 0x10  // DW_EH_PE_pcrel
+    return AddressRange(
+      start: StatedAddress(rawValue: isRelative ? place &+ start : start),
+      size: try read("address_range", isSigned: false))
   }
 
-  /// How many bytes a common information entry says that addresses have.
-  private func formSize(at offset: FileOffset) throws(ParseError) -> Int? {
+  /// The form that a common information entry says addresses have, `DW_EH_PE_*`.
+  private func form(at offset: FileOffset) throws(ParseError) -> UInt8? {
     guard var input = try entry(at: offset), input.remaining <= 4096 else { return nil }
     try input.skip(4, "CIE_ID")
     let version = try input.read(UInt8.self, "version")
@@ -130,11 +182,11 @@ private struct FrameDescriptions {
     } else {
       _ = try input.readULEB128("return_address_register")
     }
-    guard !augmentation.isEmpty else { return Self.size(ofForm: 0, file) }
+    guard !augmentation.isEmpty else { return 0 }
     _ = try input.readULEB128("augmentation_length")
     for letter in augmentation.dropFirst() {
       switch letter {
-      case UInt8(ascii: "R"): return Self.size(ofForm: try input.read(UInt8.self, "R"), file)
+      case UInt8(ascii: "R"): return try input.read(UInt8.self, "R")
       case UInt8(ascii: "L"): try input.skip(1, "L")
       case UInt8(ascii: "P"):
         guard let size = Self.size(ofForm: try input.read(UInt8.self, "P"), file) else {
@@ -145,7 +197,7 @@ private struct FrameDescriptions {
       default: return nil
       }
     }
-    return Self.size(ofForm: 0, file)
+    return 0
   }
 
   /// - Parameter form: `DW_EH_PE_*`; what it is relative to does not count.

@@ -9,17 +9,19 @@ package struct ELFNote: Sendable {
   /// Where the descriptor stands in the file, without its padding.
   package var descriptor: ByteRange
 
-  /// Parses one note; `alignment` is 8 for `.note.gnu.property`, and 4 for all others.
+  /// Parses one note; `alignment` is 8 for `.note.gnu.property`, and 4 for all others. It counts from where the
+  /// note begins: sections of notes need not be aligned in the file, and those that llvm-bolt writes are not.
   init(parsing input: inout ByteCursor, alignment: UInt64) throws(ParseError) {
+    let start = input.position
     let nameSize = try input.read(UInt32.self, "n_namesz")
     let descriptorSize = try input.read(UInt32.self, "n_descsz")
     type = ELFNoteType(rawValue: try input.read(UInt32.self, "n_type"))
     let name = try input.readRange(UInt64(nameSize), "n_name")
     owner =
       name.isEmpty ? name : name.lowerBound..<FileOffset(rawValue: name.upperBound.rawValue - 1)
-    try input.align(to: alignment, "n_name")
+    try input.align(to: alignment, from: start, "n_name")
     descriptor = try input.readRange(UInt64(descriptorSize), "n_desc")
-    try input.align(to: alignment, "n_desc")
+    try input.align(to: alignment, from: start, "n_desc")
   }
 }
 
@@ -32,37 +34,40 @@ package struct ELFNoteType: RawRepresentable, Hashable, Sendable {
 }
 
 extension ELFFile {
-  /// All notes, of the sections or, in a file without any, of the segments.
+  /// All notes that can be read, of the sections or, in a file without any, of the segments; and what is wrong
+  /// with the first that can't: those behind it in its section are left out.
   ///
   /// Sections first: a file of debug information keeps them, while its segments state offsets that
   /// mean nothing any more.
-  package func notes() throws(ParseError) -> [ELFNote] {
+  package func notes() -> (notes: [ELFNote], problem: ParseError?) {
     var notes: [ELFNote] = []
-    for section in sections where section.type == .note {
-      try append(&notes, in: contents(of: section), alignment: section.alignment)
+    var problem: ParseError?
+    func append(_ alignment: UInt64, _ range: () throws(ParseError) -> ByteRange) {
+      do throws(ParseError) {
+        var input = ByteCursor(bytes, in: try range(), endianness: header.endianness)
+        while !input.isAtEnd {
+          notes.append(try ELFNote(parsing: &input, alignment: alignment == 8 ? 8 : 4))
+        }
+      } catch { problem = problem ?? error }
     }
-    guard sections.isEmpty else { return notes }
+    for section in sections where section.type == .note {
+      append(section.alignment) { () throws(ParseError) in try contents(of: section) }
+    }
+    guard sections.isEmpty else { return (notes, problem) }
     var budget = ByteBudget(limit: UInt64(bytes.count))
     for segment in segments where segment.type == .note {
-      let range = try bytes.range(offset: segment.offset, size: segment.fileSize, "p_offset")
-      try budget.take(range.byteCount, "segments that share bytes", at: range.lowerBound)
-      try append(&notes, in: range, alignment: segment.alignment)
+      append(segment.alignment) { () throws(ParseError) in
+        let range = try bytes.range(offset: segment.offset, size: segment.fileSize, "p_offset")
+        try budget.take(range.byteCount, "segments that share bytes", at: range.lowerBound)
+        return range
+      }
     }
-    return notes
-  }
-
-  private func append(
-    _ notes: inout [ELFNote], in range: ByteRange, alignment: UInt64
-  ) throws(ParseError) {
-    var input = ByteCursor(bytes, in: range, endianness: header.endianness)
-    while !input.isAtEnd {
-      notes.append(try ELFNote(parsing: &input, alignment: alignment == 8 ? 8 : 4))
-    }
+    return (notes, problem)
   }
 
   /// The bytes of the GNU build ID; `nil` if the linker wrote none.
-  package func buildID() throws(ParseError) -> [UInt8]? {
-    for note in try notes()
+  package func buildID() -> [UInt8]? {
+    for note in notes().notes
     where note.type == .gnuBuildID && note.owner.byteCount == 3
       && bytes.hasPrefix("GNU", at: note.owner.indices.lowerBound)
     {

@@ -14,13 +14,13 @@ import ObjectFormat
 extension ELFFile {
   /// If `path` is relative, the place under a root that needs its folder is left out.
   ///
-  /// - Throws: what is wrong with the image's notes or its debug link.
+  /// - Throws: what is wrong with the image's debug link.
   package func debugFileCandidates(
     at path: String, named: String?, roots: [String]
   ) throws(ParseError) -> [DebugFileRequest.Candidate] {
     if let named { return [DebugFileRequest.Candidate(path: named)] }
     var candidates: [DebugFileRequest.Candidate] = []
-    if let buildID = try buildID(), buildID.count > 1 {
+    if let buildID = buildID(), buildID.count > 1 {
       let hex = ImageID(kind: .buildID, bytes: buildID).description
       for root in roots {
         candidates.append(
@@ -49,10 +49,10 @@ extension ELFFile {
         "machine mismatch: expected \(header.machine), found \(file.header.machine)",
         severity: .mismatch)
     }
-    let buildID = try buildID()
+    let buildID = buildID()
     if let buildID {
       let expected = ImageID(kind: .buildID, bytes: buildID)
-      let found = try file.buildID().map { ImageID(kind: .buildID, bytes: $0) }
+      let found = file.buildID().map { ImageID(kind: .buildID, bytes: $0) }
       guard found == expected else {
         throw Diagnostic(
           "build ID mismatch: expected \(expected), found \(found?.description ?? "none")",

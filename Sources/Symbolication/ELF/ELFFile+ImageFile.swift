@@ -16,7 +16,7 @@ extension ELFFile: ImageFile {
     }
   }
 
-  func imageID() throws(ParseError) -> ImageID { try ImageID(self) }
+  func imageID() throws(ParseError) -> ImageID { ImageID(self) }
 
   func sectionsInMemory() -> [Section] {
     sections.compactMap { section in
@@ -43,8 +43,9 @@ extension ELFFile: ImageFile {
         }
       }
     }
-    let doubts = Diagnostic.skipped(
+    var doubts = Diagnostic.skipped(
       unknownCount, "initializer", "its relocation names no function of this image")
+    if let problem = notes().problem { doubts.append(Diagnostic("malformed note: \(problem)")) }
     return (addresses, doubts)
   }
 

@@ -1,14 +1,11 @@
-import ByteReading
 import ImageModel
 import ObjectFormat
 
 extension ImageID {
   /// The build ID of `file`; without one a weak ID, of the whole program header table as it
   /// stands in the file.
-  ///
-  /// - Throws: what is wrong with the notes.
-  package init(_ file: ELFFile) throws(ParseError) {
-    if let buildID = try file.buildID(), !buildID.isEmpty {
+  package init(_ file: ELFFile) {
+    if let buildID = file.buildID(), !buildID.isEmpty {
       self.init(kind: .buildID, bytes: buildID)
     } else {
       // The recorder computes the same from `dl_iterate_phdr`.

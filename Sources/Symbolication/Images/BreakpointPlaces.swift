@@ -51,7 +51,7 @@ package struct BreakpointPlaces: Sendable {
         .unsupported(found: "32 bits or another format, breakpoints need ELF of 64 bits"),
         "e_ident", at: FileOffset(rawValue: 4))
     }
-    id = try ImageID(file)
+    id = ImageID(file)
     machine = UInt32(file.header.machine.rawValue)
     executableSegments = file.segments.filter { $0.type == .load && $0.isExecutable }.map {
       ExecutableSegment(fileOffset: $0.offset.rawValue, range: $0.range)

@@ -32,7 +32,7 @@ package struct ImagePages: Sendable {
       throw ParseError(
         .unsupported(found: "no ELF image of 64 bits"), "e_ident", at: FileOffset(rawValue: 4))
     }
-    id = try ImageID(file)
+    id = ImageID(file)
     mappings = file.segments.filter { $0.type == .load && $0.fileSize > 0 }.map { segment in
       let start = segment.range.start.rawValue & ~(Self.pageSize - 1)
       let filled = AddressRange(
