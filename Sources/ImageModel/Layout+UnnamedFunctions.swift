@@ -18,8 +18,11 @@ extension Layout {
   /// of functions of known size. Indexes of functions change.
   ///
   /// - Parameter frames: what unwinding tables cover.
-  /// - Complexity: O(*f* log *n* + *n* log *n*) for *f* frames and *n* functions.
+  /// - Complexity: O((*f* + *n*) log (*f* + *n*)) for *f* frames and *n* functions.
   package func addingUnnamedFunctions(_ frames: [AddressRange]) -> Layout {
+    let code = sections.indices.filter {
+      sections[$0].isExecutable && !sections[$0].isLinkageTable && sections[$0].range.size > 0
+    }
     var added: [Function] = []
     var last: AddressRange?
     for frame in frames where frame.start != last?.start {
@@ -30,14 +33,12 @@ extension Layout {
       {
         continue
       }
-      let section = sections.firstIndex {
-        $0.isExecutable && !$0.isLinkageTable && $0.range.contains(frame.start)
-      }
-      guard let section else { continue }
+      let next = code.partitioningIndex { sections[$0].range.start > frame.start }
+      guard next > 0, sections[code[next - 1]].range.contains(frame.start) else { continue }
       added.append(
         Function(
           name: NameReference(offset: 0, count: 0), address: frame.start, size: frame.size,
-          section: UInt32(section), isLocal: true))
+          section: UInt32(code[next - 1]), isLocal: true))
     }
     return Layout(
       imageFormat: imageFormat, sections: sections, functions: functions + added, names: names,

@@ -109,12 +109,10 @@ package struct Layout: Sendable {
 extension Layout {
   /// The indexes of all functions that begin at `address`: the aliases. Empty if none does.
   ///
-  /// - Complexity: O(log *n* + *k*) for *k* aliases among *n* functions.
+  /// - Complexity: O(log *n*) for *n* functions.
   package func functions(at address: StatedAddress) -> Range<Int> {
-    let first = firstIndex(notBelow: address)
-    var last = first
-    while last < functions.count, functions[last].address == address { last += 1 }
-    return first..<last
+    let first = functions.partitioningIndex { $0.address >= address }
+    return first..<functions[first...].partitioningIndex { $0.address > address }
   }
 
   /// The indexes of the functions whose body holds `address`: all aliases of the nearest start at or
@@ -123,13 +121,10 @@ extension Layout {
   /// - Returns: an empty range in a gap between functions and outside all sections.
   /// - Complexity: O(log *n*).
   package func functions(containing address: StatedAddress) -> Range<Int> {
-    var above = firstIndex(notBelow: address)
-    if above < functions.count, functions[above].address == address {
-      return functions(at: address)
-    }
+    let above = functions.partitioningIndex { $0.address > address }
     guard above > 0 else { return 0..<0 }
-    above -= 1
-    let aliases = functions(at: functions[above].address)
+    let aliases = functions(at: functions[above - 1].address)
+    if functions[above - 1].address == address { return aliases }
     // The widest alias decides; the last one has the greatest size.
     let widest = functions[aliases.upperBound - 1]
     guard sections[Int(widest.section)].range.contains(address) else { return 0..<0 }
@@ -137,8 +132,12 @@ extension Layout {
     return address.rawValue - widest.address.rawValue < size ? aliases : 0..<0
   }
 
-  /// Of the first function whose address is `address` or above.
-  private func firstIndex(notBelow address: StatedAddress) -> Int {
-    functions.partitioningIndex { $0.address >= address }
+  /// The index of the section that holds `address`; of sections that overlap, which no linker makes, the last
+  /// to begin.
+  ///
+  /// - Complexity: O(log *s*) for *s* sections.
+  package func section(containing address: StatedAddress) -> Int? {
+    let next = sections.partitioningIndex { $0.range.start > address }
+    return next > 0 && sections[next - 1].range.contains(address) ? next - 1 : nil
   }
 }

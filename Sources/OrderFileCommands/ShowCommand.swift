@@ -1,3 +1,4 @@
+import Addresses
 import ArgumentParser
 import ByteReading
 import Demangling
@@ -139,12 +140,21 @@ struct ShowCommand: ParsableCommand {
       images.image(for: trace.images[index]).map { RecordedImage($0) }
         ?? RecordedImage(namesOf: trace, group: [index])
     }
+    // Of each body once: it may have thousands of names, and as many hits.
+    var known = trace.images.map { _ in [StatedAddress: SymbolName?]() }
+    func name(ofBodyAt start: StatedAddress?, _ image: Int) -> SymbolName? {
+      guard let start else { return nil }
+      if let name = known[image][start] { return name }
+      let name = functions[image].body(holding: start)?.names.first
+      known[image][start] = .some(name)
+      return name
+    }
     return TraceDocument(
       trace,
       hitNames: trace.hits.map { hit in
-        let entered = hit.entry.flatMap { functions[hit.image].body(holding: $0) }
-        let ran = hit.calledFrom.flatMap { functions[hit.image].body(holding: $0) }
-        return [entered, ran == entered ? nil : ran].compactMap { $0?.names.first }
+        let entered = hit.entry.flatMap { functions[hit.image].bodyStart(holding: $0) }
+        let ran = hit.calledFrom.flatMap { functions[hit.image].bodyStart(holding: $0) }
+        return [entered, ran == entered ? nil : ran].compactMap { name(ofBodyAt: $0, hit.image) }
       }, functions: ExecutedFunction.all(of: trace, in: functions))
   }
 }

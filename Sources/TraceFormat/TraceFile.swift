@@ -52,8 +52,9 @@ package struct TraceFile: Sendable {
     }
 
     var records: [TraceRecord] = []
-    records.reserveCapacity(count)
+    records.reserveCapacity(min(count, 1 << 16))  // slots may be empty, and cost 40 bytes then
     var inFlight = 0
+    var loads: UInt64 = 0
     var slot = 0
     while slot < count {
       let here = slot
@@ -66,6 +67,12 @@ package struct TraceFile: Sendable {
         slot += Int(min(run, UInt64(count - here))) - (run > 0 ? 1 : 0)
       default:
         var payloadEnd = slot
+        if kind(here) == ORDERFILE_RECORD_LOAD { loads += 1 }
+        guard loads <= ParsingLimits.traceImages else {
+          throw ParseError(
+            .tooLarge(limit: ParsingLimits.traceImages, found: loads), "load records",
+            at: FileOffset(rawValue: UInt64(start + here * size)))
+        }
         while payloadEnd < count, kind(payloadEnd) == ORDERFILE_RECORD_PAYLOAD { payloadEnd += 1 }
         records.append(
           try readRecord(bytes, at: start + here * size, slot: here, payloads: slot..<payloadEnd))

@@ -43,7 +43,7 @@ enum ImpliedRows {
 
   private static func key(of touch: LaunchFacts.Touch, in layout: Layout) -> Key {
     Key(
-      section: layout.sections.firstIndex { $0.range.contains(touch.bytes.start) },
+      section: layout.section(containing: touch.bytes.start),
       cause: touch.cause)
   }
 }

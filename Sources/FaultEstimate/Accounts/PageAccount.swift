@@ -95,17 +95,20 @@ package struct PageAccount: Sendable {
     let (expected, found) = (
       predicted(pageSize, executed: true), measuredPages(pageSize, executed: true)
     )
-    let explanation = PageExplanation(
+    var explanation = PageExplanation(
       launch: launch, layout: layout, measured: measured, executed: found, knowledge: knowledge,
       pageSize: pageSize)
-    differences = expected.symmetricDifference(found).sorted().map { page in
-      found.contains(page) ? explanation.executed(page) : explanation.predicted(page)
+    var differences: [Difference] = []
+    for page in expected.symmetricDifference(found).sorted() {
+      differences.append(
+        found.contains(page) ? explanation.executed(page) : explanation.predicted(page))
     }
+    self.differences = differences
     let read = measuredPages(pageSize, executed: false).subtracting(found)
     pagesRead = (predicted(pageSize, executed: false).intersection(read).count, read.count)
   }
 
-  private static let mostPages = 1 << 20
+  private static let mostPages = 1 << 18
 
   package func count(_ cause: Cause, wasExecuted: Bool) -> Int {
     differences.count { $0.cause == cause && $0.wasExecuted == wasExecuted }

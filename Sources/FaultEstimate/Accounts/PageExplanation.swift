@@ -13,8 +13,12 @@ struct PageExplanation {
   private var instructions: [UInt64: StatedAddress] = [:]
   /// Functions of the layout that the launch was predicted to use.
   private let startup: Set<Int>
-  /// Ranges of the launch that run, on each page that was not executed: indexes.
-  private var predictions: [UInt64: [Int]] = [:]
+  /// By page that was not executed: of the ranges of the launch that run there, the one with the most bytes on
+  /// it, and of equal ones the first.
+  private var predictions: [UInt64: (range: Int, bytes: UInt64)] = [:]
+  /// Of functions of one address, by the first one's index: looked up once, as bodies may have thousands of
+  /// names.
+  private var causes: [Int: PageAccount.Cause] = [:]
 
   init(
     launch: LaunchTouches, layout: Layout, measured: [PageTouch], executed: Set<UInt64>,
@@ -31,12 +35,28 @@ struct PageExplanation {
       let page = pageSize.page(of: touch.page)
       if instructions[page] == nil { instructions[page] = touch.instruction ?? touch.page }
     }
-    for (index, range) in launch.ranges.enumerated()
-    where launch.rows[range.row].cause.isExecuted {
-      for page in pageSize.pages(of: range.bytes) where !executed.contains(page) {
-        predictions[page, default: []].append(index)
-      }
+    // The first range that fills a page has the most bytes on it. So only the two pages at a range's ends, and
+    // those that no range before it fills, can be its.
+    let running = launch.ranges.indices.filter {
+      launch.rows[launch.ranges[$0].row].cause.isExecuted
     }
+    let pages = running.map { pageSize.pages(of: launch.ranges[$0].bytes) }
+    let inner = pages.map { $0.count > 2 ? $0.lowerBound + 1...$0.upperBound - 1 : nil }
+    var unfilled = UnpaintedPages(of: inner.compactMap { $0 })
+    for (place, index) in running.enumerated() {
+      predict(index, on: pages[place].lowerBound)
+      predict(index, on: pages[place].upperBound)
+      guard let inner = inner[place] else { continue }
+      unfilled.paint(inner) { run in for page in run { predict(index, on: page) } }
+    }
+  }
+
+  private mutating func predict(_ index: Int, on page: UInt64) {
+    guard !executedPages.contains(page) else { return }
+    let pageRange = AddressRange(start: address(of: page), size: pageSize.bytes)
+    let bytes = launch.ranges[index].bytes.intersection(pageRange)?.size ?? 0
+    if let known = predictions[page], known.bytes >= bytes { return }
+    predictions[page] = (index, bytes)
   }
 
   private func address(of page: UInt64) -> StatedAddress {
@@ -47,17 +67,19 @@ struct PageExplanation {
 // MARK: Executed, not predicted
 
 extension PageExplanation {
-  func executed(_ page: UInt64) -> PageAccount.Difference {
+  mutating func executed(_ page: UInt64) -> PageAccount.Difference {
     let instruction = instructions[page] ?? address(of: page)
     let aliases = layout.functions(containing: instruction)
-    let section = layout.sections.first { $0.range.contains(instruction) }
+    let section = layout.section(containing: instruction).map { layout.sections[$0] }
     let cause: PageAccount.Cause
     var function = aliases.first.flatMap(name(ofFunction:))
     if section?.isLinkageTable ?? false {
       cause = .touch(.linkageTable)
       function = section?.name
     } else {
-      cause = self.cause(ofFunctions: aliases, in: section)
+      let known = aliases.isEmpty ? nil : causes[aliases.lowerBound]
+      cause = known ?? self.cause(ofFunctions: aliases, in: section)
+      if !aliases.isEmpty { causes[aliases.lowerBound] = cause }
     }
     return PageAccount.Difference(
       page: address(of: page), wasExecuted: true, cause: cause, function: function)
@@ -95,13 +117,7 @@ extension PageExplanation {
 
 extension PageExplanation {
   func predicted(_ page: UInt64) -> PageAccount.Difference {
-    let pageRange = AddressRange(start: address(of: page), size: pageSize.bytes)
-    func bytes(_ index: Int) -> UInt64 {
-      launch.ranges[index].bytes.intersection(pageRange)?.size ?? 0
-    }
-    let indexes = predictions[page] ?? []
-    let index = indexes.max { (bytes($0), $1) < (bytes($1), $0) }
-    guard let index else {
+    guard let index = predictions[page]?.range else {
       return PageAccount.Difference(
         page: address(of: page), wasExecuted: false, cause: .otherPath, function: nil)
     }

@@ -64,7 +64,7 @@ package struct ImageCode: Sendable {
     facts.atStart += initializers.map {
       LaunchFacts.Touch(.initializer, body(at: $0, in: layout))
     }
-    for section in file.sections where section.type == .finiArray {
+    if let section = file.section(.finiArray) {
       facts.atEnd += try file.pointers(in: section).compactMap { $0 }.reversed().map {
         LaunchFacts.Touch(.initializer, body(at: $0, in: layout))
       }

@@ -14,16 +14,19 @@ struct ReferenceFinder {
   private let linkageTables: [Section]
   private var pending: [AddressRange] = []
   private var known: Set<StatedAddress> = []
+  /// For the bytes of all bodies: functions that overlap would have theirs searched once for each.
+  private var budget: ByteBudget
 
   init(
     _ layout: Layout, _ bytes: FileBytes, _ code: [ELFSection], _ scan: CodeScan, bindsLazily: Bool
   ) {
     self.layout = layout
     self.bytes = bytes
-    self.code = code
+    budget = ByteBudget(limit: 4 * UInt64(bytes.count))
+    self.code = code.filter { $0.range.size > 0 }.sorted { $0.range.start < $1.range.start }
     self.scan = scan
     self.bindsLazily = bindsLazily
-    linkageTables = layout.sections.filter(\.isLinkageTable)
+    linkageTables = layout.sections.filter { $0.isLinkageTable && $0.range.size > 0 }
   }
 
   /// Adds bodies to be searched; each is searched once.
@@ -35,7 +38,7 @@ struct ReferenceFinder {
   mutating func references() -> [LaunchFacts.Reference] {
     var found: Set<LaunchFacts.Reference> = []
     while let body = pending.popLast() {
-      guard let place = place(of: body) else { continue }
+      guard let place = place(of: body), budget.take(place.count) else { continue }
       for reference in references(in: body, place) {
         found.insert(reference)
         if reference.touch.cause == .mergedBody { add([reference.touch.bytes]) }
@@ -47,9 +50,20 @@ struct ReferenceFinder {
     }
   }
 
+  private func section(of address: StatedAddress) -> ELFSection? {
+    let next = code.partitioningIndex { $0.range.start > address }
+    return next > 0 && code[next - 1].range.contains(address) ? code[next - 1] : nil
+  }
+
+  private func linkageTable(of address: StatedAddress) -> Section? {
+    let next = linkageTables.partitioningIndex { $0.range.start > address }
+    return next > 0 && linkageTables[next - 1].range.contains(address)
+      ? linkageTables[next - 1] : nil
+  }
+
   /// Where a body stands in the file, cut off at the end of its section.
   private func place(of body: AddressRange) -> Range<Int>? {
-    guard let section = code.first(where: { $0.range.contains(body.start) }),
+    guard let section = section(of: body.start),
       let range = try? bytes.range(offset: section.offset, size: section.size, "sh_size")
     else { return nil }
     let start = range.indices.lowerBound + Int(body.start.rawValue - section.range.start.rawValue)
@@ -67,7 +81,7 @@ struct ReferenceFinder {
     scan.forEachReference(in: bytes, place, at: body.start) { reference in
       switch reference.kind {
       case .branch:
-        if let table = linkageTables.first(where: { $0.range.contains(reference.target) }) {
+        if let table = linkageTable(of: reference.target) {
           add(reference, entryTouches(reference.target, in: table))
         } else if let merged = mergedBody(at: reference.target) {
           add(reference, [LaunchFacts.Touch(.mergedBody, merged)])
@@ -105,7 +119,7 @@ struct ReferenceFinder {
 
   private func mergedBody(at target: StatedAddress) -> AddressRange? {
     let aliases = layout.functions(at: target)
-    let isMerged = aliases.contains { index in
+    let isMerged = aliases.prefix(Self.mostAliases).contains { index in
       let name = layout.functions[index].name
       let start = Int(name.offset)
       let range = start..<start + Int(name.count)
@@ -114,15 +128,18 @@ struct ReferenceFinder {
     return isMerged ? function(at: target) : nil
   }
 
+  /// How many names of one body are looked at, for each branch to it.
+  private static let mostAliases = 64
+
   private func function(at address: StatedAddress) -> AddressRange? {
     layout.functions(at: address).last.map { layout.functions[$0].knownBody }
   }
 
   /// What is read in a section of code, where that is no function's own.
   private func constant(_ reference: DistantReference) -> AddressRange? {
-    guard code.contains(where: { $0.range.contains(reference.target) }),
-      !linkageTables.contains(where: { $0.range.contains(reference.target) })
-    else { return nil }
+    guard section(of: reference.target) != nil, linkageTable(of: reference.target) == nil else {
+      return nil
+    }
     // Behind a function of unknown size all that is known is that another function is yet to come.
     if let last = layout.functions(containing: reference.target).last {
       let function = layout.functions[last]

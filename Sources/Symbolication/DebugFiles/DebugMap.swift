@@ -20,21 +20,24 @@ import ObjectFormat
 
 /// The debug map of one Mach-O image.
 struct DebugMap {
-  /// Ascending by address.
-  private var functions: [Entry] = []
+  /// Of the functions of one address and name, the object files in the order of the names' and the entries'
+  /// places: offsets in the string table.
+  private var objectFiles: [[UInt32]] = []
+  private var groups: [Key: Int] = [:]
   private let names: StringTable
 
-  private struct Entry {
+  private struct Key: Hashable {
     var address: StatedAddress
-    /// Of the function, in the string table.
-    var name: UInt32
-    /// Of the object file, in the string table.
-    var objectFile: UInt32
+    var name: NameKey
   }
 
-  /// - Complexity: O(*n* log *n*) for *n* functions in it, and O(*m*) for *m* symbols.
+  /// Reads as many entries as a budget for their names allows: names may share bytes.
+  ///
+  /// - Complexity: O(*m*) for *m* symbols, and O(*b*) for *b* bytes in the names of functions.
   init(_ table: MachOSymbolTable) {
     names = table.names
+    var budget = ByteBudget(namesIn: names.range.byteCount)
+    var entries: [(key: Key, name: UInt32, objectFile: UInt32)] = []
     var objectFile: UInt32?
     for index in 0..<table.count {
       let entry = table[index]
@@ -42,32 +45,44 @@ struct DebugMap {
       case 0x64: objectFile = nil  // N_SO
       case 0x66: objectFile = entry.nameOffset  // N_OSO
       case 0x24:  // N_FUN
-        guard let objectFile, entry.sectionNumber != 0 else { break }
-        functions.append(
-          Entry(address: entry.value, name: entry.nameOffset, objectFile: objectFile))
+        guard let objectFile, entry.sectionNumber != 0, !budget.isSpent,
+          let name = names.name(at: entry.nameOffset)?.indices, budget.take(name.count)
+        else { break }
+        entries.append(
+          (
+            Key(address: entry.value, name: NameKey(names.bytes.copy(name))), entry.nameOffset,
+            objectFile
+          ))
       default: break
       }
     }
-    functions.sort { ($0.address, $0.name) < ($1.address, $1.name) }
+    for (key, _, file) in entries.sorted(by: { $0.name < $1.name }) {
+      if let group = groups[key] {
+        objectFiles[group].append(file)
+      } else {
+        groups[key] = objectFiles.count
+        objectFiles.append([file])
+      }
+    }
   }
 
   /// Sets the object files of the functions that it knows, by address and name.
   ///
-  /// - Complexity: O(*n* log *m*) for *n* functions and *m* of the debug map.
+  /// - Complexity: O(*n*) for *n* functions, and O(*b*) for *b* bytes in their names.
   func nameObjectFiles(of found: inout NamedFunctions) {
-    guard !functions.isEmpty else { return }
+    guard !objectFiles.isEmpty else { return }
     var leafs: [UInt32: NameReference?] = [:]
+    var budget = ByteBudget(namesIn: names.range.byteCount)
     // Functions of one name that were folded into one body are as many entries.
-    var taken: Set<Int> = []
+    var taken = [Int](repeating: 0, count: objectFiles.count)
     for index in found.functions.indices {
-      let function = found.functions[index]
-      let entries = entries(of: found.names[function.name], at: function.address)
-      guard let entry = entries.first(where: { !taken.contains($0) }) ?? entries.first else {
-        continue
-      }
-      if entries.count > 1 { taken.insert(entry) }
-      let file = functions[entry].objectFile
-      if leafs[file] == nil, let path = names.name(at: file)?.indices {
+      guard let group = group(of: found.functions[index], in: found.names) else { continue }
+      let files = objectFiles[group]
+      let file = taken[group] < files.count ? files[taken[group]] : files[0]
+      taken[group] += 1
+      if leafs[file] == nil, !budget.isSpent, let path = names.name(at: file)?.indices,
+        budget.take(path.count)
+      {
         let leaf = orderFileName(ofObjectFile: names.bytes.copy(path)[...])
         leafs[file] = .some(leaf.flatMap { found.names.append($0) })
       }
@@ -75,12 +90,7 @@ struct DebugMap {
     }
   }
 
-  /// Indexes into `functions`.
-  private func entries(of name: ArraySlice<UInt8>, at address: StatedAddress) -> [Int] {
-    let first = functions.partitioningIndex { $0.address >= address }
-    return functions[first...].prefix { $0.address == address }.indices.filter { index in
-      let range = names.name(at: functions[index].name)?.indices
-      return range.map { names.bytes.copy($0)[...] == name } ?? false
-    }
+  private func group(of function: Function, in names: NameTable) -> Int? {
+    groups[Key(address: function.address, name: NameKey(names[function.name]))]
   }
 }

@@ -37,7 +37,8 @@ extension ELFFile: ImageFile {
     var addresses: [StatedAddress] = []
     var unknownCount = 0
     for type in [ELFSectionType.preinitArray, .initArray] {
-      for section in sections where section.type == type {
+      // A linker makes one of each.
+      for section in sections.lazy.filter({ $0.type == type }).prefix(8) {
         for address in try pointers(in: section) {
           if let address { addresses.append(address) } else { unknownCount += 1 }
         }
@@ -88,6 +89,9 @@ extension ELFFile: ImageFile {
       names: NameTable(bytes: table.names.bytes.copy(table.names.range.indices)),
       warnings: Diagnostic.skipped(
         found.unnamedCount, "symbol",
-        "invalid st_name: expected a name within \(table.names.range.byteCount) bytes"))
+        "invalid st_name: expected a name within \(table.names.range.byteCount) bytes")
+        + Diagnostic.skipped(
+          found.sharingCount, "symbol",
+          "too large names: expected at most \(found.nameBudget.limit) bytes in all"))
   }
 }

@@ -13,6 +13,7 @@
 // The end of a section is not in it, so `_etext` and `__stop_…` fall out by themselves.
 
 import Addresses
+import ByteReading
 import ImageModel
 import ObjectFormat
 
@@ -22,6 +23,9 @@ struct ELFFunctionSymbols {
   var absentSymbols: [AbsentSymbol] = []
   /// Symbols whose name begins or ends outside the string table. They are left out.
   var unnamedCount = 0
+  /// Symbols for whose names nothing was left, because others share theirs. They are left out, too.
+  var sharingCount = 0
+  private(set) var nameBudget: ByteBudget
 
   /// - Parameters:
   ///   - code: the sections that hold code, with their indexes in the layout to be.
@@ -29,6 +33,25 @@ struct ELFFunctionSymbols {
   /// - Complexity: O(*n* log *s*) for *n* symbols and *s* sections; one allocation, for the result.
   init(_ table: ELFSymbolTable, in code: CodeSections, machine: ELFMachine) {
     let names = ELFFunctionNames(table.names)
+    var budget = ByteBudget(namesIn: table.names.range.byteCount)
+    nameBudget = budget
+    /// - Returns: `nil` also if others have used up what names may take.
+    func name(at offset: UInt32, missing: inout Int) -> NameReference? {
+      guard !budget.isSpent else {
+        sharingCount += 1
+        return nil
+      }
+      guard let name = names.reference(at: offset) else {
+        missing += 1
+        return nil
+      }
+      guard budget.take(Int(name.count)) else {
+        sharingCount += 1
+        return nil
+      }
+      return name
+    }
+    var absentWithoutName = 0
     let addressMask = machine == .arm ? ~UInt64(1) : .max
     var labels: [Function] = []
     functions.reserveCapacity(table.count)
@@ -36,7 +59,8 @@ struct ELFFunctionSymbols {
     table.forEachSymbol { symbol in
       let isTyped = symbol.type == .function || symbol.type == .indirectFunction
       guard symbol.sectionIndex.isInSection else {
-        if let reason = Self.absence(of: symbol), let name = names.reference(at: symbol.nameOffset)
+        if let reason = Self.absence(of: symbol),
+          let name = name(at: symbol.nameOffset, missing: &absentWithoutName)
         {
           absentSymbols.append(AbsentSymbol(name: name, reason: reason))
         }
@@ -48,10 +72,7 @@ struct ELFFunctionSymbols {
       guard symbol.nameOffset != 0, let section = sections.index(containing: address) else {
         return
       }
-      guard let name = names.reference(at: symbol.nameOffset) else {
-        unnamedCount += 1
-        return
-      }
+      guard let name = name(at: symbol.nameOffset, missing: &unnamedCount) else { return }
       guard name.count > 0, isTyped || !names.isMappingSymbol(name) else { return }
       let function = Function(
         name: name, address: address, size: symbol.size, section: section,

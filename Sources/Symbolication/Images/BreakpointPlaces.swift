@@ -112,7 +112,7 @@ package struct BreakpointPlaces: Sendable {
     let candidates = try? file.debugFileCandidates(
       at: path, named: nil, roots: DebugFileRequest.systemRoots)
     for candidate in candidates ?? [] {
-      if let bytes = try? FileBytes(path: candidate.path),
+      if let bytes = try? FileBytes(regularFileAt: candidate.path),
         let found = try? file.debugFile(in: bytes, candidate),
         (try? found.symbolTable()) ?? nil != nil
       {

@@ -31,7 +31,7 @@ extension Image {
     _ bytes: FileBytes, path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice(),
     debugRoots: [String] = DebugFileRequest.systemRoots,
     opening open: (String) throws(SystemError) -> FileBytes = {
-      (path: String) throws(SystemError) in try FileBytes(path: path)
+      (path: String) throws(SystemError) in try FileBytes(regularFileAt: path)
     }
   ) throws(Diagnostic) -> (image: Image, warnings: [Diagnostic]) {
     let file = try inContext(path) { () throws(ParseError) in try ObjectFile(parsing: bytes) }

@@ -56,12 +56,22 @@ struct MachOFunctions {
     let strings = table.names.range.indices
     guard let base = found.names.append(table.names.bytes.copy(strings))?.offset else { return }
     var unnamedCount = 0
+    var sharingCount = 0
+    var budget = ByteBudget(namesIn: strings.count)
     table.forEachSymbol { symbol in
       let absence = Self.absence(of: symbol)
       let section = symbol.isInSection ? code.index(containing: symbol.value) : nil
       guard symbol.nameOffset != 0, section != nil || absence != nil else { return }
+      guard !budget.isSpent else {
+        sharingCount += 1
+        return
+      }
       guard let name = table.names.name(at: symbol.nameOffset)?.indices else {
         unnamedCount += 1
+        return
+      }
+      guard budget.take(name.count) else {
+        sharingCount += 1
         return
       }
       guard !name.isEmpty else { return }
@@ -90,6 +100,8 @@ struct MachOFunctions {
     found.warnings += Diagnostic.skipped(
       unnamedCount, "symbol",
       "invalid n_strx: expected a name within \(strings.count) bytes")
+    found.warnings += Diagnostic.skipped(
+      sharingCount, "symbol", "too large names: expected at most \(budget.limit) bytes in all")
   }
 
   /// Why a symbol can't be ordered though the image names it; `nil` if it stands in a section.

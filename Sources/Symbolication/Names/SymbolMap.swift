@@ -101,7 +101,7 @@ extension SymbolMap {
       recorded.rustV0Path(in: name.bytes, from: 0) ?? Array(name.bytes[..<recorded.baseEnd])
     var best: CanonicalName.Match?
     var found: [Int] = []
-    for candidate in index.entries(base) {
+    for candidate in index.entries(base).prefix(Self.mostCandidates) {
       guard
         let match = CanonicalName.match(recorded, inRelease: ending(ofFunction: candidate)),
         best.map({ match <= $0 }) ?? true
@@ -117,6 +117,9 @@ extension SymbolMap {
     case .whole, .partial: return .missing(.inlinedOrRemoved)
     }
   }
+
+  /// How many names of one canonical form are compared with a recorded one; real programs have a few.
+  private static let mostCandidates = 1024
 
   private mutating func promotedFunctions(from name: SymbolName) -> [Int] {
     let names = promoted ?? PromotedNames(layout)

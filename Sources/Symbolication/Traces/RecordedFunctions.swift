@@ -67,10 +67,11 @@ package struct RecordedFunctions: Sendable {
     var uses: [Use] = []
     var indexes: [StatedAddress: Int] = [:]
     var unnamed: [UnnamedUse] = []
-    func add(_ body: RecordedImage.Body?, step: Int) -> Int? {
-      guard let body else { return nil }
-      if let known = indexes[body.address] { return known }
-      indexes[body.address] = uses.count
+    func add(_ address: StatedAddress?, step: Int) -> Int? {
+      guard let address, let start = functions.bodyStart(holding: address) else { return nil }
+      if let known = indexes[start] { return known }
+      guard let body = functions.body(holding: address) else { return nil }
+      indexes[start] = uses.count
       uses.append(
         Use(
           step: step, address: body.address, size: body.size, names: body.names,
@@ -78,18 +79,18 @@ package struct RecordedFunctions: Sendable {
       return uses.count - 1
     }
     func add(_ hit: BlockHit) {
-      let body = functions.body(holding: hit.block.start)
-      guard let body, let index = add(body, step: hit.step) else { return }
-      let offset = hit.block.start.rawValue - body.address.rawValue
+      guard let index = add(hit.block.start, step: hit.step) else { return }
+      let offset = hit.block.start.rawValue - uses[index].address.rawValue
       uses[index].blocks.append(
         ExecutedBlock(
           step: hit.step, block: FunctionBlock(offset: offset, size: hit.block.size)))
     }
-    var blocks = trace.blockHits.filter { group.contains($0.image) }[...]
-    for hit in trace.hits where group.contains(hit.image) {
+    let images = Set(group)
+    var blocks = trace.blockHits.filter { images.contains($0.image) }[...]
+    for hit in trace.hits where images.contains(hit.image) {
       while let block = blocks.first, block.step < hit.step { add(blocks.removeFirst()) }
-      let entered = add(hit.entry.flatMap(functions.body(holding:)), step: hit.step)
-      let ran = add(hit.calledFrom.flatMap(functions.body(holding:)), step: hit.step)
+      let entered = add(hit.entry, step: hit.step)
+      let ran = add(hit.calledFrom, step: hit.step)
       if entered == nil && ran == nil {
         unnamed.append(UnnamedUse(step: hit.step, address: hit.entry))
       }
@@ -132,7 +133,8 @@ package struct RecordedImage: Sendable {
   /// The names in the trace for the images in `group`.
   package init(namesOf trace: Trace, group: [Int]) {
     var bodies: [Body] = []
-    let names = trace.names.filter { group.contains($0.image) }
+    let images = Set(group)
+    let names = trace.names.filter { images.contains($0.image) }
       .sorted { ($0.address, $0.name) < ($1.address, $1.name) }
     for name in names {
       if let last = bodies.indices.last, bodies[last].address == name.address {
@@ -145,7 +147,20 @@ package struct RecordedImage: Sendable {
     source = .names(bodies)
   }
 
+  /// Where the function begins whose body holds `address`; `nil` if none is known.
+  ///
+  /// - Complexity: O(log *n*) for *n* functions, however many names one body has.
+  package func bodyStart(holding address: StatedAddress) -> StatedAddress? {
+    switch source {
+    case .layout(let layout):
+      layout.functions(containing: address).last.map { layout.functions[$0].address }
+    case .names: body(holding: address)?.address
+    }
+  }
+
   /// The function whose body holds `address`, with all its names; `nil` if none is known.
+  ///
+  /// - Complexity: O(log *n* + *k* log *k*) for *n* functions and *k* names of the body.
   package func body(holding address: StatedAddress) -> Body? {
     switch source {
     case .layout(let layout):
@@ -171,13 +186,20 @@ extension Trace {
   /// The images of this trace, each with the places where it stands: an image that was unloaded and
   /// loaded again has several. In the order of their first load.
   package var imageGroups: [[Int]] {
+    struct Key: Hashable {
+      var path: String
+      var id: ImageID?
+    }
     var groups: [[Int]] = []
+    var known: [Key: Int] = [:]
     for (index, image) in images.enumerated() {
-      let known = groups.firstIndex { group in
-        let other = images[group[0]]
-        return other.path == image.path && other.id == image.id
+      let key = Key(path: image.path, id: image.id)
+      if let group = known[key] {
+        groups[group].append(index)
+      } else {
+        known[key] = groups.count
+        groups.append([index])
       }
-      if let known { groups[known].append(index) } else { groups.append([index]) }
     }
     return groups
   }

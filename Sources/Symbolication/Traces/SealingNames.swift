@@ -9,9 +9,17 @@ extension Trace {
   /// - Parameter recorded: for each index of `images`, that image as it was recorded, or `nil`.
   package func namesForSealing(_ recorded: [RecordedImage?]) -> [TraceName] {
     precondition(recorded.count == images.count, "one for each image")
+    struct Place: Hashable {
+      var image: Int
+      var start: StatedAddress
+    }
     var names: [TraceName] = []
+    var known: Set<Place> = []
     func add(_ address: StatedAddress?, of image: Int) {
-      guard let address, let body = recorded[image]?.body(holding: address) else { return }
+      guard let address, let start = recorded[image]?.bodyStart(holding: address),
+        known.insert(Place(image: image, start: start)).inserted,
+        let body = recorded[image]?.body(holding: address)
+      else { return }
       names += body.names.map {
         TraceName(
           image: images[image].number, address: body.address, size: body.size ?? 0, name: $0.bytes)
@@ -21,26 +29,20 @@ extension Trace {
       add(hit.entry, of: hit.image)
       add(hit.calledFrom, of: hit.image)
     }
-    // Blocks come in runs of one function, whose names are needed once.
-    var last: (image: Int, body: AddressRange)?
-    for hit in blockHits {
-      if let last, last.image == hit.image, last.body.contains(hit.block.start) { continue }
-      add(hit.block.start, of: hit.image)
-      last = recorded[hit.image]?.body(holding: hit.block.start).map {
-        (hit.image, AddressRange(start: $0.address, size: $0.size ?? 0))
-      }
-    }
+    for hit in blockHits { add(hit.block.start, of: hit.image) }
     return names
   }
 
   /// How many hits came before the program's `main`; `nil` if no hit was `main`'s.
   package func hitsBeforeMain(_ recorded: [RecordedImage?]) -> Int? {
     precondition(recorded.count == images.count, "one for each image")
+    var known: Set<StatedAddress> = []
     return hits.firstIndex { hit in
-      guard let address = hit.entry ?? hit.calledFrom, images[hit.image].path == program else {
-        return false
-      }
-      return recorded[hit.image]?.body(holding: address)?.names.contains(where: \.isMain) ?? false
+      guard let address = hit.entry ?? hit.calledFrom, images[hit.image].path == program,
+        let image = recorded[hit.image], let start = image.bodyStart(holding: address),
+        known.insert(start).inserted
+      else { return false }
+      return image.body(holding: address)?.names.contains(where: \.isMain) ?? false
     }
   }
 }

@@ -12,8 +12,8 @@ import TraceFormat
 
 extension Trace {
   /// - Parameter path: where the trace was read from, for messages.
-  /// - Complexity: O(*n* *i*) for *n* records and *i* images, in practice O(*n*): hits come in runs
-  ///   of one image.
+  /// - Complexity: O(*n* log *i*) for *n* records and *i* images, but for hits that no image held at their time:
+  ///   these look at all images, as long as they are few.
   package init(_ file: TraceFile, path: String) {
     let header = file.header
     self.init(
@@ -35,7 +35,7 @@ extension Trace {
       }
 
     let hasGuards = method == .instrumentation
-    var registrations = Registrations(file.records, hasGuards: hasGuards)
+    var registrations = TraceRegistrations(file.records, hasGuards: hasGuards)
     images = registrations.images
     let clock = TraceClock(header)
     var threads: [UInt32: Int] = [:]
@@ -77,8 +77,10 @@ extension Trace {
       case .data, .load, .unload, .name, .other: break
       }
     }
+    let numbered = Dictionary(
+      images.indices.map { (images[$0].number, $0) }, uniquingKeysWith: { first, _ in first })
     names = file.names.compactMap { name in
-      guard let image = images.firstIndex(where: { $0.number == name.image }) else { return nil }
+      guard let image = numbered[name.image] else { return nil }
       return RecordedName(
         image: image, address: name.address, size: name.size == 0 ? nil : name.size,
         name: SymbolName(bytes: name.name))
@@ -95,9 +97,13 @@ extension Trace {
   private static func dladdrNames(
     _ records: [TraceRecord], _ images: [TraceImage]
   ) -> [RecordedName] {
-    records.compactMap { record in
-      guard case .name(let address, let name) = record.event else { return nil }
+    var comparisonsLeft = 1 << 26
+    return records.compactMap { record in
+      guard case .name(let address, let name) = record.event, comparisonsLeft >= 0 else {
+        return nil
+      }
       for (index, image) in images.enumerated() {
+        comparisonsLeft -= 1
         guard let stated = image.stated(address) else { continue }
         return RecordedName(image: index, address: stated, size: nil, name: SymbolName(bytes: name))
       }
@@ -115,65 +121,8 @@ extension TraceImage {
   }
 }
 
-/// Who owned which addresses when: of guards, or where there are none of code.
-private struct Registrations {
-  private(set) var images: [TraceImage] = []
-  private var spans: [Span] = []
-  private var latest = 0
-
-  struct Span {
-    var range: Range<UInt64>
-    /// Slots of the load record and of the unload record.
-    var loadedAt: Int
-    var unloadedAt: Int
-  }
-
-  /// - Parameter hasGuards: whether a hit is known by its guard, rather than by its address.
-  init(_ records: [TraceRecord], hasGuards: Bool) {
-    for record in records {
-      switch record.event {
-      case .load(let number, let image):
-        let start = hasGuards ? image.guardStart : image.textStart
-        let (end, overflow) = start.rawValue.addingReportingOverflow(
-          hasGuards ? image.guardSize : image.textSize)
-        let range = start.rawValue..<(overflow ? .max : end)
-        // Whoever registers addresses that are still another's has taken its place.
-        for index in spans.indices where spans[index].range.overlaps(range) {
-          spans[index].unloadedAt = min(spans[index].unloadedAt, record.slot)
-        }
-        spans.append(Span(range: range, loadedAt: record.slot, unloadedAt: .max))
-        images.append(TraceImage(number, image))
-      case .unload(let number):
-        if let index = images.lastIndex(where: { $0.number == number }) {
-          spans[index].unloadedAt = min(spans[index].unloadedAt, record.slot)
-        }
-      default: break
-      }
-    }
-  }
-
-  func guardStart(_ index: Int) -> LoadedAddress {
-    LoadedAddress(rawValue: spans[index].range.lowerBound)
-  }
-
-  mutating func owner(of place: LoadedAddress, at slot: Int) -> Int? {
-    let address = place.rawValue
-    func isLoaded(_ span: Span) -> Bool {
-      span.range.contains(address) && span.loadedAt <= slot && slot < span.unloadedAt
-    }
-    if latest < spans.count, isLoaded(spans[latest]) { return latest }
-    let holders = spans.indices.filter { spans[$0].range.contains(address) }
-    guard
-      let owner = holders.last(where: { isLoaded(spans[$0]) })
-        ?? holders.first(where: { spans[$0].loadedAt > slot }) ?? holders.last
-    else { return nil }
-    latest = owner
-    return owner
-  }
-}
-
 extension TraceImage {
-  fileprivate init(_ number: UInt64, _ record: TraceImageRecord) {
+  init(_ number: UInt64, _ record: TraceImageRecord) {
     let kind = UInt8(exactly: record.idKind).flatMap(ImageID.Kind.init(rawValue:))
     self.init(
       number: number, path: String(decoding: record.path, as: UTF8.self),

@@ -19,8 +19,15 @@ package enum InputFile {
     try traceFile(try bytes(path), path)
   }
 
+  /// Reads a copy of a file: its program may still be writing, or cut it.
   package static func traceFile(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> TraceFile
   {
+    var bytes = bytes
+    if bytes.isMapped {
+      do { bytes = try FileBytes(copyOf: path, limit: ParsingLimits.trace) } catch {
+        throw Diagnostic(opening: path, error)
+      }
+    }
     do { return try TraceFile(parsing: bytes) } catch {
       throw Diagnostic(
         "\(error)", context: [path], hint: TraceHeader.begins(bytes) ? nil : Self.traceHint)

@@ -1,3 +1,4 @@
+import ByteReading
 import ImageModel
 import Symbolication
 
@@ -39,13 +40,21 @@ package struct RecordedImages {
     for image in images where found[image.path] == nil && !refused.contains(image.path) {
       do {
         let (read, warnings) = try Image.reading(
-          path: image.path, slice: SliceChoice(knownAs: [image.id].compactMap { $0 }))
+          try Self.bytes(image.path), path: image.path,
+          slice: SliceChoice(knownAs: [image.id].compactMap { $0 }))
         found[image.path] = read
         self.warnings += warnings
       } catch {
         refused.insert(image.path)
         warnings.append(error)
       }
+    }
+  }
+
+  /// What a trace names need not be an image, nor end.
+  private static func bytes(_ path: String) throws(Diagnostic) -> FileBytes {
+    do { return try FileBytes(regularFileAt: path) } catch {
+      throw Diagnostic(opening: path, error)
     }
   }
 

@@ -73,7 +73,7 @@ package struct PageNames {
     if let image = known[path] { return image }
     var image: KnownImage?
     do {
-      let bytes = try FileBytes(path: path)
+      let bytes = try FileBytes(regularFileAt: path)
       let pages = try ImagePages(of: bytes)
       let functions = try? Image.reading(bytes, path: path).image
       image = KnownImage(pages: pages, functions: functions.map { RecordedImage($0) })

@@ -92,9 +92,8 @@ package struct Refinement {
     for page in best.pages.pages where page.access == .execute && page.segment == .text {
       let number = size.page(of: page.address)
       guard !movable.contains(number), seen.insert(number).inserted else { continue }
-      let section = layout.sections.first {
-        $0.range.contains(page.instruction ?? page.address)
-      }
+      let section = layout.section(containing: page.instruction ?? page.address)
+        .map { layout.sections[$0] }
       fixed.append(
         RefineDocument.FixedPage(
           address: page.address, function: page.function,
