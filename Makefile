@@ -15,7 +15,7 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/x86_64-apple-macos12.0 iphoneos/ar
   iphonesimulator/arm64-apple-ios15.0-simulator iphonesimulator/x86_64-apple-ios15.0-simulator
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder
 
-.PHONY: help demo test check quick build runtime runtime-darwin examples readme goldens bench picture self-order install \
+.PHONY: help demo test check quick build runtime runtime-darwin examples readme goldens fuzz bench picture self-order install \
   uninstall clean
 .DEFAULT_GOAL := help
 
@@ -41,7 +41,7 @@ test: ## install what the tests need, then all that check does; this is what CI 
 	@$(MAKE) -s check
 
 check: build ## format, warnings, imports, tests, hostile tests in release mode, examples, README
-	swift format lint -s -r -p Package.swift Sources Runtime Tests Examples
+	swift format lint -s -r -p Package.swift Sources Runtime Tests Examples Fuzz
 	swift build --build-tests $(EXPLICIT)
 	ORDERFILE_REQUIRE_ALL=1 swift test --skip-build $(EXPLICIT) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
@@ -96,6 +96,10 @@ readme: examples ## compare README.md's terminal block with a run of its command
 
 goldens: ## record the expected texts again; fails where one changed, so that you look at the diff
 	RECORD_GOLDENS=1 swift test
+
+TIME := 60
+fuzz: ## TIME=seconds: all fuzz targets, each for that long
+	@Scripts/fuzz.sh $(TIME)
 
 bench: build ## speed and cost, as ratios within one run
 	@Scripts/bootstrap.sh bench

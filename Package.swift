@@ -176,6 +176,18 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"), "Workflows",
         "ImageModel", "Addresses",
       ]),
+    // Inputs that once made a reader trap, hang or take gigabytes.
+    .target(
+      name: "FuzzTargets",
+      dependencies: [
+        "OrderFileCommands", "Symbolication", "Demangling", "ObjectFormat", "DebugInfo",
+        "LinkMapFormat", "OrderFileFormat", "TraceFormat", "PagesFormat", "XctraceFormat",
+        "ImageModel", "ByteReading", "Addresses",
+      ], path: "Fuzz/Targets", swiftSettings: checked),
+    .testTarget(
+      name: "FailCaseTests",
+      dependencies: ["FuzzTargets", "OrderFileCommands", "TestSupport"],
+      swiftSettings: checked),
     .testTarget(
       name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: checked),
     // Of the C targets of the command and the page tracer, which its tests build with sanitizers.
@@ -190,3 +202,13 @@ let package = Package(
   ],
   cLanguageStandard: .c11
 )
+
+// The fuzzer, which `make fuzz` builds in a folder of its own: who builds the package has no libFuzzer.
+if let libFuzzer = Context.environment["ORDERFILE_LIBFUZZER"] {
+  package.targets += [
+    .systemLibrary(name: "LibFuzzer", path: "Fuzz/LibFuzzer"),
+    .executableTarget(
+      name: "fuzz", dependencies: ["FuzzTargets", "LibFuzzer"], path: "Fuzz/Driver",
+      swiftSettings: checked, linkerSettings: [.unsafeFlags([libFuzzer, "-lstdc++"])]),
+  ]
+}

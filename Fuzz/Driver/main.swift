@@ -1,0 +1,20 @@
+// usage: FUZZ_TARGET=name fuzz [libFuzzer's options] [folders of inputs]
+
+import Foundation
+import FuzzTargets
+import LibFuzzer
+
+let targetName = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
+guard let target = FuzzTarget(named: targetName) else {
+  // For the script that runs them all, too.
+  for target in FuzzTarget.all { print(target.name) }
+  exit(targetName.isEmpty ? 0 : 64)
+}
+chosen = target
+var count = CommandLine.argc
+var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
+exit(
+  LLVMFuzzerRunDriver(&count, &arguments) { bytes, size in
+    chosen?.run([UInt8](UnsafeBufferPointer(start: bytes, count: size)))
+    return 0
+  })

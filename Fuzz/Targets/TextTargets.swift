@@ -1,0 +1,46 @@
+import ByteReading
+import Demangling
+import ImageModel
+import LinkMapFormat
+import OrderFileFormat
+import PagesFormat
+import Symbolication
+import XctraceFormat
+
+extension FuzzTarget {
+  /// The title line chooses the grammar, and with it the dictionary's words.
+  static let linkMaps = ["ld64", "lld-elf", "lld-macho", "gnu", "gold", "mold"].map { grammar in
+    FuzzTarget("map-\(grammar)") { bytes in
+      var diagnostics: [Diagnostic] = []
+      let layout = Layout(try LinkMap(parsing: bytes), diagnostics: &diagnostics)
+      _ = SymbolMap(layout)
+    }
+  }
+
+  static let orderFiles = OrderFileDialect.all.map { dialect in
+    FuzzTarget("order-\(dialect.name)") { bytes in
+      let order = try dialect.read(bytes)
+      let written = dialect.write(order.entries)
+      _ = try dialect.read(FileBytes(written.bytes))
+    }
+  }
+
+  static let documents = [
+    FuzzTarget("pages") { _ = try PagesDocument(parsing: $0) },
+    FuzzTarget("xctrace") { bytes in
+      var export = XctraceExport()
+      var frameCount = 0
+      try export.read(bytes) { row in frameCount += row.stack == nil ? 0 : 1 }
+    },
+  ]
+
+  static let names = [
+    FuzzTarget("names") { bytes in
+      for line in bytes.copy(bytes.all.indices).split(separator: UInt8(ascii: "\n")) {
+        let name = SymbolName(bytes: Array(line))
+        for mode in Demangler.Mode.allCases { _ = Demangler(mode).demangle(name) }
+        _ = CanonicalName(name)
+      }
+    }
+  ]
+}

@@ -1,0 +1,18 @@
+import ImageModel
+import Symbolication
+import TraceFormat
+
+extension FuzzTarget {
+  static let traces = [
+    FuzzTarget("trace") { bytes in
+      let file = try TraceFile(parsing: bytes)
+      let trace = Trace(file, path: "trace")
+      // Commands ask for the few images of one name.
+      for group in trace.imageGroups.prefix(16) {
+        _ = RecordedFunctions(trace, group: group, in: RecordedImage(namesOf: trace, group: group))
+      }
+      let names = trace.namesForSealing(trace.images.map { _ in nil })
+      _ = file.sealed(TraceFile.Seal(), names: names + file.names)
+    }
+  ]
+}

@@ -1,0 +1,42 @@
+#!/bin/bash
+# Runs fuzz targets one after the other, each for some seconds, and stops at the first failure.
+# usage: fuzz.sh SECONDS [TARGET ...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+seconds=${1:?usage: fuzz.sh SECONDS [TARGET ...]}
+shift
+toolchain=$(dirname "$(dirname "$(readlink -f "$(command -v swiftc)")")")
+ORDERFILE_LIBFUZZER=$(echo "$toolchain"/lib/clang/*/lib/linux/libclang_rt.fuzzer_no_main-"$(uname -m)".a)
+export ORDERFILE_LIBFUZZER
+[[ -f $ORDERFILE_LIBFUZZER ]] || { echo "fuzz.sh: missing libFuzzer in $toolchain" >&2; exit 1; }
+
+build=.build/fuzz
+# Given to the driver, -sanitize=fuzzer would link a main besides ours. -Ounchecked would hide what traps.
+swift build -c release --product fuzz --scratch-path $build \
+  -Xswiftc -Xfrontend -Xswiftc -sanitize=fuzzer -Xcc -fsanitize=fuzzer-no-link 2>&1 | tail -n 1
+
+if (($# == 0)); then mapfile -t targets < <($build/release/fuzz); else targets=("$@"); fi
+for target in "${targets[@]}"; do
+  found=$build/corpus/$target failures=$build/failures/$target
+  mkdir -p "$found" "$failures"
+  # Targets of one format share its inputs, and maps and exports are fixtures of the tests already.
+  seeds=("Fuzz/Corpus/$target" "Fuzz/FailCases/$target" "Fuzz/Corpus/${target%%-*}")
+  case $target in
+    image) seeds+=(Fuzz/Corpus/elf Fuzz/Corpus/macho) ;;
+    map-gnu) seeds+=(Tests/Fixtures/linkmap/bfd*) ;;
+    map-*) seeds+=(Tests/Fixtures/linkmap/"${target#map-}"*) ;;
+    xctrace) seeds+=(Tests/Fixtures/xctrace/*) ;;
+  esac
+  inputs=("$found")
+  for folder in "${seeds[@]}"; do if [[ -d $folder ]]; then inputs+=("$folder"); fi; done
+  options=(-max_total_time="$seconds" -rss_limit_mb=1024 -malloc_limit_mb=512 -timeout=20
+    -artifact_prefix="$failures/" -close_fd_mask=3 -print_final_stats=0 -verbosity=0)
+  dictionary=Fuzz/Dictionaries/$target.dict
+  if [[ -f $dictionary ]]; then options+=(-dict="$dictionary"); fi
+  echo "$target"
+  FUZZ_TARGET=$target nice $build/release/fuzz "${options[@]}" "${inputs[@]}" || {
+    echo "fuzz.sh: $target failed: mend it, and add $failures/* as Fuzz/FailCases/$target/NAME" >&2
+    exit 1
+  }
+done
