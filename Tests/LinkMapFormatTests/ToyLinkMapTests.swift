@@ -31,7 +31,7 @@ import Testing
     var diagnostics: [Diagnostic] = []
     let layout = Layout(map, diagnostics: &diagnostics)
     let functions = layout.functions.map {
-      "\($0.address) \($0.size) \(layout.name(of: $0))"
+      "\($0.address) \($0.size ?? 0) \(layout.name(of: $0))"
     }
     #expect(functions == ["0x1000 16 main", "0x1010 32 a name"])
     #expect(layout.sections.map(\.isExecutable) == [true, false])
