@@ -100,10 +100,8 @@ let package = Package(
       "OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        "Workflows", "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement",
-        "ProcessTracing", "ProcessLaunch", "Symbolication",
-        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
+        "Workflows", "Reporting", "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat",
+        "PagesFormat", "Demangling", "ImageModel", "Addresses", "CTraceFormat",
       ]),
     .executableTarget(
       name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked),
@@ -169,7 +167,12 @@ let package = Package(
         "ModelSamples", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat",
         "ImageModel", "JSON", "ByteReading", "Addresses",
       ]),
-    tests("Workflows", ["ImageModel", "Addresses"]),
+    tests(
+      "Workflows",
+      [
+        "Reporting", "FaultEstimate", "ProcessTracing", "ProcessLaunch", "OrderFileFormat",
+        "PagesFormat", "ImageModel", "ByteReading", "Addresses",
+      ]),
     tests(
       "OrderFileCommands",
       [

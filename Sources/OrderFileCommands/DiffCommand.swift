@@ -1,10 +1,7 @@
 import ArgumentParser
 import Demangling
-import FaultEstimate
 import ImageModel
-import OrderFileFormat
 import Reporting
-import Symbolication
 import Workflows
 
 struct DiffCommand: ParsableCommand {
@@ -117,8 +114,8 @@ struct DiffCommand: ParsableCommand {
 
   func run() throws {
     let outputFile = try Output(output)
-    let inputs = try LayoutDiff(options)
-    let document = inputs.document()
+    let diff = try LayoutDiff(options)
+    let document = diff.document
     let bytes =
       json
       ? document.json()
@@ -126,7 +123,7 @@ struct DiffCommand: ParsableCommand {
         DiffText(
           document, width: output == "-" ? Console.width : nil,
           limits: DiffText.Limits(names: listMissing ? nil : 10, listsPages: listPages),
-          names: Demangler(demangle.mode, of: inputs.imageFormat).demangle
+          names: Demangler(demangle.mode, of: diff.imageFormat).demangle
         ).text.utf8)
     try outputFile.finish(bytes)
     Console.printWarnings(document.warnings)

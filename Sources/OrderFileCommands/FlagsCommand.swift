@@ -1,13 +1,5 @@
 import ArgumentParser
-import ImageModel
-import Reporting
 import Workflows
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 struct FlagsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -53,39 +45,9 @@ struct FlagsXcode: ParsableCommand {
   var runtime = "/usr/local/lib/orderfile"
 
   func run() throws {
-    try check(output)
-    try Folder.make(output)
-    let folder = try Folder.absolutePath(output)
-    let settings = XcodeSettings(
-      folder: folder, runtime: try absolutePath(runtime),
-      orderFile: try orderFile.map(absolutePath) ?? "\(folder)/app.order")
-    for path in [folder, settings.runtime, settings.orderFile] { try check(path) }
-    for (name, text) in [
-      (XcodeSettings.recordName, settings.record), (XcodeSettings.orderName, settings.order),
-    ] {
-      try OutputFile("\(folder)/\(name)").finish(Array(text.utf8))
-    }
-    if access(settings.orderFile, F_OK) != 0 { try OutputFile(settings.orderFile).finish([]) }
-    try Console.print(settings.steps)
-    let recorder = "\(settings.runtime)/iphoneos/orderfile_rt.o"
-    if access(recorder, F_OK) != 0 {
-      Console.printWarnings([
-        Diagnostic(
-          "missing the recorder for iOS: \(String(cString: strerror(errno)))", context: [recorder],
-          hint: "make it by 'make runtime-darwin', and name its folder by --runtime")
-      ])
-    }
-  }
-
-  private func check(_ path: String) throws(Diagnostic) {
-    guard !XcodeSettings.canSay(path) else { return }
-    throw Diagnostic(
-      "invalid path: expected no '$', quote, '//' or line feed, which have a meaning in an .xcconfig",
-      context: [path])
-  }
-
-  /// From the current folder, if it is relative; it need not be there.
-  private func absolutePath(_ path: String) throws(Diagnostic) -> String {
-    path.hasPrefix("/") ? path : "\(try Folder.absolutePath("."))/\(path)"
+    let files = XcodeSettingsFiles(folder: output, orderFile: orderFile, runtime: runtime)
+    let (steps, warnings) = try files.write()
+    try Console.print(steps)
+    Console.printWarnings(warnings)
   }
 }

@@ -1,10 +1,6 @@
 import ArgumentParser
 import Demangling
-import FunctionOrder
-import ImageModel
-import OrderFileFormat
 import Reporting
-import Symbolication
 import Workflows
 
 struct GenCommand: ParsableCommand {
@@ -84,89 +80,37 @@ struct GenCommand: ParsableCommand {
     }
   }
 
+  private var options: OrderGeneration.Options {
+    var options = OrderGeneration.Options(traces: traces)
+    options.recorded = recorded
+    options.builds =
+      allImages
+      ? .each(images: image)
+      : .one(image: image.first, linkMap: linkMap, debugFile: debugFile)
+    options.architecture = arch?.architecture
+    options.dialect = format?.dialect
+    options.largeFunctionBytes = largeLast
+    return options
+  }
+
   func run() throws {
     // Outputs that can't be written are found first; those of --all-images get their names from the
     // traces.
     let onlyOutput = allImages ? nil : try Output(output)
     if allImages { try Folder.make(output) }
-    var inputs = try LaunchInputs(
-      traces: traces, recorded: recorded, architecture: arch?.architecture)
-    let fileNames =
-      allImages ? inputs.traces.usedFileNames : [try inputs.fileName(forImagesNamed: image)]
-    let outputs = try fileNames.map { try onlyOutput ?? Output("\(output)/\($0).order") }
-    var releases = try releaseLayouts(inputs)
-    var images: [(ordered: OrderedImage, format: ImageFormat)] = []
-    var warnings: [Diagnostic] = []
-    for (fileName, file) in zip(fileNames, outputs) {
-      let release = releases.removeValue(forKey: allImages ? fileName : "")
-      let generation = try OrderGeneration(&inputs, fileName: fileName, release: release)
-      let order = generation.write(
-        dialect: try dialect(for: generation.release),
-        architecture: architecture(for: generation.release), largeFunctionBytes: largeLast,
-        outputPath: file.path, traces: inputs.traces)
+    var generation = try OrderGeneration(options)
+    let outputs = try generation.fileNames.map { try onlyOutput ?? Output("\(output)/\($0).order") }
+    var orders: [GeneratedOrder] = []
+    for (fileName, file) in zip(generation.fileNames, outputs) {
+      let order = try generation.order(ofImageNamed: fileName, outputPath: file.path)
       try file.finish(order.bytes)
-      images.append((order.image, generation.release.layout.imageFormat))
-      warnings += order.warnings
-      if !allImages { warnings += inputs.warnings(forImageNamed: fileName) }
+      orders.append(order)
     }
-    if json { try Console.print(GenDocument(images: images.map(\.ordered)).json()) }
-    for (image, format) in images {
-      let names = Demangler(demangle.mode, of: format).demangle
-      Console.printNote(GenText(image, listsMissing: explain, names: names).text)
+    if json { try Console.print(GenDocument(images: orders.map(\.image)).json()) }
+    for order in orders {
+      let names = Demangler(demangle.mode, of: order.imageFormat).demangle
+      Console.printNote(GenText(order.image, listsMissing: explain, names: names).text)
     }
-    for name in inputs.traces.fileNames where allImages && !fileNames.contains(name) {
-      warnings.append(Diagnostic("nothing was recorded in '\(name)': no order file is written"))
-    }
-    Console.printWarnings(inputs.warnings + warnings)
-  }
-
-  private var slice: SliceChoice { SliceChoice(arch?.architecture) }
-
-  /// What the lines are to be limited to, so that the files of several slices can be put into one: `nil`
-  /// where nobody speaks of slices.
-  private func architecture(for release: ReleaseLayout) -> Architecture? {
-    arch?.architecture ?? release.image.flatMap { $0.isSlice ? $0.architecture : nil }
-  }
-
-  /// - Throws: if the linker of `--format` writes other images than `release`.
-  private func dialect(for release: ReleaseLayout) throws(Diagnostic) -> OrderFileDialect {
-    let imageFormat = release.layout.imageFormat
-    let dialect = format?.dialect ?? .usual(for: imageFormat)
-    guard dialect.imageFormat == imageFormat else {
-      throw Diagnostic(
-        "dialect mismatch: expected one for \(imageFormat.rawValue), found '\(dialect)' for "
-          + dialect.imageFormat.rawValue, context: [release.path],
-        hint: "use '--format \(OrderFileDialect.usual(for: imageFormat))', the default",
-        severity: .mismatch)
-    }
-    return dialect
-  }
-
-  /// The builds that the command line gives, by the recorded image's file name; the only one by "".
-  private func releaseLayouts(_ inputs: LaunchInputs) throws(Diagnostic) -> [String: ReleaseLayout]
-  {
-    guard allImages else {
-      switch (image.first, linkMap) {
-      case (let image?, let map?):
-        return [
-          "": try ReleaseLayout(image: image, linkMap: map, debugFile: debugFile, slice: slice)
-        ]
-      case (let path?, nil), (nil, let path?):
-        return ["": try ReleaseLayout(path: path, debugFile: debugFile, slice: slice)]
-      case (nil, nil): return [:]
-      }
-    }
-    var releases: [String: ReleaseLayout] = [:]
-    for path in image {
-      let name = fileName(ofPath: path)
-      guard inputs.traces.fileNames.contains(name) else {
-        throw Diagnostic(
-          "missing image '\(name)' in the traces", context: [path],
-          hint: "the traces have \(inputs.traces.fileNames.joined(separator: ", "))",
-          severity: .mismatch)
-      }
-      releases[name] = try ReleaseLayout(path: path, slice: slice)
-    }
-    return releases
+    Console.printWarnings(generation.warnings)
   }
 }

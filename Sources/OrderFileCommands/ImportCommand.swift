@@ -1,7 +1,6 @@
 import ArgumentParser
 import ImageModel
 import Reporting
-import Symbolication
 import Workflows
 
 struct ImportCommand: ParsableCommand {
@@ -44,27 +43,31 @@ struct ImportOptions: ParsableArguments {
     if json && output == "-" { throw ValidationError("--json needs -o FILE: both write to stdout") }
   }
 
-  /// Writes the trace of `launch`, and says so.
-  func finish(
-    _ launch: ImportedLaunch, source: String, inputs: [String], details: ImportDocument.Details,
-    to file: Output, warnings: [Diagnostic]
-  ) throws(Diagnostic) {
-    guard !launch.uses.isEmpty else {
-      throw Diagnostic(
-        "nothing was recorded: no function of '\(image)' is in it", context: inputs,
-        severity: .nothingRecorded)
-    }
-    let trace: [UInt8]
-    do { trace = try launch.traceBytes() } catch {
-      throw Diagnostic("unable to write the trace: \(error)", context: [output])
-    }
-    try file.finish(trace)
-    let document = ImportDocument(
-      source: source, inputPaths: inputs, outputPath: output, imagePath: image,
-      imageID: launch.image.id, functions: launch.uses.count, details: details)
-    if json { try Console.print(document.json()) }
-    Console.printNote(ImportText(document).text)
-    Console.printWarnings(warnings)
+  /// Writes the trace of what `source` tells, and says so.
+  func run(_ source: TraceImport.Source, listedLines: Int? = nil) throws(Diagnostic) {
+    let file = try Output(output)
+    var traceImport = TraceImport(source, image: image, outputPath: output)
+    traceImport.debugFile = debugFile
+    traceImport.architecture = arch?.architecture
+    traceImport.listedLines = listedLines
+    let result = try traceImport.run()
+    try file.finish(result.trace)
+    if json { try Console.print(result.document.json()) }
+    Console.printNote(ImportText(result.document).text)
+    Console.printWarnings(result.warnings)
+  }
+}
+
+/// The arguments of an import from a list.
+struct ListArguments: ParsableArguments {
+  @Argument(help: ArgumentHelp("The list, - for stdin.", valueName: "file"), completion: .file())
+  var file: String
+  @OptionGroup var options: ImportOptions
+  @Flag(help: "List all lines that stand for nothing, not just the first ten.")
+  var listMissing = false
+
+  func run(_ source: TraceImport.Source) throws(Diagnostic) {
+    try options.run(source, listedLines: listMissing ? nil : 10)
   }
 }
 
@@ -94,28 +97,7 @@ struct ImportXctrace: ParsableCommand {
   var files: [String]
   @OptionGroup var options: ImportOptions
 
-  func run() throws {
-    let output = try Output(options.output)
-    let inputs = try ImportInputs(options)
-    var exports: [XctraceLaunch.Export] = []
-    for path in files { exports.append((path, try InputFile.bytes(path))) }
-    let recorded = try XctraceLaunch(exports, of: inputs.image)
-    let (launch, byFault) = ImportedLaunch.reading(recorded, of: inputs.image)
-    let others = recorded.otherProcesses.map {
-      Diagnostic(
-        "'\(String(decoding: $0.label, as: UTF8.self))' used the image too: not imported",
-        context: files)
-    }
-    try options.finish(
-      launch, source: "xctrace", inputs: files,
-      details: .recording(
-        ImportDocument.Recording(
-          process: recorded.process.number,
-          processLabel: String(decoding: recorded.process.label, as: UTF8.self),
-          functionsByFault: byFault, pageIns: recorded.faults.count(where: \.isPageIn),
-          faults: recorded.faults.count)),
-      to: output, warnings: inputs.warnings + others)
-  }
+  func run() throws { try options.run(.xctrace(files)) }
 }
 
 struct ImportSymbols: ParsableCommand {
@@ -134,11 +116,7 @@ struct ImportSymbols: ParsableCommand {
 
   @OptionGroup var list: ListArguments
 
-  func run() throws {
-    try list.run("symbols") { bytes, image throws(Diagnostic) in
-      ImportedLaunch(symbols: bytes, of: image)
-    }
-  }
+  func run() throws { try list.run(.symbols(list.file)) }
 }
 
 struct ImportAddresses: ParsableCommand {
@@ -157,11 +135,5 @@ struct ImportAddresses: ParsableCommand {
 
   @OptionGroup var list: ListArguments
 
-  func run() throws {
-    try list.run("addresses") { bytes, image throws(Diagnostic) in
-      do { return try ImportedLaunch(addresses: bytes, of: image) } catch {
-        throw Diagnostic("\(error)", context: [list.file])
-      }
-    }
-  }
+  func run() throws { try list.run(.addresses(list.file)) }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import LaunchMeasurement
 import ProcessLaunch
 
 /// `--timeout S -- COMMAND...`: the launch that a command watches.

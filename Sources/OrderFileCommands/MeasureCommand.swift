@@ -4,12 +4,6 @@ import LaunchMeasurement
 import Reporting
 import Workflows
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 struct MeasureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
@@ -90,66 +84,44 @@ struct MeasureCommand: ParsableCommand {
 
   private var states: [CacheState] { (state ?? .usual).states }
 
+  private var measurement: BuildMeasurement {
+    var measurement = BuildMeasurement(before: before, after: after, in: .own)
+    measurement.arguments = arguments
+    measurement.states = states
+    measurement.runs = runs
+    measurement.precision = precision?.share
+    measurement.hasControl = control
+    measurement.images = image
+    measurement.inputPath = input
+    measurement.timeout = timeout
+    measurement.showsOutput = showOutput
+    measurement.seed = seed
+    measurement.dropsCaches = dropCaches
+    measurement.ignoresFailure = ignoreFailure
+    return measurement
+  }
+
   func run() throws {
     let outputFile = try Output(output)
     let exportFile = try exportJson.map { path throws(Diagnostic) in try Output(path) }
-    if let input, access(input, R_OK) != 0 {
-      throw Diagnostic("\(String(cString: strerror(errno)))", context: [input])
-    }
-    let first = try MeasuredCommand(before, arguments, option: "--before", in: .own)
-    let second = try MeasuredCommand(after, arguments, option: "--after", in: .own)
-    let images = try image.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
-    func side(_ name: String, _ command: MeasuredCommand) -> MeasuredSide {
-      MeasuredSide(
-        name: name,
-        program: MeasuredProgram(
-          path: command.path, arguments: command.arguments, inputPath: input,
-          showsOutput: showOutput, timeout: timeout), images: distinct([command.image] + images))
-    }
-    let plan = MeasurementPlan(
-      sides: [side("before", first), side("after", second)]
-        + (control ? [side("control", first)] : []),
-      states: states, mostRounds: runs ?? (precision == nil ? 30 : 500),
-      precision: precision?.share, seed: seed, dropsCaches: dropCaches,
-      ignoresFailure: ignoreFailure)
-    let machine = MeasuringMachine.current()
-    let measured = try measure(plan)
-    if !measured.isEmpty {
-      let document = MeasureDocument(
-        measured, machine: machine,
-        storage: distinct(plan.sides.flatMap(\.images)).map(ImageStorage.init),
-        precision: precision?.share, seed: seed, dropsCaches: dropCaches)
+    let result = try runWithProgress()
+    if let document = result.document {
       let width = output == "-" ? Console.width : nil
       try outputFile.finish(
         json ? document.json() : Array(MeasureText(document, width: width).text.utf8))
       try exportFile?.finish(document.hyperfineJSON())
     }
-    Console.printWarnings([first.warning, second.warning].compactMap { $0 })
-    if MeasuredProgram.wasInterrupted {
-      throw Diagnostic(
-        measured.isEmpty
-          ? "interrupted" : "interrupted: the result is of the launches until then")
-    }
+    Console.printWarnings(result.warnings)
+    if let interruption = result.interruption { throw interruption }
   }
 
-  /// - Returns: the states with at least two launches of each side; after an interrupt that may be none.
-  private func measure(_ plan: MeasurementPlan) throws(Diagnostic) -> [MeasuredState] {
-    MeasuredProgram.catchInterrupts()
+  private func runWithProgress() throws(Diagnostic) -> BuildMeasurement.Result {
     var bar = ProgressBar(isWanted: !json && !showOutput)
     defer { bar.clear() }
-    var measured: [MeasuredState] = []
-    for state in plan.states where !MeasuredProgram.wasInterrupted {
-      let result = try plan.run(state) { progress in
-        let reached = progress.precision.map { ", \(percent($0)) known" } ?? ""
-        bar.show(state.rawValue, progress.round, of: progress.mostRounds, reached)
-      }
-      if result.rounds.count > 1 { measured.append(result) }
+    return try measurement.run { progress in
+      let reached = progress.precision.map { ", \(percent($0)) known" } ?? ""
+      bar.show(progress.state.rawValue, progress.round, of: progress.mostRounds, reached)
     }
-    return measured
-  }
-
-  private func distinct(_ paths: [String]) -> [String] {
-    paths.indices.filter { !paths[..<$0].contains(paths[$0]) }.map { paths[$0] }
   }
 }
 

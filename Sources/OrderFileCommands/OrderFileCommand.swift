@@ -1,7 +1,6 @@
 import ArgumentParser
 import CTraceFormat
 import ImageModel
-import LaunchMeasurement
 import ProcessLaunch
 import Reporting
 import Workflows

@@ -1,4 +1,3 @@
-import LaunchMeasurement
 import ProcessLaunch
 import Reporting
 

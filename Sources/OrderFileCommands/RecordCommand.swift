@@ -1,15 +1,7 @@
 import ArgumentParser
 import ImageModel
-import LaunchMeasurement
 import ProcessLaunch
-import ProcessTracing
 import Workflows
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
@@ -73,8 +65,15 @@ struct RecordCommand: ParsableCommand {
     }
   }
 
+  private var method: LaunchRecording.Method {
+    guard breakpoints else { return .recorder(launched.launch) }
+    return .breakpoints(
+      pid.map { .process($0) } ?? .launch(launched.launch),
+      LaunchRecording.Breakpoints(
+        images: allImages ? nil : image, blocks: blocks, stopAtSymbol: stopAtSymbol))
+  }
+
   func run() throws {
-    let program = pid.map { "process \($0)" } ?? launched.words[0]
     let name = pid.map { "\($0)" } ?? launched.words[0].split(separator: "/").last ?? "trace"
     let outputPath = output ?? "\(name).oftrace"
     if outputPath == "-" {
@@ -82,129 +81,17 @@ struct RecordCommand: ParsableCommand {
         "unable to write a trace to stdout: that is the program's", context: ["--output"],
         hint: "name a file")
     }
-    let outputFile = try OutputFile(outputPath)
-    let folder = try RecordingFolder(beside: outputPath)
-    defer { folder.remove() }
-    let result: ProgramLaunch.Result?
-    let leftAlone: [Diagnostic]
-    do { (result, leftAlone) = try launch(folder) } catch let error as ProgramLaunch.LaunchError {
-      throw Diagnostic.unableToRun(program, error, isTraced: breakpoints)
+    var recording = LaunchRecording(method, outputPath: outputPath)
+    recording.stopAt = stopAt
+    recording.stopAfter = stopAfter
+    let recorded = try recording.run()
+    if !recorded.traces.isEmpty {
+      let summary = RecordSummary(
+        recorded.traces, paths: recorded.paths, hitsBeforeMain: recorded.hitsBeforeMain)
+      Console.printNote(summary.text)
     }
-
-    var traces: [Trace] = []
-    var images = RecordedImages()
-    let (recordings, unreadable) = folder.recordings()
-    for recording in recordings {
-      traces.append(
-        try recording.finish(
-          outputPath: outputPath, outputFile, launch: result, images: &images))
-    }
-    var warnings = leftAlone + unreadable + images.warnings
-    for image in distinctImages(of: traces) { warnings += [.weakID(image)].compactMap { $0 } }
-    if result?.timedOut ?? false {
-      warnings.append(
-        Diagnostic(
-          "the program ran longer than \(launched.timeout ?? 0) s and was ended", context: [program]
-        ))
-    }
-    let nothing =
-      breakpoints
-      ? Diagnostic.nothingUsed(program, wasLeftAlone: !leftAlone.isEmpty)
-      : Diagnostic.nothingRecorded(program, wasSilent: traces.isEmpty)
-    if traces.contains(where: { !$0.isEmpty }) {
-      let paths = recordings.map { outputPath + $0.suffix }
-      let before = traces[0].hitsBeforeMain(images.recordedImages(of: traces[0]))
-      Console.printNote(RecordSummary(traces, paths: paths, hitsBeforeMain: before).text)
-    } else if result?.end ?? .exited(0) == .exited(0) {
-      Console.printWarnings(warnings)
-      throw nothing
-    } else {
-      warnings.append(nothing)
-    }
-    Console.printWarnings(warnings)
-    if let end = result?.end, end != .exited(0) { throw ExitCode(end.exitStatus) }
-  }
-
-  /// Runs the program to its end, or follows the process; traces are left in `folder`.
-  ///
-  /// - Returns: how the program ended, `nil` of a process that was not launched here; and what could not be
-  ///   given breakpoints.
-  private func launch(
-    _ folder: RecordingFolder
-  ) throws -> (ProgramLaunch.Result?, leftAlone: [Diagnostic]) {
-    guard breakpoints else {
-      var environment = [
-        (name: "ORDERFILE_TRACE", value: folder.tracePath),
-        (name: "ORDERFILE_SESSION", value: "\(ClockReading.now().nanoseconds)"),
-      ]
-      if let stopAt { environment.append(("ORDERFILE_STOP_AT", stopAt)) }
-      if let stopAfter { environment.append(("ORDERFILE_STOP_AFTER_MS", "\(stopAfter)")) }
-      var launch = launched.launch
-      launch.environment = environment
-      return (try launch.run(), [])
-    }
-    let recording = try BreakpointRecording(
-      folder, images: allImages ? nil : image, blocks: blocks, end: stopAtSymbol)
-    var result: ProgramLaunch.Result?
-    if let pid {
-      let attachment = BreakpointAttachment(
-        processNumber: pid, stopAfter: stopAfter, stopAt: stopAt)
-      if let obstacle = attachment.obstacle { throw Diagnostic.unableToTrace(pid, obstacle) }
-      try attachment.run(recording)
-    } else {
-      let launch = BreakpointLaunch(
-        launched.launch, stopAfter: stopAfter, stopAt: stopAt)
-      result = try launch.run(recording)
-    }
-    if recording.lacksBlocks {
-      Console.printWarnings(recording.warnings)
-      throw Diagnostic.noBlockMap(pid.map { "process \($0)" } ?? launched.words[0])
-    }
-    return (result, recording.warnings)
-  }
-}
-
-extension Diagnostic {
-  fileprivate static func unableToRun(
-    _ program: String, _ error: ProgramLaunch.LaunchError, isTraced: Bool
-  ) -> Diagnostic {
-    Diagnostic(
-      isTraced && error.errno == EPERM
-        ? "unable to trace: ptrace is not permitted here" : "unable to run: \(error)",
-      context: [program],
-      hint: isTraced && error.errno == EPERM
-        ? "allow it: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE" : nil)
-  }
-
-  fileprivate static func unableToTrace(
-    _ pid: Int32, _ obstacle: BreakpointAttachment.Obstacle
-  ) -> Diagnostic {
-    let reason =
-      switch obstacle {
-      case .tracedBy(let tracer): "process \(tracer) traces it already"
-      case .ended: "it has ended"
-      case .kernelThread: "it is the kernel's"
-      }
-    return Diagnostic("unable to trace: \(reason)", context: ["process \(pid)"])
-  }
-
-  fileprivate static func nothingUsed(_ program: String, wasLeftAlone: Bool) -> Diagnostic {
-    Diagnostic(
-      "nothing was recorded: no function with a breakpoint was used", context: [program],
-      hint: wasLeftAlone
-        ? nil : "a library, or a program that this one starts, is recorded if --image names it",
-      severity: .nothingRecorded)
-  }
-
-  fileprivate static func nothingRecorded(_ program: String, wasSilent: Bool) -> Diagnostic {
-    Diagnostic(
-      wasSilent
-        ? "nothing was recorded: no instrumented image of this program carries the recorder"
-        : "nothing was recorded: the recorder is linked, and no instrumented function ran",
-      context: [program],
-      hint: wasSilent
-        ? "compile with -fsanitize-coverage=func,trace-pc-guard,pc-table and link orderfile_rt.o"
-        : "compile the program's own sources with -fsanitize-coverage=func,trace-pc-guard,pc-table",
-      severity: .nothingRecorded)
+    Console.printWarnings(recorded.warnings)
+    if let failure = recorded.failure { throw failure }
+    if let end = recorded.end, end != .exited(0) { throw ExitCode(end.exitStatus) }
   }
 }

@@ -1,7 +1,6 @@
 import Addresses
 import ImageModel
 import Reporting
-import Symbolication
 import Workflows
 
 /// The one line that `record` ends with: what was recorded, where it is, and what to type next.

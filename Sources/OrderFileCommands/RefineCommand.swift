@@ -1,11 +1,6 @@
 import ArgumentParser
 import Demangling
-import ImageModel
-import LaunchMeasurement
-import OrderFileFormat
-import ProcessLaunch
 import Reporting
-import Symbolication
 import Workflows
 
 struct RefineCommand: ParsableCommand {
@@ -52,46 +47,26 @@ struct RefineCommand: ParsableCommand {
   }
 
   func run() throws {
-    let outputFile = try OutputFile(output ?? order)
-    let bytes = try InputFile.bytes(order)
-    let folder = try TemporaryFolder(in: .own)
-    let linked = try RelinkedImage(path: image, command: relink, in: folder)
-    let before = try ReleaseLayout(path: linked.path)
-    let given = try InputFile.orderFile(bytes, order, of: before.layout.imageFormat)
-    let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
-    let launch = RefinedLaunch(program: launched.launch, folder: folder, environment: .own)
-    Interruption.catchSignals()
-    // Also where something fails: the image of the best order so far, or the one that was there.
-    defer { linked.restore() }
-
-    var refinement = try Refinement(
-      given, bytes.copy(0..<bytes.count), image: linked, launch: launch, size: size)
-    var failure: (any Error)?
-    do {
-      try refinement.run { step in
-        Console.printNote(
-          "\(step.textPages) pages of 4 KiB, \(step.textPages16k) of 16 KiB: \(step.move)"
-            + (step.isKept ? "" : ", not kept"))
-      }
-    } catch { failure = error }
-    linked.restore()
-    if let failure {
-      if refinement.isBetter {
-        try outputFile.finish(refinement.best.bytes)
-        Console.printNote("wrote the best order so far: \(outputFile.path)")
+    var refinement = OrderFileRefinement(
+      order: order, image: image, relink: relink, output: output ?? order,
+      program: launched.launch, in: .own)
+    refinement.pageSize = pageSize
+    let result = try refinement.run { step in
+      Console.printNote(
+        "\(step.textPages) pages of 4 KiB, \(step.textPages16k) of 16 KiB: \(step.move)"
+          + (step.isKept ? "" : ", not kept"))
+    }
+    if let failure = result.failure {
+      if result.isWritten {
+        Console.printNote("wrote the best order so far: \(result.document.outputPath)")
       }
       throw failure
     }
-    try outputFile.finish(refinement.best.bytes)
-
-    let document = RefineDocument(
-      outputPath: outputFile.path, imagePath: image, pageSize: size, steps: refinement.path,
-      floor: refinement.floor)
     if json {
-      try Console.print(document.json())
+      try Console.print(result.document.json())
     } else {
-      try Console.print(RefineText(document, names: Demangler(demangle.mode).demangle).text)
+      try Console.print(RefineText(result.document, names: Demangler(demangle.mode).demangle).text)
     }
-    Console.printWarnings(refinement.best.release.warnings)
+    Console.printWarnings(result.warnings)
   }
 }

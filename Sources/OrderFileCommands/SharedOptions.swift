@@ -2,7 +2,6 @@ import ArgumentParser
 import Demangling
 import ImageModel
 import OrderFileFormat
-import Symbolication
 import Workflows
 
 /// `--format`: which linker's dialect.

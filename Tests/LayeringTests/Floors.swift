@@ -51,10 +51,9 @@ let mayImport: [String: Set<String>] = [
 
   // F6, F7: the command.
   "OrderFileCommands": [
-    "ArgumentParser", "Glibc", "Darwin", "Workflows", "Reporting", "FunctionOrder", "FaultEstimate",
-    "LaunchMeasurement", "ProcessTracing", "ProcessLaunch", "JSON",
-    "Symbolication", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-    "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "CTraceFormat",
+    "ArgumentParser", "Glibc", "Darwin", "Workflows", "Reporting", "LaunchMeasurement",
+    "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling", "ImageModel", "Addresses",
+    "CTraceFormat",
   ],
   "orderfile": ["OrderFileCommands"],
 ]

@@ -11,10 +11,11 @@ import Testing
   static func workshop() throws -> Workshop {
     let workshop = try Workshop()
     let names = ["helper", "first", "main"]
-    try workshop.write(image(names, id: [0x9f, 0x3a]), "app.rec")
-    try workshop.write(image(["main", "unused", "first", "helper"], id: [0x41, 0xc0]), "app")
-    try workshop.write(image(["other"], id: [0x77]), "other")
-    try workshop.write(image([], id: [0x9f, 0x3a]), "stripped")
+    try workshop.write(sampleImage(names, id: [0x9f, 0x3a]), "app.rec")
+    try workshop.write(
+      sampleImage(["main", "unused", "first", "helper"], id: [0x41, 0xc0]), "app")
+    try workshop.write(sampleImage(["other"], id: [0x77]), "other")
+    try workshop.write(sampleImage([], id: [0x9f, 0x3a]), "stripped")
     let app = TraceWriter.Image(path: workshop.folder.appendingPathComponent("app.rec").path)
     func trace(_ name: String, _ write: (inout TraceWriter) -> Void) throws {
       var writer = TraceWriter()
@@ -68,20 +69,6 @@ import Testing
     try workshop.write("# nothing\n".utf8, "empty")
     try workshop.write("1000\n1010\nmain\n".utf8, "addresses")
     return workshop
-  }
-
-  /// Functions of 16 bytes from 0x1000 on.
-  static func image(_ names: [String], id: [UInt8]) -> [UInt8] {
-    var elf = ELFWriter()
-    elf.addText()
-    if !names.isEmpty {
-      elf.addSymbols(
-        names.enumerated().map {
-          .init($0.element, value: 0x1000 + 16 * UInt64($0.offset), size: 16)
-        })
-    }
-    elf.addBuildID(id)
-    return elf.bytes()
   }
 
   static let map = """

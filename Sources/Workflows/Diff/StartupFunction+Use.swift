@@ -12,11 +12,12 @@ import Symbolication
 extension StartupFunction {
   /// - Parameters:
   ///   - image: that the use was recorded in.
-  ///   - maps: of the layouts before and after.
+  ///   - maps: of the layouts.
   init(
-    _ use: RecordedFunctions.Use, of image: TraceImage, before: ReleaseLayout, after: ReleaseLayout,
-    maps: inout (before: SymbolMap, after: SymbolMap)
+    _ use: RecordedFunctions.Use, of image: TraceImage, in layouts: ComparedLayouts,
+    _ maps: inout SymbolMaps
   ) {
+    let (before, after) = (layouts.before, layouts.after)
     let (isBefore, isAfter) = (before.isImage(image), after.isImage(image))
     let named = (
       before: use.names.flatMap { maps.before.resolve($0, from: use.objectFile).functions },

@@ -7,10 +7,10 @@ import ImageModel
 #endif
 
 /// A folder that is removed with what is in it.
-package final class TemporaryFolder {
+final class TemporaryFolder {
   private let folder: String
 
-  package init(in environment: LaunchEnvironment) throws(Diagnostic) {
+  init(in environment: LaunchEnvironment) throws(Diagnostic) {
     let parent = environment.temporaryFolder ?? "/tmp"
     var template = Array("\(parent)/orderfile.XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {

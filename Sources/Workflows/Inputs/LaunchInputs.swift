@@ -5,14 +5,14 @@ import Symbolication
 
 /// The traces that a command line names, and the images that they were recorded in: checked that they belong
 /// together. Traces are read one at a time.
-package struct LaunchInputs {
-  package private(set) var traces = TraceSet()
+struct LaunchInputs {
+  private(set) var traces = TraceSet()
   private var files: [(path: String, bytes: FileBytes)] = []
   private var images = RecordedImages()
-  package private(set) var warnings: [Diagnostic] = []
+  private(set) var warnings: [Diagnostic] = []
 
   /// - Throws: also if nothing was recorded, and if an image in `recorded` is in none of the traces.
-  package init(
+  init(
     traces paths: [String], recorded: [String], architecture: Architecture?
   ) throws(Diagnostic) {
     for path in paths {
@@ -37,7 +37,7 @@ package struct LaunchInputs {
   }
 
   /// What a user should know when only the images of that file name count: which traces have none.
-  package func warnings(forImageNamed fileName: String) -> [Diagnostic] {
+  func warnings(forImageNamed fileName: String) -> [Diagnostic] {
     traces.members(withoutImageNamed: fileName).map {
       Diagnostic("no image of it is called '\(fileName)': not used", context: [$0.path])
     }
@@ -45,7 +45,7 @@ package struct LaunchInputs {
 
   /// The recorded image that a command is about: the one called like a build in `paths`, else the
   /// executable, else the only one.
-  package func fileName(forImagesNamed paths: [String]) throws(Diagnostic) -> String {
+  func fileName(forImagesNamed paths: [String]) throws(Diagnostic) -> String {
     let fileNames = traces.fileNames
     let program = Workflows.fileName(ofPath: traces.program ?? "")
     for name in paths.map(Workflows.fileName(ofPath:)) + [program]

@@ -3,23 +3,21 @@ import ImageModel
 import Symbolication
 
 /// The images that traces were recorded in, read once each and only if they are what the trace says.
-package struct RecordedImages {
+struct RecordedImages {
   /// Images that the user named.
   private var named: [Image] = []
   /// By the path that a trace states.
   private var found: [String: Image] = [:]
   private var refused: Set<String> = []
   /// What was wrong with images that the traces name.
-  package private(set) var warnings: [Diagnostic] = []
-
-  package init() {}
+  private(set) var warnings: [Diagnostic] = []
 
   /// Reads the image at `path`, which the user names, for every trace that was recorded in it.
   ///
   /// - Parameter known: the images of the traces.
   /// - Throws: `mismatch` with both IDs if it is none of them.
   /// - Parameter architecture: which image of a universal file; `nil` takes the one that was recorded.
-  package mutating func add(
+  mutating func add(
     path: String, _ architecture: Architecture?, recordedAs known: [TraceImage]
   ) throws(Diagnostic) {
     let (image, warnings) = try Image.reading(
@@ -36,7 +34,7 @@ package struct RecordedImages {
   }
 
   /// Reads images of traces from the paths that these state.
-  package mutating func add(_ images: [TraceImage]) {
+  mutating func add(_ images: [TraceImage]) {
     for image in images where found[image.path] == nil && !refused.contains(image.path) {
       do {
         let (read, warnings) = try Image.reading(
@@ -59,15 +57,15 @@ package struct RecordedImages {
   }
 
   /// The image of which `image` is the record, if it was read: their IDs are the same.
-  package func image(for image: TraceImage) -> Image? {
+  func image(for image: TraceImage) -> Image? {
     named.first { $0.id == image.id } ?? found[image.path].flatMap { $0.id == image.id ? $0 : nil }
   }
 
   /// The image that lies at the path of `image` now, whatever its ID.
-  package func imageAtPath(of image: TraceImage) -> Image? { found[image.path] }
+  func imageAtPath(of image: TraceImage) -> Image? { found[image.path] }
 
   /// For each image of `trace` that is another one now: what was expected and found.
-  package func mismatches(of trace: Trace) -> [Diagnostic] {
+  func mismatches(of trace: Trace) -> [Diagnostic] {
     trace.imageGroups.compactMap { group in
       let image = trace.images[group[0]]
       guard self.image(for: image) == nil, let other = imageAtPath(of: image) else { return nil }
@@ -76,7 +74,7 @@ package struct RecordedImages {
   }
 
   /// For each image of `trace` the one that was read, if it is the same.
-  package func recordedImages(of trace: Trace) -> [RecordedImage?] {
+  func recordedImages(of trace: Trace) -> [RecordedImage?] {
     trace.images.map { image(for: $0).map { RecordedImage($0) } }
   }
 }
@@ -96,6 +94,6 @@ extension Diagnostic {
 }
 
 /// The last component of `path`.
-package func fileName(ofPath path: String) -> String {
+func fileName(ofPath path: String) -> String {
   path.split(separator: "/").last.map(String.init) ?? path
 }

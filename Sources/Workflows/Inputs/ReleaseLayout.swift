@@ -5,17 +5,17 @@ import LinkMapFormat
 import Symbolication
 
 /// The build to be ordered or compared: a linked image, its link map, or both.
-package struct ReleaseLayout {
+struct ReleaseLayout {
   /// What the layout was read from, for messages.
-  package let path: String
-  package private(set) var layout: Layout
+  let path: String
+  private(set) var layout: Layout
   /// As the loader calls them; where only a link map was given, those of Mach-O that names tell.
   let initializers: [StatedAddress]
   /// `nil` where only a link map was given.
-  package let image: Image?
+  let image: Image?
   /// `nil` where only a link map was given that does not tell.
-  package let architecture: Architecture?
-  package let warnings: [Diagnostic]
+  let architecture: Architecture?
+  let warnings: [Diagnostic]
   /// Of the image; `nil` where only a link map was given.
   private let bytes: FileBytes?
 
@@ -30,7 +30,7 @@ package struct ReleaseLayout {
   var code: ImageCode?
 
   /// Reads a linked image or a link map, whichever `path` is.
-  package init(
+  init(
     path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
   ) throws(Diagnostic) {
     try self.init(try InputFile.bytes(path), path: path, debugFile: debugFile, slice: slice)
@@ -39,7 +39,7 @@ package struct ReleaseLayout {
   /// Reads a linked image or a link map, whichever `bytes` are; `path` is where they were read from.
   ///
   /// - Parameter kind: what the caller has recognized `bytes` to be.
-  package init(
+  init(
     _ bytes: FileBytes, of kind: FileKind? = nil, path: String, debugFile: String? = nil,
     slice: SliceChoice = SliceChoice()
   ) throws(Diagnostic) {
@@ -60,7 +60,7 @@ package struct ReleaseLayout {
 
   /// Reads the image, and takes from the link map what only that knows: input sections, object files, and
   /// all names where the image is stripped.
-  package init(
+  init(
     image: String, linkMap: String, debugFile: String?, slice: SliceChoice
   ) throws(Diagnostic) {
     let image = try ReleaseLayout(path: image, debugFile: debugFile, slice: slice)

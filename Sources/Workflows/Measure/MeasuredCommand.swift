@@ -10,19 +10,19 @@ import Symbolication
 #endif
 
 /// What `--before` or `--after` of `measure` names: an image, or a command.
-package struct MeasuredCommand {
+struct MeasuredCommand {
   /// Of the program, as it is launched.
-  package let path: String
+  let path: String
   /// The program's name and its arguments.
-  package let arguments: [String]
+  let arguments: [String]
   /// `path` from the root and without links.
-  package let image: String
+  let image: String
 
   /// - Parameters:
   ///   - text: the path of a file, or else a command line of words.
   ///   - arguments: to go behind it.
   ///   - option: for messages.
-  package init(
+  init(
     _ text: String, _ arguments: [String], option: String, in environment: LaunchEnvironment
   ) throws(Diagnostic) {
     if Self.isFile(text) {
@@ -47,7 +47,7 @@ package struct MeasuredCommand {
   }
 
   /// What to know of a program that is no image itself.
-  package var warning: Diagnostic? {
+  var warning: Diagnostic? {
     guard let bytes = try? InputFile.bytes(path), !FileKind(of: bytes).isObjectFile else {
       return nil
     }

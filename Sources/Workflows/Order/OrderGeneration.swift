@@ -1,119 +1,131 @@
-import Addresses
-import FunctionOrder
 import ImageModel
 import OrderFileFormat
 import Reporting
 import Symbolication
 
-/// From launches to the order file of one image.
-package struct OrderGeneration {
-  /// Of the recorded image.
-  let fileName: String
-  /// The build to be ordered.
-  package let release: ReleaseLayout
-  /// The functions of `release` by name.
-  private let map: SymbolMap
-  /// As the first trace that has it states it.
-  private let recordedImage: TraceImage
-  private let profile: LaunchProfile
-  private let resolved: ResolvedProfile
+/// An order file, and what is to be said about it.
+package struct GeneratedOrder {
+  package let bytes: [UInt8]
+  package let image: OrderedImage
+  /// Of the build that is ordered.
+  package let imageFormat: ImageFormat
+  let warnings: [Diagnostic]
+}
 
-  /// - Throws: `mismatch` if fewer than half of the recorded functions are in `release`: it is another
-  ///   program then.
-  package init(
-    _ inputs: inout LaunchInputs, fileName: String, release: ReleaseLayout?
-  ) throws(Diagnostic) {
-    self.fileName = fileName
-    profile = try inputs.profile(ofImageNamed: fileName)
+/// From traces to an order file for each image that is to be ordered.
+package struct OrderGeneration {
+  /// What to order, by what, and for whom.
+  package struct Options {
+    package var traces: [String]
+    /// Images that were recorded.
+    package var recorded: [String] = []
+    package var builds = Builds.one()
+    /// Which image of a universal file; the only one that the order files are to be for, in a dialect that
+    /// can say so.
+    package var architecture: Architecture?
+    /// The linker's; `nil` takes the usual one for the image.
+    package var dialect: OrderFileDialect?
+    /// Functions of at least so many bytes go behind the smaller ones.
+    package var largeFunctionBytes: UInt64?
+
+    package init(traces: [String]) { self.traces = traces }
+  }
+
+  /// The builds to be ordered, by their paths; the recorded one where there is none.
+  package enum Builds {
+    case one(image: String? = nil, linkMap: String? = nil, debugFile: String? = nil)
+    /// One for each recorded image, which has its file name.
+    case each(images: [String])
+  }
+
+  private let options: Options
+  private var inputs: LaunchInputs
+  /// By the file name of the recorded image.
+  private var releases: [String: ReleaseLayout] = [:]
+  /// Of the recorded images that are ordered.
+  package let fileNames: [String]
+  private var orderWarnings: [Diagnostic] = []
+
+  /// Reads the traces and the builds.
+  ///
+  /// - Throws: also if nothing was recorded, and `mismatch` if what was given does not belong together.
+  package init(_ options: Options) throws(Diagnostic) {
+    self.options = options
+    inputs = try LaunchInputs(
+      traces: options.traces, recorded: options.recorded, architecture: options.architecture)
+    switch options.builds {
+    case .one(let image, let linkMap, let debugFile):
+      let fileName = try inputs.fileName(forImagesNamed: [image].compactMap { $0 })
+      fileNames = [fileName]
+      releases[fileName] = try ReleaseLayout(
+        image: image, linkMap: linkMap, debugFile: debugFile,
+        slice: SliceChoice(options.architecture))
+    case .each(let images):
+      fileNames = inputs.traces.usedFileNames
+      for path in images { try add(path) }
+    }
+  }
+
+  private mutating func add(_ path: String) throws(Diagnostic) {
+    let name = fileName(ofPath: path)
+    guard inputs.traces.fileNames.contains(name) else {
+      throw Diagnostic(
+        "missing image '\(name)' in the traces", context: [path],
+        hint: "the traces have \(inputs.traces.fileNames.joined(separator: ", "))",
+        severity: .mismatch)
+    }
+    releases[name] = try ReleaseLayout(path: path, slice: SliceChoice(options.architecture))
+  }
+
+  /// The order of one image.
+  ///
+  /// - Parameters:
+  ///   - fileName: one of `fileNames`.
+  ///   - outputPath: where the order file goes, for the report.
+  /// - Throws: `mismatch` if the build is of another program, or of another format than the dialect's.
+  package mutating func order(
+    ofImageNamed fileName: String, outputPath: String
+  ) throws(Diagnostic) -> GeneratedOrder {
+    let profile = try inputs.profile(ofImageNamed: fileName)
     guard let image = inputs.traces.images.first(where: { $0.fileName == fileName }) else {
       throw Diagnostic("missing image '\(fileName)' in the traces")
     }
-    recordedImage = image
-    if let release {
-      self.release = release
+    // A layout can be large: it is let go when its order is made.
+    let release: ReleaseLayout
+    if let given = releases.removeValue(forKey: fileName) {
+      release = given
     } else {
-      self.release = ReleaseLayout(try inputs.recordedImage(of: image))
+      release = ReleaseLayout(try inputs.recordedImage(of: image))
     }
-    var map = SymbolMap(self.release.layout)
-    resolved = ResolvedProfile(profile, in: &map)
-    self.map = map
-    guard 2 * resolved.resolvedCount >= resolved.recordedCount else {
-      throw Diagnostic(
-        "only \(resolved.resolvedCount) of "
-          + "\(counted(resolved.recordedCount, "recorded function")) are in it: "
-          + "it is another program, or stripped", context: [self.release.path],
-        hint: "give the build to be ordered by --image, unstripped, or its --link-map; of Rust "
-          + "compile both builds with -Ccodegen-units=1, else they inline differently",
-        severity: .mismatch)
-    }
+    let order = try ImageOrder(profile, of: image, release: release)
+      .orderFile(options, outputPath: outputPath, traces: inputs.traces)
+    orderWarnings += order.warnings
+    if case .one = options.builds { orderWarnings += inputs.warnings(forImageNamed: fileName) }
+    return order
   }
 
-  /// An order file's bytes, and what is to be said about them.
-  package struct Output {
-    package let bytes: [UInt8]
-    package let image: OrderedImage
-    package let warnings: [Diagnostic]
-  }
-
-  /// - Parameter architecture: the only one that the order file is to be for, in a dialect that can say so.
-  package func write(
-    dialect: OrderFileDialect, architecture: Architecture?, largeFunctionBytes: UInt64?,
-    outputPath: String, traces: TraceSet
-  ) -> Output {
-    let layout = release.layout
-    let order = FirstTouchOrder(
-      launches: [resolved.uses], layout: layout, initializers: release.initializers,
-      largeFunctionBytes: largeFunctionBytes)
-    let placing = PlacingEntries(
-      of: order.parts, in: map, for: dialect, architecture: architecture)
-    let written = dialect.write(placing.entries, header: header(traces))
-    let image = OrderedImage(
-      outputPath: outputPath, dialect: dialect.name, recordedImage: recordedImage.path,
-      layoutPath: release.path, traces: traces.members.map(\.path),
-      recordedFunctions: resolved.recordedCount, resolvedFunctions: resolved.resolvedCount,
-      untracedInitializers: order.untracedInitializerCount,
-      entries: placing.entries.count - written.unwritable.count,
-      startupBytes: layout.byteCount(of: order.parts),
-      textBytes: layout.sections.filter(\.isExecutable).map(\.range.size).saturatingSum(),
-      missing: missing(placing, written),
-      unnamedHits: profile.unnamedHits,
-      lostRecords: traces.members.map(\.lostRecords).saturatingSum())
-    let cannotMove = Diagnostic.sharedInputSections(
-      order.parts, in: layout, path: release.path)
-    return Output(
-      bytes: written.bytes, image: image,
-      warnings: release.warnings
-        + [
-          cannotMove, .ambiguous(placing, path: release.path),
-          .ofSeveralFiles(placing, path: release.path),
-          .weakID(recordedImage, layout.imageFormat),
-        ].compactMap { $0 })
-  }
-
-  /// Who made the file, and of what; no time and no path, so that the same inputs give the same bytes.
-  private func header(_ traces: TraceSet) -> [String] {
-    let recorded = recordedImage.id?.description ?? "without ID"
-    let ordered = release.image?.id.map { ", ordered image \($0)" } ?? ""
-    return [
-      "orderfile \(toolVersion): first uses of \(fileName) in \(counted(traces.members.count, "trace"))",
-      "recorded image \(recorded)\(ordered)",
-    ]
-  }
-
-  /// What no line stands for, each once.
-  private func missing(
-    _ placing: PlacingEntries, _ written: WrittenOrderFile
-  ) -> [NameWithReason] {
-    let unnamable = placing.unnamable.map {
-      NameWithReason(name: $0, reason: "unable to write: a label, or made by the linker")
-    }
-    let unwritable =
-      unnamable
-      + written.unwritable.filter { $0.reason != .duplicate }.map {
-        NameWithReason(
-          name: SymbolName(bytes: $0.entry.symbol), reason: "unable to write: \($0.reason)")
+  /// What is to be said about the traces, and about the orders made so far.
+  package var warnings: [Diagnostic] {
+    let unused = inputs.traces.fileNames.filter { !fileNames.contains($0) }
+    guard case .each = options.builds else { return inputs.warnings + orderWarnings }
+    return inputs.warnings + orderWarnings
+      + unused.map {
+        Diagnostic("nothing was recorded in '\($0)': no order file is written")
       }
-    var listed: Set<NameWithReason> = []
-    return (resolved.missing + unwritable).filter { listed.insert($0).inserted }
+  }
+}
+
+extension ReleaseLayout {
+  /// Reads what is given; `nil` if nothing is.
+  fileprivate init?(
+    image: String?, linkMap: String?, debugFile: String?, slice: SliceChoice
+  ) throws(Diagnostic) {
+    switch (image, linkMap) {
+    case (let image?, let map?):
+      try self.init(image: image, linkMap: map, debugFile: debugFile, slice: slice)
+    case (let path?, nil), (nil, let path?):
+      try self.init(path: path, debugFile: debugFile, slice: slice)
+    case (nil, nil): return nil
+    }
   }
 }

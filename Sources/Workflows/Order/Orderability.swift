@@ -62,7 +62,7 @@ extension Diagnostic {
   }
 
   /// An image that has no identity of its own.
-  package static func weakID(
+  static func weakID(
     _ image: TraceImage, _ format: ImageFormat = .elf
   ) -> Diagnostic? {
     guard image.id?.kind == .weak else { return nil }

@@ -13,13 +13,13 @@ package enum PageMethod: String, CaseIterable {
 }
 
 /// The method for one launch.
-package struct PageMethodChoice {
-  package let method: PageMethod
+struct PageMethodChoice {
+  let method: PageMethod
   private let environment: LaunchEnvironment
 
   /// - Parameter wanted: what the user asks for.
   /// - Throws: if that can't work.
-  package init(
+  init(
     _ wanted: PageMethod?, for program: LaunchedProgram, _ request: PageRequest,
     in environment: LaunchEnvironment
   ) throws(Diagnostic) {
@@ -47,7 +47,7 @@ package struct PageMethodChoice {
     return pages.runsEarly ? "code of the program runs before any library's (.preinit_array)" : nil
   }
 
-  package func run(_ program: ProgramLaunch, _ request: PageRequest) throws -> PageLaunchResult {
+  func run(_ program: ProgramLaunch, _ request: PageRequest) throws -> PageLaunchResult {
     switch method {
     case .preload:
       let library = try PageTracerLibrary(in: environment)

@@ -7,12 +7,10 @@ import ProcessTracing
 import Symbolication
 
 /// Gives the pages that a launch touched their addresses in the image, and the instructions their functions.
-package struct PageNames {
+struct PageNames {
   private var known: [String: KnownImage?] = [:]
   /// What could not be read.
-  package private(set) var warnings: [Diagnostic] = []
-
-  package init() {}
+  private(set) var warnings: [Diagnostic] = []
 
   private struct KnownImage {
     var pages: ImagePages
@@ -23,7 +21,7 @@ package struct PageNames {
   ///   - wanted: real paths of images that have a place in the report even if nothing of them was touched.
   /// - Returns: first those, then the others by their first load.
   /// - Throws: if one of those can't be read, or nothing at all was touched.
-  package mutating func images(
+  mutating func images(
     of touches: PageTouches, wanted: [String]
   ) throws(Diagnostic) -> [PagesDocument.Image] {
     var pages: [String: [PagesDocument.Page]] = [:]
@@ -99,7 +97,7 @@ extension PageNames {
   /// From the first byte in memory of the image at `path` to the function called `name`, in bytes.
   ///
   /// - Returns: `nil` if it has none, or is no image.
-  package static func distance(to name: String, in path: String) throws(Diagnostic) -> UInt64? {
+  static func distance(to name: String, in path: String) throws(Diagnostic) -> UInt64? {
     let bytes = try InputFile.bytes(path)
     guard let start = (try? ImagePages(of: bytes))?.start,
       let places = try? BreakpointPlaces(of: bytes, at: path, lookingFor: [name]),

@@ -11,7 +11,7 @@ import Reporting
 
 extension Diagnostic {
   /// Why the pages that were seen are not all that were touched.
-  package static func inexact(
+  static func inexact(
     _ program: String, _ problem: PageProblem, _ end: ProgramLaunch.End
   ) -> Diagnostic {
     func because(_ error: Int32) -> String { String(cString: strerror(error)) }

@@ -14,7 +14,7 @@ import TraceFormat
 #endif
 
 /// Writes the traces of a launch with breakpoints, one for each process that uses something.
-package final class BreakpointRecording: BreakpointObserver {
+final class BreakpointRecording: BreakpointObserver {
   private let folder: RecordingFolder
   /// Real paths of the images to record besides the launched program; `nil` for all.
   private let wanted: Set<String>?
@@ -29,7 +29,7 @@ package final class BreakpointRecording: BreakpointObserver {
   private var problems: [Diagnostic] = []
 
   /// What could not be given breakpoints, and what could not be written.
-  package var warnings: [Diagnostic] {
+  var warnings: [Diagnostic] {
     var warnings = problems + [withoutBlocks].compactMap { $0 }
     warnings += processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
     if let end, !sawEnd {
@@ -45,7 +45,7 @@ package final class BreakpointRecording: BreakpointObserver {
   private var recorded: (all: Set<String>, withoutBlocks: Set<String>) = ([], [])
 
   /// Blocks were asked for, and no image tells where its own are.
-  package var lacksBlocks: Bool {
+  var lacksBlocks: Bool {
     recordsBlocks && !recorded.all.isEmpty && recorded.all == recorded.withoutBlocks
   }
 
@@ -69,7 +69,7 @@ package final class BreakpointRecording: BreakpointObserver {
 
   /// - Parameter images: what the user names; `nil` records every image.
   /// - Parameter blocks: whether to record the basic blocks of images that have a map of them, too.
-  package init(
+  init(
     _ folder: RecordingFolder, images: [String]?, blocks: Bool, end: String?
   ) throws(Diagnostic) {
     self.folder = folder
@@ -84,7 +84,7 @@ package final class BreakpointRecording: BreakpointObserver {
     wanted = paths
   }
 
-  package func image(at path: String) -> BreakpointImage? {
+  func image(at path: String) -> BreakpointImage? {
     guard wanted?.contains(path) ?? true || path == program, let places = places(at: path) else {
       return nil
     }
@@ -96,7 +96,7 @@ package final class BreakpointRecording: BreakpointObserver {
       end: end.flatMap { places.named[$0] })
   }
 
-  package func loader(at path: String) -> BreakpointImage? {
+  func loader(at path: String) -> BreakpointImage? {
     guard let places = places(at: path), let notice = places.named[Self.loaderNotice] else {
       return nil
     }
@@ -127,17 +127,17 @@ package final class BreakpointRecording: BreakpointObserver {
     return found
   }
 
-  package func processBegan(_ process: TracedProcess, program path: String) {
+  func processBegan(_ process: TracedProcess, program path: String) {
     if program == nil { program = path }
     processEnded(process.pid)  // what it ran before exec
     processes[process.pid] = Process(program: path, startTime: process.startTime)
   }
 
-  package func processEnded(_ pid: pid_t) {
+  func processEnded(_ pid: pid_t) {
     if let failure = processes.removeValue(forKey: pid)?.file?.failure { problems.append(failure) }
   }
 
-  package func processForked(_ child: TracedProcess, by parent: pid_t) {
+  func processForked(_ child: TracedProcess, by parent: pid_t) {
     guard var process = processes[parent] else { return }
     process.parent = parent
     process.startTime = child.startTime
@@ -146,14 +146,14 @@ package final class BreakpointRecording: BreakpointObserver {
     processes[child.pid] = process
   }
 
-  package func loaded(_ image: LoadedImage, in pid: pid_t) {
+  func loaded(_ image: LoadedImage, in pid: pid_t) {
     processes[pid]?.images.append((image, nil))
     if let index = processes[pid]?.images.indices.last, processes[pid]?.file != nil {
       writeLoad(index, of: pid)
     }
   }
 
-  package func unloaded(_ image: LoadedImage, in pid: pid_t) {
+  func unloaded(_ image: LoadedImage, in pid: pid_t) {
     guard let process = processes[pid],
       let index = process.images.firstIndex(where: { $0.image.text == image.text })
     else { return }
@@ -162,7 +162,7 @@ package final class BreakpointRecording: BreakpointObserver {
     process.file?.add { $0.unload(number, ticks: ClockReading.now().ticks) }
   }
 
-  package func firstHit(_ place: UInt64, of image: LoadedImage, by thread: TracedThread) {
+  func firstHit(_ place: UInt64, of image: LoadedImage, by thread: TracedThread) {
     let pid = thread.pid
     if processes[pid]?.file == nil { begin(pid) }
     let stated = StatedAddress(rawValue: place &- image.slide)
@@ -176,24 +176,24 @@ package final class BreakpointRecording: BreakpointObserver {
     }
   }
 
-  package func mark(_ name: [UInt8], by thread: TracedThread) {
+  func mark(_ name: [UInt8], by thread: TracedThread) {
     if processes[thread.pid]?.file == nil { begin(thread.pid) }
     processes[thread.pid]?.file?.add {
       $0.mark(name, ticks: thread.ticks, thread: UInt32(bitPattern: thread.tid))
     }
   }
 
-  package func breakpointsLeft(_ count: Int, in pid: pid_t) {
+  func breakpointsLeft(_ count: Int, in pid: pid_t) {
     problems.append(
       Diagnostic("unable to remove \(count) breakpoints", context: ["process \(pid)"]))
   }
 
-  package func tracerWasKilled() {
+  func tracerWasKilled() {
     problems.append(
       Diagnostic("the process that traces was killed: what was used after that is not recorded"))
   }
 
-  package func launchEnded(by reason: StopReason) {
+  func launchEnded(by reason: StopReason) {
     for pid in processes.keys.sorted() { processes[pid]?.file?.end(by: reason.state) }
   }
 
@@ -250,7 +250,7 @@ extension Diagnostic {
     "compile with clang and -fbasic-block-address-map; of Swift see docs/BLOCKS.md"
 
   /// `--blocks` where no image has any.
-  package static func noBlockMap(_ program: String) -> Diagnostic {
+  static func noBlockMap(_ program: String) -> Diagnostic {
     Diagnostic(
       "no recorded image has a basic block address map", context: [program], hint: blockMapHint)
   }

@@ -12,11 +12,11 @@ import TraceFormat
 #endif
 
 /// One trace as a process left it.
-package struct Recording {
+struct Recording {
   /// Where it is now.
   let path: String
   /// What the recorder added to the path: empty for the first process, else `.<pid>`.
-  package let suffix: String
+  let suffix: String
   let file: TraceFile
   let trace: Trace
 
@@ -26,7 +26,7 @@ package struct Recording {
   /// recording into it.
   ///
   /// - Returns: the trace as it is now.
-  package func finish(
+  func finish(
     outputPath: String, _ outputFile: OutputFile, launch: ProgramLaunch.Result?,
     images: inout RecordedImages
   ) throws(Diagnostic) -> Trace {

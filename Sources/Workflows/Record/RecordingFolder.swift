@@ -12,10 +12,10 @@ import TraceFormat
 #endif
 
 /// A folder of its own beside the output, in which the processes of one launch leave their traces.
-package struct RecordingFolder {
+struct RecordingFolder {
   private let path: String
 
-  package init(beside output: String) throws(Diagnostic) {
+  init(beside output: String) throws(Diagnostic) {
     let absolute = output.hasPrefix("/") ? output : "\(try Self.currentFolder())/\(output)"
     var template = Array("\(absolute).recording.XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
@@ -27,7 +27,7 @@ package struct RecordingFolder {
   }
 
   /// For `ORDERFILE_TRACE`; a percent sign in the folder's name is no directive.
-  package var tracePath: String {
+  var tracePath: String {
     path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%") + "/trace"
   }
 
@@ -44,7 +44,7 @@ package struct RecordingFolder {
 
   /// The traces that were left, the launched program's first, then by process number; and what was
   /// wrong with those that can't be read.
-  package func recordings() -> ([Recording], unreadable: [Diagnostic]) {
+  func recordings() -> ([Recording], unreadable: [Diagnostic]) {
     var recordings: [Recording] = []
     var unreadable: [Diagnostic] = []
     for name in Folder.names(in: path)
@@ -65,7 +65,7 @@ package struct RecordingFolder {
   }
 
   /// Removes the folder and what is left in it.
-  package func remove() {
+  func remove() {
     for name in Folder.names(in: path) { unlink("\(path)/\(name)") }
     rmdir(path)
   }

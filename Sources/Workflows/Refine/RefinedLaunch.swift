@@ -7,18 +7,10 @@ import ProcessTracing
 import Symbolication
 
 /// The launch that an order is refined for, of an image as it is linked at the time.
-package struct RefinedLaunch {
+struct RefinedLaunch {
   let program: ProgramLaunch
   let folder: TemporaryFolder
   let environment: LaunchEnvironment
-
-  package init(
-    program: ProgramLaunch, folder: TemporaryFolder, environment: LaunchEnvironment
-  ) {
-    self.program = program
-    self.folder = folder
-    self.environment = environment
-  }
 
   /// The pages of the image at `path` that a launch touches.
   ///

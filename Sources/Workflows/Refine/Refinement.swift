@@ -10,20 +10,20 @@ import Reporting
 import Symbolication
 
 /// The search for a better order: move by move, each relinked and measured, until none gains anything.
-package struct Refinement {
+struct Refinement {
   private let image: RelinkedImage
   private let launch: RefinedLaunch
   private let size: PageSize
-  package private(set) var best: Trial
+  private(set) var best: Trial
   /// All that was tried, in its order; the first is the order as it was given.
-  package private(set) var path: [RefineDocument.Step] = []
+  private(set) var path: [RefineDocument.Step] = []
   private var tried: Set<[UInt8]> = []
 
   /// One order, and what a launch of its build touched.
-  package struct Trial {
+  struct Trial {
     var order: OrderFile
-    package var bytes: [UInt8]
-    package var release: ReleaseLayout
+    var bytes: [UInt8]
+    var release: ReleaseLayout
     var pages: PagesDocument.Image
     var uses: [FirstUse]
   }
@@ -34,7 +34,7 @@ package struct Refinement {
   ]
 
   /// Links and launches with the order as it was given.
-  package init(
+  init(
     _ order: OrderFile, _ bytes: [UInt8], image: RelinkedImage, launch: RefinedLaunch,
     size: PageSize
   ) throws {
@@ -48,7 +48,7 @@ package struct Refinement {
   }
 
   /// - Parameter progress: told before each trial.
-  package mutating func run(_ progress: (_ step: RefineDocument.Step) -> Void) throws {
+  mutating func run(_ progress: (_ step: RefineDocument.Step) -> Void) throws {
     var isBetter = true
     while isBetter {
       isBetter = false
@@ -68,7 +68,7 @@ package struct Refinement {
   }
 
   /// Whether the best order is another than the one that was given.
-  package var isBetter: Bool { path.dropFirst().contains { $0.isKept } }
+  var isBetter: Bool { path.dropFirst().contains { $0.isKept } }
 
   /// Pages of the size asked for, then of 4 KiB.
   private func count(_ trial: Trial) -> (Int, Int) {
@@ -76,7 +76,7 @@ package struct Refinement {
   }
 
   /// What no order could do better than, of the best one.
-  package var floor: RefineDocument.Floor {
+  var floor: RefineDocument.Floor {
     let layout = best.release.layout
     let placed = Set(
       best.order.parts(in: layout, architecture: best.release.architecture)

@@ -11,8 +11,8 @@ import ProcessLaunch
 /// An image that a command links again and again, each time in another order.
 ///
 /// The image of the best order is kept beside the one that is tried, and put back in the end.
-package final class RelinkedImage {
-  package let path: String
+final class RelinkedImage {
+  let path: String
   private let command: String
   private let folder: TemporaryFolder
   private let kept: String
@@ -21,7 +21,7 @@ package final class RelinkedImage {
   ///   - command: for `sh -c`; it reads the order file that `ORDERFILE_ORDER` names.
   /// - Throws: if there is no file at `path`, and if a run that was killed has left one aside: which of the two is
   ///   the user's is not known.
-  package init(path: String, command: String, in folder: TemporaryFolder) throws(Diagnostic) {
+  init(path: String, command: String, in folder: TemporaryFolder) throws(Diagnostic) {
     self.path = try Folder.absolutePath(path)
     self.command = command
     self.folder = folder
@@ -70,5 +70,5 @@ package final class RelinkedImage {
   func keep() { unlink(kept) }
 
   /// Puts the best back, if another one was tried since.
-  package func restore() { if access(kept, F_OK) == 0 { rename(kept, path) } }
+  func restore() { if access(kept, F_OK) == 0 { rename(kept, path) } }
 }

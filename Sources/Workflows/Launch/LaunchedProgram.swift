@@ -9,9 +9,9 @@ import Symbolication
 #endif
 
 /// The file that a command line launches.
-package struct LaunchedProgram {
+struct LaunchedProgram {
   /// Without links.
-  package let path: String
+  let path: String
   /// Of what runs in the end, for a script its interpreter; `nil` if that is no ELF image.
   let pages: ImagePages?
   /// Why its pages can't be seen by any method; `nil` if they can.
@@ -22,7 +22,7 @@ package struct LaunchedProgram {
   /// Looks `name` up as `execvp(3)` does, in the folders that `environment` names.
   ///
   /// - Throws: if there is no such file.
-  package init(named name: String, in environment: LaunchEnvironment) throws(Diagnostic) {
+  init(named name: String, in environment: LaunchEnvironment) throws(Diagnostic) {
     var candidates = [name]
     if !name.contains("/") {
       let folders = (environment.searchPath ?? "").split(

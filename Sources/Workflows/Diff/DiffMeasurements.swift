@@ -1,0 +1,61 @@
+import Demangling
+import FaultEstimate
+import ImageModel
+import Reporting
+
+/// What was measured of launches of the two images that are compared.
+struct DiffMeasurements {
+  /// By Instruments; `nil` if no export was given.
+  let pageIns: PageInMeasurement?
+  /// By `orderfile pages`.
+  private let before: MeasuredImagePages?
+  private let after: MeasuredImagePages?
+  private let pageSize: PageSize
+
+  /// Reads what `options` name.
+  ///
+  /// - Throws: `mismatch` if a measurement is of another build.
+  init(
+    _ options: LayoutDiff.Options, of layouts: ComparedLayouts, pageSize: PageSize
+  ) throws(Diagnostic) {
+    func recording(
+      _ paths: [String], _ release: ReleaseLayout, _ option: String
+    ) throws(Diagnostic) -> PageInMeasurement.Recording? {
+      guard !paths.isEmpty else { return nil }
+      return try PageInMeasurement.Recording(
+        exports: paths, of: release, option: option, pageSize: pageSize)
+    }
+    let recorded = (
+      before: try recording(options.pageInsBefore, layouts.before, "--page-ins-before"),
+      after: try recording(options.pageInsAfter, layouts.after, "--page-ins-after")
+    )
+    pageIns =
+      recorded.before == nil && recorded.after == nil
+      ? nil : PageInMeasurement(before: recorded.before, after: recorded.after)
+    before = try MeasuredImagePages(
+      options.measuredBefore, of: layouts.before, option: "--measured")
+    after = try MeasuredImagePages(
+      options.measuredAfter, of: layouts.after, option: "--measured-after")
+    self.pageSize = pageSize
+  }
+
+  var warnings: [Diagnostic] {
+    (pageIns?.warnings ?? []) + [before, after].flatMap { $0?.warnings ?? [] }
+  }
+
+  /// What `orderfile pages` counted beside what is predicted, page by page; `nil` if none was given.
+  ///
+  /// - Parameter recordsEveryFunction: whether every function of the image could be recorded.
+  func pages(
+    _ comparison: LayoutComparison, _ layouts: ComparedLayouts, recordsEveryFunction: Bool
+  ) -> MeasuredPages? {
+    guard before != nil || after != nil else { return nil }
+    let knowledge = PageAccount.Knowledge(recordsEveryFunction: recordsEveryFunction) {
+      CanonicalName($0).part
+    }
+    return MeasuredPages(
+      before: before?.side(
+        comparison.before, layouts.before.layout, knowledge, pageSize: pageSize),
+      after: after?.side(comparison.after, layouts.after.layout, knowledge, pageSize: pageSize))
+  }
+}

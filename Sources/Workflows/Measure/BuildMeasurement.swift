@@ -1,0 +1,107 @@
+import ImageModel
+import LaunchMeasurement
+import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Launches of two builds by turns: `orderfile measure`.
+package struct BuildMeasurement {
+  /// An image or a command each; the second is judged.
+  package var before: String
+  package var after: String
+  /// For both.
+  package var arguments: [String] = []
+  package var states: [CacheState] = [.warm]
+  /// How often each is launched; with a precision at most. `nil` for 30, or 500.
+  package var runs: Int?
+  /// As a share of mean times: there are no more launches when it is reached.
+  package var precision: Double?
+  /// Whether the first is launched under another name, too.
+  package var hasControl = false
+  /// What is evicted and looked at besides the programs' own images.
+  package var images: [String] = []
+  /// What the programs read from standard input; `nil` for nothing.
+  package var inputPath: String?
+  /// Seconds after which a launch fails.
+  package var timeout: Double?
+  package var showsOutput = false
+  package var seed: UInt64 = 1
+  package var dropsCaches = false
+  package var ignoresFailure = false
+  package var environment: LaunchEnvironment
+
+  package init(before: String, after: String, in environment: LaunchEnvironment) {
+    self.before = before
+    self.after = after
+    self.environment = environment
+  }
+
+  package struct Result {
+    /// `nil` if an interrupt came before each side was launched twice.
+    package let document: MeasureDocument?
+    package let warnings: [Diagnostic]
+    /// An interrupt came; then the report is of the launches until then.
+    package let interruption: Diagnostic?
+  }
+
+  /// Measures one state after the other. From now on an interrupt ends what is launched, and not this
+  /// process.
+  ///
+  /// - Parameter progress: is told before each round, when nothing runs.
+  /// - Throws: if a program is missing, if a launch fails, and if it can't be made cold.
+  package func run(
+    _ progress: (MeasurementPlan.Progress) -> Void
+  ) throws(Diagnostic) -> Result {
+    if let inputPath, access(inputPath, R_OK) != 0 {
+      throw Diagnostic("\(String(cString: strerror(errno)))", context: [inputPath])
+    }
+    let first = try MeasuredCommand(before, arguments, option: "--before", in: environment)
+    let second = try MeasuredCommand(after, arguments, option: "--after", in: environment)
+    let plan = try plan(first, second)
+    let machine = MeasuringMachine.current()
+    MeasuredProgram.catchInterrupts()
+    var measured: [MeasuredState] = []
+    for state in plan.states where !MeasuredProgram.wasInterrupted {
+      let result = try plan.run(state, progress)
+      if result.rounds.count > 1 { measured.append(result) }
+    }
+    let document =
+      measured.isEmpty
+      ? nil
+      : MeasureDocument(
+        measured, machine: machine,
+        storage: distinct(plan.sides.flatMap(\.images)).map(ImageStorage.init),
+        precision: precision, seed: seed, dropsCaches: dropsCaches)
+    let interruption = Diagnostic(
+      measured.isEmpty ? "interrupted" : "interrupted: the result is of the launches until then")
+    return Result(
+      document: document, warnings: [first.warning, second.warning].compactMap { $0 },
+      interruption: MeasuredProgram.wasInterrupted ? interruption : nil)
+  }
+
+  private func plan(
+    _ first: MeasuredCommand, _ second: MeasuredCommand
+  ) throws(Diagnostic) -> MeasurementPlan {
+    let images = try images.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
+    func side(_ name: String, _ command: MeasuredCommand) -> MeasuredSide {
+      MeasuredSide(
+        name: name,
+        program: MeasuredProgram(
+          path: command.path, arguments: command.arguments, inputPath: inputPath,
+          showsOutput: showsOutput, timeout: timeout), images: distinct([command.image] + images))
+    }
+    return MeasurementPlan(
+      sides: [side("before", first), side("after", second)]
+        + (hasControl ? [side("control", first)] : []),
+      states: states, mostRounds: runs ?? (precision == nil ? 30 : 500), precision: precision,
+      seed: seed, dropsCaches: dropsCaches, ignoresFailure: ignoresFailure)
+  }
+
+  private func distinct(_ paths: [String]) -> [String] {
+    paths.indices.filter { !paths[..<$0].contains(paths[$0]) }.map { paths[$0] }
+  }
+}

@@ -1,0 +1,120 @@
+import Addresses
+import FunctionOrder
+import ImageModel
+import OrderFileFormat
+import Reporting
+import Symbolication
+
+/// From launches to the order of one image.
+struct ImageOrder {
+  /// The build to be ordered.
+  private let release: ReleaseLayout
+  /// The functions of `release` by name.
+  private let map: SymbolMap
+  /// As the first trace that has it states it.
+  private let recordedImage: TraceImage
+  private let profile: LaunchProfile
+  private let resolved: ResolvedProfile
+
+  /// - Throws: `mismatch` if fewer than half of the recorded functions are in `release`: it is another
+  ///   program then.
+  init(
+    _ profile: LaunchProfile, of image: TraceImage, release: ReleaseLayout
+  ) throws(Diagnostic) {
+    self.profile = profile
+    recordedImage = image
+    self.release = release
+    var map = SymbolMap(release.layout)
+    resolved = ResolvedProfile(profile, in: &map)
+    self.map = map
+    guard 2 * resolved.resolvedCount >= resolved.recordedCount else {
+      throw Diagnostic(
+        "only \(resolved.resolvedCount) of "
+          + "\(counted(resolved.recordedCount, "recorded function")) are in it: "
+          + "it is another program, or stripped", context: [release.path],
+        hint: "give the build to be ordered by --image, unstripped, or its --link-map; of Rust "
+          + "compile both builds with -Ccodegen-units=1, else they inline differently",
+        severity: .mismatch)
+    }
+  }
+
+  /// - Throws: `mismatch` if the linker that is asked for writes images of another format.
+  func orderFile(
+    _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet
+  ) throws(Diagnostic) -> GeneratedOrder {
+    let layout = release.layout
+    let dialect = try dialect(options.dialect)
+    let order = FirstTouchOrder(
+      launches: [resolved.uses], layout: layout, initializers: release.initializers,
+      largeFunctionBytes: options.largeFunctionBytes)
+    // Lines name a slice where there are several, so that the files of all can be put into one.
+    let slice = release.image.flatMap { $0.isSlice ? $0.architecture : nil }
+    let placing = PlacingEntries(
+      of: order.parts, in: map, for: dialect, architecture: options.architecture ?? slice)
+    let written = dialect.write(placing.entries, header: header(traces))
+    let image = OrderedImage(
+      outputPath: outputPath, dialect: dialect.name, recordedImage: recordedImage.path,
+      layoutPath: release.path, traces: traces.members.map(\.path),
+      recordedFunctions: resolved.recordedCount, resolvedFunctions: resolved.resolvedCount,
+      untracedInitializers: order.untracedInitializerCount,
+      entries: placing.entries.count - written.unwritable.count,
+      startupBytes: layout.byteCount(of: order.parts),
+      textBytes: layout.sections.filter(\.isExecutable).map(\.range.size).saturatingSum(),
+      missing: missing(placing, written),
+      unnamedHits: profile.unnamedHits,
+      lostRecords: traces.members.map(\.lostRecords).saturatingSum())
+    return GeneratedOrder(
+      bytes: written.bytes, image: image, imageFormat: layout.imageFormat,
+      warnings: release.warnings + warnings(order, placing))
+  }
+
+  private func dialect(_ wanted: OrderFileDialect?) throws(Diagnostic) -> OrderFileDialect {
+    let imageFormat = release.layout.imageFormat
+    let dialect = wanted ?? .usual(for: imageFormat)
+    guard dialect.imageFormat == imageFormat else {
+      throw Diagnostic(
+        "dialect mismatch: expected one for \(imageFormat.rawValue), found '\(dialect)' for "
+          + dialect.imageFormat.rawValue, context: [release.path],
+        hint: "use '--format \(OrderFileDialect.usual(for: imageFormat))', the default",
+        severity: .mismatch)
+    }
+    return dialect
+  }
+
+  /// What may keep the linker from following the order.
+  private func warnings(_ order: FirstTouchOrder, _ placing: PlacingEntries) -> [Diagnostic] {
+    [
+      .sharedInputSections(order.parts, in: release.layout, path: release.path),
+      .ambiguous(placing, path: release.path), .ofSeveralFiles(placing, path: release.path),
+      .weakID(recordedImage, release.layout.imageFormat),
+    ].compactMap { $0 }
+  }
+
+  /// Who made the file, and of what; no time and no path, so that the same inputs give the same bytes.
+  private func header(_ traces: TraceSet) -> [String] {
+    let recorded = recordedImage.id?.description ?? "without ID"
+    let ordered = release.image?.id.map { ", ordered image \($0)" } ?? ""
+    return [
+      "orderfile \(toolVersion): first uses of \(recordedImage.fileName) in "
+        + counted(traces.members.count, "trace"),
+      "recorded image \(recorded)\(ordered)",
+    ]
+  }
+
+  /// What no line stands for, each once.
+  private func missing(
+    _ placing: PlacingEntries, _ written: WrittenOrderFile
+  ) -> [NameWithReason] {
+    let unnamable = placing.unnamable.map {
+      NameWithReason(name: $0, reason: "unable to write: a label, or made by the linker")
+    }
+    let unwritable =
+      unnamable
+      + written.unwritable.filter { $0.reason != .duplicate }.map {
+        NameWithReason(
+          name: SymbolName(bytes: $0.entry.symbol), reason: "unable to write: \($0.reason)")
+      }
+    var listed: Set<NameWithReason> = []
+    return (resolved.missing + unwritable).filter { listed.insert($0).inserted }
+  }
+}

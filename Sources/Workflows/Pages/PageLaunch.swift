@@ -1,0 +1,106 @@
+import ImageModel
+import PagesFormat
+import ProcessLaunch
+import ProcessTracing
+
+/// A launch of which the pages are counted: `orderfile pages`.
+package struct PageLaunch {
+  package var program: ProgramLaunch
+  /// Images to count besides the launched program's.
+  package var images: [String] = []
+  package var countsAllImages = false
+  package var stop: Stop?
+  /// `nil` takes what works.
+  package var method: PageMethod?
+  package var environment: LaunchEnvironment
+
+  /// Where the launch ends.
+  package enum Stop {
+    /// At this `orderfile_mark()`.
+    case mark(String)
+    /// Where this function is first called.
+    case function(String)
+  }
+
+  package init(_ program: ProgramLaunch, in environment: LaunchEnvironment) {
+    self.program = program
+    self.environment = environment
+  }
+
+  /// Launches the program and gives what it touched its names.
+  ///
+  /// - Throws: if the program can't be launched, and if the count would not be exact.
+  package func run() throws -> CountedPages {
+    let name = program.command[0]
+    let found = try LaunchedProgram(named: name, in: environment)
+    let images = try images.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
+    let request = PageRequest(
+      images: countsAllImages ? nil : images, stop: try requestedStop(in: [found.path] + images))
+    let choice = try PageMethodChoice(method, for: found, request, in: environment)
+    let result: PageLaunchResult
+    do { result = try choice.run(program, request) } catch let error as ProgramLaunch.LaunchError {
+      throw choice.method == .ptrace && error.isNotPermitted
+        ? Diagnostic.notTraceable(name)
+        : Diagnostic("unable to run: \(error)", context: [name])
+    }
+    if let problem = result.problem {
+      throw Diagnostic.inexact(name, problem, result.program.end)
+    }
+
+    var names = PageNames()
+    // A script's interpreter is what was launched.
+    let counted = result.touches.program ?? found.path
+    let document = PagesDocument(
+      command: program.command, end: PagesDocument.End(result.program.end),
+      method: choice.method.rawValue,
+      images: try names.images(
+        of: result.touches, wanted: [counted] + images.filter { $0 != counted }))
+    var warnings = names.warnings
+    if result.program.timedOut { warnings.append(.ranTooLong(name, program.timeout)) }
+    if let stop, !result.wasStopped {
+      warnings.append(Diagnostic("the program ended before it came to '\(stop.name)'"))
+    }
+    return CountedPages(document: document, end: result.program.end, warnings: warnings)
+  }
+
+  /// - Parameter images: where the function is looked for, in that order.
+  private func requestedStop(in images: [String]) throws(Diagnostic) -> PageRequest.Stop? {
+    switch stop {
+    case nil: return nil
+    case .mark(let name): return .mark(name)
+    case .function(let name):
+      for path in images {
+        if let distance = try PageNames.distance(to: name, in: path) {
+          return .instruction(path: path, distance: distance)
+        }
+      }
+      throw Diagnostic(
+        "missing function: no counted image has a symbol of this name", context: [name],
+        hint: "nm lists the names; a library is looked at if --image names it")
+    }
+  }
+}
+
+/// The pages that a launch touched, and how it ended.
+package struct CountedPages {
+  package let document: PagesDocument
+  package let end: ProgramLaunch.End
+  package let warnings: [Diagnostic]
+}
+
+extension PageLaunch.Stop {
+  fileprivate var name: String {
+    switch self {
+    case .mark(let name), .function(let name): name
+    }
+  }
+}
+
+extension PagesDocument.End {
+  fileprivate init(_ end: ProgramLaunch.End) {
+    switch end {
+    case .exited(let status): self = .exited(Int(status))
+    case .killed(let signal): self = .killed(signal: Int(signal))
+    }
+  }
+}

@@ -1,0 +1,220 @@
+import ImageModel
+import ProcessLaunch
+import ProcessTracing
+import Reporting
+import Symbolication
+
+/// A launch, or a while of a running process, that leaves a trace: `orderfile record`.
+package struct LaunchRecording {
+  package var method: Method
+  /// Where the trace of the program goes; those of other processes go beside it.
+  package var outputPath: String
+  /// The launch ends at this `orderfile_mark()`.
+  package var stopAt: String?
+  /// Milliseconds after which it ends.
+  package var stopAfter: UInt64?
+
+  package enum Method {
+    /// An instrumented program records itself.
+    case recorder(ProgramLaunch)
+    /// Each function of any program has a breakpoint.
+    case breakpoints(Target, Breakpoints)
+  }
+
+  package enum Target {
+    case launch(ProgramLaunch)
+    /// A running process, by its number.
+    case process(Int32)
+  }
+
+  package struct Breakpoints {
+    /// Images to record besides the program's own; `nil` for all.
+    package var images: [String]?
+    /// Whether basic blocks are recorded too, where an image has a map of them.
+    package var blocks: Bool
+    /// The function at whose first call the launch ends.
+    package var stopAtSymbol: String?
+
+    package init(images: [String]? = [], blocks: Bool = false, stopAtSymbol: String? = nil) {
+      self.images = images
+      self.blocks = blocks
+      self.stopAtSymbol = stopAtSymbol
+    }
+  }
+
+  package init(_ method: Method, outputPath: String) {
+    self.method = method
+    self.outputPath = outputPath
+  }
+
+  /// Records, and puts the traces in their places.
+  ///
+  /// - Throws: if the program can't be launched or traced, and if a trace can't be written.
+  package func run() throws -> RecordedLaunch {
+    let outputFile = try OutputFile(outputPath)
+    let folder = try RecordingFolder(beside: outputPath)
+    defer { folder.remove() }
+    let watched: Watched
+    do { watched = try watch(folder) } catch let error as ProgramLaunch.LaunchError {
+      throw Diagnostic.unableToRun(name, error, isTraced: isTraced)
+    }
+    if watched.lacksBlocks {
+      return RecordedLaunch(
+        traces: [], paths: [], hitsBeforeMain: nil, end: watched.result?.end,
+        warnings: watched.leftAlone, failure: .noBlockMap(name))
+    }
+    var traces: [Trace] = []
+    var images = RecordedImages()
+    let (recordings, unreadable) = folder.recordings()
+    for recording in recordings {
+      traces.append(
+        try recording.finish(
+          outputPath: outputPath, outputFile, launch: watched.result, images: &images))
+    }
+    var warnings = watched.leftAlone + unreadable + images.warnings
+    warnings += distinctImages(of: traces).compactMap { .weakID($0) }
+    if watched.result?.timedOut ?? false { warnings.append(.ranTooLong(name, launch?.timeout)) }
+
+    let hasHits = traces.contains { !$0.isEmpty }
+    let end = watched.result?.end
+    var failure: Diagnostic?
+    if !hasHits {
+      let nothing = nothingRecorded(watched, wasSilent: traces.isEmpty)
+      // A program that failed says itself why.
+      if end ?? .exited(0) == .exited(0) { failure = nothing } else { warnings.append(nothing) }
+    }
+    return RecordedLaunch(
+      traces: hasHits ? traces : [],
+      paths: hasHits ? recordings.map { outputPath + $0.suffix } : [],
+      hitsBeforeMain: hasHits
+        ? traces[0].hitsBeforeMain(images.recordedImages(of: traces[0])) : nil,
+      end: end, warnings: warnings, failure: failure)
+  }
+
+  /// What was launched here; `nil` of a process that ran already.
+  private var launch: ProgramLaunch? {
+    switch method {
+    case .recorder(let launch), .breakpoints(.launch(let launch), _): launch
+    case .breakpoints(.process, _): nil
+    }
+  }
+
+  /// Of the program, in messages.
+  private var name: String {
+    if case .breakpoints(.process(let number), _) = method { return "process \(number)" }
+    return launch?.command.first ?? ""
+  }
+
+  private var isTraced: Bool {
+    if case .breakpoints = method { true } else { false }
+  }
+
+  /// A launch that is over; its traces are in a folder.
+  private struct Watched {
+    /// How the program ended; `nil` of a process that was not launched here.
+    var result: ProgramLaunch.Result?
+    /// What could not be given breakpoints.
+    var leftAlone: [Diagnostic] = []
+    /// Basic blocks were asked for, and no image tells where its own are.
+    var lacksBlocks = false
+  }
+
+  /// Runs the program to its end, or follows the process.
+  private func watch(_ folder: RecordingFolder) throws -> Watched {
+    switch method {
+    case .recorder(var launch):
+      launch.environment = environment(folder)
+      return Watched(result: try launch.run())
+    case .breakpoints(let target, let options):
+      let recording = try BreakpointRecording(
+        folder, images: options.images, blocks: options.blocks, end: options.stopAtSymbol)
+      var result: ProgramLaunch.Result?
+      switch target {
+      case .process(let number):
+        let attachment = BreakpointAttachment(
+          processNumber: number, stopAfter: stopAfter, stopAt: stopAt)
+        if let obstacle = attachment.obstacle { throw Diagnostic.unableToTrace(name, obstacle) }
+        try attachment.run(recording)
+      case .launch(let launch):
+        result = try BreakpointLaunch(launch, stopAfter: stopAfter, stopAt: stopAt).run(recording)
+      }
+      return Watched(
+        result: result, leftAlone: recording.warnings, lacksBlocks: recording.lacksBlocks)
+    }
+  }
+
+  /// What tells the recorder in a program where to write, and when to stop.
+  private func environment(_ folder: RecordingFolder) -> [(name: String, value: String)] {
+    var variables = [
+      (name: "ORDERFILE_TRACE", value: folder.tracePath),
+      (name: "ORDERFILE_SESSION", value: "\(ClockReading.now().nanoseconds)"),
+    ]
+    if let stopAt { variables.append(("ORDERFILE_STOP_AT", stopAt)) }
+    if let stopAfter { variables.append(("ORDERFILE_STOP_AFTER_MS", "\(stopAfter)")) }
+    return variables
+  }
+
+  private func nothingRecorded(_ watched: Watched, wasSilent: Bool) -> Diagnostic {
+    isTraced
+      ? .nothingUsed(name, wasLeftAlone: !watched.leftAlone.isEmpty)
+      : .nothingRecorded(name, wasSilent: wasSilent)
+  }
+}
+
+/// What a recorded launch left.
+package struct RecordedLaunch {
+  /// The program's first; empty if nothing was recorded.
+  package let traces: [Trace]
+  /// Where each trace is, parallel to `traces`.
+  package let paths: [String]
+  /// Of the first trace; `nil` if its `main` was not seen.
+  package let hitsBeforeMain: Int?
+  /// `nil` of a process that was not launched here.
+  package let end: ProgramLaunch.End?
+  package let warnings: [Diagnostic]
+  /// Why nothing was recorded, unless the program failed.
+  package let failure: Diagnostic?
+}
+
+extension Diagnostic {
+  fileprivate static func unableToRun(
+    _ program: String, _ error: ProgramLaunch.LaunchError, isTraced: Bool
+  ) -> Diagnostic {
+    guard isTraced, error.isNotPermitted else {
+      return Diagnostic("unable to run: \(error)", context: [program])
+    }
+    return .notTraceable(program)
+  }
+
+  fileprivate static func unableToTrace(
+    _ process: String, _ obstacle: BreakpointAttachment.Obstacle
+  ) -> Diagnostic {
+    let reason =
+      switch obstacle {
+      case .tracedBy(let tracer): "process \(tracer) traces it already"
+      case .ended: "it has ended"
+      case .kernelThread: "it is the kernel's"
+      }
+    return Diagnostic("unable to trace: \(reason)", context: [process])
+  }
+
+  fileprivate static func nothingUsed(_ program: String, wasLeftAlone: Bool) -> Diagnostic {
+    Diagnostic(
+      "nothing was recorded: no function with a breakpoint was used", context: [program],
+      hint: wasLeftAlone
+        ? nil : "a library, or a program that this one starts, is recorded if --image names it",
+      severity: .nothingRecorded)
+  }
+
+  fileprivate static func nothingRecorded(_ program: String, wasSilent: Bool) -> Diagnostic {
+    Diagnostic(
+      wasSilent
+        ? "nothing was recorded: no instrumented image of this program carries the recorder"
+        : "nothing was recorded: the recorder is linked, and no instrumented function ran",
+      context: [program],
+      hint: wasSilent
+        ? "compile with -fsanitize-coverage=func,trace-pc-guard,pc-table and link orderfile_rt.o"
+        : "compile the program's own sources with -fsanitize-coverage=func,trace-pc-guard,pc-table",
+      severity: .nothingRecorded)
+  }
+}

@@ -1,0 +1,163 @@
+import Addresses
+import ByteReading
+import ImageModel
+import LinkMapFormat
+import OrderFileFormat
+import Reporting
+import Symbolication
+
+/// What one file says, whichever kind it is: `orderfile show`.
+package struct ShownFile {
+  package struct Options {
+    /// Images that a trace was recorded in.
+    package var recorded: [String] = []
+    /// Of a stripped image.
+    package var debugFile: String?
+    /// Which image of a universal file.
+    package var architecture: Architecture?
+
+    package init() {}
+  }
+
+  package enum Contents {
+    case trace(TraceDocument)
+    case image(ImageDocument)
+    case linkMap(LinkMapDocument)
+    case orderFile(OrderFileDocument)
+  }
+
+  package let contents: Contents
+  /// `nil` where the file does not tell: a plain list of names is any linker's.
+  package let imageFormat: ImageFormat?
+  package let warnings: [Diagnostic]
+
+  /// - Throws: if the file is of no known kind, or damaged.
+  package init(path: String, _ options: Options = Options()) throws(Diagnostic) {
+    let bytes = try InputFile.bytes(path)
+    let kind = FileKind(of: bytes)
+    switch kind {
+    case .trace: try self.init(trace: bytes, path, options)
+    case .objectFile: try self.init(image: bytes, path, options)
+    case .linkMap(let grammar): try self.init(linkMap: bytes, of: kind, path, linker: grammar.name)
+    case .other: try self.init(orderFile: bytes, path)
+    }
+  }
+
+  private init(trace bytes: FileBytes, _ path: String, _ options: Options) throws(Diagnostic) {
+    let trace = Trace(try InputFile.traceFile(bytes, path), path: path)
+    var images = RecordedImages()
+    for path in options.recorded {
+      try images.add(path: path, options.architecture, recordedAs: trace.images)
+    }
+    if !trace.isSealed { images.add(trace.images) }
+    let functions = trace.images.indices.map { index in
+      images.image(for: trace.images[index]).map { RecordedImage($0) }
+        ?? RecordedImage(namesOf: trace, group: [index])
+    }
+    contents = .trace(
+      TraceDocument(
+        trace, hitNames: Self.hitNames(of: trace, in: functions),
+        functions: ExecutedFunction.all(of: trace, in: functions)))
+    imageFormat = trace.imageFormat
+    warnings = images.warnings + (trace.isSealed ? [] : images.mismatches(of: trace))
+  }
+
+  /// Of each hit the function that was entered, and the one that ran if that is another.
+  ///
+  /// - Parameter images: parallel to those of the trace.
+  private static func hitNames(
+    of trace: Trace, in images: [RecordedImage]
+  ) -> [[SymbolName]] {
+    // Of each body once: it may have thousands of names, and as many hits.
+    var known = trace.images.map { _ in [StatedAddress: SymbolName?]() }
+    func name(ofBodyAt start: StatedAddress?, _ image: Int) -> SymbolName? {
+      guard let start else { return nil }
+      if let name = known[image][start] { return name }
+      let name = images[image].body(holding: start)?.names.first
+      known[image][start] = .some(name)
+      return name
+    }
+    return trace.hits.map { hit in
+      let entered = hit.entry.flatMap { images[hit.image].bodyStart(holding: $0) }
+      let ran = hit.calledFrom.flatMap { images[hit.image].bodyStart(holding: $0) }
+      return [entered, ran == entered ? nil : ran].compactMap { name(ofBodyAt: $0, hit.image) }
+    }
+  }
+
+  private init(image bytes: FileBytes, _ path: String, _ options: Options) throws(Diagnostic) {
+    let (image, warnings) = try Image.reading(
+      bytes, path: path, debugFile: options.debugFile, slice: SliceChoice(options.architecture))
+    contents = .image(ImageDocument(image))
+    imageFormat = image.layout.imageFormat
+    self.warnings = warnings
+  }
+
+  private init(
+    linkMap bytes: FileBytes, of kind: FileKind, _ path: String, linker: String
+  ) throws(Diagnostic) {
+    let release = try ReleaseLayout(bytes, of: kind, path: path)
+    contents = .linkMap(
+      LinkMapDocument(path: path, linker: linker, layout: release.layout))
+    imageFormat = release.layout.imageFormat
+    warnings = release.warnings
+  }
+
+  private init(orderFile bytes: FileBytes, _ path: String) throws(Diagnostic) {
+    let order = try InputFile.orderFile(
+      bytes, path, hint: "expected a trace, a linked image, a link map or an order file")
+    guard !order.isProse else {
+      throw Diagnostic(
+        "unsupported file: expected a trace, a linked image, a link map of \(LinkMapGrammar.names()), "
+          + "or an order file, found other text", context: [path])
+    }
+    contents = .orderFile(OrderFileDocument(order, path: path))
+    imageFormat = nil
+    warnings = order.warnings.map { Diagnostic("\($0)", context: [path]) }
+  }
+}
+
+extension OrderFileDocument {
+  fileprivate init(_ order: OrderFile, path: String) {
+    let namesSections = order.dialect.namesSections
+    self.init(
+      path: path, dialect: order.dialect.name,
+      entries: zip(order.entries, order.lines).map {
+        let name = namesSections ? $0.section ?? $0.symbol : $0.symbol
+        return Entry(
+          name: SymbolName(bytes: name), line: $1,
+          objectFile: namesSections ? nil : $0.objectFile.map { SymbolName(bytes: $0) },
+          architecture: $0.architecture.map { SymbolName(bytes: $0) })
+      })
+  }
+}
+
+extension ExecutedFunction {
+  /// What `trace` used of each function; nothing if no basic blocks were recorded.
+  ///
+  /// - Parameter images: parallel to those of the trace.
+  fileprivate static func all(of trace: Trace, in images: [RecordedImage]) -> [ExecutedFunction] {
+    guard trace.images.contains(where: { $0.blockCount > 0 }) else { return [] }
+    var functions: [ExecutedFunction] = []
+    for group in trace.imageGroups {
+      let recorded = RecordedFunctions(trace, group: group, in: images[group[0]])
+      functions += recorded.uses.map { use in
+        ExecutedFunction(
+          step: use.step, image: group[0], address: use.address, name: use.names.first,
+          sizeBytes: use.size ?? 0, executedBytes: use.executedBytes,
+          blockCount: use.blocks.isEmpty ? nil : use.blocks.count)
+      }
+    }
+    return functions.sorted { ($0.step, $0.image, $0.address) < ($1.step, $1.image, $1.address) }
+  }
+}
+
+extension OrderFile {
+  /// Most lines hold blanks: names seldom do, and other text is a list of names to ld.lld's rules. Or it is
+  /// XML, as a property list is.
+  fileprivate var isProse: Bool {
+    guard dialect == .lld else { return false }
+    if let first = entries.first, first.symbol.starts(with: "<?xml ".utf8) { return true }
+    let withBlanks = entries.filter { $0.symbol.contains(UInt8(ascii: " ")) }
+    return 2 * withBlanks.count > entries.count
+  }
+}

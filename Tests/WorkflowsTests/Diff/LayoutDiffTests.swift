@@ -1,0 +1,121 @@
+import Addresses
+import ImageModel
+import PagesFormat
+import Reporting
+import TestSupport
+import Testing
+import Workflows
+
+/// Two builds of 16 functions of 1 KiB; a launch uses four of them, which the second has side by side.
+@Suite struct LayoutDiffTests {
+  private let builds: SampleBuilds
+  init() throws {
+    builds = try SampleBuilds.ofOneProgram()
+    try builds.write(SampleBuilds.used.joined(separator: "\n"), "app.order")
+  }
+
+  private func options(
+    _ before: String = "before", _ after: String = "after", traces: [String] = ["app.oftrace"],
+    order: String? = nil
+  ) -> LayoutDiff.Options {
+    var options = LayoutDiff.Options(before: builds.path(before), after: builds.path(after))
+    options.traces = traces.map(builds.path)
+    options.order = order.map(builds.path)
+    options.pageSize = .fourKibibytes
+    return options
+  }
+
+  private func document(_ options: LayoutDiff.Options) throws -> DiffDocument {
+    try LayoutDiff(options).document
+  }
+
+  @Test func pagesOfStartupFunctionsAreSavedWhereTheyLieTogether() throws {
+    let pages = try document(options()).pages
+    #expect(pages == BeforeAfter(before: 4, after: 1))
+    let same = try document(options("before", "before")).pages
+    #expect(same == BeforeAfter(before: 4, after: 4))
+  }
+
+  @Test func anOrderFileTellsTheStartupFunctionsWhereThereIsNoTrace() throws {
+    let document = try document(options(traces: [], order: "app.order"))
+    #expect(document.pages.after == 1)
+    #expect(document.startupSource == builds.path("app.order"))
+  }
+
+  @Test func theOrderOfTheLinkedImageIsHeldAgainstTheOrderFile() throws {
+    let followed = try document(options(order: "app.order"))
+    #expect(followed.order?.inOrder == 4)
+    #expect(followed.warnings.isEmpty)
+    try builds.write("f12\nf8\nf4\nf0\n", "falling.order")
+    let ignored = try document(options("after", "before", order: "falling.order"))
+    #expect((ignored.order?.inOrder ?? 4) < 2)
+    #expect(
+      ignored.warnings.contains { $0.message.contains("the linker did not follow the order file") }
+    )
+  }
+
+  @Test func aFunctionThatNeitherBuildHasIsMissing() throws {
+    try builds.writeTrace(
+      "more", of: "app.rec", functions: SampleBuilds.functions + ["gone"],
+      used: SampleBuilds.used + ["gone"])
+    let document = try document(options(traces: ["more"]))
+    #expect(document.missing.map { "\($0.name)" } == ["gone"])
+  }
+
+  @Test func anotherProgramIsRefusedOnEitherSide() throws {
+    for (before, after) in [("other", "after"), ("before", "other")] {
+      let error = diagnostic { _ = try document(options(before, after)) }
+      #expect(error?.severity == .mismatch)
+      #expect(error?.context == [builds.path("other")])
+    }
+    let error = diagnostic { _ = try document(options("other", "other")) }
+    #expect(error?.message == "none of 4 startup functions is in either layout")
+  }
+
+  @Test func anOrderFileWithoutNamesTellsNothing() throws {
+    try builds.write("# nothing\n", "empty.order")
+    let error = diagnostic { _ = try document(options(traces: [], order: "empty.order")) }
+    #expect(error?.message == "missing entries: no line names a function")
+  }
+
+  /// What `orderfile pages` counts of the build after, written as it writes it.
+  private func writePages(_ id: ImageID, _ name: String, status: Int = 0) throws {
+    let pages = [0x1000, 0x2000].enumerated().map { step, address in
+      PagesDocument.Page(
+        access: .execute, address: StatedAddress(rawValue: UInt64(address)), segment: .text,
+        function: nil, instruction: StatedAddress(rawValue: UInt64(address)),
+        instructionImage: nil, step: step)
+    }
+    let document = PagesDocument(
+      command: ["./after"], end: .exited(status), method: "ptrace",
+      images: [
+        PagesDocument.Image(
+          path: builds.path("after"), id: id.description, pages: pages, filePages: [])
+      ])
+    var bytes: [UInt8] = []
+    document.json { bytes += $0 }
+    try builds.workshop.write(bytes, name)
+  }
+
+  @Test func measuredPagesStandBesideThePredictedOnes() throws {
+    var options = options()
+    try writePages(ImageID(kind: .buildID, bytes: [0xaf, 0x7e]), "pages.json", status: 3)
+    options.measuredAfter = builds.path("pages.json")
+    let document = try document(options)
+    #expect(document.measuredPages?.before == nil)
+    #expect(document.measuredPages?.after?.command == ["./after"])
+    #expect(
+      document.warnings.map(\.message) == [
+        "\(builds.path("pages.json")): the measured launch ended with exit status 3"
+      ])
+  }
+
+  @Test func aMeasurementOfAnotherBuildIsRefused() throws {
+    var options = options()
+    try writePages(ImageID(kind: .buildID, bytes: [1, 2]), "pages.json")
+    options.measuredAfter = builds.path("pages.json")
+    let error = diagnostic { _ = try document(options) }
+    #expect(error?.severity == .mismatch)
+    #expect(error?.message.contains("found 0102") ?? false, "\(String(describing: error))")
+  }
+}

@@ -1,0 +1,99 @@
+import ImageModel
+import OrderFileFormat
+import TestSupport
+import Testing
+import Workflows
+
+/// From traces to the lines of an order file.
+@Suite struct OrderGenerationTests {
+  private let builds: SampleBuilds
+  init() throws { builds = try SampleBuilds.ofOneProgram() }
+
+  private func options(
+    _ traces: [String] = ["app.oftrace"], image: String? = "after", linkMap: String? = nil
+  ) -> OrderGeneration.Options {
+    var options = OrderGeneration.Options(traces: traces.map(builds.path))
+    options.builds = .one(image: image.map(builds.path), linkMap: linkMap.map(builds.path))
+    return options
+  }
+
+  private func lines(_ order: GeneratedOrder) -> [String] {
+    String(decoding: order.bytes, as: UTF8.self).split(separator: "\n").map(String.init)
+      .filter { !$0.hasPrefix("#") }
+  }
+
+  private func order(_ options: OrderGeneration.Options) throws -> GeneratedOrder {
+    var generation = try OrderGeneration(options)
+    return try generation.order(ofImageNamed: generation.fileNames[0], outputPath: "x.order")
+  }
+
+  @Test func functionsComeInTheOrderOfTheirFirstUse() throws {
+    let order = try order(options())
+    #expect(lines(order) == SampleBuilds.used)
+    #expect(order.image.recordedFunctions == 4)
+    #expect(order.image.resolvedFunctions == 4)
+    #expect(order.image.startupBytes == 4 * SampleBuilds.size)
+    #expect(order.imageFormat == .elf)
+  }
+
+  @Test func aSecondTraceAddsWhatItUsesBesides() throws {
+    try builds.writeTrace("second", of: "app.rec", used: ["f4", "f1"])
+    #expect(lines(try order(options(["app.oftrace", "second"]))) == SampleBuilds.used + ["f1"])
+    #expect(
+      lines(try order(options(["second", "app.oftrace"]))) == ["f4", "f1", "f12", "f0", "f8"])
+  }
+
+  @Test func theSameTracesGiveTheSameBytes() throws {
+    #expect(try order(options()).bytes == order(options()).bytes)
+  }
+
+  @Test func largeFunctionsGoBehindIfThatIsAskedFor() throws {
+    try builds.workshop.write(
+      sampleImage(SampleBuilds.functions, size: 0x800, id: [1]), "large")
+    var options = options(image: "large")
+    options.largeFunctionBytes = 0x800
+    #expect(lines(try order(options)).count == 4)
+    options.largeFunctionBytes = 1 << 20
+    #expect(lines(try order(options)) == SampleBuilds.used)
+  }
+
+  @Test func functionsThatTheBuildLacksAreLeftOutWithTheReason() throws {
+    try builds.writeImage(["f0", "f4", "f8"], "smaller", id: [5])
+    let order = try order(options(image: "smaller"))
+    #expect(lines(order) == ["f0", "f8", "f4"])
+    #expect(order.image.missing.map { "\($0.name)" } == ["f12"])
+  }
+
+  @Test func anotherProgramIsRefused() throws {
+    let error = diagnostic { _ = try order(options(image: "other")) }
+    #expect(error?.severity == .mismatch)
+    #expect(error?.message.hasPrefix("only 0 of 4 recorded functions are in it") ?? false)
+  }
+
+  @Test func aDialectOfAnotherImageFormatIsRefused() throws {
+    var options = options()
+    options.dialect = OrderFileDialect(name: "ld64")
+    let error = diagnostic { _ = try order(options) }
+    #expect(error?.severity == .mismatch)
+    #expect(error?.hint == "use '--format lld', the default")
+  }
+
+  @Test func withoutABuildTheRecordedOneIsOrdered() throws {
+    #expect(lines(try order(options(image: nil))) == SampleBuilds.used)
+    try builds.writeTrace("gone", of: "gone", used: ["f0"])
+    let error = diagnostic { _ = try order(options(["gone"], image: nil)) }
+    #expect(error?.message == "missing the build to be ordered")
+  }
+
+  @Test func eachRecordedImageCanHaveAnOrderOfItsOwn() throws {
+    var options = options()
+    options.builds = .each(images: [])
+    var generation = try OrderGeneration(options)
+    #expect(generation.fileNames == ["app.rec"])
+    let order = try generation.order(ofImageNamed: "app.rec", outputPath: "x")
+    #expect(lines(order) == SampleBuilds.used)
+    options.builds = .each(images: [builds.path("other")])
+    let error = diagnostic { _ = try OrderGeneration(options) }
+    #expect(error?.message == "missing image 'other' in the traces")
+  }
+}

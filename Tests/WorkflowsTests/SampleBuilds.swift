@@ -1,0 +1,72 @@
+import Foundation
+import ImageModel
+import TestSupport
+
+/// A folder with small builds of one program, and with traces of them.
+struct SampleBuilds {
+  let workshop: Workshop
+  /// Of each function, in bytes.
+  static let size: UInt64 = 0x400
+  /// 16 functions; a launch uses each fourth of them.
+  static let functions = (0..<16).map { "f\($0)" }
+  static let used = ["f12", "f0", "f8", "f4"]
+
+  init() throws { workshop = try Workshop() }
+
+  /// "app.rec", "before" and "after": three builds of one program, the last with `used` in front; and
+  /// "other", which is another program.
+  static func ofOneProgram() throws -> SampleBuilds {
+    let builds = try SampleBuilds()
+    let rest = functions.filter { !used.contains($0) }
+    try builds.writeImage(functions, "app.rec", id: [0x9f, 0x3a])
+    try builds.writeImage(functions, "before", id: [0xbe, 0xf0])
+    try builds.writeImage(used + rest, "after", id: [0xaf, 0x7e])
+    try builds.writeImage(["g0", "g1", "g2"], "other", id: [0x07])
+    try builds.writeTrace("app.oftrace", of: "app.rec", used: used)
+    return builds
+  }
+
+  func path(_ name: String) -> String { workshop.folder.appendingPathComponent(name).path }
+
+  func writeImage(_ functions: [String], _ name: String, id: [UInt8]) throws {
+    try workshop.write(sampleImage(functions, size: Self.size, id: id), name)
+  }
+
+  func write(_ text: String, _ name: String) throws { try workshop.write(text.utf8, name) }
+
+  func bytes(_ name: String) -> [UInt8]? {
+    FileManager.default.contents(atPath: path(name)).map { Array($0) }
+  }
+
+  func text(_ name: String) -> String? { bytes(name).map { String(decoding: $0, as: UTF8.self) } }
+
+  /// A trace of a launch that used functions of `functions` in the order of `used`.
+  func writeTrace(
+    _ name: String, of image: String, functions: [String] = functions, used: [String],
+    isSealed: Bool = true
+  ) throws {
+    let image = TraceWriter.Image(path: path(image))
+    var writer = TraceWriter()
+    writer.program = image.path
+    writer.addLoad(image)
+    let addresses = Dictionary(
+      uniqueKeysWithValues: functions.enumerated().map {
+        ($0.element, 0x1000 + Self.size * UInt64($0.offset))
+      })
+    for (index, function) in used.enumerated() {
+      writer.addHit(image, guard: UInt64(index), entry: addresses[function])
+    }
+    if isSealed {
+      writer.names = functions.enumerated().map {
+        .init(address: 0x1000 + Self.size * UInt64($0.offset), size: Self.size, name: $0.element)
+      }
+    }
+    try workshop.write(writer.bytes(), name)
+  }
+}
+
+/// The diagnostic that `body` throws; `nil` if it throws none.
+func diagnostic(_ body: () throws -> Void) -> Diagnostic? {
+  do { try body() } catch { return error as? Diagnostic }
+  return nil
+}

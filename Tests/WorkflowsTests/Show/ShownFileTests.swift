@@ -1,0 +1,77 @@
+import ImageModel
+import Reporting
+import TestSupport
+import Testing
+import Workflows
+
+@Suite struct ShownFileTests {
+  private let builds: SampleBuilds
+  init() throws { builds = try SampleBuilds.ofOneProgram() }
+
+  @Test func aTraceIsShownWithTheNamesOfItsHits() throws {
+    let shown = try ShownFile(path: builds.path("app.oftrace"))
+    guard case .trace(let report) = shown.contents else {
+      Issue.record("\(shown.contents)")
+      return
+    }
+    #expect(report.hitNames.map { "\($0.first ?? SymbolName(""))" } == SampleBuilds.used)
+    #expect(shown.warnings.isEmpty)
+  }
+
+  @Test func anUnsealedTraceGetsItsNamesFromTheImageOnlyIfThatIsTheRecordedOne() throws {
+    try builds.writeTrace("open", of: "app.rec", used: ["f3"], isSealed: false)
+    guard case .trace(let found) = try ShownFile(path: builds.path("open")).contents else { return }
+    #expect(found.hitNames == [[SymbolName("f3")]])
+    try builds.writeTrace("open", of: "after", used: ["f3"], isSealed: false)
+    let shown = try ShownFile(path: builds.path("open"))
+    guard case .trace(let rebuilt) = shown.contents else { return }
+    #expect(rebuilt.hitNames == [[]])
+    #expect(shown.warnings.map(\.severity) == [.mismatch])
+  }
+
+  @Test func anImageIsShownWithItsFunctions() throws {
+    let shown = try ShownFile(path: builds.path("after"))
+    guard case .image(let report) = shown.contents else {
+      Issue.record("\(shown.contents)")
+      return
+    }
+    #expect(report.image.layout.functions.count == 16)
+    #expect(shown.imageFormat == .elf)
+  }
+
+  @Test func aLinkMapIsShownWithItsLinker() throws {
+    try builds.workshop.write(try fixture("linkmap/gold-cxx/input.map"), "map")
+    guard case .linkMap(let report) = try ShownFile(path: builds.path("map")).contents else {
+      Issue.record("no link map")
+      return
+    }
+    #expect(report.linker == "gold")
+    #expect(!report.layout.functions.isEmpty)
+  }
+
+  @Test func anOrderFileIsShownEntryByEntryAndIsOfNoFormat() throws {
+    try builds.write("# comment\nmain\n\nfirst\n", "order")
+    let shown = try ShownFile(path: builds.path("order"))
+    guard case .orderFile(let report) = shown.contents else {
+      Issue.record("\(shown.contents)")
+      return
+    }
+    #expect(report.entries.map { "\($0.name)" } == ["main", "first"])
+    #expect(report.entries.map(\.line) == [2, 4])
+    #expect(shown.imageFormat == nil)
+  }
+
+  @Test(arguments: ["some lines of prose\nand more of it\n", "<?xml version=\"1.0\"?>\n<plist/>\n"])
+  func otherTextIsRefused(_ text: String) throws {
+    try builds.write(text, "text")
+    let error = diagnostic { _ = try ShownFile(path: builds.path("text")) }
+    #expect(error?.message.hasPrefix("unsupported file: expected a trace") ?? false)
+  }
+
+  @Test func anImageThatWasNotRecordedIsRefused() {
+    var options = ShownFile.Options()
+    options.recorded = [builds.path("after")]
+    let error = diagnostic { _ = try ShownFile(path: builds.path("app.oftrace"), options) }
+    #expect(error?.severity == .mismatch)
+  }
+}
