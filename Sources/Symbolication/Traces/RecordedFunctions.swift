@@ -85,9 +85,9 @@ package struct RecordedFunctions: Sendable {
         ExecutedBlock(
           step: hit.step, block: FunctionBlock(offset: offset, size: hit.block.size)))
     }
-    let images = Set(group)
-    var blocks = trace.blockHits.filter { images.contains($0.image) }[...]
-    for hit in trace.hits where images.contains(hit.image) {
+    let members = Set(group)
+    var blocks = trace.blockHits.filter { members.contains($0.image) }[...]
+    for hit in trace.hits where members.contains(hit.image) {
       while let block = blocks.first, block.step < hit.step { add(blocks.removeFirst()) }
       let entered = add(hit.entry, step: hit.step)
       let ran = add(hit.calledFrom, step: hit.step)
@@ -133,8 +133,8 @@ package struct RecordedImage: Sendable {
   /// The names in the trace for the images in `group`.
   package init(namesOf trace: Trace, group: [Int]) {
     var bodies: [Body] = []
-    let images = Set(group)
-    let names = trace.names.filter { images.contains($0.image) }
+    let members = Set(group)
+    let names = trace.names.filter { members.contains($0.image) }
       .sorted { ($0.address, $0.name) < ($1.address, $1.name) }
     for name in names {
       if let last = bodies.indices.last, bodies[last].address == name.address {
