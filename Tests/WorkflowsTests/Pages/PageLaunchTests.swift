@@ -13,7 +13,7 @@ import Workflows
     PageLaunch(ProgramLaunch(command: command), in: environment)
   }
 
-  @Test(.enabled(if: PreloadedPageLaunch.isSupported))
+  @Test(.needs(.systemCallDispatch))
   func theLaunchedProgramComesFirstAndItsPagesHaveInstructions() throws {
     let counted = try launch("false").run()
     #expect(counted.end == .exited(1))
@@ -28,14 +28,14 @@ import Workflows
     #expect(counted.warnings.isEmpty, "\(counted.warnings)")
   }
 
-  @Test(.enabled(if: PreloadedPageLaunch.isSupported))
+  @Test(.needs(.systemCallDispatch))
   func allImagesAreCountedIfThatIsAskedFor() throws {
     var launch = launch("true")
     launch.countsAllImages = true
     #expect(try launch.run().document.images.count > 1)
   }
 
-  @Test(.enabled(if: PreloadedPageLaunch.isSupported))
+  @Test(.needs(.systemCallDispatch))
   func aMarkThatTheProgramNeverSaysIsWarnedOf() throws {
     var launch = launch("true")
     launch.stop = .mark("ready")
@@ -63,4 +63,11 @@ import Workflows
     launch.images = ["/nowhere/lib.so"]
     #expect(diagnostic { _ = try launch.run() }?.context == ["/nowhere/lib.so"])
   }
+}
+
+extension Requirement {
+  fileprivate static let systemCallDispatch = Requirement(
+    "a kernel that stops a program's own system calls",
+    excuse: "Linux has that since 5.11, on x86-64"
+  ) { PreloadedPageLaunch.isSupported }
 }

@@ -5,7 +5,7 @@ import Testing
 import Workflows
 
 /// Launches that leave traces. Those with breakpoints are tested through the command.
-@Suite struct LaunchRecordingTests {
+@Suite(.needs(.processes)) struct LaunchRecordingTests {
   private let builds: SampleBuilds
   init() throws { builds = try SampleBuilds.ofOneProgram() }
 

@@ -20,13 +20,16 @@ import Workflows
 
   @Test func anUnsealedTraceGetsItsNamesFromTheImageOnlyIfThatIsTheRecordedOne() throws {
     try builds.writeTrace("open", of: "app.rec", used: ["f3"], isSealed: false)
-    guard case .trace(let found) = try ShownFile(path: builds.path("open")).contents else { return }
-    #expect(found.hitNames == [[SymbolName("f3")]])
+    #expect(try hitNames(ShownFile(path: builds.path("open"))) == [[SymbolName("f3")]])
     try builds.writeTrace("open", of: "after", used: ["f3"], isSealed: false)
     let shown = try ShownFile(path: builds.path("open"))
-    guard case .trace(let rebuilt) = shown.contents else { return }
-    #expect(rebuilt.hitNames == [[]])
+    #expect(hitNames(shown) == [[]])
     #expect(shown.warnings.map(\.severity) == [.mismatch])
+  }
+
+  /// `nil` of what is no trace.
+  private func hitNames(_ shown: ShownFile) -> [[SymbolName]]? {
+    if case .trace(let document) = shown.contents { document.hitNames } else { nil }
   }
 
   @Test func anImageIsShownWithItsFunctions() throws {
