@@ -24,7 +24,8 @@ package enum InputFile {
   {
     var bytes = bytes
     if bytes.isMapped {
-      do { bytes = try FileBytes(copyOf: path, limit: ParsingLimits.trace) } catch {
+      let file = path == "-" ? "/dev/stdin" : path
+      do { bytes = try FileBytes(copyOf: file, limit: ParsingLimits.trace) } catch {
         throw Diagnostic(opening: path, error)
       }
     }
