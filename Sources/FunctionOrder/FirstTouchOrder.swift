@@ -41,7 +41,7 @@
 // that, and does better where many different launches share one list. How often a function is called.
 // Data. And everything below the function: half to two thirds of a startup function's bytes do not run.
 //
-// The doubt: functions first used by other threads are interleaved as they happened to run. Pages do not
+// The limit: functions first used by other threads are interleaved as they happened to run. Pages do not
 // mind; read-ahead may.
 //
 // Paper: Hoag, Lee, Mestre, Pupyrev, "Optimizing Function Layout for Mobile Applications", LCTES 2023,

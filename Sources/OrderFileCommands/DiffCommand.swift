@@ -7,7 +7,7 @@ import Workflows
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Predict the page-ins that a new layout saves, and check that the linker obeyed.",
+    abstract: "Predict the page-ins that a new layout saves, and check that the linker complied.",
     discussion: """
       EXAMPLES
         $ orderfile diff app-before build/app --trace app.oftrace --order app.order

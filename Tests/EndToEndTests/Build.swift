@@ -112,15 +112,15 @@ extension Workshop {
       ["diff", "app", "ordered", "--order", "app.order", "--json"]
         + traces.flatMap { ["--trace", $0] },
       sourceLocation: sourceLocation)
-    let obedience = try #require(
+    let compliance = try #require(
       diff.json["order"] as? [String: Any], sourceLocation: sourceLocation)
     // A dialect that names sections can't place what the C runtime has in its one `.text`.
     let least =
-      build.linker.format == "lld" ? obedience["present"] as? Int ?? .max : build.order.count
+      build.linker.format == "lld" ? compliance["present"] as? Int ?? .max : build.order.count
     #expect(
-      obedience["inOrder"] as? Int ?? 0 >= least, "\(diff.text)", sourceLocation: sourceLocation)
+      compliance["inOrder"] as? Int ?? 0 >= least, "\(diff.text)", sourceLocation: sourceLocation)
     #expect(
-      obedience["present"] as? Int ?? 0 >= build.order.count, "\(diff.text)",
+      compliance["present"] as? Int ?? 0 >= build.order.count, "\(diff.text)",
       sourceLocation: sourceLocation)
   }
 }

@@ -54,9 +54,9 @@ import Testing
     #expect(Array(found.prefix(order.count)) == order, "\(functions) \(gen.errors)")
     let diff = try workshop.mustOrderfile(
       "diff", "app", "ordered", "--trace", "t", "--order", "app.order", "--json")
-    let obedience = try #require(diff.json["order"] as? [String: Any])
-    #expect(obedience["entries"] as? Int == obedience["present"] as? Int, "\(diff.text)")
-    #expect(obedience["inOrder"] as? Int == obedience["present"] as? Int, "\(diff.text)")
+    let compliance = try #require(diff.json["order"] as? [String: Any])
+    #expect(compliance["entries"] as? Int == compliance["present"] as? Int, "\(diff.text)")
+    #expect(compliance["inOrder"] as? Int == compliance["present"] as? Int, "\(diff.text)")
   }
 
   @Test(.needs("swiftc")) func swiftModulesAreOrdered() throws {

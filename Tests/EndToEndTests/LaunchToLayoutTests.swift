@@ -38,7 +38,7 @@ import Testing
   }
 
   @Test(arguments: OrderingLinker.installed, [[], ["-Wl,--gc-sections"]])
-  func eachLinkerObeysItsDialect(linker: OrderingLinker, options: [String]) throws {
+  func eachLinkerFollowsItsDialect(linker: OrderingLinker, options: [String]) throws {
     try Workshop().check(Self.plain("", link: options, linker: linker))
   }
 

@@ -289,11 +289,11 @@ import Testing
       try #require(status == 0, "\(message)")
       let data = try Data(contentsOf: workshop.folder.appendingPathComponent("report"))
       let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-      let obedience = try #require(report["order"] as? [String: Any], "\(report.keys)")
-      #expect(obedience["present"] as? Int == 6)
-      #expect(obedience["inOrder"] as? Int == 6)
+      let compliance = try #require(report["order"] as? [String: Any], "\(report.keys)")
+      #expect(compliance["present"] as? Int == 6)
+      #expect(compliance["inOrder"] as? Int == 6)
       let unorderable = try #require(
-        obedience["unorderable"] as? [[String: Any]], "\(obedience.keys)")
+        compliance["unorderable"] as? [[String: Any]], "\(compliance.keys)")
       let isMap = after == "after.map"
       #expect(
         unorderable.map { "\($0["name"] ?? "") \($0["reason"] ?? "")" } == [

@@ -35,7 +35,7 @@ import Testing
         beforePath: "base.map", afterPath: "ordered.map", startupSource: "app.order",
         comparison: comparison(before, after),
         cost: FaultCost(milliseconds: 0.25, source: "--cost-ms") ?? .published,
-        order: OrderObedience(
+        order: OrderCompliance(
           entries: 8, present: 6, inOrder: 5,
           firstDeviation: "'usage' stands before 'parse'",
           unorderable: [NameWithReason(name: "_init", reason: "not in a section of its own")]))

@@ -29,7 +29,7 @@ import Testing
       ("_t\n_a\n", ["a.o|_t", "b.o|_t", "a.o|_a"], [2, 2, 2], []),
       ("_t\n_a\nb.o:_t\n", ["a.o|_t", "b.o|_t", "a.o|_a"], [3, 3, 3], []),
       ("b.o:_t\n_a\n_t\n", ["b.o|_t", "a.o|_a", "a.o|_t"], [3, 3, 3], []),
-      // A layout that knows no object files: as if the linker had obeyed.
+      // A layout that knows no object files: as if the linker had complied.
       ("b.o:_t\n_a\na.o:_t\n", ["_t", "_a", "_t"], [3, 3, 3], []),
       ("b.o:_t\n_a\n", ["_t", "_a", "_t"], [2, 2, 2], []),
       ("b.o:_t\na.o:_t\n", ["_t"], [2, 1, 1], ["no such symbol: _t"]),

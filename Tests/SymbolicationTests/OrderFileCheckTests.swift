@@ -53,7 +53,7 @@ func layout(
 
   static let abc = [Placed("a", 0x1000), Placed("b", 0x1010), Placed("c", 0x1020)]
 
-  @Test func anObeyedOrderIsABlockAtTheStart() throws {
+  @Test func aFollowedOrderIsABlockAtTheStart() throws {
     let result = try check(
       "c\nb\n", [Placed("c", 0x1000), Placed("b", 0x1010), Placed("a", 0x1020)])
     #expect([result.entries, result.present, result.inOrder] == [2, 2, 2])
@@ -74,7 +74,7 @@ func layout(
     #expect(try check("c\na\nb\n", Self.abc).firstDeviation?.entry == 0)
   }
 
-  @Test func aBlockInTheMiddleIsObedienceToo() throws {
+  @Test func aBlockInTheMiddleIsComplianceToo() throws {
     let result = try check("b\nc\n", [Placed("z", 0x1030)] + Self.abc)
     #expect(result.inOrder == 2)
     #expect(result.block?.bodiesAhead == 1)
@@ -203,8 +203,8 @@ func layout(
     let names = (0..<1000).map { "f\($0)" }.shuffled(using: &random)
     let order = names.joined(separator: "\n")
     let placed = names.enumerated().map { Placed($1, 0x1000 + UInt64($0) * 16) }
-    let obeyed = try check(order, placed.shuffled(using: &random))
-    #expect(obeyed.inOrder == 1000 && obeyed.firstDeviation == nil)
+    let followed = try check(order, placed.shuffled(using: &random))
+    #expect(followed.inOrder == 1000 && followed.firstDeviation == nil)
 
     let reversed = try check(names.reversed().joined(separator: "\n"), placed)
     #expect(reversed.inOrder == 1)

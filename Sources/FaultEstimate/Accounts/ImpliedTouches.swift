@@ -13,7 +13,7 @@
 //
 // What it leaves out: functions that an executed one calls. Whether the call is reached is not known
 // without a run, and one that is reached was recorded, if the callee is instrumented at all. An entry of a
-// linkage table is called at many places, and lies on one of few pages: there the same doubt costs little.
+// linkage table is called at many places, and lies on one of few pages: there the same error costs little.
 // Calls through pointers lead nowhere here.
 
 import Addresses

@@ -52,7 +52,7 @@
 //   than it touches pages. See `XNUReadModel`, and `FaultCurve` for what ascending order is worth then.
 // - Names that several functions carry: a trace by name cannot tell them apart, and all are counted.
 //
-// The doubt: on one Swift package (2.7 MB of text, 599 startup functions, 4 KiB pages) a tracer that
+// The limit: on one Swift package (2.7 MB of text, 599 startup functions, 4 KiB pages) a tracer that
 // takes execute permission away counted 147 pages before and 89 after. The model said 150 and 56: 2 %
 // too many before and 37 % too few after, because what an order file cannot name stays where it was.
 // With 16 KiB pages: 58 against 59 before, 15 against 39 after. The saving was predicted 1.6 and 2.2

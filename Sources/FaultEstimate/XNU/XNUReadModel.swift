@@ -45,7 +45,7 @@
 //   ones; file systems that split a cluster where the file is not contiguous or is compressed.
 // - The place of a slice in a fat file: page 0 here is the first page of the slice.
 //
-// The doubt: the rules are read from source code of one release, and no device has confirmed a single
+// The limit: the rules are read from source code of one release, and no device has confirmed a single
 // number. Say *predicted* beside each of them.
 
 import ImageModel

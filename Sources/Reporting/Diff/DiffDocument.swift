@@ -26,7 +26,7 @@ package struct DiffDocument: Hashable, Sendable {
   /// One for each kernel with such pages; `nil` unless a layout is of a Mach-O image.
   package var xnuReads: [XNUReadsChange]?
   /// `nil` if no order file was given.
-  package var order: OrderObedience?
+  package var order: OrderCompliance?
   /// Startup functions that are not counted in one layout or both, earliest use first.
   package var missing: [NameWithReason]
   /// `nil` if no recording was given.

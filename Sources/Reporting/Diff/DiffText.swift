@@ -48,7 +48,7 @@ package struct DiffText {
     if let faults = document.linuxFaults { text += linuxFaults(faults) }
     if let pageIns = document.measuredPageIns { text += measuredPageIns(pageIns) }
     if let pages = document.measuredPages { text += measuredPages(pages) }
-    if let order = document.order { text += obedience(order) }
+    if let order = document.order { text += compliance(order) }
     if !document.missing.isEmpty {
       text += "missing \(counted(document.missing.count, "startup function")):\n"
       text += list(document.missing)
@@ -123,7 +123,7 @@ package struct DiffText {
       """
   }
 
-  private func obedience(_ order: OrderObedience) -> String {
+  private func compliance(_ order: OrderCompliance) -> String {
     let present = Percentage.share(order.present, of: order.entries)
     let inOrder = Percentage.share(order.inOrder, of: order.present)
     var text = """

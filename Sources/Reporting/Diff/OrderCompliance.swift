@@ -4,7 +4,7 @@ import JSON
 import PagesFormat
 
 /// Whether a linker did what an order file asked for: read from the layout after, not predicted.
-package struct OrderObedience: Hashable, Sendable {
+package struct OrderCompliance: Hashable, Sendable {
   /// Lines of the order file that name something to be ordered.
   package var entries: Int
   /// Entries that the layout has.
@@ -28,7 +28,7 @@ package struct OrderObedience: Hashable, Sendable {
   }
 }
 
-extension OrderObedience: JSONReadableObject {
+extension OrderCompliance: JSONReadableObject {
   func write(to json: inout JSONWriter) {
     json.member("entries", entries)
     if let firstDeviation { json.member("firstDeviation", firstDeviation) }

@@ -33,7 +33,7 @@ extension ELFFile: ImageFile {
 
   /// `DT_INIT` is left out: it names the C runtime's `_init`, which does nothing where there is an
   /// `.init_array`.
-  func initializersAndDoubts() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic]) {
+  func initializersAndWarnings() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic]) {
     var addresses: [StatedAddress] = []
     var unknownCount = 0
     for type in [ELFSectionType.preinitArray, .initArray] {
@@ -44,10 +44,10 @@ extension ELFFile: ImageFile {
         }
       }
     }
-    var doubts = Diagnostic.skipped(
+    var warnings = Diagnostic.skipped(
       unknownCount, "initializer", "its relocation names no function of this image")
-    if let problem = notes().problem { doubts.append(Diagnostic("malformed note: \(problem)")) }
-    return (addresses, doubts)
+    if let problem = notes().problem { warnings.append(Diagnostic("malformed note: \(problem)")) }
+    return (addresses, warnings)
   }
 
   func functions(inSymbolsOf file: ELFFile) throws(ParseError) -> NamedFunctions? {
@@ -59,7 +59,7 @@ extension ELFFile: ImageFile {
   func functions(inDWARFOf file: ELFFile) throws(ParseError) -> NamedFunctions? {
     guard let debug = try DebugFunctions(file) else { return nil }
     var code = CodeSections(sectionsInMemory())
-    var found = NamedFunctions(names: NameTable(bytes: debug.names), warnings: debug.doubts)
+    var found = NamedFunctions(names: NameTable(bytes: debug.names), warnings: debug.warnings)
     found.functions = debug.functions.compactMap { function in
       guard let section = code.index(containing: function.range.start) else { return nil }
       // Both fit: DebugFunctions keeps the names below ParsingLimits.debugNames.

@@ -70,8 +70,8 @@ extension Image {
       }
     }
     return try inContext(path) { () throws(ParseError) in
-      let (initializers, doubts) = try file.initializersAndDoubts()
-      warnings += doubts
+      let (initializers, problems) = try file.initializersAndWarnings()
+      warnings += problems
       for index in warnings.indices { warnings[index].context.insert(path, at: 0) }
       var image = Image(
         path: path, id: try file.imageID(), architecture: file.architecture,

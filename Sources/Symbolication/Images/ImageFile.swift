@@ -38,7 +38,7 @@ protocol ImageFile: Sendable {
   func guards() -> AddressRange?
 
   /// What the loader calls before `main`, in its order, and what is to be said of the others.
-  func initializersAndDoubts() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic])
+  func initializersAndWarnings() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic])
 
   /// The functions of this image that the symbol table of `file` names: of the image itself or of its
   /// debug file.

@@ -85,7 +85,7 @@ extension NamedFunctions {
 
 extension DebugFunctions {
   /// What was left out, for people.
-  var doubts: [Diagnostic] {
+  var warnings: [Diagnostic] {
     Diagnostic.skipped(unnamedCount, "function", "missing DW_AT_linkage_name")
       + Diagnostic.skipped(damagedUnitCount, "compilation unit", "invalid .debug_info")
       + Diagnostic.skipped(

@@ -14,7 +14,7 @@ import LinkMapFormat
 // With one section per function the mangled name is in the section's name, and is taken from there when
 // the section's first symbol has no name of its own. One section has one name, so its demangled aliases
 // are lost: C1 and C2 constructors, folded functions. Sections in which GNU ld and gold print no symbol
-// hold a local function, named for its section, with two doubts. A weak function that lost against one
+// hold a local function, named for its section, with two limits. A weak function that lost against one
 // in another object file looks the same: such a section stays unnamed if a printed function has its
 // name. And GCC puts both cold functions and the cold parts of functions into `.text.unlikely.f`: it is
 // the part `f.cold` if the same object file has another section for `f`.
@@ -25,7 +25,7 @@ import LinkMapFormat
 // islands, thunks and stubs of the linker's own, which are told by their object file, number 0, and labels
 // of the assembler. Of several symbols at one address often only one has a size: that of an alias and of a
 // folded function is 0, as is that of a function which shares its address with a label. All get the
-// greatest. A doubt remains about LTO: ld64.lld lists a global function under the bitcode file that
+// greatest. A limit remains with LTO: ld64.lld lists a global function under the bitcode file that
 // defined it, and before its name no object file works in an order file, not even that one.
 //
 // Left out are mapping symbols, assembler temporaries, labels without a size beside a symbol with one,

@@ -57,7 +57,7 @@ extension MachOFile: ImageFile {
   }
 
   /// Objective-C's runtime calls the `+load` methods of an image ahead of its initializers.
-  func initializersAndDoubts() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic]) {
+  func initializersAndWarnings() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic]) {
     let methods = try loadMethods()
     let initializers = try initializers()
     let reason = "no pointer to code of this image"

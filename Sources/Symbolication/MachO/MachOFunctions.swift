@@ -129,7 +129,7 @@ struct MachOFunctions {
         Function(name: reference, address: function.range.start, section: section))
       beginnings.append(function.range.start)
     }
-    found.warnings += debug.doubts
+    found.warnings += debug.warnings
   }
 
   /// How many functions `LC_FUNCTION_STARTS` knows, and how many of them have no name; `nil` if it knows

@@ -9,8 +9,8 @@ extension OrderFile {
   /// - Complexity: O(*n* + *e*) for *n* functions and *e* entries, on average.
   package func parts(in layout: Layout, architecture: Architecture? = nil) -> [[Part]] {
     var parts = [[Part]](repeating: [], count: entries.count)
-    for wish in OrderWishes(self, in: layout, architecture: architecture).wishes {
-      for found in wish.found { parts[found.entry].append(Part(found.function)) }
+    for symbol in OrderedSymbols(self, in: layout, architecture: architecture).symbols {
+      for found in symbol.found { parts[found.entry].append(Part(found.function)) }
     }
     return parts
   }

@@ -1,8 +1,8 @@
-// Did the linker obey?
-// ====================
+// Did the linker follow the order file?
+// ======================================
 //
-// An order file is a list of wishes. Whether they came true is read from the layout that was linked: the
-// listed functions must stand in ascending address order.
+// An order file lists symbols. The linked layout tells whether the linker followed it: the listed functions
+// must stand in ascending address order.
 //
 // Counting the neighbours that ascend would punish one function that strayed far twice, and a block that
 // was moved as a whole not at all. So the measure is the longest increasing subsequence: the largest number
@@ -17,16 +17,16 @@
 //   ascending address order, since linkers keep their input order.
 // - Of two equal lines one counts, the first or the last: `OrderFileDialect.lastDuplicateWins`.
 // - Where the dialect names sections, a line is looked up among the layout's input sections if it has
-//   them, and lines that name candidate sections of one function are one wish.
+//   them, and lines that name candidate sections of one function are one ordered symbol.
 //
 // - Where the dialect is ld64's, the rules are those of LLVM's ld64.lld: a line with an object file moves the
-//   functions of that name in it, a line without one moves all. `f.llvm.1` is wished for by lines `f.llvm.1`,
+//   functions of that name in it, a line without one moves all. `f.llvm.1` is moved by lines `f.llvm.1`,
 //   `f` and `f.llvm.2`, in this order of preference: LLD 20 and older take the first alone, ld64 the second.
 //   Lines for other architectures don't count.
 //
 // What it leaves out: object files beside a name are not compared where a layout does not know them. Of
 // ELF's it never does; of Mach-O's functions without one, those of equal names are given to the lines that
-// name object files in ascending address order, as if the linker had obeyed. An input section's name does
+// name object files in ascending address order, as if the linker had complied. An input section's name does
 // not tell its object, so that two objects with one function each in `.text` look like one object with two.
 
 import Addresses
@@ -66,7 +66,7 @@ package struct OrderFileCheck: Sendable {
     /// From the first byte of the first body to the last of the last.
     package var range: AddressRange
     /// Bodies of the section ahead of the block. 0: it stands at the start. lld puts it into the middle if
-    /// the code is so large that calls need thunks (128 MiB on aarch64): that is obedience too.
+    /// the code is so large that calls need thunks (128 MiB on aarch64): that is compliance too.
     package var bodiesAhead: Int
     /// Bodies between the first and the last that no entry names.
     package var unlistedBodies: Int
@@ -123,23 +123,25 @@ extension OrderFileCheck {
   /// - Complexity: O(*n* + *e* log *e*) for *n* functions and *e* entries with all their bodies, on
   ///   average.
   package init(_ order: OrderFile, layout: Layout, architecture: Architecture? = nil) {
-    let wishes = OrderWishes(order, in: layout, architecture: architecture)
-    let bodies = Self.bodies(wanted: wishes, in: layout)
+    let ordered = OrderedSymbols(order, in: layout, architecture: architecture)
+    let bodies = Self.bodies(of: ordered, in: layout)
     let standing = longestIncreasingSubsequence(of: bodies.map(\.address.rawValue))
     var stands = [Bool](repeating: false, count: bodies.count)
     for i in standing { stands[i] = true }
 
     let strayed = Set(bodies.indices.filter { !stands[$0] }.map { bodies[$0].address })
-    for wish in wishes.wishes {
-      if let reason = wish.reasonIfMissing {
-        missing.append(Missing(entry: wish.entries[0], name: wish.name, reason: reason))
+    for symbol in ordered.symbols {
+      if let reason = symbol.reasonIfMissing {
+        missing.append(Missing(entry: symbol.entries[0], name: symbol.name, reason: reason))
       } else {
         present += 1
-        let stray = wish.found.contains { strayed.contains(layout.functions[$0.function].address) }
+        let stray = symbol.found.contains {
+          strayed.contains(layout.functions[$0.function].address)
+        }
         if !stray { inOrder += 1 }
       }
     }
-    for entry in wishes.duplicates {
+    for entry in ordered.duplicates {
       let name = order.entries[entry].shownName
       missing.append(Missing(entry: entry, name: name, reason: .duplicate))
     }
@@ -162,11 +164,11 @@ extension OrderFileCheck {
     var section: Int
   }
 
-  /// All bodies that `wishes` move, in the order that they ask for: each at the first entry that wants it,
+  /// All bodies that the `ordered` symbols move, in the file's order: each at the first entry that lists it,
   /// and those of one entry by address.
-  private static func bodies(wanted wishes: OrderWishes, in layout: Layout) -> [Body] {
+  private static func bodies(of ordered: OrderedSymbols, in layout: Layout) -> [Body] {
     var claims: [Body] = []
-    for found in wishes.wishes.flatMap(\.found) {
+    for found in ordered.symbols.flatMap(\.found) {
       let function = layout.functions[found.function]
       claims.append(
         Body(entry: found.entry, address: function.address, section: Int(function.section)))

@@ -73,7 +73,7 @@ package struct PlacingEntries: Sendable {
     for index in functions where isPlaced.insert(layout.functions[index].address).inserted {
       unnamable.append(layout.name(of: layout.functions[index]))
     }
-    (ambiguousNames, namesOfSeveralFiles) = namesakes.doubts
+    (ambiguousNames, namesOfSeveralFiles) = namesakes.unclear
   }
 
   /// How the linkers may want `name`, each once.
@@ -120,7 +120,7 @@ private struct Namesakes {
       (function.address, function.objectFile))
   }
 
-  var doubts: (ambiguous: [SymbolName], ofSeveralFiles: [SymbolName]) {
+  var unclear: (ambiguous: [SymbolName], ofSeveralFiles: [SymbolName]) {
     var ambiguous: [SymbolName] = []
     var ofSeveralFiles: [SymbolName] = []
     for reference in order {

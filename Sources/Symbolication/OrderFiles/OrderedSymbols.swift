@@ -3,10 +3,10 @@ import ByteReading
 import ImageModel
 import OrderFileFormat
 
-/// What an order file asks for, name by name, and the functions of a layout that answer to it.
-struct OrderWishes {
+/// The symbols that an order file lists, and the functions of a layout that each of them moves.
+struct OrderedSymbols {
   /// In the order of their first entries.
-  private(set) var wishes: [OrderWish] = []
+  private(set) var symbols: [OrderedSymbol] = []
   /// Entries that do not count because an equal one does; ascending.
   private(set) var duplicates: [Int] = []
 
@@ -25,27 +25,27 @@ struct OrderWishes {
   private mutating func explainMissing(from layout: Layout) {
     guard !layout.absentSymbols.isEmpty else { return }
     var missing: [NameKey: [Int]] = [:]
-    for (i, wish) in wishes.enumerated() where wish.reasonIfMissing == .noSuchSymbol {
-      missing[NameKey(wish.name.bytes), default: []].append(i)
+    for (i, ordered) in symbols.enumerated() where ordered.reasonIfMissing == .noSuchSymbol {
+      missing[NameKey(ordered.name.bytes), default: []].append(i)
     }
     guard !missing.isEmpty else { return }
     for symbol in layout.absentSymbols {
       for i in missing[NameKey(layout.names[symbol.name])] ?? [] {
-        wishes[i].absence = wishes[i].absence ?? symbol.reason
+        symbols[i].absence = symbols[i].absence ?? symbol.reason
       }
     }
   }
 
   /// Where to look up what a layout's function is called.
   private struct Index {
-    /// To `wishes`; for a symbol in a certain object file see `byObjectFile`.
+    /// To `symbols`; for a symbol in a certain object file see `byObjectFile`.
     var bySymbol: [NameKey: Int] = [:]
-    /// To `wishes`, by symbol, in the order of their entries.
-    var byObjectFile: [NameKey: [(file: [UInt8], wish: Int)]] = [:]
-    /// To `wishes`, by what LLD cuts a symbol to.
+    /// To `symbols`, by symbol, in the order of their entries.
+    var byObjectFile: [NameKey: [(file: [UInt8], ordered: Int)]] = [:]
+    /// To `symbols`, by what LLD cuts a symbol to.
     var byRoot: [NameKey: Int] = [:]
-    /// To `wishes` and to the order file's entries.
-    var bySection: [NameKey: (wish: Int, entry: Int)] = [:]
+    /// To `symbols` and to the order file's entries.
+    var bySection: [NameKey: (ordered: Int, entry: Int)] = [:]
   }
 
   private mutating func collect(_ order: OrderFile, for architecture: [UInt8]?) -> Index {
@@ -57,24 +57,24 @@ struct OrderWishes {
         duplicates.append(i)
         continue
       }
-      let wish: Int
+      let ordered: Int
       let symbol = NameKey(entry.symbol)
       if order.dialect.imageFormat == .machO {
         collectMachO(entry, at: i, &index)
         continue
       }
       if let known = index.bySymbol[symbol], !entry.symbol.isEmpty {
-        wish = known
-        wishes[wish].entries.append(i)
+        ordered = known
+        symbols[ordered].entries.append(i)
       } else {
-        wish = wishes.count
-        wishes.append(OrderWish(entry, at: i))
-        if !entry.symbol.isEmpty { index.bySymbol[symbol] = wish }
+        ordered = symbols.count
+        symbols.append(OrderedSymbol(entry, at: i))
+        if !entry.symbol.isEmpty { index.bySymbol[symbol] = ordered }
       }
       if order.dialect.namesSections, let section = entry.section.map({ NameKey($0) }),
         index.bySection[section] == nil
       {
-        index.bySection[section] = (wish, i)
+        index.bySection[section] = (ordered, i)
       }
     }
     return index
@@ -93,21 +93,21 @@ struct OrderWishes {
 
   private mutating func collectMachO(_ entry: OrderFileEntry, at i: Int, _ index: inout Index) {
     let symbol = NameKey(entry.symbol)
-    let wish = wishes.count
-    wishes.append(OrderWish(entry, at: i))
+    let ordered = symbols.count
+    symbols.append(OrderedSymbol(entry, at: i))
     if let file = entry.objectFile {
-      index.byObjectFile[symbol, default: []].append((file, wish))
+      index.byObjectFile[symbol, default: []].append((file, ordered))
     } else {
-      index.bySymbol[symbol] = wish
+      index.bySymbol[symbol] = ordered
       let root = rootSymbol(entry.symbol[...])
       if root.count < entry.symbol.count, index.byRoot[NameKey(root)] == nil {
-        index.byRoot[NameKey(root)] = wish
+        index.byRoot[NameKey(root)] = ordered
       }
     }
   }
 
   private mutating func matchMachO(_ index: Index, with layout: Layout) {
-    // How many wishes for some object file have taken a function whose object file is not known.
+    // How many symbols of an object file have taken a function whose object file is not known.
     var taken: [NameKey: Int] = [:]
     for (i, function) in layout.functions.enumerated() {
       let name = layout.names[function.name]
@@ -116,24 +116,28 @@ struct OrderWishes {
       var matching = index.bySymbol[symbol].map { [$0] } ?? []
       if let ofFiles = index.byObjectFile[symbol] {
         if let file {
-          matching += ofFiles.filter { $0.file[...] == file }.map(\.wish)
+          matching += ofFiles.filter { $0.file[...] == file }.map(\.ordered)
           for other in ofFiles where other.file[...] != file {
-            wishes[other.wish].isInOtherObjectFile = true
+            symbols[other.ordered].isInOtherObjectFile = true
           }
         } else {
           let next = taken[symbol] ?? 0
           taken[symbol] = next + 1
-          if next < ofFiles.count { matching.append(ofFiles[next].wish) }
+          if next < ofFiles.count { matching.append(ofFiles[next].ordered) }
         }
       }
       for spelling in [cutPromotion(name), rootSymbol(name)] where spelling.count < name.count {
-        guard let wish = index.bySymbol[NameKey(spelling)] else { continue }
-        if matching.isEmpty { matching = [wish] } else { wishes[wish].isSpeltOtherwise = true }
+        guard let ordered = index.bySymbol[NameKey(spelling)] else { continue }
+        if matching.isEmpty {
+          matching = [ordered]
+        } else {
+          symbols[ordered].isSpeltOtherwise = true
+        }
       }
-      if matching.isEmpty, let wish = index.byRoot[NameKey(rootSymbol(name))] {
-        matching = [wish]
+      if matching.isEmpty, let ordered = index.byRoot[NameKey(rootSymbol(name))] {
+        matching = [ordered]
       }
-      for wish in matching { wishes[wish].found.append((wishes[wish].entries[0], i)) }
+      for ordered in matching { symbols[ordered].found.append((symbols[ordered].entries[0], i)) }
     }
   }
 
@@ -142,16 +146,16 @@ struct OrderWishes {
     for (i, function) in layout.functions.enumerated() {
       let isShared = shared.holds(function, of: layout)
       if let reference = function.inputSection,
-        let (wish, entry) = index.bySection[NameKey(layout.names[reference])], !isShared
+        let (ordered, entry) = index.bySection[NameKey(layout.names[reference])], !isShared
       {
-        wishes[wish].found.append((entry, i))
-      } else if let wish = index.bySymbol[NameKey(layout.names[function.name])] {
+        symbols[ordered].found.append((entry, i))
+      } else if let ordered = index.bySymbol[NameKey(layout.names[function.name])] {
         if isShared {
-          wishes[wish].isInSharedSection = true
+          symbols[ordered].isInSharedSection = true
         } else if function.inputSection != nil, !index.bySection.isEmpty {
-          wishes[wish].isInOtherSection = true
+          symbols[ordered].isInOtherSection = true
         } else {
-          wishes[wish].found.append((wishes[wish].entries[0], i))
+          symbols[ordered].found.append((symbols[ordered].entries[0], i))
         }
       }
     }
@@ -171,8 +175,8 @@ private struct LineKey: Hashable {
   }
 }
 
-/// One thing that an order file asks for.
-struct OrderWish {
+/// A symbol, or a section, that an order file lists.
+struct OrderedSymbol {
   /// Of the order file; more than one where they name candidate sections of one function.
   var entries: [Int]
   var name: SymbolName
@@ -191,7 +195,7 @@ struct OrderWish {
   /// Why the layout has no function of this name, if it says so.
   var absence: AbsentSymbol.Reason?
 
-  /// What `entry`, at `index` of its order file, asks for.
+  /// The symbol of `entry`, at `index` of its order file.
   init(_ entry: OrderFileEntry, at index: Int) {
     entries = [index]
     name = entry.shownName

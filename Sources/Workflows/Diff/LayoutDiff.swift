@@ -71,22 +71,22 @@ package struct LayoutDiff {
     var document = DiffDocument(
       beforePath: layouts.before.path, afterPath: layouts.after.path,
       startupSource: startup.source, comparison: comparison, cost: cost ?? .published,
-      order: check.map(OrderObedience.init),
+      order: check.map(OrderCompliance.init),
       warnings: layouts.warnings + measurements.warnings + startup.warnings)
     document.missing = startup.missing(comparison)
     document.measuredPageIns = measurements.pageIns
     document.measuredPages = measurements.pages(
       comparison, layouts, recordsEveryFunction: startup.recordsEveryFunction)
-    let disobeyed = check.flatMap {
-      Diagnostic.disobeyed($0, path: layouts.after.path, isMachO: format == .machO)
+    let noncompliance = check.flatMap {
+      Diagnostic.noncompliance($0, path: layouts.after.path, isMachO: format == .machO)
     }
-    document.addWarnings([disobeyed].compactMap { $0 })
+    document.addWarnings([noncompliance].compactMap { $0 })
     self.document = document
     imageFormat = format
   }
 }
 
-extension OrderObedience {
+extension OrderCompliance {
   fileprivate init(_ check: OrderFileCheck) {
     let deviation = check.firstDeviation.map { deviation in
       let place = deviation.expectedPredecessor.map { "behind '\($0)'" } ?? "first"

@@ -23,8 +23,8 @@ extension Diagnostic {
       hint: "compile with -ffunction-sections (Swift: -Xfrontend -function-sections)")
   }
 
-  /// Most of what an order file asks for is not so; `nil` if the linker obeyed.
-  static func disobeyed(
+  /// The linker did not follow most of the order file; `nil` if it did.
+  static func noncompliance(
     _ check: OrderFileCheck, path: String, isMachO: Bool
   ) -> Diagnostic? {
     guard check.entries > 1, 2 * check.inOrder < check.entries else { return nil }
