@@ -16,7 +16,12 @@ build=.build/fuzz
 swift build -c release --product fuzz --scratch-path $build \
   -Xswiftc -Xfrontend -Xswiftc -sanitize=fuzzer -Xcc -fsanitize=fuzzer-no-link 2>&1 | tail -n 1
 
-if (($# == 0)); then mapfile -t targets < <($build/release/fuzz); else targets=("$@"); fi
+mapfile -t all < <($build/release/fuzz)
+if (($#)); then targets=("$@"); else targets=("${all[@]}"); fi
+for target in "${targets[@]}"; do
+  [[ " ${all[*]} " == *" $target "* ]] ||
+    { echo "fuzz.sh: unknown target '$target': expected one of ${all[*]}" >&2; exit 64; }
+done
 for target in "${targets[@]}"; do
   found=$build/corpus/$target failures=$build/failures/$target
   mkdir -p "$found" "$failures"
@@ -35,7 +40,8 @@ for target in "${targets[@]}"; do
   dictionary=Fuzz/Dictionaries/$target.dict
   if [[ -f $dictionary ]]; then options+=(-dict="$dictionary"); fi
   echo "$target"
-  FUZZ_TARGET=$target nice $build/release/fuzz "${options[@]}" "${inputs[@]}" || {
+  FUZZ_TARGET=$target nice $build/release/fuzz "${options[@]}" "${inputs[@]}" >"$build/log" 2>&1 || {
+    cat "$build/log" >&2
     echo "fuzz.sh: $target failed: mend it, and add $failures/* as Fuzz/FailCases/$target/NAME" >&2
     exit 1
   }
