@@ -12,11 +12,14 @@ func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
   .target(name: name, dependencies: dependencies, swiftSettings: checked)
 }
 
+/// Not optimized where what it tests is: that would take longer than it saves.
+let testCode = checked + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+
 /// The tests of one target, named for it.
 func tests(_ name: String, _ others: [Target.Dependency] = []) -> Target {
   .testTarget(
     name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + others,
-    swiftSettings: checked)
+    swiftSettings: testCode)
 }
 
 let package = Package(
@@ -126,14 +129,14 @@ let package = Package(
       ]),
 
     // Tests
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: checked),
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: testCode),
     .target(
       name: "ModelSamples", dependencies: ["FaultEstimate", "ImageModel", "Addresses"],
-      path: "Tests/ModelSamples", swiftSettings: checked),
+      path: "Tests/ModelSamples", swiftSettings: testCode),
     // Between a test and each program that it runs.
     .executableTarget(name: "reaper", path: "Tests/Reaper"),
     .testTarget(
-      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: checked),
+      name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: testCode),
     tests("Addresses"),
     tests("ByteReading", ["Addresses"]),
     tests("JSON", ["ByteReading", "Addresses"]),
@@ -156,7 +159,7 @@ let package = Package(
     .testTarget(
       name: "RecorderTests",
       dependencies: ["TraceFormat", "ByteReading", "Addresses", "TestSupport"],
-      swiftSettings: checked),
+      swiftSettings: testCode),
     tests("FunctionOrder", ["ModelSamples", "ImageModel", "Addresses"]),
     tests("FaultEstimate", ["ModelSamples", "ImageModel", "Addresses"]),
     tests("ProcessTracing", ["CPageTrace", "Addresses"]),
@@ -190,18 +193,18 @@ let package = Package(
     .testTarget(
       name: "FailCaseTests",
       dependencies: ["FuzzTargets", "OrderFileCommands", "TestSupport"],
-      swiftSettings: checked),
+      swiftSettings: testCode),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: checked),
+      name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: testCode),
     // Of the C targets of the command and the page tracer, which its tests build with sanitizers.
-    .testTarget(name: "CTargetTests", dependencies: ["TestSupport"], swiftSettings: checked),
+    .testTarget(name: "CTargetTests", dependencies: ["TestSupport"], swiftSettings: testCode),
     // Of the harness in Tests/MachOEmulator, by which other tests run Mach-O images.
     .testTarget(
       name: "MachOEmulatorTests",
       dependencies: ["TraceFormat", "ByteReading", "Addresses", "TestSupport"],
-      swiftSettings: checked),
+      swiftSettings: testCode),
     // Of the house: imports, forbidden words, links. They read the sources and link none of them.
-    .testTarget(name: "LayeringTests", dependencies: ["TestSupport"], swiftSettings: checked),
+    .testTarget(name: "LayeringTests", dependencies: ["TestSupport"], swiftSettings: testCode),
   ],
   cLanguageStandard: .c11
 )

@@ -5,16 +5,23 @@ import ByteReading
 /// Each read steps over the field it understood. A field must fill its column: it ends where the column
 /// does, or begins where the column does and is wider. So the rest of a name that a line feed broke
 /// hardly ever passes for a number.
-struct ColumnFields {
-  let bytes: FileBytes
-  var position: Int
-  let end: Int
+package struct ColumnFields {
+  package let bytes: FileBytes
+  package var position: Int
+  package let end: Int
+
+  @inline(__always)
+  package init(bytes: FileBytes, position: Int, end: Int) {
+    self.bytes = bytes
+    self.position = position
+    self.end = end
+  }
 
   /// Lower-case hexadecimal digits, behind `0x` or not.
   ///
   /// - Returns: `nil` if there is no such number, or it has more than 64 bits.
   @inline(__always)
-  mutating func hexadecimal(width: Int) -> UInt64? {
+  package mutating func hexadecimal(width: Int) -> UInt64? {
     let start = position
     skipBlanks(atMost: width)
     let first = position
@@ -44,7 +51,7 @@ struct ColumnFields {
   ///
   /// - Returns: `nil` if there is no such number, or it has more than 64 bits.
   @inline(__always)
-  mutating func decimal(width: Int) -> UInt64? {
+  package mutating func decimal(width: Int) -> UInt64? {
     let start = position
     skipBlanks(atMost: width)
     let first = position
@@ -63,7 +70,7 @@ struct ColumnFields {
 
   /// Steps over the one blank between two fields; `false` if there is none.
   @inline(__always)
-  mutating func separator() -> Bool {
+  package mutating func separator() -> Bool {
     guard position < end, bytes[position] == UInt8(ascii: " ") else { return false }
     position &+= 1
     return true

@@ -3,16 +3,23 @@ import ByteReading
 /// Reads the fields at the beginning of one line of a map of ld64.
 ///
 /// Each read steps over the field it understood, and over the tab or blank behind it.
-struct LD64Fields {
-  let bytes: FileBytes
-  var position: Int
-  let end: Int
+package struct LD64Fields {
+  package let bytes: FileBytes
+  package var position: Int
+  package let end: Int
+
+  @inline(__always)
+  package init(bytes: FileBytes, position: Int, end: Int) {
+    self.bytes = bytes
+    self.position = position
+    self.end = end
+  }
 
   /// `0x`, hexadecimal digits and a tab.
   ///
   /// - Returns: `nil` if there is no such field, or the number has more than 64 bits.
   @inline(__always)
-  mutating func number() -> UInt64? {
+  package mutating func number() -> UInt64? {
     var next = position &+ 2
     guard next < end, bytes[position] == UInt8(ascii: "0"),
       bytes[position &+ 1] == UInt8(ascii: "x")
@@ -67,7 +74,7 @@ struct LD64Fields {
   ///
   /// - Returns: `nil` if there is no such field, or the number has more than 64 bits.
   @inline(__always)
-  mutating func fileIndex() -> UInt64? {
+  package mutating func fileIndex() -> UInt64? {
     guard position < end, bytes[position] == UInt8(ascii: "[") else { return nil }
     var next = position &+ 1
     while next < end, bytes[next] == UInt8(ascii: " ") { next &+= 1 }
@@ -91,7 +98,7 @@ struct LD64Fields {
   /// classic puts a blank between the two.
   ///
   /// - Returns: whether it is there.
-  mutating func isDead() -> Bool {
+  package mutating func isDead() -> Bool {
     for text: StaticString in ["<<dead>>\t", "<<dead>> \t"]
     where bytes.hasPrefix(text, at: position) && position + text.utf8CodeUnitCount <= end {
       position += text.utf8CodeUnitCount

@@ -2,19 +2,19 @@ import Addresses
 import ByteReading
 
 /// The map while it is being read: entries arrive in the order of the file.
-struct LinkMapBuilder {
-  let bytes: FileBytes
+package struct LinkMapBuilder {
+  package let bytes: FileBytes
   private var sections: [LinkMap.OutputSection] = []
   private var inputSections: [LinkMap.InputSection] = []
   private var symbols: [LinkMap.Symbol] = []
   /// The current output section has an input section already.
   private var hasInputSection = false
   /// Only maps of ld64 tell.
-  var architecture: LinkMap.Text?
-  var discardedSymbols: [LinkMap.Text] = []
-  var discardedSections: [LinkMap.Text] = []
+  package var architecture: LinkMap.Text?
+  package var discardedSymbols: [LinkMap.Text] = []
+  package var discardedSections: [LinkMap.Text] = []
 
-  init(_ bytes: FileBytes) {
+  package init(_ bytes: FileBytes) {
     self.bytes = bytes
     // A line has 80 bytes and more in the maps of ELF linkers, of which about every other is a symbol, and
     // about as many in a map of ld64, which is nothing but symbols. Growing by doubling costs more time
@@ -24,7 +24,7 @@ struct LinkMapBuilder {
   }
 
   /// - Throws: `tooLarge` beyond `ParsingLimits.sections`.
-  mutating func addSection(
+  package mutating func addSection(
     _ name: Range<Int>, at address: UInt64, size: UInt64
   ) throws(ParseError) {
     guard sections.count < ParsingLimits.sections else {
@@ -40,7 +40,7 @@ struct LinkMapBuilder {
   /// Adds a piece of the output section added last.
   ///
   /// - Returns: `false` if there is none.
-  mutating func addInputSection(
+  package mutating func addInputSection(
     _ name: Range<Int>, file: Range<Int>, at address: UInt64, size: UInt64
   ) -> Bool {
     guard !sections.isEmpty else { return false }
@@ -58,7 +58,7 @@ struct LinkMapBuilder {
   /// Adds a symbol of the input section added last. An output section without any is its own.
   ///
   /// - Returns: `false` if there is no section.
-  mutating func addSymbol(_ name: Range<Int>, at address: UInt64, size: UInt64) -> Bool {
+  package mutating func addSymbol(_ name: Range<Int>, at address: UInt64, size: UInt64) -> Bool {
     if !hasInputSection {
       guard let section = sections.last else { return false }
       let end = Int(section.name.start)
@@ -77,7 +77,9 @@ struct LinkMapBuilder {
   /// Begins a piece of any output section; symbols that are added behind it lie in it and widen it.
   ///
   /// - Precondition: `section` is one that was added.
-  mutating func addInputSection(ofSection section: UInt32, file: LinkMap.Text, at address: UInt64) {
+  package mutating func addInputSection(
+    ofSection section: UInt32, file: LinkMap.Text, at address: UInt64
+  ) {
     inputSections.append(
       LinkMap.InputSection(
         name: sections[Int(section)].name, file: file,
@@ -89,7 +91,7 @@ struct LinkMapBuilder {
   /// Adds a symbol of the input section added last, and widens that to hold it.
   ///
   /// - Precondition: there is one.
-  mutating func addSymbol(_ name: Range<Int>, widening address: UInt64, size: UInt64) {
+  package mutating func addSymbol(_ name: Range<Int>, widening address: UInt64, size: UInt64) {
     let symbol = AddressRange(start: StatedAddress(rawValue: address), size: size)
     symbols.append(
       LinkMap.Symbol(name: LinkMap.Text(name), address: symbol.start, size: size))
@@ -103,20 +105,20 @@ struct LinkMapBuilder {
 
   // A line feed inside a name breaks its line in two; these take the rest of it.
 
-  mutating func extendSectionName(to end: Int) {
+  package mutating func extendSectionName(to end: Int) {
     Self.extend(&sections[sections.count - 1].name, end)
   }
-  mutating func extendInputSectionName(to end: Int) {
+  package mutating func extendInputSectionName(to end: Int) {
     Self.extend(&inputSections[inputSections.count - 1].name, end)
   }
-  mutating func extendInputSectionFile(to end: Int) {
+  package mutating func extendInputSectionFile(to end: Int) {
     Self.extend(&inputSections[inputSections.count - 1].file, end)
   }
-  mutating func extendSymbolName(to end: Int) {
+  package mutating func extendSymbolName(to end: Int) {
     Self.extend(&symbols[symbols.count - 1].name, end)
   }
 
-  mutating func extendDiscardedSymbol(to end: Int) {
+  package mutating func extendDiscardedSymbol(to end: Int) {
     Self.extend(&discardedSymbols[discardedSymbols.count - 1], end)
   }
 
@@ -124,7 +126,7 @@ struct LinkMapBuilder {
     text = LinkMap.Text(Int(text.start)..<max(end, Int(text.start)))
   }
 
-  func finish(_ grammar: LinkMapGrammar) -> LinkMap {
+  package func finish(_ grammar: LinkMapGrammar) -> LinkMap {
     LinkMap(
       bytes: bytes, grammar: grammar, architecture: architecture, sections: sections,
       inputSections: inputSections, symbols: symbols, discardedSections: discardedSections,

@@ -17,8 +17,21 @@ package struct LinkMapGrammar: Sendable {
   /// Whether a map of this grammar begins with `firstLine`, which is not empty.
   ///
   /// - Throws: `missing` for one that lacks what should follow.
-  let recognizes: @Sendable (_ bytes: FileBytes, _ firstLine: Range<Int>) throws(ParseError) -> Bool
-  let reader: @Sendable (FileBytes) throws(ParseError) -> LinkMap
+  package let recognizes:
+    @Sendable (_ bytes: FileBytes, _ firstLine: Range<Int>) throws(ParseError) -> Bool
+  package let reader: @Sendable (FileBytes) throws(ParseError) -> LinkMap
+
+  package init(
+    name: String, imageFormat: ImageFormat, listsLocalSymbols: Bool,
+    recognizes: @escaping @Sendable (FileBytes, Range<Int>) throws(ParseError) -> Bool,
+    reader: @escaping @Sendable (FileBytes) throws(ParseError) -> LinkMap
+  ) {
+    self.name = name
+    self.imageFormat = imageFormat
+    self.listsLocalSymbols = listsLocalSymbols
+    self.recognizes = recognizes
+    self.reader = reader
+  }
 }
 
 extension LinkMapGrammar {

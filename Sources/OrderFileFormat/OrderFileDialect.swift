@@ -15,10 +15,25 @@ package struct OrderFileDialect: Sendable {
   /// Which of two equal lines decides: the last, or else the first.
   package let lastDuplicateWins: Bool
 
-  let reader: @Sendable (FileBytes) throws(ParseError) -> OrderFile
-  let writer: @Sendable ([OrderFileEntry], [String]) -> WrittenOrderFile
+  package let reader: @Sendable (FileBytes) throws(ParseError) -> OrderFile
+  package let writer: @Sendable ([OrderFileEntry], [String]) -> WrittenOrderFile
   /// Whether a file's beginning can only be this dialect.
-  let recognizes: @Sendable (FileBytes) -> Bool
+  package let recognizes: @Sendable (FileBytes) -> Bool
+
+  package init(
+    name: String, imageFormat: ImageFormat, namesSections: Bool, lastDuplicateWins: Bool,
+    reader: @escaping @Sendable (FileBytes) throws(ParseError) -> OrderFile,
+    writer: @escaping @Sendable ([OrderFileEntry], [String]) -> WrittenOrderFile,
+    recognizes: @escaping @Sendable (FileBytes) -> Bool
+  ) {
+    self.name = name
+    self.imageFormat = imageFormat
+    self.namesSections = namesSections
+    self.lastDuplicateWins = lastDuplicateWins
+    self.reader = reader
+    self.writer = writer
+    self.recognizes = recognizes
+  }
 }
 
 extension OrderFileDialect {

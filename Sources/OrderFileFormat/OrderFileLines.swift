@@ -2,19 +2,19 @@ import Addresses
 import ByteReading
 
 /// The lines of a text, one after the other, without their line feed; an unfinished last line counts.
-struct OrderFileLines {
+package struct OrderFileLines {
   private var lines: LineScanner
   /// Where the line that `next` gave last begins.
-  private(set) var offset = FileOffset(rawValue: 0)
+  package private(set) var offset = FileOffset(rawValue: 0)
   /// Of that line; from 1.
-  var number: Int { lines.lineNumber }
+  package var number: Int { lines.lineNumber }
 
-  init(_ bytes: FileBytes) { lines = LineScanner(bytes) }
+  package init(_ bytes: FileBytes) { lines = LineScanner(bytes) }
 
   /// The next line; `nil` at the end of the file.
   ///
   /// - Throws: `invalid` if it holds a zero byte: no name does, and so the file is not an order file.
-  mutating func next() throws(ParseError) -> [UInt8]? {
+  package mutating func next() throws(ParseError) -> [UInt8]? {
     guard let line = lines.next() else { return nil }
     offset = FileOffset(rawValue: UInt64(line.lowerBound))
     guard lines.bytes.firstIndex(of: 0, in: line) == nil else {

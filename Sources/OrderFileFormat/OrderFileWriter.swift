@@ -1,12 +1,14 @@
 import ByteReading
 
 /// Collects the lines of one order file, each once.
-struct OrderFileWriter {
-  private(set) var written = WrittenOrderFile()
+package struct OrderFileWriter {
+  package private(set) var written = WrittenOrderFile()
   private var seen: Set<NameKey> = []
 
+  package init() {}
+
   /// Adds `line` and a line feed, unless the file has that line: then `entry` is left out.
-  mutating func append(_ line: [UInt8], for entry: OrderFileEntry, at index: Int) {
+  package mutating func append(_ line: [UInt8], for entry: OrderFileEntry, at index: Int) {
     guard seen.insert(NameKey(line)).inserted else {
       leaveOut(entry, at: index, .duplicate)
       return
@@ -15,15 +17,17 @@ struct OrderFileWriter {
     written.bytes.append(UInt8(ascii: "\n"))
   }
 
-  mutating func leaveOut(_ entry: OrderFileEntry, at index: Int, _ reason: UnwritableEntry.Reason) {
+  package mutating func leaveOut(
+    _ entry: OrderFileEntry, at index: Int, _ reason: UnwritableEntry.Reason
+  ) {
     written.unwritable.append(UnwritableEntry(index: index, entry: entry, reason: reason))
   }
 
   /// Adds text that is no entry: comments, and what frames the entries.
-  mutating func append(_ text: String) { written.bytes += Array(text.utf8) }
+  package mutating func append(_ text: String) { written.bytes += Array(text.utf8) }
 
   /// Adds the lines of `header`, each with `#` in front.
-  mutating func appendHashComment(_ header: [String]) {
+  package mutating func appendHashComment(_ header: [String]) {
     for line in header.flatMap(separateLines) { append(line.isEmpty ? "#\n" : "# \(line)\n") }
   }
 }

@@ -1,6 +1,5 @@
+import LaunchMeasurement
 import Testing
-
-@testable import LaunchMeasurement
 
 @Suite struct LaunchScheduleTests {
   static func rounds(_ count: Int, programs: Int, seed: UInt64) -> [[Int]] {

@@ -1,8 +1,7 @@
 import Foundation
+import LaunchMeasurement
 import TestSupport
 import Testing
-
-@testable import LaunchMeasurement
 
 /// Pages of real files: no root, but a file system with a device.
 @Suite(.needs(.disk))

@@ -1,8 +1,7 @@
 import Foundation
+import LaunchMeasurement
 import TestSupport
 import Testing
-
-@testable import LaunchMeasurement
 
 /// What numpy and scipy say of a pair of samples: Tests/Fixtures/statistics.
 struct JudgedSamples: Decodable, CustomTestStringConvertible {

@@ -43,22 +43,6 @@ private func deadLinks(of page: SourceFile) -> [String] {
       ])
   }
 
-  /// `make check` picks the hostile tests by name; one that it misses never runs in release mode.
-  @Test func theMakefileFindsEveryHostileTest() throws {
-    let makefile = try String(
-      contentsOf: projectFolder.appendingPathComponent("Makefile"), encoding: .utf8)
-    let pattern = try Regex(
-      #require(makefile.firstMatch(of: /(?m)^HOSTILE := (.+)$/)?.1.description))
-    for file in try sourceFiles("Tests", ["swift"]) where !file.path.contains("/TestSupport/") {
-      guard !file.places(of: /\b(hostilePrefixLengths|byteFlips)\(/).isEmpty else { continue }
-      let names = file.code.compactMap { $0.text.firstMatch(of: /(struct|func) (\w+)/)?.2 }
-      #expect(
-        names.contains { $0.contains(pattern) },
-        "\(file.path) damages its input, and none of its names has \(makefile.firstMatch(of: /HOSTILE := .+/)?.0 ?? "")"
-      )
-    }
-  }
-
   @Test func everyMakeTargetThatAPageNamesExists() throws {
     let makefile = try String(
       contentsOf: projectFolder.appendingPathComponent("Makefile"), encoding: .utf8)

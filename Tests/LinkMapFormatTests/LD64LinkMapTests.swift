@@ -1,8 +1,7 @@
 import ByteReading
+import LinkMapFormat
 import TestSupport
 import Testing
-
-@testable import LinkMapFormat
 
 /// What the real maps in the fixtures do not show of ld64's.
 @Suite struct LD64LinkMapTests {

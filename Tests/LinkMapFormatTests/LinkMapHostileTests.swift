@@ -1,8 +1,7 @@
 import ByteReading
+import LinkMapFormat
 import TestSupport
 import Testing
-
-@testable import LinkMapFormat
 
 /// One small map of each grammar with everything that its reader knows, damaged in every way.
 @Suite struct LinkMapHostileTests {

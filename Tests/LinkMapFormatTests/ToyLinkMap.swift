@@ -1,8 +1,7 @@
 import Addresses
 import ByteReading
 import ImageModel
-
-@testable import LinkMapFormat
+import LinkMapFormat
 
 // A grammar that no linker writes, in one file, as CONTRIBUTING.md says how to add one:
 //

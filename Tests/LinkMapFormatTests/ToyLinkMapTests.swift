@@ -1,10 +1,9 @@
 import ByteReading
 import ImageModel
+import LinkMapFormat
 import Symbolication
 import TestSupport
 import Testing
-
-@testable import LinkMapFormat
 
 /// A grammar takes a file and its place in a list: the rest of the tool needs to know nothing of it.
 @Suite struct ToyLinkMapTests {

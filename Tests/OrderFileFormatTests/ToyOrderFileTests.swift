@@ -1,8 +1,7 @@
 import ByteReading
+import OrderFileFormat
 import TestSupport
 import Testing
-
-@testable import OrderFileFormat
 
 extension OrderFileDialect {
   /// Of a linker that does not exist, in one place, as CONTRIBUTING.md says how to add one: `first: f`.

@@ -2,7 +2,7 @@
   import Foundation
   import Testing
 
-  @testable import ProcessTracing
+  import ProcessTracing
 
   /// Breakpoints in memory of this very process, which never runs it.
   @Suite struct BreakpointSetTests {

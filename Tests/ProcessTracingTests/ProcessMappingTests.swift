@@ -1,8 +1,7 @@
 import Foundation
+import ProcessTracing
 import TestSupport
 import Testing
-
-@testable import ProcessTracing
 
 /// `/proc/PID/maps` as the kernel writes it, and as nobody should.
 @Suite struct ProcessMappingTests {

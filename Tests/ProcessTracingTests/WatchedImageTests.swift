@@ -1,7 +1,7 @@
 #if os(Linux)
   import Testing
 
-  @testable import ProcessTracing
+  import ProcessTracing
 
   @Suite struct WatchedImageTests {
     private typealias Protection = WatchedImage.Protection

@@ -1,7 +1,6 @@
 import ByteReading
+import Symbolication
 import Testing
-
-@testable import Symbolication
 
 @Suite struct MappingSymbolTests {
   @Test(arguments: [

@@ -2,8 +2,7 @@ import Addresses
 import ByteReading
 import TestSupport
 import Testing
-
-@testable import TraceFormat
+import TraceFormat
 
 @Suite struct GrowingTraceTests {
   static let image = {

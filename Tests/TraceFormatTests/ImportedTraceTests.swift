@@ -2,8 +2,7 @@ import Addresses
 import ByteReading
 import CTraceFormat
 import Testing
-
-@testable import TraceFormat
+import TraceFormat
 
 @Suite struct ImportedTraceTests {
   private func sample(times: Bool, path: String = "/build/app") -> ImportedTrace {

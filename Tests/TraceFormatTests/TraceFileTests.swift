@@ -3,8 +3,7 @@ import ByteReading
 import CTraceFormat
 import TestSupport
 import Testing
-
-@testable import TraceFormat
+import TraceFormat
 
 @Suite struct TraceFileTests {
   /// One of everything.

@@ -2,8 +2,7 @@ import Addresses
 import ByteReading
 import TestSupport
 import Testing
-
-@testable import XctraceFormat
+import XctraceFormat
 
 /// All rows of an export, each on a line, with the values behind its references.
 private func dump(_ bytes: [UInt8]) throws(ParseError) -> String {

@@ -14,6 +14,11 @@ package enum PageCache {
     package var resident: UInt64
     /// Of the whole file.
     package var pages: UInt64
+
+    package init(resident: UInt64, pages: UInt64) {
+      self.resident = resident
+      self.pages = pages
+    }
   }
 
   /// - Throws: also for a file that this user neither owns nor may write: the kernel does not tell.

@@ -3,20 +3,20 @@
 /// In each block of rounds every order occurs once (A B and B A, or the six orders of three), in a
 /// seeded random sequence: no program is always the one behind another, and no rhythm of the
 /// machine can fall in step with the rounds.
-struct LaunchSchedule {
+package struct LaunchSchedule {
   private let orders: [[Int]]
   private var block: [[Int]] = []
   private var generator: SeededGenerator
 
   /// - Parameter count: of the programs, 1 to 3.
-  init(programs count: Int, seed: UInt64) {
+  package init(programs count: Int, seed: UInt64) {
     precondition((1...3).contains(count), "before, after, and the control")
     orders = Self.permutations(of: Array(0..<count))
     generator = SeededGenerator(seed: seed)
   }
 
   /// The numbers of the programs in the order of the next round.
-  mutating func nextRound() -> [Int] {
+  package mutating func nextRound() -> [Int] {
     if block.isEmpty { block = orders.shuffled(using: &generator) }
     return block.removeLast()
   }

@@ -11,25 +11,27 @@ import Addresses
 import CPtrace
 
 /// One breakpoint on each function of one image in one process.
-struct BreakpointSet {
+package struct BreakpointSet {
   /// Where the image's code is.
-  let mapping: ProcessMapping
-  private(set) var breakpoints: [Breakpoint] = []
+  package let mapping: ProcessMapping
+  package private(set) var breakpoints: [Breakpoint] = []
 
-  struct Breakpoint {
+  package struct Breakpoint {
     /// Loaded.
-    var address: UInt64
+    package var address: UInt64
     /// What it took the place of.
-    var saved: UInt32
+    package var saved: UInt32
     /// From the function's first byte to `address`.
-    var distance: UInt8
-    var isPlanted: Bool
+    package var distance: UInt8
+    package var isPlanted: Bool
   }
 
   /// Plants one at each of `functions`, loaded addresses in ascending order, that lies in `mapping`.
   ///
   /// Where an instruction can't be read or is a breakpoint of the program's own, none is planted.
-  init(_ functions: some Sequence<UInt64>, in mapping: ProcessMapping, _ memory: ProcessMemory) {
+  package init(
+    _ functions: some Sequence<UInt64>, in mapping: ProcessMapping, _ memory: ProcessMemory
+  ) {
     self.mapping = mapping
     let trap = Self.bytes(of: ctrace_breakpoint)
     var text = TextPages(of: mapping, memory)
@@ -54,14 +56,14 @@ struct BreakpointSet {
   ///
   /// The loader may map a library's code twice: glibc does, where it finds that its pages are to be guarded
   /// (`_dl_bti_protect` in sysdeps/aarch64/dl-bti.c). What was planted in the first mapping is gone then.
-  func isInPlace(_ memory: ProcessMemory) -> Bool {
+  package func isInPlace(_ memory: ProcessMemory) -> Bool {
     guard let first = breakpoints.first(where: { $0.isPlanted }) else { return true }
     let trap = Self.bytes(of: ctrace_breakpoint)
     return memory.read(first.address..<first.address + UInt64(trap.count)) == trap
   }
 
   /// Plants those that have not been hit where the memory has something else now.
-  mutating func plantAgain(_ memory: ProcessMemory) {
+  package mutating func plantAgain(_ memory: ProcessMemory) {
     let trap = Self.bytes(of: ctrace_breakpoint)
     var text = TextPages(of: mapping, memory)
     for index in breakpoints.indices where breakpoints[index].isPlanted {
@@ -89,21 +91,21 @@ struct BreakpointSet {
     (0..<Int(CTRACE_BREAKPOINT_SIZE)).reduce(0) { $0 | UInt32(text[index + $1]) << (8 * $1) }
   }
 
-  static func bytes(of instruction: UInt32) -> [UInt8] {
+  package static func bytes(of instruction: UInt32) -> [UInt8] {
     (0..<Int(CTRACE_BREAKPOINT_SIZE)).map { UInt8(truncatingIfNeeded: instruction >> (8 * $0)) }
   }
 
   /// The index of the breakpoint at `address`, planted or not any more.
   ///
   /// - Complexity: O(log *n*).
-  func index(of address: UInt64) -> Int? {
+  package func index(of address: UInt64) -> Int? {
     let index = breakpoints.partitioningIndex { $0.address >= address }
     return index < breakpoints.count && breakpoints[index].address == address ? index : nil
   }
 
   /// Puts back the instruction at `index`. Where the program has written something else there meanwhile,
   /// that stays.
-  mutating func remove(_ index: Int, _ memory: ProcessMemory) {
+  package mutating func remove(_ index: Int, _ memory: ProcessMemory) {
     breakpoints[index].isPlanted = false
     let address = breakpoints[index].address
     let trap = Self.bytes(of: ctrace_breakpoint)
@@ -114,7 +116,7 @@ struct BreakpointSet {
   /// Puts back all instructions, of a process whose threads all stand still.
   ///
   /// - Returns: how many could not be put back.
-  mutating func removeAll(_ memory: ProcessMemory) -> Int {
+  package mutating func removeAll(_ memory: ProcessMemory) -> Int {
     let trap = Self.bytes(of: ctrace_breakpoint)
     func forEachPlanted(_ body: (inout TextPages, Int, Breakpoint) -> Void) {
       var text = TextPages(of: mapping, memory)

@@ -2,12 +2,12 @@ import CPtrace
 
 /// An image in the memory of one process, and for each of its pages what it may do by right and what it has
 /// been seen to do. What it may do now follows from that.
-struct WatchedImage {
-  let path: String
+package struct WatchedImage {
+  package let path: String
   /// From the first byte of the image to behind its last.
-  let addresses: Range<UInt64>
+  package let addresses: Range<UInt64>
   /// An instruction of it has run: not only execution is withheld any more.
-  private(set) var hasBegun = false
+  package private(set) var hasBegun = false
   /// Empty if the image is known and not watched.
   private var pages: [Page]
 
@@ -18,30 +18,32 @@ struct WatchedImage {
   }
 
   /// As mmap(2) has it.
-  struct Protection: OptionSet, Hashable {
-    var rawValue: UInt32
-    static let read = Self(rawValue: UInt32(CTRACE_READ))
-    static let write = Self(rawValue: UInt32(CTRACE_WRITE))
-    static let execute = Self(rawValue: UInt32(CTRACE_EXECUTE))
+  package struct Protection: OptionSet, Hashable {
+    package var rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    package static let read = Self(rawValue: UInt32(CTRACE_READ))
+    package static let write = Self(rawValue: UInt32(CTRACE_WRITE))
+    package static let execute = Self(rawValue: UInt32(CTRACE_EXECUTE))
   }
 
   /// What a range of memory is to be allowed.
-  struct Change {
-    var addresses: Range<UInt64>
-    var protection: Protection
+  package struct Change {
+    package var addresses: Range<UInt64>
+    package var protection: Protection
   }
 
-  static let pageSize: UInt64 = 4096
+  package static let pageSize: UInt64 = 4096
 
   /// - Parameter addresses: of whole pages.
-  init(path: String, addresses: Range<UInt64>, isWatched: Bool) {
+  package init(path: String, addresses: Range<UInt64>, isWatched: Bool) {
     self.path = path
     self.addresses = addresses
     let count = isWatched ? addresses.count / Int(Self.pageSize) : 0
     pages = [Page](repeating: Page(), count: count)
   }
 
-  var isWatched: Bool { !pages.isEmpty }
+  package var isWatched: Bool { !pages.isEmpty }
 
   private func index(of address: UInt64) -> Int {
     Int((address - addresses.lowerBound) / Self.pageSize)
@@ -64,16 +66,16 @@ struct WatchedImage {
   ///
   /// - Returns: whether there are such pages.
   @discardableResult
-  mutating func watch(_ mapping: ProcessMapping) -> Bool {
+  package mutating func watch(_ mapping: ProcessMapping) -> Bool {
     let new = pagesOverlapping(mapping.addresses).filter { !pages[$0].isWatched }
     for index in new { pages[index] = Page(isWatched: true, byRight: mapping.protection) }
     return !new.isEmpty
   }
 
-  mutating func begin() { hasBegun = true }
+  package mutating func begin() { hasBegun = true }
 
   /// What watched pages in `range` are to be allowed.
-  func changes(in range: Range<UInt64>) -> [Change] {
+  package func changes(in range: Range<UInt64>) -> [Change] {
     var changes: [Change] = []
     for index in pagesOverlapping(range) where pages[index].isWatched {
       let start = addresses.lowerBound + UInt64(index) * Self.pageSize
@@ -90,31 +92,31 @@ struct WatchedImage {
   }
 
   /// What the watched page that holds `address` may do by right and was seen to do; `nil` if none does.
-  func state(of address: UInt64) -> (byRight: Protection, seen: Protection)? {
+  package func state(of address: UInt64) -> (byRight: Protection, seen: Protection)? {
     guard isWatched, addresses.contains(address) else { return nil }
     let page = pages[index(of: address)]
     return page.isWatched ? (page.byRight, page.seen) : nil
   }
 
-  mutating func saw(_ access: Protection, at address: UInt64) {
+  package mutating func saw(_ access: Protection, at address: UInt64) {
     guard isWatched, addresses.contains(address) else { return }
     pages[index(of: address)].seen.formUnion(access)
   }
 
   /// The program has changed what the pages in `range` may do by right.
-  mutating func protected(_ range: Range<UInt64>, _ protection: Protection) {
+  package mutating func protected(_ range: Range<UInt64>, _ protection: Protection) {
     for index in pagesOverlapping(range) where pages[index].isWatched {
       pages[index].byRight = protection
     }
   }
 
   /// The program has mapped something else there, or nothing.
-  mutating func unmapped(_ range: Range<UInt64>) {
+  package mutating func unmapped(_ range: Range<UInt64>) {
     for index in pagesOverlapping(range) { pages[index] = Page() }
   }
 
   /// Everything is to be allowed that is by right.
-  mutating func release() {
+  package mutating func release() {
     hasBegun = true
     for index in pages.indices { pages[index].seen = [.read, .write, .execute] }
   }

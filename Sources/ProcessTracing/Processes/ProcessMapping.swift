@@ -7,26 +7,26 @@ import ProcessLaunch
 #endif
 
 /// One line of `/proc/PID/maps`. <proc_pid_maps(5)>
-struct ProcessMapping: Hashable {
-  var addresses: Range<UInt64>
-  var isReadable: Bool
-  var isWritable: Bool
-  var isExecutable: Bool
+package struct ProcessMapping: Hashable {
+  package var addresses: Range<UInt64>
+  package var isReadable: Bool
+  package var isWritable: Bool
+  package var isExecutable: Bool
   /// Where in the file it begins, in bytes.
-  var fileOffset: UInt64
+  package var fileOffset: UInt64
   /// Of the file: device and inode, as the kernel writes them.
-  var file: String
+  package var file: String
   /// Absolute; empty for memory without a file. With a blank and `(deleted)` behind it if the file is gone.
-  var path: String
+  package var path: String
 
   /// Those of files in the memory of process `pid`, ascending; empty if it is gone.
-  static func files(of pid: pid_t) -> [ProcessMapping] {
+  package static func files(of pid: pid_t) -> [ProcessMapping] {
     SystemFile.text(of: "/proc/\(pid)/maps").split(separator: UInt8(ascii: "\n")).compactMap(
       Self.init(line:))
   }
 
   /// `55d0-55e0 r-xp 00001000 fe:00 1234   /usr/bin/app`; `nil` for memory without a file.
-  init?(line: ArraySlice<UInt8>) {
+  package init?(line: ArraySlice<UInt8>) {
     let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
     // The kernel names other memory in brackets, which may hold anything: `[anon:a/b]`.
     guard fields.count == 6, case let name = fields[5].drop(while: { $0 == UInt8(ascii: " ") }),
@@ -51,7 +51,7 @@ struct ProcessMapping: Hashable {
   }
 
   /// What process `pid` runs, without links; `nil` if it is gone.
-  static func program(of pid: pid_t) -> String? {
+  package static func program(of pid: pid_t) -> String? {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/\(pid)/exe", &path, path.count)
     guard count > 0 else { return nil }

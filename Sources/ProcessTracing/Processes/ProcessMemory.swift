@@ -8,11 +8,11 @@ import CPtrace
 
 /// The memory of a process that this one traces, through `/proc/PID/mem`: writing ignores protection, and
 /// gives the process pages of its own where it shared them with a file. <proc_pid_mem(5)>
-final class ProcessMemory {
+package final class ProcessMemory {
   private let descriptor: Int32
 
   /// - Returns: `nil` if the process is gone or may not be traced.
-  init?(of pid: pid_t) {
+  package init?(of pid: pid_t) {
     descriptor = open("/proc/\(pid)/mem", O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
   }
@@ -20,7 +20,7 @@ final class ProcessMemory {
   deinit { close(descriptor) }
 
   /// The bytes at `addresses`, or those before the first that can't be read.
-  func read(_ addresses: Range<UInt64>) -> [UInt8] {
+  package func read(_ addresses: Range<UInt64>) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: addresses.count)
     var done = 0
     while done < bytes.count {
@@ -34,14 +34,14 @@ final class ProcessMemory {
   }
 
   /// Stores the memory that the kernel is going to use in `call`, and returns how many ranges that is.
-  func rangesUsed(by call: ctrace_call, _ ranges: inout [ctrace_range]) -> Int {
+  package func rangesUsed(by call: ctrace_call, _ ranges: inout [ctrace_range]) -> Int {
     var call = call
     return Int(ctrace_call_memory(descriptor, &call, &ranges, Int32(ranges.count)))
   }
 
   /// - Returns: whether all of `bytes` could be written.
   @discardableResult
-  func write(_ bytes: ArraySlice<UInt8>, at address: UInt64) -> Bool {
+  package func write(_ bytes: ArraySlice<UInt8>, at address: UInt64) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
       let place = off_t(bitPattern: address) + off_t(rest.startIndex - bytes.startIndex)

@@ -4,7 +4,7 @@ import ByteReading
 /// RISC-V writes the instruction set.
 /// <https://github.com/ARM-software/abi-aa/blob/main/aaelf64/aaelf64.rst#mapping-symbols>
 /// <https://github.com/riscv-non-isa/riscv-elf-psabi-doc/blob/master/riscv-elf.adoc#mapping-symbol>
-func isMappingSymbol(_ bytes: FileBytes, _ name: Range<Int>) -> Bool {
+package func isMappingSymbol(_ bytes: FileBytes, _ name: Range<Int>) -> Bool {
   guard name.count >= 2, bytes[name.lowerBound] == UInt8(ascii: "$") else { return false }
   switch bytes[name.lowerBound + 1] {
   case UInt8(ascii: "a"), UInt8(ascii: "d"), UInt8(ascii: "t"), UInt8(ascii: "x"):

@@ -5,14 +5,14 @@ import Symbolication
 
 /// The traces that a command line names, and the images that they were recorded in: checked that they belong
 /// together. Traces are read one at a time.
-struct LaunchInputs {
-  private(set) var traces = TraceSet()
+package struct LaunchInputs {
+  package private(set) var traces = TraceSet()
   private var files: [(path: String, bytes: FileBytes)] = []
   private var images = RecordedImages()
-  private(set) var warnings: [Diagnostic] = []
+  package private(set) var warnings: [Diagnostic] = []
 
   /// - Throws: also if nothing was recorded, and if an image in `recorded` is in none of the traces.
-  init(
+  package init(
     traces paths: [String], recorded: [String], architecture: Architecture?
   ) throws(Diagnostic) {
     for path in paths {
@@ -37,7 +37,7 @@ struct LaunchInputs {
   }
 
   /// What a user should know when only the images of that file name count: which traces have none.
-  func warnings(forImageNamed fileName: String) -> [Diagnostic] {
+  package func warnings(forImageNamed fileName: String) -> [Diagnostic] {
     traces.members(withoutImageNamed: fileName).map {
       Diagnostic("no image of it is called '\(fileName)': not used", context: [$0.path])
     }
@@ -45,7 +45,7 @@ struct LaunchInputs {
 
   /// The recorded image that a command is about: the one called like a build in `paths`, else the
   /// executable, else the only one.
-  func fileName(forImagesNamed paths: [String]) throws(Diagnostic) -> String {
+  package func fileName(forImagesNamed paths: [String]) throws(Diagnostic) -> String {
     let fileNames = traces.fileNames
     let program = Workflows.fileName(ofPath: traces.program ?? "")
     for name in paths.map(Workflows.fileName(ofPath:)) + [program]
@@ -63,7 +63,7 @@ struct LaunchInputs {
   /// The functions that launches used in the images of that file name.
   ///
   /// - Throws: as `forEachLaunch` does.
-  func profile(ofImageNamed fileName: String) throws(Diagnostic) -> LaunchProfile {
+  package func profile(ofImageNamed fileName: String) throws(Diagnostic) -> LaunchProfile {
     var profile = LaunchProfile()
     try forEachLaunch(inImageNamed: fileName) { profile.append($0) }
     return profile
@@ -73,7 +73,7 @@ struct LaunchInputs {
   ///
   /// - Throws: where neither the trace nor an image tells the names: `mismatch`, with both IDs if there
   ///   is another image at the path; where nothing was recorded; where nothing that was has a name.
-  func forEachLaunch(
+  package func forEachLaunch(
     inImageNamed fileName: String, _ body: (RecordedFunctions) -> Void
   ) throws(Diagnostic) {
     var hasNames = false
@@ -118,7 +118,7 @@ struct LaunchInputs {
   }
 
   /// The recorded image itself, for a command that was given no other build.
-  mutating func recordedImage(of image: TraceImage) throws(Diagnostic) -> Image {
+  package mutating func recordedImage(of image: TraceImage) throws(Diagnostic) -> Image {
     images.add(traces.images)
     if let read = images.image(for: image) { return read }
     if let other = images.imageAtPath(of: image) {

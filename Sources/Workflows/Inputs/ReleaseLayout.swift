@@ -5,32 +5,32 @@ import LinkMapFormat
 import Symbolication
 
 /// The build to be ordered or compared: a linked image, its link map, or both.
-struct ReleaseLayout {
+package struct ReleaseLayout {
   /// What the layout was read from, for messages.
-  let path: String
-  private(set) var layout: Layout
+  package let path: String
+  package private(set) var layout: Layout
   /// As the loader calls them; where only a link map was given, those of Mach-O that names tell.
-  let initializers: [StatedAddress]
+  package let initializers: [StatedAddress]
   /// `nil` where only a link map was given.
-  let image: Image?
+  package let image: Image?
   /// `nil` where only a link map was given that does not tell.
-  let architecture: Architecture?
-  let warnings: [Diagnostic]
+  package let architecture: Architecture?
+  package let warnings: [Diagnostic]
   /// Of the image; `nil` where only a link map was given.
   private let bytes: FileBytes?
 
   /// The basic blocks of the image; `nil` where it has no map of them, or only a link map was given.
-  func blockMap() throws(Diagnostic) -> BlockMap? {
+  package func blockMap() throws(Diagnostic) -> BlockMap? {
     guard let bytes else { return nil }
     do {
       return try BlockMap(of: bytes, functions: layout.functions.map(\.address))
     } catch { throw Diagnostic("\(error)", context: [path]) }
   }
   /// Of an ELF image; `nil` of other formats and where only a link map was given.
-  var code: ImageCode?
+  package var code: ImageCode?
 
   /// Reads a linked image or a link map, whichever `path` is.
-  init(
+  package init(
     path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
   ) throws(Diagnostic) {
     try self.init(try InputFile.bytes(path), path: path, debugFile: debugFile, slice: slice)
@@ -39,7 +39,7 @@ struct ReleaseLayout {
   /// Reads a linked image or a link map, whichever `bytes` are; `path` is where they were read from.
   ///
   /// - Parameter kind: what the caller has recognized `bytes` to be.
-  init(
+  package init(
     _ bytes: FileBytes, of kind: FileKind? = nil, path: String, debugFile: String? = nil,
     slice: SliceChoice = SliceChoice()
   ) throws(Diagnostic) {
@@ -60,7 +60,7 @@ struct ReleaseLayout {
 
   /// Reads the image, and takes from the link map what only that knows: input sections, object files, and
   /// all names where the image is stripped.
-  init(
+  package init(
     image: String, linkMap: String, debugFile: String?, slice: SliceChoice
   ) throws(Diagnostic) {
     let image = try ReleaseLayout(path: image, debugFile: debugFile, slice: slice)
@@ -75,7 +75,7 @@ struct ReleaseLayout {
     bytes = image.bytes
   }
 
-  init(_ image: Image) { self.init(image, path: image.path, warnings: [], bytes: nil) }
+  package init(_ image: Image) { self.init(image, path: image.path, warnings: [], bytes: nil) }
 
   private init(_ image: Image, path: String, warnings: [Diagnostic], bytes: FileBytes?) {
     self.bytes = bytes
@@ -121,7 +121,7 @@ extension ReleaseLayout {
   /// Besides what symbols name, the functions that only unwinding tables know; of ELF images.
   ///
   /// - Throws: what is wrong with these tables.
-  func addingUnnamedFunctions() throws(Diagnostic) -> ReleaseLayout {
+  package func addingUnnamedFunctions() throws(Diagnostic) -> ReleaseLayout {
     guard let code else { return self }
     var release = self
     do { release.layout = layout.addingUnnamedFunctions(try code.frameRanges()) } catch {
@@ -133,7 +133,7 @@ extension ReleaseLayout {
   /// What is known of a launch that uses the functions `startup`, indexes of the layout's.
   ///
   /// - Throws: what is wrong with parts of the image that its layout does not need.
-  func launchFacts(startup: [Int]) throws(Diagnostic) -> LaunchFacts {
+  package func launchFacts(startup: [Int]) throws(Diagnostic) -> LaunchFacts {
     guard layout.imageFormat == .elf else { return LaunchFacts() }
     guard let code else { return LaunchFacts(of: layout, hasCode: false) }
     do {

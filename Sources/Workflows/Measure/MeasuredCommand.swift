@@ -10,19 +10,19 @@ import Symbolication
 #endif
 
 /// What `--before` or `--after` of `measure` names: an image, or a command.
-struct MeasuredCommand {
+package struct MeasuredCommand {
   /// Of the program, as it is launched.
-  let path: String
+  package let path: String
   /// The program's name and its arguments.
-  let arguments: [String]
+  package let arguments: [String]
   /// `path` from the root and without links.
-  let image: String
+  package let image: String
 
   /// - Parameters:
   ///   - text: the path of a file, or else a command line of words.
   ///   - arguments: to go behind it.
   ///   - option: for messages.
-  init(
+  package init(
     _ text: String, _ arguments: [String], option: String, in environment: LaunchEnvironment
   ) throws(Diagnostic) {
     if Self.isFile(text) {
@@ -47,7 +47,7 @@ struct MeasuredCommand {
   }
 
   /// What to know of a program that is no image itself.
-  var warning: Diagnostic? {
+  package var warning: Diagnostic? {
     guard let bytes = try? InputFile.bytes(path), !FileKind(of: bytes).isObjectFile else {
       return nil
     }

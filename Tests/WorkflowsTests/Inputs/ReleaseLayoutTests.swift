@@ -1,8 +1,7 @@
 import ImageModel
 import TestSupport
 import Testing
-
-@testable import Workflows
+import Workflows
 
 @Suite struct ReleaseLayoutTests {
   private let builds: SampleBuilds

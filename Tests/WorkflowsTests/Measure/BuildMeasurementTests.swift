@@ -2,8 +2,7 @@ import Foundation
 import ImageModel
 import TestSupport
 import Testing
-
-@testable import Workflows
+import Workflows
 
 /// What a measurement refuses, and what it launches. A measured launch kills what this process has left
 /// running, so launches are tested through the command, in a process of its own.
