@@ -130,7 +130,9 @@ import Testing
     #expect(sites.isSubset(of: Set(calls.map { $0[0] })), "no call that is none")
   }
 
-  @Test(arguments: links.filter { !$0.isAArch64 && !$0.flags.contains("-shared") })
+  @Test(
+    .needs("clang", "ld.lld", "gcc"),
+    arguments: links.filter { !$0.isAArch64 && !$0.flags.contains("-shared") })
   func whatRunsBesidesFunctionsHasItsCause(_ link: CompilerLink) throws {
     let program = try Program(link)
     let layout = program.image.layout
@@ -161,7 +163,7 @@ import Testing
       "the first entry runs where functions are bound lazily")
   }
 
-  @Test func nothingIsFoundInAFunctionThatOnlyComputes() throws {
+  @Test(.needs("clang", "ld.lld")) func nothingIsFoundInAFunctionThatOnlyComputes() throws {
     for link in Self.links {
       let facts = try Program(link).facts(["pure"])
       let own = Set(facts.atStart + facts.atEnd)

@@ -64,7 +64,7 @@ import Testing
     #expect(zeros.map { pages.segment(holding: $0) == nil } ?? false)
   }
 
-  @Test func damagedImagesThrowAndNeverTrap() throws {
+  @Test(.needs("clang", "ld.lld")) func damagedImagesThrowAndNeverTrap() throws {
     let bytes = try Self.build(["-fuse-ld=lld"])
     func check(_ bytes: [UInt8]) {
       guard let pages = try? ImagePages(of: FileBytes(bytes)) else { return }

@@ -10,7 +10,7 @@ import Testing
 
 /// Links a program with ld64.lld and compares the functions of its map with what LLVM's tools find in the
 /// image.
-@Suite struct MachOLinkMapAgreementTests {
+@Suite(.needs(.appleSDK)) struct MachOLinkMapAgreementTests {
   struct Link: CustomTestStringConvertible, Sendable {
     var platform = AppleSDK.Platform.iOS
     /// What C and C++ are compiled with besides; `-flto…` needs a clang of the linker's release.

@@ -71,7 +71,7 @@ struct Build {
     CompilerLink(compiler: "aarch64-linux-gnu-gcc", flags: ["-shared", "-fPIC", "-DLIBRARY"]),
   ].filter(\.keepsArguments)
 
-  @Test(arguments: links)
+  @Test(.needs("clang", "ld.lld", "gcc"), arguments: links)
   func initializersAreFoundInTheOrderOfTheLoader(_ link: CompilerLink) throws {
     let build = try Build(link.compiler, link.flags)
     let (image, warnings) = try Image.reading(path: build.path)
@@ -169,7 +169,7 @@ struct Build {
 
   /// Every function that DWARF names has a symbol at the same address with the same name and size, and
   /// the program's own functions are all there.
-  @Test(arguments: Variant.all)
+  @Test(.needs("clang", "ld.lld", "gcc"), arguments: Variant.all)
   func dwarfAgreesWithTheSymbolTable(_ variant: Variant) throws {
     let build = try Build(variant.compiler, variant.flags)
     let symbols = try Image.reading(path: build.path).image

@@ -23,7 +23,12 @@ package struct Requirement: Sendable {
   private static func isSet(_ variable: String) -> Bool {
     ProcessInfo.processInfo.environment[variable] == "1"
   }
-  static let isQuick = isSet("ORDERFILE_QUICK")
+  private static let isQuick = isSet("ORDERFILE_QUICK")
+  /// Whether the test that runs has a `.needs`, its own or its suite's: else `make quick` would run it.
+  static var isNamedByTheTest: Bool {
+    guard let test = Test.current else { return !isQuick }
+    return test.traits.contains { ($0 as? ConditionTrait)?.isOfNeeds ?? false }
+  }
   private var mustBeMet: Bool { excuse == nil && Self.isSet("ORDERFILE_REQUIRE_ALL") }
 
   /// Whether arguments of a test that need it are kept: also if it is missing and must not be, so that the
@@ -99,8 +104,14 @@ extension Trait where Self == ConditionTrait {
     let names = requirements.map { requirement in
       requirement.name + (requirement.excuse.map { ", excused: \($0)" } ?? "")
     }
-    return .enabled("needs \(names.joined(separator: "; "))") {
+    return .enabled("\(needsPrefix)\(names.joined(separator: "; "))") {
       try requirements.allSatisfy { try $0.check() }
     }
   }
+}
+
+private let needsPrefix = "needs "
+
+extension ConditionTrait {
+  fileprivate var isOfNeeds: Bool { comments.contains { $0.rawValue.hasPrefix(needsPrefix) } }
 }

@@ -46,7 +46,7 @@ package final class RunningProcess {
     input: [UInt8] = [], environment: [String: String] = ProcessInfo.processInfo.environment,
     errors: Errors = .apart
   ) throws {
-    guard !Requirement.isQuick else {
+    guard Requirement.isNamedByTheTest else {
       throw Tool.Failure(description: "\(tool): a test that runs it says so with .needs")
     }
     streams = try TemporaryFolder()
