@@ -7,9 +7,9 @@ private func forbiddenImports(of file: SourceFile) -> [String] {
   return file.code.compactMap { number, text in
     let statement =
       /^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|enum|class|func|protocol|typealias|var|let)\s+)?(\w+)/
-    guard let name = text.firstMatch(of: statement)?.1, !allowed.contains(String(name)) else {
-      return nil
-    }
+    guard text.contains("import"), let name = text.firstMatch(of: statement)?.1,
+      !allowed.contains(String(name))
+    else { return nil }
     let floor = floor(of: file.target).map { "F\($0)" } ?? "no floor"
     let list = allowed.isEmpty ? "nothing" : allowed.sorted().joined(separator: ", ")
     return """

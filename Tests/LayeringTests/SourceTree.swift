@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import TestSupport
 
 /// The project's own folder.
@@ -66,10 +67,16 @@ func sourceFiles(_ folder: String, _ extensions: Set<String>) throws -> [SourceF
   let prefix = projectFolder.path + "/"
   return try (found?.compactMap { $0 as? URL } ?? [])
     .filter { extensions.contains($0.pathExtension) }
-    .map {
-      SourceFile(
-        path: String($0.path.dropFirst(prefix.count)),
-        text: try String(contentsOf: $0, encoding: .utf8))
-    }
+    .map { try sourceFile(at: $0, path: String($0.path.dropFirst(prefix.count))) }
     .sorted { $0.path < $1.path }
 }
+
+/// Each file is read once for all tests.
+private func sourceFile(at url: URL, path: String) throws -> SourceFile {
+  if let file = filesRead.withLock({ $0[path] }) { return file }
+  let file = SourceFile(path: path, text: try String(contentsOf: url, encoding: .utf8))
+  filesRead.withLock { $0[path] = file }
+  return file
+}
+
+private let filesRead = Mutex<[String: SourceFile]>([:])
