@@ -4,12 +4,12 @@ import Testing
 /// One import that its floor forbids.
 private func forbiddenImports(of file: SourceFile) -> [String] {
   let allowed = mayImport[file.target] ?? runtimeMayImport[file.target] ?? []
+  let statement =
+    /^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|enum|class|func|protocol|typealias|var|let)\s+)?(\w+)/
   return file.code.compactMap { number, text in
-    let statement =
-      /^\s*(?:@\w+\s+)*(?:\w+\s+)?import\s+(?:(?:struct|enum|class|func|protocol|typealias|var|let)\s+)?(\w+)/
-    guard text.contains("import"), let name = text.firstMatch(of: statement)?.1,
-      !allowed.contains(String(name))
-    else { return nil }
+    guard let name = text.firstMatch(of: statement)?.1, !allowed.contains(String(name)) else {
+      return nil
+    }
     let floor = floor(of: file.target).map { "F\($0)" } ?? "no floor"
     let list = allowed.isEmpty ? "nothing" : allowed.sorted().joined(separator: ", ")
     return """

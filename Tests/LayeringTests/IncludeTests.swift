@@ -15,9 +15,9 @@ private struct IncludeGraph {
       guard let system, !headers.contains(stem), headers.contains(system) else { return stem }
       return system
     }
+    let include = /^\s*#\s*include\s+"([^"]+)\.h"/
     for file in files {
       for line in file.lines {
-        let include = /^\s*#\s*include\s+"([^"]+)\.h"/
         guard let header = line.firstMatch(of: include)?.1 else { continue }
         let from = name(file.path)
         let to = Self.stem(String(header))

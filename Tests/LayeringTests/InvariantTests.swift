@@ -79,10 +79,11 @@ private let rules = [
 
 /// The lines of `file` that spell a schema, but for comments.
 private func schemaLines(of file: SourceFile) -> [(schema: String, place: String, text: String)] {
-  file.lines.enumerated().flatMap { index, line in
+  let schema = /orderfile\.[a-z0-9]+\/[0-9]+/
+  return file.lines.enumerated().flatMap { index, line in
     let text = line.trimmingCharacters(in: .whitespaces)
     guard !text.hasPrefix("//") else { return [(schema: String, place: String, text: String)]() }
-    return text.matches(of: /orderfile\.[a-z0-9]+\/[0-9]+/).map {
+    return text.matches(of: schema).map {
       (schema: String($0.0), place: "\(file.path):\(index + 1)", text: text)
     }
   }

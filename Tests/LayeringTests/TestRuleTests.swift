@@ -20,15 +20,15 @@ import Testing
   private static func earlyReturns(in file: SourceFile) -> [String] {
     var isTest = false
     var indentation: Int?
+    let function = /\bfunc \w/
+    let early = /^ *(?:(?:guard|if)\b.*|else )\{ return \}/
     return file.code.compactMap { number, text in
       let blanks = text.prefix { $0 == " " }.count
       if text.contains("@Test") { isTest = true }
-      if isTest, text.contains(/\bfunc \w/) { (isTest, indentation) = (false, blanks) }
+      if isTest, text.contains(function) { (isTest, indentation) = (false, blanks) }
       guard let own = indentation else { return nil }
       if text == String(repeating: " ", count: own) + "}" { indentation = nil }
-      let isEarly =
-        text.contains(/^ *(?:guard|if)\b.*\{ return \}/) || text.contains(/^ *else \{ return \}/)
-      return blanks == own + 2 && isEarly ? "\(file.path):\(number)" : nil
+      return blanks == own + 2 && text.contains(early) ? "\(file.path):\(number)" : nil
     }
   }
 

@@ -23,6 +23,9 @@ struct UnorderedNames {
   init(of file: SourceFile) {
     let text = Code(of: file)
     var start = text.string.startIndex
+    let typed = /\b(\w+)\s*:\s*(?:inout\s+)?(?=[\[SD])/
+    let assigned = /\b(?:let|var)\s+(\w+)\s*=\s*(?=[\[SD])/
+    let result = /->\s*(?=[\[SD])/
     for (_, line) in file.code {
       defer {
         start =
@@ -32,11 +35,11 @@ struct UnorderedNames {
       guard ["Set<", "Set(", "Dictionary", ": [", "> [", "= ["].contains(where: line.contains)
       else { continue }
       let whole = text.string[start...].prefix { $0 != "\n" }
-      for match in whole.matches(of: /\b(\w+)\s*:\s*(?:inout\s+)?(?=[\[SD])/)
+      for match in whole.matches(of: typed)
       where text.isUnorderedType(at: match.range.upperBound) { add(match.1, line) }
-      for match in whole.matches(of: /\b(?:let|var)\s+(\w+)\s*=\s*(?=[\[SD])/)
+      for match in whole.matches(of: assigned)
       where text.isUnorderedValue(at: match.range.upperBound) { add(match.1, line) }
-      if let match = whole.firstMatch(of: /->\s*(?=[\[SD])/),
+      if let match = whole.firstMatch(of: result),
         text.isUnorderedType(at: match.range.upperBound),
         let name = text.string[..<match.range.lowerBound].suffix(400).matches(of: /\bfunc\s+(\w+)/)
           .last?.1
