@@ -23,7 +23,6 @@ package struct RecordSummary {
   package var text: String {
     let hits = traces.reduce(0) { $0 + $1.hits.count }
     var text = "recorded \(counted(hits, "first hit")) of "
-    let isTraced = traces.contains { $0.method == .breakpoints }
     text +=
       "\(counted(guardCount, isTraced ? "function" : "instrumented function")) in \(counted(images.count, "image"))"
     let blocks = images.reduce(0) { $0 + $1.blockCount }
@@ -42,14 +41,25 @@ package struct RecordSummary {
   }
 
   /// What to type next. Beyond a handful of traces a pattern stands for those with a process number.
+  ///
+  /// What got breakpoints is the build that ships, and is ordered itself: the program, or else the one image, or
+  /// else each.
   private var nextCommand: String {
     let path = paths[0]
     let stem = path.hasSuffix(".oftrace") ? String(path.dropLast(8)) : path
     var words = paths.map(shellWord)
     if words.count > 4 { words = [words[0], words[0] + ".*"] }
-    return "orderfile gen \(words.joined(separator: " ")) --image RELEASE_IMAGE "
-      + "-o \(shellWord(stem + ".order"))"
+    let command = "orderfile gen \(words.joined(separator: " "))"
+    guard isTraced else {
+      return "\(command) --image RELEASE_IMAGE -o \(shellWord(stem + ".order"))"
+    }
+    let isOne = images.count == 1 || images.contains { $0.path == traces[0].program }
+    return isOne
+      ? "\(command) -o \(shellWord(stem + ".order"))"
+      : "\(command) --all-images -o \(shellWord(stem + ".orders"))"
   }
+
+  private var isTraced: Bool { traces.contains { $0.method == .breakpoints } }
 
   private var images: [TraceImage] { distinctImages(of: traces) }
 

@@ -37,6 +37,19 @@ import Testing
         + "--image RELEASE_IMAGE -o 'my trace.order'")
   }
 
+  @Test(
+    arguments: [
+      (["/bin/app"], "-o app.order"), (["/bin/app", "/lib/x.so"], "-o app.order"),
+      (["/lib/x.so"], "-o app.order"), (["/lib/x.so", "/lib/y.so"], "--all-images -o app.orders"),
+    ])
+  func whatGotBreakpointsIsTheImageToOrder(images: [String], options: String) {
+    var trace = Self.trace(1, hits: 1)
+    trace.method = .breakpoints
+    trace.images = images.flatMap { Self.trace(1, hits: 0, image: $0).images }
+    let text = RecordSummary([trace], paths: ["app.oftrace"], hitsBeforeMain: nil).text
+    #expect(text.hasSuffix("; next: orderfile gen app.oftrace \(options)"), "\(text)")
+  }
+
   @Test func manyProcessesAreAPattern() {
     let traces = (1...6).map { Self.trace($0, hits: 1) }
     let paths = ["t"] + (2...6).map { "t.\($0)" }
