@@ -54,7 +54,7 @@ package struct OrderFileCommand: ParsableCommand {
   package static func runAndExit() -> Never {
     ProgramLaunch.guardStandardStreams()
     do {
-      var command = try parseAsRoot()
+      var command = try parse(commandLine: CommandLine.arguments)
       try command.run()
       endProcess(0)
     } catch let diagnostic as Diagnostic {
@@ -63,6 +63,33 @@ package struct OrderFileCommand: ParsableCommand {
     } catch {
       exit(withError: error)
     }
+  }
+}
+
+extension OrderFileCommand {
+  /// The subcommand that `words` ask for; the first of them is this command.
+  ///
+  /// - Throws: a `Diagnostic` if there are no words at all: on Linux Swift reads them from /proc, and without it
+  ///   would run as if none had been typed. Else as `parseAsRoot`, and a usage error for help on what is no command,
+  ///   which that answers with the help of this one.
+  package static func parse(commandLine words: [String]) throws -> any ParsableCommand {
+    guard !words.isEmpty else {
+      throw Diagnostic(
+        "unable to read the arguments of this command", context: ["/proc/self/cmdline"],
+        hint: "mount /proc")
+    }
+    let arguments = Array(words.dropFirst())
+    if arguments.first == "help" {
+      var command: any ParsableCommand.Type = Self.self
+      for word in arguments.dropFirst() where !word.hasPrefix("-") {
+        let subcommands = command.configuration.subcommands
+        guard let found = subcommands.first(where: { $0.configuration.commandName == word }) else {
+          throw ValidationError("unknown command '\(word)'")
+        }
+        command = found
+      }
+    }
+    return try parseAsRoot(arguments)
   }
 }
 

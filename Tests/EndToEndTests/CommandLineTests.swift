@@ -113,6 +113,7 @@ import Testing
       ([], 0), (["bogus"], 64), (["gen"], 64), (["diff", "app", "ordered"], 64),
       (["gen", "app.oftrace", "--format", "bogus"], 64), (["gen", "app.oftrace", "--json"], 64),
       (["--version"], 0), (["--help"], 0), (["help", "gen"], 0),
+      (["help", "bogus"], 64), (["show", "text"], 1),
     ] {
       let run = try workshop.orderfile(arguments)
       #expect(Int(run.status) == status, "\(arguments): \(run.errors)")
@@ -122,6 +123,20 @@ import Testing
     for line in ["orderfile ", "trace format ", "orderfile.diff/"] {
       #expect(version.contains(line))
     }
+  }
+
+  /// Swift reads the command line from there.
+  @Test(.needs(.mounting)) func withoutProcCommandsSayWhy() throws {
+    let workshop = try Workshop()
+    let run = try workshop.start(
+      "unshare",
+      ["-m", "sh", "-c", "mount -t tmpfs none /proc && exec \"$0\" show app", Built.orderfile]
+    ).end()
+    #expect(run.status == 1 && run.output.isEmpty)
+    #expect(
+      run.errors
+        == "orderfile: error: /proc/self/cmdline: unable to read the arguments of this command\n  hint: mount /proc\n"
+    )
   }
 
   @Test(arguments: ["record", "gen", "diff", "pages", "measure", "refine", "show"])

@@ -58,6 +58,9 @@ import Testing
     try workshop.write(
       "<?xml version=\"1.0\"?>\n<plist>\n<dict>\n<key>a</key>\n</dict>\n</plist>\n".utf8,
       "Info.plist")
+    try workshop.write("root:x:0:0:root:/root:/bin/bash\n".utf8, "passwd")
+    try workshop.write(".text\n.globl main\nmain: ret\n".utf8, "source.s")
+    try workshop.write("# first\n# second\n".utf8, "comments")
     try FileManager.default.createDirectory(
       at: workshop.folder.appendingPathComponent("App.app"), withIntermediateDirectories: true)
     try workshop.write("main\nfirst\n".utf8, "app.order")
@@ -89,7 +92,8 @@ import Testing
   /// Words are separated by blanks; those that begin with `@` are files of the workshop.
   static let commands = [
     // Usage.
-    "bogus", "gen", "gen @open --format bogus", "gen @open --json", "gen @open --all-images",
+    "bogus", "help bogus", "help import bogus", "gen", "gen @open --format bogus",
+    "gen @open --json", "gen @open --all-images",
     "gen @open --image @app --image @other", "gen @open --all-images --link-map @app -o @orders",
     "gen @open --debug-file @app", "diff @app", "diff @app @app",
     "diff @app @app --order @app.order --cost-ms -1",
@@ -98,7 +102,8 @@ import Testing
     "record --timeout nan ./x",
     // Files that can't be read, or are something else.
     "show @nowhere", "show @", "show @prose", "show @zero.order",
-    "show @Info.plist", "show @App.app", "show @App.app/",
+    "show @passwd", "show @source.s", "show @comments", "show @Info.plist", "show @App.app",
+    "show @App.app/",
     "import symbols @list --image @App.app -o @t",
     "gen @nowhere", "gen @prose", "gen @app",
     "gen @truncated", "gen @version", "gen @records", "gen @sealed --image @nowhere",
@@ -164,7 +169,7 @@ import Testing
   /// Parses and runs a command in this process.
   static func run(_ words: [String]) -> (status: Int32, message: String) {
     do {
-      var command = try OrderFileCommand.parseAsRoot(words)
+      var command = try OrderFileCommand.parse(commandLine: ["orderfile"] + words)
       try command.run()
       return (0, "")
     } catch let diagnostic as Diagnostic {
@@ -173,6 +178,21 @@ import Testing
       let message = OrderFileCommand.message(for: error).split(separator: "\n").first ?? ""
       return (OrderFileCommand.exitCode(for: error).rawValue, String(message))
     }
+  }
+
+  @Test func aCommandLineWithoutEvenTheCommandIsAnError() {
+    #expect {
+      try OrderFileCommand.parse(commandLine: [])
+    } throws: { error in
+      "\(error)".hasPrefix("/proc/self/cmdline: unable to read the arguments of this command")
+    }
+  }
+
+  @Test(arguments: [
+    ["help"], ["help", "gen"], ["help", "import", "symbols"], ["help", "--help"],
+  ])
+  func helpOnACommandIsNoError(words: [String]) {
+    #expect(Self.run(words).status == 0)
   }
 
   @Test func whatFitsTogetherSucceeds() throws {

@@ -105,10 +105,10 @@ package struct ShownFile {
   private init(orderFile bytes: FileBytes, _ path: String) throws(Diagnostic) {
     let order = try InputFile.orderFile(
       bytes, path, hint: "expected a trace, a linked image, a link map or an order file")
-    guard !order.isProse else {
+    if let reason = order.reasonAgainst(path: path) {
       throw Diagnostic(
         "unsupported file: expected a trace, a linked image, a link map of \(LinkMapGrammar.names()), "
-          + "or an order file, found other text", context: [path])
+          + "or an order file, found \(reason)", context: [path])
     }
     contents = .orderFile(OrderFileDocument(order, path: path))
     imageFormat = nil
@@ -152,12 +152,39 @@ extension ExecutedFunction {
 }
 
 extension OrderFile {
-  /// Most lines hold blanks: names seldom do, and other text is a list of names to ld.lld's rules. Or it is
-  /// XML, as a property list is.
-  fileprivate var isProse: Bool {
-    guard dialect == .lld else { return false }
-    if let first = entries.first, first.symbol.starts(with: "<?xml ".utf8) { return true }
-    let withBlanks = entries.filter { $0.symbol.contains(UInt8(ascii: " ")) }
-    return 2 * withBlanks.count > entries.count
+  /// Why this is taken for no order file; `nil` if it is one.
+  ///
+  /// Any text is a list of names to ld.lld's rules, and any that begins with `.text` to gold's. So what counts is who
+  /// wrote it, its name, or else that three lines of four could be symbols.
+  fileprivate func reasonAgainst(path: String) -> String? {
+    if dialect == .ld64 || dialect == .gnuLD { return nil }  // recognized by more than one line
+    if let first = entries.first, first.symbol.starts(with: "<?xml ".utf8) { return "XML" }
+    if path.hasSuffix(".order") || comments.first.map(\.isOwn) ?? false { return nil }
+    guard !entries.isEmpty || !patterns.isEmpty else { return "text without a name in it" }
+    let strange = zip(entries, lines).filter { !($0.0.section ?? $0.0.symbol).looksLikeSymbol }
+    guard let (_, line) = strange.first, 4 * strange.count > entries.count else { return nil }
+    return "other text: line \(line) is no symbol"
+  }
+}
+
+extension OrderFileComment {
+  /// Whether `orderfile gen` wrote it.
+  fileprivate var isOwn: Bool { text.starts(with: " orderfile ".utf8) }
+}
+
+extension [UInt8] {
+  /// Whether it could be the name of a symbol or section as C, C++, Swift and Rust make them; other languages put
+  /// other characters in.
+  fileprivate var looksLikeSymbol: Bool {
+    guard let first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
+    return allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...0xff:
+        true
+      default:
+        [UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "$"), UInt8(ascii: "@")].contains(byte)
+      }
+    }
   }
 }
