@@ -54,7 +54,10 @@ struct DiffCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp("Exit with 2 if AFTER touches more pages than this.", valueName: "pages"))
   var maxPages: Int?
-  @Option(help: ArgumentHelp("Milliseconds that one page-in costs.", valueName: "ms"))
+  @Option(
+    help: ArgumentHelp(
+      "Milliseconds that one page-in costs. (default: published figures for iOS for Mach-O, none for ELF)",
+      valueName: "ms"))
   var costMs: Double?
   @Option(
     help: ArgumentHelp(
@@ -90,8 +93,8 @@ struct DiffCommand: ParsableCommand {
     if trace.isEmpty && order == nil {
       throw ValidationError("missing the startup functions: give --trace, --order or both")
     }
-    if let costMs, !(costMs >= 0 && costMs < 1e6) {
-      throw ValidationError("invalid --cost-ms: expected milliseconds, found \(costMs)")
+    if let costMs, !(costMs >= 0 && costMs <= 1000) {
+      throw ValidationError("invalid --cost-ms: expected 0 to 1000 milliseconds, found \(costMs)")
     }
   }
 

@@ -35,7 +35,7 @@ import Testing
     #expect(
       schemas == [
         "orderfile.trace/1", "orderfile.image/1", "orderfile.linkmap/1", "orderfile.orderfile/1",
-        "orderfile.diff/1", "orderfile.diff/1", "orderfile.gen/1",
+        "orderfile.diff/2", "orderfile.diff/2", "orderfile.gen/1",
       ])
   }
 
@@ -91,6 +91,8 @@ import Testing
     let cost = try workshop.mustOrderfile(
       "diff", "app", "ordered", "--order", "app.order", "--cost-ms", "0.25")
     #expect(cost.text.contains("(--cost-ms)"))
+    let none = try workshop.mustOrderfile("diff", "app", "ordered", "--order", "app.order")
+    #expect(!none.text.contains(" ms"), "nobody has measured it: \(none.text)")
     let passes = try workshop.orderfile(
       "diff", "app", "ordered", "--order", "app.order", "--max-pages", "9")
     #expect(passes.status == 0)

@@ -1,4 +1,5 @@
 import FaultEstimate
+import ImageModel
 import Testing
 
 @Suite struct FaultCostTests {
@@ -31,8 +32,9 @@ import Testing
     #expect(FaultCost(milliseconds: milliseconds, source: "") == nil)
   }
 
-  @Test func thePublishedBandAscends() {
-    let published = FaultCost.published
+  @Test func thePublishedBandAscendsAndIsOfApplesSystemsAlone() throws {
+    #expect(FaultCost.published(for: .elf) == nil)
+    let published = try #require(FaultCost.published(for: .machO))
     #expect("\(published.low) \(published.typical) \(published.high)" == "0.06 0.15 0.8")
   }
 }

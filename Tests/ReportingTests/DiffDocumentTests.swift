@@ -34,7 +34,7 @@ import Testing
       var document = DiffDocument(
         beforePath: "base.map", afterPath: "ordered.map", startupSource: "app.order",
         comparison: comparison(before, after),
-        cost: FaultCost(milliseconds: 0.25, source: "--cost-ms") ?? .published,
+        cost: FaultCost(milliseconds: 0.25, source: "--cost-ms"),
         order: OrderCompliance(
           entries: 8, present: 6, inOrder: 5,
           firstDeviation: "'usage' stands before 'parse'",
@@ -52,7 +52,7 @@ import Testing
     case "macho":
       return DiffDocument(
         beforePath: "App-before-LinkMap.txt", afterPath: "App-LinkMap.txt",
-        startupSource: "2 traces", comparison: machOComparison)
+        startupSource: "2 traces", comparison: machOComparison, cost: .published(for: .machO))
     case "macho-measured":
       var document = Self.document("macho")
       document.measuredPageIns = PageInMeasurement(
@@ -267,7 +267,7 @@ import Testing
 
   @Test(arguments: names) func eachLineWithPagesSaysPredictedOrMeasured(_ name: String) {
     let lines = DiffText(Self.document(name)).text.split(separator: "\n")
-    for words in [["page-in,", "page-ins,"], ["page-steps"], ["TOTAL"], ["pages that hold"]] {
+    for words in [[" saving: ", " loss: "], ["page-steps"], ["TOTAL"], ["pages that hold"]] {
       let found = lines.filter { line in words.contains { line.contains($0) } }
       let measured = found.filter { $0.contains("measured") }
       let predicted = found.filter { $0.contains("predicted") }

@@ -38,19 +38,21 @@ import Testing
 
   /// The document of a measured diff with one place of it changed.
   static func changed(_ text: String, to other: String) -> [UInt8] {
-    Array(
-      String(decoding: DiffDocumentTests.document("elf-measured").json(), as: UTF8.self)
-        .replacing(text, with: other).utf8)
+    var document = DiffDocumentTests.document("elf-measured")
+    document.cost = .published(for: .machO)
+    return Array(
+      String(decoding: document.json(), as: UTF8.self).replacing(text, with: other).utf8)
   }
 
   @Test(arguments: [
-    ("\"schema\": \"orderfile.diff/1\"", "\"schema\": \"orderfile.diff/9\"", "invalid schema: "),
+    ("\"schema\": \"orderfile.diff/2\"", "\"schema\": \"orderfile.diff/9\"", "invalid schema: "),
     (
       "\"pageSizeBytes\": 4096,\n  \"prov", "\"pageSizeBytes\": 4097,\n  \"prov",
       "invalid pageSizeBytes: expected a power of two from 512 on, found 4097"
     ),
     ("\"counted\": \"constant\"", "\"counted\": \"luck\"", "invalid counted: expected one of "),
     ("\"low\": 0.06", "\"low\": 0.9", "invalid low: expected 0 <= low <= typical <= high"),
+    ("\"costSource\"", "\"costFrom\"", "missing costSource "),
     ("\"low\": 0.06", "\"low\": -1", "invalid low: expected 0 <= low <= typical <= high"),
     ("\"low\": 0.06", "\"low\": 1e300", "invalid low: expected milliseconds, found"),
     (

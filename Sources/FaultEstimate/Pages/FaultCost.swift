@@ -1,3 +1,5 @@
+import ImageModel
+
 /// A duration, exact to the nanosecond, so that a report can show it the same on every machine.
 package struct Milliseconds: Hashable, Sendable {
   /// May be negative: a loss.
@@ -32,12 +34,20 @@ package struct FaultCost: Hashable, Sendable {
   /// Where the figures come from, for people to judge.
   package let source: String
 
-  /// Published figures for launches of big applications on iOS devices, pages of 16 KiB:
+  /// What was published of the platforms that images of a format are for; `nil` if nothing was.
+  package static func published(for format: ImageFormat) -> FaultCost? {
+    switch format {
+    case .machO: publishedForIOS
+    case .elf: nil
+    }
+  }
+
+  /// Launches of big applications on iOS devices, pages of 16 KiB:
   ///
   /// - 0.055 to 0.11 ms: a 150 MB image read in 0.5 to 1 s, mostly in sequence (Emerge Tools, 2022);
   /// - 0.15 ms and 0.20 ms: two published System Trace counts (2000 page-ins in 300 ms, 2200 in 441);
   /// - 0.6 to 0.8 ms: saved for each page-in avoided, with decryption (ByteDance, 2019).
-  package static let published = FaultCost(
+  private static let publishedForIOS = FaultCost(
     low: Milliseconds(nanoseconds: 60_000), typical: Milliseconds(nanoseconds: 150_000),
     high: Milliseconds(nanoseconds: 800_000),
     source: """

@@ -7,7 +7,7 @@ extension DiffDocument {
   /// - Parameter warnings: those of the comparison come behind them.
   package init(
     beforePath: String, afterPath: String, startupSource: String, comparison: LayoutComparison,
-    cost: FaultCost = .published, order: OrderCompliance? = nil, warnings: [Diagnostic] = []
+    cost: FaultCost? = nil, order: OrderCompliance? = nil, warnings: [Diagnostic] = []
   ) {
     let total = comparison.total
     before = Layout(path: beforePath, total.before)

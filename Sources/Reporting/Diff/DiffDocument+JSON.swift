@@ -6,7 +6,8 @@ import PagesFormat
 
 /// `startupFunctions`, `startupBytes` and `floorPages` are those of the layout after, in total and in
 /// each section; `before` and `after` have both layouts'. Sections sum up to the totals. A duration
-/// is for the pages saved, so it is negative for a loss; `low` and `high` go with the cost.
+/// is for the pages saved, so it is negative for a loss; `low` and `high` go with the cost. `costSource`,
+/// `millisecondsPerPageIn` and `millisecondsSaved` are there if a cost was given, and for Mach-O images.
 ///
 /// `functionsByBlocks` is there if basic blocks were recorded: of so many functions of each layout only
 /// those that ran count, in `startupBytes` too.
@@ -19,12 +20,12 @@ import PagesFormat
 /// there if recordings were given, and `measuredPages` if measured launches were: what stands there under
 /// `measured` and `onlyExecuted`, and `measuredPageIns`, is all that was measured.
 extension DiffDocument: ReadableDocument {
-  package static let schema = "orderfile.diff/1"
+  package static let schema = "orderfile.diff/2"
 
   package func write(to json: inout JSONWriter) {
     json.object("after") { after.write(to: &$0) }
     json.object("before") { before.write(to: &$0) }
-    json.member("costSource", cost.source)
+    if let cost { json.member("costSource", cost.source) }
     json.object("faultCurveArea") { json in
       json.member("after", faultCurveArea.after)
       json.member("before", faultCurveArea.before)
@@ -39,10 +40,12 @@ extension DiffDocument: ReadableDocument {
     if let linuxFaults { json.object("linuxFaults") { linuxFaults.write(to: &$0) } }
     if let measuredPageIns { json.object("measuredPageIns") { measuredPageIns.write(to: &$0) } }
     if let measuredPages { json.object("measuredPages") { measuredPages.write(to: &$0) } }
-    json.object("millisecondsPerPageIn") {
-      Self.write((cost.low, cost.typical, cost.high), to: &$0)
+    if let cost, let saving {
+      json.object("millisecondsPerPageIn") {
+        Self.write((cost.low, cost.typical, cost.high), to: &$0)
+      }
+      json.object("millisecondsSaved") { Self.write(saving, to: &$0) }
     }
-    json.object("millisecondsSaved") { Self.write(saving, to: &$0) }
     json.array("missing") { json in for entry in missing { entry.write(to: &json) } }
     if let order { json.object("order") { order.write(to: &$0) } }
     json.member("pageSizeBytes", pageSize)
@@ -85,8 +88,10 @@ extension DiffDocument: ReadableDocument {
     faultCurveArea = try object.value("faultCurveArea")
     functionsByBlocks =
       object.has("functionsByBlocks") ? try object.counts("functionsByBlocks") : nil
-    cost = try FaultCost(
-      object.object("millisecondsPerPageIn"), source: try object.value("costSource"))
+    cost =
+      object.has("costSource") || object.has("millisecondsPerPageIn")
+      ? try FaultCost(
+        object.object("millisecondsPerPageIn"), source: try object.value("costSource")) : nil
     linuxFaults = try object.optional("linuxFaults")
     xnuReads = try object.optional("xnuReads")
     order = try object.optional("order")

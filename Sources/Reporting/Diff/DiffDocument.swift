@@ -20,7 +20,8 @@ package struct DiffDocument: Hashable, Sendable {
   package var faultCurveArea: BeforeAfter<UInt64>
   /// How many startup functions count with the basic blocks alone that ran; `nil` if no blocks were recorded.
   package var functionsByBlocks: BeforeAfter<Int>?
-  package var cost: FaultCost
+  /// Of one page-in; `nil` where nobody has measured it for such images.
+  package var cost: FaultCost?
   /// `nil` unless both layouts are of ELF images.
   package var linuxFaults: LinuxFaultsChange?
   /// One for each kernel with such pages; `nil` unless a layout is of a Mach-O image.
@@ -75,9 +76,9 @@ package struct DiffDocument: Hashable, Sendable {
       floorPages: after.floorPages)
   }
 
-  /// What `pages` saved cost; negative for a loss.
-  package var saving: (low: Milliseconds, typical: Milliseconds, high: Milliseconds) {
-    (cost.low * pages.saved, cost.typical * pages.saved, cost.high * pages.saved)
+  /// What `pages` saved cost; negative for a loss, and `nil` without a cost.
+  package var saving: (low: Milliseconds, typical: Milliseconds, high: Milliseconds)? {
+    cost.map { ($0.low * pages.saved, $0.typical * pages.saved, $0.high * pages.saved) }
   }
 }
 

@@ -106,8 +106,12 @@ package struct DiffText {
 
   private var saving: String {
     let area = document.faultCurveArea
-    let (saved, cost) = (document.pages.saved, document.cost)
-    let pages = counted(abs(saved), "page-in")
+    let saved = document.pages.saved
+    let text = """
+      predicted fault curve area: \(area.before) → \(area.after) page-steps (\(area.change))
+      predicted \(saved < 0 ? "loss" : "saving"): \(counted(abs(saved), "page-in"))
+      """
+    guard let cost = document.cost else { return text + "\n" }
     let (low, typical, high) = (
       cost.low * abs(saved), cost.typical * abs(saved), cost.high * abs(saved)
     )
@@ -115,12 +119,7 @@ package struct DiffText {
     let duration = isBand ? "\(low) to \(high) ms, typically \(typical) ms" : "\(typical) ms"
     let rate =
       isBand ? "\(cost.low) to \(cost.high) ms, typically \(cost.typical) ms" : "\(cost.typical) ms"
-    return """
-      predicted fault curve area: \(area.before) → \(area.after) page-steps (\(area.change))
-      predicted \(saved < 0 ? "loss" : "saving"): \(pages), \(duration)
-        at \(rate) per page-in (\(printable(cost.source)))
-
-      """
+    return text + ", \(duration)\n  at \(rate) per page-in (\(printable(cost.source)))\n"
   }
 
   private func compliance(_ order: OrderCompliance) -> String {

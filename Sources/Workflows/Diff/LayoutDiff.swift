@@ -22,7 +22,7 @@ package struct LayoutDiff {
     package var pageSize = PageSizeChoice.automatic
     package var faultAround = KernelSize.bytes(64 << 10)
     package var readAhead = KernelSize.bytes(128 << 10)
-    /// Of one page-in; `nil` takes published figures.
+    /// Of one page-in, at most 1000; `nil` takes what was published of the images' platform.
     package var costMilliseconds: Double?
     /// Exports of a recording of Instruments of each.
     package var pageInsBefore: [String] = []
@@ -70,7 +70,7 @@ package struct LayoutDiff {
     }
     var document = DiffDocument(
       beforePath: layouts.before.path, afterPath: layouts.after.path,
-      startupSource: startup.source, comparison: comparison, cost: cost ?? .published,
+      startupSource: startup.source, comparison: comparison, cost: cost ?? .published(for: format),
       order: check.map(OrderCompliance.init),
       warnings: layouts.warnings + measurements.warnings + startup.warnings)
     document.missing = startup.missing(comparison)
