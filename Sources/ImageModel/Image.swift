@@ -75,6 +75,9 @@ package struct Image: Sendable {
   package var guards: AddressRange?
   /// Where the names in `layout` come from.
   package var symbolSource: SymbolSource
+  /// What programs that are linked with a library ask the loader for, whatever its file is called: ELF's
+  /// `DT_SONAME`, the last component of Mach-O's `LC_ID_DYLIB`. `nil` of what is no library.
+  package var libraryName: String?
   /// It stands in a fat file beside images for other architectures.
   package var isSlice = false
 

@@ -54,6 +54,7 @@ package struct ELFSectionType: RawRepresentable, Hashable, Sendable {
   package static let symbolTable = Self(rawValue: 2)  // SHT_SYMTAB
   package static let stringTable = Self(rawValue: 3)  // SHT_STRTAB
   package static let relocationsWithAddends = Self(rawValue: 4)  // SHT_RELA
+  package static let dynamic = Self(rawValue: 6)  // SHT_DYNAMIC
   package static let note = Self(rawValue: 7)  // SHT_NOTE
   package static let noBits = Self(rawValue: 8)  // SHT_NOBITS
   package static let relocations = Self(rawValue: 9)  // SHT_REL
@@ -69,7 +70,8 @@ extension ELFSectionType: CustomStringConvertible {
   private static let names: [Self: String] = [
     .null: "SHT_NULL", .programBits: "SHT_PROGBITS", .symbolTable: "SHT_SYMTAB",
     .stringTable: "SHT_STRTAB", .relocationsWithAddends: "SHT_RELA", .note: "SHT_NOTE",
-    .noBits: "SHT_NOBITS", .relocations: "SHT_REL", .dynamicSymbolTable: "SHT_DYNSYM",
+    .dynamic: "SHT_DYNAMIC", .noBits: "SHT_NOBITS", .relocations: "SHT_REL",
+    .dynamicSymbolTable: "SHT_DYNSYM",
     .initArray: "SHT_INIT_ARRAY", .finiArray: "SHT_FINI_ARRAY", .preinitArray: "SHT_PREINIT_ARRAY",
     .relativeRelocations: "SHT_RELR", .blockMap: "SHT_LLVM_BB_ADDR_MAP",
   ]

@@ -35,6 +35,7 @@ package struct LoadCommandKind: RawRepresentable, Hashable, Sendable {
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
   package static let symbolTable = Self(rawValue: 0x2)  // LC_SYMTAB
+  package static let libraryID = Self(rawValue: 0xd)  // LC_ID_DYLIB
   package static let segment = Self(rawValue: 0x19)  // LC_SEGMENT_64
   package static let routines = Self(rawValue: 0x1a)  // LC_ROUTINES_64
   package static let uuid = Self(rawValue: 0x1b)  // LC_UUID

@@ -72,6 +72,22 @@ extension MachOFile {
     return bytes.copy(try input.readRange(16, "uuid").indices)
   }
 
+  /// Where the install name of a library stands, `LC_ID_DYLIB`'s path without its zeros; `nil` of what is no
+  /// library.
+  ///
+  /// - Throws: `truncated` if it lies outside its command.
+  package func installName() throws(ParseError) -> ByteRange? {
+    guard let command = command(.libraryID) else { return nil }
+    var input = command.contents(bytes)
+    let offset = UInt64(try input.read(UInt32.self, "dylib.name"))
+    input = ByteCursor(bytes, in: command.range)
+    try input.skip(offset, "dylib.name")
+    let start = input.position
+    let end = command.range.upperBound
+    let zero = bytes.firstIndex(of: 0, in: (start..<end).indices)
+    return start..<(zero.map { FileOffset(rawValue: UInt64($0)) } ?? end)
+  }
+
   /// Where the bytes of `section` stand in `bytes`. Empty for zero-fill, and in a file of debug
   /// information, which describes sections of the image that it does not hold.
   ///

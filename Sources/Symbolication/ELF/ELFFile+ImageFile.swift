@@ -18,6 +18,11 @@ extension ELFFile: ImageFile {
 
   func imageID() throws(ParseError) -> ImageID { ImageID(self) }
 
+  func libraryName() -> String? {
+    guard let name = (try? soname()) ?? nil else { return nil }
+    return bytes.text(name.indices)
+  }
+
   func sectionsInMemory() -> [Section] {
     sections.compactMap { section in
       // .tbss takes space in each thread, and none at the address it states.

@@ -78,6 +78,7 @@ extension Image {
         headerAddress: file.headerAddress, layout: functions.layout(of: file),
         initializers: initializers, guards: file.guards(), symbolSource: functions.source)
       image.segments = file.mappedSegments
+      image.libraryName = file.libraryName()
       return (image, warnings)
     }
   }

@@ -31,6 +31,9 @@ protocol ImageFile: Sendable {
   /// A weak one for a file that carries no identity.
   func imageID() throws(ParseError) -> ImageID
 
+  /// See `Image.libraryName`; `nil` also where it can't be read.
+  func libraryName() -> String?
+
   /// The sections that take up address space, in the file's order.
   func sectionsInMemory() -> [Section]
 

@@ -41,6 +41,11 @@ extension MachOFile: ImageFile {
     return ImageID(weakOf: bytes, start..<start + Int(header.commandsSize))
   }
 
+  func libraryName() -> String? {
+    guard let name = (try? installName()) ?? nil else { return nil }
+    return bytes.text(name.indices).split(separator: "/").last.map(String.init)
+  }
+
   /// All but the debug information, which has addresses and isn't loaded.
   func sectionsInMemory() -> [Section] {
     sections.compactMap { section in

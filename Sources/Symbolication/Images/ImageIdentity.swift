@@ -1,0 +1,32 @@
+import ByteReading
+import ImageModel
+import ObjectFormat
+
+/// By what a linked image is told from others, without its functions.
+package struct ImageIdentity: Hashable, Sendable {
+  package var id: ImageID
+  /// See `Image.libraryName`.
+  package var libraryName: String?
+
+  package init(id: ImageID, libraryName: String?) {
+    self.id = id
+    self.libraryName = libraryName
+  }
+
+  /// Of the images in `bytes`: one for each slice of a universal file; those that can't be read are left out.
+  ///
+  /// - Throws: if the file holds no image.
+  /// - Complexity: O(*n*) for *n* sections, load commands and entries of the dynamic section.
+  package static func all(in bytes: FileBytes) throws(ParseError) -> [ImageIdentity] {
+    var files: [any ImageFile] = []
+    switch try ObjectFile(parsing: bytes) {
+    case .fat(let file):
+      files = file.slices.compactMap { try? MachOFile(parsing: bytes, at: $0.range) }
+    case let file: files = [file.image].compactMap { $0 }
+    }
+    return files.compactMap { file in
+      guard let id = try? file.imageID() else { return nil }
+      return ImageIdentity(id: id, libraryName: file.libraryName())
+    }
+  }
+}
