@@ -6,14 +6,38 @@ package struct TraceSet: Sendable {
   /// What is kept of one trace.
   package struct Member: Sendable {
     package var path: String
-    package var isEmpty: Bool
     package var method: Trace.Method
     /// Hits that found no room.
     package var lostRecords: UInt64
     /// Hits in the middle of which the process ended.
     package var inFlightRecords: Int
-    /// Indexes into the set's `fileNames`.
-    fileprivate var hasName: Set<Int>
+    /// Hits of guards that no image in the trace owns.
+    package var unattributedHits: Int
+    /// Of each image of it, in the order of the first load, what was used.
+    package var uses: [ImageUse]
+    /// The place in the set's `images` of its executable; `nil` if that is none of the trace's images.
+    package var program: Int?
+
+    /// Nothing was used, or nothing of what was used was seen.
+    package var isEmpty: Bool { uses.allSatisfy { $0.isEmpty } }
+  }
+
+  /// How much of one image one trace used.
+  package struct ImageUse: Hashable, Sendable {
+    /// Index into the set's `images`.
+    package var image: Int
+    /// First uses of functions and of basic blocks.
+    package var hits = 0
+    /// Distinct functions among them.
+    package var functions = 0
+
+    package init(image: Int, hits: Int = 0, functions: Int = 0) {
+      self.image = image
+      self.hits = hits
+      self.functions = functions
+    }
+
+    package var isEmpty: Bool { hits == 0 }
   }
 
   private struct ImageKey: Hashable {
@@ -29,54 +53,61 @@ package struct TraceSet: Sendable {
   package private(set) var images: [TraceImage] = []
   /// Those of traces that don't carry all names they need.
   package private(set) var imagesToRead: [TraceImage] = []
-  /// The file names of `images`, each once. Images of one file name are taken for builds of the same image.
-  package private(set) var fileNames: [String] = []
-  private var isUsed: Set<Int> = []
-  private var isKnown: Set<ImageKey> = []
-  private var isToBeRead: Set<ImageKey> = []
-  private var placeOfName: [String: Int] = [:]
+  private var isToBeRead: Set<Int> = []
+  private var placeOfImage: [ImageKey: Int] = [:]
 
   package init() {}
+
+  /// The place in `images` of the one with the path and ID of `image`; `nil` if no trace has it.
+  package func index(of image: TraceImage) -> Int? {
+    placeOfImage[ImageKey(path: image.path, id: image.id)]
+  }
 
   /// - Complexity: O(*h* + *i*) for *h* hits and *i* images.
   package mutating func add(_ trace: Trace) {
     program = program ?? trace.program
-    let used = Set(trace.hits.map(\.image)).union(trace.blockHits.map(\.image))
-    var hasName: Set<Int> = []
-    for (index, image) in trace.images.enumerated() {
+    var uses: [ImageUse] = []
+    var useOfImage: [Int: Int] = [:]
+    var placeOfUse: [Int] = []
+    var program: Int?
+    for image in trace.images {
       let key = ImageKey(path: image.path, id: image.id)
-      if isKnown.insert(key).inserted { images.append(image) }
-      if !trace.isSealed, isToBeRead.insert(key).inserted { imagesToRead.append(image) }
-      let name = placeOfName[image.fileName] ?? fileNames.count
-      if name == fileNames.count {
-        fileNames.append(image.fileName)
-        placeOfName[image.fileName] = name
+      let place = placeOfImage[key] ?? images.count
+      if place == images.count {
+        placeOfImage[key] = place
+        images.append(image)
       }
-      hasName.insert(name)
-      if used.contains(index) { isUsed.insert(name) }
+      if !trace.isSealed, isToBeRead.insert(place).inserted { imagesToRead.append(image) }
+      if image.path == trace.program { program = program ?? place }
+      let use = useOfImage[place] ?? uses.count
+      if use == uses.count {
+        useOfImage[place] = use
+        uses.append(ImageUse(image: place))
+      }
+      placeOfUse.append(use)
     }
+    struct Function: Hashable {
+      var use: Int
+      var entry: UInt64?
+      var guardIndex: Int?
+    }
+    var functions: Set<Function> = []
+    for hit in trace.hits {
+      let use = placeOfUse[hit.image]
+      uses[use].hits += 1
+      let function = Function(use: use, entry: hit.entry?.rawValue, guardIndex: hit.guardIndex)
+      if functions.insert(function).inserted { uses[use].functions += 1 }
+    }
+    for hit in trace.blockHits { uses[placeOfUse[hit.image]].hits += 1 }
     members.append(
       Member(
-        path: trace.path, isEmpty: trace.isEmpty, method: trace.method,
-        lostRecords: trace.lostRecords, inFlightRecords: trace.inFlightRecords, hasName: hasName))
+        path: trace.path, method: trace.method, lostRecords: trace.lostRecords,
+        inFlightRecords: trace.inFlightRecords, unattributedHits: trace.unattributedHits,
+        uses: uses, program: program))
   }
 
   /// Nothing was recorded in any of them.
   package var isEmpty: Bool { members.allSatisfy(\.isEmpty) }
-
-  /// The file names of images in which something was recorded.
-  package var usedFileNames: [String] {
-    fileNames.indices.filter(isUsed.contains).map { fileNames[$0] }
-  }
-
-  /// The traces that have no image of that file name.
-  package func members(withoutImageNamed fileName: String) -> [Member] {
-    let index = placeOfName[fileName]
-    return members.filter { member in index.map { !member.hasName.contains($0) } ?? true }
-  }
-
-  /// Every function of an image could be recorded: what is in no trace did not run.
-  package var recordsEveryFunction: Bool { members.allSatisfy { $0.method == .breakpoints } }
 }
 
 extension TraceImage {

@@ -106,7 +106,9 @@ struct GenCommand: ParsableCommand {
       try file.finish(order.bytes)
       orders.append(order)
     }
-    if json { try Console.print(GenDocument(images: orders.map(\.image)).json()) }
+    if json {
+      try Console.print(GenDocument(images: orders.map(\.image), unused: generation.unused).json())
+    }
     for order in orders {
       let names = Demangler(demangle.mode, of: order.imageFormat).demangle
       Console.printNote(GenText(order.image, listsMissing: explain, names: names).text)

@@ -119,6 +119,57 @@ import Testing
         "out/stranger: missing image 'stranger' in the traces\n  hint: the traces have "))
   }
 
+  /// The loader calls a library by the name that it states, the kernel by its file's.
+  @Test func bothRecordersTellOfOneLibrary() throws {
+    let workshop = try Workshop()
+    let recorder = try #require(Built.recorder)
+    try workshop.write(Self.library.utf8, "library.c")
+    try workshop.write(
+      "int library_first(int); int main(int n, char **v) { (void)v; return library_first(n) == 99; }\n"
+        .utf8, "main.c")
+    for (folder, options, more) in [("rec", [Build.coverage], [recorder]), ("out", [], [])] {
+      try workshop.must("mkdir", [folder])
+      let common =
+        ["-O1", "-ffunction-sections", "-fPIC", "-fuse-ld=lld", "-Wl,--build-id"] + options
+      let file = "\(folder)/libdemo.so.1.0.4"
+      try workshop.must(
+        "clang", common + ["-shared", "-Wl,-soname,libdemo.so.1", "library.c", "-o", file])
+      try workshop.must("ln", ["-s", "libdemo.so.1.0.4", "\(folder)/libdemo.so.1"])
+      try workshop.must(
+        "clang",
+        common + ["main.c", file, "-Wl,-rpath,$ORIGIN", "-o", "\(folder)/app"] + more)
+    }
+    try workshop.mustOrderfile("record", "-o", "t", "--", "rec/app")
+    try workshop.mustOrderfile(
+      "record", "--breakpoints", "--image", "out/libdemo.so.1.0.4", "-o", "b", "--", "out/app")
+    let gen = try workshop.mustOrderfile(
+      "gen", "t", "b", "--image", "out/libdemo.so.1.0.4", "-o", "x.order", "--json")
+    let order = (gen.json["images"] as? [[String: Any]])?.first ?? [:]
+    #expect(order["launches"] as? Int == 2)
+    #expect(order["recordedFunctions"] as? Int == order["resolvedFunctions"] as? Int)
+    #expect(Self.names(workshop, "x.order").contains("library_first"))
+    let unused = gen.json["unused"] as? [[String: Any]] ?? []
+    #expect(unused.count == 2)
+    #expect(unused.allSatisfy { ($0["image"] as? String)?.hasSuffix("/app") ?? false })
+    #expect(gen.errors.contains(" hits are not used: "), "\(gen.errors)")
+    let all = try workshop.mustOrderfile("gen", "t", "b", "--all-images", "-o", "orders", "--json")
+    #expect((all.json["images"] as? [Any])?.count == 2)
+    #expect((all.json["unused"] as? [Any])?.isEmpty == true)
+  }
+
+  @Test func tracesOfBuildsUnderTwoNamesAreOfOneProgram() throws {
+    let workshop = try Self.workshop()
+    _ = try Self.record(workshop, "t", "a")
+    try workshop.must("cp", ["out/app", "out/app-default"])
+    try workshop.must(
+      "env",
+      ["-C", "out", Built.orderfile, "record", "--breakpoints", "-o", "../b", "./app-default", "b"])
+    let gen = try workshop.mustOrderfile("gen", "t", "b", "--image", "out/app-default")
+    let names = gen.text.split(separator: "\n").filter { $0.hasPrefix("option_") }
+    #expect(names == ["option_a", "option_b"], "\(gen.text)")
+    #expect(gen.errors.contains("'app' is taken for a build of 'app-default'"), "\(gen.errors)")
+  }
+
   @Test func tracesAreTakenInSequence() throws {
     let workshop = try Self.workshop()
     _ = try Self.record(workshop, "a", "a")

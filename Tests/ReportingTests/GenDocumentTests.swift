@@ -13,7 +13,8 @@ import Testing
 
   static let lossy = OrderedImage(
     outputPath: "out\u{1b}put", dialect: "gnu-ld", recordedImage: "/lib/größe.so", layoutPath: nil,
-    traces: ["a.oftrace", "b \"c\".oftrace"], recordedFunctions: 9, resolvedFunctions: 5,
+    traces: ["a.oftrace", "b \"c\".oftrace"], launches: 2, recordedFunctions: 9,
+    resolvedFunctions: 5,
     untracedInitializers: 1, entries: 1, startupBytes: 0, textBytes: 0,
     missing: [
       NameWithReason(name: "gone", reason: "no such symbol"),
@@ -34,7 +35,17 @@ import Testing
   }
 
   @Test func jsonIsAsRecorded() throws {
-    let json = GenDocument(images: [Self.plain, Self.lossy]).json()
+    let json = GenDocument(
+      images: [Self.plain, Self.lossy],
+      unused: [
+        UnusedHits(
+          trace: "a.oftrace", image: "/lib/b.so", imageID: "0b", hits: 3, functions: 2,
+          hitsInTrace: 9, reason: .anotherImage),
+        UnusedHits(
+          trace: "a.oftrace", image: nil, imageID: nil, hits: 1, functions: 0, hitsInTrace: 9,
+          reason: .noImage),
+      ]
+    ).json()
     try expectGolden(String(decoding: json, as: UTF8.self), "reporting/gen/expected.json")
     let value = try parsedJSON(json)
     #expect(value["schema"] as? String == GenDocument.schema)

@@ -31,18 +31,18 @@ import Testing
   }
 
   static func rows(_ profile: LaunchProfile) -> [String] {
-    profile.functions.map { "\($0.names[0]) \($0.launch).\($0.step) \($0.useCount)" }
+    profile.functions.map { "\($0.names[0]) \($0.launch).\($0.step) \($0.bodyCount)" }
   }
 
   @Test func aFunctionStandsWhereItWasUsedFirst() {
     let profile = Self.profile([[3, 1], [], [1, 2, 3]])
-    #expect(Self.rows(profile) == ["f3 0.0 2", "f1 0.1 2", "f2 2.1 1"])
-    #expect(profile.launchCount == 3 && profile.useCount == 5)
+    #expect(Self.rows(profile) == ["f3 0.0 1", "f1 0.1 1", "f2 2.1 1"])
+    #expect(profile.launchCount == 3 && profile.bodyCount == 3)
   }
 
-  @Test func namesakesAreOneFunctionAndCodeWithoutANameIsCounted() {
-    let profile = Self.profile([[12, 13, 40], [13]])
-    #expect(Self.rows(profile) == ["twin 0.0 3"])
+  @Test func namesakesAreOneFunctionOfSeveralBodiesAndCodeWithoutANameIsCounted() {
+    let profile = Self.profile([[12, 13, 40], [13], [12, 13]])
+    #expect(Self.rows(profile) == ["twin 0.0 2"])
     #expect(profile.unnamedHits == 1)
   }
 

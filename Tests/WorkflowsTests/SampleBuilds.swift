@@ -43,23 +43,40 @@ struct SampleBuilds {
   /// A trace of a launch that used functions of `functions` in the order of `used`.
   func writeTrace(
     _ name: String, of image: String, functions: [String] = functions, used: [String],
-    isSealed: Bool = true
+    isSealed: Bool = true, id: [UInt8] = [0x9f, 0x3a]
   ) throws {
-    let image = TraceWriter.Image(path: path(image))
+    try writeTrace(name, of: [(image, used)], functions: functions, isSealed: isSealed, id: id)
+  }
+
+  /// A trace of a launch that used functions of several images; the last is the program, whose ID is given.
+  func writeTrace(
+    _ name: String, of images: [(name: String, used: [String])],
+    functions: [String] = functions, isSealed: Bool = true, id: [UInt8] = [0x9f, 0x3a]
+  ) throws {
     var writer = TraceWriter()
-    writer.program = image.path
-    writer.addLoad(image)
     let addresses = Dictionary(
       uniqueKeysWithValues: functions.enumerated().map {
         ($0.element, 0x1000 + Self.size * UInt64($0.offset))
       })
-    for (index, function) in used.enumerated() {
-      writer.addHit(image, guard: UInt64(index), entry: addresses[function])
-    }
-    if isSealed {
-      writer.names = functions.enumerated().map {
-        .init(address: 0x1000 + Self.size * UInt64($0.offset), size: Self.size, name: $0.element)
+    for (number, (image, used)) in images.enumerated() {
+      let place = UInt64(number)
+      var image = TraceWriter.Image(
+        number: place + 1, path: path(image), slide: 0x10_0000 * (place + 1))
+      image.guards = 0x2000_0000 + 0x1000 * place..<0x2000_0100 + 0x1000 * place
+      image.id = number < images.count - 1 ? [UInt8(number), 0x0b] : id
+      writer.program = image.path
+      writer.addLoad(image)
+      for (index, function) in used.enumerated() {
+        writer.addHit(image, guard: UInt64(index), entry: addresses[function])
       }
+      guard isSealed else { continue }
+      writer.names =
+        (writer.names ?? [])
+        + functions.enumerated().map {
+          .init(
+            image: UInt32(number + 1), address: 0x1000 + Self.size * UInt64($0.offset),
+            size: Self.size, name: $0.element)
+        }
     }
     try workshop.write(writer.bytes(), name)
   }

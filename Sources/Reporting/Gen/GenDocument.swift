@@ -5,8 +5,49 @@ import PagesFormat
 /// What `orderfile gen` did, image by image.
 package struct GenDocument: Hashable, Sendable {
   package var images: [OrderedImage]
+  /// What the traces hold that is in none of them.
+  package var unused: [UnusedHits]
 
-  package init(images: [OrderedImage]) { self.images = images }
+  package init(images: [OrderedImage], unused: [UnusedHits] = []) {
+    self.images = images
+    self.unused = unused
+  }
+}
+
+/// What a trace holds of one image that no result is made of.
+package struct UnusedHits: Hashable, Sendable {
+  package var trace: String
+  /// Its path, as the trace states it; `nil` of hits that lie in no image of the trace.
+  package var image: String?
+  /// `nil` also where the trace does not know it.
+  package var imageID: String?
+  /// First uses of functions and of basic blocks.
+  package var hits: Int
+  /// Distinct functions among them.
+  package var functions: Int
+  /// Of the whole trace.
+  package var hitsInTrace: Int
+  package var reason: Reason
+
+  package enum Reason: String, Sendable {
+    case anotherImage = "another image"
+    /// Nor is any other image of the trace a build of what is ordered or compared.
+    case anotherProgram = "no build of it in the trace"
+    case noImage = "in no image of the trace"
+  }
+
+  package init(
+    trace: String, image: String?, imageID: String?, hits: Int, functions: Int, hitsInTrace: Int,
+    reason: Reason
+  ) {
+    self.trace = trace
+    self.image = image
+    self.imageID = imageID
+    self.hits = hits
+    self.functions = functions
+    self.hitsInTrace = hitsInTrace
+    self.reason = reason
+  }
 }
 
 /// The order file of one image, and what it leaves out.
@@ -19,7 +60,9 @@ package struct OrderedImage: Hashable, Sendable {
   /// What the names were looked up in; `nil` if the recorded names were taken as they are.
   package var layoutPath: String?
   package var traces: [String]
-  /// Bodies that the launches used.
+  /// How many launches used something of the image.
+  package var launches: Int
+  /// Bodies that the launches used, each once.
   package var recordedFunctions: Int
   /// How many of them are in the layout.
   package var resolvedFunctions: Int
@@ -39,7 +82,8 @@ package struct OrderedImage: Hashable, Sendable {
 
   package init(
     outputPath: String, dialect: String, recordedImage: String, layoutPath: String?,
-    traces: [String], recordedFunctions: Int, resolvedFunctions: Int, untracedInitializers: Int,
+    traces: [String], launches: Int = 1, recordedFunctions: Int, resolvedFunctions: Int,
+    untracedInitializers: Int,
     entries: Int, startupBytes: UInt64, textBytes: UInt64, missing: [NameWithReason],
     unnamedHits: Int, lostRecords: UInt64
   ) {
@@ -48,6 +92,7 @@ package struct OrderedImage: Hashable, Sendable {
     self.recordedImage = recordedImage
     self.layoutPath = layoutPath
     self.traces = traces
+    self.launches = launches
     self.recordedFunctions = recordedFunctions
     self.resolvedFunctions = resolvedFunctions
     self.untracedInitializers = untracedInitializers
@@ -74,6 +119,20 @@ extension GenDocument: JSONDocument {
   package func write(to json: inout JSONWriter) {
     json.array("images") { json in for image in images { json.object { image.write(to: &$0) } } }
     json.member("schema", Self.schema)
+    json.array("unused") { json in
+      for hits in unused { json.object { hits.write(to: &$0) } }
+    }
+  }
+}
+
+extension UnusedHits {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("functions", functions)
+    json.member("hits", hits)
+    if let image { json.member("image", image) }
+    if let imageID { json.member("imageID", imageID) }
+    json.member("reason", reason.rawValue)
+    json.member("trace", trace)
   }
 }
 
@@ -81,6 +140,7 @@ extension OrderedImage {
   fileprivate func write(to json: inout JSONWriter) {
     json.member("dialect", dialect)
     json.member("entries", entries)
+    json.member("launches", launches)
     if let layoutPath { json.member("layoutPath", layoutPath) }
     json.member("lostRecords", lostRecords)
     json.array("missing") { json in for missing in missing { missing.write(to: &json) } }

@@ -18,6 +18,7 @@ package struct GenText {
   package var text: String {
     var text = "ordered \(image.resolvedFunctions) of "
     text += counted(image.recordedFunctions, "recorded function")
+    if image.launches > 1 { text += " of \(image.launches) launches" }
     if image.textBytes > 0 {
       text += " (\(ByteCount(image.startupBytes)) of \(ByteCount(image.textBytes)) of code)"
     }

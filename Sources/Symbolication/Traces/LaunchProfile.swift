@@ -25,8 +25,15 @@ package struct LaunchProfile: Sendable {
     /// The first launch that used it, from 0, and the step in that.
     package var launch: Int
     package var step: Int
-    /// How many uses there were: one a launch, but namesakes that nothing tells apart count each.
-    package var useCount: Int
+    /// How many bodies it stands for: one, but of namesakes that nothing tells apart as many as one launch used.
+    package var bodyCount: Int
+    /// Bodies that the newest launch has used so far, and which launch that is.
+    fileprivate var newest = (launch: -1, bodies: 0)
+
+    package static func == (a: Function, b: Function) -> Bool {
+      a.names == b.names && a.objectFile == b.objectFile && a.launch == b.launch
+        && a.step == b.step && a.bodyCount == b.bodyCount
+    }
   }
 
   private struct Key: Hashable {
@@ -43,18 +50,24 @@ package struct LaunchProfile: Sendable {
 
   package init() {}
 
-  /// Of all functions together.
-  package var useCount: Int { functions.reduce(0) { $0 + $1.useCount } }
+  /// Of all functions together: how many distinct ones the launches used.
+  package var bodyCount: Int { functions.reduce(0) { $0 + $1.bodyCount } }
 
   /// Adds a launch behind the others.
   ///
   /// - Complexity: O(*b*) for *b* bytes in the names of what it used.
   package mutating func append(_ launch: RecordedFunctions) {
     for use in launch.uses {
-      append(
-        Function(
+      let place = place(
+        of: Function(
           names: use.names, objectFile: use.objectFile, launch: launchCount, step: use.step,
-          useCount: 1))
+          bodyCount: 0))
+      if functions[place].newest.launch != launchCount {
+        functions[place].newest = (launchCount, 0)
+      }
+      functions[place].newest.bodies += 1
+      functions[place].bodyCount = max(
+        functions[place].bodyCount, functions[place].newest.bodies)
     }
     launchCount += 1
     unnamedHits += launch.unnamedUses.count
@@ -66,19 +79,20 @@ package struct LaunchProfile: Sendable {
   package mutating func append(_ other: LaunchProfile) {
     for var function in other.functions {
       function.launch += launchCount
-      append(function)
+      function.newest = (-1, 0)
+      let place = place(of: function)
+      functions[place].bodyCount = max(functions[place].bodyCount, function.bodyCount)
     }
     launchCount += other.launchCount
     unnamedHits += other.unnamedHits
   }
 
-  private mutating func append(_ function: Function) {
+  /// Where the function of its names and object file stands; appends it if there is none yet.
+  private mutating func place(of function: Function) -> Int {
     let key = Key(names: function.names, objectFile: function.objectFile)
-    if let known = placeOfKey[key] {
-      functions[known].useCount += function.useCount
-    } else {
-      placeOfKey[key] = functions.count
-      functions.append(function)
-    }
+    if let known = placeOfKey[key] { return known }
+    placeOfKey[key] = functions.count
+    functions.append(function)
+    return functions.count - 1
   }
 }

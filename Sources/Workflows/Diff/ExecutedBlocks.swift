@@ -15,19 +15,24 @@ import Symbolication
 struct ExecutedBlocks {
   fileprivate struct Side {
     let release: ReleaseLayout
-    let blocks: BlockMap?
+    var blocks: BlockMap?
     var wholeFunctions: Set<StatedAddress> = []
   }
   private var before: Side
   private var after: Side
+  private var hasMaps = false
+
+  init(before: ReleaseLayout, after: ReleaseLayout) {
+    self.before = Side(release: before)
+    self.after = Side(release: after)
+  }
 
   /// - Throws: what is wrong with the map of an image's blocks.
-  init(
-    _ launches: [RecordedFunctions], before: ReleaseLayout, after: ReleaseLayout
-  ) throws(Diagnostic) {
-    let hasBlocks = launches.contains { $0.uses.contains { !$0.blocks.isEmpty } }
-    self.before = Side(release: before, blocks: hasBlocks ? try before.blockMap() : nil)
-    self.after = Side(release: after, blocks: hasBlocks ? try after.blockMap() : nil)
+  private mutating func readMaps() throws(Diagnostic) {
+    guard !hasMaps else { return }
+    hasMaps = true
+    before.blocks = try before.release.blockMap()
+    after.blocks = try after.release.blockMap()
   }
 
   /// What `launch` used, in the order of first uses: blocks where they were recorded, else functions.
@@ -35,10 +40,12 @@ struct ExecutedBlocks {
   /// - Parameters:
   ///   - functions: the launch's uses as the two layouts know them, parallel to them.
   ///   - others: what it used besides.
+  /// - Throws: what is wrong with the map of an image's blocks.
   mutating func inOrder(
     _ launch: RecordedFunctions, _ functions: [StartupFunction],
     besides others: [(step: Int, function: StartupFunction)]
-  ) -> [StartupFunction] {
+  ) throws(Diagnostic) -> [StartupFunction] {
+    if launch.uses.contains(where: { !$0.blocks.isEmpty }) { try readMaps() }
     var uses = others
     for (use, function) in zip(launch.uses, functions) {
       guard !use.blocks.isEmpty else {

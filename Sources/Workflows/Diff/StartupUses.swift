@@ -8,15 +8,15 @@ import Symbolication
 
 /// The startup functions as each of two layouts knows them.
 struct StartupUses {
-  /// In the order of first uses, launch by launch; a function once for each part of it that ran.
-  private(set) var uses: [StartupFunction] = []
+  /// Each once, in the order of first uses, launch by launch; a function once for each part of it that ran.
+  let uses: [StartupFunction]
   /// "2 traces", or the path of the order file.
   let source: String
   /// Whether every function of the image could be recorded.
   let recordsEveryFunction: Bool
-  private(set) var warnings: [Diagnostic] = []
+  let warnings: [Diagnostic]
   /// Why the layout after has no function of that name.
-  private var absences: [SymbolName: MissingReason] = [:]
+  private let absences: [SymbolName: MissingReason]
 
   /// - Throws: if there are none, or if the traces do not belong together.
   init(
@@ -37,6 +37,8 @@ struct StartupUses {
   private init(namedBy order: OrderFile?, path: String, in layouts: ComparedLayouts) {
     source = path
     recordsEveryFunction = false
+    warnings = []
+    absences = [:]
     let maps = SymbolMaps(layouts)
     uses = (order?.symbols(for: layouts.architecture) ?? []).map { symbol in
       StartupFunction(
@@ -47,47 +49,22 @@ struct StartupUses {
   }
 
   private init(
-    recordedIn inputs: LaunchInputs, in layouts: ComparedLayouts
+    recordedIn given: LaunchInputs, in layouts: ComparedLayouts
   ) throws(Diagnostic) {
+    var inputs = given
     let (before, after) = (layouts.before, layouts.after)
-    source = counted(inputs.traces.members.count, "trace")
-    recordsEveryFunction = inputs.traces.recordsEveryFunction
-    let fileName = try inputs.fileName(
-      forImagesNamed: [after.image?.path, before.image?.path].compactMap { $0 })
-    var launches: [RecordedFunctions] = []
-    try inputs.forEachLaunch(inImageNamed: fileName) { launches.append($0) }
-    var blocks = try ExecutedBlocks(launches, before: before, after: after)
-    var maps = SymbolMaps(layouts)
-    let pairs = UnnamedFunctionPairs(before: before.layout, after: after.layout)
-    var uncounted = 0
-    for launch in launches {
-      let named = functions(of: launch, in: layouts, &maps)
-      let unnamed = launch.unnamedUses.compactMap { use in
-        pairs.flatMap {
-          StartupFunction(use, of: launch.image, before: before, after: after, $0)
-        }.map { (step: use.step, function: $0) }
-      }
-      uncounted += launch.unnamedUses.count - unnamed.count
-      uses += blocks.inOrder(launch, named, besides: unnamed)
+    let group = try inputs.group(for: [after, before])
+    try inputs.addPrograms(to: group) { _ throws(Diagnostic) in after.layout }
+    recordsEveryFunction = inputs.recordsEveryFunction(of: group)
+    source = counted(inputs.traceCount(of: group), "trace")
+    var recorded = RecordedStartup(layouts)
+    try inputs.forEachLaunch(of: group) { (launch) throws(Diagnostic) in
+      try recorded.append(launch)
     }
-    warnings = blocks.warnings
-    if uncounted > 0 { warnings.append(.uncounted(uncounted)) }
-    warnings += inputs.warnings + inputs.warnings(forImageNamed: fileName)
-  }
-
-  /// What `launch` used by names, parallel to its uses; notes which names the layout after lacks.
-  private mutating func functions(
-    of launch: RecordedFunctions, in layouts: ComparedLayouts, _ maps: inout SymbolMaps
-  ) -> [StartupFunction] {
-    var functions: [StartupFunction] = []
-    for use in launch.uses {
-      let function = StartupFunction(use, of: launch.image, in: layouts, &maps)
-      functions.append(function)
-      if let name = function.name, case .missing(let reason) = maps.after.resolve(name) {
-        absences[name] = reason
-      }
-    }
-    return functions
+    uses = recorded.uses
+    absences = recorded.absences
+    warnings =
+      recorded.warnings + inputs.warnings + Diagnostic.unused(inputs.unused(besides: [group]))
   }
 
   /// Each function once, whole.
@@ -121,24 +98,5 @@ struct StartupUses {
       return NameWithReason(
         name: function.name, reason: reason ?? function.absence.description)
     }
-  }
-}
-
-/// The functions of two layouts by name.
-struct SymbolMaps {
-  var before: SymbolMap
-  var after: SymbolMap
-
-  init(_ layouts: ComparedLayouts) {
-    before = SymbolMap(layouts.before.layout)
-    after = SymbolMap(layouts.after.layout)
-  }
-}
-
-extension Diagnostic {
-  fileprivate static func uncounted(_ count: Int) -> Diagnostic {
-    Diagnostic(
-      "\(counted(count, "hit")) in code without a name \(count == 1 ? "does" : "do") not count",
-      hint: "record one of the two images, by 'orderfile record --breakpoints'")
   }
 }

@@ -7,6 +7,7 @@ import Symbolication
 /// together. Traces are read one at a time.
 package struct LaunchInputs {
   package private(set) var traces = TraceSet()
+  package private(set) var groups: BuildGroups
   private var files: [(path: String, bytes: FileBytes)] = []
   private var images = RecordedImages()
   package private(set) var warnings: [Diagnostic] = []
@@ -33,72 +34,144 @@ package struct LaunchInputs {
       try images.add(path: path, architecture, recordedAs: traces.images)
     }
     images.add(traces.imagesToRead)
+    images.identify(traces.images)
     warnings += images.warnings
+    groups = BuildGroups(traces) { [images] in images.libraryName(of: $0) }
   }
 
-  /// What a user should know when only the images of that file name count: which traces have none.
-  package func warnings(forImageNamed fileName: String) -> [Diagnostic] {
-    traces.members(withoutImageNamed: fileName).map {
-      Diagnostic("no image of it is called '\(fileName)': not used", context: [$0.path])
+  /// The recorded images that a command is about: builds of what is in `releases`, else of the executable, else
+  /// the only ones there are.
+  package func group(for releases: [ReleaseLayout]) throws(Diagnostic) -> Int {
+    for image in releases.compactMap(\.image) {
+      let found = groups.group(image.id, libraryName: image.libraryName, path: image.path)
+      if let found { return found }
     }
-  }
-
-  /// The recorded image that a command is about: the one called like a build in `paths`, else the
-  /// executable, else the only one.
-  package func fileName(forImagesNamed paths: [String]) throws(Diagnostic) -> String {
-    let fileNames = traces.fileNames
-    let program = Workflows.fileName(ofPath: traces.program ?? "")
-    for name in paths.map(Workflows.fileName(ofPath:)) + [program]
-    where fileNames.contains(name) {
-      return name
-    }
-    if fileNames.count == 1 { return fileNames[0] }
+    let program = traces.program ?? ""
+    if let found = groups.group(nil, libraryName: nil, path: program) { return found }
+    if groups.groups.count == 1 { return 0 }
     throw Diagnostic(
-      "the executable '\(program)' is not instrumented, and the traces have several images",
+      "the executable '\(fileName(ofPath: program))' is not instrumented, and the traces have several images",
       context: [files[0].path],
-      hint: "name one by --image, or use --all-images: \(fileNames.joined(separator: ", "))",
+      hint: "name one by --image, or use --all-images: \(names.joined(separator: ", "))",
       severity: .mismatch)
   }
 
-  /// The functions that launches used in the images of that file name.
+  /// Of the groups of images.
+  package var names: [String] { groups.groups.filter { !$0.images.isEmpty }.map(\.name) }
+
+  /// The groups in which something was recorded, in the order of the first load.
+  package var usedGroups: [Int] {
+    let used = Set(
+      traces.members.flatMap(\.uses).filter { !$0.isEmpty }.map {
+        groups.group(ofImageAt: $0.image)
+      })
+    return groups.groups.indices.filter(used.contains)
+  }
+
+  /// How many traces have used something of the images in `group`.
+  package func traceCount(of group: Int) -> Int { traces.members.count { uses($0, of: group) } }
+
+  /// Every function of the images in `group` could be recorded: what is in no trace did not run.
+  func recordsEveryFunction(of group: Int) -> Bool {
+    traces.members.allSatisfy { !uses($0, of: group) || $0.method == .breakpoints }
+  }
+
+  /// Whether a launch used something of the images in `group`.
+  func uses(_ trace: TraceSet.Member, of group: Int) -> Bool {
+    trace.uses.contains { !$0.isEmpty && groups.group(ofImageAt: $0.image) == group }
+  }
+
+  /// Takes programs for builds of a program that is called otherwise, if that has functions of the same names: at
+  /// least half of what they used. Only programs of traces in which nothing else is known to be a build of it.
+  ///
+  /// - Parameters:
+  ///   - group: of the program.
+  ///   - layout: of any build of it; asked for only if there is such a program.
+  /// - Throws: what `layout` does.
+  package mutating func addPrograms(
+    to group: Int, layout: (inout LaunchInputs) throws(Diagnostic) -> Layout
+  ) throws(Diagnostic) {
+    guard groups.groups[group].libraryName == nil else { return }
+    var map: SymbolMap?
+    var isTried: Set<Int> = [group]
+    for (number, member) in traces.members.enumerated() where !uses(member, of: group) {
+      guard let program = member.program, uses(member, of: groups.group(ofImageAt: program)),
+        isTried.insert(groups.group(ofImageAt: program)).inserted,
+        let used = try? functions(ofTraceAt: number, imageAt: program)?.uses, !used.isEmpty
+      else { continue }
+      var names: SymbolMap
+      if let map { names = map } else { names = SymbolMap(try layout(&self)) }
+      let found = used.count { use in
+        use.names.contains { !names.resolve($0, from: use.objectFile).functions.isEmpty }
+      }
+      map = names
+      guard 2 * found >= used.count else { continue }
+      warnings.append(
+        Diagnostic(
+          "'\(traces.images[program].fileName)' is taken for a build of '\(groups.groups[group].name)': "
+            + "\(found) of \(counted(used.count, "function")) have the same names",
+          context: [member.path]))
+      groups.merge(groups.group(ofImageAt: program), into: group)
+    }
+  }
+
+  private func functions(
+    ofTraceAt number: Int, imageAt place: Int
+  ) throws(Diagnostic) -> RecordedFunctions? {
+    let trace = try trace(number)
+    for group in trace.imageGroups where traces.index(of: trace.images[group[0]]) == place {
+      return RecordedFunctions(trace, group: group, in: try recordedImage(trace, group))
+    }
+    return nil
+  }
+
+  private func trace(_ number: Int) throws(Diagnostic) -> Trace {
+    let (path, bytes) = files[number]
+    return Trace(try InputFile.traceFile(bytes, path), path: path)
+  }
+
+  /// The functions that launches used in the images of that group.
   ///
   /// - Throws: as `forEachLaunch` does.
-  package func profile(ofImageNamed fileName: String) throws(Diagnostic) -> LaunchProfile {
+  package func profile(of group: Int) throws(Diagnostic) -> LaunchProfile {
     var profile = LaunchProfile()
-    try forEachLaunch(inImageNamed: fileName) { profile.append($0) }
+    try forEachLaunch(of: group) { (launch) throws(Diagnostic) in profile.append(launch) }
     return profile
   }
 
-  /// Tells what each launch used in the images of that file name, one trace after the other.
+  /// Tells what each launch used in the images of that group, one trace after the other.
   ///
   /// - Throws: where neither the trace nor an image tells the names: `mismatch`, with both IDs if there
   ///   is another image at the path; where nothing was recorded; where nothing that was has a name.
   package func forEachLaunch(
-    inImageNamed fileName: String, _ body: (RecordedFunctions) -> Void
+    of group: Int, _ body: (RecordedFunctions) throws(Diagnostic) -> Void
   ) throws(Diagnostic) {
     var hasNames = false
     var unnamed = 0
-    for (path, bytes) in files {
-      let trace = Trace(try InputFile.traceFile(bytes, path), path: path)
-      for group in trace.imageGroups where trace.images[group[0]].fileName == fileName {
+    for (number, member) in traces.members.enumerated() where uses(member, of: group) {
+      let trace = try trace(number)
+      for images in trace.imageGroups {
+        guard let place = traces.index(of: trace.images[images[0]]),
+          groups.group(ofImageAt: place) == group
+        else { continue }
         let launch = RecordedFunctions(
-          trace, group: group, in: try recordedImage(trace, group))
+          trace, group: images, in: try recordedImage(trace, images))
         hasNames = hasNames || !launch.uses.isEmpty
         unnamed += launch.unnamedUses.count
-        body(launch)
+        try body(launch)
       }
     }
     guard !hasNames else { return }
     if unnamed == 0 {
       throw Diagnostic(
-        "nothing was recorded in '\(fileName)'",
+        "nothing was recorded in '\(groups.groups[group].name)'",
         context: files.count == 1 ? [files[0].path] : [],
-        hint: "the traces have \(traces.fileNames.joined(separator: ", "))",
+        hint: "the traces have \(names.joined(separator: ", "))",
         severity: .nothingRecorded)
     }
     throw Diagnostic(
       "missing names: none of \(counted(unnamed, "recorded function")) has one",
-      context: traces.images.first { $0.fileName == fileName }.map { [$0.path] } ?? [],
+      context: groups.groups[group].images.first.map { [traces.images[$0].path] } ?? [],
       hint: "the recorded image is stripped; give it unstripped by --recorded")
   }
 
@@ -118,7 +191,7 @@ package struct LaunchInputs {
   }
 
   /// The recorded image itself, for a command that was given no other build.
-  package mutating func recordedImage(of image: TraceImage) throws(Diagnostic) -> Image {
+  mutating func recordedImage(of image: TraceImage) throws(Diagnostic) -> Image {
     images.add(traces.images)
     if let read = images.image(for: image) { return read }
     if let other = images.imageAtPath(of: image) {

@@ -9,6 +9,8 @@ struct RecordedImages {
   /// By the path that a trace states.
   private var found: [String: Image] = [:]
   private var refused: Set<String> = []
+  /// Of files that were not read for their functions, by the path that a trace states.
+  private var identities: [String: [ImageIdentity]] = [:]
   /// What was wrong with images that the traces name.
   private(set) var warnings: [Diagnostic] = []
 
@@ -47,6 +49,20 @@ struct RecordedImages {
         warnings.append(error)
       }
     }
+  }
+
+  /// Looks what images of traces are called, of those that are still at the paths that these state.
+  mutating func identify(_ images: [TraceImage]) {
+    for image in images where self.image(for: image) == nil && identities[image.path] == nil {
+      let bytes = try? FileBytes(regularFileAt: image.path)
+      identities[image.path] = bytes.flatMap { try? ImageIdentity.all(in: $0) } ?? []
+    }
+  }
+
+  /// The name that the library `image` states; `nil` if it is none, or is not known.
+  func libraryName(of image: TraceImage) -> String? {
+    if let read = self.image(for: image) { return read.libraryName }
+    return identities[image.path]?.first { $0.id == image.id }?.libraryName
   }
 
   /// What a trace names need not be an image, nor end.

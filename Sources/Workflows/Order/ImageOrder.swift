@@ -38,9 +38,10 @@ struct ImageOrder {
     }
   }
 
+  /// - Parameter usedCount: of the traces, how many have used something of the image.
   /// - Throws: `mismatch` if the linker that is asked for writes images of another format.
   func orderFile(
-    _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet
+    _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet, usedCount: Int
   ) throws(Diagnostic) -> GeneratedOrder {
     let layout = release.layout
     let dialect = try dialect(options.dialect)
@@ -51,10 +52,10 @@ struct ImageOrder {
     let slice = release.image.flatMap { $0.isSlice ? $0.architecture : nil }
     let placing = PlacingEntries(
       of: order.parts, in: map, for: dialect, architecture: options.architecture ?? slice)
-    let written = dialect.write(placing.entries, header: header(traces))
+    let written = dialect.write(placing.entries, header: header(traceCount: usedCount))
     let image = OrderedImage(
       outputPath: outputPath, dialect: dialect.name, recordedImage: recordedImage.path,
-      layoutPath: release.path, traces: traces.members.map(\.path),
+      layoutPath: release.path, traces: traces.members.map(\.path), launches: profile.launchCount,
       recordedFunctions: resolved.recordedCount, resolvedFunctions: resolved.resolvedCount,
       untracedInitializers: order.untracedInitializerCount,
       entries: placing.entries.count - written.unwritable.count,
@@ -91,12 +92,12 @@ struct ImageOrder {
   }
 
   /// Who made the file, and of what; no time and no path, so that the same inputs give the same bytes.
-  private func header(_ traces: TraceSet) -> [String] {
+  private func header(traceCount: Int) -> [String] {
     let recorded = recordedImage.id?.description ?? "without ID"
     let ordered = release.image?.id.map { ", ordered image \($0)" } ?? ""
     return [
       "orderfile \(toolVersion): first uses of \(recordedImage.fileName) in "
-        + counted(traces.members.count, "trace"),
+        + counted(traceCount, "trace"),
       "recorded image \(recorded)\(ordered)",
     ]
   }

@@ -40,10 +40,10 @@ package struct OrderGeneration {
 
   private let options: Options
   private var inputs: LaunchInputs
-  /// By the file name of the recorded image.
-  private var releases: [String: ReleaseLayout] = [:]
   /// Of the recorded images that are ordered.
-  package let fileNames: [String]
+  private let groups: [Int]
+  /// By the group of the recorded images.
+  private var releases: [Int: ReleaseLayout] = [:]
   private var orderWarnings: [Diagnostic] = []
 
   /// Reads the traces and the builds.
@@ -55,26 +55,37 @@ package struct OrderGeneration {
       traces: options.traces, recorded: options.recorded, architecture: options.architecture)
     switch options.builds {
     case .one(let image, let linkMap, let debugFile):
-      let fileName = try inputs.fileName(forImagesNamed: [image].compactMap { $0 })
-      fileNames = [fileName]
-      releases[fileName] = try ReleaseLayout(
+      let release = try ReleaseLayout(
         image: image, linkMap: linkMap, debugFile: debugFile,
         slice: SliceChoice(options.architecture))
+      let group = try inputs.group(for: [release].compactMap { $0 })
+      groups = [group]
+      releases[group] = release
     case .each(let images):
-      fileNames = inputs.traces.usedFileNames
+      groups = inputs.usedGroups
       for path in images { try add(path) }
     }
   }
 
+  /// What the recorded images that are ordered are called.
+  package var fileNames: [String] { groups.map { inputs.groups.groups[$0].name } }
+
   private mutating func add(_ path: String) throws(Diagnostic) {
-    let name = fileName(ofPath: path)
-    guard inputs.traces.fileNames.contains(name) else {
+    let release = try ReleaseLayout(path: path, slice: SliceChoice(options.architecture))
+    let group = inputs.groups.group(
+      release.image?.id, libraryName: release.image?.libraryName, path: path)
+    guard let group else {
       throw Diagnostic(
-        "missing image '\(name)' in the traces", context: [path],
-        hint: "the traces have \(inputs.traces.fileNames.joined(separator: ", "))",
+        "missing image '\(fileName(ofPath: path))' in the traces", context: [path],
+        hint: "the traces have \(inputs.names.joined(separator: ", "))",
         severity: .mismatch)
     }
-    releases[name] = try ReleaseLayout(path: path, slice: SliceChoice(options.architecture))
+    guard releases[group] == nil else {
+      throw Diagnostic(
+        "another build of '\(inputs.groups.groups[group].name)' was given before", context: [path],
+        severity: .mismatch)
+    }
+    releases[group] = release
   }
 
   /// The order of one image.
@@ -86,33 +97,50 @@ package struct OrderGeneration {
   package mutating func order(
     ofImageNamed fileName: String, outputPath: String
   ) throws(Diagnostic) -> GeneratedOrder {
-    let profile = try inputs.profile(ofImageNamed: fileName)
-    guard let image = inputs.traces.images.first(where: { $0.fileName == fileName }) else {
-      throw Diagnostic("missing image '\(fileName)' in the traces")
-    }
+    guard let group = groups.first(where: { inputs.groups.groups[$0].name == fileName }),
+      let place = inputs.groups.groups[group].images.first
+    else { throw Diagnostic("missing image '\(fileName)' in the traces") }
+    let image = inputs.traces.images[place]
     // A layout can be large: it is let go when its order is made.
+    let given = releases.removeValue(forKey: group)
+    if case .one = options.builds {
+      try inputs.addPrograms(to: group) { (inputs) throws(Diagnostic) in
+        if let given { return given.layout }
+        return try inputs.recordedImage(of: image).layout
+      }
+    }
+    let profile = try inputs.profile(of: group)
     let release: ReleaseLayout
-    if let given = releases.removeValue(forKey: fileName) {
+    if let given {
       release = given
     } else {
       release = ReleaseLayout(try inputs.recordedImage(of: image))
     }
     let order = try ImageOrder(profile, of: image, release: release)
-      .orderFile(options, outputPath: outputPath, traces: inputs.traces)
+      .orderFile(
+        options, outputPath: outputPath, traces: inputs.traces,
+        usedCount: inputs.traceCount(of: group))
     orderWarnings += order.warnings
-    if case .one = options.builds { orderWarnings += inputs.warnings(forImageNamed: fileName) }
     return order
   }
 
   /// What is to be said about the traces, and about the orders made so far.
   package var warnings: [Diagnostic] {
-    let unused = inputs.traces.fileNames.filter { !fileNames.contains($0) }
-    guard case .each = options.builds else { return inputs.warnings + orderWarnings }
-    return inputs.warnings + orderWarnings
-      + unused.map {
+    var warnings = inputs.warnings + orderWarnings
+    if case .each = options.builds {
+      let ordered = fileNames
+      warnings += inputs.names.filter { !ordered.contains($0) }.map {
         Diagnostic("nothing was recorded in '\($0)': no order file is written")
       }
+    }
+    return warnings
+      + Diagnostic.unused(
+        inputs.unused(besides: groups),
+        hint: "order each image with --all-images, or one of them with --image")
   }
+
+  /// What the traces hold of which no order is made, trace by trace.
+  package var unused: [UnusedHits] { inputs.unused(besides: groups).flatMap { $0 } }
 }
 
 extension ReleaseLayout {

@@ -9,12 +9,13 @@ struct ResolvedProfile {
   private(set) var uses: [FirstUse] = []
   /// Bodies for which none of their names stands for a function of the layout, each once.
   private(set) var missing: [NameWithReason] = []
-  /// Bodies that were recorded, and those of them that are in the layout; each as often as it was used.
+  /// Bodies that were recorded, each once, however many launches used it.
   let recordedCount: Int
+  /// Those of them that are in the layout.
   private(set) var resolvedCount = 0
 
   init(_ profile: LaunchProfile, in map: inout SymbolMap) {
-    recordedCount = profile.useCount
+    recordedCount = profile.bodyCount
     var isListed: Set<NameWithReason> = []
     var step: UInt64 = 0
     var last: (launch: Int, step: Int)?
@@ -32,7 +33,7 @@ struct ResolvedProfile {
       }
       uses += functions.map { FirstUse(step: step, function: $0) }
       if !functions.isEmpty {
-        resolvedCount += recorded.useCount
+        resolvedCount += recorded.bodyCount
       } else if let name = recorded.names.first {
         let missed = NameWithReason(name: name, reason: (reason ?? .noSuchSymbol).description)
         if isListed.insert(missed).inserted { missing.append(missed) }

@@ -13,13 +13,55 @@ import Workflows
   }
 
   @Test func anImageIsFoundByTheNameOfABuildElseByTheProgram() throws {
-    let inputs = try inputs("app.oftrace")
-    #expect(inputs.traces.fileNames == ["app.rec"])
-    #expect(inputs.traces.usedFileNames == ["app.rec"])
-    #expect(try inputs.fileName(forImagesNamed: ["/elsewhere/app.rec"]) == "app.rec")
-    #expect(try inputs.fileName(forImagesNamed: ["/elsewhere/after"]) == "app.rec")
+    try builds.writeTrace("two", of: [("libb.so", ["f1", "f2"]), ("app.rec", ["f3"])])
+    try builds.writeImage(SampleBuilds.functions, "libb.so", id: [7])
+    let inputs = try inputs("two")
+    #expect(inputs.names == ["libb.so", "app.rec"])
+    #expect(inputs.usedGroups == [0, 1])
+    func group(_ name: String) throws -> Int {
+      try inputs.group(for: [ReleaseLayout(path: builds.path(name))])
+    }
+    #expect(try group("libb.so") == 0)
+    #expect(try group("app.rec") == 1)
+    #expect(try group("after") == 1, "the program")
     #expect(inputs.warnings.isEmpty)
-    #expect(inputs.warnings(forImageNamed: "libb.so").count == 1)
+  }
+
+  @Test func whatIsInOtherImagesIsToldTraceByTrace() throws {
+    try builds.writeTrace("two", of: [("libb.so", ["f1", "f2"]), ("app.rec", ["f3"])])
+    try builds.writeTrace("none", of: "elsewhere", used: ["f1"], id: [5])
+    let inputs = try inputs("app.oftrace", "two", "none", "two")
+    let unused = inputs.unused(besides: [0])
+    #expect(unused.map(\.count) == [0, 1, 1, 1])
+    #expect(unused[1].map(\.hits) == [2] && unused[1].map(\.functions) == [2])
+    #expect(unused[1].map(\.reason) == [.anotherImage])
+    #expect(unused[2].map(\.reason) == [.anotherProgram])
+    #expect(
+      Diagnostic.unused(unused, hint: "x").map { "\($0)" } == [
+        builds.path("two")
+          + ": and 1 more trace: 4 of 6 hits are not used: 4 in 'libb.so'\n  hint: x",
+        builds.path("none")
+          + ": none of 1 hit is used, for lack of a build of the image: 1 in 'elsewhere' (1 function)",
+      ])
+    #expect(inputs.unused(besides: [0, 1, 2]).flatMap { $0 } == [])
+  }
+
+  @Test func programsWhoseFunctionsAreTheSameAreBuildsOfOneProgram() throws {
+    let names = SampleBuilds.functions
+    try builds.writeTrace(
+      "same", of: "app-default", functions: names + ["g"], used: ["f1", "g"], id: [6])
+    try builds.writeTrace(
+      "other", of: "tool", functions: ["g0", "f1", "g2"], used: ["g0", "f1", "g2"],
+      id: [7])
+    var inputs = try inputs("app.oftrace", "same", "other")
+    let layout = try ReleaseLayout(path: builds.path("after")).layout
+    try inputs.addPrograms(to: 0) { (_) throws(Diagnostic) in layout }
+    #expect(inputs.traceCount(of: 0) == 2)
+    #expect(
+      inputs.warnings.map(\.message) == [
+        "'app-default' is taken for a build of 'app.rec': 1 of 2 functions have the same names"
+      ])
+    #expect(inputs.unused(besides: [0]).map { $0.map(\.image) } == [[], [], [builds.path("tool")]])
   }
 
   @Test func aTraceWithNothingInItIsWarnedOfUnlessAllAreSo() throws {
@@ -36,11 +78,12 @@ import Workflows
     #expect(error?.message.contains("expected 9f3a, found af7e") ?? false)
   }
 
-  @Test func launchesOfAnImageThatNoTraceHasAreNothing() throws {
+  @Test func launchesOfAnImageInWhichNothingWasRecordedAreNothing() throws {
+    try builds.writeTrace("two", of: [("libb.so", []), ("app.rec", ["f3"])])
     let error = diagnostic {
-      try inputs("app.oftrace").forEachLaunch(inImageNamed: "libb.so") { _ in }
+      try inputs("two").forEachLaunch(of: 0) { (_) throws(Diagnostic) in }
     }
     #expect(error?.severity == .nothingRecorded)
-    #expect(error?.hint == "the traces have app.rec")
+    #expect(error?.hint == "the traces have libb.so, app.rec")
   }
 }

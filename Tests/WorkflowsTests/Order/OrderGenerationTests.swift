@@ -43,6 +43,42 @@ import Workflows
       lines(try order(options(["second", "app.oftrace"]))) == ["f4", "f1", "f12", "f0", "f8"])
   }
 
+  @Test func aFunctionThatManyLaunchesUsedCountsOnce() throws {
+    let order = try order(options(["app.oftrace", "app.oftrace", "app.oftrace"]))
+    #expect(order.image.recordedFunctions == 4 && order.image.resolvedFunctions == 4)
+    #expect(order.image.launches == 3)
+  }
+
+  @Test func whatIsInOtherImagesIsWarnedOf() throws {
+    try builds.writeTrace("two", of: [("libb.so", ["f1", "f2"]), ("app.rec", ["f3"])])
+    var generation = try OrderGeneration(options(["two"]))
+    let order = try generation.order(ofImageNamed: "app.rec", outputPath: "x")
+    #expect(lines(order) == ["f3"])
+    #expect(
+      generation.warnings.map(\.message) == [
+        "2 of 3 hits are not used: 2 in 'libb.so' (2 functions)"
+      ])
+    #expect(generation.unused.map(\.image) == [builds.path("libb.so")])
+    #expect(generation.unused.map(\.imageID) == ["000b"])
+  }
+
+  @Test func tracesOfBuildsThatAreCalledOtherwiseAreUsedIfTheirFunctionsAreThose() throws {
+    try builds.writeTrace("default", of: "app-default", used: ["f1"], id: [8])
+    var generation = try OrderGeneration(options(["default", "app.oftrace"], image: "app.rec"))
+    let order = try generation.order(ofImageNamed: "app.rec", outputPath: "x")
+    #expect(lines(order) == ["f1"] + SampleBuilds.used)
+    #expect(generation.unused.isEmpty)
+    #expect(generation.warnings.count == 1, "what was taken for a build of it")
+  }
+
+  @Test func twoBuildsOfOneImageAreRefused() throws {
+    var options = options()
+    let build = builds.path("app.rec")
+    options.builds = .each(images: [build, build])
+    let error = diagnostic { _ = try OrderGeneration(options) }
+    #expect(error?.message == "another build of 'app.rec' was given before")
+  }
+
   @Test func theSameTracesGiveTheSameBytes() throws {
     #expect(try order(options()).bytes == order(options()).bytes)
   }

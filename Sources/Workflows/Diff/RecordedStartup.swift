@@ -1,0 +1,98 @@
+// Launches folded together for a comparison
+//
+// As for an order file (`LaunchProfile`), of each launch only that is kept which the launches before it did not
+// tell. What a recorded function is in the two layouts is looked up once for each build that was recorded. So memory
+// grows with the distinct functions and blocks, and not with the launches.
+
+import FaultEstimate
+import ImageModel
+import Reporting
+import Symbolication
+
+/// The startup functions of launches as each of two layouts knows them.
+struct RecordedStartup {
+  /// What tells a recorded function and what it is in the layouts.
+  private struct Recorded: Hashable {
+    var image: ImageID?
+    var path: String
+    var address: UInt64
+    var size: UInt64?
+    var names: [SymbolName]
+    var objectFile: SymbolName?
+  }
+
+  private let layouts: ComparedLayouts
+  private var maps: SymbolMaps
+  private let pairs: UnnamedFunctionPairs?
+  private var blocks: ExecutedBlocks
+  private var known: [Recorded: StartupFunction] = [:]
+  private var isUsed: Set<StartupFunction> = []
+  /// Hits in code without a name that is in no layout, of all launches.
+  private var uncounted = 0
+
+  /// Each once, in the order of first uses, launch by launch; a function once for each part of it that ran.
+  private(set) var uses: [StartupFunction] = []
+  /// Why the layout after has no function of that name.
+  private(set) var absences: [SymbolName: MissingReason] = [:]
+
+  init(_ layouts: ComparedLayouts) {
+    self.layouts = layouts
+    maps = SymbolMaps(layouts)
+    pairs = UnnamedFunctionPairs(before: layouts.before.layout, after: layouts.after.layout)
+    blocks = ExecutedBlocks(before: layouts.before, after: layouts.after)
+  }
+
+  /// Adds a launch behind the others.
+  ///
+  /// - Throws: what is wrong with the map of an image's blocks.
+  mutating func append(_ launch: RecordedFunctions) throws(Diagnostic) {
+    let named = launch.uses.map { function($0, of: launch.image) }
+    let unnamed = launch.unnamedUses.compactMap { use in
+      pairs.flatMap {
+        StartupFunction(
+          use, of: launch.image, before: layouts.before, after: layouts.after, $0)
+      }.map { (step: use.step, function: $0) }
+    }
+    uncounted += launch.unnamedUses.count - unnamed.count
+    for use in try blocks.inOrder(launch, named, besides: unnamed)
+    where isUsed.insert(use).inserted {
+      uses.append(use)
+    }
+  }
+
+  /// What the layouts know `use` as; notes which names the layout after lacks.
+  private mutating func function(
+    _ use: RecordedFunctions.Use, of image: TraceImage
+  ) -> StartupFunction {
+    let key = Recorded(
+      image: image.id, path: image.path, address: use.address.rawValue, size: use.size,
+      names: use.names, objectFile: use.objectFile)
+    if let function = known[key] { return function }
+    let function = StartupFunction(use, of: image, in: layouts, &maps)
+    known[key] = function
+    if let name = function.name, case .missing(let reason) = maps.after.resolve(name) {
+      absences[name] = reason
+    }
+    return function
+  }
+
+  var warnings: [Diagnostic] {
+    guard uncounted > 0 else { return blocks.warnings }
+    return blocks.warnings + [
+      Diagnostic(
+        "\(counted(uncounted, "hit")) in code without a name \(uncounted == 1 ? "does" : "do") not count",
+        hint: "record one of the two images, by 'orderfile record --breakpoints'")
+    ]
+  }
+}
+
+/// The functions of two layouts by name.
+struct SymbolMaps {
+  var before: SymbolMap
+  var after: SymbolMap
+
+  init(_ layouts: ComparedLayouts) {
+    before = SymbolMap(layouts.before.layout)
+    after = SymbolMap(layouts.after.layout)
+  }
+}

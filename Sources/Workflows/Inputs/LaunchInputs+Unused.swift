@@ -1,0 +1,86 @@
+import ImageModel
+import Reporting
+
+extension LaunchInputs {
+  /// What the traces hold that is in no image of `groups`: for each trace, most hits first.
+  package func unused(besides groups: [Int]) -> [[UnusedHits]] {
+    let isGiven = Set(groups)
+    return traces.members.map { member in
+      let hits = member.uses.map(\.hits).reduce(member.unattributedHits, +)
+      let uses = member.uses.filter { !$0.isEmpty }
+      let others = uses.filter { !isGiven.contains(self.groups.group(ofImageAt: $0.image)) }
+      let isUsed = others.count < uses.count
+      var unused = others.map { use in
+        let image = traces.images[use.image]
+        return UnusedHits(
+          trace: member.path, image: image.path, imageID: image.id?.description, hits: use.hits,
+          functions: use.functions, hitsInTrace: hits,
+          reason: isUsed ? .anotherImage : .anotherProgram)
+      }
+      unused.sort { ($1.hits, $0.image ?? "") < ($0.hits, $1.image ?? "") }
+      if member.unattributedHits > 0 {
+        unused.append(
+          UnusedHits(
+            trace: member.path, image: nil, imageID: nil, hits: member.unattributedHits,
+            functions: 0, hitsInTrace: hits, reason: .noImage))
+      }
+      return unused
+    }
+  }
+}
+
+extension Diagnostic {
+  /// What to say of `unused`: a line for each trace, or for several that leave the same images unused.
+  ///
+  /// - Parameters:
+  ///   - unused: of each trace.
+  ///   - hint: how to use what is in other images.
+  package static func unused(_ unused: [[UnusedHits]], hint: String? = nil) -> [Diagnostic] {
+    struct Key: Hashable {
+      var images: [String?]
+      var reason: UnusedHits.Reason
+    }
+    var keys: [Key] = []
+    var tracesOfKey: [Key: [[UnusedHits]]] = [:]
+    for trace in unused {
+      guard let first = trace.first else { continue }
+      let key = Key(images: trace.map(\.image), reason: first.reason)
+      if tracesOfKey[key] == nil { keys.append(key) }
+      tracesOfKey[key, default: []].append(trace)
+    }
+    return keys.enumerated().map { number, key in
+      let traces = tracesOfKey[key] ?? []
+      let isHinted = number == 0 && key.images.contains { $0 != nil }
+      return Diagnostic(
+        text(traces, key.reason), context: [traces[0][0].trace],
+        hint: isHinted ? hint : nil)
+    }
+  }
+
+  private static func text(
+    _ traces: [[UnusedHits]], _ reason: UnusedHits.Reason
+  ) -> String {
+    let all = traces.flatMap { $0 }
+    let unused = all.map(\.hits).saturatingSum()
+    let total = traces.map { $0[0].hitsInTrace }.saturatingSum()
+    let others = traces.count > 1 ? "and \(counted(traces.count - 1, "more trace")): " : ""
+    let what =
+      reason == .anotherProgram
+      ? "none of \(counted(total, "hit")) is used, for lack of a build of the image:"
+      : "\(unused) of \(counted(total, "hit")) \(total == 1 ? "is" : "are") not used:"
+    let places = traces[0].indices.prefix(3).map { index in
+      place(
+        traces[0][index], hits: traces.map { $0[index].hits }.saturatingSum(),
+        isOne: traces.count == 1)
+    }
+    let more = traces[0].count - places.count
+    return others + what + " " + places.joined(separator: ", ")
+      + (more > 0 ? ", and \(counted(more, "more image"))" : "")
+  }
+
+  private static func place(_ unused: UnusedHits, hits: Int, isOne: Bool) -> String {
+    guard let image = unused.image else { return "\(hits) in no image of the trace" }
+    let functions = isOne ? " (\(counted(unused.functions, "function")))" : ""
+    return "\(hits) in '\(fileName(ofPath: image))'\(functions)"
+  }
+}
