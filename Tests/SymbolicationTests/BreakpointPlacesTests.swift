@@ -55,6 +55,27 @@ import Testing
     }
   }
 
+  @Test func damagedUnwindingTablesLeaveTheFunctionsThatSymbolsName() throws {
+    func image(_ symbols: [ELFWriter.Symbol]) -> [UInt8] {
+      var writer = ELFWriter()
+      writer.addText()
+      if !symbols.isEmpty { writer.addSymbols(symbols) }
+      let header = writer.add(
+        .init(
+          ".eh_frame_hdr", flags: 2, address: 0x2000, contents: [1, 0x1b, 3, 0x3b, 0, 0, 0, 0, 9]))
+      writer.segments = [(0x6474_e550, header)]
+      return writer.bytes()
+    }
+    let places = try BreakpointPlaces(
+      of: FileBytes(image([.init("f", value: 0x1010, size: 16)])), at: "image")
+    #expect(places.functions.map(\.rawValue) == [0x1010])
+    #expect(places.problems.map(\.description).allSatisfy { $0.hasPrefix("truncated fde_count") })
+    #expect(places.problems.count == 1)
+    #expect(throws: ParseError.self) {
+      try BreakpointPlaces(of: FileBytes(image([])), at: "image")
+    }
+  }
+
   @Test(.needs("clang")) func blocksAreThereIfTheyAreAskedFor() throws {
     let places = try places(Self.source, ["-fuse-ld=lld"], withBlocks: false)
     #expect(places.blocks == nil && places.places == places.functions)

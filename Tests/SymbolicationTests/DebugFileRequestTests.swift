@@ -41,10 +41,23 @@ import Testing
     }
   }
 
+  @Test func aDamagedDebugLinkIsAWarningAndTheBuildIDStillLeadsToTheFile() throws {
+    let image = Self.image(link: Self.link("../x.dbg", checksum: 7))
+    let debugFile = Self.image(symbols: Self.symbols)
+    let found = try Self.read(image, files: ["/root/.build-id/ab/cdef.debug": debugFile])
+    #expect(found.image.layout.functions.count == 1)
+    let lost = try Self.read(image)
+    for warnings in [found.warnings, lost.warnings] {
+      #expect(
+        warnings.contains { $0.message.hasPrefix("debug link left out: invalid debuglink name") },
+        "\(warnings)")
+    }
+  }
+
   @Test func candidatesComeInTheOrderOfGDB() throws {
     let file = try ELFFile(parsing: FileBytes(Self.image(link: Self.link("x.dbg", checksum: 7))))
     func paths(_ path: String, _ debugFile: String? = nil) throws -> [String] {
-      try file.debugFileCandidates(at: path, named: debugFile, roots: ["/a", "/b"])
+      file.debugFileCandidates(at: path, named: debugFile, roots: ["/a", "/b"]).candidates
         .map { $0.path + ($0.checksum == nil ? "" : " with checksum") }
     }
     #expect(

@@ -202,6 +202,42 @@ import Testing
       ])
   }
 
+  /// Names do not depend on them.
+  @Test func damagedPartsThatNothingDependsOnAreWarnings() throws {
+    var writer = Self.writer([.init("main", value: 0x1000, size: 16)])
+    var array = ELFWriter.Section(
+      ".init_array", type: 14, flags: 3, address: 0x3000, contents: [0, 0x10, 0, 0, 0, 0, 0, 0])
+    array.statedSize = 1 << 20
+    writer.add(array)
+    writer.add(.init(".note.x", type: 7, flags: 2, contents: [4, 0, 0, 0, 9, 9, 9, 9, 1, 0, 0, 0]))
+    writer.add(.init(".dynamic", type: 6, flags: 2, contents: [14, 0, 0, 0, 0, 0, 0, 0, 1]))
+    let (image, warnings) = try Self.read(writer)
+    #expect(Self.names(image) == ["0x1000 main"])
+    #expect(image.initializers.isEmpty && image.libraryName == nil)
+    #expect(
+      warnings.map { $0.description.split(separator: ":").prefix(3).joined(separator: ":") } == [
+        "app: initializers left out: truncated sh_size", "app: malformed note: truncated n_name",
+      ], "\(warnings)")
+  }
+
+  @Test func aLibraryIsCalledWhatItStates() throws {
+    for (contents, name) in [
+      ([14, 1, 0, 0], "libjq.so.1"), ([5, 9, 14, 1, 0, 0], "libjq.so.1"), ([14, 0, 0, 0], nil),
+      ([0, 0, 14, 1], nil), ([], nil), ([14, 99, 0, 0], nil),
+    ] as [([UInt64], String?)] {
+      var writer = Self.writer([])
+      var dynamic = ByteWriter()
+      for word in contents { dynamic.write(word) }
+      let names = writer.add(.init(".dynstr", type: 3, contents: Array("\0libjq.so.1\0".utf8)))
+      writer.add(
+        .init(".dynamic", type: 6, flags: 2, contents: dynamic.bytes, link: UInt32(names)))
+      let image = try Self.read(writer).image
+      #expect(image.libraryName == name)
+      let identity = ImageIdentity(id: try #require(image.id), libraryName: name)
+      #expect(try ImageIdentity.all(in: FileBytes(writer.bytes())) == [identity])
+    }
+  }
+
   @Test(
     arguments: [
       (1, "app: unsupported e_type: found ET_REL, expected a linked image (at offset 0x10)"),

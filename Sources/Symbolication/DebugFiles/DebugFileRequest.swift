@@ -18,18 +18,19 @@ package struct DebugFileRequest {
   package let candidates: [Candidate]
   /// Whether the user named the debug file.
   let isExplicit: Bool
+  /// What is wrong with what the image says about its debug file.
+  let problem: ParseError?
 
   /// - Parameters:
   ///   - path: the image's.
   ///   - debugFile: what the user names; nothing else is tried then.
   ///   - roots: folders that distributions install debug files in.
-  /// - Throws: what is wrong with what the image says about its debug file.
   init(
     for image: some ImageFile, at path: String, debugFile: String?,
     roots: [String] = Self.systemRoots
-  ) throws(ParseError) {
+  ) {
     isExplicit = debugFile != nil
-    candidates = try image.debugFileCandidates(at: path, named: debugFile, roots: roots)
+    (candidates, problem) = image.debugFileCandidates(at: path, named: debugFile, roots: roots)
   }
 
   package static let systemRoots = ["/usr/lib/debug"]

@@ -13,12 +13,10 @@ import ObjectFormat
 
 extension ELFFile {
   /// If `path` is relative, the place under a root that needs its folder is left out.
-  ///
-  /// - Throws: what is wrong with the image's debug link.
   package func debugFileCandidates(
     at path: String, named: String?, roots: [String]
-  ) throws(ParseError) -> [DebugFileRequest.Candidate] {
-    if let named { return [DebugFileRequest.Candidate(path: named)] }
+  ) -> (candidates: [DebugFileRequest.Candidate], problem: ParseError?) {
+    if let named { return ([DebugFileRequest.Candidate(path: named)], nil) }
     var candidates: [DebugFileRequest.Candidate] = []
     if let buildID = buildID(), buildID.count > 1 {
       let hex = ImageID(kind: .buildID, bytes: buildID).description
@@ -28,14 +26,16 @@ extension ELFFile {
             path: "\(root)/.build-id/\(hex.prefix(2))/\(hex.dropFirst(2)).debug"))
       }
     }
-    if let link = try debugLink() {
+    let link: ELFDebugLink?
+    do { link = try debugLink() } catch { return (candidates, error) }
+    if let link {
       let end = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path.utf8.index(after: $0) }
       let folder = String(path[..<(end ?? path.startIndex)])
       var paths = [folder + link.name, folder + ".debug/" + link.name]
       if folder.utf8.first == UInt8(ascii: "/") { paths += roots.map { $0 + folder + link.name } }
       candidates += paths.map { DebugFileRequest.Candidate(path: $0, checksum: link.checksum) }
     }
-    return candidates
+    return (candidates, nil)
   }
 
   /// It must have the image's build ID, and the checksum if there is one. For an image without a build ID

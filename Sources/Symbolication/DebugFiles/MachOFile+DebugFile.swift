@@ -14,10 +14,10 @@ import ObjectFormat
 extension MachOFile {
   package func debugFileCandidates(
     at path: String, named: String?, roots: [String]
-  ) throws(ParseError) -> [DebugFileRequest.Candidate] {
+  ) -> (candidates: [DebugFileRequest.Candidate], problem: ParseError?) {
     let parts = path.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
     let name = parts.last ?? path
-    if let named { return Self.candidates(named: named, imageName: name) }
+    if let named { return (Self.candidates(named: named, imageName: name), nil) }
     var bundles = [path]
     var archived = [name]
     for end in parts.indices.dropFirst().reversed() {
@@ -30,7 +30,10 @@ extension MachOFile {
         archived.append(folder)
       }
     }
-    return bundles.map { DebugFileRequest.Candidate(path: "\($0).dSYM" + Self.inside + name) }
+    let candidates = bundles.map {
+      DebugFileRequest.Candidate(path: "\($0).dSYM" + Self.inside + name)
+    }
+    return (candidates, nil)
   }
 
   private static let inside = "/Contents/Resources/DWARF/"

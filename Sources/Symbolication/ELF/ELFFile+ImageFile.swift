@@ -38,19 +38,23 @@ extension ELFFile: ImageFile {
 
   /// `DT_INIT` is left out: it names the C runtime's `_init`, which does nothing where there is an
   /// `.init_array`.
-  func initializersAndWarnings() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic]) {
+  func initializersAndWarnings() -> (addresses: [StatedAddress], [Diagnostic]) {
     var addresses: [StatedAddress] = []
     var unknownCount = 0
+    var problem: ParseError?
     for type in [ELFSectionType.preinitArray, .initArray] {
       // A linker makes one of each.
       for section in sections.lazy.filter({ $0.type == type }).prefix(8) {
-        for address in try pointers(in: section) {
-          if let address { addresses.append(address) } else { unknownCount += 1 }
-        }
+        do {
+          for address in try pointers(in: section) {
+            if let address { addresses.append(address) } else { unknownCount += 1 }
+          }
+        } catch { problem = problem ?? error }
       }
     }
     var warnings = Diagnostic.skipped(
       unknownCount, "initializer", "its relocation names no function of this image")
+    if let problem { warnings.append(.unread("initializers", problem)) }
     if let problem = notes().problem { warnings.append(Diagnostic("malformed note: \(problem)")) }
     return (addresses, warnings)
   }
@@ -73,7 +77,9 @@ extension ELFFile: ImageFile {
       return Function(
         name: name, address: function.range.start, size: function.range.size, section: section)
     }
-    if let dynamic = try dynamicSymbolTable() { found.append(functions(in: dynamic)) }
+    do {
+      if let dynamic = try dynamicSymbolTable() { found.append(functions(in: dynamic)) }
+    } catch { found.warnings.append(.unread("exported functions", error)) }
     return found
   }
 

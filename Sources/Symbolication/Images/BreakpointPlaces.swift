@@ -23,6 +23,8 @@ package struct BreakpointPlaces: Sendable {
   package var functions: [StatedAddress]
   /// Of the functions that were compiled with a map of them; `nil` if none was, and if nobody asked.
   package var blocks: BlockMap?
+  /// What is wrong with tables that tell some of the functions, if others tell some too.
+  package private(set) var problems: [ParseError] = []
   /// What is wrong with the map, if that is why there are no blocks.
   package var blockMapProblem: ParseError?
   /// Where breakpoints go, ascending, each once.
@@ -42,7 +44,8 @@ package struct BreakpointPlaces: Sendable {
   /// - Parameters:
   ///   - path: where `bytes` are from.
   ///   - names: symbols of functions to look for.
-  /// - Throws: `unsupported` for what is no linked ELF image of 64 bits, besides what is wrong with it.
+  /// - Throws: `unsupported` for what is no linked ELF image of 64 bits, besides what is wrong with it, if that is why
+  ///   no function is known.
   package init(
     of bytes: FileBytes, at path: String, withBlocks: Bool = false, lookingFor names: [String] = []
   ) throws(ParseError) {
@@ -56,14 +59,17 @@ package struct BreakpointPlaces: Sendable {
     executableSegments = file.segments.filter { $0.type == .load && $0.isExecutable }.map {
       ExecutableSegment(fileOffset: $0.offset.rawValue, range: $0.range)
     }
-    var starts = try file.frameRanges().map(\.start)
-    var tables = [try file.dynamicSymbolTable()].compactMap { $0 }
+    var starts: [StatedAddress] = []
+    var tables: [ELFSymbolTable] = []
     var debugFile: ELFFile?
-    if let table = try file.symbolTable() {
-      tables.append(table)
-    } else {
+    do { starts = try file.frameRanges().map(\.start) } catch { problems.append(error) }
+    do { tables += [try file.dynamicSymbolTable()].compactMap { $0 } } catch {
+      problems.append(error)
+    }
+    do { tables += [try file.symbolTable()].compactMap { $0 } } catch { problems.append(error) }
+    if !tables.contains(where: { $0.type == .symbolTable }) {
       debugFile = Self.debugFile(of: file, at: path)
-      if let table = try debugFile?.symbolTable() { tables.append(table) }
+      tables += [(try? debugFile?.symbolTable()) ?? nil].compactMap { $0 }
     }
     var found: [String: StatedAddress] = [:]
     for table in tables {
@@ -84,6 +90,7 @@ package struct BreakpointPlaces: Sendable {
     for start in starts where functions.last != start && code.range(holding: start) != nil {
       functions.append(start)
     }
+    if functions.isEmpty, let problem = problems.first { throw problem }
     self.functions = functions
     places = functions
     guard withBlocks else { return }
@@ -109,9 +116,10 @@ package struct BreakpointPlaces: Sendable {
 
   /// `nil` if there is no debug file in the usual places, or none with symbols.
   private static func debugFile(of file: ELFFile, at path: String) -> ELFFile? {
-    let candidates = try? file.debugFileCandidates(
-      at: path, named: nil, roots: DebugFileRequest.systemRoots)
-    for candidate in candidates ?? [] {
+    let candidates = file.debugFileCandidates(
+      at: path, named: nil, roots: DebugFileRequest.systemRoots
+    ).candidates
+    for candidate in candidates {
       if let bytes = try? FileBytes(regularFileAt: candidate.path),
         let found = try? file.debugFile(in: bytes, candidate),
         (try? found.symbolTable()) ?? nil != nil

@@ -57,7 +57,7 @@ extension Image {
       throw Diagnostic(error.message, context: [path], hint: error.hint)
     }
     let (functions, search) = try inContext(path) { () throws(ParseError) in
-      let request = try DebugFileRequest(
+      let request = DebugFileRequest(
         for: file, at: path, debugFile: debugFile, roots: debugRoots)
       return try NamedFunctions.finding(in: file, request, opening: open)
     }
@@ -70,7 +70,7 @@ extension Image {
       }
     }
     return try inContext(path) { () throws(ParseError) in
-      let (initializers, problems) = try file.initializersAndWarnings()
+      let (initializers, problems) = file.initializersAndWarnings()
       warnings += problems
       for index in warnings.indices { warnings[index].context.insert(path, at: 0) }
       var image = Image(

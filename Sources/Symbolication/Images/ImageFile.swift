@@ -40,8 +40,9 @@ protocol ImageFile: Sendable {
   /// The guards of instrumented functions; `nil` if there are none.
   func guards() -> AddressRange?
 
-  /// What the loader calls before `main`, in its order, and what is to be said of the others.
-  func initializersAndWarnings() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic])
+  /// What the loader calls before `main`, in its order, and what is to be said of the others. What can't be read is
+  /// left out: no name depends on it.
+  func initializersAndWarnings() -> (addresses: [StatedAddress], [Diagnostic])
 
   /// The functions of this image that the symbol table of `file` names: of the image itself or of its
   /// debug file.
@@ -62,9 +63,10 @@ protocol ImageFile: Sendable {
   ///
   /// - Parameter named: what the user names; nothing else is tried then.
   /// - Parameter roots: folders that distributions install debug files in.
+  /// - Returns: also what is wrong with what the image says about its debug file; the rest is tried all the same.
   func debugFileCandidates(
     at path: String, named: String?, roots: [String]
-  ) throws(ParseError) -> [DebugFileRequest.Candidate]
+  ) -> (candidates: [DebugFileRequest.Candidate], problem: ParseError?)
 
   /// The debug file of this image, out of `bytes`.
   ///

@@ -19,7 +19,8 @@ extension NamedFunctions {
   /// a debug file that can be found, what is exported.
   ///
   /// - Returns: also what the search for a debug file came to; `nil` if it was not needed.
-  /// - Throws: what is wrong with the image's own tables. Damaged DWARF is a warning.
+  /// - Throws: what is wrong with the image's own tables, if nothing else tells the names. Of its symbol table in any
+  ///   case: what that names is what an order can name. Damaged DWARF is a warning.
   static func finding(
     in image: some ImageFile, _ request: DebugFileRequest,
     opening open: (String) throws(SystemError) -> FileBytes
@@ -28,7 +29,13 @@ extension NamedFunctions {
       functions.source = .symbolTable
       return (functions, nil)
     }
-    var (functions, lack) = try image.exportedFunctions()
+    var exportProblem: ParseError?
+    var functions = NamedFunctions()
+    var lack: Diagnostic?
+    do { (functions, lack) = try image.exportedFunctions() } catch {
+      exportProblem = error
+      functions.warnings.append(.unread("exported functions", error))
+    }
     if !request.isExplicit {
       do {
         if var described = try image.functions(inDWARFOf: image) {
@@ -37,13 +44,19 @@ extension NamedFunctions {
         }
       } catch { functions.warnings.append(Diagnostic("\(error)")) }
     }
+    if let problem = request.problem {
+      functions.warnings.append(.unread("debug link", problem))
+    }
     let search = request.search(for: image, opening: open)
     if var found = search.functions {
       found.warnings += functions.warnings
       return (found, search)
     }
-    lack.message += search.rejections
-    functions.warnings.append(lack)
+    if let exportProblem { throw exportProblem }
+    if var lack {
+      lack.message += search.rejections
+      functions.warnings.append(lack)
+    }
     return (functions, search)
   }
 
@@ -95,6 +108,13 @@ extension DebugFunctions {
 }
 
 extension Diagnostic {
+  /// A part of an image that can't be read and that the rest does without.
+  package static func unread(
+    _ things: String, _ problem: ParseError, in path: String? = nil
+  ) -> Diagnostic {
+    Diagnostic("\(things) left out: \(problem)", context: [path].compactMap { $0 })
+  }
+
   /// `2 symbols skipped: reason`; empty if none was.
   static func skipped(
     _ count: Int, _ thing: String, _ reason: String, hint: String? = nil

@@ -62,15 +62,21 @@ extension MachOFile: ImageFile {
   }
 
   /// Objective-C's runtime calls the `+load` methods of an image ahead of its initializers.
-  func initializersAndWarnings() throws(ParseError) -> (addresses: [StatedAddress], [Diagnostic]) {
-    let methods = try loadMethods()
-    let initializers = try initializers()
+  func initializersAndWarnings() -> (addresses: [StatedAddress], [Diagnostic]) {
     let reason = "no pointer to code of this image"
-    return (
-      methods.addresses + initializers.addresses,
-      Diagnostic.skipped(methods.unknownCount, "+load method", reason)
-        + Diagnostic.skipped(initializers.unknownCount, "initializer", reason)
-    )
+    var addresses: [StatedAddress] = []
+    var warnings: [Diagnostic] = []
+    do {
+      let methods = try loadMethods()
+      addresses += methods.addresses
+      warnings += Diagnostic.skipped(methods.unknownCount, "+load method", reason)
+    } catch { warnings.append(.unread("+load methods", error)) }
+    do {
+      let initializers = try initializers()
+      addresses += initializers.addresses
+      warnings += Diagnostic.skipped(initializers.unknownCount, "initializer", reason)
+    } catch { warnings.append(.unread("initializers", error)) }
+    return (addresses, warnings)
   }
 
   func functions(inSymbolsOf file: MachOFile) throws(ParseError) -> NamedFunctions? {

@@ -46,7 +46,10 @@ struct MachOFunctions {
   init(of image: MachOFile) throws(ParseError) {
     sections = image.sectionsInMemory()
     code = CodeSections(sections)
-    starts = try image.functionStarts()
+    do { starts = try image.functionStarts() } catch {
+      starts = nil
+      found.warnings.append(.unread("function starts", error))
+    }
   }
 
   /// Adds the functions among the symbols of `table`, of the image or of its debug file.

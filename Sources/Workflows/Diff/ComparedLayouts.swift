@@ -12,10 +12,11 @@ struct ComparedLayouts {
   /// Reads both.
   init(_ options: LayoutDiff.Options) throws(Diagnostic) {
     let slice = SliceChoice(options.architecture)
-    before = try ReleaseLayout(path: options.before, slice: slice).addingUnnamedFunctions()
+    before = try ReleaseLayout(path: options.before, slice: slice)
+      .addingUnnamedFunctions()
     let named = try ReleaseLayout(path: options.after, slice: slice)
     namedAfter = named.layout
-    after = try named.addingUnnamedFunctions()
+    after = named.addingUnnamedFunctions()
   }
 
   var imageFormat: ImageFormat { after.layout.imageFormat }
@@ -23,22 +24,24 @@ struct ComparedLayouts {
   var architecture: Architecture? { after.architecture ?? before.architecture }
   var warnings: [Diagnostic] { before.warnings + after.warnings }
 
-  /// What is known of a launch that uses `startup`, for each layout.
-  ///
-  /// - Throws: what is wrong with parts of an image that its layout does not need.
+  /// What is known of a launch that uses `startup`, for each layout: of both without their code, and with a warning,
+  /// if that of one is damaged.
   func launchFacts(
     of startup: StartupUses
-  ) throws(Diagnostic) -> (before: LaunchFacts, after: LaunchFacts) {
+  ) -> (facts: (before: LaunchFacts, after: LaunchFacts), warnings: [Diagnostic]) {
     let functions = startup.functions
-    var facts = (
-      before: try before.launchFacts(startup: functions.flatMap(\.before).map(\.function)),
-      after: try after.launchFacts(startup: functions.flatMap(\.after).map(\.function))
-    )
+    var facts: (before: LaunchFacts, after: LaunchFacts)
+    do {
+      facts = (
+        before: try before.launchFacts(startup: functions.flatMap(\.before).map(\.function)),
+        after: try after.launchFacts(startup: functions.flatMap(\.after).map(\.function))
+      )
+    } catch { return ((before.factsWithoutCode, after.factsWithoutCode), [error]) }
     if startup.recordsEveryFunction {
       // A merged body is a function: it is in the trace if it ran.
       facts.before.references.removeAll { $0.touch.cause == .mergedBody }
       facts.after.references.removeAll { $0.touch.cause == .mergedBody }
     }
-    return facts
+    return (facts, [])
   }
 }

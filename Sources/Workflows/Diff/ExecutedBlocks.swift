@@ -16,6 +16,8 @@ struct ExecutedBlocks {
   fileprivate struct Side {
     let release: ReleaseLayout
     var blocks: BlockMap?
+    /// What is wrong with its map.
+    var problem: Diagnostic?
     var wholeFunctions: Set<StatedAddress> = []
   }
   private var before: Side
@@ -27,12 +29,11 @@ struct ExecutedBlocks {
     self.after = Side(release: after)
   }
 
-  /// - Throws: what is wrong with the map of an image's blocks.
-  private mutating func readMaps() throws(Diagnostic) {
+  private mutating func readMaps() {
     guard !hasMaps else { return }
     hasMaps = true
-    before.blocks = try before.release.blockMap()
-    after.blocks = try after.release.blockMap()
+    before.readMap()
+    after.readMap()
   }
 
   /// What `launch` used, in the order of first uses: blocks where they were recorded, else functions.
@@ -40,12 +41,11 @@ struct ExecutedBlocks {
   /// - Parameters:
   ///   - functions: the launch's uses as the two layouts know them, parallel to them.
   ///   - others: what it used besides.
-  /// - Throws: what is wrong with the map of an image's blocks.
   mutating func inOrder(
     _ launch: RecordedFunctions, _ functions: [StartupFunction],
     besides others: [(step: Int, function: StartupFunction)]
-  ) throws(Diagnostic) -> [StartupFunction] {
-    if launch.uses.contains(where: { !$0.blocks.isEmpty }) { try readMaps() }
+  ) -> [StartupFunction] {
+    if launch.uses.contains(where: { !$0.blocks.isEmpty }) { readMaps() }
     var uses = others
     for (use, function) in zip(launch.uses, functions) {
       guard !use.blocks.isEmpty else {
@@ -74,23 +74,25 @@ struct ExecutedBlocks {
       .map { $0.element.function }
   }
 
-  /// How many functions count whole, for each layout in which there are any.
+  /// What is wrong with the maps of blocks, and how many functions count whole, for each layout in which there are
+  /// any.
   var warnings: [Diagnostic] {
-    [before, after].compactMap { side in
-      guard !side.wholeFunctions.isEmpty else { return nil }
-      let count = counted(side.wholeFunctions.count, "startup function")
-      guard side.blocks != nil else {
+    [before, after].compactMap(\.problem)
+      + [before, after].compactMap { side in
+        guard !side.wholeFunctions.isEmpty else { return nil }
+        let count = counted(side.wholeFunctions.count, "startup function")
+        guard side.blocks != nil else {
+          return Diagnostic(
+            "no basic block address map: \(count) of which blocks were recorded "
+              + "\(side.wholeFunctions.count == 1 ? "counts" : "count") whole",
+            context: [side.release.path],
+            hint: "give the linked image, compiled with -fbasic-block-address-map")
+        }
         return Diagnostic(
-          "no basic block address map: \(count) of which blocks were recorded "
-            + "\(side.wholeFunctions.count == 1 ? "counts" : "count") whole",
-          context: [side.release.path],
-          hint: "give the linked image, compiled with -fbasic-block-address-map")
+          "\(count) \(side.wholeFunctions.count == 1 ? "counts" : "count") whole: "
+            + "other basic blocks than in the recorded build",
+          context: [side.release.path])
       }
-      return Diagnostic(
-        "\(count) \(side.wholeFunctions.count == 1 ? "counts" : "count") whole: "
-          + "other basic blocks than in the recorded build",
-        context: [side.release.path])
-    }
   }
 }
 
@@ -108,6 +110,10 @@ extension StartupFunction {
 }
 
 extension ExecutedBlocks.Side {
+  fileprivate mutating func readMap() {
+    do { blocks = try release.blockMap() } catch { problem = error }
+  }
+
   /// Whether the blocks that ran of a function are those of the functions of `parts`.
   mutating func knows(
     _ use: RecordedFunctions.Use, _ parts: [Part], _ recorded: TraceImage

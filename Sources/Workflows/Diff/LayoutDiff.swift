@@ -55,9 +55,10 @@ package struct LayoutDiff {
     let measurements = try DiffMeasurements(options, of: layouts, pageSize: pageSize)
     let startup = try StartupUses(options, order: order, in: layouts)
     try startup.check(layouts)
+    let (facts, factWarnings) = layouts.launchFacts(of: startup)
     let comparison = LayoutComparison(
       before: layouts.before.layout, after: layouts.after.layout, startup: startup.uses,
-      pageSize: pageSize, facts: try layouts.launchFacts(of: startup),
+      pageSize: pageSize, facts: facts,
       kernel: LinuxKernel(
         faultAround: options.faultAround, readAhead: options.readAhead, path: options.after,
         architecture: layouts.architecture))
@@ -72,7 +73,7 @@ package struct LayoutDiff {
       beforePath: layouts.before.path, afterPath: layouts.after.path,
       startupSource: startup.source, comparison: comparison, cost: cost ?? .published(for: format),
       order: check.map(OrderCompliance.init),
-      warnings: layouts.warnings + measurements.warnings + startup.warnings)
+      warnings: layouts.warnings + factWarnings + measurements.warnings + startup.warnings)
     document.missing = startup.missing(comparison)
     document.measuredPageIns = measurements.pageIns
     document.measuredPages = measurements.pages(

@@ -43,9 +43,7 @@ struct RecordedStartup {
   }
 
   /// Adds a launch behind the others.
-  ///
-  /// - Throws: what is wrong with the map of an image's blocks.
-  mutating func append(_ launch: RecordedFunctions) throws(Diagnostic) {
+  mutating func append(_ launch: RecordedFunctions) {
     let named = launch.uses.map { function($0, of: launch.image) }
     let unnamed = launch.unnamedUses.compactMap { use in
       pairs.flatMap {
@@ -54,7 +52,7 @@ struct RecordedStartup {
       }.map { (step: use.step, function: $0) }
     }
     uncounted += launch.unnamedUses.count - unnamed.count
-    for use in try blocks.inOrder(launch, named, besides: unnamed)
+    for use in blocks.inOrder(launch, named, besides: unnamed)
     where isUsed.insert(use).inserted {
       uses.append(use)
     }

@@ -58,9 +58,7 @@ struct StartupUses {
     recordsEveryFunction = inputs.recordsEveryFunction(of: group)
     source = counted(inputs.traceCount(of: group), "trace")
     var recorded = RecordedStartup(layouts)
-    try inputs.forEachLaunch(of: group) { (launch) throws(Diagnostic) in
-      try recorded.append(launch)
-    }
+    try inputs.forEachLaunch(of: group) { recorded.append($0) }
     uses = recorded.uses
     absences = recorded.absences
     warnings =

@@ -135,7 +135,7 @@ package struct LaunchInputs {
   /// - Throws: as `forEachLaunch` does.
   package func profile(of group: Int) throws(Diagnostic) -> LaunchProfile {
     var profile = LaunchProfile()
-    try forEachLaunch(of: group) { (launch) throws(Diagnostic) in profile.append(launch) }
+    try forEachLaunch(of: group) { profile.append($0) }
     return profile
   }
 
@@ -144,7 +144,7 @@ package struct LaunchInputs {
   /// - Throws: where neither the trace nor an image tells the names: `mismatch`, with both IDs if there
   ///   is another image at the path; where nothing was recorded; where nothing that was has a name.
   package func forEachLaunch(
-    of group: Int, _ body: (RecordedFunctions) throws(Diagnostic) -> Void
+    of group: Int, _ body: (RecordedFunctions) -> Void
   ) throws(Diagnostic) {
     var hasNames = false
     var unnamed = 0
@@ -158,7 +158,7 @@ package struct LaunchInputs {
           trace, group: images, in: try recordedImage(trace, images))
         hasNames = hasNames || !launch.uses.isEmpty
         unnamed += launch.unnamedUses.count
-        try body(launch)
+        body(launch)
       }
     }
     guard !hasNames else { return }

@@ -15,7 +15,7 @@ package struct ReleaseLayout {
   package let image: Image?
   /// `nil` where only a link map was given that does not tell.
   package let architecture: Architecture?
-  package let warnings: [Diagnostic]
+  package private(set) var warnings: [Diagnostic]
   /// Of the image; `nil` where only a link map was given.
   private let bytes: FileBytes?
 
@@ -118,16 +118,20 @@ package struct ReleaseLayout {
 }
 
 extension ReleaseLayout {
-  /// Besides what symbols name, the functions that only unwinding tables know; of ELF images.
-  ///
-  /// - Throws: what is wrong with these tables.
-  package func addingUnnamedFunctions() throws(Diagnostic) -> ReleaseLayout {
+  /// Besides what symbols name, the functions that only unwinding tables know; of ELF images. Without them, and with
+  /// a warning, if these tables are damaged.
+  package func addingUnnamedFunctions() -> ReleaseLayout {
     guard let code else { return self }
     var release = self
     do { release.layout = layout.addingUnnamedFunctions(try code.frameRanges()) } catch {
-      throw Diagnostic("\(error)", context: [path])
+      release.warnings.append(.unread("functions without a symbol", error, in: path))
     }
     return release
+  }
+
+  /// What a layout tells of a launch without the code.
+  var factsWithoutCode: LaunchFacts {
+    layout.imageFormat == .elf ? LaunchFacts(of: layout, hasCode: false) : LaunchFacts()
   }
 
   /// What is known of a launch that uses the functions `startup`, indexes of the layout's.
@@ -135,11 +139,11 @@ extension ReleaseLayout {
   /// - Throws: what is wrong with parts of the image that its layout does not need.
   package func launchFacts(startup: [Int]) throws(Diagnostic) -> LaunchFacts {
     guard layout.imageFormat == .elf else { return LaunchFacts() }
-    guard let code else { return LaunchFacts(of: layout, hasCode: false) }
+    guard let code else { return factsWithoutCode }
     do {
       return try code.facts(of: layout, initializers: initializers, startup: startup)
     } catch {
-      throw Diagnostic("\(error)", context: [path])
+      throw .unread("what the code of both leads to is", error, in: path)
     }
   }
 }

@@ -37,6 +37,9 @@ struct PageNames {
     for path in wanted where image(at: path) == nil {
       throw warnings.first { $0.context == [path] } ?? Diagnostic("left out", context: [path])
     }
+    for path in wanted where pages[path] == nil {
+      warnings.append(Diagnostic("no page of it was touched", context: [path]))
+    }
     let touched = touches.images.filter { pages[$0] != nil }
     guard !touched.isEmpty else {
       throw Diagnostic("no page of it was touched", context: Array(wanted.prefix(1)))
@@ -73,7 +76,10 @@ struct PageNames {
     do {
       let bytes = try FileBytes(regularFileAt: path)
       let pages = try ImagePages(of: bytes)
-      let functions = try? Image.reading(bytes, path: path).image
+      var functions: Image?
+      do { functions = try Image.reading(bytes, path: path).image } catch {
+        warnings.append(Diagnostic("functions have no names: \(error.message)", context: [path]))
+      }
       image = KnownImage(pages: pages, functions: functions.map { RecordedImage($0) })
     } catch {
       warnings.append(Diagnostic("left out: \(error)", context: [path]))

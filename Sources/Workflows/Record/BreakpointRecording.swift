@@ -115,6 +115,9 @@ final class BreakpointRecording: BreakpointObserver {
       let places = try BreakpointPlaces(
         of: try FileBytes(path: path), at: path, withBlocks: recordsBlocks,
         lookingFor: [Self.loaderNotice, Self.mark] + [end].compactMap { $0 })
+      problems += places.problems.map {
+        Diagnostic("some functions are not recorded: \($0)", context: [path])
+      }
       if let problem = places.blockMapProblem {
         problems.append(Diagnostic("\(problem)", context: [path]))
       }

@@ -62,6 +62,48 @@ import Workflows
     #expect(document.missing.map { "\($0.name)" } == ["gone"])
   }
 
+  @Test func launchesThatUseTheSameChangeNothing() throws {
+    try builds.writeTrace("more", of: "app.rec", used: SampleBuilds.used.reversed())
+    let one = try document(options())
+    var many = try document(options(traces: ["app.oftrace", "app.oftrace", "more", "more"]))
+    #expect(many.startupSource == "4 traces")
+    many.startupSource = one.startupSource
+    #expect(many == one)
+  }
+
+  @Test func whatIsInOtherImagesIsWarnedOf() throws {
+    try builds.writeTrace("two", of: [("libb.so", ["f1", "f2"]), ("app.rec", SampleBuilds.used)])
+    let document = try document(options(traces: ["two"]))
+    #expect(document.startupSource == "1 trace")
+    #expect(
+      document.warnings.map(\.message) == [
+        builds.path("two") + ": 2 of 6 hits are not used: 2 in 'libb.so' (2 functions)"
+      ])
+  }
+
+  @Test func damagedPartsOfAnImageThatItsLayoutDoesNotNeedAreWarnings() throws {
+    var writer = ELFWriter()
+    writer.addText(size: 0x4000)
+    writer.addSymbols(
+      SampleBuilds.functions.enumerated().map {
+        .init($0.element, value: 0x1000 + 0x400 * UInt64($0.offset), size: 0x400)
+      })
+    var array = ELFWriter.Section(".fini_array", type: 15, flags: 3, address: 0x9000)
+    array.statedSize = 1 << 20
+    writer.add(array)
+    var frames = ELFWriter.Section(".eh_frame", flags: 2, address: 0xa000)
+    frames.statedSize = 1 << 20
+    writer.add(frames)
+    writer.addBuildID([1])
+    try builds.workshop.write(writer.bytes(), "damaged")
+    let document = try document(options("damaged", "after"))
+    #expect(document.pages == BeforeAfter(before: 4, after: 1))
+    #expect(
+      document.warnings.map(\.message).map { $0.split(separator: ":").dropFirst().first ?? "" } == [
+        " functions without a symbol left out", " what the code of both leads to is left out",
+      ])
+  }
+
   @Test func anotherProgramIsRefusedOnEitherSide() throws {
     for (before, after) in [("other", "after"), ("before", "other")] {
       let error = diagnostic { _ = try document(options(before, after)) }
