@@ -47,8 +47,7 @@ struct RecordingFolder {
   func recordings() -> ([Recording], unreadable: [Diagnostic]) {
     var recordings: [Recording] = []
     var unreadable: [Diagnostic] = []
-    for name in Folder.names(in: path)
-    where name == "trace" || name.hasPrefix("trace.") && !name.hasSuffix(".new") {
+    for name in traceNames {
       do {
         let file = try InputFile.trace("\(path)/\(name)")
         recordings.append(
@@ -62,6 +61,30 @@ struct RecordingFolder {
         < ($1.suffix.isEmpty ? 0 : 1, $1.trace.processNumber ?? 0, $1.suffix)
     }
     return (recordings, unreadable)
+  }
+
+  /// Tells each trace that was left, one after the other and in the order of `recordings`; those that can't be read are
+  /// left out.
+  func forEachTrace(_ body: (Trace) -> Void) {
+    var found: [(path: String, suffix: String, processNumber: UInt32)] = []
+    for name in traceNames {
+      guard let file = try? InputFile.trace("\(path)/\(name)") else { continue }
+      found.append(("\(path)/\(name)", String(name.dropFirst("trace".count)), file.header.pid))
+    }
+    found.sort {
+      ($0.suffix.isEmpty ? 0 : 1, $0.processNumber, $0.suffix)
+        < ($1.suffix.isEmpty ? 0 : 1, $1.processNumber, $1.suffix)
+    }
+    for (path, _, _) in found {
+      guard let file = try? InputFile.trace(path) else { continue }
+      body(Trace(file, path: path))
+    }
+  }
+
+  private var traceNames: [String] {
+    Folder.names(in: path).filter {
+      $0 == "trace" || $0.hasPrefix("trace.") && !$0.hasSuffix(".new")
+    }
   }
 
   /// Removes the folder and what is left in it.

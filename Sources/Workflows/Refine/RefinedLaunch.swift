@@ -50,7 +50,7 @@ struct RefinedLaunch {
     }
     var uses: [FirstUse] = []
     var steps: [Int: UInt64] = [:]
-    for trace in recording.recordings().0.map(\.trace) {
+    recording.forEachTrace { trace in
       for hit in trace.hits where trace.images[hit.image].path == release.path {
         guard let entry = hit.entry, let function = layout.functions(at: entry).first,
           steps[function] == nil
