@@ -12,7 +12,8 @@ struct ShowCommand: ParsableCommand {
         $ orderfile show app.oftrace
         $ orderfile show --json build/app | jq '.functions | length'
 
-      The kind of file is recognized by its contents.
+      The kind of file is recognized by its contents. Text that could be anything is an order file if its name \
+      ends in .order.
       """)
 
   @Argument(help: ArgumentHelp("The file, - for stdin.", valueName: "file"), completion: .file())

@@ -63,7 +63,7 @@ extension Diagnostic {
     let all = traces.flatMap { $0 }
     let unused = all.map(\.hits).saturatingSum()
     let total = traces.map { $0[0].hitsInTrace }.saturatingSum()
-    let others = traces.count > 1 ? "and \(counted(traces.count - 1, "more trace")): " : ""
+    let others = traces.count > 1 ? "this and \(counted(traces.count - 1, "more trace")): " : ""
     let what =
       reason == .anotherProgram
       ? "none of \(counted(total, "hit")) is used, for lack of a build of the image:"

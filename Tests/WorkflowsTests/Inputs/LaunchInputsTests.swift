@@ -39,7 +39,7 @@ import Workflows
     #expect(
       Diagnostic.unused(unused, hint: "x").map { "\($0)" } == [
         builds.path("two")
-          + ": and 1 more trace: 4 of 6 hits are not used: 4 in 'libb.so'\n  hint: x",
+          + ": this and 1 more trace: 4 of 6 hits are not used: 4 in 'libb.so'\n  hint: x",
         builds.path("none")
           + ": none of 1 hit is used, for lack of a build of the image: 1 in 'elsewhere' (1 function)",
       ])
