@@ -372,10 +372,17 @@ import Testing
 
   @Test func aScriptMayLaunchSeveralPrograms() throws {
     let workshop = try Self.workshop()
-    try workshop.must("cp", ["app", "second"])
+    let other = """
+      __attribute__((noinline)) void rest(void) { __asm__ volatile(""); }
+      int main(void) { rest(); return 0; }
+      """
+    let build = Build(testDescription: "", sources: [("second.c", other)], order: [])
+    try workshop.link(
+      build, workshop.compile(build, isRecorded: true), isRecorded: true, as: "second")
+    try workshop.must("cp", ["app", "copy"])
     let run = try workshop.mustOrderfile(
-      "record", "-o", "t", "/bin/sh", "-c", "./app mark; ./second exit 0; ./app exit 0")
-    let traces = workshop.fileNames.filter { $0.hasPrefix("t") }
+      "record", "-o", "t", "/bin/sh", "-c", "./app mark; ./second; ./copy exit 0")
+    let traces = workshop.fileNames.filter { $0 == "t" || $0.hasPrefix("t.") }
     #expect(traces.count == 3)
     #expect(run.errors.contains(" by 3 processes, "))
     let programs = try traces.map { trace in
@@ -383,10 +390,14 @@ import Testing
         .split(separator: "/").last.map(String.init)
     }
     #expect(programs[0] == "app")
-    #expect(Set(programs) == ["app", "second"])
-    // One order file is about one program: the other's trace is named and not used.
+    #expect(Set(programs) == ["app", "second", "copy"])
+    // One order file is about one program: the other's trace is named and not used. A copy is the same program.
     let gen = try workshop.mustOrderfile("gen", traces[0], traces[1], traces[2])
-    #expect(gen.errors.contains(": no image of it is called 'app': not used\n"))
+    #expect(gen.errors.contains("recorded functions of 2 launches "), "\(gen.errors)")
+    #expect(
+      gen.errors.contains(
+        ": none of 2 hits is used, for lack of a build of the image: 2 in 'second' (2 functions)\n"),
+      "\(gen.errors)")
     try workshop.mustOrderfile(
       "gen", traces[0], traces[1], traces[2], "--all-images", "-o", "orders")
     #expect(

@@ -82,7 +82,8 @@ package struct LaunchInputs {
   }
 
   /// Takes programs for builds of a program that is called otherwise, if that has functions of the same names: at
-  /// least half of what they used. Only programs of traces in which nothing else is known to be a build of it.
+  /// least three quarters of what they used, without `main` and the C runtime, which any program has. Only programs of
+  /// traces in which nothing else is known to be a build of it.
   ///
   /// - Parameters:
   ///   - group: of the program.
@@ -97,15 +98,19 @@ package struct LaunchInputs {
     for (number, member) in traces.members.enumerated() where !uses(member, of: group) {
       guard let program = member.program, uses(member, of: groups.group(ofImageAt: program)),
         isTried.insert(groups.group(ofImageAt: program)).inserted,
-        let used = try? functions(ofTraceAt: number, imageAt: program)?.uses, !used.isEmpty
+        let recorded = try? functions(ofTraceAt: number, imageAt: program)
       else { continue }
+      let used = recorded.uses.filter { use in
+        !use.names.contains { CRuntime.isPart($0) || $0 == "main" || $0 == "_main" }
+      }
+      guard !used.isEmpty else { continue }
       var names: SymbolMap
       if let map { names = map } else { names = SymbolMap(try layout(&self)) }
       let found = used.count { use in
         use.names.contains { !names.resolve($0, from: use.objectFile).functions.isEmpty }
       }
       map = names
-      guard 2 * found >= used.count else { continue }
+      guard 4 * found >= 3 * used.count else { continue }
       warnings.append(
         Diagnostic(
           "'\(traces.images[program].fileName)' is taken for a build of '\(groups.groups[group].name)': "

@@ -49,19 +49,25 @@ import Workflows
   @Test func programsWhoseFunctionsAreTheSameAreBuildsOfOneProgram() throws {
     let names = SampleBuilds.functions
     try builds.writeTrace(
-      "same", of: "app-default", functions: names + ["g"], used: ["f1", "g"], id: [6])
+      "same", of: "app-default", functions: names + ["g"], used: ["f1", "f2", "f3", "g"], id: [6])
     try builds.writeTrace(
       "other", of: "tool", functions: ["g0", "f1", "g2"], used: ["g0", "f1", "g2"],
       id: [7])
-    var inputs = try inputs("app.oftrace", "same", "other")
+    let anyones = ["main", "_start", "_fini"]
+    try builds.writeTrace("small", of: "small", functions: anyones, used: anyones, id: [8])
+    try builds.writeImage(SampleBuilds.functions + anyones, "after", id: [0xaf, 0x7e])
+    var inputs = try inputs("app.oftrace", "same", "other", "small")
     let layout = try ReleaseLayout(path: builds.path("after")).layout
     try inputs.addPrograms(to: 0) { (_) throws(Diagnostic) in layout }
     #expect(inputs.traceCount(of: 0) == 2)
     #expect(
       inputs.warnings.map(\.message) == [
-        "'app-default' is taken for a build of 'app.rec': 1 of 2 functions have the same names"
+        "'app-default' is taken for a build of 'app.rec': 3 of 4 functions have the same names"
       ])
-    #expect(inputs.unused(besides: [0]).map { $0.map(\.image) } == [[], [], [builds.path("tool")]])
+    #expect(
+      inputs.unused(besides: [0]).map { $0.map(\.image) } == [
+        [], [], [builds.path("tool")], [builds.path("small")],
+      ])
   }
 
   @Test func aTraceWithNothingInItIsWarnedOfUnlessAllAreSo() throws {
