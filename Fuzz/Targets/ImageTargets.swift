@@ -13,6 +13,7 @@ extension FuzzTarget {
       _ = try? file.dynamicSymbolTable()?.forEachSymbol { _ in }
       _ = try? file.debugLink()
       _ = try? file.bindsAtLoad()
+      _ = try? file.soname()
       for section in file.sections { _ = try? file.pointers(in: section) }
     },
     FuzzTarget("elf-notes") { _ = try ELFFile(parsing: $0).buildID() },
@@ -27,6 +28,7 @@ extension FuzzTarget {
       _ = try? file.symbolTable()?.forEachSymbol { _ in }
       _ = try? file.platform()
       _ = try? file.uuid()
+      _ = try? file.installName()
       _ = try? file.functionStarts()
       for section in file.sections { _ = try? file.contents(of: section) }
     },

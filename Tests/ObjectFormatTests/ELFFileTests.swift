@@ -161,6 +161,12 @@ struct ELFVariant: CustomTestStringConvertible, Sendable {
         ".init_array", type: 14, flags: 3, address: 0x3000, contents: [UInt8](0..<16),
         entrySize: 8))
     writer.addSymbols([.init("exported", value: 0x1000, size: 16)], isDynamic: true)
+    var dynamic = ByteWriter(isBigEndian: variant.isBigEndian)
+    for word: UInt64 in [14, 1, 24, 0, 0, 0] { dynamic.writeWord(word, is64Bit: variant.is64Bit) }
+    writer.add(
+      .init(
+        ".dynamic", type: 6, flags: 3, contents: dynamic.bytes,
+        link: UInt32(writer.sections.count)))
     var relocation = ByteWriter(isBigEndian: variant.isBigEndian)
     relocation.writeWord(0x3000, is64Bit: variant.is64Bit)
     relocation.writeWord(variant.is64Bit ? 1 << 32 | 1 : 1 << 8 | 1, is64Bit: variant.is64Bit)
@@ -183,6 +189,7 @@ struct ELFVariant: CustomTestStringConvertible, Sendable {
         _ = try? file.decompressedContents(of: section)
       }
       _ = try? file.debugLink()
+      _ = try? file.soname()
       _ = try? file.frameRanges()
       _ = try? file.blockMap()
     }
