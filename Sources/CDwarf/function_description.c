@@ -131,5 +131,8 @@ int of_describe_function(
     return DW_DLV_NO_ENTRY;
   }
   function->name_size = strlen(function->name);
+  function->unit = reader->unit_count;
+  function->unit_name = reader->unit_name;
+  function->unit_name_size = reader->unit_name_size;
   return DW_DLV_OK;
 }

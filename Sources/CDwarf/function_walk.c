@@ -135,6 +135,9 @@ static bool of_enter_next_unit(orderfile_dwarf *reader) {
     if (dwarf_lowpc(unit, &reader->unit_base, &error) == DW_DLV_ERROR) reader->unit_base = 0;
     of_drop_error(reader, &error);
     reader->unit_range_lists = of_offset(reader, unit, DW_AT_rnglists_base);
+    reader->unit_name = of_text(reader, unit, DW_AT_name);
+    reader->unit_name_size = reader->unit_name ? strlen(reader->unit_name) : 0;
+    reader->unit_count++;
     const char *producer = of_text(reader, unit, DW_AT_producer);
     reader->unit_omits_linkage_names = producer && strncmp(producer, "GNU C++", 7) == 0;
     if (!of_enter(reader, unit)) reader->damaged_units++;

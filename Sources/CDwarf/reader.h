@@ -35,6 +35,9 @@ struct orderfile_dwarf {
   Dwarf_Off unit_range_lists;  // DW_AT_rnglists_base; 0 if absent
   bool unit_omits_linkage_names;  // of functions that only their own file sees
   bool unit_states_siblings;      // some entries may have DW_AT_sibling
+  const char *unit_name;          // NULL if absent
+  size_t unit_name_size;
+  uint64_t unit_count;            // of those entered, the one that is walked included
   uint64_t byte_count;            // of all sections
   uint64_t abbreviation_count;    // which libdwarf has in memory, or will have
   uint64_t text_size;             // of all strings that were read

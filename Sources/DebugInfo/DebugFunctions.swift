@@ -10,6 +10,9 @@ package struct DebugFunction: Hashable, Sendable {
   package var name: Range<Int>
   /// Of a function in several pieces, the one that is entered. A size of 0 means unknown.
   package var range: AddressRange
+  /// Where the name of its compilation unit, mostly a source file, stands in `DebugFunctions.names`; `nil` if the
+  /// unit has none.
+  package var unit: Range<Int>?
 }
 
 /// All functions in the DWARF of one image, versions 2 to 5, read by libdwarf.
@@ -68,6 +71,18 @@ package struct DebugFunctions: Sendable {
     }
   }
 
+  /// - Returns: where the name stands; `nil` for none, and if names have used up what they may take.
+  private mutating func appendUnitName(
+    of function: orderfile_dwarf_function, _ nameBudget: inout ByteBudget
+  ) -> Range<Int>? {
+    guard let name = function.unit_name, nameBudget.take(function.unit_name_size) else {
+      return nil
+    }
+    let start = names.count
+    names.append(contentsOf: UnsafeRawBufferPointer(start: name, count: function.unit_name_size))
+    return start..<names.count
+  }
+
   private mutating func readFunctions(
     _ reader: OpaquePointer, _ nameBudget: inout ByteBudget
   ) -> String? {
@@ -77,6 +92,7 @@ package struct DebugFunctions: Sendable {
         decoding: message.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
     var function = orderfile_dwarf_function()
+    var unit: (number: UInt64, name: Range<Int>?) = (0, nil)
     while orderfile_dwarf_next(reader, &function) {
       guard let name = function.name else { continue }
       guard nameBudget.take(function.name_size), nameBudget.spent <= ParsingLimits.debugNames else {
@@ -85,11 +101,16 @@ package struct DebugFunctions: Sendable {
       let start = names.count
       names.append(
         contentsOf: UnsafeRawBufferPointer(start: name, count: function.name_size))
+      let nameRange = start..<names.count
+      if function.unit != unit.number {
+        unit = (function.unit, appendUnitName(of: function, &nameBudget))
+      }
       functions.append(
         DebugFunction(
-          name: start..<names.count,
+          name: nameRange,
           range: AddressRange(
-            start: StatedAddress(rawValue: function.address), size: function.size)))
+            start: StatedAddress(rawValue: function.address), size: function.size),
+          unit: unit.name))
     }
     guard !orderfile_dwarf_is_spent(reader) else {
       return "more names or abbreviations than sections of that size have"

@@ -73,6 +73,9 @@ package struct Image: Sendable {
   /// Guards that the compiler's instrumentation left in the image, 4 bytes each; `nil` in an image
   /// that is not instrumented.
   package var guards: AddressRange?
+  /// Where instrumented code calls back, in no particular order, and numbers that are no addresses of code;
+  /// `nil` where the image does not list them.
+  package var callbackPlaces: [StatedAddress]?
   /// Where the names in `layout` come from.
   package var symbolSource: SymbolSource
   /// What programs that are linked with a library ask the loader for, whatever its file is called: ELF's

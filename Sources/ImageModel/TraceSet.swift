@@ -51,6 +51,8 @@ package struct TraceSet: Sendable {
   package private(set) var program: String?
   /// Each image once, by path and ID, in the order of the first load.
   package private(set) var images: [TraceImage] = []
+  /// How each of `images` was recorded, parallel to them.
+  package private(set) var methods: [Set<Trace.Method>] = []
   /// Those of traces that don't carry all names they need.
   package private(set) var imagesToRead: [TraceImage] = []
   private var isToBeRead: Set<Int> = []
@@ -76,7 +78,9 @@ package struct TraceSet: Sendable {
       if place == images.count {
         placeOfImage[key] = place
         images.append(image)
+        methods.append([])
       }
+      methods[place].insert(trace.method)
       if !trace.isSealed, isToBeRead.insert(place).inserted { imagesToRead.append(image) }
       if image.path == trace.program { program = program ?? place }
       let use = useOfImage[place] ?? uses.count

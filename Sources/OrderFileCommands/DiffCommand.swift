@@ -52,8 +52,17 @@ struct DiffCommand: ParsableCommand {
       "What Linux reads ahead: 128k, or auto for the device of AFTER.", valueName: "bytes"))
   var readahead = KernelSize.bytes(128 << 10)
   @Option(
-    help: ArgumentHelp("Exit with 2 if AFTER touches more pages than this.", valueName: "pages"))
+    help: ArgumentHelp("Exit with 2 if AFTER may touch more pages than this.", valueName: "pages"))
   var maxPages: Int?
+  @Option(
+    help: ArgumentHelp(
+      "Exit with 2 if less of the recorded image's code could be recorded: 90%.",
+      valueName: "percent"))
+  var minInstrumented: ShareOption?
+  @Option(
+    help: ArgumentHelp(
+      "Exit with 2 if AFTER has fewer of the startup functions: 95%.", valueName: "percent"))
+  var minPresent: ShareOption?
   @Option(
     help: ArgumentHelp(
       "Milliseconds that one page-in costs. (default: published figures for iOS for Mach-O, none for ELF)",
@@ -112,7 +121,16 @@ struct DiffCommand: ParsableCommand {
     options.pageInsAfter = pageInsAfter
     options.measuredBefore = measured
     options.measuredAfter = measuredAfter
+    options.minInstrumented = minInstrumented?.percent
     return options
+  }
+
+  private var gates: DiffGates {
+    var gates = DiffGates()
+    gates.maxPages = maxPages
+    gates.minInstrumented = minInstrumented?.percent
+    gates.minPresent = minPresent?.percent
+    return gates
   }
 
   func run() throws {
@@ -130,11 +148,9 @@ struct DiffCommand: ParsableCommand {
         ).text.utf8)
     try outputFile.finish(bytes)
     Console.printWarnings(document.warnings)
-    let pages = document.pages.after
-    if let maxPages, pages > maxPages {
-      throw Diagnostic(
-        "predicted pages: expected at most \(maxPages), found \(pages)", context: [after],
-        severity: .checkFailed)
-    }
+    var failures = gates.failures(of: document)
+    guard let last = failures.popLast() else { return }
+    Console.printWarnings(failures)
+    throw last
   }
 }

@@ -87,7 +87,8 @@ struct RecordCommand: ParsableCommand {
     let recorded = try recording.run()
     if !recorded.traces.isEmpty {
       let summary = RecordSummary(
-        recorded.traces, paths: recorded.paths, hitsBeforeMain: recorded.hitsBeforeMain)
+        recorded.traces, paths: recorded.paths, hitsBeforeMain: recorded.hitsBeforeMain,
+        functions: recorded.functions)
       Console.printNote(summary.text)
     }
     Console.printWarnings(recorded.warnings)

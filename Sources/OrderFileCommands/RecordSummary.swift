@@ -11,20 +11,26 @@ package struct RecordSummary {
   let paths: [String]
   /// Of the first trace; `nil` if its `main` was not seen.
   let hitsBeforeMain: Int?
+  /// That the images have, instrumented or not; `nil` if it is unknown.
+  let functions: Int?
 
-  package init(_ traces: [Trace], paths: [String], hitsBeforeMain: Int?) {
+  package init(
+    _ traces: [Trace], paths: [String], hitsBeforeMain: Int?, functions: Int? = nil
+  ) {
     precondition(
       !traces.isEmpty && traces.count == paths.count, "parallel arrays, of what was left")
     self.traces = traces
     self.paths = paths
     self.hitsBeforeMain = hitsBeforeMain
+    self.functions = functions
   }
 
   package var text: String {
     let hits = traces.reduce(0) { $0 + $1.hits.count }
     var text = "recorded \(counted(hits, "first hit")) of "
-    text +=
-      "\(counted(guardCount, isTraced ? "function" : "instrumented function")) in \(counted(images.count, "image"))"
+    text += counted(guardCount, isTraced ? "function" : "instrumented function")
+    if let functions, functions > guardCount { text += " (the code has \(functions))" }
+    text += " in \(counted(images.count, "image"))"
     let blocks = images.reduce(0) { $0 + $1.blockCount }
     if blocks > 0 {
       let hits = traces.reduce(0) { $0 + $1.blockHits.count }

@@ -48,6 +48,9 @@ import Testing
       comparison.diagnostics.map(\.message) == [
         "2 startup functions are in only one of the two layouts; each layout counts its own"
       ])
+    // Two are missing of each: of 100 bytes, and of unknown size.
+    #expect(comparison.presence == Presence(all: 6, before: 4, after: 4))
+    #expect(comparison.atMost == (before: 7, after: 6))
     #expect(comparison.before.curve.pagesAfterStep == [1, 2, 3, 4, 4, 4, 4])
     #expect(comparison.after.curve.pagesAfterStep == [1, 2, 2, 2, 3, 3, 3])
   }
@@ -74,6 +77,76 @@ import Testing
     #expect(comparison.total.after.startupBytes == 0x2f00 + 100)
     #expect(comparison.total.before.startupFunctions == 2)
     #expect(comparison.inParts == (1, 0))
+  }
+
+  /// What a trace of an older build names otherwise still runs.
+  @Test func theTruthLiesWithinTheBandOfALayoutThatLacksNames() {
+    var random = SeededRandom(seed: 41)
+    for _ in 0..<50 {
+      var address: UInt64 = 0x1000
+      var functions: [SampleFunction] = []
+      for index in 0..<400 {
+        let size = UInt64.random(in: 1...(index % 20 == 0 ? 9000 : 400), using: &random)
+        functions.append(SampleFunction(name: "f\(index)", address: address, size: size))
+        address += (size + 15) / 16 * 16
+      }
+      let section = [SampleSection(name: ".text", address: 0x1000, size: address - 0x1000)]
+      let layout = sampleLayout(functions, sections: section)
+      let startup = functions.shuffled(using: &random).prefix(80)
+      let renamed = Set(startup.prefix(Int.random(in: 0...40, using: &random)).map(\.name))
+      let old = sampleLayout(
+        functions.map { function in
+          var function = function
+          if renamed.contains(function.name) { function.name = "new \(function.name)" }
+          return function
+        }, sections: section)
+      let comparison = LayoutComparison(
+        before: layout, after: old, startup: startup.map(\.name), pageSize: .fourKibibytes)
+      let truth = comparison.total.before.pages
+      #expect(comparison.atMost.before == truth, "seed 41")
+      #expect(comparison.total.after.pages <= truth, "seed 41")
+      #expect(truth <= comparison.atMost.after, "seed 41")
+      #expect(comparison.presence.after == 80 - renamed.count, "seed 41")
+    }
+  }
+
+  @Test func whatIsMissingTouchesNoMoreThanTheCode() {
+    let layout = sampleLayout(
+      [SampleFunction(name: "main", address: 0x1000, size: 10)],
+      sections: [SampleSection(name: ".text", address: 0x1000, size: 0x1800)])
+    let comparison = LayoutComparison(
+      before: layout, after: layout, startup: ["main", "a", "b", "c", "d"],
+      pageSize: .fourKibibytes)
+    #expect(comparison.total.after.pages == 1)
+    #expect(comparison.atMost == (before: 2, after: 2))
+  }
+
+  @Test func theRecordedSizeOfAMissingFunctionCounts() {
+    func most(_ size: UInt64?, unplaced: Int = 0) -> Int {
+      LayoutComparison(
+        before: Self.before, after: Self.after,
+        startup: [StartupFunction(name: "x", before: [], after: [], recordedBytes: size)],
+        pageSize: .fourKibibytes, unplaced: unplaced
+      ).atMost.after
+    }
+    #expect(most(nil) == 1)
+    #expect(most(0) == 1)
+    #expect(most(2) == 2)
+    #expect(most(4097) == 2)
+    #expect(most(4098) == 3)
+    #expect(most(nil, unplaced: 2) == 3)
+    #expect(most(.max, unplaced: 1) == 257)  // all pages of code
+  }
+
+  @Test func whatOnlyTheRecordedBuildHasIsNotMissed() {
+    var merged = StartupFunction(name: "fTm", before: [], after: [], recordedBytes: 9000)
+    merged.isOnlyRecorded = true
+    let main = StartupFunction(name: "main", before: [Part(1)], after: [Part(1)])
+    let comparison = LayoutComparison(
+      before: Self.before, after: Self.after, startup: [main, merged], pageSize: .fourKibibytes)
+    #expect(comparison.atMost == (before: 1, after: 1))
+    #expect(comparison.presence == Presence(all: 1, before: 1, after: 1))
+    #expect(comparison.missing.map(\.name) == ["fTm"])
   }
 
   @Test func aRepeatedNameCountsAtItsFirstStep() {

@@ -47,7 +47,7 @@ import Testing
   @Test(arguments: [
     ("\"schema\": \"orderfile.diff/2\"", "\"schema\": \"orderfile.diff/9\"", "invalid schema: "),
     (
-      "\"pageSizeBytes\": 4096,\n  \"prov", "\"pageSizeBytes\": 4097,\n  \"prov",
+      "\"pageSizeBytes\": 4096,\n  \"pres", "\"pageSizeBytes\": 4097,\n  \"pres",
       "invalid pageSizeBytes: expected a power of two from 512 on, found 4097"
     ),
     ("\"counted\": \"constant\"", "\"counted\": \"luck\"", "invalid counted: expected one of "),

@@ -49,7 +49,7 @@ import Testing
       ("f.cold", ["f", "f.cold.1"], "renumbered f.cold.1"),
       ("f.cold", ["f.isra.0.cold"], "variant f.isra.0.cold"),
       ("f.cold", ["f"], "missing: only in the recorded build: cold part of a function"),
-      ("f", ["f.cold"], "missing: inlined, merged or removed in the release build"),
+      ("f", ["f.cold"], "missing: renamed, inlined, merged or removed in the release build"),
       // Swift's merged bodies.
       ("$s1a1fyyF", ["$s1a1fyyF", "$s1a1fyyFTm"], "exact $s1a1fyyF $s1a1fyyFTm"),
       ("$s1a1fyyF", ["$s1a1fyyFTm"], "mergedBody $s1a1fyyFTm"),
@@ -62,7 +62,7 @@ import Testing
       ("f", ["f", "fTm"], "exact f"),
       (
         "$s1a1fSiyYaFTQ0_", ["$s1a1fSiyYaF", "$s1a1fSiyYaFTQ1_", "$s1a1fSiyYaFTY0_"],
-        "missing: inlined, merged or removed in the release build"
+        "missing: renamed, inlined, merged or removed in the release build"
       ),
       // Rust.
       (
@@ -75,7 +75,7 @@ import Testing
       ),
       (
         "_ZN1a1f17h0123456789abcdefE", ["_ZN1a1g17h0123456789abcdefE"],
-        "missing: inlined, merged or removed in the release build"
+        "missing: renamed, inlined, merged or removed in the release build"
       ),
       ("_RNvCs1_1a1f", ["_RNvCs22_1a1f", "_RNvCs22_1a1g"], "renumbered _RNvCs22_1a1f"),
       // Never in the release build.
@@ -89,10 +89,10 @@ import Testing
       ),
       (
         "__cxx_global_var_init.3", ["__cxx_global_var_init", "__cxx_global_var_init.4"],
-        "missing: inlined, merged or removed in the release build"
+        "missing: renamed, inlined, merged or removed in the release build"
       ),
-      ("", ["f"], "missing: inlined, merged or removed in the release build"),
-      ("f", [], "missing: inlined, merged or removed in the release build"),
+      ("", ["f"], "missing: renamed, inlined, merged or removed in the release build"),
+      ("f", [], "missing: renamed, inlined, merged or removed in the release build"),
     ] as [(String, [String], String)])
   func resolvesARecordedName(name: String, release: [String], expected: String) {
     #expect(Self.outcome(name, in: release) == expected)

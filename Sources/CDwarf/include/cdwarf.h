@@ -25,6 +25,11 @@ typedef struct {
   uint64_t address;
   /// In bytes, of the part that begins at `address`; 0 if the compiler did not say.
   uint64_t size;
+  /// The compilation unit that it stands in, from 1, and that unit's name, mostly a source file; NULL if it has
+  /// none. The name lives until the reader is closed; its size is without the terminating zero.
+  uint64_t unit;
+  const char *unit_name;
+  size_t unit_name_size;
 } orderfile_dwarf_function;
 
 /// Makes a reader without sections. `is_64_bit` and `is_big_endian` describe the image, not this machine.

@@ -14,18 +14,26 @@ package struct StartupFunction: Hashable, Sendable {
   package var before: [Part]
   /// Likewise of the layout after.
   package var after: [Part]
+  /// Of the function in the recorded build; `nil` where it is unknown.
+  package var recordedBytes: UInt64?
+  /// The recorded build alone has it, and what ran there stands for itself in others. So a layout that lacks
+  /// it misses nothing.
+  package var isOnlyRecorded = false
 
-  package init(name: SymbolName?, before: [Part], after: [Part]) {
+  package init(
+    name: SymbolName?, before: [Part], after: [Part], recordedBytes: UInt64? = nil
+  ) {
     self.name = name
     self.before = before
     self.after = after
+    self.recordedBytes = recordedBytes
   }
 }
 
 /// The same launch in two layouts: which pages it touches before and after.
 ///
-/// A function that a layout lacks touches nothing there, so each layout counts its own functions only;
-/// `missing` says what that leaves out.
+/// Where a function lies that a layout lacks is unknown. So `before`, `after` and `total` count what each
+/// layout has, which is the least, and `atMost` adds what the others may touch; `missing` names them.
 package struct LayoutComparison: Sendable {
   /// One section, or what is counted in it for one cause, found in the two layouts by its name; or the
   /// total.
@@ -78,6 +86,10 @@ package struct LayoutComparison: Sendable {
   package let total: Row
   /// Startup functions that a layout lacks, earliest use first, each once.
   package let missing: [MissingFunction]
+  /// How many startup functions there are, and each layout has.
+  package let presence: Presence
+  /// The pages of each layout if what it lacks lies on pages of its own.
+  package let atMost: (before: Int, after: Int)
   /// How many startup functions count with the parts alone that ran, in the layout before and after.
   package let inParts: (before: Int, after: Int)
   /// Names that more than one body carries, in the layout before and after.
@@ -105,13 +117,15 @@ package struct LayoutComparison: Sendable {
 
   /// Compares what `startup` touches in both layouts.
   ///
-  /// - Parameter startup: earliest use first. A repeated function touches nothing new, and is reported
-  ///   as missing once.
+  /// - Parameters:
+  ///   - startup: earliest use first. A repeated function touches nothing new, and is reported as missing
+  ///     once.
+  ///   - unplaced: how many startup functions besides have no name by which a layout could have them.
   /// - Complexity: O(*s* log *s*) for *s* startup functions, and O(*n*) for *n* functions in both layouts.
   package init(
     before: Layout, after: Layout, startup: [StartupFunction], pageSize: PageSize,
     facts: (before: LaunchFacts, after: LaunchFacts) = (LaunchFacts(), LaunchFacts()),
-    kernel: LinuxKernel = LinuxKernel()
+    kernel: LinuxKernel = LinuxKernel(), unplaced: Int = 0
   ) {
     self.kernel = kernel
     let touchedBefore = TouchedFunctions(startup.map(\.before), in: before, facts.before)
@@ -136,6 +150,12 @@ package struct LayoutComparison: Sendable {
       }
     }
     self.missing = missing
+    let absent = AbsentFunctions(startup, before: before, after: after, unplaced: unplaced)
+    presence = absent.presence
+    atMost = (
+      self.before.pages(with: absent.before, in: before),
+      self.after.pages(with: absent.after, in: after)
+    )
     sections = Self.rows(self.before.sections, self.after.sections)
     total = Row(name: "TOTAL", before: self.before.total, after: self.after.total)
   }

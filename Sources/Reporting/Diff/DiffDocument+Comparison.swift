@@ -15,6 +15,8 @@ extension DiffDocument {
     self.startupSource = startupSource
     pageSize = comparison.pageSize
     pages = BeforeAfter(total, \.pages)
+    pagesAtMost = BeforeAfter(before: comparison.atMost.before, after: comparison.atMost.after)
+    presence = comparison.presence
     windows64k = BeforeAfter(total, \.windows64k)
     sections = comparison.sections.map(Section.init).sorted(by: Section.hasMorePages)
     faultCurveArea = BeforeAfter(

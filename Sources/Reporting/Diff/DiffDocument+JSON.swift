@@ -9,6 +9,14 @@ import PagesFormat
 /// is for the pages saved, so it is negative for a loss; `low` and `high` go with the cost. `costSource`,
 /// `millisecondsPerPageIn` and `millisecondsSaved` are there if a cost was given, and for Mach-O images.
 ///
+/// `textPages` and `sections` count the startup functions that a layout has. `textPagesAtMost` adds pages for
+/// those that it lacks, which are somewhere under another name or inside another function. `present` says how many
+/// of all startup functions each layout has, and which percentage that is.
+///
+/// `recordable` is there if it is known how much of the recorded image's code could be recorded, by which `means`,
+/// and what could not be. `refusal` is there if that is too little: the figures are those of what was recorded, and
+/// predict nothing.
+///
 /// `functionsByBlocks` is there if basic blocks were recorded: of so many functions of each layout only
 /// those that ran count, in `startupBytes` too.
 ///
@@ -49,7 +57,10 @@ extension DiffDocument: ReadableDocument {
     json.array("missing") { json in for entry in missing { entry.write(to: &json) } }
     if let order { json.object("order") { order.write(to: &$0) } }
     json.member("pageSizeBytes", pageSize)
+    if let presence { json.object("present") { presence.write(to: &$0) } }
     json.member("provenance", Provenance.predicted)
+    if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
+    if let refusal { json.member("refusal", refusal) }
     json.member("schema", Self.schema)
     json.array("sections") { json in
       for section in sections { json.object { section.write(to: &$0) } }
@@ -58,6 +69,10 @@ extension DiffDocument: ReadableDocument {
     json.member("startupFunctions", after.startupFunctions)
     json.member("startupSource", startupSource)
     json.object("textPages") { pages.writeSaving(to: &$0) }
+    json.object("textPagesAtMost") { json in
+      json.member("after", pagesAtMost.after)
+      json.member("before", pagesAtMost.before)
+    }
     json.array("warnings") { json in for warning in warnings { warning.write(to: &json) } }
     json.object("windows64k") { windows64k.writeSaving(to: &$0) }
     if let xnuReads {
@@ -83,6 +98,10 @@ extension DiffDocument: ReadableDocument {
     startupSource = try object.value("startupSource")
     pageSize = try object.value("pageSizeBytes")
     pages = try object.counts("textPages")
+    pagesAtMost = object.has("textPagesAtMost") ? try object.counts("textPagesAtMost") : pages
+    presence = try object.optional("present")
+    recordable = try object.optional("recordable")
+    refusal = try object.optional("refusal")
     windows64k = try object.counts("windows64k")
     sections = try object.value("sections")
     faultCurveArea = try object.value("faultCurveArea")
@@ -134,6 +153,22 @@ extension DiffDocument.Section: JSONReadableObject {
       pages: try object.counts("pages"), windows64k: try object.counts("windows64k"),
       startupFunctions: try object.count("startupFunctions"),
       startupBytes: try object.value("startupBytes"), floorPages: try object.count("floorPages"))
+  }
+}
+
+extension Presence: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("after", after)
+    if let percent = Percentage.of(after, all) { json.member("afterPercent", percent) }
+    json.member("all", all)
+    json.member("before", before)
+    if let percent = Percentage.of(before, all) { json.member("beforePercent", percent) }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      all: try object.count("all"), before: try object.count("before"),
+      after: try object.count("after"))
   }
 }
 

@@ -10,8 +10,16 @@ package struct DiffDocument: Hashable, Sendable {
   /// Where the names of the startup functions come from: `2 traces`, `app.order`.
   package var startupSource: String
   package var pageSize: PageSize
-  /// Predicted pages in all.
+  /// Predicted pages in all, of the startup functions that a layout has: at least so many.
   package var pages: BeforeAfter<Int>
+  /// Predicted pages if the startup functions that a layout lacks lie on pages of their own there.
+  package var pagesAtMost: BeforeAfter<Int>
+  /// How many startup functions there are, and each layout has; `nil` in documents of older versions.
+  package var presence: Presence?
+  /// How much of the recorded image could be recorded; `nil` if that is unknown.
+  package var recordable: RecordableCode?
+  /// Why the figures predict nothing, as one sentence; `nil` if they do.
+  package var refusal: String?
   /// Predicted windows of 64 KiB in all.
   package var windows64k: BeforeAfter<Int>
   /// They sum up to the figures of the layouts. Most pages first.
@@ -67,6 +75,12 @@ package struct DiffDocument: Hashable, Sendable {
 
   /// Whether one of the layouts is of a Mach-O image.
   package var isMachO: Bool { xnuReads != nil }
+
+  /// The fewest and the most pages that are predicted to be saved; negative for a loss.
+  package var savedPages: ClosedRange<Int> {
+    let least = pages.before - max(pagesAtMost.after, pages.after)
+    return least...max(pagesAtMost.before, pages.before) - pages.after
+  }
 
   /// All sections as one.
   package var total: Section {

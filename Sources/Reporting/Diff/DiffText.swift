@@ -36,16 +36,8 @@ package struct DiffText {
   }
 
   package var text: String {
-    var text = header
-    if let blocks = document.functionsByBlocks {
-      // Bytes are those of what ran of them.
-      text += "  of \(blocks.before) before and \(blocks.after) after only the basic blocks that "
-      text += "ran count\n"
-    }
-    text += sections.text(width: width)
-    text += "\n" + saving
-    if let reads = document.xnuReads, !reads.isEmpty { text += xnuReads(reads) }
-    if let faults = document.linuxFaults { text += linuxFaults(faults) }
+    var text = title
+    if document.refusal == nil { text += prediction }
     if let pageIns = document.measuredPageIns { text += measuredPageIns(pageIns) }
     if let pages = document.measuredPages { text += measuredPages(pages) }
     if let order = document.order { text += compliance(order) }
@@ -56,20 +48,51 @@ package struct DiffText {
     return text
   }
 
+  private var prediction: String {
+    var text = header
+    if let blocks = document.functionsByBlocks {
+      // Bytes are those of what ran of them.
+      text += "  of \(blocks.before) before and \(blocks.after) after only the basic blocks that "
+      text += "ran count\n"
+    }
+    text += sections.text(width: width)
+    text += band + "\n" + saving
+    if let reads = document.xnuReads, !reads.isEmpty { text += xnuReads(reads) }
+    if let faults = document.linuxFaults { text += linuxFaults(faults) }
+    return text
+  }
+
+  private var title: String {
+    let title =
+      document.refusal.map(printable)
+      ?? "predicted page faults of a cold launch: computed from the layouts, not measured"
+    return """
+      \(title)
+        before: \(printable(document.before.path))
+        after:  \(printable(document.after.path))
+
+      """
+  }
+
   private var header: String {
     let functions = counted(document.after.startupFunctions, "startup function")
     let besides =
       document.sections.contains { $0.cause != .startupFunction }
       ? ", or that a launch \(document.isMachO ? "reads" : "touches") besides" : ""
     return """
-      predicted page faults of a cold launch: computed from the layouts, not measured
-        before: \(printable(document.before.path))
-        after:  \(printable(document.after.path))
 
       predicted \(document.pageSize.wording) pages that hold startup functions (\(functions), from \
       \(printable(document.startupSource)))\(besides):
-
+      \(unseen)
       """
+  }
+
+  /// How much of the code is not in the figures because nobody could record it.
+  private var unseen: String {
+    guard let code = document.recordable, let percent = code.percent, percent < 100 else {
+      return ""
+    }
+    return "  not counted: code that could not be recorded; \(code.wording)\n"
   }
 
   private var sections: Table {
@@ -104,6 +127,9 @@ package struct DiffText {
     return table
   }
 
+  /// Whether what a layout lacks may touch pages that are not counted.
+  private var hasBand: Bool { document.pagesAtMost != document.pages }
+
   private var saving: String {
     let area = document.faultCurveArea
     let saved = document.pages.saved
@@ -111,7 +137,7 @@ package struct DiffText {
       predicted fault curve area: \(area.before) → \(area.after) page-steps (\(area.change))
       predicted \(saved < 0 ? "loss" : "saving"): \(counted(abs(saved), "page-in"))
       """
-    guard let cost = document.cost else { return text + "\n" }
+    guard let cost = document.cost else { return text + "\n" + savingBand }
     let (low, typical, high) = (
       cost.low * abs(saved), cost.typical * abs(saved), cost.high * abs(saved)
     )
@@ -120,6 +146,25 @@ package struct DiffText {
     let rate =
       isBand ? "\(cost.low) to \(cost.high) ms, typically \(cost.typical) ms" : "\(cost.typical) ms"
     return text + ", \(duration)\n  at \(rate) per page-in (\(printable(cost.source)))\n"
+      + savingBand
+  }
+
+  /// The most pages that it can be, given what is missing; empty if nothing is.
+  private var band: String {
+    guard hasBand, let presence = document.presence else { return "" }
+    let most = document.pagesAtMost
+    let all = counted(presence.all, "startup function")
+    return """
+      at most \(most.before) → \(most.after): \(presence.before) of \(all) are in the layout before, \
+      \(presence.after) in the layout after; the missing ones may lie on pages of their own
+
+      """
+  }
+
+  private var savingBand: String {
+    guard hasBand else { return "" }
+    let saved = document.savedPages
+    return "  with the missing functions: \(saved.lowerBound) to \(saved.upperBound) saved\n"
   }
 
   private func compliance(_ order: OrderCompliance) -> String {

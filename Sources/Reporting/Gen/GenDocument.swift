@@ -79,6 +79,8 @@ package struct OrderedImage: Hashable, Sendable {
   /// Hits in code that has no name.
   package var unnamedHits: Int
   package var lostRecords: UInt64
+  /// How much of the recorded image could be recorded; `nil` if that is unknown.
+  package var recordable: RecordableCode?
 
   package init(
     outputPath: String, dialect: String, recordedImage: String, layoutPath: String?,
@@ -145,6 +147,7 @@ extension OrderedImage {
     json.member("lostRecords", lostRecords)
     json.array("missing") { json in for missing in missing { missing.write(to: &json) } }
     json.member("outputPath", outputPath)
+    if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
     json.member("recordedFunctions", recordedFunctions)
     json.member("recordedImage", recordedImage)
     json.member("resolvedFunctions", resolvedFunctions)

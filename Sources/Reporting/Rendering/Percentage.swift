@@ -5,6 +5,16 @@ package enum Percentage {
     whole == 0 ? "-" : decimal(Double(part) / Double(whole)) + "%"
   }
 
+  /// `part` of `whole` in percent, cut off behind the first decimal, so that only all of it is 100; `nil` of
+  /// nothing.
+  package static func of(_ part: some BinaryInteger, _ whole: some BinaryInteger) -> Double? {
+    guard whole > 0, part >= 0 else { return nil }
+    let (part, whole) = (UInt64(clamping: part), UInt64(clamping: whole))
+    guard part < whole else { return 100 }
+    let product = part.multipliedFullWidth(by: 1000)
+    return Double(whole.dividingFullWidth(product).quotient) / 10
+  }
+
   /// From one value to another: `-71.3%`, `+4.0%`, `0.0%`; `new` if there was nothing before.
   package static func change(from before: UInt64, to after: UInt64) -> String {
     // Not as floats, to which two large numbers can be alike.

@@ -4,6 +4,8 @@ import JSON
 /// An image, its sections and its functions.
 package struct ImageDocument: Sendable {
   package var image: Image
+  /// What of an instrumented image is; `nil` of others, and if that is unknown.
+  package var recordable: RecordableCode?
 
   package init(_ image: Image) { self.image = image }
 
@@ -26,6 +28,7 @@ extension ImageDocument: ShownDocument {
     }
     json.member("instrumented", image.guards != nil)
     json.member("path", image.path)
+    if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
     json.member("schema", Self.schema)
     listing.writeSections(to: &json)
   }

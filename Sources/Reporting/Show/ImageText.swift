@@ -18,13 +18,35 @@ package struct ImageText {
   package var text: String {
     let image = document.image
     let guards = counted(Int(clamping: document.guardCount), "guard")
+    var share = ""
+    if let code = document.recordable { share = "\n  recordable:   \(code.wording)" }
     return """
       image \(printable(image.path))
         architecture: \(image.architecture)
         image ID:     \(image.id?.description ?? "none")
-        instrumented: \(image.guards == nil ? "no" : "yes, \(guards)")
+        instrumented: \(image.guards == nil ? "no" : "yes, \(guards)\(share)")
         initializers: \(image.initializers.count)
-
+      \(unseen)
       """ + LayoutText(image.layout, width: width, names: names).text
+  }
+
+  /// What has no callback, by object files; empty if nothing is known of it.
+  private var unseen: String {
+    guard let units = document.recordable?.unseen, !units.isEmpty else { return "" }
+    var table = Table([.init("SIZE"), .init("FUNCTIONS"), .init("WITHOUT A CALLBACK", .left)])
+    let rows = units.prefix(10)
+    for unit in rows {
+      table.add([
+        "\(ByteCount(unit.amount.bytes))", "\(unit.amount.functions)", unit.wording(names),
+      ])
+    }
+    if rows.count < units.count {
+      let rest = units.dropFirst(rows.count)
+      table.add([
+        "\(ByteCount(rest.map(\.amount.bytes).saturatingSum()))",
+        "\(rest.map(\.amount.functions).saturatingSum())", "\(rest.count) more",
+      ])
+    }
+    return "\n" + table.text(width: width)
   }
 }

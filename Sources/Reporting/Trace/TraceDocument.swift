@@ -12,9 +12,15 @@ package struct TraceDocument: Sendable {
 
   /// What was used, by function; empty unless basic blocks were recorded.
   package var functions: [ExecutedFunction]
+  /// How much of each image could be recorded, by its place in the trace; none of which that is unknown.
+  package var recordable: [Int: RecordableCode]
 
-  package init(_ trace: Trace, hitNames: [[SymbolName]], functions: [ExecutedFunction] = []) {
+  package init(
+    _ trace: Trace, hitNames: [[SymbolName]], functions: [ExecutedFunction] = [],
+    recordable: [Int: RecordableCode] = [:]
+  ) {
     precondition(hitNames.count == trace.hits.count, "parallel arrays")
+    self.recordable = recordable
     self.trace = trace
     self.hitNames = hitNames
     self.functions = functions
@@ -33,6 +39,9 @@ extension TraceDocument: ShownDocument {
 
   /// Times are nanoseconds since the process started, and absent where the clock could not be calibrated; of
   /// an imported trace since its source began to record, and absent where that tells none.
+  ///
+  /// An image has `recordable` if the recorded file is still there: how much of its code could be recorded, by
+  /// which `means`, and what could not be.
   ///
   /// `blocks`, `functions`, `executedBytes` and `startupBytes` are there if basic blocks were recorded.
   /// The last two are the sums of those of the functions: a function of which no block was recorded counts
@@ -57,7 +66,9 @@ extension TraceDocument: ShownDocument {
       }
     }
     json.array("images") { json in
-      for image in trace.images { json.object { image.write(to: &$0, hasBlocks: hasBlocks) } }
+      for (index, image) in trace.images.enumerated() {
+        json.object { image.write(to: &$0, recordable[index], hasBlocks: hasBlocks) }
+      }
     }
     json.member("inFlightRecords", trace.inFlightRecords)
     json.member("lostRecords", trace.lostRecords)
@@ -101,12 +112,15 @@ extension Hit {
 }
 
 extension TraceImage {
-  fileprivate func write(to json: inout JSONWriter, hasBlocks: Bool) {
+  fileprivate func write(
+    to json: inout JSONWriter, _ recordable: RecordableCode?, hasBlocks: Bool
+  ) {
     if hasBlocks { json.member("blockCount", blockCount) }
     json.member("guardCount", guardCount)
     if let id { json.member("id", id.description) }
     json.member("number", number)
     json.member("path", path)
+    if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
   }
 }
 

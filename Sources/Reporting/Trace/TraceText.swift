@@ -38,6 +38,11 @@ package struct TraceText {
       case .imported: break
       }
       text += "ID \(image.id?.description ?? "none")\n"
+      if let code = document.recordable[index] {
+        text += "    \(code.wording)"
+        let units = code.unseenUnits(keeping: 3)
+        text += units.isEmpty ? "\n" : "; not \(units)\n"
+      }
     }
     text += hits.text(width: width)
     if document.hasBlocks { text += "\n" + functions.text(width: width) }

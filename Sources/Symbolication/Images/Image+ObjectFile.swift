@@ -79,6 +79,8 @@ extension Image {
         initializers: initializers, guards: file.guards(), symbolSource: functions.source)
       image.segments = file.mappedSegments
       image.libraryName = file.libraryName()
+      // A damaged table is as good as none: all but a few reports do without.
+      image.callbackPlaces = try? file.callbackPlaces()
       return (image, warnings)
     }
   }

@@ -40,6 +40,9 @@ protocol ImageFile: Sendable {
   /// The guards of instrumented functions; `nil` if there are none.
   func guards() -> AddressRange?
 
+  /// See `Image.callbackPlaces`.
+  func callbackPlaces() throws(ParseError) -> [StatedAddress]?
+
   /// What the loader calls before `main`, in its order, and what is to be said of the others. What can't be read is
   /// left out: no name depends on it.
   func initializersAndWarnings() -> (addresses: [StatedAddress], [Diagnostic])

@@ -45,11 +45,19 @@ package enum MissingReason: Hashable, Sendable, CaseIterable, CustomStringConver
   case outlined
   case sanitizerConstructor
 
+  /// Release builds never have it, and what ran in the recorded one stands for itself.
+  package var isOfRecordedBuild: Bool {
+    switch self {
+    case .mergedBody, .sanitizerConstructor: true
+    case .noSuchSymbol, .inlinedOrRemoved, .coldPart, .outlined: false
+    }
+  }
+
   /// One sentence, lower case, no full stop.
   package var description: String {
     switch self {
     case .noSuchSymbol: "no such symbol"  // lld's words
-    case .inlinedOrRemoved: "inlined, merged or removed in the release build"
+    case .inlinedOrRemoved: "renamed, inlined, merged or removed in the release build"
     case .mergedBody:
       "only in the recorded build: merged function, whose originals stand for themselves"
     case .coldPart: "only in the recorded build: cold part of a function"

@@ -60,13 +60,10 @@ struct ExecutedBlocks {
         func parts(_ whole: [Part], _ isKnown: Bool) -> [Part] {
           isKnown ? whole.map { Part($0.function, blocks: [executed.block]) } : whole
         }
-        uses.append(
-          (
-            executed.step,
-            StartupFunction(
-              name: function.name, before: parts(function.before, isKnown.before),
-              after: parts(function.after, isKnown.after))
-          ))
+        var executedPart = function
+        executedPart.before = parts(function.before, isKnown.before)
+        executedPart.after = parts(function.after, isKnown.after)
+        uses.append((executed.step, executedPart))
       }
     }
     // Stable: blocks of one step, of aliases in a damaged trace, keep their order.
@@ -101,9 +98,9 @@ extension StartupFunction {
   static func whole(_ uses: [StartupFunction]) -> [StartupFunction] {
     var seen: Set<StartupFunction> = []
     return uses.compactMap { use in
-      let whole = StartupFunction(
-        name: use.name, before: use.before.map { Part($0.function) },
-        after: use.after.map { Part($0.function) })
+      var whole = use
+      whole.before = use.before.map { Part($0.function) }
+      whole.after = use.after.map { Part($0.function) }
       return seen.insert(whole).inserted ? whole : nil
     }
   }

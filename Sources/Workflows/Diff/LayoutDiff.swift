@@ -30,6 +30,9 @@ package struct LayoutDiff {
     /// What `orderfile pages --json` measured of each.
     package var measuredBefore: String?
     package var measuredAfter: String?
+    /// The least share of the recorded image's code that must have been recordable for a prediction, in percent;
+    /// more than `RecordableCode.leastShare` asks for no more.
+    package var minInstrumented: Double?
 
     package init(before: String, after: String) {
       self.before = before
@@ -61,7 +64,7 @@ package struct LayoutDiff {
       pageSize: pageSize, facts: facts,
       kernel: LinuxKernel(
         faultAround: options.faultAround, readAhead: options.readAhead, path: options.after,
-        architecture: layouts.architecture))
+        architecture: layouts.architecture), unplaced: startup.unplaced)
     let check = order.map {
       OrderFileCheck($0, layout: layouts.namedAfter, architecture: layouts.architecture)
     }
@@ -75,6 +78,8 @@ package struct LayoutDiff {
       order: check.map(OrderCompliance.init),
       warnings: layouts.warnings + factWarnings + measurements.warnings + startup.warnings)
     document.missing = startup.missing(comparison)
+    document.recordable = startup.recordable
+    document.refusal = Self.refusal(startup.recordable, options.minInstrumented)
     document.measuredPageIns = measurements.pageIns
     document.measuredPages = measurements.pages(
       comparison, layouts, recordsEveryFunction: startup.recordsEveryFunction)
@@ -84,6 +89,13 @@ package struct LayoutDiff {
     document.addWarnings([noncompliance].compactMap { $0 })
     self.document = document
     imageFormat = format
+  }
+
+  /// Why too little could be recorded for a prediction; `nil` if it was enough.
+  private static func refusal(_ code: RecordableCode?, _ minPercent: Double?) -> String? {
+    let least = min(100 * RecordableCode.leastShare, minPercent ?? 100)
+    guard let code, let percent = code.percent, percent < least else { return nil }
+    return "no prediction: \(code.wording); what a launch runs of the rest is unknown"
   }
 }
 

@@ -27,8 +27,16 @@ struct RecordedStartup {
   private var blocks: ExecutedBlocks
   private var known: [Recorded: StartupFunction] = [:]
   private var isUsed: Set<StartupFunction> = []
-  /// Hits in code without a name that is in no layout, of all launches.
-  private var uncounted = 0
+  /// What was used without a name by which a layout could have it.
+  private var unplacedCode: Set<UnplacedCode> = []
+  /// How many pieces of code these are.
+  var unplaced: Int { unplacedCode.count }
+
+  /// In the image that it was recorded in.
+  private struct UnplacedCode: Hashable {
+    var image: ImageID?
+    var address: UInt64?
+  }
 
   /// Each once, in the order of first uses, launch by launch; a function once for each part of it that ran.
   private(set) var uses: [StartupFunction] = []
@@ -45,13 +53,19 @@ struct RecordedStartup {
   /// Adds a launch behind the others.
   mutating func append(_ launch: RecordedFunctions) {
     let named = launch.uses.map { function($0, of: launch.image) }
-    let unnamed = launch.unnamedUses.compactMap { use in
-      pairs.flatMap {
+    var unnamed: [(step: Int, function: StartupFunction)] = []
+    for use in launch.unnamedUses {
+      let function = pairs.flatMap {
         StartupFunction(
           use, of: launch.image, before: layouts.before, after: layouts.after, $0)
-      }.map { (step: use.step, function: $0) }
+      }
+      if let function {
+        unnamed.append((use.step, function))
+      } else {
+        unplacedCode.insert(
+          UnplacedCode(image: launch.image.id, address: use.address?.rawValue))
+      }
     }
-    uncounted += launch.unnamedUses.count - unnamed.count
     for use in blocks.inOrder(launch, named, besides: unnamed)
     where isUsed.insert(use).inserted {
       uses.append(use)
@@ -75,10 +89,11 @@ struct RecordedStartup {
   }
 
   var warnings: [Diagnostic] {
-    guard uncounted > 0 else { return blocks.warnings }
+    guard unplaced > 0 else { return blocks.warnings }
     return blocks.warnings + [
       Diagnostic(
-        "\(counted(uncounted, "hit")) in code without a name \(uncounted == 1 ? "does" : "do") not count",
+        "\(counted(unplaced, "startup function")) without a name: where "
+          + "\(unplaced == 1 ? "it lies" : "they lie") is unknown",
         hint: "record one of the two images, by 'orderfile record --breakpoints'")
     ]
   }

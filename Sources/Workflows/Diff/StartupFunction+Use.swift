@@ -19,9 +19,14 @@ extension StartupFunction {
   ) {
     let (before, after) = (layouts.before, layouts.after)
     let (isBefore, isAfter) = (before.isImage(image), after.isImage(image))
+    var reasons: [MissingReason] = []
+    func functions(_ resolution: Resolution) -> [Int] {
+      if case .missing(let reason) = resolution { reasons.append(reason) }
+      return resolution.functions
+    }
     let named = (
-      before: use.names.flatMap { maps.before.resolve($0, from: use.objectFile).functions },
-      after: use.names.flatMap { maps.after.resolve($0, from: use.objectFile).functions }
+      before: use.names.flatMap { functions(maps.before.resolve($0, from: use.objectFile)) },
+      after: use.names.flatMap { functions(maps.after.resolve($0, from: use.objectFile)) }
     )
     func choose(_ named: [Int], in layout: Layout, isImage: Bool) -> [Int] {
       let exact = isImage ? Array(layout.functions(at: use.address)) : []
@@ -33,7 +38,10 @@ extension StartupFunction {
     self.init(
       name: use.names.first,
       before: choose(named.before, in: before.layout, isImage: isBefore).map { Part($0) },
-      after: choose(named.after, in: after.layout, isImage: isAfter).map { Part($0) })
+      after: choose(named.after, in: after.layout, isImage: isAfter).map { Part($0) },
+      recordedBytes: use.size)
+    isOnlyRecorded =
+      self.before.isEmpty && self.after.isEmpty && reasons.allSatisfy(\.isOfRecordedBuild)
   }
 }
 

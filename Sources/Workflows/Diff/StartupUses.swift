@@ -15,6 +15,10 @@ struct StartupUses {
   /// Whether every function of the image could be recorded.
   let recordsEveryFunction: Bool
   let warnings: [Diagnostic]
+  /// How much of the recorded image could be recorded; `nil` if that is unknown.
+  let recordable: RecordableCode?
+  /// How many pieces of code without a name were used, of which no layout can tell where they are.
+  let unplaced: Int
   /// Why the layout after has no function of that name.
   private let absences: [SymbolName: MissingReason]
 
@@ -38,6 +42,8 @@ struct StartupUses {
     source = path
     recordsEveryFunction = false
     warnings = []
+    recordable = nil
+    unplaced = 0
     absences = [:]
     let maps = SymbolMaps(layouts)
     uses = (order?.symbols(for: layouts.architecture) ?? []).map { symbol in
@@ -61,8 +67,11 @@ struct StartupUses {
     try inputs.forEachLaunch(of: group) { recorded.append($0) }
     uses = recorded.uses
     absences = recorded.absences
+    unplaced = recorded.unplaced
+    recordable = inputs.recordableCode(of: group, countedIn: after.layout)
     warnings =
-      recorded.warnings + inputs.warnings + Diagnostic.unused(inputs.unused(besides: [group]))
+      [.partlyRecordable(recordable, path: inputs.groups.groups[group].name)].compactMap { $0 }
+      + recorded.warnings + inputs.warnings + Diagnostic.unused(inputs.unused(besides: [group]))
   }
 
   /// Each function once, whole.
@@ -92,9 +101,13 @@ struct StartupUses {
   /// The functions that a layout of `comparison` lacks, and why.
   func missing(_ comparison: LayoutComparison) -> [NameWithReason] {
     comparison.missing.map { function in
-      let reason = function.absence == .both ? absences[function.name]?.description : nil
-      return NameWithReason(
-        name: function.name, reason: reason ?? function.absence.description)
+      var reason = function.absence.description
+      switch (function.absence, absences[function.name]) {
+      case (.both, let why?): reason = why.description
+      case (.after, let why?): reason += ": \(why)"
+      default: break
+      }
+      return NameWithReason(name: function.name, reason: reason)
     }
   }
 }

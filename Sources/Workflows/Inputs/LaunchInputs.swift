@@ -9,7 +9,7 @@ package struct LaunchInputs {
   package private(set) var traces = TraceSet()
   package private(set) var groups: BuildGroups
   private var files: [(path: String, bytes: FileBytes)] = []
-  private var images = RecordedImages()
+  var images = RecordedImages()
   package private(set) var warnings: [Diagnostic] = []
 
   /// - Throws: also if nothing was recorded, and if an image in `recorded` is in none of the traces.

@@ -6,10 +6,10 @@ import Symbolication
 /// An order file, and what is to be said about it.
 package struct GeneratedOrder {
   package let bytes: [UInt8]
-  package let image: OrderedImage
+  package var image: OrderedImage
   /// Of the build that is ordered.
   package let imageFormat: ImageFormat
-  let warnings: [Diagnostic]
+  var warnings: [Diagnostic]
 }
 
 /// From traces to an order file for each image that is to be ordered.
@@ -116,10 +116,13 @@ package struct OrderGeneration {
     } else {
       release = ReleaseLayout(try inputs.recordedImage(of: image))
     }
-    let order = try ImageOrder(profile, of: image, release: release)
+    let recordable = inputs.recordableCode(of: group, countedIn: release.layout)
+    var order = try ImageOrder(profile, of: image, release: release)
       .orderFile(
         options, outputPath: outputPath, traces: inputs.traces,
         usedCount: inputs.traceCount(of: group))
+    order.image.recordable = recordable
+    order.warnings += [.partlyRecordable(recordable, path: image.path)].compactMap { $0 }
     orderWarnings += order.warnings
     return order
   }

@@ -60,7 +60,7 @@ package struct LaunchRecording {
     }
     if watched.lacksBlocks {
       return RecordedLaunch(
-        traces: [], paths: [], hitsBeforeMain: nil, end: watched.result?.end,
+        traces: [], paths: [], hitsBeforeMain: nil, recordable: [], end: watched.result?.end,
         warnings: watched.leftAlone, failure: .noBlockMap(name))
     }
     var traces: [Trace] = []
@@ -75,6 +75,13 @@ package struct LaunchRecording {
     warnings += distinctImages(of: traces).compactMap { .weakID($0) }
     if watched.result?.timedOut ?? false { warnings.append(.ranTooLong(name, launch?.timeout)) }
 
+    let recordable = distinctImages(of: traces).map { image in
+      RecordedLaunch.RecordableImage(
+        image: image,
+        code: images.recordableCode(of: image, recordedBy: Set(traces.map(\.method))))
+    }
+    warnings += recordable.compactMap { .partlyRecordable($0.code, path: $0.image.path) }
+
     let hasHits = traces.contains { !$0.isEmpty }
     let end = watched.result?.end
     var failure: Diagnostic?
@@ -88,7 +95,7 @@ package struct LaunchRecording {
       paths: hasHits ? recordings.map { outputPath + $0.suffix } : [],
       hitsBeforeMain: hasHits
         ? traces[0].hitsBeforeMain(images.recordedImages(of: traces[0])) : nil,
-      end: end, warnings: warnings, failure: failure)
+      recordable: hasHits ? recordable : [], end: end, warnings: warnings, failure: failure)
   }
 
   /// What was launched here; `nil` of a process that ran already.
@@ -163,17 +170,34 @@ package struct LaunchRecording {
 
 /// What a recorded launch left.
 package struct RecordedLaunch {
+  package struct RecordableImage: Sendable {
+    package var image: TraceImage
+    /// `nil` if that is unknown.
+    package var code: RecordableCode?
+  }
+
   /// The program's first; empty if nothing was recorded.
   package let traces: [Trace]
   /// Where each trace is, parallel to `traces`.
   package let paths: [String]
   /// Of the first trace; `nil` if its `main` was not seen.
   package let hitsBeforeMain: Int?
+  /// How much of each image could be recorded, in the order of the first loads.
+  package let recordable: [RecordableImage]
   /// `nil` of a process that was not launched here.
   package let end: ProgramLaunch.End?
   package let warnings: [Diagnostic]
   /// Why nothing was recorded, unless the program failed.
   package let failure: Diagnostic?
+
+  /// How many functions the instrumented images have in all, recorded or not; `nil` where that is unknown, and
+  /// of breakpoints, which are on nearly all.
+  package var functions: Int? {
+    let counts = recordable.compactMap {
+      $0.code.flatMap { $0.means == .callback ? $0.all.functions : nil }
+    }
+    return counts.isEmpty || counts.count < recordable.count ? nil : counts.reduce(0, +)
+  }
 }
 
 extension Diagnostic {

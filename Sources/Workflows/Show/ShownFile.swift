@@ -57,7 +57,8 @@ package struct ShownFile {
     contents = .trace(
       TraceDocument(
         trace, hitNames: Self.hitNames(of: trace, in: functions),
-        functions: ExecutedFunction.all(of: trace, in: functions)))
+        functions: ExecutedFunction.all(of: trace, in: functions),
+        recordable: Self.recordable(trace, images)))
     imageFormat = trace.imageFormat
     warnings = images.warnings + (trace.isSealed ? [] : images.mismatches(of: trace))
   }
@@ -84,10 +85,28 @@ package struct ShownFile {
     }
   }
 
+  /// How much of the images could be recorded that are still there, by their places in the trace.
+  private static func recordable(
+    _ trace: Trace, _ images: RecordedImages
+  ) -> [Int: RecordableCode] {
+    var images = images
+    images.add(trace.images)
+    var found: [Int: RecordableCode] = [:]
+    for group in trace.imageGroups {
+      let image = trace.images[group[0]]
+      found[group[0]] = images.recordableCode(of: image, recordedBy: [trace.method])
+    }
+    return found
+  }
+
   private init(image bytes: FileBytes, _ path: String, _ options: Options) throws(Diagnostic) {
     let (image, warnings) = try Image.reading(
       bytes, path: path, debugFile: options.debugFile, slice: SliceChoice(options.architecture))
-    contents = .image(ImageDocument(image))
+    var document = ImageDocument(image)
+    if image.guards != nil {
+      document.recordable = try? RecordableCode(of: image, in: bytes, by: .callback)
+    }
+    contents = .image(document)
     imageFormat = image.layout.imageFormat
     self.warnings = warnings
   }

@@ -1,4 +1,5 @@
 import Addresses
+import FaultEstimate
 import ImageModel
 import PagesFormat
 import Reporting
@@ -60,6 +61,39 @@ import Workflows
       used: SampleBuilds.used + ["gone"])
     let document = try document(options(traces: ["more"]))
     #expect(document.missing.map { "\($0.name)" } == ["gone"])
+    #expect(
+      document.missing.map(\.reason) == ["renamed, inlined, merged or removed in the release build"]
+    )
+  }
+
+  /// 16 functions of 1 KiB fill four pages: what has no place may be on any of them.
+  @Test func whatAnOldTraceNamesOtherwiseStillCounts() throws {
+    let renamed = SampleBuilds.functions.map { ["f0", "f8"].contains($0) ? "new_\($0)" : $0 }
+    try builds.writeImage(renamed, "renamed", id: [0x4e])
+    let document = try document(options("before", "renamed"))
+    #expect(document.pages == BeforeAfter(before: 4, after: 2))
+    #expect(document.pagesAtMost == BeforeAfter(before: 4, after: 4))
+    #expect(document.presence == Presence(all: 4, before: 4, after: 2))
+    #expect(
+      document.missing.map(\.reason) == [
+        "not in after layout: renamed, inlined, merged or removed in the release build",
+        "not in after layout: renamed, inlined, merged or removed in the release build",
+      ])
+    #expect(document.savedPages == 0...2)
+
+    var gates = DiffGates()
+    gates.maxPages = 4
+    gates.minPresent = 50
+    #expect(gates.failures(of: document).isEmpty)
+    gates.maxPages = 3
+    gates.minPresent = 50.1
+    let failures = gates.failures(of: document)
+    #expect(
+      failures.map(\.message) == [
+        "startup functions in the layout: expected at least 50.1%, found 50.0%, 2 of 4 functions",
+        "predicted pages: expected at most 3, found 2 to 4",
+      ])
+    #expect(failures.allSatisfy { $0.severity == .checkFailed && $0.hint != nil })
   }
 
   @Test func launchesThatUseTheSameChangeNothing() throws {

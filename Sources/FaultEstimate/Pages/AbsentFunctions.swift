@@ -1,0 +1,117 @@
+// The pages of startup functions that a layout lacks
+//
+// A trace of an older build names functions that were renamed, inlined or merged since. Most of them still run,
+// somewhere in the layout. To leave them out would make a layout look better the more of its names are unknown.
+// So a layout's pages are a band: at least those of the functions that it has, and at most
+//
+//     least + n + ceil((b - n) / page size)
+//
+// for *n* functions of *b* bytes that it lacks: the page where each begins, and those that the bytes behind
+// fill. For one function that is a bound. For several it is what to expect if no two share a page and each
+// lies at any place of its page: small functions that lie across a page boundary by chance can make it more, and
+// those that share a page, with each other or with what is counted, make it fewer.
+//
+// It is never more than all pages of the layout's code.
+
+import Addresses
+import ImageModel
+
+/// How many startup functions there are, and how many of them each layout has.
+package struct Presence: Hashable, Sendable {
+  package var all: Int
+  package var before: Int
+  package var after: Int
+
+  package init(all: Int, before: Int, after: Int) {
+    self.all = all
+    self.before = before
+    self.after = after
+  }
+}
+
+/// The startup functions that layouts lack.
+struct AbsentFunctions {
+  /// Those that one layout lacks.
+  struct Side {
+    var count = 0
+    /// Of all of them; at least one for each.
+    var bytes: UInt64 = 0
+
+    fileprivate mutating func add(_ size: UInt64?) {
+      count += 1
+      let (sum, overflow) = bytes.addingReportingOverflow(max(size ?? 1, 1))
+      bytes = overflow ? .max : sum
+    }
+  }
+
+  let presence: Presence
+  let before: Side
+  let after: Side
+
+  private struct Key: Hashable {
+    var name: SymbolName?
+    var before: [Int]
+    var after: [Int]
+  }
+
+  /// - Parameter unplaced: how many functions no name tells, so that both layouts lack them.
+  init(_ startup: [StartupFunction], before: Layout, after: Layout, unplaced: Int) {
+    var known: Set<Key> = []
+    var presence = Presence(all: unplaced, before: 0, after: 0)
+    var lacking = (before: Side(), after: Side())
+    for _ in 0..<unplaced {
+      lacking.before.add(nil)
+      lacking.after.add(nil)
+    }
+    for function in startup where !function.isOnlyRecorded {
+      let key = Key(
+        name: function.name, before: function.before.map(\.function),
+        after: function.after.map(\.function))
+      guard known.insert(key).inserted else { continue }
+      presence.all += 1
+      if key.before.isEmpty {
+        lacking.before.add(function.recordedBytes ?? after.size(ofAny: key.after))
+      } else {
+        presence.before += 1
+      }
+      if key.after.isEmpty {
+        lacking.after.add(function.recordedBytes ?? before.size(ofAny: key.before))
+      } else {
+        presence.after += 1
+      }
+    }
+    self.presence = presence
+    self.before = lacking.before
+    self.after = lacking.after
+  }
+}
+
+extension Layout {
+  /// The greatest size of functions, by their indexes; `nil` if none is known.
+  fileprivate func size(ofAny functions: [Int]) -> UInt64? {
+    functions.compactMap { self.functions[$0].size }.max()
+  }
+}
+
+extension PageFaultEstimate {
+  /// The pages of `layout`, which is the estimate's, if the functions that it lacks lie on pages of their own.
+  ///
+  /// - Complexity: O(*s* log *s*) for *s* touches.
+  func pages(with absent: AbsentFunctions.Side, in layout: Layout) -> Int {
+    guard absent.count > 0 else { return total.pages }
+    let behind = absent.bytes - UInt64(absent.count)
+    let filled = behind / pageSize.bytes + (behind % pageSize.bytes == 0 ? 0 : 1)
+    let (pages, overflow) = absent.count.addingReportingOverflow(Int(clamping: filled))
+    return total.pages + min(overflow ? .max : pages, untouchedPages(of: layout))
+  }
+
+  /// The pages of code that no touch is on.
+  private func untouchedPages(of layout: Layout) -> Int {
+    let touched = launch.ranges.map { pageSize.pages(of: $0.bytes) }
+    let code = layout.sections.filter { $0.isExecutable && $0.range.size > 0 }
+      .map { pageSize.pages(of: $0.range) }
+    var unpainted = UnpaintedPages(of: touched + code)
+    for pages in touched { unpainted.paint(pages) }
+    return code.reduce(0) { $0 + unpainted.paint($1) }
+  }
+}

@@ -1,0 +1,19 @@
+import Addresses
+import ByteReading
+
+extension MachOFile {
+  /// Where instrumented code calls back: see `ELFFile.callbackPlaces()`.
+  ///
+  /// - Throws: what is wrong with the section, or with the data that says how pointers are stored.
+  /// - Complexity: O(*n* log *s*) for *n* places and *s* segments.
+  package func callbackPlaces() throws(ParseError) -> [StatedAddress]? {
+    guard let table = sections.first(where: { $0.sectionName.elementsEqual("__sancov_pcs".utf8) })
+    else { return nil }
+    let memory = try MachOMemory(self)
+    var budget = ByteBudget(limit: UInt64(range.byteCount))
+    return try elements(of: table, size: 8, &budget).compactMap { place in
+      guard case .address(let address)? = memory.pointer(at: place) else { return nil }
+      return address
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import ByteReading
+import ImageModel
+import JSON
+import PagesFormat
+
+extension RecordableCode {
+  /// In percent, cut off behind the first decimal; `nil` of an image without code.
+  package var percent: Double? {
+    all.bytes > 0
+      ? Percentage.of(recordable.bytes, all.bytes)
+      : Percentage.of(recordable.functions, all.functions)
+  }
+
+  /// `2 of 4861 functions are instrumented, 0.1% of the code`
+  package var wording: String {
+    let count = "\(recordable.functions) of \(counted(all.functions, "function"))"
+    let verb = recordable.functions == 1 ? "is" : "are"
+    let what =
+      switch means {
+      case .callback: "\(count) \(verb) instrumented"
+      case .breakpoint: "\(count) could get a breakpoint"
+      }
+    guard all.bytes > 0, let percent else { return what }
+    return "\(what), \(percent)% of the code"
+  }
+
+  /// `lib/core.cpp (120.1Ki), util.cpp (8.2Ki) and 12 more`; empty where nothing is known of them.
+  ///
+  /// - Parameter limit: how many to name.
+  package func unseenUnits(keeping limit: Int) -> String {
+    let shown = unseen.prefix(limit).map { "\($0.wording()) (\(ByteCount($0.amount.bytes)))" }
+    let rest = unseen.count - shown.count
+    return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  }
+}
+
+extension RecordableCode.Unit {
+  /// The unit's name, or what is known instead.
+  func wording(_ names: NameWording = mangled) -> String {
+    if let name { return printable(name.description) }
+    let count = counted(amount.functions, "function")
+    guard let largestFunction else { return "\(count) without a name" }
+    let name = printable(names(largestFunction))
+    return amount.functions == 1 ? name : "\(count) of unknown files, the largest \(name)"
+  }
+}
+
+extension RecordableCode: JSONReadableObject {
+  func write(to json: inout JSONWriter) {
+    json.member("allBytes", all.bytes)
+    json.member("allFunctions", all.functions)
+    json.member("bytes", recordable.bytes)
+    json.member("functions", recordable.functions)
+    json.member("means", means.rawValue)
+    if let percent { json.member("percent", percent) }
+    json.array("unseen") { json in
+      for unit in unseen { json.object { unit.write(to: &$0) } }
+    }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      means: try object.value("means"),
+      all: Amount(
+        functions: try object.count("allFunctions"), bytes: try object.value("allBytes")),
+      recordable: Amount(
+        functions: try object.count("functions"), bytes: try object.value("bytes")),
+      unseen: try object.value("unseen"))
+  }
+}
+
+extension RecordableCode.Unit: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("bytes", amount.bytes)
+    json.member("functions", amount.functions)
+    if let largestFunction { json.member("largestFunction", largestFunction) }
+    if let name { json.member("name", name) }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      name: try object.optional("name"), largestFunction: try object.optional("largestFunction"),
+      amount: RecordableCode.Amount(
+        functions: try object.count("functions"), bytes: try object.value("bytes")))
+  }
+}
+
+extension RecordableCode.Means: JSONReadable {}

@@ -1,0 +1,93 @@
+// Which object file, archive member or source file did a piece of code come from?
+//
+// In the order of trust: what a link map or a debug map says (`Function.objectFile`), the compilation unit in DWARF,
+// and the file symbol (`STT_FILE`) before a local function in an ELF symbol table. That table has global functions
+// behind all local ones, without a file. As linkers put the code of one object file side by side, a function between
+// two of one file is taken for that file's.
+
+import Addresses
+import ByteReading
+import DebugInfo
+import ImageModel
+import ObjectFormat
+
+/// The compilation units of one image.
+struct CompilationUnits {
+  private let layout: Layout
+  /// By the first byte of a function.
+  private var described: [StatedAddress: SymbolName] = [:]
+  /// Ascending by address.
+  private var fileSymbols: [(address: StatedAddress, name: SymbolName)] = []
+
+  /// - Parameter readsDebugInformation: DWARF can be a hundred times as large as the code.
+  init(_ layout: Layout, _ bytes: FileBytes, readsDebugInformation: Bool) {
+    self.layout = layout
+    guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return }
+    if readsDebugInformation, let debug = try? DebugFunctions(file) { add(debug) }
+    if let table = try? file.symbolTable() { add(table) }
+  }
+
+  private mutating func add(_ debug: DebugFunctions) {
+    var names: [Range<Int>: SymbolName] = [:]
+    for function in debug.functions {
+      guard let unit = function.unit else { continue }
+      let name = names[unit] ?? SymbolName(bytes: debug.names[unit])
+      names[unit] = name
+      described[function.range.start] = name
+    }
+  }
+
+  private mutating func add(_ table: ELFSymbolTable) {
+    var budget = ByteBudget(namesIn: table.names.range.byteCount)
+    var file: SymbolName?
+    table.forEachSymbol { symbol in
+      if symbol.type == .file {
+        let name = table.names.name(at: symbol.nameOffset)?.indices
+        file = name.flatMap {
+          !$0.isEmpty && budget.take($0.count) ? SymbolName(bytes: table.names.bytes.copy($0)) : nil
+        }
+      } else if let file, symbol.binding == .local, symbol.type == .function {
+        fileSymbols.append((symbol.value, file))
+      }
+    }
+    fileSymbols.sort { ($0.address, $0.name) < ($1.address, $1.name) }
+  }
+
+  /// `bodies`, by the unit that they come from; most bytes first.
+  func units(of bodies: [CodeBodies.Body]) -> [RecordableCode.Unit] {
+    var units: [RecordableCode.Unit] = []
+    var largest: [UInt64] = []
+    var places: [SymbolName?: Int] = [:]
+    for body in bodies {
+      let name = body.function.flatMap(unit(ofFunction:))
+      let place = places[name] ?? units.count
+      if place == units.count {
+        places[name] = place
+        units.append(
+          RecordableCode.Unit(name: name, largestFunction: nil, amount: RecordableCode.Amount()))
+        largest.append(0)
+      }
+      units[place].amount.add(body.bytes.size)
+      if body.bytes.size > largest[place] {
+        largest[place] = body.bytes.size
+        let function = body.function.map { layout.name(of: layout.functions[$0]) }
+        units[place].largestFunction = function.flatMap { $0.bytes.isEmpty ? nil : $0 }
+      }
+    }
+    return units.sorted { a, b in
+      if a.amount.bytes != b.amount.bytes { return a.amount.bytes > b.amount.bytes }
+      return (a.name ?? "") < (b.name ?? "")
+    }
+  }
+
+  private func unit(ofFunction index: Int) -> SymbolName? {
+    let function = layout.functions[index]
+    if let file = function.objectFile { return layout.names.name(file) }
+    if let unit = described[function.address] { return unit }
+    let next = fileSymbols.partitioningIndex { $0.address >= function.address }
+    guard next < fileSymbols.count else { return nil }
+    if fileSymbols[next].address == function.address { return fileSymbols[next].name }
+    guard next > 0, fileSymbols[next - 1].name == fileSymbols[next].name else { return nil }
+    return fileSymbols[next].name
+  }
+}

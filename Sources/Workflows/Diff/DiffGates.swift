@@ -1,0 +1,63 @@
+import ImageModel
+import Reporting
+
+/// What a comparison has to fulfil, for builds that must fail otherwise.
+package struct DiffGates: Hashable {
+  /// The most pages that the layout after may touch, with what it lacks on pages of its own.
+  package var maxPages: Int?
+  /// The least share of the recorded image's code that could be recorded, in percent. Also a prediction needs as
+  /// much: see `LayoutDiff.Options.minInstrumented`.
+  package var minInstrumented: Double?
+  /// The least share of the startup functions that the layout after must have, in percent.
+  package var minPresent: Double?
+
+  package init() {}
+
+  /// Each gate that `document` does not pass, the reasons that others may have first; empty if it passes all.
+  package func failures(of document: DiffDocument) -> [Diagnostic] {
+    [instrumented(document), presence(document), pages(document)].compactMap { $0 }
+  }
+
+  private func instrumented(_ document: DiffDocument) -> Diagnostic? {
+    guard let minInstrumented else { return nil }
+    let percent = document.recordable?.percent
+    if let percent, percent >= minInstrumented { return nil }
+    return Diagnostic(
+      "code that could be recorded: expected at least \(minInstrumented)%, found "
+        + (percent.map { "\($0)%" } ?? "unknown"),
+      context: [document.after.path],
+      hint: percent == nil
+        ? "only traces tell, recorded with breakpoints or in an instrumented build" : nil,
+      severity: .checkFailed)
+  }
+
+  private func presence(_ document: DiffDocument) -> Diagnostic? {
+    guard let minPresent else { return nil }
+    let presence = document.presence
+    let percent = presence.flatMap { Percentage.of($0.after, $0.all) }
+    if let percent, percent >= minPresent { return nil }
+    let found =
+      presence.map { "\(percent ?? 0)%, \($0.after) of \(counted($0.all, "function"))" }
+      ?? "unknown"
+    return Diagnostic(
+      "startup functions in the layout: expected at least \(minPresent)%, found \(found)",
+      context: [document.after.path], hint: Self.recordAgain, severity: .checkFailed)
+  }
+
+  private func pages(_ document: DiffDocument) -> Diagnostic? {
+    let (least, most) = (document.pages.after, document.pagesAtMost.after)
+    guard let maxPages else { return nil }
+    if let refusal = document.refusal {
+      return Diagnostic(refusal, context: [document.after.path], severity: .checkFailed)
+    }
+    guard most > maxPages else { return nil }
+    return Diagnostic(
+      "predicted pages: expected at most \(maxPages), found "
+        + (least == most ? "\(most)" : "\(least) to \(most)"),
+      context: [document.after.path], hint: least > maxPages ? nil : Self.recordAgain,
+      severity: .checkFailed)
+  }
+
+  private static let recordAgain =
+    "the trace is of an older build, or of one with other names: record again"
+}

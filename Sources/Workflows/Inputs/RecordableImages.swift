@@ -1,0 +1,81 @@
+import ByteReading
+import ImageModel
+import Reporting
+import Symbolication
+
+extension RecordedImages {
+  /// How much of the code of `image` could be recorded; `nil` if the image itself was not read, or does not tell.
+  ///
+  /// - Parameter methods: by which it was.
+  func recordableCode(
+    of image: TraceImage, recordedBy methods: Set<Trace.Method>
+  ) -> RecordableCode? {
+    guard let means = RecordableCode.Means(methods), let read = self.image(for: image),
+      let bytes = try? FileBytes(regularFileAt: read.path)
+    else { return nil }
+    return try? RecordableCode(of: read, in: bytes, by: means)
+  }
+}
+
+extension LaunchInputs {
+  /// How much of the code of the images in that group could be recorded; of several builds the least. `nil` if
+  /// that is unknown: what another tool saw says nothing about what it could not see.
+  ///
+  /// - Parameter layout: of another build, whose functions are counted where the recorded image is gone.
+  mutating func recordableCode(
+    of group: Int, countedIn layout: Layout
+  ) -> RecordableCode? {
+    var found: [RecordableCode] = []
+    for place in groups.groups[group].images {
+      let (image, methods) = (traces.images[place], traces.methods[place])
+      guard let means = RecordableCode.Means(methods) else { continue }
+      // Only to look at it: what else was wrong with it matters to nobody here.
+      images.add([image])
+      found.append(
+        images.recordableCode(of: image, recordedBy: methods)
+          ?? RecordableCode(means: means, count: image.guardCount, in: layout))
+    }
+    return found.min { ($0.share ?? 0) < ($1.share ?? 0) }
+  }
+}
+
+extension RecordableCode.Means {
+  init?(_ methods: Set<Trace.Method>) {
+    if methods.contains(.instrumentation) {
+      self = .callback
+    } else if methods.contains(.breakpoints) {
+      self = .breakpoint
+    } else {
+      return nil
+    }
+  }
+}
+
+extension Diagnostic {
+  /// Much of an image could not be recorded; `nil` if enough could.
+  static func partlyRecordable(_ code: RecordableCode?, path: String) -> Diagnostic? {
+    guard let code, let share = code.share, share < RecordableCode.warningShare else { return nil }
+    let units = code.unseenUnits(keeping: 3)
+    let list = units.isEmpty ? "" : "\(code.means.lack): \(units); "
+    return Diagnostic(
+      "only \(code.wording)", context: [path], hint: list + code.means.remedy)
+  }
+}
+
+extension RecordableCode.Means {
+  fileprivate var lack: String {
+    switch self {
+    case .callback: "without a callback"
+    case .breakpoint: "without a breakpoint"
+    }
+  }
+
+  fileprivate var remedy: String {
+    switch self {
+    case .callback:
+      "compile all of it with -fsanitize-coverage=func,trace-pc-guard,pc-table, or use "
+        + "'orderfile record --breakpoints'"
+    case .breakpoint: "record an image with its symbol table, or an instrumented build"
+    }
+  }
+}

@@ -1,0 +1,201 @@
+import TestSupport
+import Testing
+
+/// A program of which only some object files have callbacks, and one of which all have.
+@Suite(.needs(.recording, "ar")) struct PartlyInstrumentedTests {
+  static func functions(_ prefix: String, _ count: Int, linkage: String = "") -> String {
+    (0..<count).map { index in
+      """
+      \(linkage) __attribute__((noinline)) int \(prefix)\(index)(int x) {
+        __asm__ volatile(".skip 200, 0x90");
+        return x + \(index);
+      }
+
+      """
+    }.joined()
+  }
+
+  static func calls(_ prefix: String, _ count: Int) -> String {
+    stride(from: 0, to: count, by: 7).map { "x = \(prefix)\($0)(x);" }.joined(separator: " ")
+  }
+
+  /// A main program, a static library with two members, and an object that is linked by itself.
+  static let sources = [
+    (
+      "main.c",
+      """
+      int core(int), helper(int), object(int);
+      int main(int n, char **v) { return core(n) + helper(n) + object(n) == 12345; }
+      """
+    ),
+    (
+      "core.c",
+      functions("core", 200)
+        + "int core(int n) { volatile int x = n; \(calls("core", 200)) return x; }"
+    ),
+    (
+      "helper.c",
+      functions("help", 80, linkage: "static __attribute__((used))")
+        + "int helper(int n) { volatile int x = n; \(calls("help", 80)) return x; }"
+    ),
+    (
+      "object.c",
+      functions("obj", 20)
+        + "int object(int n) { volatile int x = n; \(calls("obj", 20)) return x; }"
+    ),
+  ]
+
+  /// "app.rec", of which `instrumented` have callbacks; "app.oftrace"; "app"; and "ordered" by the trace.
+  static func workshop(
+    instrumented: Set<String>, compile: [String] = [], coverage: String = Build.coverage
+  ) throws -> (workshop: Workshop, recorded: Run, gen: Run) {
+    let workshop = try Workshop()
+    func build(_ image: String, _ suffix: String, recorded: Set<String>, _ link: [String]) throws {
+      for (name, text) in sources {
+        try workshop.write(text.utf8, name)
+        try workshop.must(
+          "clang",
+          ["-O1", "-ffunction-sections", "-c", name, "-o", name + suffix] + compile
+            + (recorded.contains(name) ? [coverage] : []))
+      }
+      let archive = "libcore\(suffix).a"
+      try workshop.must("ar", ["rcs", archive, "core.c" + suffix, "helper.c" + suffix])
+      try workshop.must(
+        "clang",
+        ["main.c" + suffix, "object.c" + suffix, archive, "-fuse-ld=lld", "-Wl,--build-id"]
+          + ["-o", image] + link)
+    }
+    try build("app.rec", ".rec.o", recorded: instrumented, [try #require(Built.recorder)])
+    let recorded = try workshop.mustOrderfile("record", "-o", "app.oftrace", "--", "./app.rec")
+    try build("app", ".o", recorded: [], [])
+    let gen = try workshop.mustOrderfile(
+      "gen", "app.oftrace", "--image", "app", "-o", "app.order")
+    try build("ordered", ".o", recorded: [], ["-Wl,--symbol-ordering-file=app.order"])
+    return (workshop, recorded, gen)
+  }
+
+  static let all = Set(sources.map(\.0))
+
+  static func diff(_ workshop: Workshop, _ options: String...) throws -> Run {
+    try workshop.orderfile(
+      ["diff", "app", "ordered", "--trace", "app.oftrace", "--page-size", "4k"] + options)
+  }
+
+  @Test func whatHasNoCallbackIsNamedAndNotPredicted() throws {
+    let (workshop, recorded, gen) = try Self.workshop(instrumented: ["main.c"], compile: ["-g"])
+    #expect(
+      recorded.errors.contains("recorded 1 first hit of 1 instrumented function (the code has 304)")
+    )
+    for run in [recorded, gen] {
+      #expect(run.errors.contains("warning: "))
+      #expect(run.errors.contains("only 1 of 304 functions is instrumented, 0."))
+      #expect(run.errors.contains("without a callback: core.c (4"))
+      #expect(run.errors.contains("helper.c (1"))
+      #expect(run.errors.contains("object.c ("))
+    }
+
+    let plain = try Self.diff(workshop)
+    #expect(plain.status == 0)
+    #expect(plain.text.hasPrefix("no prediction: 1 of 304 functions is instrumented, 0."))
+    #expect(!plain.text.contains("predicted"))
+    #expect(plain.errors.contains("without a callback: core.c"))
+
+    let gate = try Self.diff(workshop, "--max-pages", "100000")
+    #expect(gate.status == 2)
+    #expect(
+      gate.errors.contains("error: ordered: no prediction: 1 of 304 functions is instrumented"))
+    #expect(try Self.diff(workshop, "--min-instrumented", "90%").status == 2)
+    // Who says that so little is enough gets the figures, and the warning.
+    let accepted = try Self.diff(workshop, "--min-instrumented", "0%", "--max-pages", "100000")
+    #expect(accepted.status == 0)
+    #expect(accepted.text.contains("not counted: code that could not be recorded; 1 of 304"))
+    #expect(accepted.errors.contains("only 1 of 304 functions is instrumented"))
+
+    let json = try Self.diff(workshop, "--json").json
+    let refusal = try #require(json["refusal"] as? String)
+    #expect(refusal.hasPrefix("no prediction: "))
+    let recordable = try #require(json["recordable"] as? [String: Any])
+    #expect(recordable["allFunctions"] as? Int == 304)
+    #expect(recordable["functions"] as? Int == 1)
+    let units = try #require(recordable["unseen"] as? [[String: Any]])
+    #expect(units.map { $0["name"] as? String } == ["core.c", "helper.c", "object.c"])
+    #expect(units.map { $0["functions"] as? Int } == [201, 81, 21])
+
+    let image = try workshop.mustOrderfile("show", "app.rec")
+    #expect(
+      image.text.contains("yes, 1 guard\n  recordable:   1 of 304 functions is instrumented, 0."))
+    #expect(image.text.contains("201  core.c\n"))
+    let trace = try workshop.mustOrderfile("show", "app.oftrace")
+    #expect(trace.text.contains("\n    1 of 304 functions is instrumented, 0."))
+  }
+
+  @Test func aTraceWhoseImageIsGoneStillTellsHowMuchItSaw() throws {
+    let (workshop, _, _) = try Self.workshop(instrumented: ["main.c"])
+    try workshop.must("rm", ["app.rec"])
+    let gate = try Self.diff(workshop, "--max-pages", "100000")
+    #expect(gate.status == 2)
+    #expect(gate.errors.contains("no prediction: 1 of 304 functions is instrumented;"))
+  }
+
+  /// More than half, and less than what compilers leave.
+  @Test func aMissingLibraryIsWarnedAbout() throws {
+    let (workshop, recorded, _) = try Self.workshop(
+      instrumented: ["main.c", "core.c", "object.c"], compile: ["-g"])
+    #expect(recorded.errors.contains("without a callback: helper.c ("))
+    #expect(!recorded.errors.contains("core.c"))
+    let plain = try Self.diff(workshop)
+    #expect(plain.text.hasPrefix("predicted page faults"))
+    #expect(plain.text.contains("  not counted: code that could not be recorded; 223 of 304"))
+    #expect(try Self.diff(workshop, "--max-pages", "100000").status == 0)
+    #expect(try Self.diff(workshop, "--min-instrumented", "90%").status == 2)
+    #expect(try Self.diff(workshop, "--min-instrumented", "0.6").status == 0)
+  }
+
+  /// Without debug information only file symbols tell, and these stand by local functions alone.
+  @Test func withoutDebugInformationFileSymbolsTell() throws {
+    let (_, recorded, _) = try Self.workshop(instrumented: ["main.c", "core.c", "object.c"])
+    #expect(recorded.errors.contains("without a callback: helper.c ("))
+  }
+
+  @Test(arguments: [Build.coverage, "-fsanitize-coverage=func,trace-pc-guard"])
+  func aProgramOfWhichAllIsInstrumentedHasNothingToSay(coverage: String) throws {
+    let (workshop, recorded, gen) = try Self.workshop(instrumented: Self.all, coverage: coverage)
+    #expect(recorded.errors.contains("of 304 instrumented functions in 1 image"))
+    for run in [recorded, gen] { #expect(!run.errors.contains("warning"), "\(run.errors)") }
+    let gate = try Self.diff(workshop, "--min-instrumented", "100%", "--max-pages", "100000")
+    #expect(gate.status == 0, "\(gate.errors)")
+    #expect(!gate.text.contains("could not be recorded"))
+  }
+
+  #if os(Linux)
+    @Test func breakpointsSeeTheWholeProgram() throws {
+      let (workshop, _, _) = try Self.workshop(instrumented: ["main.c"])
+      let recorded = try workshop.mustOrderfile(
+        "record", "--breakpoints", "-o", "app.oftrace", "--", "./app")
+      #expect(!recorded.errors.contains("warning"), "\(recorded.errors)")
+      let gate = try Self.diff(workshop, "--min-instrumented", "100%", "--max-pages", "100000")
+      #expect(gate.status == 0, "\(gate.errors)")
+      // Without symbols and unwinding tables nothing tells where functions begin.
+      let compile = [
+        "-O1", "-fno-asynchronous-unwind-tables", "-fno-pic", "-no-pie", "-fuse-ld=lld",
+      ]
+      try workshop.must(
+        "clang",
+        compile + Self.sources.map(\.0) + ["-o", "stripped", "-Wl,--build-id", "-rdynamic"])
+      try workshop.must("strip", ["stripped"])
+      let stripped = try workshop.orderfile(
+        "record", "--breakpoints", "-o", "s.oftrace", "--", "./stripped")
+      #expect(stripped.errors.contains("warning: "), "\(stripped.errors)")
+      #expect(stripped.errors.contains("functions could get a breakpoint"), "\(stripped.errors)")
+    }
+  #endif
+
+  @Test func aGateOnCodeThatNobodyToldOfFails() throws {
+    let (workshop, _, _) = try Self.workshop(instrumented: Self.all)
+    let gate = try workshop.orderfile(
+      "diff", "app", "ordered", "--order", "app.order", "--min-instrumented", "10%")
+    #expect(gate.status == 2)
+    #expect(
+      gate.errors.contains("code that could be recorded: expected at least 10.0%, found unknown"))
+  }
+}
