@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "claunch.h"
+#include "cprocess.h"
 #include "measure.h"
 
 static volatile sig_atomic_t measured; /* the process that an interrupt kills, or 0 */
@@ -49,14 +49,14 @@ static int open_streams(const char *input, bool shows_output, struct measure_str
 
 /* Waits until the child has ended, and leaves its status: 1; 0 if the time has run out, or -errno. */
 static int wait_for_end(pid_t pid, int64_t timeout, struct cfaults *faults) {
-  if (!faults && timeout >= 0) return claunch_wait_for_end(pid, timeout);
+  if (!faults && timeout >= 0) return cprocess_wait_for_end(pid, timeout);
   siginfo_t information;
   while (!faults) {
     if (waitid(P_PID, (id_t)pid, &information, WEXITED | WNOWAIT) == 0) return 1;
     if (errno != EINTR) return -errno;
   }
   for (uint64_t end = measure_now() + (uint64_t)timeout * 1000000u;;) {
-    int ended = claunch_wait_for_end(pid, 1);
+    int ended = cprocess_wait_for_end(pid, 1);
     int error = cfaults_collect(faults);
     if (error) return -error;
     if (ended != 0) return ended;

@@ -16,7 +16,7 @@ uint64_t platform_ticks(void);
 enum platform_process { PLATFORM_GONE, PLATFORM_ENDED, PLATFORM_RUNNING };
 enum platform_process platform_process(pid_t pid, uint64_t *start_time);
 
-/* claunch_wait_for_end. */
+/* cprocess_wait_for_end. */
 int platform_wait_for_end(pid_t pid, int64_t milliseconds);
 
 /* Lets a child that leads its own process group take the terminal on its standard input, where the system

@@ -3,8 +3,8 @@ import CProcess
 /// SIGINT, SIGTERM and SIGHUP to this process, as something to clean up after.
 package enum Interruption {
   /// From now on they don't end this process while no program is launched, but end what it waits for.
-  package static func catchSignals() { claunch_catch_interrupts() }
+  package static func catchSignals() { cprocess_catch_interrupts() }
 
   /// Whether one has come.
-  package static var hasCome: Bool { claunch_was_interrupted() }
+  package static var hasCome: Bool { cprocess_was_interrupted() }
 }

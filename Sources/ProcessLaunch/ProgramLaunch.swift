@@ -106,10 +106,10 @@ package struct ProgramLaunch: Sendable {
     result.processNumber = UInt32(bitPattern: pid)
     if tracer != 0 {
       do { try attach(pid) } catch {
-        _ = claunch_let_go(false)
+        _ = cprocess_let_go(false)
         throw error
       }
-      let error = claunch_let_go(true)
+      let error = cprocess_let_go(true)
       guard error == 0 else { throw LaunchError(errno: error) }
     }
 
@@ -121,19 +121,19 @@ package struct ProgramLaunch: Sendable {
       if isWorking {
         isWorking = work(timing.millisecondsToNext)
       } else {
-        waited = claunch_wait(pid, timing.millisecondsToNext, &status)
+        waited = cprocess_wait(pid, timing.millisecondsToNext, &status)
       }
       guard waited == 0, let signal = timing.next() else { continue }
       result.timedOut = true
-      _ = claunch_signal_group(pid, signal)
+      _ = cprocess_signal_group(pid, signal)
     }
     guard waited == 1 else { throw LaunchError(errno: -waited) }
     result.end = End(waitStatus: status)
     result.nanoseconds = ClockReading.now().nanoseconds - result.start
     if result.timedOut || leadsGroup && result.end != .exited(0) {
       // Also for what the program started and left behind, which takes a moment to be gone.
-      let hasOthers = claunch_signal_group(pid, SIGKILL)
-      for _ in 0..<100 where hasOthers && claunch_signal_group(pid, 0) { usleep(5000) }
+      let hasOthers = cprocess_signal_group(pid, SIGKILL)
+      for _ in 0..<100 where hasOthers && cprocess_signal_group(pid, 0) { usleep(5000) }
     }
     return result
   }
@@ -142,7 +142,7 @@ package struct ProgramLaunch: Sendable {
     var pid: pid_t = 0
     let error = Self.withArguments(command) { arguments in
       withCStrings(environment.map { "\($0.name)=\($0.value)" }) { variables in
-        claunch_start(arguments, variables, leadsGroup || timeout != nil, tracer, &pid, &time)
+        cprocess_start(arguments, variables, leadsGroup || timeout != nil, tracer, &pid, &time)
       }
     }
     guard error == 0 else { throw LaunchError(errno: error) }
@@ -181,19 +181,19 @@ extension ProgramLaunch {
   /// Whether the process of that number is still running, and is the one that started at `startTime`,
   /// as `/proc/PID/stat` states it.
   package static func isRunning(processNumber: UInt32, startTime: UInt64) -> Bool {
-    claunch_is_running(pid_t(bitPattern: processNumber), startTime)
+    cprocess_is_running(pid_t(bitPattern: processNumber), startTime)
   }
 
   /// When the process of that number started, as `/proc/PID/stat` states it; 0 if it is gone.
   package static func startTime(processNumber: pid_t) -> UInt64 {
-    claunch_start_time(processNumber)
+    cprocess_start_time(processNumber)
   }
 
   /// Makes a write to a standard stream that is closed, or a pipe that nobody reads, an error of the
   /// write, instead of the end of this process or of a file; launched programs don't inherit that.
   package static func guardStandardStreams() {
-    claunch_keep_closed_streams()
-    claunch_survive_closed_pipes()
+    cprocess_keep_closed_streams()
+    cprocess_survive_closed_pipes()
   }
 }
 
@@ -205,7 +205,7 @@ package struct ClockReading: Sendable {
 
   package static func now() -> ClockReading {
     var reading = ClockReading(ticks: 0, nanoseconds: 0)
-    claunch_clock_pair(&reading.ticks, &reading.nanoseconds)
+    cprocess_clock_pair(&reading.ticks, &reading.nanoseconds)
     return reading
   }
 }

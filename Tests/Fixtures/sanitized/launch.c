@@ -1,7 +1,7 @@
 // Launches, measures and traces small programs by CProcess, CPtrace and CPerf. Its argument, if there is one, says
 // which program it is itself.
 #define _GNU_SOURCE
-#include <claunch.h>
+#include <cprocess.h>
 #include <cmeasure.h>
 #include <cpagecache.h>
 #include <ctrace.h>
@@ -23,10 +23,10 @@ static int ended_as(char *const *arguments, char *const *variables, bool own_gro
   pid_t pid;
   uint64_t start, ticks, now;
   int status;
-  CHECK(claunch_start(arguments, variables, own_group, false, &pid, &start) == 0);
-  CHECK(claunch_wait(pid, own_group ? 60000 : -1, &status) == 1);
-  claunch_clock_pair(&ticks, &now);
-  CHECK(start < now && claunch_start_time(pid) == 0);
+  CHECK(cprocess_start(arguments, variables, own_group, false, &pid, &start) == 0);
+  CHECK(cprocess_wait(pid, own_group ? 60000 : -1, &status) == 1);
+  cprocess_clock_pair(&ticks, &now);
+  CHECK(start < now && cprocess_start_time(pid) == 0);
   CHECK(WIFEXITED(status));
   return WEXITSTATUS(status);
 }
@@ -40,19 +40,19 @@ static void launches(void) {
   CHECK(ended_as(shell, answer, true) == 42);
   pid_t pid;
   uint64_t start;
-  CHECK(claunch_start(missing, no_variables, false, false, &pid, &start) == ENOENT);
-  CHECK(claunch_start(missing, no_variables, false, getpid(), &pid, &start) == 0);
-  CHECK(claunch_let_go(true) == ENOENT);
+  CHECK(cprocess_start(missing, no_variables, false, false, &pid, &start) == ENOENT);
+  CHECK(cprocess_start(missing, no_variables, false, getpid(), &pid, &start) == 0);
+  CHECK(cprocess_let_go(true) == ENOENT);
 
   char *sleeper[] = {"sleep", "1000", NULL};
   int status;
-  CHECK(claunch_start(sleeper, no_variables, true, false, &pid, &start) == 0);
-  CHECK(claunch_is_running(pid, claunch_start_time(pid)));
-  CHECK(!claunch_is_running(pid, claunch_start_time(pid) + 1));
-  CHECK(claunch_wait(pid, 1, &status) == 0);
-  CHECK(claunch_signal_group(pid, SIGKILL));
-  CHECK(claunch_wait(pid, -1, &status) == 1 && WTERMSIG(status) == SIGKILL);
-  CHECK(!claunch_signal_group(pid, SIGKILL));
+  CHECK(cprocess_start(sleeper, no_variables, true, false, &pid, &start) == 0);
+  CHECK(cprocess_is_running(pid, cprocess_start_time(pid)));
+  CHECK(!cprocess_is_running(pid, cprocess_start_time(pid) + 1));
+  CHECK(cprocess_wait(pid, 1, &status) == 0);
+  CHECK(cprocess_signal_group(pid, SIGKILL));
+  CHECK(cprocess_wait(pid, -1, &status) == 1 && WTERMSIG(status) == SIGKILL);
+  CHECK(!cprocess_signal_group(pid, SIGKILL));
 }
 
 static void measures(const char *self) {
@@ -96,8 +96,8 @@ static void traces(const char *self) {
   int status, memory = -1;
   size_t calls = 0, ranges = 0;
   bool is_protected = false;
-  CHECK(claunch_start(program, no_variables, false, getpid(), &pid, &start) == 0);
-  CHECK(ctrace_seize(pid) == 0 && claunch_let_go(true) == 0);
+  CHECK(cprocess_start(program, no_variables, false, getpid(), &pid, &start) == 0);
+  CHECK(ctrace_seize(pid) == 0 && cprocess_let_go(true) == 0);
   while ((tid = waitpid(-1, &status, __WALL)) > 0) {
     CHECK(tid == pid);
     if (!WIFSTOPPED(status)) break;

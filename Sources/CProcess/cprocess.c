@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "claunch.h"
+#include "cprocess.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ static volatile sig_atomic_t child; /* the process that signals are passed on to
 static volatile sig_atomic_t child_leads_group;
 static struct sigaction old_actions[4];
 static const int caught[4] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-static struct platform_held held; /* what claunch_start has started for a tracer */
+static struct platform_held held; /* what cprocess_start has started for a tracer */
 static pid_t terminal_owner; /* our own group, if the terminal has to be given back; else 0 */
 
 static void pass_on(int signal) {
@@ -32,7 +32,7 @@ static void pass_on(int signal) {
 }
 
 /* Stops passing signals on to the program, which has ended, and takes the terminal back. */
-static void claunch_end(void) {
+static void cprocess_end(void) {
   child = 0;
   for (int i = 0; i < 4; i++) sigaction(caught[i], &old_actions[i], NULL);
   if (!terminal_owner) return;
@@ -67,7 +67,7 @@ static char **merged_environment(char *const *variables) {
   return merged;
 }
 
-int claunch_start(char *const *arguments, char *const *variables, bool own_group, pid_t tracer,
+int cprocess_start(char *const *arguments, char *const *variables, bool own_group, pid_t tracer,
                   pid_t *pid, uint64_t *start) {
   char **environment = merged_environment(variables);
   if (!environment) return ENOMEM;
@@ -119,42 +119,42 @@ int claunch_start(char *const *arguments, char *const *variables, bool own_group
   posix_spawnattr_destroy(&attributes);
   free(environment);
   if (error)
-    claunch_end();
+    cprocess_end();
   else
     child = *pid;
   sigprocmask(SIG_SETMASK, &old, NULL);
   return error;
 }
 
-int claunch_wait_for_end(pid_t pid, int64_t milliseconds) {
+int cprocess_wait_for_end(pid_t pid, int64_t milliseconds) {
   return platform_wait_for_end(pid, milliseconds);
 }
 
-int claunch_let_go(bool may_begin) {
+int cprocess_let_go(bool may_begin) {
   int error = platform_let_go(&held, may_begin);
-  if (error || !may_begin) claunch_end();
+  if (error || !may_begin) cprocess_end();
   return error;
 }
 
-int claunch_wait(pid_t pid, int64_t timeout, int *status) {
+int cprocess_wait(pid_t pid, int64_t timeout, int *status) {
   if (timeout >= 0) {
     int ended = platform_wait_for_end(pid, timeout);
     if (ended != 1) return ended;
   }
   while (waitpid(pid, status, 0) < 0)
     if (errno != EINTR) return -errno;
-  claunch_end();
+  cprocess_end();
   return 1;
 }
 
-bool claunch_signal_group(pid_t pid, int signal) { return kill(-pid, signal) == 0; }
+bool cprocess_signal_group(pid_t pid, int signal) { return kill(-pid, signal) == 0; }
 
-bool claunch_is_running(pid_t pid, uint64_t start_time) {
+bool cprocess_is_running(pid_t pid, uint64_t start_time) {
   uint64_t start = 0;
   return platform_process(pid, &start) == PLATFORM_RUNNING && start == start_time;
 }
 
-uint64_t claunch_start_time(pid_t pid) {
+uint64_t cprocess_start_time(pid_t pid) {
   uint64_t start = 0;
   return platform_process(pid, &start) == PLATFORM_GONE ? 0 : start;
 }
@@ -166,7 +166,7 @@ static void note_interrupt(int signal) {
   interrupted = 1;
 }
 
-void claunch_catch_interrupts(void) {
+void cprocess_catch_interrupts(void) {
   struct sigaction action = {.sa_handler = note_interrupt}; /* without SA_RESTART */
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
@@ -174,17 +174,17 @@ void claunch_catch_interrupts(void) {
   sigaction(SIGHUP, &action, NULL);
 }
 
-bool claunch_was_interrupted(void) { return interrupted; }
+bool cprocess_was_interrupted(void) { return interrupted; }
 
 static void do_nothing(int signal) { (void)signal; }
 
-void claunch_keep_closed_streams(void) {
+void cprocess_keep_closed_streams(void) {
   for (int stream = 0; stream <= 2; stream++)
     if (fcntl(stream, F_GETFD) < 0) /* the lowest free number is this one */
       open("/dev/null", (stream == 0 ? O_WRONLY : O_RDONLY) | O_CLOEXEC);
 }
 
-void claunch_survive_closed_pipes(void) {
+void cprocess_survive_closed_pipes(void) {
   struct sigaction action;
   sigaction(SIGPIPE, NULL, &action);
   if (action.sa_handler != SIG_DFL) return;
@@ -192,7 +192,7 @@ void claunch_survive_closed_pipes(void) {
   sigaction(SIGPIPE, &action, NULL);
 }
 
-void claunch_clock_pair(uint64_t *ticks, uint64_t *nanoseconds) {
+void cprocess_clock_pair(uint64_t *ticks, uint64_t *nanoseconds) {
   *ticks = platform_ticks();
   *nanoseconds = platform_now();
 }

@@ -1,7 +1,7 @@
 /* Launching one program and waiting for it, with the instants that a trace needs. Thin: no state but
  * the number of the child that signals are passed on to. */
-#ifndef CLAUNCH_H
-#define CLAUNCH_H
+#ifndef CPROCESS_H
+#define CPROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,55 +16,55 @@
  * process group of its own, which gets the terminal if this process has it. *START is set to the
  * nanoseconds since boot (CLOCK_BOOTTIME) just before.
  *
- * From here until claunch_wait returns the end, SIGINT and SIGQUIT don't end this process (the
+ * From here until cprocess_wait returns the end, SIGINT and SIGQUIT don't end this process (the
  * terminal sends them to the program too), and SIGTERM and SIGHUP are passed on to the program.
  *
  * With a TRACER, the number of a process, the program waits before its first instruction, and may be traced
- * by that process, until claunch_let_go.
+ * by that process, until cprocess_let_go.
  *
  * Returns 0, or an errno: that of execvp(3) and of ptrace(2), too. One program at a time. */
-int claunch_start(char *_Nullable const *_Nonnull arguments,
+int cprocess_start(char *_Nullable const *_Nonnull arguments,
                   char *_Nullable const *_Nonnull variables, bool own_group, pid_t tracer,
                   pid_t *pid, uint64_t *start);
 
 /* Lets the program begin that waits, or ends it if it may not. Returns 0, or the errno of execvp(3): the
  * process is gone then. */
-int claunch_let_go(bool may_begin);
+int cprocess_let_go(bool may_begin);
 
-/* Makes SIGINT, SIGTERM and SIGHUP end waits instead of this process; claunch_was_interrupted says whether one
+/* Makes SIGINT, SIGTERM and SIGHUP end waits instead of this process; cprocess_was_interrupted says whether one
  * has come. */
-void claunch_catch_interrupts(void);
-bool claunch_was_interrupted(void);
+void cprocess_catch_interrupts(void);
+bool cprocess_was_interrupted(void);
 
 /* When process PID started, field 22 of /proc/PID/stat; 0 if it is gone. */
-uint64_t claunch_start_time(pid_t pid);
+uint64_t cprocess_start_time(pid_t pid);
 
 /* Waits for the program. TIMEOUT is in milliseconds, negative for ever.
  *
  * Returns 1 and *STATUS as wait(2) has it, 0 if the time ran out, or -errno. */
-int claunch_wait(pid_t pid, int64_t timeout, int *status);
+int cprocess_wait(pid_t pid, int64_t timeout, int *status);
 
 /* Waits until the child PID has ended, and leaves its status to waitpid: 1; 0 if so many MILLISECONDS have
  * passed, or -errno. */
-int claunch_wait_for_end(pid_t pid, int64_t milliseconds);
+int cprocess_wait_for_end(pid_t pid, int64_t milliseconds);
 
 /* Sends SIGNAL to the process group that PID leads; false if nobody is in it. */
-bool claunch_signal_group(pid_t pid, int signal);
+bool cprocess_signal_group(pid_t pid, int signal);
 
 /* Whether the process numbered PID that started at START_TIME, field 22 of /proc/PID/stat, is still
  * there. One that has ended and waits for its parent is not. */
-bool claunch_is_running(pid_t pid, uint64_t start_time);
+bool cprocess_is_running(pid_t pid, uint64_t start_time);
 
 /* Makes a write to a pipe that nobody reads fail with EPIPE, for this process alone: a program that it
  * starts gets the disposition that this process was given. */
-void claunch_survive_closed_pipes(void);
+void cprocess_survive_closed_pipes(void);
 
 /* Takes the numbers of standard streams that were closed, so that no file gets them: whoever reads or
  * writes one still gets EBADF, and a launched program still finds it closed. */
-void claunch_keep_closed_streams(void);
+void cprocess_keep_closed_streams(void);
 
 /* The machine's counter and CLOCK_BOOTTIME in nanoseconds, at the same instant. */
-void claunch_clock_pair(uint64_t *ticks, uint64_t *nanoseconds);
+void cprocess_clock_pair(uint64_t *ticks, uint64_t *nanoseconds);
 
 #pragma clang assume_nonnull end
 
