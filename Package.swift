@@ -129,7 +129,9 @@ let package = Package(
       ]),
 
     // Tests
-    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: testCode),
+    .target(
+      name: "TestSupport", dependencies: ["Addresses"], path: "Tests/TestSupport",
+      swiftSettings: testCode),
     .target(
       name: "ModelSamples", dependencies: ["FaultEstimate", "ImageModel", "Addresses"],
       path: "Tests/ModelSamples", swiftSettings: testCode),

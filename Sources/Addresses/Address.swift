@@ -2,59 +2,76 @@
 // added to an address by accident and no address crosses from a process to a file unslid.
 
 /// A position in a file, in bytes from its start.
-public struct FileOffset: Hashable, Sendable {
+public struct FileOffset: BytePosition {
   public var rawValue: UInt64
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 /// A virtual address as an image states it, before any slide ("SVMA").
-public struct StatedAddress: Hashable, Sendable {
+public struct StatedAddress: BytePosition {
   public var rawValue: UInt64
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
 /// A virtual address seen in a running process: stated address + slide ("AVMA").
-public struct LoadedAddress: Hashable, Sendable {
+public struct LoadedAddress: BytePosition {
   public var rawValue: UInt64
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// What the loader added to every stated address of one image: its load bias, modulo 2^64.
+/// Where a byte of an image is in memory, in bytes from the image's first one there: the same before and after
+/// loading.
+public struct RelativeAddress: BytePosition {
+  public var rawValue: UInt64
+  @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// - Parameter start: of the image in memory.
+  /// - Returns: `nil` if `address` lies before `start`.
+  @inlinable public init?(_ address: LoadedAddress, from start: LoadedAddress) {
+    guard address >= start else { return nil }
+    rawValue = address - start
+  }
+
+  /// - Parameter start: of what the loader maps of the image.
+  /// - Returns: `nil` if `address` lies before `start`.
+  @inlinable public init?(_ address: StatedAddress, from start: StatedAddress) {
+    guard address >= start else { return nil }
+    rawValue = address - start
+  }
+
+  /// Where this is in an image that begins at `start`; `nil` past 2^64.
+  @inlinable public func loaded(from start: LoadedAddress) -> LoadedAddress? {
+    start.advanced(by: rawValue)
+  }
+
+  /// Where this is in an image that begins at `start`; `nil` past 2^64.
+  @inlinable public func stated(from start: StatedAddress) -> StatedAddress? {
+    start.advanced(by: rawValue)
+  }
+}
+
+/// What the loader added to every stated address of one image: its load bias, modulo 2^64, so that one can be
+/// "negative".
 public struct Slide: Hashable, Sendable {
   public var rawValue: UInt64
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// Of an image that has the byte at `loaded` that it states at `stated`.
+  @inlinable public init(from stated: StatedAddress, to loaded: LoadedAddress) {
+    rawValue = loaded.rawValue &- stated.rawValue
+  }
 }
 
 extension LoadedAddress {
-  /// This address as its image states it.
-  ///
-  /// - Returns: `nil` if the address lies below the slide and so cannot be this image's.
-  public func stated(slide: Slide) -> StatedAddress? {
-    let (value, underflow) = rawValue.subtractingReportingOverflow(slide.rawValue)
-    return underflow ? nil : StatedAddress(rawValue: value)
+  /// This address as its image states it, modulo 2^64; that of another image gives one outside of this one.
+  @inlinable public func stated(slide: Slide) -> StatedAddress {
+    StatedAddress(rawValue: rawValue &- slide.rawValue)
   }
 }
 
-extension FileOffset: Comparable, CustomStringConvertible {
-  @inlinable public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
-  public var description: String { hexadecimal(rawValue) }
-}
-
-extension StatedAddress: Comparable, CustomStringConvertible {
-  @inlinable public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
-  public var description: String { hexadecimal(rawValue) }
-
-  /// The address `byteCount` bytes further on; `nil` past the end of the address space.
-  @inlinable public func advanced(by byteCount: UInt64) -> StatedAddress? {
-    let (value, overflow) = rawValue.addingReportingOverflow(byteCount)
-    return overflow ? nil : StatedAddress(rawValue: value)
+extension StatedAddress {
+  /// Where the loader has put it, modulo 2^64.
+  @inlinable public func loaded(slide: Slide) -> LoadedAddress {
+    LoadedAddress(rawValue: rawValue &+ slide.rawValue)
   }
 }
-
-extension LoadedAddress: Comparable, CustomStringConvertible {
-  @inlinable public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
-  public var description: String { hexadecimal(rawValue) }
-}
-
-/// `value` as people and tools write an address or an offset: lower case, `0x`, no padding.
-public func hexadecimal(_ value: UInt64) -> String { "0x" + String(value, radix: 16) }
