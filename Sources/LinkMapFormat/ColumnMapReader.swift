@@ -17,7 +17,7 @@ struct ColumnMapReader {
     case nothing, section, inputSection, symbol
     /// An assignment or another command of a linker script; or, as its rest will show, an input section
     /// whose file name has a line feed. Up to `searched` it has no `:(`.
-    case command(start: Int, searched: Int, address: UInt64, size: UInt64)
+    case command(start: Int, searched: Int, address: StatedAddress, size: UInt64)
   }
 
   /// - Throws: `invalid` if there is no header.
@@ -64,7 +64,7 @@ struct ColumnMapReader {
 
   /// The numbers before the text, and the blank behind them; `nil` if they are not there.
   @inline(__always)
-  private func numbers(_ fields: inout ColumnFields) -> (address: UInt64, size: UInt64)? {
+  private func numbers(_ fields: inout ColumnFields) -> (address: StatedAddress, size: UInt64)? {
     guard let address = fields.hexadecimal(width: header.addressWidth), fields.separator() else {
       return nil
     }
@@ -80,7 +80,7 @@ struct ColumnMapReader {
     guard let size, fields.separator(), fields.decimal(width: header.alignmentWidth) != nil,
       fields.separator()
     else { return nil }
-    return (address, size)
+    return (StatedAddress(rawValue: address), size)
   }
 
   private func hasIndent(_ count: Int, _ text: Range<Int>) -> Bool {
@@ -100,7 +100,7 @@ struct ColumnMapReader {
 
   /// Adds what stands at the depth of input sections: one, or a command of a linker script.
   private mutating func addPiece(
-    _ text: Range<Int>, searched: Int, at address: UInt64, size: UInt64, _ line: Range<Int>
+    _ text: Range<Int>, searched: Int, at address: StatedAddress, size: UInt64, _ line: Range<Int>
   ) throws(ParseError) {
     guard let colon = separatorOfFileAndSection(searched..<text.upperBound) else {
       // The last byte may be the colon of a `:(` that the next line completes.

@@ -143,7 +143,7 @@ struct GNUMapReader {
     guard let address = hexadecimal(&position, line.upperBound),
       let name = symbolName(position..<line.upperBound)
     else { return }
-    if builder.addSymbol(name, at: address, size: 0) { last = .symbol }
+    if builder.addSymbol(name, at: StatedAddress(rawValue: address), size: 0) { last = .symbol }
   }
 
   /// Adds an output or input section; which of them, the indent of its name tells.
@@ -164,7 +164,7 @@ struct GNUMapReader {
   }
 
   private struct Numbers {
-    var address: UInt64
+    var address: StatedAddress
     var size: UInt64
     /// Behind the size, in bytes from the start of the file.
     var end: Int
@@ -176,7 +176,7 @@ struct GNUMapReader {
     guard let address = hexadecimal(&position, text.upperBound) else { return nil }
     while position < text.upperBound, lines.bytes[position] == UInt8(ascii: " ") { position += 1 }
     guard let size = hexadecimal(&position, text.upperBound) else { return nil }
-    return Numbers(address: address, size: size, end: position)
+    return Numbers(address: StatedAddress(rawValue: address), size: size, end: position)
   }
 
   /// Steps over `0x` and lower-case digits.

@@ -1,3 +1,4 @@
+import Addresses
 import ByteReading
 
 /// Reads the fields at the beginning of one line of a map of ld64.
@@ -47,6 +48,9 @@ package struct LD64Fields {
     position = next &+ 1
     return value
   }
+
+  @inline(__always)
+  mutating func address() -> StatedAddress? { number().map(StatedAddress.init(rawValue:)) }
 
   /// The number that 8 upper-case hexadecimal digits stand for, which nearly all numbers have. It takes
   /// them all at once: digit by digit costs as much as all the rest of reading a line.

@@ -138,12 +138,12 @@ extension LD64MapReader {
       if begins(line, with: Title.symbols) { return try sections.sort(bytes) }
       if begins(line, with: "# Address") { continue }
       var fields = fields(of: line)
-      guard let address = fields.number(), let size = fields.number(),
+      guard let address = fields.address(), let size = fields.number(),
         bytes.firstIndex(of: UInt8(ascii: "\t"), in: fields.position..<line.upperBound) != nil
       else {
         throw invalid("section", expected: "address, size, segment and name between tabs", line)
       }
-      guard size <= UInt64.max - address else {
+      guard address.advanced(by: size) != nil else {
         throw invalid("size of a section", expected: "an end below 2^64", line)
       }
       let name = fields.position..<line.upperBound
@@ -171,7 +171,7 @@ extension LD64MapReader {
     var emptyLine: Int?
     while let line = lines.next() {
       var fields = fields(of: line)
-      if let address = fields.number(), let size = fields.number(), let file = fields.fileIndex() {
+      if let address = fields.address(), let size = fields.number(), let file = fields.fileIndex() {
         if let end = emptyLine {
           if last == .symbol { builder.extendSymbolName(to: end) }
           emptyLine = nil
@@ -198,7 +198,7 @@ extension LD64MapReader {
   /// - Returns: `false` if the symbol lies in no section.
   @inline(__always)
   private mutating func addSymbol(
-    _ name: Range<Int>, at address: UInt64, size: UInt64, file: UInt64, _ line: Range<Int>
+    _ name: Range<Int>, at address: StatedAddress, size: UInt64, file: UInt64, _ line: Range<Int>
   ) throws(ParseError) -> Bool {
     guard let section = sections.index(containing: address) else { return false }
     if piece?.section != section || piece?.file != file {

@@ -4,9 +4,9 @@ import ByteReading
 /// The sections of a map of ld64 by address.
 struct LD64Sections {
   private struct Entry {
-    var start: UInt64
+    var start: StatedAddress
     /// Above `start`.
-    var end: UInt64
+    var end: StatedAddress
     /// Index into the map's sections.
     var section: UInt32
     /// Where the name stands in the map.
@@ -17,10 +17,10 @@ struct LD64Sections {
   private var entries: [Entry] = []
   private var count: UInt32 = 0
   /// The entry that was found last: symbols follow one another.
-  private var current = Entry(start: 0, end: 0, section: 0, name: 0)
+  private var current: Entry?
 
   /// - Precondition: `address + size` does not overflow; at most `ParsingLimits.sections` are added.
-  mutating func add(_ address: UInt64, _ size: UInt64, name: Range<Int>) {
+  mutating func add(_ address: StatedAddress, _ size: UInt64, name: Range<Int>) {
     if size > 0 {
       entries.append(
         Entry(start: address, end: address + size, section: count, name: name.lowerBound))
@@ -36,8 +36,7 @@ struct LD64Sections {
       throw ParseError(
         .invalid(
           expected: "sections that do not overlap",
-          found: "\(StatedAddress(rawValue: next.start)) in the section from "
-            + "\(StatedAddress(rawValue: entry.start)) to \(StatedAddress(rawValue: entry.end))"),
+          found: "\(next.start) in the section from \(entry.start) to \(entry.end)"),
         "section", at: FileOffset(rawValue: UInt64(later)),
         line: 1 + (0..<later).count { bytes[$0] == UInt8(ascii: "\n") })
     }
@@ -47,15 +46,15 @@ struct LD64Sections {
   ///
   /// - Complexity: O(1) if it is the one found last, O(log *n*) for *n* sections otherwise.
   @inline(__always)
-  mutating func index(containing address: UInt64) -> UInt32? {
-    if address >= current.start, address < current.end { return current.section }
+  mutating func index(containing address: StatedAddress) -> UInt32? {
+    if let current, address >= current.start, address < current.end { return current.section }
     return find(address)
   }
 
-  private mutating func find(_ address: UInt64) -> UInt32? {
+  private mutating func find(_ address: StatedAddress) -> UInt32? {
     let index = entries.partitioningIndex { $0.end > address }
     guard index < entries.count, entries[index].start <= address else { return nil }
     current = entries[index]
-    return current.section
+    return entries[index].section
   }
 }

@@ -25,14 +25,14 @@ package struct LinkMapBuilder {
 
   /// - Throws: `tooLarge` beyond `ParsingLimits.sections`.
   package mutating func addSection(
-    _ name: Range<Int>, at address: UInt64, size: UInt64
+    _ name: Range<Int>, at address: StatedAddress, size: UInt64
   ) throws(ParseError) {
     guard sections.count < ParsingLimits.sections else {
       throw ParseError(
         .tooLarge(limit: ParsingLimits.sections, found: UInt64(sections.count) + 1),
         "number of output sections", at: FileOffset(rawValue: UInt64(name.lowerBound)))
     }
-    let range = AddressRange(start: StatedAddress(rawValue: address), size: size)
+    let range = AddressRange(start: address, size: size)
     sections.append(LinkMap.OutputSection(name: LinkMap.Text(name), range: range))
     hasInputSection = false
   }
@@ -41,13 +41,13 @@ package struct LinkMapBuilder {
   ///
   /// - Returns: `false` if there is none.
   package mutating func addInputSection(
-    _ name: Range<Int>, file: Range<Int>, at address: UInt64, size: UInt64
+    _ name: Range<Int>, file: Range<Int>, at address: StatedAddress, size: UInt64
   ) -> Bool {
     guard !sections.isEmpty else { return false }
     inputSections.append(
       LinkMap.InputSection(
         name: LinkMap.Text(name), file: LinkMap.Text(file),
-        range: AddressRange(start: StatedAddress(rawValue: address), size: size),
+        range: AddressRange(start: address, size: size),
         // Both fit: the limits on sections and on the map's bytes are below 2^32.
         section: UInt32(truncatingIfNeeded: sections.count - 1),
         firstSymbol: UInt32(truncatingIfNeeded: symbols.count)))
@@ -58,19 +58,18 @@ package struct LinkMapBuilder {
   /// Adds a symbol of the input section added last. An output section without any is its own.
   ///
   /// - Returns: `false` if there is no section.
-  package mutating func addSymbol(_ name: Range<Int>, at address: UInt64, size: UInt64) -> Bool {
+  package mutating func addSymbol(_ name: Range<Int>, at address: StatedAddress, size: UInt64)
+    -> Bool
+  {
     if !hasInputSection {
       guard let section = sections.last else { return false }
       let end = Int(section.name.start)
       guard
         addInputSection(
-          section.name.indices, file: end..<end, at: section.range.start.rawValue,
-          size: section.range.size)
+          section.name.indices, file: end..<end, at: section.range.start, size: section.range.size)
       else { return false }
     }
-    symbols.append(
-      LinkMap.Symbol(
-        name: LinkMap.Text(name), address: StatedAddress(rawValue: address), size: size))
+    symbols.append(LinkMap.Symbol(name: LinkMap.Text(name), address: address, size: size))
     return true
   }
 
@@ -78,12 +77,12 @@ package struct LinkMapBuilder {
   ///
   /// - Precondition: `section` is one that was added.
   package mutating func addInputSection(
-    ofSection section: UInt32, file: LinkMap.Text, at address: UInt64
+    ofSection section: UInt32, file: LinkMap.Text, at address: StatedAddress
   ) {
     inputSections.append(
       LinkMap.InputSection(
         name: sections[Int(section)].name, file: file,
-        range: AddressRange(start: StatedAddress(rawValue: address), size: 0), section: section,
+        range: AddressRange(start: address, size: 0), section: section,
         // Fits: the limit on the map's bytes is below 2^32.
         firstSymbol: UInt32(truncatingIfNeeded: symbols.count)))
   }
@@ -91,16 +90,16 @@ package struct LinkMapBuilder {
   /// Adds a symbol of the input section added last, and widens that to hold it.
   ///
   /// - Precondition: there is one.
-  package mutating func addSymbol(_ name: Range<Int>, widening address: UInt64, size: UInt64) {
-    let symbol = AddressRange(start: StatedAddress(rawValue: address), size: size)
+  package mutating func addSymbol(_ name: Range<Int>, widening address: StatedAddress, size: UInt64)
+  {
+    let symbol = AddressRange(start: address, size: size)
     symbols.append(
       LinkMap.Symbol(name: LinkMap.Text(name), address: symbol.start, size: size))
     let last = inputSections.count - 1
     let piece = inputSections[last].range
     let start = min(piece.start, symbol.start)
     let end = max(piece.end, symbol.end)
-    inputSections[last].range = AddressRange(
-      start: start, size: end.rawValue - start.rawValue)
+    inputSections[last].range = AddressRange(start: start, size: end - start)
   }
 
   // A line feed inside a name breaks its line in two; these take the rest of it.

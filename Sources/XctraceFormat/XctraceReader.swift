@@ -29,7 +29,7 @@ final class XctraceReader: XMLReader {
     /// Of a thread.
     var process: UInt32?
     /// Of a frame: `addr`. Of an address: what `fmt` says.
-    var address: UInt64?
+    var address: LoadedAddress?
     /// Of a frame.
     var binary: UInt32?
     /// Of a stack: where its frames begin in `openFrames`.
@@ -65,10 +65,13 @@ final class XctraceReader: XMLReader {
       if let text = attributes["id"] { new.id = try id(text, "id") }
       switch element {
       case .frame:
-        if let text = attributes["addr"] { new.address = try hexadecimalNumber(text, "addr") }
+        if let text = attributes["addr"] {
+          new.address = LoadedAddress(rawValue: try hexadecimalNumber(text, "addr"))
+        }
       case .binary: new.value = try values.add(try binary(attributes))
       case .operation, .process: new.label = attributes["fmt"]?.bytes ?? []
-      case .address: new.address = attributes["fmt"]?.hexadecimalNumber
+      case .address:
+        new.address = attributes["fmt"]?.hexadecimalNumber.map(LoadedAddress.init(rawValue:))
       default: break
       }
     }
@@ -120,7 +123,7 @@ final class XctraceReader: XMLReader {
       guard let address = ended.address else { return XctraceValue() }
       return try values.add(
         XctraceFrame(
-          address: LoadedAddress(rawValue: address), binary: ended.binary))
+          address: address, binary: ended.binary))
     case .backtrace, .taggedBacktrace:
       defer { openFrames.removeSubrange(ended.firstFrame...) }
       if ended.value.kind == .stack { return ended.value }
@@ -177,7 +180,7 @@ final class XctraceReader: XMLReader {
   /// - Throws: `invalid` if it is none; but not in a table that isn't read.
   private func number(_ ended: OpenElement) throws(ParseError) -> UInt64? {
     if let value = ended.number.value { return value }
-    if ended.number.isEmpty { return ended.address }
+    if ended.number.isEmpty { return ended.address?.rawValue }
     guard table != nil else { return nil }
     throw rejected(
       .invalid(expected: "a decimal number", found: "other text"), "\(ended.element.name)")

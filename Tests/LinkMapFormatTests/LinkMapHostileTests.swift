@@ -1,3 +1,4 @@
+import Addresses
 import ByteReading
 import LinkMapFormat
 import TestSupport
@@ -151,8 +152,11 @@ import Testing
 
   @Test func moreSectionsThanAnythingRealAreRefused() throws {
     var builder = LinkMapBuilder(FileBytes([]))
-    for _ in 0..<ParsingLimits.sections { try builder.addSection(0..<0, at: 1, size: 1) }
-    let error = #expect(throws: ParseError.self) { try builder.addSection(0..<0, at: 1, size: 1) }
+    let address = StatedAddress(rawValue: 1)
+    for _ in 0..<ParsingLimits.sections { try builder.addSection(0..<0, at: address, size: 1) }
+    let error = #expect(throws: ParseError.self) {
+      try builder.addSection(0..<0, at: address, size: 1)
+    }
     #expect(
       error?.reason
         == .tooLarge(limit: ParsingLimits.sections, found: ParsingLimits.sections + 1))

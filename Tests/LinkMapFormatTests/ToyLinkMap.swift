@@ -24,10 +24,10 @@ extension LinkMapGrammar {
   line = lines.next()
   while let text = line {
     var fields = ColumnFields(bytes: bytes, position: text.lowerBound, end: text.upperBound)
-    guard let address = fields.hexadecimal(width: 8), fields.separator(),
+    guard let start = fields.hexadecimal(width: 8), fields.separator(),
       let size = fields.hexadecimal(width: 8), fields.separator(), text.count > 27
     else { throw invalid(text, lines) }
-    let name = text.dropFirst(27)
+    let (name, address) = (text.dropFirst(27), StatedAddress(rawValue: start))
     if bytes.hasPrefix("section  ", at: fields.position) {
       try builder.addSection(name, at: address, size: size)
     } else if !bytes.hasPrefix("function ", at: fields.position)
