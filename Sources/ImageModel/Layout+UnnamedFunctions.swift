@@ -10,10 +10,24 @@ import Addresses
 
 extension Function {
   /// No symbol names it: only unwinding tables know it.
+  ///
+  /// The reference to its name is empty, which nobody needs to know outside of this file. With an optional one each
+  /// function would take 64 bytes instead of 56; an image has hundreds of thousands, and few are unnamed.
   package var isUnnamed: Bool { name.count == 0 }
+
+  fileprivate init(unnamed frame: AddressRange, section: Int) {
+    self.init(
+      name: NameReference(offset: 0, count: 0), address: frame.start, size: frame.size,
+      section: UInt32(section), isLocal: true)
+  }
 }
 
 extension Layout {
+  /// The name of `function`; `nil` if no symbol names it.
+  package func symbolName(of function: Function) -> SymbolName? {
+    function.isUnnamed ? nil : name(of: function)
+  }
+
   /// This layout with an unnamed function for each of `frames` that begins in code, outside of linkage tables and
   /// of functions of known size. Indexes of functions change.
   ///
@@ -35,10 +49,7 @@ extension Layout {
       }
       let next = code.partitioningIndex { sections[$0].range.start > frame.start }
       guard next > 0, sections[code[next - 1]].range.contains(frame.start) else { continue }
-      added.append(
-        Function(
-          name: NameReference(offset: 0, count: 0), address: frame.start, size: frame.size,
-          section: UInt32(code[next - 1]), isLocal: true))
+      added.append(Function(unnamed: frame, section: code[next - 1]))
     }
     return Layout(
       imageFormat: imageFormat, sections: sections, functions: functions + added, names: names,

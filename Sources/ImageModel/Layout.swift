@@ -24,7 +24,7 @@ extension Section {
 
 /// One name of one piece of code. Two names at an address are two functions here: aliases.
 package struct Function: Hashable, Sendable {
-  /// In the layout's `names`.
+  /// In the layout's `names`; of an unnamed function none that says anything (`isUnnamed`).
   package var name: NameReference
   package var address: StatedAddress
   /// In bytes, more than none; `nil` where it is unknown, as for hand-written assembly.
@@ -103,6 +103,7 @@ package struct Layout: Sendable {
     self.functions = functions
   }
 
+  /// Empty of an unnamed function; `symbolName(of:)` tells these apart.
   package func name(of function: Function) -> SymbolName { names.name(function.name) }
 }
 

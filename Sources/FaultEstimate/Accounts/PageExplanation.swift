@@ -86,8 +86,7 @@ extension PageExplanation {
   }
 
   private func name(ofFunction index: Int) -> SymbolName? {
-    let function = layout.functions[index]
-    return function.isUnnamed ? nil : layout.name(of: function)
+    layout.symbolName(of: layout.functions[index])
   }
 
   private func cause(
@@ -137,6 +136,6 @@ extension PageExplanation {
     // A block that was recorded ran then.
     guard isWhole else { return .otherPath }
     if executedPages.contains(pageSize.page(of: function.address)) { return .functionPart }
-    return knowledge.part(layout.name(of: function)) == .cold ? .coldPart : .otherPath
+    return layout.symbolName(of: function).map(knowledge.part) == .cold ? .coldPart : .otherPath
   }
 }
