@@ -15,12 +15,26 @@ package struct PageSize: Hashable, Sendable {
   package static let sixteenKibibytes = PageSize(kibibytes: 16)
   package static let sixtyFourKibibytes = PageSize(kibibytes: 64)
 
-  /// The number of the page that holds `address`.
-  package func page(of address: StatedAddress) -> UInt64 { address.rawValue / bytes }
+  /// The page that holds `address`.
+  package func page(of address: StatedAddress) -> StatedPage {
+    StatedPage(rawValue: address.rawValue / bytes)
+  }
 
-  /// The numbers of the pages that `range` lies on; an empty range lies on the page of its start.
-  package func pages(of range: AddressRange) -> ClosedRange<UInt64> {
-    let last = range.size == 0 ? range.start.rawValue : range.start.rawValue + (range.size - 1)
-    return range.start.rawValue / bytes...last / bytes
+  /// The page that holds the byte at `offset`.
+  package func page(of offset: FileOffset) -> FilePage {
+    FilePage(rawValue: offset.rawValue / bytes)
+  }
+
+  /// The pages that `range` lies on; an empty range lies on the page of its start.
+  package func pages(of range: AddressRange) -> ClosedRange<StatedPage> {
+    let last = range.size == 0 ? range.start : range.start + (range.size - 1)
+    return page(of: range.start)...page(of: last)
+  }
+
+  /// The first byte of a page.
+  ///
+  /// - Precondition: `page` holds an address.
+  package func start(of page: StatedPage) -> StatedAddress {
+    StatedAddress(rawValue: page.rawValue * bytes)
   }
 }

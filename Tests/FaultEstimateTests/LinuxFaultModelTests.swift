@@ -21,9 +21,9 @@ import Testing
 
   /// One letter for each touch: `M` major, `m` minor, `-` none.
   static func play(
-    _ kernel: LinuxKernel, _ touches: [UInt64], mapping: LinuxMapping, filePages: UInt64 = 100,
+    _ kernel: LinuxKernel, _ touches: [LoadedPage], mapping: LinuxMapping, filePages: UInt64 = 100,
     isWarm: Bool
-  ) -> (faults: String, inMemory: [UInt64]) {
+  ) -> (faults: String, inMemory: [FilePage]) {
     var model = LinuxFaultModel(
       kernel, pageSize: .fourKibibytes, fileBytes: filePages * page, isWarm: isWarm)
     let faults = touches.map { touch -> String in
@@ -39,7 +39,7 @@ import Testing
   static let mapping = LinuxMapping(pages: 3..<100, firstFilePage: 3)
 
   @Test func theExampleOfTheEssay() {
-    let touches: [UInt64] = [5, 2, 19, 40]
+    let touches: [LoadedPage] = [5, 2, 19, 40]
     let warm = Self.play(Self.kernel(), touches, mapping: Self.mapping, isWarm: true)
     #expect(warm.faults == "m-mm")
     let cold = Self.play(Self.kernel(), touches, mapping: Self.mapping, isWarm: false)
@@ -50,12 +50,12 @@ import Testing
   struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var kernel: LinuxKernel
-    var touches: [UInt64]
+    var touches: [LoadedPage]
     var mapping = LinuxFaultModelTests.mapping
     var filePages: UInt64 = 100
     var isWarm = false
     var faults: String
-    var inMemory: [UInt64] = []
+    var inMemory: [FilePage] = []
   }
 
   static let cases: [Case] = [
@@ -110,7 +110,7 @@ import Testing
   @Test func afterAHundredMissesSinglePagesAreRead() {
     let kernel = Self.kernel(around: 1, readAhead: 2)
     let mapping = LinuxMapping(pages: 0..<1000, firstFilePage: 0)
-    let touches = (0..<102).map { UInt64($0) * 3 }
+    let touches = (0..<102).map { LoadedPage(rawValue: UInt64($0) * 3) }
     let played = Self.play(kernel, touches, mapping: mapping, filePages: 1000, isWarm: false)
     #expect(played.faults == String(repeating: "M", count: 102))
     #expect(played.inMemory.count == 2 * 100 + 2)
@@ -119,7 +119,7 @@ import Testing
   // MARK: Properties
 
   static func check(
-    seed: UInt64, _ property: (LinuxKernel, [UInt64], LinuxMapping) -> Void
+    seed: UInt64, _ property: (LinuxKernel, [LoadedPage], LinuxMapping) -> Void
   ) {
     var random = SeededRandom(seed: seed)
     for _ in 0..<300 {
@@ -131,8 +131,11 @@ import Testing
       let start = UInt64.random(in: 0...600, using: &random)
       let count = UInt64.random(in: 1...400, using: &random)
       let mapping = LinuxMapping(
-        pages: start..<start + count, firstFilePage: .random(in: 0...20, using: &random))
-      let touches = (0..<60).map { _ in UInt64.random(in: start..<start + count, using: &random) }
+        pages: LoadedPage(rawValue: start)..<LoadedPage(rawValue: start + count),
+        firstFilePage: FilePage(rawValue: .random(in: 0...20, using: &random)))
+      let touches = (0..<60).map { _ in
+        LoadedPage(rawValue: UInt64.random(in: start..<start + count, using: &random))
+      }
       property(kernel, touches, mapping)
     }
   }
@@ -154,7 +157,7 @@ import Testing
   @Test func warmFaultsAreTheWindowsButForTheFirst() {
     Self.check(seed: 42) { kernel, touches, mapping in
       let around = kernel.faultAroundBytes / Self.page
-      let windows = Set(touches.map { $0 / around }).count
+      let windows = Set(touches.map { $0.rawValue / around }).count
       let faults = Self.play(kernel, touches, mapping: mapping, filePages: 1000, isWarm: true)
         .faults.count { $0 == "m" }
       #expect(faults <= windows + 1 && faults >= windows - 1, "seed 42")
@@ -165,7 +168,7 @@ import Testing
     Self.check(seed: 43) { kernel, touches, mapping in
       let played = Self.play(kernel, touches, mapping: mapping, filePages: 1000, isWarm: false)
       let touched = Set(
-        touches.map { $0 - mapping.pages.lowerBound + mapping.firstFilePage })
+        touches.map { mapping.firstFilePage + ($0 - mapping.pages.lowerBound) })
       #expect(touched.isSubset(of: played.inMemory), "seed 43")
     }
   }

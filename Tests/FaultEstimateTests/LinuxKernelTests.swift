@@ -1,6 +1,7 @@
 // The model against the kernel of this machine: the same touches of a mapped file, played and really made.
 
 #if os(Linux)
+  import Addresses
   import FaultEstimate
   import Foundation
   import ImageModel
@@ -185,9 +186,10 @@
         kernel, pageSize: pageSize, fileBytes: test.filePages * machine.pageBytes,
         isWarm: test.isWarm)
       let mapping = LinuxMapping(
-        pages: test.shift..<test.shift + test.pages, firstFilePage: test.firstFilePage)
+        pages: LoadedPage(rawValue: test.shift)..<LoadedPage(rawValue: test.shift + test.pages),
+        firstFilePage: FilePage(rawValue: test.firstFilePage))
       let faults = touches.map { page -> String in
-        switch model.touch(page + test.shift, in: mapping) {
+        switch model.touch(LoadedPage(rawValue: page + test.shift), in: mapping) {
         case .major: "M"
         case .minor: "m"
         case nil: "-"
@@ -195,7 +197,9 @@
       }
       #expect(faults.joined() == lines[0])
       if !test.isWarm {
-        let resident = lines[1].split(separator: " ").compactMap { UInt64($0) }
+        let resident = lines[1].split(separator: " ").compactMap {
+          UInt64($0).map(FilePage.init(rawValue:))
+        }
         #expect(model.pagesInMemory.sorted() == resident)
       }
     }

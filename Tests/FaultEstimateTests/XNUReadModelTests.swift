@@ -1,17 +1,18 @@
+import Addresses
 import FaultEstimate
 import ImageModel
 import TestSupport
 import Testing
 
 @Suite struct XNUReadModelTests {
-  static let wide: ClosedRange<UInt64> = 0...1_000_000
+  static let wide: ClosedRange<FilePage> = 0...1_000_000
 
   struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var kernel: XNUKernel = .iOS
     var pageSize: PageSize = .sixteenKibibytes
     var mapping = XNUReadModelTests.wide
-    var touches: [UInt64]
+    var touches: [FilePage]
     /// For each touch the pages that are read, in all so far.
     var pagesReadAfter: [UInt64]
     var reads: Int
@@ -81,10 +82,12 @@ import Testing
   /// 512 KiB * 22 / 68, which is 10.35 pages: 11.
   @Test func clustersGrowWithTheShareOfPagesUsed() {
     var model = XNUReadModel(.iOS, pageSize: .sixteenKibibytes)
-    for number in 1...20 { model.touch(UInt64(number) * 100, in: Self.wide) }
+    for number in 1...20 as ClosedRange<UInt64> {
+      model.touch(FilePage(rawValue: number * 100), in: Self.wide)
+    }
     #expect(model.reads == 20)
     #expect(model.bytesRead == 40 * 16384)
-    for (page, pages) in [(10_000, 56), (20_000, 68), (30_000, 79)] as [(UInt64, UInt64)] {
+    for (page, pages) in [(10_000, 56), (20_000, 68), (30_000, 79)] as [(FilePage, UInt64)] {
       model.touch(page, in: Self.wide)
       #expect(model.bytesRead == pages * 16384)
     }
@@ -94,23 +97,25 @@ import Testing
   /// A stream of *n* pages takes reads of 2, 1, 1, 1, 4, 8, 16 and then 32 pages.
   @Test func aSequentialRunTakesFewReads() {
     var model = XNUReadModel(.iOS, pageSize: .sixteenKibibytes)
-    for page in UInt64(5)...(5 + 3199) { model.touch(page, in: Self.wide) }
+    for page in FilePage(rawValue: 5)...FilePage(rawValue: 5 + 3199) {
+      model.touch(page, in: Self.wide)
+    }
     #expect(model.reads == 7 + (3200 - 32 + 31) / 32)
   }
 
   // MARK: Properties, on random touches
 
   /// Touches in bursts: jumps, ascending and descending runs, repeats.
-  static func randomTouches(_ random: inout SeededRandom) -> [UInt64] {
+  static func randomTouches(_ random: inout SeededRandom) -> [FilePage] {
     let pages = UInt64.random(in: 1...2000, using: &random)
-    var touches: [UInt64] = []
+    var touches: [FilePage] = []
     for _ in 0..<Int.random(in: 0...60, using: &random) {
       let start = UInt64.random(in: 0..<pages, using: &random)
       let length = UInt64.random(in: 0...(Bool.random(using: &random) ? 2 : 40), using: &random)
       let isAscending = Bool.random(using: &random)
       for step in 0...length {
-        if isAscending { touches.append(start + step) }
-        if !isAscending, start >= step { touches.append(start - step) }
+        if isAscending { touches.append(FilePage(rawValue: start + step)) }
+        if !isAscending, start >= step { touches.append(FilePage(rawValue: start - step)) }
       }
     }
     return touches
@@ -140,15 +145,17 @@ import Testing
     var random = SeededRandom(seed: 42)
     for _ in 0..<300 {
       let touches = Self.randomTouches(&random)
-      let lowest = UInt64.random(in: 0...20, using: &random)
-      let mapping = lowest...UInt64.random(in: 20...2100, using: &random)
+      let lowest = FilePage(rawValue: .random(in: 0...20, using: &random))
+      let mapping = lowest...FilePage(rawValue: .random(in: 20...2100, using: &random))
       let inside = touches.filter(mapping.contains)
       for (kernel, pageSize) in Self.kernels {
         var model = XNUReadModel(kernel, pageSize: pageSize)
         var naive = NaiveKernel(kernel, pageBytes: Int(pageSize.bytes))
         for page in inside {
           model.touch(page, in: mapping)
-          naive.touch(Int(page), low: Int(mapping.lowerBound), high: Int(mapping.upperBound) + 1)
+          naive.touch(
+            Int(page.rawValue), low: Int(mapping.lowerBound.rawValue),
+            high: Int(mapping.upperBound.rawValue) + 1)
         }
         #expect(model.reads == naive.clusters.count, "seed 42")
         #expect(model.bytesRead == UInt64(naive.created * naive.pageBytes), "seed 42")

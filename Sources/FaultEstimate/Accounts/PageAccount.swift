@@ -67,8 +67,8 @@ package struct PageAccount: Sendable {
   ) {
     let launch = estimate.launch
     self.pageSize = pageSize
-    func predicted(_ size: PageSize, executed: Bool) -> Set<UInt64> {
-      var pages: Set<UInt64> = []
+    func predicted(_ size: PageSize, executed: Bool) -> Set<StatedPage> {
+      var pages: Set<StatedPage> = []
       var unpainted = UnpaintedPages(of: launch.ranges.map { size.pages(of: $0.bytes) })
       for range in launch.ranges
       where launch.rows[range.row].cause.isExecuted == executed {
@@ -76,7 +76,7 @@ package struct PageAccount: Sendable {
       }
       return pages
     }
-    func measuredPages(_ size: PageSize, executed: Bool) -> Set<UInt64> {
+    func measuredPages(_ size: PageSize, executed: Bool) -> Set<StatedPage> {
       Set(measured.filter { $0.isExecution == executed }.map { size.page(of: $0.page) })
     }
     let sizes: [PageSize] = [.fourKibibytes, .sixteenKibibytes, .sixtyFourKibibytes]

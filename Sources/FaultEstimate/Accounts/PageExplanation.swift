@@ -8,20 +8,20 @@ struct PageExplanation {
   private let knowledge: PageAccount.Knowledge
   private let pageSize: PageSize
   /// Pages on which code ran.
-  private let executedPages: Set<UInt64>
+  private let executedPages: Set<StatedPage>
   /// The first instruction that ran on each.
-  private var instructions: [UInt64: StatedAddress] = [:]
+  private var instructions: [StatedPage: StatedAddress] = [:]
   /// Functions of the layout that the launch was predicted to use.
   private let startup: Set<Int>
   /// By page that was not executed: of the ranges of the launch that run there, the one with the most bytes on
   /// it, and of equal ones the first.
-  private var predictions: [UInt64: (range: Int, bytes: UInt64)] = [:]
+  private var predictions: [StatedPage: (range: Int, bytes: UInt64)] = [:]
   /// Of functions of one address, by the first one's index: looked up once, as bodies may have thousands of
   /// names.
   private var causes: [Int: PageAccount.Cause] = [:]
 
   init(
-    launch: LaunchTouches, layout: Layout, measured: [PageTouch], executed: Set<UInt64>,
+    launch: LaunchTouches, layout: Layout, measured: [PageTouch], executed: Set<StatedPage>,
     knowledge: PageAccount.Knowledge, pageSize: PageSize
   ) {
     self.launch = launch
@@ -51,24 +51,20 @@ struct PageExplanation {
     }
   }
 
-  private mutating func predict(_ index: Int, on page: UInt64) {
+  private mutating func predict(_ index: Int, on page: StatedPage) {
     guard !executedPages.contains(page) else { return }
-    let pageRange = AddressRange(start: address(of: page), size: pageSize.bytes)
+    let pageRange = AddressRange(start: pageSize.start(of: page), size: pageSize.bytes)
     let bytes = launch.ranges[index].bytes.intersection(pageRange)?.size ?? 0
     if let known = predictions[page], known.bytes >= bytes { return }
     predictions[page] = (index, bytes)
-  }
-
-  private func address(of page: UInt64) -> StatedAddress {
-    StatedAddress(rawValue: page * pageSize.bytes)
   }
 }
 
 // MARK: Executed, not predicted
 
 extension PageExplanation {
-  mutating func executed(_ page: UInt64) -> PageAccount.Difference {
-    let instruction = instructions[page] ?? address(of: page)
+  mutating func executed(_ page: StatedPage) -> PageAccount.Difference {
+    let instruction = instructions[page] ?? pageSize.start(of: page)
     let aliases = layout.functions(containing: instruction)
     let section = layout.section(containing: instruction).map { layout.sections[$0] }
     let cause: PageAccount.Cause
@@ -82,7 +78,7 @@ extension PageExplanation {
       if !aliases.isEmpty { causes[aliases.lowerBound] = cause }
     }
     return PageAccount.Difference(
-      page: address(of: page), wasExecuted: true, cause: cause, function: function)
+      page: pageSize.start(of: page), wasExecuted: true, cause: cause, function: function)
   }
 
   private func name(ofFunction index: Int) -> SymbolName? {
@@ -115,15 +111,15 @@ extension PageExplanation {
 // MARK: Predicted, not executed
 
 extension PageExplanation {
-  func predicted(_ page: UInt64) -> PageAccount.Difference {
+  func predicted(_ page: StatedPage) -> PageAccount.Difference {
     guard let index = predictions[page]?.range else {
       return PageAccount.Difference(
-        page: address(of: page), wasExecuted: false, cause: .otherPath, function: nil)
+        page: pageSize.start(of: page), wasExecuted: false, cause: .otherPath, function: nil)
     }
     let range = launch.ranges[index]
     let function = range.function ?? layout.functions(at: range.bytes.start).first
     return PageAccount.Difference(
-      page: address(of: page), wasExecuted: false, cause: cause(of: range),
+      page: pageSize.start(of: page), wasExecuted: false, cause: cause(of: range),
       function: function.map(name(ofFunction:)) ?? launch.rows[range.row].name)
   }
 

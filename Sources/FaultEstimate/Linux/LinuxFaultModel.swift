@@ -50,6 +50,7 @@
 //   read from its device. And a processor that maps many pages by one entry.
 // - File systems that read in other units, and memory that is scarce.
 
+import Addresses
 import ImageModel
 
 /// What of a kernel decides which faults a launch takes.
@@ -76,16 +77,19 @@ package struct LinuxKernel: Hashable, Sendable {
 
 /// One mapping of a file, in pages.
 package struct LinuxMapping: Hashable, Sendable {
-  /// Numbers of pages in the address space of the process.
-  package var pages: Range<UInt64>
+  package var pages: Range<LoadedPage>
   /// The page of the file that lies at the first of `pages`.
-  package var firstFilePage: UInt64
+  package var firstFilePage: FilePage
 
-  /// - Precondition: `firstFilePage` and the pages from there stay below 2^55.
-  package init(pages: Range<UInt64>, firstFilePage: UInt64) {
+  package init(pages: Range<LoadedPage>, firstFilePage: FilePage) {
     self.pages = pages
     self.firstFilePage = firstFilePage
   }
+
+  var filePages: Range<FilePage> { firstFilePage..<firstFilePage + UInt64(pages.count) }
+
+  /// - Parameter page: one of `pages`.
+  func filePage(at page: LoadedPage) -> FilePage { firstFilePage + (page - pages.lowerBound) }
 }
 
 /// What a launch makes the kernel do so far.
@@ -106,19 +110,22 @@ package struct LinuxFaultModel: Sendable {
   private let unitPages: UInt64
   private let largestOrder: Int
   private let tableEntries: UInt64
-  private let filePages: UInt64
+  /// Behind the file's last page.
+  private let fileEnd: FilePage
   private let isAllInMemory: Bool
 
   package private(set) var minorFaults = 0
   package private(set) var majorFaults = 0
   /// Pages of the file that were read, with those that the kernel reads for the header.
-  package private(set) var pagesInMemory: Set<UInt64> = []
-  private var mapped: Set<UInt64> = []
+  package private(set) var pagesInMemory: Set<FilePage> = []
+  private var mapped: Set<LoadedPage> = []
   /// Marked pages, each with the folio that it is in.
-  private var marked: [UInt64: Range<UInt64>] = [:]
+  private var marked: [FilePage: Range<FilePage>] = [:]
   private var misses = 0
-  /// `struct file_ra_state`: the window read last.
-  private var window: (start: UInt64, size: UInt64, ahead: UInt64) = (0, 0, 0)
+  /// `struct file_ra_state`, in pages.
+  private typealias Window = (start: FilePage, size: UInt64, ahead: UInt64)
+  /// What was read last.
+  private var window: Window = (.first, 0, 0)
   private var order = 0
 
   /// - Parameters:
@@ -131,28 +138,30 @@ package struct LinuxFaultModel: Sendable {
     unitPages = max(1, kernel.executableUnitBytes / pageSize.bytes)
     largestOrder = Self.order(of: max(1, kernel.largestFolioBytes / pageSize.bytes))
     tableEntries = pageSize.bytes / 8
-    filePages = fileBytes / pageSize.bytes + (fileBytes % pageSize.bytes == 0 ? 0 : 1)
+    fileEnd = FilePage(
+      rawValue: fileBytes / pageSize.bytes + (fileBytes % pageSize.bytes == 0 ? 0 : 1))
     isAllInMemory = isWarm
   }
 
   /// The kernel reads the first bytes of a file that it is asked to execute: `get_init_ra_size` in
   /// mm/readahead.c says how many pages that brings. Nothing to do in a warm launch.
   package mutating func readHeader() {
-    guard readAheadPages > 0 else { return pagesInMemory.formUnion(0..<min(1, filePages)) }
+    guard readAheadPages > 0 else {
+      return pagesInMemory.formUnion(FilePage.first..<min(FilePage.first + 1, fileEnd))
+    }
     let size = readAheadPages >= 32 ? 4 : readAheadPages >= 4 ? 2 : readAheadPages
-    read((0, size, size > 1 ? size - 1 : 0))
+    read((.first, size, size > 1 ? size - 1 : 0))
   }
 
   /// Faults on a page if this is its first touch; a page outside of `mapping` is none of it.
   ///
-  /// - Parameter page: number in the address space.
   /// - Returns: the fault, if there was one.
   /// - Complexity: O(*w*) on average for the pages *w* of a window of fault-around and of read-ahead.
   @discardableResult
-  package mutating func touch(_ page: UInt64, in mapping: LinuxMapping) -> Fault? {
+  package mutating func touch(_ page: LoadedPage, in mapping: LinuxMapping) -> Fault? {
     guard mapping.pages.contains(page), !mapped.contains(page) else { return nil }
-    let filePage = mapping.firstFilePage + (page - mapping.pages.lowerBound)
-    guard filePage < filePages else { return nil }  // SIGBUS
+    let filePage = mapping.filePage(at: page)
+    guard filePage < fileEnd else { return nil }  // SIGBUS
     mapAround(page, in: mapping)
     if mapped.contains(page) {
       minorFaults += 1
@@ -173,7 +182,7 @@ package struct LinuxFaultModel: Sendable {
     return .major
   }
 
-  private func isInMemory(_ filePage: UInt64) -> Bool {
+  private func isInMemory(_ filePage: FilePage) -> Bool {
     isAllInMemory || pagesInMemory.contains(filePage)
   }
 }
@@ -182,15 +191,14 @@ package struct LinuxFaultModel: Sendable {
 
 extension LinuxFaultModel {
   /// Maps what is in memory in the window around `page`.
-  private mutating func mapAround(_ page: UInt64, in mapping: LinuxMapping) {
+  private mutating func mapAround(_ page: LoadedPage, in mapping: LinuxMapping) {
     guard aroundPages > 1 else { return }
-    let aligned = page / aroundPages * aroundPages
-    let first = max(aligned, mapping.pages.lowerBound)
-    let tableEnd = (page / tableEntries + 1) * tableEntries
-    let fileEnd = mapping.pages.lowerBound + (filePages - min(filePages, mapping.firstFilePage))
-    let end = min(first + aroundPages, tableEnd, mapping.pages.upperBound, fileEnd)
+    let first = max(page.roundedDown(to: aroundPages), mapping.pages.lowerBound)
+    let tableEnd = page.roundedDown(to: tableEntries) + tableEntries
+    let endOfFile = mapping.pages.lowerBound + (fileEnd - min(fileEnd, mapping.firstFilePage))
+    let end = min(first + aroundPages, tableEnd, mapping.pages.upperBound, endOfFile)
     for neighbour in first..<max(first, end) {
-      let filePage = mapping.firstFilePage + (neighbour - mapping.pages.lowerBound)
+      let filePage = mapping.filePage(at: neighbour)
       guard isInMemory(filePage), marked[filePage] == nil else { continue }
       misses = max(0, misses - 1)
       mapped.insert(neighbour)
@@ -201,32 +209,31 @@ extension LinuxFaultModel {
 // MARK: Read-ahead
 
 extension LinuxFaultModel {
-  private mutating func readOnDemand(_ filePage: UInt64, in mapping: LinuxMapping) {
+  private mutating func readOnDemand(_ filePage: FilePage, in mapping: LinuxMapping) {
     guard readAheadPages > 0 else { return read(single: filePage) }
     misses = min(misses + 1, Self.missLimit)
     guard misses <= Self.mostMisses else { return read(single: filePage) }
     order = 0
     switch readAhead {
     case .forward:
-      let mappingEnd = mapping.firstFilePage + UInt64(mapping.pages.count)
-      let start = max(filePage / unitPages * unitPages, mapping.firstFilePage)
-      let unitEnd = (start + readAheadPages + unitPages - 1) / unitPages * unitPages
-      read((start, min(unitEnd, mappingEnd) - start, 0))
+      let start = max(filePage.roundedDown(to: unitPages), mapping.firstFilePage)
+      let unitEnd = (start + (readAheadPages + unitPages - 1)).roundedDown(to: unitPages)
+      read((start, min(unitEnd, mapping.filePages.upperBound) - start, 0))
     case .around:
-      let start = filePage - min(filePage, readAheadPages / 2)
+      let start = filePage - min(filePage - FilePage.first, readAheadPages / 2)
       read((start, readAheadPages, readAheadPages / 4))
     }
   }
 
   /// Reads the next window if `filePage` is marked.
-  private mutating func readOn(from filePage: UInt64) {
+  private mutating func readOn(from filePage: FilePage) {
     guard readAheadPages > 0, let found = marked[filePage] else { return }
     for page in found { marked[page] = nil }
-    let expected = window.start + window.size - window.ahead
+    let expected = window.start + (window.size - window.ahead)
     var next = window
     // The kernel rounds down to the beginning of the folio: the mark is one's first page.
     if filePage == found.lowerBound, expected == filePage {
-      next.start += next.size
+      next.start = next.start + next.size
       next.size = max(next.size, following(next.size))
     } else {
       let last = filePage + readAheadPages
@@ -236,7 +243,7 @@ extension LinuxFaultModel {
     }
     order += 2
     let alignment = UInt64(1) << min(UInt64(order), UInt64(readAheadPages.trailingZeroBitCount))
-    let end = (next.start + next.size) / alignment * alignment
+    let end = (next.start + next.size).roundedDown(to: alignment)
     if end > next.start { next.size = end - next.start }
     next.ahead = next.size
     read(next)
@@ -248,14 +255,14 @@ extension LinuxFaultModel {
     return size <= readAheadPages / 2 ? 2 * size : readAheadPages
   }
 
-  private mutating func read(single filePage: UInt64) { pagesInMemory.insert(filePage) }
+  private mutating func read(single filePage: FilePage) { pagesInMemory.insert(filePage) }
 
   /// Reads what of a window is not in memory; the first page of the part ahead is marked if it is read.
-  private mutating func read(_ next: (start: UInt64, size: UInt64, ahead: UInt64)) {
+  private mutating func read(_ next: Window) {
     window = next
-    let end = min(next.start + next.size, filePages)
+    let end = min(next.start + next.size, fileEnd)
     guard next.start < end else { return }
-    let mark = next.start + next.size - next.ahead
+    let mark = next.start + (next.size - next.ahead)
     for page in next.start..<end where pagesInMemory.insert(page).inserted {
       guard page == mark, next.ahead > 0 else { continue }
       let folio = folio(at: page, size: next.size, end: end)
@@ -264,10 +271,11 @@ extension LinuxFaultModel {
   }
 
   /// The pages that are kept as one with `page`, the first of them.
-  private func folio(at page: UInt64, size: UInt64, end: UInt64) -> Range<UInt64> {
-    var order = min(self.order, largestOrder, Self.order(of: size), page.trailingZeroBitCount)
-    while order > 0, page + 1 << UInt64(order) > end { order -= 1 }
-    return page..<page + 1 << UInt64(order)
+  private func folio(at page: FilePage, size: UInt64, end: FilePage) -> Range<FilePage> {
+    var order = min(
+      self.order, largestOrder, Self.order(of: size), page.rawValue.trailingZeroBitCount)
+    while order > 0, page + (1 << UInt64(order)) > end { order -= 1 }
+    return page..<page + (1 << UInt64(order))
   }
 
   private static func order(of pages: UInt64) -> Int {

@@ -43,7 +43,6 @@ package struct LinuxFaults: Hashable, Sendable {
     guard size <= mostBytes, !mappings.isEmpty,
       mappings.allSatisfy({ $0.offset.rawValue < 1 << 60 && $0.range.size <= mostBytes })
     else { return nil }
-    let pages = mappings.map { LinuxMapping($0, pageSize) }
     // What lies behind the code in the file is not known here, and no fault on code reaches it.
     let fileBytes =
       mappings.map { $0.offset.rawValue &+ $0.range.size }.max().map { $0 / pageSize.bytes + 1 }
@@ -53,12 +52,14 @@ package struct LinuxFaults: Hashable, Sendable {
       var model = LinuxFaultModel(
         kernel, pageSize: pageSize, fileBytes: fileBytes, isWarm: isWarm)
       if !isWarm { model.readHeader() }
+      let mappings = mappings.map { LinuxMapping($0, pageSize, slidePages: slidePages) }
       var unpainted = UnpaintedPages(of: launch.ranges.map { pageSize.pages(of: $0.bytes) })
       for range in launch.ranges {
         unpainted.paint(pageSize.pages(of: range.bytes)) { newPages in
           for page in newPages {
-            guard let mapping = pages.first(where: { $0.pages.contains(page) }) else { continue }
-            model.touch(page + slidePages, in: mapping.moved(by: slidePages))
+            let page = page.loaded(slidePages: slidePages)
+            guard let mapping = mappings.first(where: { $0.pages.contains(page) }) else { continue }
+            model.touch(page, in: mapping)
           }
         }
       }
@@ -74,7 +75,7 @@ package struct LinuxFaults: Hashable, Sendable {
         var kernel = kernel
         kernel.readAhead = readAhead
         let model = play(kernel, slidePages: 0, isWarm: false)
-        let text = pages.map { $0.firstFilePage..<$0.firstFilePage + UInt64($0.pages.count) }
+        let text = mappings.map { LinuxMapping($0, pageSize, slidePages: 0).filePages }
         return Cold(
           readAhead: readAhead, majorFaults: model.majorFaults, minorFaults: model.minorFaults,
           pagesRead: model.pagesInMemory.count { page in text.contains { $0.contains(page) } })
@@ -84,16 +85,17 @@ package struct LinuxFaults: Hashable, Sendable {
 
 extension LinuxMapping {
   /// As the kernel maps it: whole pages.
-  init(_ mapping: FileMapping, _ pageSize: PageSize) {
+  init(_ mapping: FileMapping, _ pageSize: PageSize, slidePages: UInt64) {
     let pages = pageSize.pages(of: mapping.range)
+    let first = pages.lowerBound.loaded(slidePages: slidePages)
     self.init(
-      pages: pages.lowerBound..<pages.upperBound + 1,
-      firstFilePage: mapping.offset.rawValue / pageSize.bytes)
+      pages: first..<first + UInt64(pages.count), firstFilePage: pageSize.page(of: mapping.offset))
   }
+}
 
-  func moved(by pages: UInt64) -> LinuxMapping {
-    LinuxMapping(
-      pages: self.pages.lowerBound + pages..<self.pages.upperBound + pages,
-      firstFilePage: firstFilePage)
+extension StatedPage {
+  /// Where the loader has put it.
+  fileprivate func loaded(slidePages: UInt64) -> LoadedPage {
+    LoadedPage(rawValue: rawValue + slidePages)
   }
 }

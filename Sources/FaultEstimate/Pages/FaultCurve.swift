@@ -19,6 +19,8 @@
 // one that returns at once are the same width. And read-ahead: a kernel that reads ahead of a fault,
 // never behind, makes a descending list slower than none with the same curve.
 
+import Addresses
+
 /// The number of distinct pages touched after each step of a launch.
 package struct FaultCurve: Hashable, Sendable {
   /// One value for each step, in time order; never falls.
@@ -30,11 +32,11 @@ package struct FaultCurve: Hashable, Sendable {
   /// The sum of `pagesAfterStep`, in page-steps; stays at `UInt64.max` if it would pass that.
   package let area: UInt64
 
-  /// The curve of `stepCount` steps; a step may have several ranges of page numbers, or none.
+  /// The curve of `stepCount` steps; a step may have several ranges of pages, or none.
   ///
-  /// - Parameter touches: ascending by step; page numbers below 2^55, as a `PageSize` gives them.
+  /// - Parameter touches: ascending by step.
   /// - Complexity: O(*s* log *s* + `stepCount`) for *s* touches.
-  package init(_ touches: [(step: Int, pages: ClosedRange<UInt64>)], stepCount: Int) {
+  package init(_ touches: [(step: Int, pages: ClosedRange<StatedPage>)], stepCount: Int) {
     var unpainted = UnpaintedPages(of: touches.map(\.pages))
     var curve: [Int] = []
     curve.reserveCapacity(stepCount)

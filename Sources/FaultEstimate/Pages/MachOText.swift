@@ -62,17 +62,18 @@ struct MachOText {
       sections[$0].name.bytes.starts(with: Array("__TEXT,".utf8))
     }
     guard let first = own.first else { return nil }
-    let start = Self.segmentStart(firstSection: sections[first].range.start.rawValue)
-    let end = own.map { sections[$0].range.end.rawValue }.max() ?? start
-    segment = AddressRange(start: StatedAddress(rawValue: start), size: end - start)
+    let start = Self.segmentStart(firstSection: sections[first].range.start)
+    let end = own.map { sections[$0].range.end }.max() ?? start
+    segment = AddressRange(start: start, size: end - start)
     readWhole = own.filter {
       Self.sectionsReadWhole.contains(sections[$0].name) && sections[$0].range.size > 0
     }
   }
 
   /// At most `address`.
-  private static func segmentStart(firstSection address: UInt64) -> UInt64 {
-    let base = address & ~0xffff_ffff
-    return address - base <= mostHeaderBytes ? base : (address - machHeaderBytes) & ~0x3fff
+  private static func segmentStart(firstSection address: StatedAddress) -> StatedAddress {
+    let base = address.roundedDown(to: 1 << 32)
+    guard address - base > mostHeaderBytes else { return base }
+    return StatedAddress(rawValue: address.rawValue - machHeaderBytes).roundedDown(to: 0x4000)
   }
 }

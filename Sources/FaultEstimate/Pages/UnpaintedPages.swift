@@ -8,24 +8,24 @@
 
 import Addresses
 
-/// Page numbers, of which each is painted at most once.
+/// Pages, of which each is painted at most once.
 struct UnpaintedPages {
   /// Where the runs start, ascending; the last one is where the last run ends.
-  private let bounds: [UInt64]
+  private let bounds: [StatedPage]
   /// For each run, itself if unpainted, else a later run, none of those between being unpainted.
   private var successor: [Int]
 
-  /// - Parameter ranges: all that will be painted; page numbers below 2^55, as a `PageSize` gives them.
+  /// - Parameter ranges: all that will be painted.
   /// - Complexity: O(*s* log *s*) for *s* ranges.
-  init(of ranges: [ClosedRange<UInt64>]) {
-    var ends: [UInt64] = []
+  init(of ranges: [ClosedRange<StatedPage>]) {
+    var ends: [StatedPage] = []
     ends.reserveCapacity(2 * ranges.count)
     for range in ranges {
       ends.append(range.lowerBound)
       ends.append(range.upperBound + 1)
     }
     ends.sort()
-    var bounds: [UInt64] = []
+    var bounds: [StatedPage] = []
     for end in ends where end != bounds.last { bounds.append(end) }
     self.bounds = bounds
     successor = Array(bounds.indices)
@@ -37,7 +37,7 @@ struct UnpaintedPages {
   /// - Returns: how many pages these are.
   /// - Complexity: O(log *s*) amortised, *s* being the number of ranges.
   @discardableResult mutating func paint(
-    _ pages: ClosedRange<UInt64>, newPages: (Range<UInt64>) -> Void = { _ in }
+    _ pages: ClosedRange<StatedPage>, newPages: (Range<StatedPage>) -> Void = { _ in }
   ) -> Int {
     var painted: UInt64 = 0
     var run = firstUnpainted(atOrAfter: firstRun(from: pages.lowerBound))
@@ -60,5 +60,5 @@ struct UnpaintedPages {
   }
 
   /// The run that starts at `page`.
-  private func firstRun(from page: UInt64) -> Int { bounds.partitioningIndex { $0 >= page } }
+  private func firstRun(from page: StatedPage) -> Int { bounds.partitioningIndex { $0 >= page } }
 }

@@ -48,6 +48,7 @@
 // The limit: the rules are read from source code of one release, and no device has confirmed a single
 // number. Say *predicted* beside each of them.
 
+import Addresses
 import ImageModel
 
 /// How large a cluster one kernel reads.
@@ -85,10 +86,10 @@ package struct XNUReadModel: Sendable {
   package private(set) var reads = 0
   private var pagesRead: UInt64 = 0
   private var pagesTouched: UInt64 = 0
-  private var inMemory: Set<UInt64> = []
-  private var mapped: Set<UInt64> = []
+  private var inMemory: Set<FilePage> = []
+  private var mapped: Set<FilePage> = []
   /// Where the kernel starts too: before any fault, the last one was of page 0.
-  private var lastPage: UInt64 = 0
+  private var lastPage = FilePage.first
   /// In steps; negative for a descending run.
   private var run = 0
 
@@ -102,11 +103,9 @@ package struct XNUReadModel: Sendable {
 
   /// Faults on `page` if this is its first touch.
   ///
-  /// - Parameters:
-  ///   - page: counted from the start of the file, below 2^55.
-  ///   - mapping: the pages of the segment that `page` lies in.
+  /// - Parameter mapping: the pages of the segment that `page` lies in.
   /// - Complexity: O(*c*) on average for a cluster of *c* pages.
-  package mutating func touch(_ page: UInt64, in mapping: ClosedRange<UInt64>) {
+  package mutating func touch(_ page: FilePage, in mapping: ClosedRange<FilePage>) {
     guard mapped.insert(page).inserted else { return }
     if !inMemory.contains(page) { readCluster(around: page, in: mapping) }
     pagesTouched += 1
@@ -114,7 +113,7 @@ package struct XNUReadModel: Sendable {
   }
 
   /// Rule 2: a direction is known from the second touch on.
-  private mutating func follow(_ page: UInt64) {
+  private mutating func follow(_ page: FilePage) {
     if page == lastPage { return }
     if page == lastPage + 1 {
       run = max(run, 0) + 1
@@ -126,30 +125,33 @@ package struct XNUReadModel: Sendable {
     lastPage = page
   }
 
-  private mutating func readCluster(around page: UInt64, in mapping: ClosedRange<UInt64>) {
+  private mutating func readCluster(around page: FilePage, in mapping: ClosedRange<FilePage>) {
     let (head, tail) = clusterPages(before: page)
     var first = page
     while page - first < head, first > mapping.lowerBound, !inMemory.contains(first - 1) {
-      first -= 1
+      first = first - 1
     }
     var last = page
-    while last - page < tail, last < mapping.upperBound, !inMemory.contains(last + 1) { last += 1 }
+    while last - page < tail, last < mapping.upperBound, !inMemory.contains(last + 1) {
+      last = last + 1
+    }
     for page in first...last { inMemory.insert(page) }
     reads += 1
     pagesRead += last - first + 1
   }
 
   /// How many pages the kernel would like to read before `page`, and how many behind it.
-  private func clusterPages(before page: UInt64) -> (head: UInt64, tail: UInt64) {
+  private func clusterPages(before page: FilePage) -> (head: UInt64, tail: UInt64) {
+    let pagesBefore = page - FilePage.first
     let largest = largestClusterBytes / pageBytes
     guard abs(run) < 3 else {
       let wanted = min(UInt64(abs(run)) + 1, largest)
       // Below a descending run the kernel never reads page 0: it takes the offset of the page for the
       // number of bytes that may be read, itself among them.
-      return run > 0 ? (0, wanted - 1) : (max(min(wanted, page), 1) - 1, 0)
+      return run > 0 ? (0, wanted - 1) : (max(min(wanted, pagesBefore), 1) - 1, 0)
     }
     let wanted = scatteredClusterBytes / pageBytes
-    let head = min(wanted / 2, page)
+    let head = min(wanted / 2, pagesBefore)
     return (head, wanted - head - 1)
   }
 

@@ -31,15 +31,17 @@ package struct XNUReads: Hashable, Sendable {
     // The segment begins where the file does.
     let segmentPage = pageSize.page(of: segment.start)
     let origin = min(pages.map(\.lowerBound).min() ?? segmentPage, segmentPage)
+    func filePage(_ page: StatedPage) -> FilePage { FilePage(rawValue: page - origin) }
     return XNUKernel.kernels(pageSize: pageSize).map { kernel in
       var model = XNUReadModel(kernel, pageSize: pageSize)
       var unpainted = UnpaintedPages(of: pages)
       for (range, pages) in zip(launch.ranges, pages) {
         let mapping = mappings[range.row] ?? pages
-        let first = min(max(mapping.lowerBound, origin), pages.lowerBound) - origin
-        let last = max(mapping.upperBound, pages.upperBound) - origin
+        let first = min(max(mapping.lowerBound, origin), pages.lowerBound)
+        let last = max(mapping.upperBound, pages.upperBound)
+        let mapped = filePage(first)...filePage(last)
         unpainted.paint(pages) { newPages in
-          for page in newPages { model.touch(page - origin, in: first...last) }
+          for page in newPages { model.touch(filePage(page), in: mapped) }
         }
       }
       return XNUReads(kernel: kernel, reads: model.reads, bytesRead: model.bytesRead)

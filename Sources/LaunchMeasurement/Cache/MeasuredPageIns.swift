@@ -84,7 +84,7 @@ package struct MeasuredPageIns: Hashable, Sendable {
     pageSize: PageSize
   ) {
     var rows = places.map { Row(name: $0.name, count: Count()) }
-    var seen: Set<UInt64> = []
+    var seen: Set<StatedPage> = []
     var hasFault = [Bool](repeating: false, count: places.count)
     for fault in faults {
       guard let first = places.firstIndex(where: { $0.range.contains(fault.address) }) else {

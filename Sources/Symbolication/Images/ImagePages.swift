@@ -58,7 +58,7 @@ package struct ImagePages: Sendable {
   /// - Complexity: O(*m*) for *m* mappings.
   package func count(of segment: Segment, _ size: PageSize) -> Int {
     var count = 0
-    var next: UInt64 = 0
+    var next = StatedPage.first
     for mapping in mappings where mapping.segment == segment {
       let pages = size.pages(of: mapping.range)
       let first = max(pages.lowerBound, next)

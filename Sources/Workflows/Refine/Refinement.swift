@@ -88,7 +88,7 @@ struct Refinement {
     }
     let movable = Set(ordered.flatMap { Array(size.pages(of: $0)) })
     var fixed: [RefineDocument.FixedPage] = []
-    var seen: Set<UInt64> = []
+    var seen: Set<StatedPage> = []
     for page in best.pages.pages where page.access == .execute && page.segment == .text {
       let number = size.page(of: page.address)
       guard !movable.contains(number), seen.insert(number).inserted else { continue }
