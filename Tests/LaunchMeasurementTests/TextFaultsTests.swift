@@ -1,14 +1,19 @@
+import Addresses
 import LaunchMeasurement
+import TestSupport
 import Testing
 
 @Suite struct TextFaultsTests {
-  static let app: PageFaultEvent = .mapping(process: 1, start: 0x1000, size: 0x3000, path: "/app")
+  static let app: PageFaultEvent = .mapping(process: 1, addresses: 0x1000..<0x4000, path: "/app")
 
   struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var events: [PageFaultEvent]
     var count: Int
   }
+
+  /// A range can't hold the very last one.
+  static let last = LoadedAddress(rawValue: .max - 1)
 
   static let cases = [
     Case(testDescription: "nothing", events: [], count: 0),
@@ -21,13 +26,13 @@ import Testing
     Case(
       testDescription: "another file",
       events: [
-        .mapping(process: 1, start: 0x1000, size: 0x3000, path: "/lib"),
+        .mapping(process: 1, addresses: 0x1000..<0x4000, path: "/lib"),
         .fault(process: 1, address: 0x1000),
       ], count: 0),
     Case(
       testDescription: "another file over it",
       events: [
-        app, .mapping(process: 1, start: 0x2000, size: 0x1000, path: "/lib"),
+        app, .mapping(process: 1, addresses: 0x2000..<0x3000, path: "/lib"),
         .fault(process: 1, address: 0x2000), .fault(process: 1, address: 0x1000),
       ], count: 1),
     Case(
@@ -37,7 +42,7 @@ import Testing
       testDescription: "a fork has what its parent had",
       events: [
         app, .fork(process: 2, parent: 1), .fault(process: 2, address: 0x1000),
-        .mapping(process: 1, start: 0x1000, size: 0x3000, path: "/lib"),
+        .mapping(process: 1, addresses: 0x1000..<0x4000, path: "/lib"),
         .fault(process: 2, address: 0x1000), .fault(process: 1, address: 0x1000),
       ], count: 2),
     Case(
@@ -52,8 +57,9 @@ import Testing
     Case(
       testDescription: "the end of the address space",
       events: [
-        .mapping(process: 1, start: UInt64.max - 1, size: UInt64.max, path: "/app"),
-        .fault(process: 1, address: UInt64.max), .fault(process: 1, address: 0),
+        .mapping(
+          process: 1, addresses: Range(start: last, size: .max), path: "/app"),
+        .fault(process: 1, address: last), .fault(process: 1, address: 0),
       ], count: 1),
   ]
 

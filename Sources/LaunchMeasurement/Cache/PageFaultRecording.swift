@@ -1,3 +1,4 @@
+import Addresses
 import CPerf
 import ImageModel
 import ProcessLaunch
@@ -37,11 +38,15 @@ final class PageFaultRecording {
       switch event.kind {
       case CFAULTS_MAPPING:
         return .mapping(
-          process: event.process, start: event.address, size: event.length,
+          process: event.process,
+          addresses: Range(
+            start: LoadedAddress(rawValue: event.address), size: event.length),
           path: String(cString: cfaults_path(handle, event)))
       case CFAULTS_FORK: return .fork(process: event.process, parent: event.other)
       case CFAULTS_EXEC: return .exec(process: event.process)
-      default: return .fault(process: event.process, address: event.address)
+      default:
+        return .fault(
+          process: event.process, address: LoadedAddress(rawValue: event.address))
       }
     }
   }
@@ -49,9 +54,9 @@ final class PageFaultRecording {
 
 /// One thing that the kernel noted of a launch.
 package enum PageFaultEvent: Hashable, Sendable {
-  case fault(process: Int32, address: UInt64)
+  case fault(process: Int32, address: LoadedAddress)
   /// A file was mapped, executable.
-  case mapping(process: Int32, start: UInt64, size: UInt64, path: String)
+  case mapping(process: Int32, addresses: Range<LoadedAddress>, path: String)
   /// A process came to be, as a copy of another; of itself for a new thread.
   case fork(process: Int32, parent: Int32)
   /// A process runs another program: what it had mapped is gone.
@@ -66,10 +71,8 @@ package enum TextFaults {
   /// - Complexity: O(*n* *m*) for *n* events and *m* mappings of a process.
   package static func count(_ events: [PageFaultEvent], in paths: [String]) -> Int {
     struct Mapping {
-      var start: UInt64
-      var size: UInt64
+      var addresses: Range<LoadedAddress>
       var isWanted: Bool
-      func contains(_ address: UInt64) -> Bool { address >= start && address - start < size }
     }
     let wanted = Set(paths)
     var mappings: [Int32: [Mapping]] = [:]
@@ -79,12 +82,12 @@ package enum TextFaults {
       case .exec(let process): mappings[process] = []
       case .fork(let process, let parent):
         if process != parent { mappings[process] = mappings[parent] }
-      case .mapping(let process, let start, let size, let path):
+      case .mapping(let process, let addresses, let path):
         mappings[process, default: []].append(
-          Mapping(start: start, size: size, isWanted: wanted.contains(path)))
+          Mapping(addresses: addresses, isWanted: wanted.contains(path)))
       case .fault(let process, let address):
         // The last one counts: what was there before has been unmapped.
-        let hit = mappings[process]?.last { $0.contains(address) }
+        let hit = mappings[process]?.last { $0.addresses.contains(address) }
         count += hit?.isWanted ?? false ? 1 : 0
       }
     }
