@@ -28,7 +28,7 @@ func glob(matchingOnly name: [UInt8], alsoEscaped: (Int) -> Bool = { _ in false 
 func onlyName(matchedBy glob: [UInt8]) -> [UInt8]? {
   var name: [UInt8] = []
   name.reserveCapacity(glob.count)
-  let lastClosing = glob.lastIndex(of: UInt8(ascii: "]")) ?? -1
+  let lastClosing = glob.lastIndex(of: UInt8(ascii: "]"))
   var i = 0
   while i < glob.count {
     switch glob[i] {
@@ -36,7 +36,7 @@ func onlyName(matchedBy glob: [UInt8]) -> [UInt8]? {
     case UInt8(ascii: "["):
       guard i + 2 < glob.count, glob[i + 2] == UInt8(ascii: "]") else {
         // A bracket that is never closed stands for itself.
-        guard lastClosing < i else { return nil }
+        if let lastClosing, lastClosing > i { return nil }
         name.append(glob[i])
         i += 1
         continue

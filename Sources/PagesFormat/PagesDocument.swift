@@ -118,9 +118,9 @@ extension PagesDocument.Image {
     count(of: .text, size) - textCount(executed: true, size)
   }
 
-  /// How many pages of that size the file fills; 0 where that is unknown.
-  package func fileCount(of segment: Segment, _ size: PageSize) -> Int {
-    guard let pages = filePages.first(where: { $0.pageSize == size }) else { return 0 }
+  /// How many pages of that size the file fills; `nil` where that is unknown.
+  package func fileCount(of segment: Segment, _ size: PageSize) -> Int? {
+    guard let pages = filePages.first(where: { $0.pageSize == size }) else { return nil }
     return switch segment {
     case .text: pages.text
     case .readOnly: pages.readOnly

@@ -42,7 +42,7 @@ package struct PagesText {
     ) {
       table.add(
         PagesDocument.pageSizes.flatMap { size in
-          let all = segments.reduce(0) { $0 + image.fileCount(of: $1, size) }
+          let all = segments.reduce(0) { $0 + (image.fileCount(of: $1, size) ?? 0) }
           return ["\(count(size))", segments.isEmpty ? "" : "\(all)"]
         } + [name])
     }
