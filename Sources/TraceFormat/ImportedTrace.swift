@@ -9,8 +9,8 @@ import CTraceFormat
 package struct ImportedTrace {
   /// ELF's `e_machine`, as in all traces.
   package var machine: UInt32
-  /// 0 where it is not known.
-  package var processNumber: UInt32 = 0
+  /// `nil` where it is not known.
+  package var processNumber: UInt32?
   /// Its guards count for nothing.
   package var image: TraceImageRecord
   /// In the order of their first use.
@@ -22,10 +22,10 @@ package struct ImportedTrace {
     package var entry: StatedAddress
     /// Since the source began to record; `nil` where it tells no times.
     package var nanoseconds: UInt64?
-    /// 0 where it is not known.
-    package var thread: UInt32
+    /// `nil` where it is not known.
+    package var thread: UInt32?
 
-    package init(entry: StatedAddress, nanoseconds: UInt64? = nil, thread: UInt32 = 0) {
+    package init(entry: StatedAddress, nanoseconds: UInt64? = nil, thread: UInt32? = nil) {
       self.entry = entry
       self.nanoseconds = nanoseconds
       self.thread = thread
@@ -47,7 +47,7 @@ package struct ImportedTrace {
     for use in uses {
       slots.appendRecord(
         ORDERFILE_RECORD_FUNCTION, entry: use.entry.rawValue, ticks: use.nanoseconds ?? 0,
-        thread: use.thread)
+        thread: use.thread ?? 0)
     }
     let unsealed = try TraceFile(parsing: FileBytes(header(slotBytes: slots.count) + slots))
     return unsealed.sealed(TraceFile.Seal(), names: names)
@@ -55,7 +55,8 @@ package struct ImportedTrace {
 
   private func header(slotBytes: Int) -> [UInt8] {
     var header = [UInt8].header(
-      machine: machine, flags: ORDERFILE_TRACE_IMPORTED, pid: processNumber, program: image.path)
+      machine: machine, flags: ORDERFILE_TRACE_IMPORTED, pid: processNumber ?? 0,
+      program: image.path)
     if uses.contains(where: { $0.nanoseconds != nil }) {
       // A tick is a nanosecond. The clock starts at 1 because a start at 0 is an unknown one.
       header.storeHeader(UInt64(1_000_000_000), at: \.ticks_per_second)

@@ -62,11 +62,11 @@ extension [UInt8] {
       image.slide.rawValue, image.textStart.rawValue, image.textSize, image.guardStart.rawValue,
       image.guardSize,
     ] { payload.append(littleEndian: field) }
-    for field in [image.idKind, UInt32(image.id.count), UInt32(image.path.count), image.blockCount]
-    {
-      payload.append(littleEndian: field)
-    }
-    payload += image.id + image.path
+    let id = image.id?.bytes ?? []
+    for field in [
+      image.id?.kind ?? 0, UInt32(id.count), UInt32(image.path.count), image.blockCount,
+    ] { payload.append(littleEndian: field) }
+    payload += id + image.path
     appendRecord(
       ORDERFILE_RECORD_LOAD, subject: number, second: UInt64(payload.count), ticks: ticks)
     appendPayload(payload)

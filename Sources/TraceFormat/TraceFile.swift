@@ -136,6 +136,7 @@ package struct TraceFile: Sendable {
     // A load says where its image's hits begin: 1 + slot, or 0 if they all follow it.
     let isEarly = kind == ORDERFILE_RECORD_LOAD && entry > 0 && entry <= UInt64(slot)
     return TraceRecord(
-      slot: isEarly ? Int(entry) - 1 : slot, ticks: ticks, thread: thread, event: event)
+      slot: isEarly ? Int(entry) - 1 : slot, ticks: ticks, thread: thread == 0 ? nil : thread,
+      event: event)
   }
 }

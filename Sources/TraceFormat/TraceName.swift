@@ -7,11 +7,11 @@ package struct TraceName: Equatable, Sendable {
   /// Number of the image in the trace.
   package var image: UInt64
   package var address: StatedAddress
-  /// Of the function, in bytes; 0 unknown.
-  package var size: UInt64
+  /// Of the function, in bytes; `nil` where it is unknown.
+  package var size: UInt64?
   package var name: [UInt8]
 
-  package init(image: UInt64, address: StatedAddress, size: UInt64, name: [UInt8]) {
+  package init(image: UInt64, address: StatedAddress, size: UInt64?, name: [UInt8]) {
     self.image = image
     self.address = address
     self.size = size
@@ -58,7 +58,7 @@ extension TraceName {
       let start = table.indices.lowerBound + Int(offset)
       names.append(
         TraceName(
-          image: UInt64(image), address: address, size: functionSize,
+          image: UInt64(image), address: address, size: functionSize == 0 ? nil : functionSize,
           name: bytes.copy(start..<start + Int(size))))
     }
     return names

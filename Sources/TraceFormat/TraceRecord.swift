@@ -8,8 +8,8 @@ package struct TraceRecord: Equatable, Sendable {
   package var slot: Int
   /// Of the recorded machine's counter.
   package var ticks: UInt64
-  /// The kernel's number of the thread.
-  package var thread: UInt32
+  /// The kernel's number of the thread; `nil` where the source of an imported trace does not tell.
+  package var thread: UInt32?
   package var event: Event
 
   package enum Event: Equatable, Sendable {
@@ -42,24 +42,31 @@ package struct TraceImageRecord: Equatable, Sendable {
   package var guardStart: LoadedAddress
   /// In bytes, 4 for each guard.
   package var guardSize: UInt64
-  /// One of `ORDERFILE_ID_…`; 0 without an ID.
-  package var idKind: UInt32
-  package var id: [UInt8]
+  package var id: ID?
   package var path: [UInt8]
   /// How many basic blocks had a breakpoint; 0 if only functions had.
   package var blockCount: UInt32 = 0
 
+  package struct ID: Equatable, Sendable {
+    /// One of `ORDERFILE_ID_…`.
+    package var kind: UInt32
+    package var bytes: [UInt8]
+
+    package init(kind: UInt32, bytes: [UInt8]) {
+      self.kind = kind
+      self.bytes = bytes
+    }
+  }
+
   /// An image without guards.
   package init(
-    slide: Slide, textStart: LoadedAddress, textSize: UInt64, idKind: UInt32, id: [UInt8],
-    path: [UInt8]
+    slide: Slide, textStart: LoadedAddress, textSize: UInt64, id: ID?, path: [UInt8]
   ) {
     self.slide = slide
     self.textStart = textStart
     self.textSize = textSize
     guardStart = LoadedAddress(rawValue: 0)
     guardSize = 0
-    self.idKind = idKind
     self.id = id
     self.path = path
   }
@@ -74,12 +81,13 @@ extension TraceImageRecord {
     textSize = try input.read(UInt64.self, "text_size")
     guardStart = LoadedAddress(rawValue: try input.read(UInt64.self, "guard_start"))
     guardSize = try input.read(UInt64.self, "guard_size")
-    idKind = try input.read(UInt32.self, "id_kind")
+    let idKind = try input.read(UInt32.self, "id_kind")
     let idSize = try input.read(UInt32.self, "id_size")
     let pathSize = try input.read(UInt32.self, "path_size")
     blockCount = try input.read(UInt32.self, "block_count")
     let bytes = input.bytes
-    id = bytes.copy(try input.readRange(UInt64(idSize), "id").indices)
+    let idBytes = bytes.copy(try input.readRange(UInt64(idSize), "id").indices)
+    id = idKind == 0 ? nil : ID(kind: idKind, bytes: idBytes)
     path = bytes.copy(try input.readRange(UInt64(pathSize), "path").indices)
   }
 }

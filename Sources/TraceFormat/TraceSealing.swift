@@ -33,7 +33,7 @@ extension TraceFile {
       output.append(littleEndian: UInt32(truncatingIfNeeded: name.image))
       output.append(littleEndian: UInt32(name.name.count))
       output.append(littleEndian: name.address.rawValue)
-      output.append(littleEndian: name.size)
+      output.append(littleEndian: name.size ?? 0)
       output.append(littleEndian: textOffset)
       textOffset += UInt64(name.name.count)
     }
@@ -61,7 +61,7 @@ extension TraceFile {
       if a.image != b.image { return a.image < b.image }
       if a.address != b.address { return a.address < b.address }
       if a.name != b.name { return a.name.lexicographicallyPrecedes(b.name) }
-      return a.size < b.size
+      return a.size ?? 0 < b.size ?? 0
     }
     var unique: [TraceName] = []
     unique.reserveCapacity(sorted.count)

@@ -64,8 +64,9 @@ struct RecordedLaunchTests {
       let path = String(decoding: load.path, as: UTF8.self)
       let image = try #require(run.report.images.first { $0.path == path })
       #expect(load.slide.rawValue == image.slide && image.slide > 0)
-      #expect(load.id.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == image.uuid)
-      #expect(load.idKind == 2)
+      let id = try #require(load.id)
+      #expect(id.bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() == image.uuid)
+      #expect(id.kind == 2)
       let stated = load.textStart.rawValue &- load.slide.rawValue
       let listing = try program.workshop.run("llvm-otool-19", ["-l", path]).output
       let text = try #require(

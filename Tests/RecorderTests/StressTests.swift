@@ -17,7 +17,7 @@ import TraceFormat
       return (0, 0)
     }
     var isSeen = [Bool](repeating: false, count: Self.guards)
-    var latest: [UInt32: UInt64] = [:]
+    var latest: [UInt32?: UInt64] = [:]
     var functions = 0
     var twice = 0
     var disorder = 0
@@ -89,7 +89,7 @@ import TraceFormat
     for _ in 0..<5 {
       #expect(try workshop.record(program).status == 0)
       let trace = try workshop.trace()
-      var byThread: [UInt32: [UInt64]] = [:]
+      var byThread: [UInt32?: [UInt64]] = [:]
       for record in trace.records {
         if case .function(let address, _, _) = record.event {
           byThread[record.thread, default: []].append(address.rawValue)

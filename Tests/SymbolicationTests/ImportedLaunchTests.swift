@@ -111,7 +111,7 @@ import TraceFormat
       machine: 62,
       image: TraceImageRecord(
         slide: Slide(rawValue: 0), textStart: LoadedAddress(rawValue: 0x1000), textSize: 0x100,
-        idKind: 1, id: [1], path: Array("/bin/app".utf8)))
+        id: .init(kind: 1, bytes: [1]), path: Array("/bin/app".utf8)))
     launch.uses = [
       .init(entry: StatedAddress(rawValue: 0x1000), nanoseconds: 0, thread: 7),
       .init(entry: StatedAddress(rawValue: 0x1010), nanoseconds: 412_101_208, thread: 9),

@@ -8,7 +8,7 @@ import TraceFormat
   static let image = {
     var image = TraceImageRecord(
       slide: Slide(rawValue: 0x1000), textStart: LoadedAddress(rawValue: 0x2000), textSize: 0x100,
-      idKind: 1, id: [1, 2], path: Array("/bin/app".utf8))
+      id: .init(kind: 1, bytes: [1, 2]), path: Array("/bin/app".utf8))
     image.blockCount = 77
     return image
   }()

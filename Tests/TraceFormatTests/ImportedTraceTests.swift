@@ -10,12 +10,12 @@ import TraceFormat
       machine: 183,
       image: TraceImageRecord(
         slide: Slide(rawValue: 0), textStart: LoadedAddress(rawValue: 0x1000), textSize: 0x200,
-        idKind: ORDERFILE_ID_UUID, id: Array(1...16), path: Array(path.utf8)))
+        id: .init(kind: ORDERFILE_ID_UUID, bytes: Array(1...16)), path: Array(path.utf8)))
     trace.processNumber = 581
     trace.uses = [
       .init(
         entry: StatedAddress(rawValue: 0x1100), nanoseconds: times ? 7_000 : nil,
-        thread: times ? 4778 : 0),
+        thread: times ? 4778 : nil),
       .init(entry: StatedAddress(rawValue: 0x1000), nanoseconds: times ? 9_000 : nil),
     ]
     trace.names = [
@@ -41,7 +41,7 @@ import TraceFormat
     guard case .load(1, let image) = file.records.first?.event else { throw CancellationError() }
     #expect(image == trace.image)
     #expect(file.records.dropFirst().map(\.ticks) == (times ? [7_000, 9_000] : [0, 0]))
-    #expect(file.records.dropFirst().map(\.thread) == (times ? [4778, 0] : [0, 0]))
+    #expect(file.records.dropFirst().map(\.thread) == (times ? [4778, nil] : [nil, nil]))
     let none = LoadedAddress(rawValue: 0)
     #expect(
       file.records.dropFirst().map(\.event) == [

@@ -37,7 +37,7 @@ import TraceFormat
     let events = trace.records.map(\.event)
     #expect(events.count == 9)
     guard case .load(1, let image) = events.first else { throw CancellationError() }
-    #expect(image.path == Array("/usr/bin/program".utf8) && image.id == [1, 2, 3, 4])
+    #expect(image.path == Array("/usr/bin/program".utf8) && image.id?.bytes == [1, 2, 3, 4])
     #expect(
       Array(events.dropFirst()) == [
         .function(
@@ -104,9 +104,9 @@ import TraceFormat
     TraceName(
       image: 1, address: StatedAddress(rawValue: 0x2000), size: 16, name: Array("alias".utf8)),
     TraceName(
-      image: 1, address: StatedAddress(rawValue: 0x1000), size: 0, name: [0xff, 0x20, 0x0a]),
+      image: 1, address: StatedAddress(rawValue: 0x1000), size: nil, name: [0xff, 0x20, 0x0a]),
     TraceName(
-      image: 1, address: StatedAddress(rawValue: 0x1000), size: 0, name: [0xff, 0x20, 0x0a]),
+      image: 1, address: StatedAddress(rawValue: 0x1000), size: nil, name: [0xff, 0x20, 0x0a]),
   ]
 
   @Test func sealingKeepsTheRecordsAndAddsNamesOnceInOrder() throws {

@@ -34,7 +34,7 @@ package struct ImportedLaunch: Sendable {
   mutating func add(_ function: Int, nanoseconds: UInt64? = nil, thread: UInt32? = nil) {
     let address = image.layout.functions[function].address
     guard seen.insert(address).inserted else { return }
-    uses.append(ImportedTrace.Use(entry: address, nanoseconds: nanoseconds, thread: thread ?? 0))
+    uses.append(ImportedTrace.Use(entry: address, nanoseconds: nanoseconds, thread: thread))
   }
 
   /// Adds the use of the function that holds `address`.
@@ -60,14 +60,14 @@ package struct ImportedLaunch: Sendable {
       machine: image.architecture.elfMachine ?? 0,
       image: TraceImageRecord(
         slide: Slide(rawValue: 0), textStart: LoadedAddress(rawValue: start.rawValue),
-        textSize: end.rawValue - start.rawValue,
-        idKind: image.id.map { UInt32($0.kind.rawValue) } ?? 0, id: image.id?.bytes ?? [],
+        textSize: end - start,
+        id: image.id.map { .init(kind: UInt32($0.kind.rawValue), bytes: $0.bytes) },
         path: Array(image.path.utf8)))
-    trace.processNumber = processNumber ?? 0
+    trace.processNumber = processNumber
     trace.uses = uses
     for use in uses {
       let aliases = image.layout.functions[image.layout.functions(at: use.entry)]
-      let size = aliases.map(\.knownBytes).max() ?? 0
+      let size = aliases.compactMap(\.size).max()
       trace.names += aliases.map {
         TraceName(
           image: ImportedTrace.imageNumber, address: use.entry, size: size,

@@ -67,17 +67,26 @@ private struct XctraceSightings {
     var isOfFault: Bool
   }
 
+  struct Fault {
+    var process: UInt64
+    var nanoseconds: UInt64
+    var thread: UInt32?
+    var address: LoadedAddress
+    var sizeBytes: UInt64?
+    var durationNanoseconds: UInt64?
+    var isPageIn: Bool
+  }
+
   let export = XctraceExport()
   /// Each stack once, with its first time.
   private(set) var stacks: [Stack] = []
-  /// At loaded addresses.
-  private(set) var faults: [(process: UInt64, fault: XctraceLaunch.Fault)] = []
+  private(set) var faults: [Fault] = []
   private(set) var processes: [UInt64: XctraceProcess] = [:]
 
   init(_ bytes: FileBytes) throws(ParseError) {
     var stacks: [Stack] = []
     var places: [Int: Int] = [:]
-    var faults: [(UInt64, XctraceLaunch.Fault)] = []
+    var faults: [Fault] = []
     var processes: [UInt64: XctraceProcess] = [:]
     try export.read(bytes) { row in
       guard let time = row.nanoseconds, let process = row.process else { return }
@@ -97,11 +106,11 @@ private struct XctraceSightings {
       guard row.table == .virtualMemory, let address = row.address else { return }
       let isPageIn = row.operation == XctraceRow.fileBackedPageIn
       guard isPageIn || row.operation == XctraceRow.pageCacheHit else { return }
-      let fault = XctraceLaunch.Fault(
-        nanoseconds: time, thread: thread, address: StatedAddress(rawValue: address.rawValue),
-        sizeBytes: row.sizeBytes, durationNanoseconds: row.durationNanoseconds,
-        isPageIn: isPageIn)
-      faults.append((process.number, fault))
+      faults.append(
+        Fault(
+          process: process.number, nanoseconds: time, thread: thread, address: address,
+          sizeBytes: row.sizeBytes, durationNanoseconds: row.durationNanoseconds,
+          isPageIn: isPageIn))
     }
     self.stacks = stacks
     self.faults = faults
@@ -153,15 +162,15 @@ extension XctraceLaunch {
       let frames = sightings[sighting].export.frames(ofStack: stack.number)
       for (depth, frame) in frames.enumerated().reversed() {
         guard let binary = frame.binary, let load = loads[sighting][binary] else { continue }
-        let slide = Slide(rawValue: load.rawValue &- header.rawValue)
+        let slide = Slide(from: header, to: load)
         let process = found ?? (stack.process, slide)
         found = process
         guard stack.process == process.process else {
           others.insert(stack.process)
           continue
         }
-        let address = StatedAddress(
-          rawValue: frame.address.rawValue &- slide.rawValue &- (depth > 0 ? 1 : 0))
+        let stated = frame.address.stated(slide: slide)
+        let address = depth > 0 ? StatedAddress(rawValue: stated.rawValue &- 1) : stated
         guard seenAddresses.insert(address).inserted,
           let function = image.layout.functions(containing: address).first,
           seenFunctions.insert(function).inserted
@@ -179,10 +188,11 @@ extension XctraceLaunch {
     otherProcesses = others.sorted().compactMap { number in
       sightings.compactMap { $0.processes[number] }.first
     }
-    faults = sightings.flatMap(\.faults).filter { $0.process == found.process }.map { sighting in
-      var fault = sighting.fault
-      fault.address.rawValue &-= found.slide.rawValue
-      return fault
+    faults = sightings.flatMap(\.faults).filter { $0.process == found.process }.map {
+      Fault(
+        nanoseconds: $0.nanoseconds, thread: $0.thread,
+        address: $0.address.stated(slide: found.slide), sizeBytes: $0.sizeBytes,
+        durationNanoseconds: $0.durationNanoseconds, isPageIn: $0.isPageIn)
     }
     faults.sort { ($0.nanoseconds, $0.address) < ($1.nanoseconds, $1.address) }
     // Where times are equal, what the stack of a fault shows stays before the place of the fault.

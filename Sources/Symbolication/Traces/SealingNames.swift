@@ -22,7 +22,7 @@ extension Trace {
       else { return }
       names += body.names.map {
         TraceName(
-          image: images[image].number, address: body.address, size: body.size ?? 0, name: $0.bytes)
+          image: images[image].number, address: body.address, size: body.size, name: $0.bytes)
       }
     }
     for hit in hits {

@@ -50,8 +50,8 @@ extension Trace {
         }
         let image = images[index]
         let start = registrations.guardStart(index)
-        let thread = record.thread == 0 ? nil : threads[record.thread] ?? threads.count + 1
-        threads[record.thread] = thread
+        let thread = record.thread.map { threads[$0] ?? threads.count + 1 }
+        if let number = record.thread { threads[number] = thread }
         hits.append(
           Hit(
             step: record.slot, image: index,
@@ -82,7 +82,7 @@ extension Trace {
     names = file.names.compactMap { name in
       guard let image = numbered[name.image] else { return nil }
       return RecordedName(
-        image: image, address: name.address, size: name.size == 0 ? nil : name.size,
+        image: image, address: name.address, size: name.size,
         name: SymbolName(bytes: name.name))
     }
     names += Self.dladdrNames(file.records, images)
@@ -115,20 +115,23 @@ extension Trace {
 extension TraceImage {
   /// `address` as this image states it, if it lies in its code.
   fileprivate func stated(_ address: LoadedAddress) -> StatedAddress? {
-    // Modulo 2^64, as the loader adds: a slide can be "negative".
-    let value = StatedAddress(rawValue: address.rawValue &- slide.rawValue)
+    let value = address.stated(slide: slide)
     return text.contains(value) ? value : nil
   }
 }
 
 extension TraceImage {
   init(_ number: UInt64, _ record: TraceImageRecord) {
-    let kind = UInt8(exactly: record.idKind).flatMap(ImageID.Kind.init(rawValue:))
+    let id = record.id.flatMap { id in
+      UInt8(exactly: id.kind).flatMap(ImageID.Kind.init(rawValue:)).map {
+        ImageID(kind: $0, bytes: id.bytes)
+      }
+    }
     self.init(
       number: number, path: String(decoding: record.path, as: UTF8.self),
-      id: kind.map { ImageID(kind: $0, bytes: record.id) }, slide: record.slide,
+      id: id, slide: record.slide,
       text: AddressRange(
-        start: StatedAddress(rawValue: record.textStart.rawValue &- record.slide.rawValue),
+        start: record.textStart.stated(slide: record.slide),
         size: record.textSize),
       guardCount: Int(clamping: record.guardSize / 4))
     blockCount = Int(clamping: record.blockCount)

@@ -26,10 +26,9 @@ struct TraceRegistrations {
   private var comparisonsLeft = 1 << 26
 
   private struct Span {
-    var range: Range<UInt64>
-    /// Slots of the load record and of the unload record.
+    var range: Range<LoadedAddress>
+    /// The slot of the load record.
     var loadedAt: Int
-    var unloadedAt = Int.max
   }
 
   private struct Change {
@@ -44,10 +43,8 @@ struct TraceRegistrations {
     for record in records {
       guard case .load(let number, let image) = record.event else { continue }
       let start = hasGuards ? image.guardStart : image.textStart
-      let (end, overflow) = start.rawValue.addingReportingOverflow(
-        hasGuards ? image.guardSize : image.textSize)
-      spans.append(
-        Span(range: start.rawValue..<(overflow ? .max : end), loadedAt: record.slot))
+      let range = Range(start: start, size: hasGuards ? image.guardSize : image.textSize)
+      spans.append(Span(range: range, loadedAt: record.slot))
       images.append(TraceImage(number, image))
     }
     order = spans.indices.sorted {
@@ -92,21 +89,19 @@ struct TraceRegistrations {
   }
 
   private mutating func unload(_ span: Int, at slot: Int) {
-    spans[span].unloadedAt = min(spans[span].unloadedAt, slot)
     guard loaded.contains(places[span]) else { return }
     loaded.remove(places[span])
     changes.append(Change(slot: slot, span: span, isLoad: false))
   }
 
   func guardStart(_ index: Int) -> LoadedAddress {
-    LoadedAddress(rawValue: spans[index].range.lowerBound)
+    spans[index].range.lowerBound
   }
 
-  /// The image that a hit of `place` belongs to; `nil` if none ever held it.
+  /// The image that a hit of `address` belongs to; `nil` if none ever held it.
   ///
   /// - Parameter slot: of the hit; never less than in the call before.
-  mutating func owner(of place: LoadedAddress, at slot: Int) -> Int? {
-    let address = place.rawValue
+  mutating func owner(of address: LoadedAddress, at slot: Int) -> Int? {
     while changeCount < changes.count, changes[changeCount].slot <= slot {
       let change = changes[changeCount]
       if change.isLoad {
@@ -131,7 +126,7 @@ struct TraceRegistrations {
   }
 
   /// The first image that registers `address` behind `slot`, or else the last that did before.
-  private mutating func ownerAtAnotherTime(of address: UInt64, at slot: Int) -> Int? {
+  private mutating func ownerAtAnotherTime(of address: LoadedAddress, at slot: Int) -> Int? {
     guard comparisonsLeft >= spans.count else { return nil }
     comparisonsLeft -= spans.count
     let holders = spans.indices.filter { spans[$0].range.contains(address) }

@@ -234,8 +234,9 @@ final class BreakpointRecording: BreakpointObserver {
     var record = TraceImageRecord(
       slide: Slide(rawValue: image.slide),
       textStart: LoadedAddress(rawValue: image.text.lowerBound),
-      textSize: UInt64(image.text.count), idKind: UInt32(places.id.kind.rawValue),
-      id: places.id.bytes, path: Array(image.path.utf8))
+      textSize: UInt64(image.text.count),
+      id: TraceImageRecord.ID(kind: UInt32(places.id.kind.rawValue), bytes: places.id.bytes),
+      path: Array(image.path.utf8))
     record.guardSize = 4 * UInt64(places.functions.count)
     record.blockCount = UInt32(clamping: places.blocks?.blocks.count ?? 0)
     var number: UInt64 = 0
