@@ -39,7 +39,7 @@ final class Listener: BreakpointObserver {
     }
     let functions = (0..<Int(image.function_count)).filter { isThorough || image.are_ours[$0] }
     let segment = BreakpointImage.Segment(
-      fileOffset: image.file_offset,
+      fileOffset: FileOffset(rawValue: image.file_offset),
       range: AddressRange(start: StatedAddress(rawValue: image.address), size: image.size))
     return BreakpointImage(
       functions: functions.map { StatedAddress(rawValue: image.functions[$0]) },
@@ -66,10 +66,12 @@ final class Listener: BreakpointObserver {
     print("\(letter(of: pid)) unloaded \(image.path)")
   }
 
-  func firstHit(_ function: UInt64, of image: LoadedImage, by thread: TracedThread) {
+  func firstHit(_ function: LoadedAddress, of image: LoadedImage, by thread: TracedThread) {
     guard let known = guest_image(image.path)?.pointee else { return }
-    let stated = function &- image.slide
-    let index = (0..<Int(known.function_count)).first { known.functions[$0] == stated }
+    let stated = function.stated(slide: image.slide)
+    let index = (0..<Int(known.function_count)).first {
+      known.functions[$0] == stated.rawValue
+    }
     guard let index else { return print("hit at no function") }
     let name = String(cString: known.names[index])
     if name.hasPrefix("step_") { print("\(letter(of: thread.pid)) hit \(name)") }

@@ -1,5 +1,7 @@
 #if os(Linux) && arch(x86_64)
+  import Addresses
   import Foundation
+  import TestSupport
   import Testing
 
   import ProcessTracing
@@ -23,20 +25,21 @@
           .joined(separator: "-")
         mapping = try #require(
           ProcessMapping(line: Array("\(line) r-xp 00000000 08:01 7 /code".utf8)[...]))
-        try #require(memory.write(bytes[...], at: start))
+        try #require(memory.write(bytes[...], at: LoadedAddress(rawValue: start)))
       }
 
-      deinit { munmap(UnsafeMutableRawPointer(bitPattern: UInt(start)), size) }
+      deinit { munmap(UnsafeMutableRawPointer(bitPattern: UInt(start.rawValue)), size) }
 
-      var start: UInt64 { mapping.addresses.lowerBound }
-      var bytes: [UInt8] { memory.read(start..<start + UInt64(size)) }
+      var start: LoadedAddress { mapping.addresses.lowerBound }
+      var bytes: [UInt8] { memory.read(size, at: start) }
 
       func write(_ bytes: [UInt8], at offset: UInt64) {
         memory.write(bytes[...], at: start + offset)
       }
 
       func breakpoints(at offsets: [UInt64]) -> BreakpointSet {
-        BreakpointSet(offsets.map { start &+ $0 }, in: mapping, memory)
+        BreakpointSet(
+          offsets.map { LoadedAddress(rawValue: start.rawValue &+ $0) }, in: mapping, memory)
       }
 
       func offsets(of set: BreakpointSet) -> [UInt64] { set.breakpoints.map { $0.address - start } }
@@ -62,7 +65,7 @@
       #expect(code.bytes == expected)
       #expect([0, 20, 48].map { set.index(of: code.start + $0) } == [0, 1, 2])
       #expect([1, 16, 32, 49, 5000].allSatisfy { set.index(of: code.start + $0) == nil })
-      #expect(set.index(of: 0) == nil && set.index(of: .max) == nil)
+      #expect(set.index(of: 0) == nil && set.index(of: LoadedAddress(rawValue: .max)) == nil)
     }
 
     @Test func removingOnePutsItsInstructionBack() throws {

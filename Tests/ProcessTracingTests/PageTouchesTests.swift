@@ -1,4 +1,6 @@
+import Addresses
 import ProcessTracing
+import TestSupport
 import Testing
 
 @Suite struct PageTouchesTests {
@@ -12,13 +14,16 @@ import Testing
 
   private static func rows(_ touches: PageTouches) -> [String] {
     touches.touches.map {
-      "\(touches.images[$0.image])+\($0.distance) \($0.access)"
+      "\(touches.images[$0.image])+\($0.page.rawValue) \($0.access)"
     }
   }
 
   private static func instructions(_ touches: PageTouches) -> [String] {
     touches.touches.map {
-      ($0.instruction.image.map { touches.images[$0] + "+" } ?? "") + "\($0.instruction.distance)"
+      switch $0.instruction {
+      case .inImage(let image, let address): "\(touches.images[image])+\(address.rawValue)"
+      case .outside(let address): "\(address.rawValue)"
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+import Addresses
 import Foundation
 import ProcessTracing
 import TestSupport
@@ -14,7 +15,10 @@ import Testing
       mapping.isReadable ? "r" : "-", mapping.isWritable ? "w" : "-",
       mapping.isExecutable ? "x" : "-",
     ]
-    let ends = [mapping.addresses.lowerBound, mapping.addresses.upperBound, mapping.fileOffset]
+    let ends = [
+      mapping.addresses.lowerBound.rawValue, mapping.addresses.upperBound.rawValue,
+      mapping.fileOffset.rawValue,
+    ]
     return
       (ends.map { String($0, radix: 16) } + [rights.joined(), mapping.file, "'\(mapping.path)'"])
       .joined(separator: " ")
@@ -67,7 +71,7 @@ import Testing
   /// As those who ask for mappings do.
   private func use(_ mapping: ProcessMapping?) {
     guard let mapping else { return }
-    #expect(mapping.addresses.count >= 0 && mapping.path.hasPrefix("/"))
+    #expect(mapping.addresses.size <= Int.max && mapping.path.hasPrefix("/"))
   }
 
   #if os(Linux)
@@ -80,7 +84,7 @@ import Testing
       let place = mmap(nil, 8192, PROT_READ, MAP_PRIVATE, descriptor, 0)
       try #require(place != MAP_FAILED)
       defer { munmap(place, 8192) }
-      let address = UInt64(UInt(bitPattern: place))
+      let address = LoadedAddress(rawValue: UInt64(UInt(bitPattern: place)))
 
       func own() throws -> ProcessMapping {
         let mappings = ProcessMapping.files(of: getpid())

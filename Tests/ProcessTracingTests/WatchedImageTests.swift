@@ -1,4 +1,6 @@
 #if os(Linux)
+  import Addresses
+  import TestSupport
   import Testing
 
   import ProcessTracing
@@ -6,8 +8,10 @@
   @Suite struct WatchedImageTests {
     private typealias Protection = WatchedImage.Protection
 
-    private static func mapping(_ range: Range<UInt64>, _ rights: String) throws -> ProcessMapping {
-      let ends = [range.lowerBound, range.upperBound].map { String($0, radix: 16) }
+    private static func mapping(
+      _ range: Range<LoadedAddress>, _ rights: String
+    ) throws -> ProcessMapping {
+      let ends = [range.lowerBound, range.upperBound].map { String($0.rawValue, radix: 16) }
       let line = "\(ends[0])-\(ends[1]) \(rights)p 00000000 08:01 7 /app"
       return try #require(ProcessMapping(line: Array(line.utf8)[...]))
     }
@@ -21,13 +25,15 @@
       return image
     }
 
+    private static let end = LoadedAddress(rawValue: .max)
+
     private static func changes(
-      _ image: WatchedImage, _ range: Range<UInt64> = 0..<UInt64.max
+      _ image: WatchedImage, _ range: Range<LoadedAddress> = 0..<end
     ) -> [String] {
       image.changes(in: range).map { change in
         let ends = [change.addresses.lowerBound, change.addresses.upperBound]
         let rights: [(Protection, String)] = [(.read, "r"), (.write, "w"), (.execute, "x")]
-        return ends.map { String($0, radix: 16) }.joined(separator: "-") + " "
+        return ends.map { String($0.rawValue, radix: 16) }.joined(separator: "-") + " "
           + rights.map { change.protection.contains($0.0) ? $0.1 : "-" }.joined()
       }
     }
@@ -73,8 +79,8 @@
       let image = try Self.image()
       #expect(Self.changes(image, 0x11fff..<0x12001) == ["11000-13000 r--"])
       #expect(Self.changes(image, 0..<0x10001) == ["10000-11000 r--"])
-      #expect(Self.changes(image, 0x17fff..<UInt64.max) == ["17000-18000 rw-"])
-      for range in [0..<0x10000, 0x18000..<UInt64.max, 0x11000..<0x11000] as [Range<UInt64>] {
+      #expect(Self.changes(image, 0x17fff..<Self.end) == ["17000-18000 rw-"])
+      for range in [0..<0x10000, 0x18000..<Self.end, 0x11000..<0x11000] as [Range<LoadedAddress>] {
         #expect(Self.changes(image, range) == [])
       }
       #expect(image.state(of: 0xffff) == nil && image.state(of: 0x18000) == nil)

@@ -24,13 +24,13 @@ final class AddressSpace {
 
   struct Image {
     var loaded: LoadedImage
-    /// The function at whose first use the launch is over, loaded.
-    var end: UInt64?
+    /// The function at whose first use the launch is over.
+    var end: LoadedAddress?
     var breakpoints: BreakpointSet
   }
 
   struct SingleBreakpoint {
-    var address: UInt64
+    var address: LoadedAddress
     var saved: [UInt8]
   }
 
@@ -70,7 +70,7 @@ final class AddressSpace {
     else { return }
     for mapping in mappings where mapping.file == loader.file && mapping.isExecutable {
       guard let slide = image.slide(of: mapping) else { continue }
-      plantLasting(.loaderNotice, address.rawValue &+ slide)
+      plantLasting(.loaderNotice, address.loaded(slide: slide))
     }
   }
 
@@ -100,33 +100,33 @@ final class AddressSpace {
     for mapping in mappings where !images.contains(where: { holds(mapping, $0) }) {
       guard let image = wanted(mapping.path), let slide = image.slide(of: mapping) else { continue }
       let new = LoadedImage(path: mapping.path, slide: slide, text: mapping.addresses)
-      if let mark = image.mark { plantLasting(.mark, mark.rawValue &+ slide) }
+      if let mark = image.mark { plantLasting(.mark, mark.loaded(slide: slide)) }
       let single = [entry?.address] + lasting.map { $0.breakpoint.address }
-      let functions = image.functions.lazy.map { $0.rawValue &+ slide }
+      let functions = image.functions.lazy.map { $0.loaded(slide: slide) }
         .filter { !single.contains($0) }
       images.append(
         Image(
-          loaded: new, end: image.end.map { $0.rawValue &+ slide },
+          loaded: new, end: image.end.map { $0.loaded(slide: slide) },
           breakpoints: BreakpointSet(functions, in: mapping, memory)))
       loaded.append(new)
     }
     return (loaded, gone.map { $0.loaded })
   }
 
-  private func plant(_ address: UInt64) -> SingleBreakpoint? {
+  private func plant(_ address: LoadedAddress) -> SingleBreakpoint? {
     let trap = BreakpointSet.bytes(of: ctrace_breakpoint)
-    let saved = memory.read(address..<address &+ UInt64(trap.count))
+    let saved = memory.read(trap.count, at: address)
     guard saved.count == trap.count, memory.write(trap[...], at: address) else { return nil }
     return SingleBreakpoint(address: address, saved: saved)
   }
 
-  private func plantLasting(_ purpose: Stop.Purpose, _ address: UInt64) {
+  private func plantLasting(_ purpose: Stop.Purpose, _ address: LoadedAddress) {
     guard !lasting.contains(where: { $0.breakpoint.address == address }) else { return }
     guard let breakpoint = plant(address) else { return }
     lasting.append(LastingBreakpoint(purpose: purpose, breakpoint: breakpoint))
   }
 
-  private func plantLastingAgain(in text: Range<UInt64>) {
+  private func plantLastingAgain(in text: Range<LoadedAddress>) {
     for index in lasting.indices where text.contains(lasting[index].breakpoint.address) {
       guard let breakpoint = plant(lasting[index].breakpoint.address),
         breakpoint.saved != BreakpointSet.bytes(of: ctrace_breakpoint)
@@ -142,7 +142,7 @@ final class AddressSpace {
   }
 
   /// Puts the instruction at the lasting breakpoint `address` back for one step, or the breakpoint after it.
-  func expose(_ isExposed: Bool, _ address: UInt64) {
+  func expose(_ isExposed: Bool, _ address: LoadedAddress) {
     guard let breakpoint = lasting.first(where: { $0.breakpoint.address == address })?.breakpoint
     else { return }
     let trap = BreakpointSet.bytes(of: ctrace_breakpoint)
@@ -153,9 +153,9 @@ final class AddressSpace {
   struct Stop {
     enum Purpose { case function, entry, loaderNotice, mark }
     var purpose: Purpose
-    /// The function that nobody had entered before, by the loaded address of its first byte. `nil` also at
+    /// The function that nobody had entered before, by the address of its first byte. `nil` also at
     /// a breakpoint that was removed while another thread was at it, or that a fork copied.
-    var firstHit: (image: LoadedImage, function: UInt64)?
+    var firstHit: (image: LoadedImage, function: LoadedAddress)?
     /// Whether the launch is over here.
     var isEnd = false
   }
@@ -163,7 +163,7 @@ final class AddressSpace {
   /// Removes the breakpoint at `address`, unless it is to stay.
   ///
   /// - Returns: `nil` if none of ours was ever there.
-  func takeBreakpoint(at address: UInt64) -> Stop? {
+  func takeBreakpoint(at address: LoadedAddress) -> Stop? {
     if address == entry?.address { return stop(.entry, at: address, isFirst: true) }
     if let index = lasting.firstIndex(where: { $0.breakpoint.address == address }) {
       let isFirst = !lasting[index].wasReached
@@ -174,13 +174,12 @@ final class AddressSpace {
       guard let index = images[i].breakpoints.index(of: address) else { continue }
       let breakpoint = images[i].breakpoints.breakpoints[index]
       images[i].breakpoints.remove(index, memory)
-      let function = breakpoint.address - UInt64(breakpoint.distance)
-      return stop(.function, at: function, isFirst: breakpoint.isPlanted)
+      return stop(.function, at: breakpoint.function, isFirst: breakpoint.isPlanted)
     }
     return nil
   }
 
-  private func stop(_ purpose: Stop.Purpose, at function: UInt64, isFirst: Bool) -> Stop {
+  private func stop(_ purpose: Stop.Purpose, at function: LoadedAddress, isFirst: Bool) -> Stop {
     var stop = Stop(purpose: purpose)
     if isFirst, let image = images.first(where: { $0.loaded.text.contains(function) }) {
       stop.firstHit = (image.loaded, function)

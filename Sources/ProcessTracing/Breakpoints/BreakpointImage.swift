@@ -20,10 +20,10 @@ package struct BreakpointImage: Sendable {
   package var end: StatedAddress?
 
   package struct Segment: Sendable {
-    package var fileOffset: UInt64
+    package var fileOffset: FileOffset
     package var range: AddressRange
 
-    package init(fileOffset: UInt64, range: AddressRange) {
+    package init(fileOffset: FileOffset, range: AddressRange) {
       self.fileOffset = fileOffset
       self.range = range
     }
@@ -40,13 +40,16 @@ package struct BreakpointImage: Sendable {
     self.end = end
   }
 
-  /// Loaded minus stated address, modulo 2^64, where `mapping` is one of the image's; else `nil`.
-  func slide(of mapping: ProcessMapping) -> UInt64? {
+  /// The image's slide where `mapping` is one of its own; else `nil`.
+  func slide(of mapping: ProcessMapping) -> Slide? {
     let page = UInt64(sysconf(Int32(_SC_PAGESIZE)))
     for segment in segments {
-      let before = segment.fileOffset % page
-      guard segment.fileOffset - before == mapping.fileOffset else { continue }
-      return mapping.addresses.lowerBound &- (segment.range.start.rawValue &- before)
+      let start = segment.fileOffset.roundedDown(to: page)
+      guard start == mapping.fileOffset else { continue }
+      let before = segment.fileOffset - start
+      return Slide(
+        from: StatedAddress(rawValue: segment.range.start.rawValue &- before),
+        to: mapping.addresses.lowerBound)
     }
     return nil
   }
@@ -55,8 +58,7 @@ package struct BreakpointImage: Sendable {
 /// An image in the memory of one process.
 package struct LoadedImage: Sendable {
   package var path: String
-  /// Loaded minus stated address, modulo 2^64.
-  package var slide: UInt64
-  /// Of its code, loaded.
-  package var text: Range<UInt64>
+  package var slide: Slide
+  /// Of its code.
+  package var text: Range<LoadedAddress>
 }

@@ -42,11 +42,11 @@ struct RemoteBreakpointObserver {
     stream.send(TracerMessage(.unloaded, [UInt64(pid)] + image.numbers, text: image.path.utf8))
   }
 
-  func firstHit(_ function: UInt64, of image: LoadedImage, in pid: pid_t, thread: pid_t) {
+  func firstHit(_ function: LoadedAddress, of image: LoadedImage, in pid: pid_t, thread: pid_t) {
     let now = ClockReading.now().ticks
     stream.send(
       TracerMessage(
-        .firstHit, [UInt64(pid)] + image.numbers + [UInt64(thread), now, function],
+        .firstHit, [UInt64(pid)] + image.numbers + [UInt64(thread), now, function.rawValue],
         text: image.path.utf8))
   }
 
@@ -83,7 +83,7 @@ extension BreakpointObserver {
     case .firstHit:
       guard let image = LoadedImage(message) else { break }
       firstHit(
-        message[6], of: image,
+        LoadedAddress(rawValue: message[6]), of: image,
         by: TracedThread(tid: message.number(4), pid: pid, ticks: message[5]))
     case .mark:
       mark(
@@ -97,12 +97,16 @@ extension BreakpointObserver {
 }
 
 extension LoadedImage {
-  fileprivate var numbers: [UInt64] { [slide, text.lowerBound, text.upperBound] }
+  fileprivate var numbers: [UInt64] {
+    [slide.rawValue, text.lowerBound.rawValue, text.upperBound.rawValue]
+  }
 
   /// Behind the number of its process.
   fileprivate init?(_ message: TracerMessage) {
     guard message[2] <= message[3] else { return nil }
-    self.init(path: message.string, slide: message[1], text: message[2]..<message[3])
+    self.init(
+      path: message.string, slide: Slide(rawValue: message[1]),
+      text: LoadedAddress(rawValue: message[2])..<LoadedAddress(rawValue: message[3]))
   }
 }
 
@@ -114,7 +118,9 @@ extension BreakpointImage {
     }
     numbers.append(UInt64(segments.count))
     for segment in segments {
-      numbers += [segment.fileOffset, segment.range.start.rawValue, segment.range.size]
+      numbers += [
+        segment.fileOffset.rawValue, segment.range.start.rawValue, segment.range.size,
+      ]
     }
     return TracerMessage(.answer, numbers + functions.map { $0.rawValue })
   }
@@ -131,7 +137,7 @@ extension BreakpointImage {
       let first = 8 + 3 * index
       segments.append(
         Segment(
-          fileOffset: message[first],
+          fileOffset: FileOffset(rawValue: message[first]),
           range: AddressRange(
             start: StatedAddress(rawValue: message[first + 1]), size: message[first + 2])))
     }

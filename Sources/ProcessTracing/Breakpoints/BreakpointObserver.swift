@@ -1,3 +1,5 @@
+import Addresses
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -19,8 +21,8 @@ package protocol BreakpointObserver: AnyObject {
   func processEnded(_ pid: pid_t)
   func loaded(_ image: LoadedImage, in pid: pid_t)
   func unloaded(_ image: LoadedImage, in pid: pid_t)
-  /// The first use of the function at the loaded address `function`.
-  func firstHit(_ function: UInt64, of image: LoadedImage, by thread: TracedThread)
+  /// The first use of a function, by the address of its first byte.
+  func firstHit(_ function: LoadedAddress, of image: LoadedImage, by thread: TracedThread)
   /// The program says that a stage begins.
   func mark(_ name: [UInt8], by thread: TracedThread)
   /// So many breakpoints could not be removed from a process that is left alone now.

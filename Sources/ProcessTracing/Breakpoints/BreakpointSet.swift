@@ -17,20 +17,22 @@ package struct BreakpointSet {
   package private(set) var breakpoints: [Breakpoint] = []
 
   package struct Breakpoint {
-    /// Loaded.
-    package var address: UInt64
+    package var address: LoadedAddress
     /// What it took the place of.
     package var saved: UInt32
     /// From the function's first byte to `address`.
     package var distance: UInt8
     package var isPlanted: Bool
+
+    /// The function's first byte.
+    var function: LoadedAddress { LoadedAddress(rawValue: address.rawValue - UInt64(distance)) }
   }
 
-  /// Plants one at each of `functions`, loaded addresses in ascending order, that lies in `mapping`.
+  /// Plants one at each of `functions`, in ascending order, that lies in `mapping`.
   ///
   /// Where an instruction can't be read or is a breakpoint of the program's own, none is planted.
   package init(
-    _ functions: some Sequence<UInt64>, in mapping: ProcessMapping, _ memory: ProcessMemory
+    _ functions: some Sequence<LoadedAddress>, in mapping: ProcessMapping, _ memory: ProcessMemory
   ) {
     self.mapping = mapping
     let trap = Self.bytes(of: ctrace_breakpoint)
@@ -40,9 +42,8 @@ package struct BreakpointSet {
       let distance = Self.landingPad(in: text.bytes, at: at)
       at += distance
       let address = function + UInt64(distance)
-      guard at + trap.count <= text.bytes.count, breakpoints.last?.address ?? 0 < address else {
-        continue
-      }
+      guard at + trap.count <= text.bytes.count else { continue }
+      if let last = breakpoints.last, last.address >= address { continue }
       let saved = Self.instruction(in: text.bytes, at: at)
       guard saved != ctrace_breakpoint else { continue }
       breakpoints.append(
@@ -59,7 +60,7 @@ package struct BreakpointSet {
   package func isInPlace(_ memory: ProcessMemory) -> Bool {
     guard let first = breakpoints.first(where: { $0.isPlanted }) else { return true }
     let trap = Self.bytes(of: ctrace_breakpoint)
-    return memory.read(first.address..<first.address + UInt64(trap.count)) == trap
+    return memory.read(trap.count, at: first.address) == trap
   }
 
   /// Plants those that have not been hit where the memory has something else now.
@@ -98,7 +99,7 @@ package struct BreakpointSet {
   /// The index of the breakpoint at `address`, planted or not any more.
   ///
   /// - Complexity: O(log *n*).
-  package func index(of address: UInt64) -> Int? {
+  package func index(of address: LoadedAddress) -> Int? {
     let index = breakpoints.partitioningIndex { $0.address >= address }
     return index < breakpoints.count && breakpoints[index].address == address ? index : nil
   }
@@ -109,7 +110,7 @@ package struct BreakpointSet {
     breakpoints[index].isPlanted = false
     let address = breakpoints[index].address
     let trap = Self.bytes(of: ctrace_breakpoint)
-    guard memory.read(address..<address + UInt64(trap.count)) == trap else { return }
+    guard memory.read(trap.count, at: address) == trap else { return }
     memory.write(Self.bytes(of: breakpoints[index].saved)[...], at: address)
   }
 

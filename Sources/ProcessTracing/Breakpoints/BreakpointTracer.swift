@@ -43,7 +43,7 @@ final class BreakpointTracer: LaunchTracer {
   private struct Thread {
     let space: AddressSpace
     /// It executes the instruction of a breakpoint that stays, which is away for that long.
-    var steppedOver: UInt64?
+    var steppedOver: LoadedAddress?
     /// It is about to run the program's own handler of SIGTRAP.
     var entersHandler = false
     /// It waits for the others to stop, with a signal that it has yet to get, or 0.
@@ -217,14 +217,13 @@ final class BreakpointTracer: LaunchTracer {
   private func trapped(_ tid: pid_t) {
     guard let thread = threads[tid] else { return resume(tid, signal: SIGTRAP) }
     let space = thread.space
-    var counter: UInt64 = 0
-    guard ctrace_program_counter(tid, &counter) == 0 else { return }  // it has been killed
+    guard let counter = ThreadRegisters.programCounter(of: tid) else { return }
     if let address = thread.steppedOver, counter != address {
       threads[tid]?.steppedOver = nil
       space.expose(false, address)
       return resume(tid)
     }
-    let address = counter &- UInt64(CTRACE_BREAKPOINT_ADVANCE)
+    let address = ThreadRegisters.breakpoint(before: counter)
     let isBreakpoint = ctrace_is_at_breakpoint(tid)
     if thread.entersHandler {
       threads[tid]?.entersHandler = false
@@ -241,7 +240,7 @@ final class BreakpointTracer: LaunchTracer {
       _ = ctrace_step(tid, SIGTRAP)
       return
     }
-    _ = ctrace_set_program_counter(tid, address)
+    ThreadRegisters.setProgramCounter(of: tid, to: address)
     blockTrapAgain(tid, space)
     if stop.purpose == .entry { refresh(space) }  // what the loader has mapped, before the hit
     if stop.isEnd {
@@ -262,16 +261,14 @@ final class BreakpointTracer: LaunchTracer {
     resume(tid)
   }
 
-  private func stepOver(_ address: UInt64, _ tid: pid_t, _ space: AddressSpace) {
+  private func stepOver(_ address: LoadedAddress, _ tid: pid_t, _ space: AddressSpace) {
     space.expose(true, address)
     threads[tid]?.steppedOver = address
   }
 
   private func hear(markOf tid: pid_t, _ space: AddressSpace) {
-    var address: UInt64 = 0
-    guard ctrace_first_argument(tid, &address) == 0, !isOver else { return }
-    let size = min(Self.longestMark, .max - address)
-    let bytes = space.memory.read(address..<address + size)
+    guard let address = ThreadRegisters.firstArgument(of: tid), !isOver else { return }
+    let bytes = space.memory.read(Self.longestMark, at: address)
     guard !bytes.isEmpty else { return }
     let name = Array(bytes.prefix { $0 != 0 })
     observer.mark(name, in: space.pid, thread: tid)
@@ -279,7 +276,7 @@ final class BreakpointTracer: LaunchTracer {
   }
 
   /// Bytes, as the recorder keeps them.
-  private static let longestMark: UInt64 = 255
+  private static let longestMark = 255
 
   private func refresh(_ space: AddressSpace) {
     let (loaded, unloaded) = space.refresh(observer.image)

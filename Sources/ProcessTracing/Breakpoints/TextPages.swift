@@ -1,15 +1,17 @@
+import Addresses
+
 /// Code in a process that is read in large pieces, in ascending order, and of which the pages that change are
 /// written back.
 struct TextPages {
   private let mapping: ProcessMapping
   private let memory: ProcessMemory
   /// Where `bytes` begin.
-  private var start: UInt64
+  private var start: LoadedAddress
   /// The piece at hand; shorter than asked for where memory can't be read.
   private(set) var bytes: [UInt8] = []
   private var changed: Range<Int>?
 
-  /// A multiple of every page size.
+  /// In bytes: a multiple of every page size.
   private static let piece: UInt64 = 1 << 20
 
   init(of mapping: ProcessMapping, _ memory: ProcessMemory) {
@@ -21,11 +23,13 @@ struct TextPages {
   /// Where `address` is in `bytes`, which may end before it.
   ///
   /// - Precondition: `address` lies in the mapping, and is not before that of an earlier call.
-  mutating func index(of address: UInt64) -> Int {
-    if address >= start + UInt64(bytes.count) || bytes.isEmpty {
+  mutating func index(of address: LoadedAddress) -> Int {
+    if address - start >= UInt64(bytes.count) {
       writeBack()
-      start = address - (address - mapping.addresses.lowerBound) % Self.piece
-      bytes = memory.read(start..<min(start + Self.piece, mapping.addresses.upperBound))
+      let before = address - mapping.addresses.lowerBound
+      start = mapping.addresses.lowerBound + (before - before % Self.piece)
+      let count = min(Self.piece, mapping.addresses.upperBound - start)
+      bytes = memory.read(Int(count), at: start)
     }
     return Int(address - start)
   }

@@ -1,14 +1,15 @@
 // What a tracer of pages asks, and tells at its end, of another process.
 
+import Addresses
 import ImageModel
 
 /// Answers, in the process that traces.
 struct RemotePageImages {
   let stream: TracerStream
 
-  func mark(in path: String) -> UInt64? {
+  func mark(in path: String) -> RelativeAddress? {
     let answer = stream.ask(TracerMessage(.wantsMark, text: path.utf8))
-    return answer.numbers.first
+    return answer.numbers.first.map(RelativeAddress.init(rawValue:))
   }
 }
 
@@ -17,11 +18,11 @@ extension TracerStream {
     for path in tracer.touches.images { send(TracerMessage(.pageImage, text: path.utf8)) }
     var numbers: [UInt64] = []
     for touch in tracer.touches.touches {
-      let instruction = touch.instruction
-      numbers += [
-        UInt64(touch.image), touch.distance, UInt64(touch.access.index),
-        UInt64(instruction.image.map { $0 + 1 } ?? 0), instruction.distance,
-      ]
+      numbers += [UInt64(touch.image), touch.page.rawValue, UInt64(touch.access.index)]
+      switch touch.instruction {
+      case .outside(let address): numbers += [0, address.rawValue]
+      case .inImage(let image, let address): numbers += [UInt64(image + 1), address.rawValue]
+      }
     }
     send(TracerMessage(.pageTouches, numbers))
     let (kind, error): (UInt64, Int32) =
@@ -49,7 +50,7 @@ struct PageTracerResult {
   mutating func hear(_ message: TracerMessage, _ known: any PageImages) -> TracerMessage? {
     switch message.kind {
     case .wantsMark:
-      return TracerMessage(.answer, known.mark(in: message.string).map { [$0] } ?? [])
+      return TracerMessage(.answer, known.mark(in: message.string).map { [$0.rawValue] } ?? [])
     case .pageImage: images.append(message.string)
     case .pageTouches:
       for first in stride(from: 0, to: message.numbers.count, by: 5) {
@@ -60,9 +61,10 @@ struct PageTracerResult {
         else { continue }
         rows.append(
           PageTouches.Touch(
-            image: image, distance: message[first + 1], access: access,
-            instruction: PageTouches.Place(
-              image: other == 0 ? nil : other - 1, distance: message[first + 4])))
+            image: image, page: RelativeAddress(rawValue: message[first + 1]), access: access,
+            instruction: other == 0
+              ? .outside(LoadedAddress(rawValue: message[first + 4]))
+              : .inImage(other - 1, RelativeAddress(rawValue: message[first + 4]))))
       }
     case .pageResult:
       wasStopped = message[0] == 1

@@ -1,5 +1,6 @@
 // The first touch of a page, and the breakpoint where a launch ends.
 
+import Addresses
 import CPtrace
 import ImageModel
 
@@ -11,10 +12,8 @@ import ImageModel
 
 extension PageTouchTracer {
   func faulted(_ tid: pid_t) {
-    var address: UInt64 = 0
-    var instruction: UInt64 = 0
-    guard let space = threads[tid]?.space, ctrace_denied_access(tid, &address),
-      ctrace_program_counter(tid, &instruction) == 0
+    guard let space = threads[tid]?.space, let address = ThreadRegisters.deniedAccess(of: tid),
+      let instruction = ThreadRegisters.programCounter(of: tid)
     else { return deliver(SIGSEGV, to: tid) }
     // Another thread's stop was handled between this thread's fault and now.
     if space.isReleased {
@@ -30,8 +29,8 @@ extension PageTouchTracer {
     guard let image = space.image(holding: address),
       let page = touch(address, by: instruction, tid, space, image)
     else { return deliver(SIGSEGV, to: tid) }
-    var changes = space.images[image].changes(in: page..<page + WatchedImage.pageSize)
-    let isFirst = space.images[image].state(of: page)?.seen.contains(.execute) ?? false
+    var changes = space.images[image].changes(in: page)
+    let isFirst = space.images[image].state(of: page.lowerBound)?.seen.contains(.execute) ?? false
     if isFirst, !space.images[image].hasBegun { changes = space.begin(image) }
     guard apply(changes, tid) else { return }
     resume(tid)
@@ -41,17 +40,21 @@ extension PageTouchTracer {
   ///
   /// - Returns: the page, to be given what was seen of it; `nil` if the program has no right to do that.
   private func touch(
-    _ address: UInt64, by instruction: UInt64, _ tid: pid_t, _ space: WatchedMemory, _ image: Int
-  ) -> UInt64? {
-    let page = address & ~(WatchedImage.pageSize - 1)
+    _ address: LoadedAddress, by instruction: LoadedAddress, _ tid: pid_t, _ space: WatchedMemory,
+    _ image: Int
+  ) -> Range<LoadedAddress>? {
+    let addresses = WatchedImage.page(holding: address)
+    let page = addresses.lowerBound
     guard let (byRight, seen) = space.images[image].state(of: page) else { return nil }
     let last = threads[tid]?.lastFault
-    func goesOn(_ seen: WatchedImage.Protection, _ touch: PageTouches.Touch?) -> UInt64 {
+    func goesOn(
+      _ seen: WatchedImage.Protection, _ touch: PageTouches.Touch?
+    ) -> Range<LoadedAddress> {
       threads[tid]?.lastFault = Fault(
         instruction: instruction, page: page, seen: seen, touch: touch)
-      return page
+      return addresses
     }
-    func note(_ access: Access, _ kind: WatchedImage.Protection) -> UInt64 {
+    func note(_ access: Access, _ kind: WatchedImage.Protection) -> Range<LoadedAddress> {
       space.saw(kind, at: page, image: image)
       let touch = touches.touched(page, access, by: instruction, in: space.pid)
       return goesOn(seen.union(kind), access == .execute ? nil : touch)
@@ -86,7 +89,7 @@ extension PageTouchTracer {
   /// Other threads came to the same instruction, found the page unreadable, and are about to write it with the right
   /// that one of them is given now.
   private func withdrawReads(
-    by instruction: UInt64, of page: UInt64, in space: WatchedMemory, but tid: pid_t
+    by instruction: LoadedAddress, of page: LoadedAddress, in space: WatchedMemory, but tid: pid_t
   ) {
     for other in threads.numbers where other != tid && threads[other]?.space === space {
       guard let fault = threads[other]?.lastFault, let touch = fault.touch,
@@ -100,9 +103,8 @@ extension PageTouchTracer {
   func trapped(_ tid: pid_t) {
     guard let thread = threads[tid] else { return resume(tid, signal: SIGTRAP) }
     let space = thread.space
-    var counter: UInt64 = 0
-    guard ctrace_program_counter(tid, &counter) == 0 else { return }  // it has been killed
-    let address = counter &- UInt64(CTRACE_BREAKPOINT_ADVANCE)
+    guard let counter = ThreadRegisters.programCounter(of: tid) else { return }
+    let address = ThreadRegisters.breakpoint(before: counter)
     let isBreakpoint = ctrace_is_at_breakpoint(tid)
     if let stepped = thread.steppedOver, !isBreakpoint {
       threads[tid]?.steppedOver = nil
@@ -117,7 +119,7 @@ extension PageTouchTracer {
     guard isBreakpoint, space.hasBreakpoint(at: address) else {
       return deliver(SIGTRAP, to: tid)
     }
-    _ = ctrace_set_program_counter(tid, address)
+    ThreadRegisters.setProgramCounter(of: tid, to: address)
     if case .mark(let name) = request.stop, !isMark(name, of: tid, space) {
       space.expose(address)
       threads[tid]?.steppedOver = address
@@ -135,10 +137,8 @@ extension PageTouchTracer {
 
   /// Whether a thread that begins a mark says that one.
   private func isMark(_ name: String, of tid: pid_t, _ space: WatchedMemory) -> Bool {
-    var address: UInt64 = 0
-    guard ctrace_first_argument(tid, &address) == 0 else { return false }
+    guard let address = ThreadRegisters.firstArgument(of: tid) else { return false }
     let wanted = Array(name.utf8) + [0]
-    let size = min(UInt64(wanted.count), .max - address)
-    return space.memory.read(address..<address + size) == wanted
+    return space.memory.read(wanted.count, at: address) == wanted
   }
 }

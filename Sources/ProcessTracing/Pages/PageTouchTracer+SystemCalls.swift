@@ -1,5 +1,6 @@
 // System calls: pages that the kernel is going to use, and what is mapped behind them.
 
+import Addresses
 import CPtrace
 
 #if canImport(Darwin)
@@ -41,10 +42,9 @@ extension PageTouchTracer {
       isFilter = call.arguments.1 == 2  // SECCOMP_MODE_FILTER
     default: return false
     }
-    let size: UInt64 = 16  // of struct sock_fprog
-    let filter = call.arguments.2
-    return !isFilter
-      || filter <= .max - size && memory.read(filter..<filter + size).count == Int(size)
+    let size = 16  // of struct sock_fprog
+    let filter = LoadedAddress(rawValue: call.arguments.2)
+    return !isFilter || memory.read(size, at: filter).count == size
   }
 
   /// Gives back the pages that the kernel is going to use.
@@ -52,22 +52,16 @@ extension PageTouchTracer {
   /// - Returns: false if the thread has ended.
   private func giveToKernel(_ call: ctrace_call, _ tid: pid_t, _ space: WatchedMemory) -> Bool {
     guard space.hasWatchedImages else { return true }
-    var ranges = [ctrace_range](repeating: ctrace_range(), count: 4096)
-    let count = space.memory.rangesUsed(by: call, &ranges)
-    let used = ranges[..<count].compactMap { range -> Range<UInt64>? in
-      let (end, overflow) = range.address.addingReportingOverflow(range.size)
-      return overflow || range.size == 0 ? nil : range.address..<end
-    }
-    let pages = space.withheldPages(in: used)
+    let pages = space.withheldPages(in: space.memory.rangesUsed(by: call))
     guard !pages.isEmpty else { return true }
     var changes: [WatchedImage.Change] = []
     for (image, page) in pages {
       if space.images[image].state(of: page)?.seen.isEmpty ?? false {
-        let instruction = call.counter &- UInt64(CTRACE_CALL_SIZE)
+        let instruction = LoadedAddress(rawValue: call.counter &- UInt64(CTRACE_CALL_SIZE))
         touches.touched(page, .kernel, by: instruction, in: space.pid)
       }
       space.saw([.read, .write], at: page, image: image)
-      changes += space.images[image].changes(in: page..<page + WatchedImage.pageSize)
+      changes += space.images[image].changes(in: WatchedImage.page(holding: page))
     }
     return apply(changes, tid)
   }
@@ -81,11 +75,10 @@ extension PageTouchTracer {
       return refresh(space)
     }
     guard result >= 0 || result < -4095 else { return [] }
-    let (first, second, third, fourth) = (
-      call.arguments.0, call.arguments.1, call.arguments.2, call.arguments.3
+    let (first, third, fourth) = (
+      LoadedAddress(rawValue: call.arguments.0), call.arguments.2, call.arguments.3
     )
-    let (end, overflow) = first.addingReportingOverflow(second)
-    let range = overflow ? first..<first : first..<end
+    let range = first..<(first.advanced(by: call.arguments.1) ?? first)
     switch Int(call.number) {
     case CTRACE_SIGPROCMASK, CTRACE_SIGRETURN: unblockFaults(tid)
     case CTRACE_MUNMAP, CTRACE_MREMAP: space.unmapped(range)
@@ -113,11 +106,13 @@ extension PageTouchTracer {
     for image in new {
       touches.imageLoaded(image.path, at: image.addresses, in: space.pid)
       switch request.stop {
-      case .instruction(let path, let distance) where path == image.path:
-        space.plant(image.addresses.lowerBound &+ distance)
+      case .instruction(let path, let instruction) where path == image.path:
+        if let address = instruction.loaded(from: image.addresses.lowerBound) {
+          space.plant(address)
+        }
       case .mark:
-        if let distance = images.mark(in: image.path) {
-          space.plant(image.addresses.lowerBound &+ distance)
+        if let address = images.mark(in: image.path)?.loaded(from: image.addresses.lowerBound) {
+          space.plant(address)
         }
       default: break
       }

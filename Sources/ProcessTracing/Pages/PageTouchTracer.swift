@@ -22,6 +22,7 @@
 //
 // <ptrace(2)>; PTRACE_SEIZE throughout, so that job control stays the program's own.
 
+import Addresses
 import CPtrace
 import ImageModel
 
@@ -33,9 +34,8 @@ import ImageModel
 
 /// What a page tracer wants to know of images.
 package protocol PageImages: AnyObject {
-  /// Where the function is that a program calls for a mark: bytes from the image's first in memory; `nil` if
-  /// the image at `path` has none.
-  func mark(in path: String) -> UInt64?
+  /// The function that a program calls for a mark; `nil` if the image at `path` has none.
+  func mark(in path: String) -> RelativeAddress?
 }
 
 /// The threads of one launch, and their memory.
@@ -60,14 +60,14 @@ final class PageTouchTracer: LaunchTracer {
     /// It is about to run a handler of the program's.
     var entersHandler = false
     /// The breakpoint whose instruction it executes, and which is away for that long.
-    var steppedOver: UInt64?
+    var steppedOver: LoadedAddress?
     var lastFault: Fault?
   }
 
   /// What a thread was denied, and what was noted of that but for execution. The page could be read at least when it went on.
   struct Fault {
-    var instruction: UInt64
-    var page: UInt64
+    var instruction: LoadedAddress
+    var page: LoadedAddress
     /// What the page was given when the thread went on.
     var seen: WatchedImage.Protection
     var touch: PageTouches.Touch?
@@ -187,8 +187,8 @@ extension PageTouchTracer {
       var error: Int32 = 0
       var status: Int32 = 0
       let failure = ctrace_protect(
-        tid, space.callInstruction ?? 0, change.addresses.lowerBound,
-        UInt64(change.addresses.count), change.protection.rawValue, &error, &status)
+        tid, space.callInstruction?.rawValue ?? 0, change.addresses.lowerBound.rawValue,
+        change.addresses.size, change.protection.rawValue, &error, &status)
       if failure != 0, status != -1, status & 0xff != 0x7f {
         missedEnds.append((tid, status))
         return false

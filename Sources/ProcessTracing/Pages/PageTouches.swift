@@ -7,6 +7,7 @@
 //
 // Images are told apart by their paths. An address is held against what its process had loaded there last.
 
+import Addresses
 import ImageModel
 
 /// The first touches of one launch.
@@ -14,19 +15,19 @@ package struct PageTouches: Sendable {
   package struct Touch: Hashable, Sendable {
     /// Index into `images`.
     package var image: Int
-    /// From the first byte of the image in memory to the first of the page, in bytes.
-    package var distance: UInt64
+    /// The page's first byte.
+    package var page: RelativeAddress
     package var access: Access
     /// The instruction that did it.
     package var instruction: Place
   }
 
-  /// Where an instruction is: in an image, so many bytes from its first, or outside of all.
-  package struct Place: Hashable, Sendable {
-    /// Index into `images`.
-    package var image: Int?
-    /// Without an image the address itself.
-    package var distance: UInt64
+  /// Where an instruction is.
+  package enum Place: Hashable, Sendable {
+    /// With an index into `images`.
+    case inImage(Int, RelativeAddress)
+    /// Outside of all images.
+    case outside(LoadedAddress)
   }
 
   /// Paths, in the order of their first load.
@@ -35,12 +36,12 @@ package struct PageTouches: Sendable {
   package private(set) var touches: [Touch] = []
 
   private struct Loaded {
-    var addresses: Range<UInt64>
+    var addresses: Range<LoadedAddress>
     var image: Int
   }
   private struct Row: Hashable {
     var image: Int
-    var distance: UInt64
+    var page: RelativeAddress
     var access: Access
   }
   private var seen: Set<Row> = []
@@ -65,7 +66,9 @@ package struct PageTouches: Sendable {
     processes[pid] = processes[parent]
   }
 
-  package mutating func imageLoaded(_ path: String, at addresses: Range<UInt64>, in pid: Int32) {
+  package mutating func imageLoaded(
+    _ path: String, at addresses: Range<LoadedAddress>, in pid: Int32
+  ) {
     let index = imageIndexes[path] ?? images.count
     if index == images.count {
       images.append(path)
@@ -78,18 +81,14 @@ package struct PageTouches: Sendable {
   /// - Returns: the touch; `nil` if it was not the first.
   @discardableResult
   package mutating func touched(
-    _ page: UInt64, _ access: Access, by instruction: UInt64, in pid: Int32
+    _ page: LoadedAddress, _ access: Access, by instruction: LoadedAddress, in pid: Int32
   ) -> Touch? {
-    guard let image = image(holding: page, in: pid) else { return nil }
-    let distance = page - image.addresses.lowerBound
-    guard seen.insert(Row(image: image.image, distance: distance, access: access)).inserted else {
-      return nil
-    }
-    let source = self.image(holding: instruction, in: pid)
+    guard let (image, page) = place(of: page, in: pid),
+      seen.insert(Row(image: image, page: page, access: access)).inserted
+    else { return nil }
     let touch = Touch(
-      image: image.image, distance: distance, access: access,
-      instruction: Place(
-        image: source?.image, distance: instruction - (source?.addresses.lowerBound ?? 0)))
+      image: image, page: page, access: access,
+      instruction: place(of: instruction, in: pid).map(Place.inImage) ?? .outside(instruction))
     touches.append(touch)
     return touch
   }
@@ -99,7 +98,7 @@ package struct PageTouches: Sendable {
     guard let index = withdraw(touch) else { return }
     var write = touch
     write.access = .write
-    let row = Row(image: touch.image, distance: touch.distance, access: .write)
+    let row = Row(image: touch.image, page: touch.page, access: .write)
     if seen.insert(row).inserted { touches.insert(write, at: index) }
   }
 
@@ -109,12 +108,18 @@ package struct PageTouches: Sendable {
   @discardableResult
   package mutating func withdraw(_ touch: Touch) -> Int? {
     guard let index = touches.lastIndex(of: touch) else { return nil }
-    seen.remove(Row(image: touch.image, distance: touch.distance, access: touch.access))
+    seen.remove(Row(image: touch.image, page: touch.page, access: touch.access))
     touches.remove(at: index)
     return index
   }
 
-  private func image(holding address: UInt64, in pid: Int32) -> Loaded? {
-    processes[pid]?.last { $0.addresses.contains(address) }
+  /// - Returns: `nil` outside of all images.
+  private func place(
+    of address: LoadedAddress, in pid: Int32
+  ) -> (image: Int, address: RelativeAddress)? {
+    guard let loaded = processes[pid]?.last(where: { $0.addresses.contains(address) }),
+      let relative = RelativeAddress(address, from: loaded.addresses.lowerBound)
+    else { return nil }
+    return (loaded.image, relative)
   }
 }

@@ -1,3 +1,4 @@
+import Addresses
 import CPages
 import ImageModel
 import ProcessLaunch
@@ -17,8 +18,8 @@ package struct PageRequest: Sendable {
   package enum Stop: Sendable {
     /// The program says `orderfile_mark` with that name.
     case mark(String)
-    /// It comes to the instruction so many bytes behind where the image at `path` begins.
-    case instruction(path: String, distance: UInt64)
+    /// It comes to that instruction of the image at `path`.
+    case instruction(path: String, RelativeAddress)
   }
 
   package init(images: [String]? = [], stop: Stop? = nil) {
@@ -85,7 +86,7 @@ package struct PreloadedPageLaunch: Sendable {
     var stopDistance: UInt64 = 0
     switch request.stop {
     case .mark(let name): mark = name
-    case .instruction(let path, let distance): (stopPath, stopDistance) = (path, distance)
+    case .instruction(let path, let address): (stopPath, stopDistance) = (path, address.rawValue)
     case nil: break
     }
     let error = cpages_create(images, mark, stopPath, stopDistance, &trace, &descriptor)
@@ -132,7 +133,9 @@ package struct PreloadedPageLaunch: Sendable {
       case ORDERFILE_PAGE_IMAGE:
         guard let path = event.path, event.address < event.value else { continue }
         touches.imageLoaded(
-          String(cString: path), at: event.address..<event.value, in: event.pid)
+          String(cString: path),
+          at: LoadedAddress(rawValue: event.address)..<LoadedAddress(rawValue: event.value),
+          in: event.pid)
       default:
         let access: Access? =
           switch event.access {
@@ -143,7 +146,9 @@ package struct PreloadedPageLaunch: Sendable {
           default: nil
           }
         guard let access else { continue }
-        touches.touched(event.address, access, by: event.value, in: event.pid)
+        touches.touched(
+          LoadedAddress(rawValue: event.address), access, by: LoadedAddress(rawValue: event.value),
+          in: event.pid)
       }
     }
     return touches

@@ -1,3 +1,4 @@
+import Addresses
 import CPtrace
 
 /// An image in the memory of one process, and for each of its pages what it may do by right and what it has
@@ -5,7 +6,7 @@ import CPtrace
 package struct WatchedImage {
   package let path: String
   /// From the first byte of the image to behind its last.
-  package let addresses: Range<UInt64>
+  package let addresses: Range<LoadedAddress>
   /// An instruction of it has run: not only execution is withheld any more.
   package private(set) var hasBegun = false
   /// Empty if the image is known and not watched.
@@ -29,30 +30,44 @@ package struct WatchedImage {
 
   /// What a range of memory is to be allowed.
   package struct Change {
-    package var addresses: Range<UInt64>
+    package var addresses: Range<LoadedAddress>
     package var protection: Protection
   }
 
+  /// In bytes.
   package static let pageSize: UInt64 = 4096
 
+  /// The page that holds `address`.
+  static func page(holding address: LoadedAddress) -> Range<LoadedAddress> {
+    Range(start: address.roundedDown(to: pageSize), size: pageSize)
+  }
+
+  /// The first bytes of the pages that `range` lies on, ascending; none if it is empty.
+  static func pages(of range: Range<LoadedAddress>) -> some Sequence<LoadedAddress> {
+    let first = range.isEmpty ? range.upperBound : range.lowerBound.roundedDown(to: pageSize)
+    return stride(from: first.rawValue, to: range.upperBound.rawValue, by: Int(pageSize)).lazy
+      .map(LoadedAddress.init(rawValue:))
+  }
+
   /// - Parameter addresses: of whole pages.
-  package init(path: String, addresses: Range<UInt64>, isWatched: Bool) {
+  package init(path: String, addresses: Range<LoadedAddress>, isWatched: Bool) {
     self.path = path
     self.addresses = addresses
-    let count = isWatched ? addresses.count / Int(Self.pageSize) : 0
-    pages = [Page](repeating: Page(), count: count)
+    let count = isWatched ? addresses.size / Self.pageSize : 0
+    pages = [Page](repeating: Page(), count: Int(count))
   }
 
   package var isWatched: Bool { !pages.isEmpty }
 
-  private func index(of address: UInt64) -> Int {
+  private func index(of address: LoadedAddress) -> Int {
     Int((address - addresses.lowerBound) / Self.pageSize)
   }
 
-  private func pagesOverlapping(_ range: Range<UInt64>) -> Range<Int> {
+  private func pagesOverlapping(_ range: Range<LoadedAddress>) -> Range<Int> {
     let common = range.clamped(to: addresses)
     guard isWatched, !common.isEmpty else { return 0..<0 }
-    return index(of: common.lowerBound)..<index(of: common.upperBound - 1) + 1
+    let last = LoadedAddress(rawValue: common.upperBound.rawValue - 1)
+    return index(of: common.lowerBound)..<index(of: last) + 1
   }
 
   private func allowed(_ page: Page) -> Protection {
@@ -75,43 +90,44 @@ package struct WatchedImage {
   package mutating func begin() { hasBegun = true }
 
   /// What watched pages in `range` are to be allowed.
-  package func changes(in range: Range<UInt64>) -> [Change] {
+  package func changes(in range: Range<LoadedAddress>) -> [Change] {
     var changes: [Change] = []
     for index in pagesOverlapping(range) where pages[index].isWatched {
       let start = addresses.lowerBound + UInt64(index) * Self.pageSize
+      let end = start + Self.pageSize
       let protection = allowed(pages[index])
       if let last = changes.indices.last, changes[last].addresses.upperBound == start,
         changes[last].protection == protection
       {
-        changes[last].addresses = changes[last].addresses.lowerBound..<start + Self.pageSize
+        changes[last].addresses = changes[last].addresses.lowerBound..<end
       } else {
-        changes.append(Change(addresses: start..<start + Self.pageSize, protection: protection))
+        changes.append(Change(addresses: start..<end, protection: protection))
       }
     }
     return changes
   }
 
   /// What the watched page that holds `address` may do by right and was seen to do; `nil` if none does.
-  package func state(of address: UInt64) -> (byRight: Protection, seen: Protection)? {
+  package func state(of address: LoadedAddress) -> (byRight: Protection, seen: Protection)? {
     guard isWatched, addresses.contains(address) else { return nil }
     let page = pages[index(of: address)]
     return page.isWatched ? (page.byRight, page.seen) : nil
   }
 
-  package mutating func saw(_ access: Protection, at address: UInt64) {
+  package mutating func saw(_ access: Protection, at address: LoadedAddress) {
     guard isWatched, addresses.contains(address) else { return }
     pages[index(of: address)].seen.formUnion(access)
   }
 
   /// The program has changed what the pages in `range` may do by right.
-  package mutating func protected(_ range: Range<UInt64>, _ protection: Protection) {
+  package mutating func protected(_ range: Range<LoadedAddress>, _ protection: Protection) {
     for index in pagesOverlapping(range) where pages[index].isWatched {
       pages[index].byRight = protection
     }
   }
 
   /// The program has mapped something else there, or nothing.
-  package mutating func unmapped(_ range: Range<UInt64>) {
+  package mutating func unmapped(_ range: Range<LoadedAddress>) {
     for index in pagesOverlapping(range) { pages[index] = Page() }
   }
 

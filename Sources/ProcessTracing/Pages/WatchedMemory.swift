@@ -1,3 +1,4 @@
+import Addresses
 import CPtrace
 
 #if canImport(Darwin)
@@ -14,8 +15,9 @@ final class WatchedMemory {
   let memory: ProcessMemory
   private(set) var images: [WatchedImage] = []
   /// Where an instruction is that makes a system call; `nil` if none was found.
-  private(set) var callInstruction: UInt64?
-  private var breakpoints: [UInt64: [UInt8]] = [:]
+  private(set) var callInstruction: LoadedAddress?
+  /// What each took the place of.
+  private var breakpoints: [LoadedAddress: [UInt8]] = [:]
   /// Everything has been given back.
   private(set) var isReleased = false
 
@@ -37,8 +39,8 @@ final class WatchedMemory {
   var hasWatchedImages: Bool { images.contains { $0.isWatched } }
 
   /// In the code that the kernel gives every program.
-  private func findCall(in start: UInt64) -> UInt64? {
-    let bytes = memory.read(start..<start &+ 4 * WatchedImage.pageSize)
+  private func findCall(in start: LoadedAddress) -> LoadedAddress? {
+    let bytes = memory.read(4 * Int(WatchedImage.pageSize), at: start)
     let call = (0..<Int(CTRACE_CALL_SIZE)).map {
       UInt8(truncatingIfNeeded: ctrace_call_instruction >> UInt32(8 * $0))
     }
@@ -91,7 +93,8 @@ final class WatchedMemory {
     var runs: [[ProcessMapping]] = []
     for mapping in ProcessMapping.files(of: pid) {
       if let last = runs.last?.last, last.file == mapping.file, last.path == mapping.path,
-        mapping.fileOffset >= last.fileOffset, mapping.fileOffset > 0 || last.fileOffset == 0
+        mapping.fileOffset >= last.fileOffset,
+        mapping.fileOffset.rawValue > 0 || last.fileOffset.rawValue == 0
       {
         runs[runs.count - 1].append(mapping)
       } else {
@@ -113,25 +116,23 @@ final class WatchedMemory {
   }
 
   /// The index of the watched image whose watched page holds `address`.
-  func image(holding address: UInt64) -> Int? {
+  func image(holding address: LoadedAddress) -> Int? {
     images.lastIndex { $0.state(of: address) != nil }
   }
 
-  func saw(_ access: WatchedImage.Protection, at address: UInt64, image index: Int) {
+  func saw(_ access: WatchedImage.Protection, at address: LoadedAddress, image index: Int) {
     images[index].saw(access, at: address)
   }
 
   /// The watched pages among `ranges` that the kernel can't use as they are.
-  func withheldPages(in ranges: [Range<UInt64>]) -> [(image: Int, page: UInt64)] {
-    var pages: [(image: Int, page: UInt64)] = []
+  func withheldPages(
+    in ranges: [Range<LoadedAddress>]
+  ) -> [(image: Int, page: LoadedAddress)] {
+    var pages: [(image: Int, page: LoadedAddress)] = []
     for index in images.indices where images[index].isWatched && images[index].hasBegun {
       for range in ranges {
-        let common = range.clamped(to: images[index].addresses)
-        let size = WatchedImage.pageSize
-        for page in stride(
-          from: common.lowerBound / size * size, to: common.upperBound, by: Int(size))
-        {
-          guard !common.isEmpty, let state = images[index].state(of: page),
+        for page in WatchedImage.pages(of: range.clamped(to: images[index].addresses)) {
+          guard let state = images[index].state(of: page),
             state.seen.isEmpty
               || (state.byRight.contains(.write) && !state.seen.contains(.write))
           else { continue }
@@ -142,7 +143,7 @@ final class WatchedMemory {
     return pages
   }
 
-  func protected(_ range: Range<UInt64>, _ protection: WatchedImage.Protection)
+  func protected(_ range: Range<LoadedAddress>, _ protection: WatchedImage.Protection)
     -> [WatchedImage.Change]
   {
     images.indices.flatMap { index in
@@ -151,7 +152,7 @@ final class WatchedMemory {
     }
   }
 
-  func unmapped(_ range: Range<UInt64>) {
+  func unmapped(_ range: Range<LoadedAddress>) {
     images.removeAll { range.contains($0.addresses.lowerBound) }
     for index in images.indices { images[index].unmapped(range) }
   }
@@ -173,21 +174,21 @@ final class WatchedMemory {
 
 extension WatchedMemory {
   /// Stops whoever comes to `address`.
-  func plant(_ address: UInt64) {
+  func plant(_ address: LoadedAddress) {
     let trap = BreakpointSet.bytes(of: ctrace_breakpoint)
-    let saved = memory.read(address..<address &+ UInt64(trap.count))
+    let saved = memory.read(trap.count, at: address)
     guard breakpoints[address] == nil, saved.count == trap.count else { return }
     if memory.write(trap[...], at: address) { breakpoints[address] = saved }
   }
 
-  func hasBreakpoint(at address: UInt64) -> Bool { breakpoints[address] != nil }
+  func hasBreakpoint(at address: LoadedAddress) -> Bool { breakpoints[address] != nil }
 
   /// Puts the instruction at the breakpoint `address` back; `plantAgain` undoes it.
-  func expose(_ address: UInt64) {
+  func expose(_ address: LoadedAddress) {
     if let saved = breakpoints[address] { memory.write(saved[...], at: address) }
   }
 
-  func plantAgain(_ address: UInt64) {
+  func plantAgain(_ address: LoadedAddress) {
     guard breakpoints[address] != nil else { return }
     memory.write(BreakpointSet.bytes(of: ctrace_breakpoint)[...], at: address)
   }

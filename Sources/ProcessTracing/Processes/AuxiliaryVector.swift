@@ -1,3 +1,4 @@
+import Addresses
 import CPtrace
 import ProcessLaunch
 
@@ -9,13 +10,12 @@ import ProcessLaunch
 
 /// What the kernel told a program when it began. <getauxval(3)>
 struct AuxiliaryVector {
-  /// Where the program begins, loaded.
-  let entry: UInt64
+  /// Where the program begins.
+  let entry: LoadedAddress
   /// Where the loader is; `nil` in a program without one.
-  let loaderBase: UInt64?
-
+  let loaderBase: LoadedAddress?
   /// Where the kernel has put code of its own in the program's memory, vdso(7); `nil` if it has not.
-  let kernelCode: UInt64?
+  let kernelCode: LoadedAddress?
 
   /// - Returns: `nil` if process `pid` is gone or is none of 64 bits.
   init?(of pid: pid_t) {
@@ -25,9 +25,12 @@ struct AuxiliaryVector {
     }
     var values: [UInt64: UInt64] = [:]
     for i in stride(from: 0, to: bytes.count / 8 - 1, by: 2) { values[word(i)] = word(i + 1) }
-    guard let entry = values[UInt64(CTRACE_AT_ENTRY)] else { return nil }
+    func address(_ type: Int) -> LoadedAddress? {
+      values[UInt64(type)].map(LoadedAddress.init(rawValue:))
+    }
+    guard let entry = address(CTRACE_AT_ENTRY) else { return nil }
     self.entry = entry
-    kernelCode = values[UInt64(CTRACE_AT_SYSINFO_EHDR)]
-    loaderBase = values[UInt64(CTRACE_AT_BASE)].flatMap { $0 == 0 ? nil : $0 }
+    kernelCode = address(CTRACE_AT_SYSINFO_EHDR)
+    loaderBase = address(CTRACE_AT_BASE).flatMap { $0.rawValue == 0 ? nil : $0 }
   }
 }

@@ -1,3 +1,4 @@
+import Addresses
 import ProcessLaunch
 
 #if canImport(Darwin)
@@ -8,12 +9,12 @@ import ProcessLaunch
 
 /// One line of `/proc/PID/maps`. <proc_pid_maps(5)>
 package struct ProcessMapping: Hashable {
-  package var addresses: Range<UInt64>
+  package var addresses: Range<LoadedAddress>
   package var isReadable: Bool
   package var isWritable: Bool
   package var isExecutable: Bool
-  /// Where in the file it begins, in bytes.
-  package var fileOffset: UInt64
+  /// Where in the file it begins.
+  package var fileOffset: FileOffset
   /// Of the file: device and inode, as the kernel writes them.
   package var file: String
   /// Absolute; empty for memory without a file. With a blank and `(deleted)` behind it if the file is gone.
@@ -37,11 +38,11 @@ package struct ProcessMapping: Hashable {
     guard ends.count == 2, let start = ends[0], let end = ends[1], start <= end,
       Int(exactly: end) != nil, let offset = Self.hexadecimal(fields[2])
     else { return nil }
-    addresses = start..<end
+    addresses = LoadedAddress(rawValue: start)..<LoadedAddress(rawValue: end)
     isReadable = fields[1].first == UInt8(ascii: "r")
     isWritable = fields[1].dropFirst().first == UInt8(ascii: "w")
     isExecutable = fields[1].dropFirst(2).first == UInt8(ascii: "x")
-    fileOffset = offset
+    fileOffset = FileOffset(rawValue: offset)
     file = String(decoding: fields[3] + [UInt8(ascii: " ")] + fields[4], as: UTF8.self)
     path = String(decoding: name, as: UTF8.self)
   }

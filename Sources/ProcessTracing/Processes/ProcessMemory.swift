@@ -1,3 +1,4 @@
+import Addresses
 import CPtrace
 
 #if canImport(Darwin)
@@ -19,13 +20,13 @@ package final class ProcessMemory {
 
   deinit { close(descriptor) }
 
-  /// The bytes at `addresses`, or those before the first that can't be read.
-  package func read(_ addresses: Range<UInt64>) -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: addresses.count)
+  /// `count` bytes from `address` on, or those before the first that can't be read.
+  package func read(_ count: Int, at address: LoadedAddress) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
     var done = 0
     while done < bytes.count {
       let count = bytes[done...].withUnsafeMutableBytes {
-        pread(descriptor, $0.baseAddress, $0.count, off_t(bitPattern: addresses.lowerBound) + done)
+        pread(descriptor, $0.baseAddress, $0.count, off_t(bitPattern: address) &+ off_t(done))
       }
       guard count > 0 else { break }
       done += count
@@ -33,18 +34,24 @@ package final class ProcessMemory {
     return Array(bytes[..<done])
   }
 
-  /// Stores the memory that the kernel is going to use in `call`, and returns how many ranges that is.
-  package func rangesUsed(by call: ctrace_call, _ ranges: inout [ctrace_range]) -> Int {
+  /// The memory that the kernel is going to use in `call`: 4096 ranges at most, none of them empty.
+  package func rangesUsed(by call: ctrace_call) -> [Range<LoadedAddress>] {
     var call = call
-    return Int(ctrace_call_memory(descriptor, &call, &ranges, Int32(ranges.count)))
+    var ranges = [ctrace_range](repeating: ctrace_range(), count: 4096)
+    let count = Int(ctrace_call_memory(descriptor, &call, &ranges, Int32(ranges.count)))
+    return ranges[..<count].compactMap { range in
+      let start = LoadedAddress(rawValue: range.address)
+      guard range.size > 0, let end = start.advanced(by: range.size) else { return nil }
+      return start..<end
+    }
   }
 
   /// - Returns: whether all of `bytes` could be written.
   @discardableResult
-  package func write(_ bytes: ArraySlice<UInt8>, at address: UInt64) -> Bool {
+  package func write(_ bytes: ArraySlice<UInt8>, at address: LoadedAddress) -> Bool {
     var rest = bytes
     while !rest.isEmpty {
-      let place = off_t(bitPattern: address) + off_t(rest.startIndex - bytes.startIndex)
+      let place = off_t(bitPattern: address) &+ off_t(rest.startIndex - bytes.startIndex)
       let count = rest.withUnsafeBytes { pwrite(descriptor, $0.baseAddress, $0.count, place) }
       guard count > 0 else { return false }
       rest = rest.dropFirst(count)
@@ -54,5 +61,7 @@ package final class ProcessMemory {
 }
 
 extension off_t {
-  fileprivate init(bitPattern address: UInt64) { self = off_t(Int64(bitPattern: address)) }
+  fileprivate init(bitPattern address: LoadedAddress) {
+    self = off_t(Int64(bitPattern: address.rawValue))
+  }
 }

@@ -37,7 +37,7 @@ package struct BreakpointPlaces: Sendable {
 
   /// A part of the file that the loader maps as code.
   package struct ExecutableSegment: Sendable {
-    package var fileOffset: UInt64
+    package var fileOffset: FileOffset
     package var range: AddressRange
   }
 
@@ -57,7 +57,7 @@ package struct BreakpointPlaces: Sendable {
     id = ImageID(file)
     machine = UInt32(file.header.machine.rawValue)
     executableSegments = file.segments.filter { $0.type == .load && $0.isExecutable }.map {
-      ExecutableSegment(fileOffset: $0.offset.rawValue, range: $0.range)
+      ExecutableSegment(fileOffset: $0.offset, range: $0.range)
     }
     var starts: [StatedAddress] = []
     var tables: [ELFSymbolTable] = []
@@ -147,11 +147,8 @@ package struct BreakpointPlaces: Sendable {
       guard let segment = code.first(where: { $0.range.contains(block.start) }) else {
         return false
       }
-      let distance = block.start.rawValue - segment.range.start.rawValue
-      let (offset, overflow) = segment.offset.rawValue.addingReportingOverflow(distance)
-      guard !overflow,
-        let bytes = try? file.bytes.range(
-          offset: FileOffset(rawValue: offset), size: block.size, "block")
+      guard let offset = segment.offset.advanced(by: block.start - segment.range.start),
+        let bytes = try? file.bytes.range(offset: offset, size: block.size, "block")
       else { return false }
       return file.bytes.copy(bytes.indices) == [0xf3, 0x0f, 0x1e, 0xfa]
     }

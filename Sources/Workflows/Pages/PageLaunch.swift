@@ -70,8 +70,8 @@ package struct PageLaunch {
     case .mark(let name): return .mark(name)
     case .function(let name):
       for path in images {
-        if let distance = try PageNames.distance(to: name, in: path) {
-          return .instruction(path: path, distance: distance)
+        if let address = try PageNames.address(of: name, in: path) {
+          return .instruction(path: path, address)
         }
       }
       throw Diagnostic(

@@ -1,3 +1,4 @@
+import Addresses
 import ImageModel
 import LaunchMeasurement
 import ProcessLaunch
@@ -67,7 +68,7 @@ struct PageMethodChoice {
 
 /// Finds what a program calls for a mark: its recorder's function, or the library's.
 private final class MarkedImages: PageImages {
-  func mark(in path: String) -> UInt64? {
-    (try? PageNames.distance(to: "orderfile_rt_mark", in: path)) ?? nil
+  func mark(in path: String) -> RelativeAddress? {
+    (try? PageNames.address(of: "orderfile_rt_mark", in: path)) ?? nil
   }
 }

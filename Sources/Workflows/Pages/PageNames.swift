@@ -28,7 +28,7 @@ struct PageNames {
     for (step, touch) in touches.touches.enumerated() {
       let path = touches.images[touch.image]
       guard let image = image(at: path),
-        let address = image.pages.start.advanced(by: touch.distance),
+        let address = touch.page.stated(from: image.pages.start),
         let segment = image.pages.segment(holding: address)
       else { continue }
       pages[path, default: []].append(
@@ -59,11 +59,11 @@ struct PageNames {
     var row = PagesDocument.Page(
       access: touch.access, address: address, segment: segment, function: nil,
       instruction: nil, instructionImage: nil, step: step)
-    guard let index = touch.instruction.image else { return row }
+    guard case .inImage(let index, let relative) = touch.instruction else { return row }
     let path = touches.images[index]
     if index != touch.image { row.instructionImage = path }
     guard let image = image(at: path),
-      let instruction = image.pages.start.advanced(by: touch.instruction.distance)
+      let instruction = relative.stated(from: image.pages.start)
     else { return row }
     if index == touch.image { row.instruction = instruction }
     row.function = image.functions?.body(holding: instruction)?.names.first
@@ -100,15 +100,15 @@ extension ImagePages {
 }
 
 extension PageNames {
-  /// From the first byte in memory of the image at `path` to the function called `name`, in bytes.
+  /// Of the first byte of the function called `name`.
   ///
-  /// - Returns: `nil` if it has none, or is no image.
-  static func distance(to name: String, in path: String) throws(Diagnostic) -> UInt64? {
+  /// - Returns: `nil` if the file at `path` has none, or is no image.
+  static func address(of name: String, in path: String) throws(Diagnostic) -> RelativeAddress? {
     let bytes = try InputFile.bytes(path)
     guard let start = (try? ImagePages(of: bytes))?.start,
       let places = try? BreakpointPlaces(of: bytes, at: path, lookingFor: [name]),
-      let function = places.named[name], function >= start
+      let function = places.named[name]
     else { return nil }
-    return function.rawValue - start.rawValue
+    return RelativeAddress(function, from: start)
   }
 }

@@ -165,17 +165,16 @@ final class BreakpointRecording: BreakpointObserver {
     process.file?.add { $0.unload(number, ticks: ClockReading.now().ticks) }
   }
 
-  func firstHit(_ place: UInt64, of image: LoadedImage, by thread: TracedThread) {
+  func firstHit(_ place: LoadedAddress, of image: LoadedImage, by thread: TracedThread) {
     let pid = thread.pid
     if processes[pid]?.file == nil { begin(pid) }
-    let stated = StatedAddress(rawValue: place &- image.slide)
+    let stated = place.stated(slide: image.slide)
     let uses = (places[image.path] ?? nil)?.uses(at: stated) ?? (isFunction: true, blocks: [])
     processes[pid]?.file?.add {
       $0.use(
-        function: uses.isFunction ? LoadedAddress(rawValue: place) : nil,
-        blocks: uses.blocks.map {
-          (LoadedAddress(rawValue: $0.start.rawValue &+ image.slide), $0.size)
-        }, ticks: thread.ticks, thread: UInt32(bitPattern: thread.tid))
+        function: uses.isFunction ? place : nil,
+        blocks: uses.blocks.map { ($0.start.loaded(slide: image.slide), $0.size) },
+        ticks: thread.ticks, thread: UInt32(bitPattern: thread.tid))
     }
   }
 
@@ -232,9 +231,8 @@ final class BreakpointRecording: BreakpointObserver {
     guard let image = processes[pid]?.images[index].image, let places = places[image.path] ?? nil
     else { return }
     var record = TraceImageRecord(
-      slide: Slide(rawValue: image.slide),
-      textStart: LoadedAddress(rawValue: image.text.lowerBound),
-      textSize: UInt64(image.text.count),
+      slide: image.slide, textStart: image.text.lowerBound,
+      textSize: image.text.size,
       id: TraceImageRecord.ID(kind: UInt32(places.id.kind.rawValue), bytes: places.id.bytes),
       path: Array(image.path.utf8))
     record.guardSize = 4 * UInt64(places.functions.count)
