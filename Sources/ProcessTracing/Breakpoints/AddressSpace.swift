@@ -10,12 +10,10 @@ import CPtrace
 /// The memory of one traced process, which all its threads share: what is loaded there, and which
 /// breakpoints are planted.
 final class AddressSpace {
-  /// Of the process that it was made for.
-  let pid: pid_t
   let memory: ProcessMemory
   private(set) var images: [Image] = []
   /// Where the program begins, until a thread has come there: before, the loader maps the libraries.
-  private(set) var entry: SingleBreakpoint?
+  private(set) var entry: PlantedBreakpoint?
   /// Breakpoints that stay: in what the loader calls when it has mapped or unmapped a library, and in what
   /// the program calls for a mark.
   private var lasting: [LastingBreakpoint] = []
@@ -29,21 +27,15 @@ final class AddressSpace {
     var breakpoints: BreakpointSet
   }
 
-  struct SingleBreakpoint {
-    var address: LoadedAddress
-    var saved: [UInt8]
-  }
-
   private struct LastingBreakpoint {
     var purpose: Stop.Purpose
-    var breakpoint: SingleBreakpoint
+    var breakpoint: PlantedBreakpoint
     var wasReached = false
   }
 
   /// - Returns: `nil` if the process is gone.
   init?(of pid: pid_t, forkedFrom other: AddressSpace? = nil) {
     guard let memory = ProcessMemory(of: pid) else { return nil }
-    self.pid = pid
     self.memory = memory
     if let other {
       images = other.images
@@ -56,6 +48,9 @@ final class AddressSpace {
     }
   }
 
+  /// Of the process that it was made for.
+  var pid: pid_t { memory.pid }
+
   /// Whether the loader still maps the libraries that the program begins with.
   var isStarting: Bool { entry != nil }
 
@@ -63,7 +58,7 @@ final class AddressSpace {
   /// loader. A program without a loader needs neither, one that is running only the second.
   func watchLoader(isRunning: Bool, _ notice: (_ path: String) -> BreakpointImage?) {
     guard let program = AuxiliaryVector(of: pid), let base = program.loaderBase else { return }
-    if !isRunning { entry = plant(program.entry) }
+    if !isRunning { entry = PlantedBreakpoint(at: program.entry, in: memory) }
     let mappings = ProcessMapping.files(of: pid)
     guard let loader = mappings.first(where: { $0.addresses.contains(base) }),
       let image = notice(loader.path), let address = image.loaderNotice
@@ -113,40 +108,32 @@ final class AddressSpace {
     return (loaded, gone.map { $0.loaded })
   }
 
-  private func plant(_ address: LoadedAddress) -> SingleBreakpoint? {
-    let trap = BreakpointSet.bytes(of: ctrace_breakpoint)
-    let saved = memory.read(trap.count, at: address)
-    guard saved.count == trap.count, memory.write(trap[...], at: address) else { return nil }
-    return SingleBreakpoint(address: address, saved: saved)
-  }
-
   private func plantLasting(_ purpose: Stop.Purpose, _ address: LoadedAddress) {
-    guard !lasting.contains(where: { $0.breakpoint.address == address }) else { return }
-    guard let breakpoint = plant(address) else { return }
+    guard !lasting.contains(where: { $0.breakpoint.address == address }),
+      let breakpoint = PlantedBreakpoint(at: address, in: memory)
+    else { return }
     lasting.append(LastingBreakpoint(purpose: purpose, breakpoint: breakpoint))
   }
 
   private func plantLastingAgain(in text: Range<LoadedAddress>) {
     for index in lasting.indices where text.contains(lasting[index].breakpoint.address) {
-      guard let breakpoint = plant(lasting[index].breakpoint.address),
-        breakpoint.saved != BreakpointSet.bytes(of: ctrace_breakpoint)
-      else { continue }
-      lasting[index].breakpoint = breakpoint
+      let address = lasting[index].breakpoint.address
+      if let again = PlantedBreakpoint(at: address, in: memory), !again.isSecond {
+        lasting[index].breakpoint = again
+      }
     }
   }
 
   /// Puts back the instruction where the program begins.
   func endStart() {
-    if let entry { memory.write(entry.saved[...], at: entry.address) }
+    entry?.expose(in: memory)
     entry = nil
   }
 
   /// Puts the instruction at the lasting breakpoint `address` back for one step, or the breakpoint after it.
   func expose(_ isExposed: Bool, _ address: LoadedAddress) {
-    guard let breakpoint = lasting.first(where: { $0.breakpoint.address == address })?.breakpoint
-    else { return }
-    let trap = BreakpointSet.bytes(of: ctrace_breakpoint)
-    memory.write((isExposed ? breakpoint.saved : trap)[...], at: address)
+    let breakpoint = lasting.first { $0.breakpoint.address == address }?.breakpoint
+    if isExposed { breakpoint?.expose(in: memory) } else { breakpoint?.plantAgain(in: memory) }
   }
 
   /// What a thread that stopped at one of our breakpoints has come to.
@@ -195,7 +182,7 @@ final class AddressSpace {
     var left = 0
     for i in images.indices { left += images[i].breakpoints.removeAll(memory) }
     endStart()
-    for lasting in lasting { expose(true, lasting.breakpoint.address) }
+    for lasting in lasting { lasting.breakpoint.expose(in: memory) }
     lasting = []
     return left
   }

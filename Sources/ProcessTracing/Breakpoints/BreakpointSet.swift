@@ -35,7 +35,7 @@ package struct BreakpointSet {
     _ functions: some Sequence<LoadedAddress>, in mapping: ProcessMapping, _ memory: ProcessMemory
   ) {
     self.mapping = mapping
-    let trap = Self.bytes(of: ctrace_breakpoint)
+    let trap = PlantedBreakpoint.instruction
     var text = TextPages(of: mapping, memory)
     for function in functions where mapping.addresses.contains(function) {
       var at = text.index(of: function)
@@ -59,13 +59,13 @@ package struct BreakpointSet {
   /// (`_dl_bti_protect` in sysdeps/aarch64/dl-bti.c). What was planted in the first mapping is gone then.
   package func isInPlace(_ memory: ProcessMemory) -> Bool {
     guard let first = breakpoints.first(where: { $0.isPlanted }) else { return true }
-    let trap = Self.bytes(of: ctrace_breakpoint)
+    let trap = PlantedBreakpoint.instruction
     return memory.read(trap.count, at: first.address) == trap
   }
 
   /// Plants those that have not been hit where the memory has something else now.
   package mutating func plantAgain(_ memory: ProcessMemory) {
-    let trap = Self.bytes(of: ctrace_breakpoint)
+    let trap = PlantedBreakpoint.instruction
     var text = TextPages(of: mapping, memory)
     for index in breakpoints.indices where breakpoints[index].isPlanted {
       let at = text.index(of: breakpoints[index].address)
@@ -109,7 +109,7 @@ package struct BreakpointSet {
   package mutating func remove(_ index: Int, _ memory: ProcessMemory) {
     breakpoints[index].isPlanted = false
     let address = breakpoints[index].address
-    let trap = Self.bytes(of: ctrace_breakpoint)
+    let trap = PlantedBreakpoint.instruction
     guard memory.read(trap.count, at: address) == trap else { return }
     memory.write(Self.bytes(of: breakpoints[index].saved)[...], at: address)
   }
@@ -118,7 +118,7 @@ package struct BreakpointSet {
   ///
   /// - Returns: how many could not be put back.
   package mutating func removeAll(_ memory: ProcessMemory) -> Int {
-    let trap = Self.bytes(of: ctrace_breakpoint)
+    let trap = PlantedBreakpoint.instruction
     func forEachPlanted(_ body: (inout TextPages, Int, Breakpoint) -> Void) {
       var text = TextPages(of: mapping, memory)
       for breakpoint in breakpoints where breakpoint.isPlanted {

@@ -10,21 +10,17 @@ import CPtrace
 /// The memory of one traced process, which all its threads share: which images are in it, and which of their
 /// pages have been touched.
 final class WatchedMemory {
-  /// Of the process that it was made for.
-  let pid: pid_t
   let memory: ProcessMemory
   private(set) var images: [WatchedImage] = []
   /// Where an instruction is that makes a system call; `nil` if none was found.
   private(set) var callInstruction: LoadedAddress?
-  /// What each took the place of.
-  private var breakpoints: [LoadedAddress: [UInt8]] = [:]
+  private var breakpoints: [LoadedAddress: PlantedBreakpoint] = [:]
   /// Everything has been given back.
   private(set) var isReleased = false
 
   /// - Returns: `nil` if the process is gone.
   init?(of pid: pid_t, forkedFrom other: WatchedMemory? = nil) {
     guard let memory = ProcessMemory(of: pid) else { return nil }
-    self.pid = pid
     self.memory = memory
     if let other {
       images = other.images
@@ -35,6 +31,9 @@ final class WatchedMemory {
       callInstruction = AuxiliaryVector(of: pid)?.kernelCode.flatMap(self.findCall)
     }
   }
+
+  /// Of the process that it was made for.
+  var pid: pid_t { memory.pid }
 
   var hasWatchedImages: Bool { images.contains { $0.isWatched } }
 
@@ -175,21 +174,18 @@ final class WatchedMemory {
 extension WatchedMemory {
   /// Stops whoever comes to `address`.
   func plant(_ address: LoadedAddress) {
-    let trap = BreakpointSet.bytes(of: ctrace_breakpoint)
-    let saved = memory.read(trap.count, at: address)
-    guard breakpoints[address] == nil, saved.count == trap.count else { return }
-    if memory.write(trap[...], at: address) { breakpoints[address] = saved }
+    guard breakpoints[address] == nil else { return }
+    breakpoints[address] = PlantedBreakpoint(at: address, in: memory)
   }
 
   func hasBreakpoint(at address: LoadedAddress) -> Bool { breakpoints[address] != nil }
 
   /// Puts the instruction at the breakpoint `address` back; `plantAgain` undoes it.
   func expose(_ address: LoadedAddress) {
-    if let saved = breakpoints[address] { memory.write(saved[...], at: address) }
+    breakpoints[address]?.expose(in: memory)
   }
 
   func plantAgain(_ address: LoadedAddress) {
-    guard breakpoints[address] != nil else { return }
-    memory.write(BreakpointSet.bytes(of: ctrace_breakpoint)[...], at: address)
+    breakpoints[address]?.plantAgain(in: memory)
   }
 }

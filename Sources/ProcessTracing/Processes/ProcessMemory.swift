@@ -10,10 +10,13 @@ import CPtrace
 /// The memory of a process that this one traces, through `/proc/PID/mem`: writing ignores protection, and
 /// gives the process pages of its own where it shared them with a file. <proc_pid_mem(5)>
 package final class ProcessMemory {
+  /// Of the process.
+  let pid: pid_t
   private let descriptor: Int32
 
   /// - Returns: `nil` if the process is gone or may not be traced.
   package init?(of pid: pid_t) {
+    self.pid = pid
     descriptor = open("/proc/\(pid)/mem", O_RDWR | O_CLOEXEC)
     guard descriptor >= 0 else { return nil }
   }

@@ -60,8 +60,7 @@ final class BreakpointRecording: BreakpointObserver {
   /// One process as long as it runs one program.
   private struct Process {
     var program: String
-    /// `nil` if it was gone too soon.
-    var startTime: UInt64?
+    var startTime: UInt64
     var parent: pid_t?
     var images: [(image: LoadedImage, number: UInt64?)] = []
     var file: GrowingTraceFile?
