@@ -84,7 +84,7 @@ package struct ProgramLaunch: Sendable {
   /// With a timeout the program leads its own process group, so that what it started ends with it; a
   /// process that leaves the group is not followed.
   package func run() throws(LaunchError) -> Result {
-    try run(heldFor: 0) { _ throws(LaunchError) in
+    try run(heldFor: nil) { _ throws(LaunchError) in
     } meanwhile: { _ in
       false
     }
@@ -93,18 +93,18 @@ package struct ProgramLaunch: Sendable {
   /// Starts the program, lets another process attach to it before it begins, and waits until it is gone.
   ///
   /// - Parameters:
-  ///   - tracer: the number of that process, or 0: then the program begins at once.
-  ///   - attach: returns 0, or why the program may not begin, as `errno.h` numbers it.
+  ///   - tracer: the number of that process; `nil` if the program begins at once.
+  ///   - attach: throws if the program may not begin.
   ///   - work: called while the program runs, until it returns false, with the milliseconds after which it is
-  ///     to return; -1 if there is no limit.
+  ///     to return; `nil` if there is no limit.
   package func run(
-    heldFor tracer: pid_t, _ attach: (pid_t) throws(LaunchError) -> Void,
-    meanwhile work: (_ milliseconds: Int64) -> Bool
+    heldFor tracer: pid_t?, _ attach: (pid_t) throws(LaunchError) -> Void,
+    meanwhile work: (_ milliseconds: Int64?) -> Bool
   ) throws(LaunchError) -> Result {
     var result = Result(processNumber: 0)
     let pid = try start(heldFor: tracer, &result.start)
     result.processNumber = UInt32(bitPattern: pid)
-    if tracer != 0 {
+    if tracer != nil {
       do { try attach(pid) } catch {
         _ = cprocess_let_go(false)
         throw error
@@ -121,7 +121,7 @@ package struct ProgramLaunch: Sendable {
       if isWorking {
         isWorking = work(timing.millisecondsToNext)
       } else {
-        waited = cprocess_wait(pid, timing.millisecondsToNext, &status)
+        waited = cprocess_wait(pid, timing.millisecondsToNext ?? -1, &status)
       }
       guard waited == 0, let signal = timing.next() else { continue }
       result.timedOut = true
@@ -138,11 +138,11 @@ package struct ProgramLaunch: Sendable {
     return result
   }
 
-  private func start(heldFor tracer: pid_t, _ time: inout UInt64) throws(LaunchError) -> pid_t {
+  private func start(heldFor tracer: pid_t?, _ time: inout UInt64) throws(LaunchError) -> pid_t {
     var pid: pid_t = 0
     let error = Self.withArguments(command) { arguments in
       withCStrings(environment.map { "\($0.name)=\($0.value)" }) { variables in
-        cprocess_start(arguments, variables, leadsGroup || timeout != nil, tracer, &pid, &time)
+        cprocess_start(arguments, variables, leadsGroup || timeout != nil, tracer ?? 0, &pid, &time)
       }
     }
     guard error == 0 else { throw LaunchError(errno: error) }
@@ -159,9 +159,9 @@ package struct ProgramLaunch: Sendable {
       signals = [(end, SIGTERM), (end + 2_000_000_000, SIGKILL)]
     }
 
-    /// -1 if there is none.
-    var millisecondsToNext: Int64 {
-      guard let next = signals.first?.nanoseconds else { return -1 }
+    /// `nil` if there is none.
+    var millisecondsToNext: Int64? {
+      guard let next = signals.first?.nanoseconds else { return nil }
       let now = ClockReading.now().nanoseconds
       return next > now ? Int64(clamping: (next - now + 999_999) / 1_000_000) : 0
     }
@@ -184,9 +184,10 @@ extension ProgramLaunch {
     cprocess_is_running(pid_t(bitPattern: processNumber), startTime)
   }
 
-  /// When the process of that number started, as `/proc/PID/stat` states it; 0 if it is gone.
-  package static func startTime(processNumber: pid_t) -> UInt64 {
-    cprocess_start_time(processNumber)
+  /// When the process of that number started, as `/proc/PID/stat` states it; `nil` if it is gone.
+  package static func startTime(processNumber: pid_t) -> UInt64? {
+    let time = cprocess_start_time(processNumber)
+    return time == 0 ? nil : time
   }
 
   /// Makes a write to a standard stream that is closed, or a pipe that nobody reads, an error of the

@@ -75,6 +75,14 @@ private let rules = [
       "ProcessTracing/Processes/ProcessMemory.swift", "Workflows/Files/",
       "Workflows/Pages/PageTracerLibrary.swift", "Workflows/Record/GrowingTraceFile.swift",
     ], example: "open(path, O_RDONLY)"),
+  Rule(
+    "an address, an offset and a range of them is none of bare numbers",
+    { Regex(/Range<UInt64>|\b\w*([aA]ddress|[oO]ffset)\w*: \[?UInt64/) },
+    // Offsets in a Mach-O file and in a function are none in the file; registers are C's.
+    except: [
+      "ObjectFormat/MachO/", "ImageModel/FunctionBlock.swift",
+      "ProcessTracing/Processes/ThreadRegisters.swift",
+    ], example: "func page(holding address: UInt64) -> Int"),
 ]
 
 /// The lines of `file` that spell a schema, but for comments.

@@ -30,7 +30,10 @@ struct RemoteBreakpointObserver {
     stream.send(TracerMessage(.processForked, [UInt64(pid), startTime(pid), UInt64(parent)]))
   }
 
-  private func startTime(_ pid: pid_t) -> UInt64 { ProgramLaunch.startTime(processNumber: pid) }
+  /// As messages have it: 0 for none.
+  private func startTime(_ pid: pid_t) -> UInt64 {
+    ProgramLaunch.startTime(processNumber: pid) ?? 0
+  }
 
   func processEnded(_ pid: pid_t) { stream.send(TracerMessage(.processEnded, pid)) }
 
@@ -74,9 +77,9 @@ extension BreakpointObserver {
     case .wantsImage: return image(at: message.string)?.message ?? TracerMessage(.answer)
     case .wantsLoader: return loader(at: message.string)?.message ?? TracerMessage(.answer)
     case .processBegan:
-      processBegan(TracedProcess(pid: pid, startTime: message[1]), program: message.string)
+      processBegan(TracedProcess(message), program: message.string)
     case .processForked:
-      processForked(TracedProcess(pid: pid, startTime: message[1]), by: message.number(2))
+      processForked(TracedProcess(message), by: message.number(2))
     case .processEnded: processEnded(pid)
     case .loaded: if let image = LoadedImage(message) { loaded(image, in: pid) }
     case .unloaded: if let image = LoadedImage(message) { unloaded(image, in: pid) }
@@ -93,6 +96,12 @@ extension BreakpointObserver {
     default: break
     }
     return nil
+  }
+}
+
+extension TracedProcess {
+  fileprivate init(_ message: TracerMessage) {
+    self.init(pid: message.number(0), startTime: message[1] == 0 ? nil : message[1])
   }
 }
 

@@ -36,8 +36,8 @@ package protocol BreakpointObserver: AnyObject {
 /// A process when it was first seen.
 package struct TracedProcess: Sendable {
   package var pid: pid_t
-  /// Field 22 of `/proc/PID/stat`.
-  package var startTime: UInt64
+  /// Field 22 of `/proc/PID/stat`; `nil` if it was gone already.
+  package var startTime: UInt64?
 }
 
 /// A thread at an instant.

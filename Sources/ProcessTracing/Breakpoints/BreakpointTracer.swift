@@ -46,10 +46,15 @@ final class BreakpointTracer: LaunchTracer {
     var steppedOver: LoadedAddress?
     /// It is about to run the program's own handler of SIGTRAP.
     var entersHandler = false
-    /// It waits for the others to stop, with a signal that it has yet to get, or 0.
-    var parked: Int32?
+    /// It waits for the others to stop.
+    var parked: Parked?
     /// It is in vfork(2), between the stops that tell its beginning and its end.
     var isInVfork = false
+  }
+
+  private struct Parked {
+    /// What it has yet to get; `nil` for none.
+    var signal: Int32?
   }
 
   /// What happens when all threads have stopped; `nil` lets each go on by itself.
@@ -130,7 +135,7 @@ final class BreakpointTracer: LaunchTracer {
       resume(tid)
     case .group:
       // A thread that is detached in a group-stop stays stopped.
-      if gathering != nil { threads[tid]?.parked = 0 } else { _ = ctrace_listen(tid) }
+      if gathering != nil { threads[tid]?.parked = Parked() } else { _ = ctrace_listen(tid) }
     case .interruption:
       if threads[tid] == nil { threads.addStranger(tid) } else { resume(tid) }
     case .fault: _ = ctrace_continue(tid, 0)
@@ -147,19 +152,20 @@ final class BreakpointTracer: LaunchTracer {
     if threads.allSatisfy({ $0.space !== space }) { observer.processEnded(space.pid) }
   }
 
-  private func resume(_ tid: pid_t, signal: Int32 = 0) {
+  private func resume(_ tid: pid_t, signal: Int32? = nil) {
+    let delivered = signal ?? 0
     guard let thread = threads[tid] else {
-      _ = ctrace_continue(tid, signal)
+      _ = ctrace_continue(tid, delivered)
       return
     }
     if gathering != nil, thread.steppedOver == nil {
-      threads[tid]?.parked = signal
+      threads[tid]?.parked = Parked(signal: signal)
     } else if thread.steppedOver != nil {
-      _ = ctrace_step(tid, signal)
+      _ = ctrace_step(tid, delivered)
     } else if thread.space.isStarting {
-      _ = ctrace_continue_to_system_call(tid, signal)
+      _ = ctrace_continue_to_system_call(tid, delivered)
     } else {
-      _ = ctrace_continue(tid, signal)
+      _ = ctrace_continue(tid, delivered)
     }
   }
 
@@ -172,9 +178,9 @@ final class BreakpointTracer: LaunchTracer {
       space.watchLoader(isRunning: true, observer.loader)
       refresh(space)
       for tid in threads.numbers {
-        guard let signal = threads[tid]?.parked else { continue }
+        guard let parked = threads[tid]?.parked else { continue }
         threads[tid]?.parked = nil
-        resume(tid, signal: signal)
+        resume(tid, signal: parked.signal)
       }
     case .leave: detachAll()
     }
@@ -189,7 +195,7 @@ final class BreakpointTracer: LaunchTracer {
         let left = space.removeBreakpoints()
         if left > 0 { observer.breakpointsLeft(left, in: space.pid) }
       }
-      if let signal = threads[tid]?.parked { _ = ctrace_detach(tid, signal) }
+      if let parked = threads[tid]?.parked { _ = ctrace_detach(tid, parked.signal ?? 0) }
     }
     for tid in threads.takeStrangers() { _ = ctrace_detach(tid, 0) }
   }

@@ -129,25 +129,26 @@ final class PageTouchTracer: LaunchTracer {
 
 extension PageTouchTracer {
   /// Lets a stopped thread go on that has nothing to give back.
-  func goOn(_ tid: pid_t, signal: Int32 = 0) {
+  func goOn(_ tid: pid_t, signal: Int32? = nil) {
+    let delivered = signal ?? 0
     guard let thread = threads[tid] else {
-      _ = ctrace_continue(tid, signal)
+      _ = ctrace_continue(tid, delivered)
       return
     }
     if thread.steppedOver != nil {
-      _ = ctrace_step(tid, signal)
+      _ = ctrace_step(tid, delivered)
     } else if thread.space.isReleased {
-      _ = ctrace_continue(tid, signal)
+      _ = ctrace_continue(tid, delivered)
     } else {
-      _ = ctrace_continue_to_system_call(tid, signal)
+      _ = ctrace_continue_to_system_call(tid, delivered)
     }
   }
 
   /// Lets a stopped thread go on, which can be made to do a system call where it stands.
-  func resume(_ tid: pid_t, signal: Int32 = 0) {
+  func resume(_ tid: pid_t, signal: Int32? = nil) {
     guard let thread = threads[tid] else { return goOn(tid, signal: signal) }
     if isOver, !thread.space.isReleased {
-      if signal != 0 {  // it would be another signal behind a call; so at the next stop
+      if signal != nil {  // it would be another signal behind a call; so at the next stop
         goOn(tid, signal: signal)
         _ = ctrace_interrupt(tid)
         return
@@ -156,7 +157,7 @@ extension PageTouchTracer {
     }
     if isLeaving, thread.steppedOver == nil {
       threads[tid] = nil
-      _ = ctrace_detach(tid, signal)
+      _ = ctrace_detach(tid, signal ?? 0)
     } else {
       goOn(tid, signal: signal)
     }

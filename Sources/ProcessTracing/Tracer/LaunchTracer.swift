@@ -36,25 +36,45 @@ extension LaunchTracer {
     let program = first.kind == .seize ? pid : nil
     let error = program == nil ? attach(to: pid) : ctrace_seize(pid)
     guard stream.send(TracerMessage(.attached, error)), error == 0 else { return }
-    var listensTo = stream.descriptor
-    while !hasLeft {
-      var (tid, status) = nextMissedEnd() ?? (0, 0)
-      if tid == 0 { tid = ctrace_wait(listensTo, &status) }
-      if tid == 0 {
+    var listens = true
+    waiting: while !hasLeft {
+      switch nextMissedEnd().map(TracerEvent.thread) ?? .next(listens ? stream : nil) {
+      case .thread(let tid, let status):
+        handle(tid, status)
+        if tid == program, status & 0xff != 0x7f { leave() }
+      case .stream:
         if !ctrace_was_told_to_end(), let message = stream.receive(), message.kind == .endByTime {
           endByTime()
         } else {
-          listensTo = -1
+          listens = false
           leave()
         }
-      } else if tid > 0 {
-        handle(tid, status)
-        if tid == program, status & 0xff != 0x7f { leave() }
-      } else if tid != -EINTR {
-        break
+      case .interruption: continue
+      case .nothingTraced: break waiting
       }
     }
     finish()
     stream.send(TracerMessage(.done))
+  }
+}
+
+/// What a tracer has waited for.
+private enum TracerEvent {
+  /// A thread has stopped or ended; with the status that `ctrace_wait` stores.
+  case thread(pid_t, status: Int32)
+  /// The other process has said something or is gone, or this one is told to end.
+  case stream
+  case interruption
+  case nothingTraced
+
+  /// - Parameter stream: `nil` to wait for threads alone.
+  static func next(_ stream: TracerStream?) -> TracerEvent {
+    var status: Int32 = 0
+    switch ctrace_wait(stream?.descriptor ?? -1, &status) {
+    case 0: return .stream
+    case let tid where tid > 0: return .thread(tid, status: status)
+    case -EINTR: return .interruption
+    default: return .nothingTraced
+    }
   }
 }

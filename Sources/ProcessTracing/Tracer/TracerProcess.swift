@@ -74,12 +74,12 @@ final class TracerProcess {
   /// Hears what it says, once, or until the time is over or a signal has come.
   ///
   /// - Parameters:
-  ///   - milliseconds: -1 for no limit.
+  ///   - milliseconds: `nil` for no limit.
   ///   - hear: returns the answer to a question.
   /// - Returns: whether it still traces.
-  func listen(milliseconds: Int64, _ hear: (TracerMessage) -> TracerMessage?) -> Bool {
+  func listen(milliseconds: Int64?, _ hear: (TracerMessage) -> TracerMessage?) -> Bool {
     guard isTracing else { return false }
-    guard ctrace_poll(stream.descriptor, limit(milliseconds)) == 1 else { return true }
+    guard ctrace_poll(stream.descriptor, limit(milliseconds) ?? -1) == 1 else { return true }
     guard let message = stream.receive() else {
       isTracing = false
       wasKilled = true
@@ -91,7 +91,7 @@ final class TracerProcess {
   }
 
   /// The milliseconds until that time, or until the tracer is told that its own is over.
-  private func limit(_ milliseconds: Int64) -> Int64 {
+  private func limit(_ milliseconds: Int64?) -> Int64? {
     guard let stopTime else { return milliseconds }
     let now = ClockReading.now().nanoseconds
     guard stopTime > now else {
@@ -100,7 +100,7 @@ final class TracerProcess {
       return milliseconds
     }
     let left = Int64(clamping: (stopTime - now + 999_999) / 1_000_000)
-    return milliseconds < 0 ? left : min(milliseconds, left)
+    return min(milliseconds ?? left, left)
   }
 
   func leave() { stream.send(TracerMessage(.leave)) }

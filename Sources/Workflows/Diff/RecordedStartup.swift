@@ -4,6 +4,7 @@
 // tell. What a recorded function is in the two layouts is looked up once for each build that was recorded. So memory
 // grows with the distinct functions and blocks, and not with the launches.
 
+import Addresses
 import FaultEstimate
 import ImageModel
 import Reporting
@@ -15,7 +16,7 @@ struct RecordedStartup {
   private struct Recorded: Hashable {
     var image: ImageID?
     var path: String
-    var address: UInt64
+    var address: StatedAddress
     var size: UInt64?
     var names: [SymbolName]
     var objectFile: SymbolName?
@@ -77,7 +78,7 @@ struct RecordedStartup {
     _ use: RecordedFunctions.Use, of image: TraceImage
   ) -> StartupFunction {
     let key = Recorded(
-      image: image.id, path: image.path, address: use.address.rawValue, size: use.size,
+      image: image.id, path: image.path, address: use.address, size: use.size,
       names: use.names, objectFile: use.objectFile)
     if let function = known[key] { return function }
     let function = StartupFunction(use, of: image, in: layouts, &maps)

@@ -60,7 +60,8 @@ final class BreakpointRecording: BreakpointObserver {
   /// One process as long as it runs one program.
   private struct Process {
     var program: String
-    var startTime: UInt64
+    /// `nil` if it was gone too soon.
+    var startTime: UInt64?
     var parent: pid_t?
     var images: [(image: LoadedImage, number: UInt64?)] = []
     var file: GrowingTraceFile?
