@@ -45,6 +45,6 @@ OF_INTERNAL void of_complain(int result) {
   of_append(text, &size, of_location.path);
   of_append(text, &size, "': ");
   of_append(text, &size, reason);
-  of_append(text, &size, "; the program runs on unrecorded\n");
+  of_append(text, &size, "; the program continues unrecorded\n");
   of_write_error(text, size);
 }

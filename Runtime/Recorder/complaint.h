@@ -5,8 +5,8 @@
 #include <of_attributes.h>
 
 /* Results of making a trace besides -errno. */
-#define OF_NOT_A_TRACE (-1000) /* the path is some other file's */
-#define OF_NOT_ASKED (-1001)   /* nobody wants this program recorded */
+#define OF_NOT_A_TRACE (-1000) /* the path is that of another file */
+#define OF_NOT_ASKED (-1001)   /* recording was not requested */
 
 /* Says that the program runs on unrecorded, because of RESULT: -errno or OF_NOT_A_TRACE. By an initialiser, or
  * by the one thread of a forked child that sets up. */

@@ -14,7 +14,7 @@ public struct AddressRange: Hashable, Sendable {
 
   /// The first address behind the range.
   @inlinable public var end: StatedAddress {
-    StatedAddress(rawValue: start.rawValue + size)  // cannot overflow: init cut the size
+    StatedAddress(rawValue: start.rawValue + size)  // cannot overflow: init limits the size
   }
 
   @inlinable public func contains(_ address: StatedAddress) -> Bool {

@@ -58,7 +58,7 @@ static const char *of_function_name(orderfile_dwarf *reader, Dwarf_Die function)
   const char *plain = NULL, *linkage = NULL;
   Dwarf_Die die = function;
   bool is_external = false;
-  for (int step = 0; die && step < 8; step++) {  // a chain has three; a damaged one may be a ring
+  for (int step = 0; die && step < 8; step++) {  // a chain has three; a damaged one may be a cycle
     linkage = of_text(reader, die, DW_AT_linkage_name);
     if (!linkage) linkage = of_text(reader, die, DW_AT_MIPS_linkage_name);
     if (!plain) plain = of_text(reader, die, DW_AT_name);

@@ -115,7 +115,7 @@ static bool of_enter_next_unit(orderfile_dwarf *reader) {
         &extension_size, &signature, &type_offset, &next, &unit_type, &error);
     of_drop_error(reader, &error);
     if (status == DW_DLV_NO_ENTRY) return false;
-    if (status != DW_DLV_OK) {  // nothing says where the next unit begins
+    if (status != DW_DLV_OK) {  // the start of the next unit is unknown
       reader->damaged_units++;
       return false;
     }

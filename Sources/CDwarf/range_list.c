@@ -114,7 +114,7 @@ bool of_first_of_range_list(
         start = of_read(&cursor, address_size);
         size = of_read_uleb(&cursor);
         break;
-      default:  // the end of the list, or nothing that DWARF 5 knows
+      default:  // the end of the list, or an unknown kind
         return false;
     }
     function->address = start;

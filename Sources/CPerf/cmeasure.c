@@ -74,13 +74,13 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
 
   pid_t pid = 0;
   uint64_t start = 0;
-  sigset_t all, mask; /* an interrupt that comes before we know the child waits until we do */
+  sigset_t all, mask; /* an interrupt waits until the child's number is known */
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &mask);
   error = measure_start(path, arguments, streams, &mask, &pid, &start);
   if (!error) measured = pid;
   sigprocmask(SIG_SETMASK, &mask, NULL);
-  if (!error && was_interrupted) kill(-pid, SIGKILL); /* it came before the child was there */
+  if (!error && was_interrupted) kill(-pid, SIGKILL); /* it came before the child existed */
   close(streams.input);
   if (!shows_output) close(streams.output);
   if (error) return error;
@@ -96,7 +96,7 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
   while (waitid(P_PID, (id_t)pid, &information, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }
   launch->has_read_bytes = measure_read_bytes(pid, &launch->read_bytes);
-  kill(-pid, SIGKILL); /* what it has left behind; its number is still its own */
+  kill(-pid, SIGKILL); /* processes it left running; its number is not reused yet */
   measured = 0;
   struct rusage usage;
   pid_t waited;

@@ -15,11 +15,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { RING_SIZE = 256 << 10 }; /* bytes; below what the kernel lets any user lock for each CPU */
+enum { RING_SIZE = 256 << 10 }; /* bytes; less than the kernel lets any user lock per CPU */
 
 struct ring {
   int descriptor;
-  struct perf_event_mmap_page *page; /* the ring's data stand behind it */
+  struct perf_event_mmap_page *page; /* the ring's data follow it */
   size_t mapped_size;
 };
 
@@ -43,7 +43,7 @@ static int open_ring(int cpu, struct ring *ring) {
       .disabled = 1,
       .inherit = 1,
       .enable_on_exec = 1,
-      .exclude_kernel = 1, /* what any user may ask, so that root counts the same */
+      .exclude_kernel = 1, /* as for any user, so that root counts the same */
       .exclude_hv = 1,
       .mmap = 1,
       .comm = 1,

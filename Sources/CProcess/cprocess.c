@@ -14,7 +14,7 @@
 
 extern char **environ;
 
-static volatile sig_atomic_t child; /* the process that signals are passed on to, or 0 */
+static volatile sig_atomic_t child; /* the process to which signals are passed on, or 0 */
 static volatile sig_atomic_t child_leads_group;
 static struct sigaction old_actions[4];
 static const int caught[4] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
@@ -101,7 +101,7 @@ int cprocess_start(char *const *arguments, char *const *variables, bool own_grou
     sigaction(caught[i], NULL, &old_actions[i]);
     if (old_actions[i].sa_handler != SIG_IGN) sigaction(caught[i], &action, NULL);
   }
-  sigset_t blocked, old; /* a signal that comes before we know the child waits until we do */
+  sigset_t blocked, old; /* a signal waits until the child's number is known */
   sigemptyset(&blocked);
   for (int i = 0; i < 4; i++) sigaddset(&blocked, caught[i]);
   sigprocmask(SIG_BLOCK, &blocked, &old);

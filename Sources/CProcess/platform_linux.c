@@ -41,7 +41,7 @@ enum platform_process platform_process(pid_t pid, uint64_t *start_time) {
   close(descriptor);
   if (size <= 0) return PLATFORM_GONE;
   text[size] = 0;
-  const char *fields = strrchr(text, ')'); /* the program's name may hold anything */
+  const char *fields = strrchr(text, ')'); /* the program's name may contain anything */
   char state = 0;
   unsigned long long start = 0;
   if (!fields ||
@@ -87,7 +87,7 @@ static void become_program(char *const *arguments, char **environment, bool own_
     setpgid(0, 0);
     if (takes_terminal) tcsetpgrp(STDIN_FILENO, getpgrp());
   }
-  prctl(PR_SET_PTRACER, (unsigned long)tracer, 0, 0, 0); /* yama lets only ancestors trace else */
+  prctl(PR_SET_PTRACER, (unsigned long)tracer, 0, 0, 0); /* otherwise yama lets only ancestors trace */
   for (int signal = 1; signal < NSIG; signal++)
     if (sigismember(defaults, signal) == 1)
       sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);

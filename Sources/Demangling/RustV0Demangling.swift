@@ -470,7 +470,7 @@ extension RustV0Printer {
   mutating func printLifetime(_ index: UInt64) throws(NotUnderstood) {
     if index == 0 { return try print("'_") }
     guard index <= lifetimes else {
-      if silence > 0 { return }  // the binder may lie behind a back reference
+      if silence > 0 { return }  // the binder may be in a skipped back reference
       throw NotUnderstood()
     }
     let number = lifetimes - index

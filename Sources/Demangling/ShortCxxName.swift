@@ -67,7 +67,7 @@ private struct CxxOutline {
         }
         guard closers.popLast() == byte else { return nil }
       case UInt8(ascii: ":") where closers.isEmpty:
-        parameters = nil  // what follows a list with `::` is named inside of it
+        parameters = nil  // with `::` after it, a list belongs to an enclosing function
         isOperator = false
       case UInt8(ascii: " ") where closers.isEmpty && parameters == nil && !isOperator:
         start = position + 1  // the end of a return type, so far

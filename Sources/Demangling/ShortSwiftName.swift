@@ -157,7 +157,7 @@ private struct SwiftNameShortener {
       switch text[index] {
       case UInt8(ascii: "("), UInt8(ascii: "["), UInt8(ascii: "<"): depth += 1
       case UInt8(ascii: ":") where depth == 0 && label == nil:
-        label = min(element, index)..<index  // a comma may end the text, or have no blank behind it
+        label = min(element, index)..<index  // a comma may end the text, or have no blank after it
       case UInt8(ascii: ">") where text[index - 1] == UInt8(ascii: "-"): break
       case UInt8(ascii: ","), UInt8(ascii: ")"), UInt8(ascii: "]"), UInt8(ascii: ">"):
         if depth == 0 {

@@ -7,25 +7,27 @@ import Workflows
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Predict the page-ins that a new layout saves, and check that the linker complied.",
+    abstract:
+      "Predict the page-ins that a new layout saves, and check that the linker followed the order file.",
     discussion: """
       EXAMPLES
         $ orderfile diff app-before build/app --trace app.oftrace --order app.order
         $ orderfile diff before.map after.map --order app.order --max-pages 120
 
-      BEFORE and AFTER are linked images or link maps. The startup functions are those that the traces \
-      used; without a trace, those that the order file names. Every number is predicted from the two \
-      layouts: nothing is launched. --measured and --measured-after put beside it what 'orderfile pages' \
-      counted, and say of each page that differs why. For images of Apple platforms the reads of the \
-      kernel are predicted too, and --page-ins-before and --page-ins-after put beside what Instruments measured:
+      BEFORE and AFTER are linked images or link maps. The startup functions are those in the traces or, \
+      without a trace, those in the order file. All numbers are predicted from the two layouts; nothing is \
+      launched. --measured and --measured-after compare the prediction with the counts of 'orderfile \
+      pages', and give a cause for each page that differs. For images of Apple platforms the prediction \
+      includes the kernel's reads; --page-ins-before and --page-ins-after compare it with page-ins that \
+      Instruments recorded:
 
         $ xcrun xctrace export --input cold-launch.trace --output before.xml --xpath \
       '/trace-toc/run[@number="1"]/data/table[@schema="virtual-memory"]'
       """)
 
-  @Argument(help: "Linked image or link map of the old layout.", completion: .file())
+  @Argument(help: "The linked image or link map of the old layout.", completion: .file())
   var before: String
-  @Argument(help: "Linked image or link map of the new layout.", completion: .file())
+  @Argument(help: "The linked image or link map of the new layout.", completion: .file())
   var after: String
   @Option(
     help: ArgumentHelp("A trace of a launch. Repeat for more.", valueName: "file"),
@@ -41,15 +43,19 @@ struct DiffCommand: ParsableCommand {
   var recorded: [String] = []
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
-  @Option(help: ArgumentHelp("Page size: 4k, 16k, 64k or auto.", valueName: "size"))
+  @Option(
+    help: ArgumentHelp(
+      "The page size: 4k, 16k, 64k, or auto for that of the images' platform.", valueName: "size"))
   var pageSize = PageSizeChoice.automatic
   @Option(
     help: ArgumentHelp(
-      "What Linux maps around a fault: 64k, or auto for this machine's.", valueName: "bytes"))
+      "Bytes that Linux maps around a fault, or auto for this machine's setting.",
+      valueName: "bytes"))
   var faultAround = KernelSize.bytes(64 << 10)
   @Option(
     help: ArgumentHelp(
-      "What Linux reads ahead: 128k, or auto for the device of AFTER.", valueName: "bytes"))
+      "Bytes that Linux reads ahead, or auto for the setting of AFTER's device.", valueName: "bytes"
+    ))
   var readahead = KernelSize.bytes(128 << 10)
   @Option(
     help: ArgumentHelp("Exit with 2 if AFTER may touch more pages than this.", valueName: "pages"))
@@ -75,17 +81,17 @@ struct DiffCommand: ParsableCommand {
     completion: .file())
   var pageInsBefore: [String] = []
   @Option(
-    help: ArgumentHelp("Likewise of AFTER.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The same for AFTER.", valueName: "file"), completion: .file())
   var pageInsAfter: [String] = []
   @Option(
     help: ArgumentHelp(
-      "What 'orderfile pages --json' measured of BEFORE.", valueName: "file"),
+      "The output of 'orderfile pages --json' for BEFORE.", valueName: "file"),
     completion: .file())
   var measured: String?
   @Option(
-    help: ArgumentHelp("Likewise of AFTER.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The same for AFTER.", valueName: "file"), completion: .file())
   var measuredAfter: String?
-  @Option(help: ArgumentHelp("Names for people: none, short or full.", valueName: "mode"))
+  @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
   @Flag(help: "List all missing functions, not just the first ten.")
   var listMissing = false
@@ -94,13 +100,13 @@ struct DiffCommand: ParsableCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("Where to print, - for stdout.", valueName: "file"),
+    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
 
   func validate() throws {
     if trace.isEmpty && order == nil {
-      throw ValidationError("missing the startup functions: give --trace, --order or both")
+      throw ValidationError("missing the startup functions: give --trace, --order, or both")
     }
     if let costMs, !(costMs >= 0 && costMs <= 1000) {
       throw ValidationError("invalid --cost-ms: expected 0 to 1000 milliseconds, found \(costMs)")

@@ -4,7 +4,7 @@ import Workflows
 struct FlagsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "flags",
-    abstract: "Write the settings with which a build system records and orders.",
+    abstract: "Write build settings for recording and for ordering.",
     discussion: """
       EXAMPLES
         $ orderfile flags xcode -o orderfile
@@ -22,10 +22,10 @@ struct FlagsXcode: ParsableCommand {
         $ orderfile flags xcode -o orderfile
         $ orderfile flags xcode -o orderfile --order-file $PWD/App.order --runtime $PWD/.build/runtime
 
-      Neither file has to be in a project: the variable XCODE_XCCONFIG_FILE puts one on top of the settings \
-      of all targets for one build. What is built for recording must never ship; its settings are in a file \
-      of their own, so that no other build can have them. The order file has to be there when the linker \
-      runs: if it is not, it is made, empty. No step was ever run on a Mac by the authors.
+      Do not add the files to a project: set XCODE_XCCONFIG_FILE to one of them, and it overrides the \
+      settings of all targets for that build. Never ship a build made for recording; its settings are in a \
+      separate file, so that no other build gets them. The linker needs the order file to exist, so an empty \
+      one is created if there is none. The authors have run none of these steps on a Mac.
       """)
 
   @Option(
@@ -35,12 +35,13 @@ struct FlagsXcode: ParsableCommand {
   var output: String
   @Option(
     help: ArgumentHelp(
-      "Where 'orderfile gen' will write. (default: app.order in the folder)", valueName: "file"),
+      "The order file that 'orderfile gen' will write. (default: app.order in the folder)",
+      valueName: "file"),
     completion: .file())
   var orderFile: String?
   @Option(
     help: ArgumentHelp(
-      "The folder that holds iphoneos/orderfile_rt.o and the others of 'make runtime-darwin'.",
+      "The folder with iphoneos/orderfile_rt.o and the other output of 'make runtime-darwin'.",
       valueName: "folder"), completion: .directory)
   var runtime = "/usr/local/lib/orderfile"
 

@@ -6,61 +6,65 @@ import Workflows
 struct GenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "gen",
-    abstract: "Write the order file that a linker takes, from one or more traces.",
+    abstract: "Write an order file for the linker, from one or more traces.",
     discussion: """
       EXAMPLES
         $ orderfile gen app.oftrace --image build/app -o app.order
         $ orderfile gen start.oftrace open.oftrace --link-map app.map --format gold
 
-      Traces are taken in sequence: all of the first, then what the second adds. Names cross from the \
-      recorded build to the one given by --image or --link-map; those it doesn't have are left out and \
-      counted. Without either, the recorded image is the one to be ordered.
+      The order file lists the functions of the first trace, then those that the second adds, and so on. \
+      --image or --link-map gives the build to order; functions are matched by name, and those that the \
+      build does not have are left out and counted. Without either, the recorded image is the build to order.
 
-      For a universal image of Mach-O run it once for each architecture with --arch: each line then says \
-      which it is for, and the files can be put into one.
+      For a universal Mach-O image, run it once for each architecture with --arch: each entry then names \
+      its architecture, and the files can be concatenated.
       """)
 
-  @Argument(help: ArgumentHelp("Traces.", valueName: "trace"), completion: .file())
+  @Argument(
+    help: ArgumentHelp("Traces; functions of the first come first.", valueName: "trace"),
+    completion: .file())
   var traces: [String]
   @Option(
     help: ArgumentHelp(
-      "An image that was recorded, if it is no longer where the trace says. Repeat for more.",
+      "A recorded image, if it is no longer where the trace says. Repeat for more.",
       valueName: "file"), completion: .file())
   var recorded: [String] = []
   @Option(
     help: ArgumentHelp(
-      "The build to be ordered. With --all-images repeat it for each.", valueName: "file"),
+      "The image to order. With --all-images, repeat for each image.", valueName: "file"),
     completion: .file())
   var image: [String] = []
   @Option(
-    help: ArgumentHelp("Link map of the build to be ordered.", valueName: "file"),
+    help: ArgumentHelp("The link map of the build to order.", valueName: "file"),
     completion: .file())
   var linkMap: String?
   @Option(
-    help: ArgumentHelp("Separate debug file of a stripped --image.", valueName: "file"),
+    help: ArgumentHelp("The separate debug file of a stripped --image.", valueName: "file"),
     completion: .file())
   var debugFile: String?
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
   @Option(
     help: ArgumentHelp(
-      "The linker: lld, gold, gnu-ld, or ld64 for Apple's and LLVM's ld64.lld. (default: ld64 for "
-        + "Mach-O, lld for ELF)", valueName: "linker"))
+      "The linker: lld, gold, gnu-ld, or ld64 for Apple's linker and LLVM's ld64.lld. (default: ld64 "
+        + "for Mach-O, lld for ELF)", valueName: "linker"))
   var format: FormatOption?
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("The order file to write, - for stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
-  @Flag(help: "Write one order file per recorded image into the folder given by -o.")
+  @Flag(help: "Write one order file for each recorded image into the folder given by -o.")
   var allImages = false
   @Option(
     help: ArgumentHelp(
-      "Put functions of at least so many bytes behind the smaller ones.", valueName: "bytes"))
+      "Place functions of at least this many bytes after the smaller ones.", valueName: "bytes"))
   var largeLast: UInt64?
-  @Flag(help: "List each recorded function that was left out, and why.")
+  @Flag(help: "List each recorded function that is left out, and why.")
   var explain = false
-  @Option(help: ArgumentHelp("Names in messages: none, short or full.", valueName: "mode"))
+  @Option(
+    help: ArgumentHelp("How to demangle names in messages: none, short or full.", valueName: "mode")
+  )
   var demangle: DemangleOption = .full
   @Flag(help: "Print a summary as JSON on stdout; needs -o FILE.")
   var json = false
@@ -73,10 +77,10 @@ struct GenCommand: ParsableCommand {
       throw ValidationError("more than one --image needs --all-images")
     }
     if debugFile != nil && image.count != 1 {
-      throw ValidationError("--debug-file is of one image: it needs one --image")
+      throw ValidationError("--debug-file belongs to one image: it needs exactly one --image")
     }
     if allImages && linkMap != nil {
-      throw ValidationError("--link-map is of one image: it can't be used with --all-images")
+      throw ValidationError("--link-map belongs to one image: it can't be used with --all-images")
     }
   }
 

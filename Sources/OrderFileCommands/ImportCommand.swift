@@ -6,15 +6,15 @@ import Workflows
 struct ImportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Make a trace of what another tool saw of a launch.",
+    abstract: "Make a trace from another tool's recording of a launch.",
     discussion: """
       EXAMPLES
         $ orderfile import xctrace launch.xml --image App.app/App -o app.oftrace
         $ orderfile import symbols startup.txt --image build/app -o app.oftrace
 
-      The trace carries its names, so that gen, diff and show take it like a recorded one. It holds what \
-      its source saw and no more: a recorder sees every function of an instrumented build, samples see \
-      those that ran long.
+      The trace contains the functions' names; gen, diff and show accept it like a recorded trace. It is \
+      only as complete as its source: 'record' sees every function that runs, while samples see those that \
+      run long.
       """,
     subcommands: [ImportXctrace.self, ImportSymbols.self, ImportAddresses.self])
 }
@@ -26,7 +26,7 @@ struct ImportOptions: ParsableArguments {
     completion: .file())
   var image: String
   @Option(
-    help: ArgumentHelp("Separate debug file of a stripped --image.", valueName: "file"),
+    help: ArgumentHelp("The separate debug file of a stripped --image.", valueName: "file"),
     completion: .file())
   var debugFile: String?
   @Option(help: ArchitectureOption.help)
@@ -63,7 +63,7 @@ struct ListArguments: ParsableArguments {
   @Argument(help: ArgumentHelp("The list, - for stdin.", valueName: "file"), completion: .file())
   var file: String
   @OptionGroup var options: ImportOptions
-  @Flag(help: "List all lines that stand for nothing, not just the first ten.")
+  @Flag(help: "List all lines that match no function, not just the first ten.")
   var listMissing = false
 
   func run(_ source: TraceImport.Source) throws(Diagnostic) {
@@ -84,15 +84,15 @@ struct ImportXctrace: ParsableCommand {
 
         $ orderfile import xctrace samples.xml faults.xml --image App.app/App -o app.oftrace
 
-      FILES are exports of one recording. The image is found by its UUID, and the process that used it \
-      first is imported. The table time-profile has a stack each millisecond: what ran between two of \
-      them is missing. The table virtual-memory has the first address used on each page that was not in \
-      memory yet. So the trace holds the functions that cost time, in the order of their first sighting, \
-      and not all that ran.
+      All files are exports of one recording. The image is found by its UUID, and the process that used it \
+      first is imported. The table time-profile has one stack per millisecond, and misses functions that run \
+      between two samples. The table virtual-memory has the address of the first access to each page that \
+      was not in memory. So the trace lists the functions that took time, in the order in which they were \
+      first seen, and not all functions that ran.
       """)
 
   @Argument(
-    help: ArgumentHelp("What 'xctrace export' wrote, - for stdin.", valueName: "file"),
+    help: ArgumentHelp("The output of 'xctrace export', - for stdin.", valueName: "file"),
     completion: .file())
   var files: [String]
   @OptionGroup var options: ImportOptions
@@ -103,15 +103,16 @@ struct ImportXctrace: ParsableCommand {
 struct ImportSymbols: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "symbols",
-    abstract: "Import a list of symbols, one a line in time order.",
+    abstract: "Import a list of symbols, one per line, in time order.",
     discussion: """
       EXAMPLES
         $ orderfile import symbols startup.txt --image build/app -o app.oftrace
         $ nm -n old-app | cut -d' ' -f3 | orderfile import symbols - --image build/app -o app.oftrace
 
-      Names are as in the image's symbol table: of Mach-O with the leading underscore. Blank lines and \
-      lines that begin with # say nothing. A name of another build stands for what it is called in the \
-      image; if less than half of the names are in it, the exit status is 3.
+      Names are those of the image's symbol table; Mach-O names have a leading underscore. Blank lines and \
+      lines that begin with # are skipped. Names from another build are matched as far as possible, for \
+      example without suffixes that change between builds. If fewer than half of the names match, the exit \
+      status is 3.
       """)
 
   @OptionGroup var list: ListArguments
@@ -122,15 +123,15 @@ struct ImportSymbols: ParsableCommand {
 struct ImportAddresses: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "addresses",
-    abstract: "Import a list of addresses, one a line in time order.",
+    abstract: "Import a list of addresses, one per line, in time order.",
     discussion: """
       EXAMPLES
         $ orderfile import addresses first-pcs.txt --image build/app -o app.oftrace
         $ orderfile import addresses - --image build/app -o app.oftrace --json <first-pcs.txt
 
-      Addresses are hexadecimal, with 0x or without, and as the image states them: without the slide of \
-      the process. One inside a function stands for that function. Blank lines and lines that begin with \
-      # say nothing. If less than half of the addresses are in functions, the exit status is 3.
+      Addresses are hexadecimal, with or without 0x, and as the image states them: without the slide of \
+      the process. An address anywhere inside a function means that function. Blank lines and lines that \
+      begin with # are skipped. If fewer than half of the addresses are in functions, the exit status is 3.
       """)
 
   @OptionGroup var list: ListArguments

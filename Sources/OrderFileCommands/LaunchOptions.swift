@@ -5,7 +5,7 @@ import ProcessLaunch
 struct LaunchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Send the program and what it started SIGTERM after so many seconds, and SIGKILL 2 s later.",
+      "After this many seconds, send SIGTERM to the program and what it started, and SIGKILL 2 s later.",
       valueName: "s"))
   var timeout: Double?
   @Argument(

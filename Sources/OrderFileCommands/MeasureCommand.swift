@@ -7,67 +7,72 @@ import Workflows
 struct MeasureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
-    abstract: "Launch two builds by turns and say which one starts faster, and how sure that is.",
+    abstract:
+      "Launch two builds alternately, and say which one starts faster and how sure that is.",
     discussion: """
       EXAMPLES
         $ orderfile measure --before app-before --after build/app -- --version
         $ orderfile measure --cold --precision 2% --before 'a -x' --after 'b -x'
 
-      A and B are images, launched with the arguments behind '--', or commands: words parted by blanks, \
-      with quotes as in a shell, and no shell. Cold launches come right after the kernel has dropped the \
-      images, which needs no root; libraries stay unless --image names them. Standard input is empty, and \
-      what the programs write is thrown away. What a program leaves running is killed before the next launch.
+      A and B are images, launched with the arguments after '--', or commands: words separated by blanks, \
+      quoted as in a shell, but run without one. Before each cold launch the images are evicted from the \
+      page cache, which does not need root; libraries stay unless --image names them. Standard input is \
+      empty, and output is discarded. Processes that a launch leaves running are killed before the next.
       """)
 
-  @Option(help: ArgumentHelp("The image or command to compare with.", valueName: "A"))
+  @Option(help: ArgumentHelp("The build to compare with: an image or a command.", valueName: "A"))
   var before: String
-  @Option(help: ArgumentHelp("The image or command to judge.", valueName: "B"))
+  @Option(help: ArgumentHelp("The build to compare: an image or a command.", valueName: "B"))
   var after: String
   @Option(
     help: ArgumentHelp(
-      "How often each is launched; with --precision at most. (default: 30, or 500)",
+      "Launch each this many times; with --precision, at most. (default: 30; with --precision 500)",
       valueName: "number"))
   var runs: Int?
   @Option(
     help: ArgumentHelp(
-      "Launch until mean times are known to within this share, as 3%.", valueName: "share"))
+      "Launch until the mean times are known to within this share, such as 3%.", valueName: "share")
+  )
   var precision: PrecisionOption?
-  @Flag(help: "In which state of the page cache. (default: --both)")
+  @Flag(help: "The state of the page cache. (default: --both)")
   var state: MeasuredStates?
-  @Flag(help: "Also launch A under another name: what differs then is noise.")
+  @Flag(help: "Also measure A a second time: its difference from itself is measurement noise.")
   var control = false
   @Option(
     help: ArgumentHelp(
-      "A library, or what a script runs, to evict and look at too. Repeat for more.",
+      "Also evict and examine this library, or program that a script runs. Repeat for more.",
       valueName: "file"), completion: .file())
   var image: [String] = []
-  @Flag(help: "Drop all of the page cache before a cold launch, as root.")
+  @Flag(help: "Drop the whole page cache before each cold launch; needs root.")
   var dropCaches = false
   @Option(
-    help: ArgumentHelp("What the programs read from standard input.", valueName: "file"),
+    help: ArgumentHelp("Standard input of the programs.", valueName: "file"),
     completion: .file())
   var input: String?
-  @Option(help: ArgumentHelp("Give up if a launch takes longer.", valueName: "s"))
+  @Option(
+    help: ArgumentHelp("Fail if a launch takes longer than this many seconds.", valueName: "s"))
   var timeout: Double?
-  @Flag(help: "Measure launches that fail, too.")
+  @Flag(help: "Also measure launches that fail.")
   var ignoreFailure = false
   @Flag(help: "Let the programs write to standard error.")
   var showOutput = false
-  @Option(help: ArgumentHelp("Of the order of the launches and of the intervals.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "The seed for the order of launches and for the confidence intervals.", valueName: "n"))
   var seed: UInt64 = 1
   @Flag(help: "Print one JSON object.")
   var json = false
   @Option(
-    help: ArgumentHelp("Write all times as hyperfine writes them.", valueName: "file"),
+    help: ArgumentHelp("Write all times in hyperfine's JSON format.", valueName: "file"),
     completion: .file())
   var exportJson: String?
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("Where to print, - for stdout.", valueName: "file"),
+    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
   @Argument(
     parsing: .postTerminator,
-    help: ArgumentHelp("Arguments for both, behind '--'.", valueName: "arguments"))
+    help: ArgumentHelp("Arguments for both, after '--'.", valueName: "arguments"))
   var arguments: [String] = []
 
   func validate() throws {
@@ -78,7 +83,8 @@ struct MeasureCommand: ParsableCommand {
       throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
     }
     if dropCaches, states == [.warm] {
-      throw ValidationError("--drop-caches is for cold launches: not with --warm")
+      throw ValidationError(
+        "--drop-caches affects cold launches only: it can't be used with --warm")
     }
   }
 
@@ -119,7 +125,7 @@ struct MeasureCommand: ParsableCommand {
     var bar = ProgressBar(isWanted: !json && !showOutput)
     defer { bar.clear() }
     return try measurement.run { progress in
-      let reached = progress.precision.map { ", \(percent($0)) known" } ?? ""
+      let reached = progress.precision.map { ", precision \(percent($0))" } ?? ""
       bar.show(progress.state.rawValue, progress.round, of: progress.mostRounds, reached)
     }
   }
@@ -148,9 +154,9 @@ enum MeasuredStates: String, EnumerableFlag {
 
   static func help(for value: MeasuredStates) -> ArgumentHelp? {
     switch value {
-    case .cold: "Launch with the images out of memory: evicted, and proved to be."
+    case .cold: "Launch with the images evicted from memory, and check that they are."
     case .warm: "Launch with everything in memory."
-    case .both: "Cold launches, then warm ones. (default)"
+    case .both: "Cold launches, then warm launches. (default)"
     }
   }
 }

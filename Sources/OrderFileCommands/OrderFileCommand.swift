@@ -16,27 +16,27 @@ package struct OrderFileCommand: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "orderfile",
     abstract:
-      "Order a program's functions by their first use, so that it starts with fewer page-ins.",
+      "Order a program's functions by first use, so that it starts with fewer page faults.",
     discussion: """
       EXAMPLES
-        Record a launch of an instrumented build, and order the release build by it:
+        Record a launch of an instrumented build, and write an order file for the release build:
 
           $ orderfile record -o app.oftrace -- build-record/app --help
           $ orderfile gen app.oftrace --image build/app -o app.order
 
-        Relink with the order file, and see what it saves:
+        Relink with the order file, and predict what it saves:
 
           $ clang … -fuse-ld=lld -Wl,--symbol-ordering-file=app.order -o build/app
           $ orderfile diff app-before build/app --trace app.oftrace --order app.order
 
       EXIT STATUS
-        0   done
-        1   could not do it
-        2   done, and a check that was asked for failed (diff --max-pages)
+        0   success
+        1   failure
+        2   success, but a requested check failed (diff --max-pages)
         3   the inputs do not belong together
         4   nothing was recorded
         64  wrong usage
-        'record' and 'pages' exit with their program's status, 128 + N after signal N.
+        'record' and 'pages' exit with the program's status, or 128 + N after signal N.
       """,
     version: """
       orderfile \(toolVersion)

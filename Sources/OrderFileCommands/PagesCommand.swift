@@ -14,39 +14,39 @@ struct PagesCommand: ParsableCommand {
         $ orderfile pages -- ./app --help
         $ orderfile pages --json -o before.json --stop-at ready -- ./app
 
-      Measured, not predicted: access to the pages is withheld, and each first touch is seen. The program \
-      is the one you ship; nothing is compiled into it. It runs with this command's standard streams, and its exit status becomes this command's \
-      (128 + N after signal N). The result is printed behind what the program prints, or written to \
-      -o FILE. Forked children, and the same program where it starts itself again, count too: a page \
-      that two processes touch is one.
+      The counts are measured, not predicted: access to the pages is removed, and the first touch of each \
+      is noted. The program is the release build; nothing is compiled into it. It runs with this command's \
+      standard streams, and its exit status becomes this command's (128 + N after signal N). The result is \
+      printed after the program's output, or written to -o FILE. Forked children count too, as does the \
+      program when it executes itself again; a page that two processes touch counts once.
       """)
 
   @Flag(help: "Print one JSON object.")
   var json = false
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("Where to print, - for stdout.", valueName: "file"),
+    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
-  @Flag(help: "List the pages, too: by whom each was touched first.")
+  @Flag(help: "Also list the pages, each with the function that touched it first.")
   var list = false
-  @Option(help: ArgumentHelp("Names for people: none, short or full.", valueName: "mode"))
+  @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle = DemangleOption.full
-  @Option(help: ArgumentHelp("End the launch at this orderfile_mark().", valueName: "mark"))
+  @Option(help: ArgumentHelp("Stop counting at this orderfile_mark().", valueName: "mark"))
   var stopAt: String?
   @Option(
     help: ArgumentHelp(
-      "End the launch where this function is first called, by its symbol.", valueName: "name"))
+      "Stop counting at the first call of the function with this symbol.", valueName: "name"))
   var stopAtSymbol: String?
   @Option(
     help: ArgumentHelp(
-      "A library, or a program that the launched one starts, to count too. Repeat for more.",
+      "Also count this library, or program that the launched one starts. Repeat for more.",
       valueName: "file"), completion: .file())
   var image: [String] = []
   @Flag(help: "Count the pages of every image.")
   var allImages = false
   @Option(
     help: ArgumentHelp(
-      "How to see touches: preload, a library in the program, or ptrace, from outside. "
+      "How to see touches: preload (a library in the program) or ptrace (from outside). "
         + "(default: preload where it works)", valueName: "method"))
   var method: PageMethod?
   @OptionGroup var launched: LaunchOptions
@@ -54,7 +54,7 @@ struct PagesCommand: ParsableCommand {
   func validate() throws {
     try launched.check(for: self)
     if stopAt != nil, stopAtSymbol != nil {
-      throw ValidationError("--stop-at and --stop-at-symbol exclude each other")
+      throw ValidationError("--stop-at and --stop-at-symbol can't be used together")
     }
   }
 

@@ -6,48 +6,51 @@ import Workflows
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Launch a program and record what it uses first.",
+    abstract: "Launch a program and record its functions in order of first use.",
     discussion: """
       EXAMPLES
         $ orderfile record -o app.oftrace -- ./app --help
         $ orderfile record --breakpoints -- ./app --help
 
-      With --breakpoints the program is the one you ship: each of its functions gets a breakpoint, which \
-      is taken away at its first use. Without, it must be built with \
+      With --breakpoints the program is the release build: each of its functions gets a breakpoint, which \
+      is removed when it is first hit. Without, the program must be built with \
       -fsanitize-coverage=func,trace-pc-guard,pc-table and linked with orderfile_rt.o. It runs with this \
-      command's standard streams, and its exit status becomes this command's (128 + N after signal N); 4 if it succeeded and nothing was recorded. Forked children \
-      and instrumented programs that it starts write TRACE.<pid>.
+      command's standard streams, and its exit status becomes this command's: 128 + N after signal N, and 4 \
+      if it succeeded but nothing was recorded. Forked children, and instrumented programs that it starts, \
+      write TRACE.<pid>.
       """)
 
   @Option(
     name: .shortAndLong, help: "The trace to write. (default: <program>.oftrace)",
     completion: .file())
   var output: String?
-  @Option(help: ArgumentHelp("End the launch at this orderfile_mark().", valueName: "mark"))
+  @Option(help: ArgumentHelp("Stop recording at this orderfile_mark().", valueName: "mark"))
   var stopAt: String?
   @Option(
     help: ArgumentHelp(
-      "With --breakpoints: end the launch where this function is first called, by its symbol.",
+      "With --breakpoints: stop recording at the first call of the function with this symbol.",
       valueName: "name"))
   var stopAtSymbol: String?
   @Option(
-    help: ArgumentHelp("End the launch so many milliseconds after it began.", valueName: "ms"))
+    help: ArgumentHelp(
+      "Stop recording this many milliseconds after the launch began.", valueName: "ms"))
   var stopAfter: UInt64?
   @Flag(help: "Put a breakpoint on each function of a program that is not instrumented.")
   var breakpoints = false
   @Option(
     help: ArgumentHelp(
-      "With --breakpoints: a library, or a program that the launched one starts, to record too. "
+      "With --breakpoints: also record this library, or program that the launched one starts. "
         + "Repeat for more.", valueName: "file"), completion: .file())
   var image: [String] = []
   @Flag(
-    help: "With --breakpoints: record each basic block, of code compiled with a map of them, too.")
+    help: "With --breakpoints: also record basic blocks, of code compiled with a map of them.")
   var blocks = false
   @Flag(help: "With --breakpoints: record every image of every process.")
   var allImages = false
   @Option(
     help: ArgumentHelp(
-      "With --breakpoints: record this running process, until it ends, --stop-..., or Ctrl-C.",
+      "With --breakpoints: record this running process, until it ends, a --stop-... option applies, "
+        + "or Ctrl-C.",
       valueName: "number"))
   var pid: Int32?
   @OptionGroup var launched: LaunchOptions
@@ -55,7 +58,7 @@ struct RecordCommand: ParsableCommand {
   func validate() throws {
     try launched.check(for: self, isRequired: pid == nil)
     if pid != nil, !launched.words.isEmpty || launched.timeout != nil {
-      throw ValidationError("--pid records a process that runs: no command, and no --timeout")
+      throw ValidationError("--pid records a running process: it takes no command and no --timeout")
     }
     if !breakpoints
       && (allImages || !image.isEmpty || pid != nil || stopAtSymbol != nil || blocks)
@@ -78,7 +81,7 @@ struct RecordCommand: ParsableCommand {
     let outputPath = output ?? "\(name).oftrace"
     if outputPath == "-" {
       throw Diagnostic(
-        "unable to write a trace to stdout: that is the program's", context: ["--output"],
+        "unable to write a trace to stdout: the program uses it", context: ["--output"],
         hint: "name a file")
     }
     var recording = LaunchRecording(method, outputPath: outputPath)

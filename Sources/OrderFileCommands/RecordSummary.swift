@@ -18,7 +18,7 @@ package struct RecordSummary {
     _ traces: [Trace], paths: [String], hitsBeforeMain: Int?, functions: Int? = nil
   ) {
     precondition(
-      !traces.isEmpty && traces.count == paths.count, "parallel arrays, of what was left")
+      !traces.isEmpty && traces.count == paths.count, "parallel arrays, and at least one trace")
     self.traces = traces
     self.paths = paths
     self.hitsBeforeMain = hitsBeforeMain

@@ -6,36 +6,39 @@ import Workflows
 struct RefineCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "refine",
-    abstract: "Improve an order file by relinking and counting the pages a launch touches.",
+    abstract: "Improve an order file by relinking and counting the pages that a launch touches.",
     discussion: """
       EXAMPLES
         $ orderfile refine --order a.order --image a --relink ./link.sh -- ./a --help
         $ orderfile refine --order a.order --image a --relink 'make a' -o b.order -- ./a
 
-      --relink is a command for sh that links the image with the order file $ORDERFILE_ORDER. Functions \
-      that a launch runs and the order lacks are added, those that it doesn't run go behind, and large \
-      ones may; after each change the image is linked and launched again, and the change is kept if \
-      fewer pages were touched. So the result is never worse than what was given. Interrupted, it leaves \
-      the best so far.
+      --relink is a shell command that links the image with the order file $ORDERFILE_ORDER. refine adds \
+      functions that the launch runs and the order file lacks, and tries moving functions that do not run, \
+      and large ones, to the end. After each change it relinks and launches the image, and keeps the change \
+      if the launch executes fewer pages. The result is never worse than the given order file. If \
+      interrupted, it writes the best order so far.
       """)
 
   @Option(
-    help: ArgumentHelp("The order file to begin with.", valueName: "file"), completion: .file())
+    help: ArgumentHelp("The order file to start from.", valueName: "file"), completion: .file())
   var order: String
   @Option(
-    help: ArgumentHelp("The image that is linked; it is removed before.", valueName: "file"),
+    help: ArgumentHelp(
+      "The image that --relink creates; it is removed before each link.", valueName: "file"),
     completion: .file())
   var image: String
-  @Option(help: ArgumentHelp("What links it, for sh -c.", valueName: "command"))
+  @Option(
+    help: ArgumentHelp("The command that links the image, run by sh -c.", valueName: "command"))
   var relink: String
   @Option(
     name: .shortAndLong,
-    help: ArgumentHelp("The order file to write. (default: that of --order)", valueName: "file"),
+    help: ArgumentHelp(
+      "The order file to write. (default: the file given by --order)", valueName: "file"),
     completion: .file())
   var output: String?
-  @Option(help: "The pages to save: 4k, 16k, 64k, or auto, those of this machine.")
+  @Option(help: "The page size to optimize for: 4k, 16k, 64k, or auto for this machine's.")
   var pageSize: PageSizeChoice = .automatic
-  @Option(help: ArgumentHelp("Names for people: none, short or full.", valueName: "mode"))
+  @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
   @Flag(help: "Print one JSON object.")
   var json = false
@@ -43,7 +46,9 @@ struct RefineCommand: ParsableCommand {
 
   func validate() throws {
     try launched.check(for: self)
-    if output == "-" { throw ValidationError("the refined order goes to a file: -o FILE") }
+    if output == "-" {
+      throw ValidationError("the refined order can't be written to stdout: give -o FILE")
+    }
   }
 
   func run() throws {

@@ -26,7 +26,7 @@ struct ArchitectureOption: ExpressibleByArgument {
   }
 
   static let help = ArgumentHelp(
-    "The image of a universal file: arm64, arm64e or x86_64.", valueName: "arch")
+    "The slice of a universal file: arm64, arm64e or x86_64.", valueName: "arch")
 }
 
 /// `--demangle`: how names are shown to people. What linkers and JSON get is always mangled.

@@ -6,7 +6,7 @@ import Workflows
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Print what a trace, an image, a link map or an order file says.",
+    abstract: "Print the contents of a trace, an image, a link map or an order file.",
     discussion: """
       EXAMPLES
         $ orderfile show app.oftrace
@@ -18,14 +18,16 @@ struct ShowCommand: ParsableCommand {
 
   @Argument(help: ArgumentHelp("The file, - for stdin.", valueName: "file"), completion: .file())
   var file: String
-  @Option(help: ArgumentHelp("Names for people: none, short or full.", valueName: "mode"))
+  @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption?
   @Option(
-    help: ArgumentHelp("The image a trace was recorded in. Repeat for more.", valueName: "file"),
+    help: ArgumentHelp(
+      "A recorded image, if it is no longer where the trace says. Repeat for more.",
+      valueName: "file"),
     completion: .file())
   var recorded: [String] = []
   @Option(
-    help: ArgumentHelp("Separate debug file of a stripped image.", valueName: "file"),
+    help: ArgumentHelp("The separate debug file of a stripped image.", valueName: "file"),
     completion: .file())
   var debugFile: String?
   @Option(help: ArchitectureOption.help)
@@ -33,7 +35,7 @@ struct ShowCommand: ParsableCommand {
   @Flag(help: "Print one JSON object.")
   var json = false
   @Option(
-    name: .shortAndLong, help: ArgumentHelp("Where to print, - for stdout.", valueName: "file"),
+    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
 

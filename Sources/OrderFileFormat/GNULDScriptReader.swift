@@ -33,7 +33,7 @@ private struct GNULDScriptReader {
   mutating func readFile() throws(ParseError) {
     while let token = try scanner.next() {
       if token.isWord("SECTIONS") {
-        try expect(.openingBrace, "'{' behind SECTIONS")
+        try expect(.openingBrace, "'{' after SECTIONS")
         while true {
           let inner = try required("'}' of SECTIONS")
           if inner == .closingBrace { break }
@@ -54,7 +54,7 @@ private struct GNULDScriptReader {
     if name.last != UInt8(ascii: ":") {
       let colon = try required("output section")
       if colon.isWord("=") { throw scanner.error(.unsupported(found: "assignment"), "SECTIONS") }
-      guard colon.isWord(":") else { throw unexpected(colon, "':' behind the output section name") }
+      guard colon.isWord(":") else { throw unexpected(colon, "':' after the output section name") }
     }
     try expect(.openingBrace, "'{' of the output section")
     while true {
@@ -73,7 +73,7 @@ private struct GNULDScriptReader {
       throw scanner.error(.unsupported(found: text(fileName)), "input section")
     }
     let line = scanner.line
-    try expect(.openingParenthesis, "'(' behind the file name")
+    try expect(.openingParenthesis, "'(' after the file name")
     let objectFile =
       fileName == [UInt8(ascii: "*")] ? nil : onlyName(matchedBy: fileName) ?? fileName
     var count = 0

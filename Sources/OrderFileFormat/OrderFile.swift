@@ -95,7 +95,7 @@ extension OrderFileWarning: CustomStringConvertible {
     let text =
       switch kind {
       case .byteOrderMark: "the byte order mark is part of the first name"
-      case .trailingComment: "'#' behind a name is part of the name"
+      case .trailingComment: "'#' after a name is part of the name"
       case .outerBlank: "blanks around a section name are part of the name"
       case .sectionsTogether: "sections in one pair of parentheses keep the linker's order"
       case .noArchitecture: "what looks like an architecture is part of the name"

@@ -42,7 +42,7 @@ extension UnwritableEntry.Reason: CustomStringConvertible {
     switch self {
     case .duplicate: "an earlier entry gives the same line"
     case .emptyName: "the name is empty"
-    case .outerBlank: "the linker cuts blanks off the ends of a name"
+    case .outerBlank: "the linker removes blanks at the ends of a name"
     case .leadingHash: "a line that begins with '#' is a comment"
     case .hash: "a '#' begins a comment"
     case .takenForPrefix: "the linker takes a part of the name for an architecture or object file"

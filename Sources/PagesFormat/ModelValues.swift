@@ -22,7 +22,7 @@ extension PageSize: JSONValue, JSONReadable {
     let bytes = try UInt64(parsing: &cursor, field)
     guard let size = PageSize(bytes: bytes) else {
       throw ParseError(
-        .invalid(expected: "a power of two from 512 on", found: "\(bytes)"), field, at: start)
+        .invalid(expected: "a power of two of at least 512", found: "\(bytes)"), field, at: start)
     }
     self = size
   }

@@ -52,7 +52,7 @@ package struct TraceFile: Sendable {
     }
 
     var records: [TraceRecord] = []
-    records.reserveCapacity(min(count, 1 << 16))  // slots may be empty, and cost 40 bytes then
+    records.reserveCapacity(min(count, 1 << 16))  // empty slots would take 40 bytes each
     var inFlight = 0
     var loads: UInt64 = 0
     var slot = 0

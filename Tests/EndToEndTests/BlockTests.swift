@@ -268,7 +268,7 @@ import Testing
     #expect(
       run.errors == """
         orderfile: error: ./app: no recorded image has a basic block address map
-          hint: compile with clang and -fbasic-block-address-map; of Swift see docs/BLOCKS.md
+          hint: compile with clang and -fbasic-block-address-map; for Swift see docs/BLOCKS.md
 
         """)
     #expect(!workshop.fileNames.contains { $0.hasPrefix("t") })
@@ -408,14 +408,14 @@ import Testing
     #expect(Self.textPages(mapless, "after") >= pages + 4)
     #expect(
       mapless.errors.contains(
-        "warning: mapless: no basic block address map: 3 startup functions of which blocks were recorded count whole"
+        "warning: mapless: no basic block address map: 3 startup functions with recorded blocks count whole"
       ), "\(mapless.errors)")
     try build("other", map + ordering + ["-fcf-protection=branch"])
     let other = try diff(workshop, "app", "other")
     #expect(Self.textPages(other, "after") >= pages + 4)
     #expect(
       other.errors.contains(
-        "warning: other: 3 startup functions count whole: other basic blocks than in the recorded build"
+        "warning: other: 3 startup functions count whole: their basic blocks differ from those of the recorded build"
       ), "\(other.errors)")
   }
 }

@@ -87,7 +87,7 @@ extension BreakpointTests {
       "record", "--breakpoints", "-o", "other", "--pid", "\(app.number)")
     #expect(
       other.errors
-        == "orderfile: error: process \(app.number): unable to trace: process \(tracer) traces it already\n"
+        == "orderfile: error: process \(app.number): unable to trace: process \(tracer) already traces it\n"
     )
     kill(tracer, SIGTERM)
     #expect(recording.end().status == 0)

@@ -421,7 +421,7 @@ import Testing
     #expect(run.status == 5)
     #expect(
       run.errors.contains(
-        "small: left alone: unsupported e_ident: found 32 bits or another format, breakpoints need")
+        "small: no breakpoints set: unsupported e_ident: found 32 bits or another format; ")
     )
     #expect(try record(workshop, ["spawn", workshop.path("small")]).status == 5)
     #expect(try functions(workshop) == ["begin", "early", "main", "work", "late"])

@@ -146,10 +146,10 @@ struct MeasureTests {
     #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
     for part in [
       "COLD LAUNCH, MEASURED, 2 OF EACH", "WARM LAUNCH, MEASURED, 2 OF EACH", "  wall, median\n",
-      "cold: after and before: no difference that 2 launches of each can show: ",
+      "cold: no significant difference between after and before in 2 launches of each: ",
       "warm: precision of the means: before ", "\nmachine: Linux ", "\npages: ",
-      "; a fault maps ", "/a, ", ", read-ahead ",
-      "note: warm: 2 launches of each: intervals are hints below 10\n",
+      "; fault-around ", "/a, ", ", read-ahead ",
+      "note: warm: 2 launches of each: with fewer than 10, confidence intervals are rough\n",
     ] {
       #expect(run.text.contains(part), "no '\(part)' in \(run.text)")
     }
@@ -168,7 +168,7 @@ struct MeasureTests {
       workshop, "--warm", "--precision", "0.0001%", "--runs", "12", "--", "touch", "5")
     #expect(tight.text.contains("WARM LAUNCH, MEASURED, 12 OF EACH"))
     #expect(
-      tight.text.contains("; 0.0 % was not reached, it takes 1000000 launches of each"),
+      tight.text.contains("; 0.0 % was not reached and takes 1000000 launches of each"),
       "\(tight.text)")
   }
 
@@ -209,7 +209,7 @@ struct MeasureTests {
     #expect(
       run.errors == """
         orderfile: error: \(message)
-          hint: --show-output shows what it writes; --ignore-failure measures it all the same
+          hint: --show-output shows its output; --ignore-failure measures it anyway
 
         """)
     let ignoring = try workshop.orderfile(
@@ -237,8 +237,8 @@ struct MeasureTests {
       ),
       (
         "./a | cat",
-        "--before: ./a | cat: unsupported '|' in a command: no shell runs it\n"
-          + "  hint: quote it with '…' if it stands for itself; else: sh -c '…'\n"
+        "--before: ./a | cat: unsupported '|' in a command: it runs without a shell\n"
+          + "  hint: put it in single quotes if it is literal; else use sh -c '…'\n"
       ),
     ] {
       let run = try workshop.orderfile(
@@ -321,7 +321,7 @@ struct MeasureTests {
     #expect(run.status == 1)
     #expect(
       run.errors
-        == "orderfile: error: interrupted: the result is of the launches until then\n")
+        == "orderfile: error: interrupted: the result covers the launches so far\n")
     #expect(run.text.contains("WARM LAUNCH, MEASURED, "))
     #expect(running.leavesNothing())
   }
@@ -371,8 +371,8 @@ struct MeasureTests {
     #expect(run.status == 0)
     #expect(
       run.errors == """
-        orderfile: warning: ./script: no image but a script: what it runs is measured, but neither \
-        evicted nor looked at
+        orderfile: warning: ./script: a script, not an image: the program that it runs is measured, but \
+        neither evicted nor examined
           hint: name the image with --image
 
         """)
@@ -392,7 +392,7 @@ struct MeasureTests {
     #expect(run.status == 1)
     #expect(
       run.errors.hasSuffix(
-        "/a: unable to launch it cold: it lies in a file system that is memory\n"
+        "/a: unable to launch it cold: it is on an in-memory file system\n"
           + "  hint: copy it to a disk\n"))
     let warm = try memory.orderfile(
       "measure", "--warm", "--runs", "2", "--before", "./a", "--after", "./a")
@@ -409,7 +409,7 @@ struct MeasureTests {
     #expect(run.status == 1)
     #expect(
       run.errors.contains("/b: unable to evict the image: expected 0 of its "), "\(run.errors)")
-    #expect(run.errors.contains("hint: a process that has it mapped keeps it there"))
+    #expect(run.errors.contains("hint: a process that maps it keeps it in memory"))
   }
 
   /// A filter like that of a container, which refuses perf_event_open.
@@ -460,7 +460,7 @@ struct MeasureTests {
       (["--before", "./a", "--after", "./b", "--timeout", "0"], "invalid --timeout: expected"),
       (
         ["--before", "./a", "--after", "./b", "--warm", "--drop-caches"],
-        "--drop-caches is for cold launches: not with --warm"
+        "--drop-caches affects cold launches only: it can't be used with --warm"
       ),
       (["--before", "./a", "--after", "./b", "touch", "5"], "unexpected argument"),
     ] {

@@ -118,7 +118,7 @@ import Testing
     let never = try app.pages(method, ["touch"], options: ["--stop-at-symbol", "f8"])
     #expect(never.status == 0)
     #expect(
-      never.errors == "orderfile: warning: the program ended before it came to 'f8'\n")
+      never.errors == "orderfile: warning: the program ended before it reached 'f8'\n")
     let unknown = try app.pages(method, ["touch"], options: ["--stop-at-symbol", "nobody"])
     #expect(unknown.status == 1 && unknown.errors.contains("nobody: missing function"))
   }
@@ -242,7 +242,7 @@ import Testing
     let run = try app.pages(method, ["seccomp"])
     #expect(run.status == 1)
     #expect(
-      run.errors.contains("the program forbids itself system calls")
+      run.errors.contains("the program's seccomp filter forbids system calls")
         && run.errors.contains("hint:"),
       "\(run.errors)")
     let before = try app.pages(method, ["seccomp"], options: ["--stop-at-symbol", "f2"])
@@ -262,7 +262,7 @@ import Testing
     let app = try PagesWorkshop()
     let run = try app.pages("preload", ["traced child"])
     #expect(run.status == 1 && run.text == "alive\n", "\(run.errors)")
-    #expect(run.errors.contains("another process traces the program, as debuggers do"))
+    #expect(run.errors.contains("another process, such as a debugger, traces the program"))
   }
 
   @Test func theInterpreterOfAScriptIsWhatIsCounted() throws {

@@ -297,6 +297,6 @@ struct PredictionTests {
       ["app", "--measured", "diff.json"], 1,
       "invalid schema: expected orderfile.pages/1, found orderfile.diff/1")
     try check(["app", "--measured", "none.json"], 1, "none.json: ")
-    try check(["app.map", "--measured", "app.json"], 1, "app.map: missing the ID")
+    try check(["app.map", "--measured", "app.json"], 1, "app.map: missing the image ID")
   }
 }

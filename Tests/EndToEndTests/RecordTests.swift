@@ -117,7 +117,7 @@ import Testing
     #expect(run.status == 4)
     #expect(
       run.errors == """
-        orderfile: error: true: nothing was recorded: no instrumented image of this program carries \
+        orderfile: error: true: nothing was recorded: no instrumented image of this program contains \
         the recorder
           hint: compile with -fsanitize-coverage=func,trace-pc-guard,pc-table and link orderfile_rt.o
 
@@ -229,7 +229,7 @@ import Testing
     #expect(run.status == 1)
     #expect(
       run.errors == """
-        orderfile: error: --output: unable to write a trace to stdout: that is the program's
+        orderfile: error: --output: unable to write a trace to stdout: the program uses it
           hint: name a file
 
         """)

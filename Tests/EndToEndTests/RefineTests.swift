@@ -90,7 +90,7 @@ import Testing
     let image = workshop.bytes("app")
     for (command, problem) in [
       ("echo broken >&2; exit 3", "--relink: the command failed: exit status 3\n  broken"),
-      ("true", "--relink: the command made no image: expected "),
+      ("true", "--relink: the command created no image: expected "),
     ] {
       let run = try refine(workshop, relink: command)
       #expect(

@@ -45,7 +45,7 @@ struct PageCacheTests {
       try PageCache.evict([path])
     } throws: { error in
       "\(error)".contains("unable to evict the image: expected 0 of its 10 pages in memory, found")
-        && "\(error)".contains("hint: a process that has it mapped keeps it there")
+        && "\(error)".contains("hint: a process that maps it keeps it in memory")
     }
     munmap(mapping, 40_000)
     try PageCache.evict([path])
@@ -59,7 +59,7 @@ struct PageCacheTests {
     #expect {
       try PageCache.evict([path])
     } throws: {
-      "\($0)".contains("unable to launch it cold: it lies in a file system that is memory")
+      "\($0)".contains("unable to launch it cold: it is on an in-memory file system")
     }
   }
 

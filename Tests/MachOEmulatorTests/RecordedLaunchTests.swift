@@ -153,7 +153,7 @@ struct RecordedLaunchTests {
     let run = try program.record(environment: ["ORDERFILE_TRACE": program.path(path)])
     #expect(run.status == 7)
     let line =
-      "orderfile: cannot record to '\(program.path(path))': \(reason); the program runs on unrecorded\n"
+      "orderfile: cannot record to '\(program.path(path))': \(reason); the program continues unrecorded\n"
     #expect(run.errors == String(repeating: line, count: 3))
     #expect(try program.traces() == [])
   }

@@ -55,8 +55,8 @@ import Testing
       (1, 100, zstd, "invalid compressed section: expected 100 bytes of ELFCOMPRESS_ZLIB"),
       (1, 100, [], "invalid compressed section: expected 100 bytes of ELFCOMPRESS_ZLIB"),
       (3, 100, zlib, "unsupported ch_type: found ELFCOMPRESS_3"),
-      (1, 1 << 30, zlib, "invalid ch_size: expected at most 1032 times the 12 packed bytes"),
-      (2, 1 << 30, zstd, "invalid ch_size: expected at most 32768 times the 21 packed bytes"),
+      (1, 1 << 30, zlib, "invalid ch_size: expected at most 1032 times the 12 compressed bytes"),
+      (2, 1 << 30, zstd, "invalid ch_size: expected at most 32768 times the 21 compressed bytes"),
       (1, .max, zlib, "too large ch_size: expected at most 2147483648"),
     ] as [(UInt32, UInt64, [UInt8], String)])
   func damageIsNamed(type: UInt32, size: UInt64, packed: [UInt8], message: String) throws {

@@ -68,7 +68,7 @@ import Testing
     ("\n/* x", "missing end of comment (at line 2)"),
     (
       "main\nfoo\n",
-      "invalid linker script: expected ':' behind the output section name, found 'foo' (at line 2)"
+      "invalid linker script: expected ':' after the output section name, found 'foo' (at line 2)"
     ),
     (
       ".t : { *(.text.f) \0 }", "invalid order file: expected text, found a zero byte (at line 1)"

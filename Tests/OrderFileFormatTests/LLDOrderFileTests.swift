@@ -28,7 +28,7 @@ import Testing
 
   @Test(arguments: [
     ("\u{feff}a\n", "line 1: the byte order mark is part of the first name"),
-    ("a\nb # c\n", "line 2: '#' behind a name is part of the name"),
+    ("a\nb # c\n", "line 2: '#' after a name is part of the name"),
   ])
   func whatTheLinkerTakesForANameInSilenceIsAWarning(input: String, expected: String) throws {
     #expect(try read(input, .lld).warnings.map(\.description) == [expected])

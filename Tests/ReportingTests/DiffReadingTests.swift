@@ -48,7 +48,7 @@ import Testing
     ("\"schema\": \"orderfile.diff/2\"", "\"schema\": \"orderfile.diff/9\"", "invalid schema: "),
     (
       "\"pageSizeBytes\": 4096,\n  \"pres", "\"pageSizeBytes\": 4097,\n  \"pres",
-      "invalid pageSizeBytes: expected a power of two from 512 on, found 4097"
+      "invalid pageSizeBytes: expected a power of two of at least 512, found 4097"
     ),
     ("\"counted\": \"constant\"", "\"counted\": \"luck\"", "invalid counted: expected one of "),
     ("\"low\": 0.06", "\"low\": 0.9", "invalid low: expected 0 <= low <= typical <= high"),

@@ -198,7 +198,7 @@ import Testing
     #expect(image.initializers.isEmpty)
     #expect(
       warnings.map(\.description) == [
-        "app: 1 initializer skipped: its relocation names no function of this image"
+        "app: 1 initializer skipped: its relocation refers to no function of this image"
       ])
   }
 

@@ -155,8 +155,8 @@ func layout(
     let result = try check("c\na\nmain\nalone\n", functions)
     #expect(
       result.missing.map(\.description) == [
-        "unable to order symbol without section of its own: a",
-        "unable to order symbol without section of its own: main",
+        "unable to order symbol without its own section: a",
+        "unable to order symbol without its own section: main",
       ])
     #expect(result.present == 2)
   }
@@ -178,7 +178,7 @@ func layout(
       #expect([result.entries, result.present, result.inOrder] == [4, 2, 2])
       #expect(
         result.missing.map(\.description) == [
-          "no such symbol: nowhere", "unable to order symbol without section of its own: old",
+          "no such symbol: nowhere", "unable to order symbol without its own section: old",
         ])
       // Without a link map nothing tells the input section: names must do.
       let plain = OrderFileCheck(

@@ -57,7 +57,7 @@ import Testing
       ("$s1a1fyyFTm", ["$s1a1fyyF"], "original $s1a1fyyF"),
       (
         "$s1a1fyyFTm", ["$s1a1gyyF"],
-        "missing: only in the recorded build: merged function, whose originals stand for themselves"
+        "missing: only in the recorded build: merged function, whose originals have entries of their own"
       ),
       ("f", ["f", "fTm"], "exact f"),
       (

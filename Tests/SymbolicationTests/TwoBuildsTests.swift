@@ -52,7 +52,7 @@ import Testing
         let expected =
           release.contains(original)
           ? "original \(original)"
-          : "missing: only in the recorded build: merged function, whose originals stand for themselves"
+          : "missing: only in the recorded build: merged function, whose originals have entries of their own"
         #expect(outcome == expected)
       }
       // A function that the release build has merged away is found as its body.

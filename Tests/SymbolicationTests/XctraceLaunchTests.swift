@@ -133,7 +133,7 @@ import Testing
       testDescription: "another build", text: "",
       message: "App: image ID mismatch: expected "
         + "0F1E2D3C-4B5A-6978-8796-A5B4C3D2E1F0, found 00000000-0000-0000-0000-000000000000\n"
-        + "  hint: give the build that was profiled by --image"),
+        + "  hint: give the profiled build with --image"),
     Failure(
       testDescription: "another program", text: "", path: "build/Other",
       message: "input.xml: missing the image: no stack has a frame of "

@@ -21,7 +21,7 @@
 #define OF_NO_OUTLINED_ATOMICS
 #endif
 
-#if defined(OF_NOT_IMMUNE) /* only to test the recorder itself under a sanitizer */
+#if defined(OF_NOT_IMMUNE) /* only for tests of the recorder under a sanitizer */
 #define OF_IMMUNE
 #elif defined(__clang__)
 #define OF_IMMUNE                                                                               \

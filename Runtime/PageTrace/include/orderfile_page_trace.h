@@ -61,7 +61,7 @@ enum orderfile_page_problem {
 
 struct orderfile_page_trace {
   uint32_t capacity; /* in records */
-  uint32_t next;     /* may pass the capacity: what found no room is lost */
+  uint32_t next;     /* may exceed the capacity: the excess is lost */
   /* Set by the first process: 0, 1 while it writes its program's path, 2 then. */
   uint32_t program_state;
   uint32_t stopped;

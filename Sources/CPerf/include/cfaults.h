@@ -21,7 +21,7 @@ void cfaults_close(struct cfaults *faults);
 enum cfaults_kind {
   CFAULTS_FAULT,    /* PROCESS had a fault at ADDRESS */
   CFAULTS_MAPPING,  /* PROCESS mapped LENGTH bytes of a file at ADDRESS, executable */
-  CFAULTS_FORK,     /* PROCESS came to be, as a copy of OTHER; equal for a new thread */
+  CFAULTS_FORK,     /* PROCESS was created as a copy of OTHER; equal for a new thread */
   CFAULTS_EXEC,     /* PROCESS runs another program: its mappings are gone */
 };
 

@@ -37,7 +37,7 @@ package enum PageCache {
     for path in paths {
       if cpagecache_is_memory(path) {
         throw Diagnostic(
-          "unable to launch it cold: it lies in a file system that is memory", context: [path],
+          "unable to launch it cold: it is on an in-memory file system", context: [path],
           hint: "copy it to a disk")
       }
       try evict(path)
@@ -57,7 +57,7 @@ package enum PageCache {
       "unable to evict the image: expected 0 of its \(residency.pages) pages in memory, found "
         + "\(residency.resident)",
       context: [path],
-      hint: "a process that has it mapped keeps it there: see fuser -v; or measure a copy")
+      hint: "a process that maps it keeps it in memory: see fuser -v, or measure a copy")
   }
 
   /// Drops all pages of all files that nobody has mapped: for root.
@@ -67,7 +67,7 @@ package enum PageCache {
       throw Diagnostic(
         "unable to drop the page cache: \(ProgramLaunch.LaunchError(errno: error))",
         context: ["--drop-caches"],
-        hint: error == ENOTSUP ? nil : "only root may; --cold alone needs no root")
+        hint: error == ENOTSUP ? nil : "this needs root; --cold alone does not")
     }
   }
 
@@ -75,7 +75,7 @@ package enum PageCache {
     Diagnostic(
       "unable \(what): \(ProgramLaunch.LaunchError(errno: error))", context: [path],
       hint: error == EPERM
-        ? "the kernel tells only about files that you own or may write: measure a copy"
-        : error == ENOTSUP ? "no call of this system drops a file's pages: measure --warm" : nil)
+        ? "the kernel tells this only about files that you own or may write: measure a copy"
+        : error == ENOTSUP ? "this system can't evict the pages of a file: use --warm" : nil)
   }
 }

@@ -167,8 +167,8 @@ package struct MeasurementPlan: Sendable {
     return Diagnostic(
       what, context: [side.program.path],
       hint: side.program.showsOutput
-        ? "--ignore-failure measures it all the same"
-        : "--show-output shows what it writes; --ignore-failure measures it all the same")
+        ? "--ignore-failure measures it anyway"
+        : "--show-output shows its output; --ignore-failure measures it anyway")
   }
 
   private func countTextFaults(_ result: inout MeasuredState) throws(Diagnostic) {

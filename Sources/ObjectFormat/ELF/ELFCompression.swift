@@ -66,7 +66,7 @@ extension ELFFile {
     guard header.size / ratio <= input.remaining else {
       throw ParseError(
         .invalid(
-          expected: "at most \(ratio) times the \(input.remaining) packed bytes",
+          expected: "at most \(ratio) times the \(input.remaining) compressed bytes",
           found: "\(header.size)"), "ch_size", at: section.offset)
     }
     let believed = ParsingLimits.decompressionRatio * input.remaining + ParsingLimits.smallTable

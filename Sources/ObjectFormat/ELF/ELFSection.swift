@@ -83,7 +83,7 @@ package struct ELFSectionFlags: OptionSet, Hashable, Sendable {
   package var rawValue: UInt64
   package init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  package static let allocated = Self(rawValue: 0x2)  // SHF_ALLOC: is there at run time
+  package static let allocated = Self(rawValue: 0x2)  // SHF_ALLOC: in memory at run time
   package static let executable = Self(rawValue: 0x4)  // SHF_EXECINSTR
   package static let threadLocal = Self(rawValue: 0x400)  // SHF_TLS
   package static let compressed = Self(rawValue: 0x800)  // SHF_COMPRESSED

@@ -69,7 +69,7 @@ private struct LoadMethodSearch {
       return
     }
     var chain: [StatedAddress] = []
-    while seenClasses.insert(current).inserted {  // so a circle ends
+    while seenClasses.insert(current).inserted {  // ends a cycle
       chain.append(current)
       guard case .address(let superclass)? = memory.pointer(at: current, 8) else { break }
       current = superclass

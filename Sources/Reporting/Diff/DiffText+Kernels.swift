@@ -19,7 +19,7 @@ extension DiffText {
     }
     return """
 
-      predicted reads, as these kernels cluster them around faults (no device has confirmed it):
+      predicted reads, with these kernels' clustering around faults (not confirmed on a device):
       \(table.text())
       """
   }
@@ -44,8 +44,8 @@ extension DiffText {
     }
     return """
 
-      predicted faults on code as Linux takes them, fault-around \
-      \(ByteCount(faults.faultAroundBytes)), read-ahead \(ByteCount(faults.readAheadBytes)):
+      predicted Linux page faults on code, with fault-around \
+      \(ByteCount(faults.faultAroundBytes)) and read-ahead \(ByteCount(faults.readAheadBytes)):
       \(table.text())
       """
   }
@@ -66,7 +66,7 @@ extension LinuxKernel.ReadAhead {
   fileprivate var wording: String {
     switch self {
     case .forward: "reading forward (Linux 6.16 and later)"
-    case .around: "reading around (before)"
+    case .around: "reading around (before Linux 6.16)"
     }
   }
 }

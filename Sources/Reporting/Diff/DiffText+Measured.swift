@@ -30,7 +30,7 @@ extension DiffText {
     ]
     return """
 
-      measured page-ins, \(document.pageSize.wording) pages that a recording calls File Backed Page In:
+      measured page-ins (File Backed Page In in the recording), \(document.pageSize.wording) pages:
       \(sources.compactMap { $0 }.joined())\(table.text())\
       __TEXT: measured \(cell(text.before?.pages)) → \(cell(text.after?.pages)) pages, predicted \
       \(predicted.before) → \(predicted.after)
@@ -43,7 +43,7 @@ extension DiffText {
   }
 
   func measuredPages(_ pages: MeasuredPages) -> String {
-    var text = "\nmeasured pages of code, beside those that are predicted to be executed:\n"
+    var text = "\nexecuted pages of code, predicted and measured:\n"
     for (layout, side) in pages.sides {
       let command = side.command.map(shellWord).joined(separator: " ")
       text += "  \(layout): \(printable(command)), by \(printable(side.method)), in "
@@ -55,7 +55,8 @@ extension DiffText {
       text += "\n" + differences(pages).text(width: width)
     }
     for (layout, side) in pages.sides where side.pagesRead.measured > 0 {
-      text += "\(layout): \(counted(side.pagesRead.measured, "page")) of code only read, "
+      text +=
+        "\(layout): \(counted(side.pagesRead.measured, "page")) of code only read, not executed, "
       text += "\(side.pagesRead.predicted) of them predicted\n"
     }
     return text

@@ -78,7 +78,7 @@ package struct DiffText {
     let functions = counted(document.after.startupFunctions, "startup function")
     let besides =
       document.sections.contains { $0.cause != .startupFunction }
-      ? ", or that a launch \(document.isMachO ? "reads" : "touches") besides" : ""
+      ? ", and other pages that a launch \(document.isMachO ? "reads" : "touches")" : ""
     return """
 
       predicted \(document.pageSize.wording) pages that hold startup functions (\(functions), from \
@@ -172,7 +172,7 @@ package struct DiffText {
     let inOrder = Percentage.share(order.inOrder, of: order.present)
     var text = """
       order file: \(order.present) of \(counted(order.entries, "entry", "entries")) present \
-      (\(present)), \(order.inOrder) of these in order (\(inOrder)), as read from the layout after
+      (\(present)), \(order.inOrder) of these in order (\(inOrder)), checked in the after layout
 
       """
     if let firstDeviation = order.firstDeviation {

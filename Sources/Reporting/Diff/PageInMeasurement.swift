@@ -51,8 +51,8 @@ extension PageInMeasurement {
     return [(before, total.before), (after, total.after)].compactMap { source, count in
       guard let source, count?.pages == 0 else { return nil }
       return Diagnostic(
-        "no page of the image was paged in: it was in memory", context: source.paths,
-        hint: "record a cold launch: restart the device before it")
+        "no page of the image was paged in: it was already in memory", context: source.paths,
+        hint: "record a cold launch: restart the device first")
     }
   }
 }

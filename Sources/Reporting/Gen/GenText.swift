@@ -23,11 +23,11 @@ package struct GenText {
       text += " (\(ByteCount(image.startupBytes)) of \(ByteCount(image.textBytes)) of code)"
     }
     if image.untracedInitializers > 0 {
-      text += ", and \(counted(image.untracedInitializers, "initializer")) that no trace saw,"
+      text += ", and \(counted(image.untracedInitializers, "initializer")) that no trace recorded,"
     }
     text += " in \(counted(image.entries, "entry", "entries")): \(printable(image.outputPath))"
     if image.unnamedHits > 0 {
-      text += "\n\(counted(image.unnamedHits, "hit")) in code without a name"
+      text += "\n\(counted(image.unnamedHits, "hit")) in code without a symbol"
     }
     guard !image.missing.isEmpty else { return text }
     text += "\nleft out: \(counted(image.missing.count, "function"))"

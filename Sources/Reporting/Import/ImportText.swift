@@ -10,13 +10,14 @@ package struct ImportText {
     case .list(let list):
       text += " from \(counted(list.entries, "line")) of \(printable(document.inputPaths[0]))"
       if !list.missing.isEmpty {
-        text += ", \(list.missing.count) of which name nothing in \(printable(document.imagePath))"
+        text +=
+          ", \(list.missing.count) of which match no function in \(printable(document.imagePath))"
       }
     case .recording(let recording):
-      text += " of \(printable(recording.processLabel)): "
-      text += "\(recording.functionsByFault) by \(counted(recording.faults, "fault")) "
+      text += " from \(printable(recording.processLabel)): "
+      text += "\(recording.functionsByFault) from \(counted(recording.faults, "fault")) "
       text += "(\(counted(recording.pageIns, "page-in"))), "
-      text += "\(document.functions - recording.functionsByFault) by samples"
+      text += "\(document.functions - recording.functionsByFault) from samples"
     }
     return text + ": \(printable(document.outputPath))"
   }

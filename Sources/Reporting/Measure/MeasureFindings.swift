@@ -23,15 +23,15 @@ extension MeasureDocument.State {
     let amount = Decimal.milliseconds(nanoseconds: difference.difference * sign)
     let confidence =
       "(95 % CI \(ends[0]) to \(ends[1]) ms, \(Decimal.probability(comparison.p)))"
-    let name = isControl ? "control (\(first) once more)" : side.name
+    let name = isControl ? "control (\(first) again)" : side.name
     guard comparison.verdict != .notShown else {
-      return "\(self.name): \(name) and \(first): no difference that "
-        + "\(counted(launches, "launch", "launches")) of each can show: \(amount) ms \(confidence)"
+      return "\(self.name): no significant difference between \(name) and \(first) in "
+        + "\(counted(launches, "launch", "launches")) of each: \(amount) ms \(confidence)"
     }
     let share = Decimal.percent(abs(comparison.relativeDifference))
     return "\(self.name): \(name) is \(comparison.verdict.rawValue) than \(first) by "
       + "\(amount) ms, \(share) \(confidence)"
-      + (isControl ? ": the machine is not steady, and differences like this mean nothing" : "")
+      + (isControl ? ": the machine is not steady, so differences of this size mean nothing" : "")
   }
 
   private func precisionSentence(_ asked: Double?) -> String {
@@ -44,7 +44,7 @@ extension MeasureDocument.State {
       asked != nil && sides.contains { MeasurementPrecision.reached($0.wall) > precision }
     return "\(name): precision of the means: \(reached.joined(separator: ", ")); "
       + "\(Decimal.percent(precision)) "
-      + (isMissed ? "was not reached, it takes " : "takes ")
+      + (isMissed ? "was not reached and takes " : "takes ")
       + "\(counted(needed, "launch", "launches")) of each"
   }
 
@@ -53,7 +53,7 @@ extension MeasureDocument.State {
     let word = side.trend.slope > 0 ? "rose" : "fell"
     return "\(name): times of \(side.name) \(word) from the first launch to the last by "
       + "\(Decimal.percent(abs(side.trend.relativeChange))) of their median "
-      + "(\(Decimal.probability(side.trend.p))): the machine was changing"
+      + "(\(Decimal.probability(side.trend.p))): the machine's speed was changing"
   }
 
   private func outliers(_ side: MeasureDocument.Side) -> String? {
@@ -61,6 +61,6 @@ extension MeasureDocument.State {
     return "\(name): \(side.wall.outliers) of \(counted(launches, "launch", "launches")) of "
       + "\(side.name) took more than "
       + "\(Decimal.milliseconds(nanoseconds: side.wall.farFence)) ms: something else ran; medians "
-      + "hardly notice"
+      + "are barely affected"
   }
 }

@@ -31,7 +31,7 @@ package struct MeasureText {
     let around = ByteCount(UInt64(document.machine.faultAroundBytes))
     var lines = [
       printable(first),
-      "pages: \(ByteCount(UInt64(document.machine.pageBytes))); a fault maps \(around) around it"
+      "pages: \(ByteCount(UInt64(document.machine.pageBytes))); fault-around \(around)"
         + (document.machine.faultAroundIsAssumed ? " (assumed: the kernel's default)" : ""),
     ]
     for image in document.storage {

@@ -63,18 +63,18 @@ struct MeasuredStateTable {
     return [
       wall("minimum", \.minimum), wall("lower quartile", \.lowerQuartile),
       wall("median", \.median), wall("mean", \.mean), wall("upper quartile", \.upperQuartile),
-      wall("95 % are below", \.percentile95), wall("maximum", \.maximum),
+      wall("95th percentile", \.percentile95), wall("maximum", \.maximum),
       median(
         "user and system", { [$0.userMicroseconds, $0.systemMicroseconds].saturatingSum() }, time),
       mean("user", \.userMicroseconds), mean("system", \.systemMicroseconds),
       median("minor faults", \.minorFaults, count),
       median("major faults", \.majorFaults, count),
       Row(
-        "faults on the images' text, median of \(counted(launches, "other launch", "other launches"))",
+        "faults on the images' text, median of \(counted(launches, "extra launch", "extra launches"))",
         sides.map(\.medianTextFaults), count),
       median("pages of the images in memory afterwards", \.residentPages, count),
       median("read from devices", \.readBytes, bytes),
-      median("most memory resident at once", \.peakBytes, bytes),
+      median("peak resident memory", \.peakBytes, bytes),
     ]
   }
 

@@ -16,8 +16,8 @@ struct MeasurementLimits {
     var limits: [String] = []
     if let load = machine.load, load > Double(machine.processors) / 2 {
       limits.append(
-        "other programs ran when this began, load \(Decimal.text(load, places: 1)) on "
-          + "\(counted(machine.processors, "processor")): wall times suffer, counts do not")
+        "other programs were running at the start, load \(Decimal.text(load, places: 1)) on "
+          + "\(counted(machine.processors, "processor")): this affects wall times, not counts")
     }
     for state in measured {
       let name = state.state.rawValue
@@ -27,8 +27,8 @@ struct MeasurementLimits {
       }
       if state.rounds.count < 10 {
         limits.append(
-          "\(name): \(counted(state.rounds.count, "launch", "launches")) of each: intervals "
-            + "are hints below 10")
+          "\(name): \(counted(state.rounds.count, "launch", "launches")) of each: with fewer "
+            + "than 10, confidence intervals are rough")
       }
     }
     return limits
@@ -41,20 +41,21 @@ struct MeasurementLimits {
       let alike = storage.filter { $0.readAheadBytes == image.readAheadBytes }
       guard let ahead = image.readAheadBytes else {
         limits.append(
-          "cold: read-ahead unknown: if it is large, no layout of \(names(alike)) shows")
+          "cold: read-ahead unknown: if it is large, the layout of \(names(alike)) makes no difference"
+        )
         continue
       }
       let whole = alike.filter { $0.bytes <= ahead }
       if !whole.isEmpty {
         limits.append(
-          "cold: this machine can't show a layout of \(names(whole)): it reads \(ByteCount(ahead)) "
-            + "ahead, which is all of it" + remedy(image))
+          "cold: the layout of \(names(whole)) makes no difference on this machine: its read-ahead of "
+            + "\(ByteCount(ahead)) covers the whole file" + remedy(image))
       }
       let part = alike.filter { $0.bytes > ahead }
       if !part.isEmpty, ahead > 512 << 10 {
         limits.append(
-          "cold: this machine hides most of a layout of \(names(part)): it reads \(ByteCount(ahead)) "
-            + "ahead" + remedy(image))
+          "cold: the layout of \(names(part)) makes little difference on this machine: its read-ahead "
+            + "is \(ByteCount(ahead))" + remedy(image))
       }
     }
     return limits
@@ -74,7 +75,8 @@ struct MeasurementLimits {
   private var warmLimits: [String] {
     storage.compactMap { image in
       guard image.bytes <= machine.faultAroundBytes else { return nil }
-      return "warm: one fault maps all of '\(printable(image.path))': no layout shows"
+      return
+        "warm: one fault maps all of '\(printable(image.path))': its layout makes no difference"
     }
   }
 }

@@ -33,8 +33,8 @@ package struct RefineText {
     let floor = document.floor
     var text =
       "floor: \(floor.pages) pages of \(ByteCount(document.pageSize.bytes)): "
-      + "\(floor.startupPages) for the \(ByteCount(floor.startupBytes)) of ordered startup "
-      + "functions, \(floor.fixed.count) with what no entry places\n"
+      + "\(floor.startupPages) for \(ByteCount(floor.startupBytes)) of ordered startup functions, "
+      + "\(floor.fixed.count) with code that no entry places\n"
     for page in floor.fixed {
       text += "  \(page.address)  \(page.section.map { "\($0)" } ?? "-")  "
       text += "\(page.function.map(names) ?? "-")\n"

@@ -89,16 +89,18 @@ package struct TraceText {
 
   private var endText: String {
     trace.method == .imported
-      ? "source:   imported, not recorded: holds what its source saw"
+      ? "source:   imported, not recorded: only as complete as its source"
       : "end:      \(trace.end.rawValue)"
   }
 
   private var lossText: String {
     var parts: [String] = []
     if trace.lostRecords > 0 { parts.append("\(trace.lostRecords) lost") }
-    if trace.inFlightRecords > 0 { parts.append("\(trace.inFlightRecords) in flight") }
+    if trace.inFlightRecords > 0 {
+      parts.append("\(trace.inFlightRecords) being written at the end")
+    }
     if trace.unattributedHits > 0 {
-      parts.append("\(trace.unattributedHits) of no image in the trace")
+      parts.append("\(trace.unattributedHits) outside the trace's images")
     }
     return parts.isEmpty ? "" : ", " + parts.joined(separator: ", ")
   }

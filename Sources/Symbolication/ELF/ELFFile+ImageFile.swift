@@ -53,7 +53,7 @@ extension ELFFile: ImageFile {
       }
     }
     var warnings = Diagnostic.skipped(
-      unknownCount, "initializer", "its relocation names no function of this image")
+      unknownCount, "initializer", "its relocation refers to no function of this image")
     if let problem { warnings.append(.unread("initializers", problem)) }
     if let problem = notes().problem { warnings.append(Diagnostic("malformed note: \(problem)")) }
     return (addresses, warnings)
@@ -103,6 +103,6 @@ extension ELFFile: ImageFile {
         "invalid st_name: expected a name within \(table.names.range.byteCount) bytes")
         + Diagnostic.skipped(
           found.sharingCount, "symbol",
-          "too large names: expected at most \(found.nameBudget.limit) bytes in all"))
+          "names too large: expected at most \(found.nameBudget.limit) bytes in all"))
   }
 }

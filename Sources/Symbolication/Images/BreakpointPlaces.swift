@@ -51,7 +51,7 @@ package struct BreakpointPlaces: Sendable {
   ) throws(ParseError) {
     guard case .elf(let file) = try ObjectFile(parsing: bytes), file.header.is64Bit else {
       throw ParseError(
-        .unsupported(found: "32 bits or another format, breakpoints need ELF of 64 bits"),
+        .unsupported(found: "32 bits or another format; breakpoints need 64-bit ELF"),
         "e_ident", at: FileOffset(rawValue: 4))
     }
     id = ImageID(file)

@@ -30,7 +30,8 @@ package struct ImagePages: Sendable {
   package init(of bytes: FileBytes) throws(ParseError) {
     guard case .elf(let file) = try ObjectFile(parsing: bytes), file.header.is64Bit else {
       throw ParseError(
-        .unsupported(found: "no ELF image of 64 bits"), "e_ident", at: FileOffset(rawValue: 4))
+        .unsupported(found: "something other than a 64-bit ELF image"), "e_ident",
+        at: FileOffset(rawValue: 4))
     }
     id = ImageID(file)
     mappings = file.segments.filter { $0.type == .load && $0.fileSize > 0 }.map { segment in

@@ -227,12 +227,12 @@ extension XctraceLaunch {
     if let other = others.first(where: { $0.uuid != nil }), let uuid = other.uuid {
       return Diagnostic(
         "image ID mismatch: expected \(ImageID(kind: .uuid, bytes: uuid)), found \(id)",
-        context: [path], hint: "give the build that was profiled by --image",
+        context: [path], hint: "give the profiled build with --image",
         severity: .mismatch)
     }
     return Diagnostic(
       "missing the image: no stack has a frame of \(id)", context: paths,
-      hint: "give the build that was profiled by --image, and export both tables of one recording: "
+      hint: "give the profiled build with --image, and export both tables of one recording: "
         + tables, severity: .mismatch)
   }
 }

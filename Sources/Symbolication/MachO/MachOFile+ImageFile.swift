@@ -63,7 +63,7 @@ extension MachOFile: ImageFile {
 
   /// Objective-C's runtime calls the `+load` methods of an image ahead of its initializers.
   func initializersAndWarnings() -> (addresses: [StatedAddress], [Diagnostic]) {
-    let reason = "no pointer to code of this image"
+    let reason = "not a pointer to code of this image"
     var addresses: [StatedAddress] = []
     var warnings: [Diagnostic] = []
     do {

@@ -104,7 +104,7 @@ struct MachOFunctions {
       unnamedCount, "symbol",
       "invalid n_strx: expected a name within \(strings.count) bytes")
     found.warnings += Diagnostic.skipped(
-      sharingCount, "symbol", "too large names: expected at most \(budget.limit) bytes in all")
+      sharingCount, "symbol", "names too large: expected at most \(budget.limit) bytes in all")
   }
 
   /// Why a symbol can't be ordered though the image names it; `nil` if it stands in a section.

@@ -59,7 +59,7 @@ package enum MissingReason: Hashable, Sendable, CaseIterable, CustomStringConver
     case .noSuchSymbol: "no such symbol"  // lld's words
     case .inlinedOrRemoved: "renamed, inlined, merged or removed in the release build"
     case .mergedBody:
-      "only in the recorded build: merged function, whose originals stand for themselves"
+      "only in the recorded build: merged function, whose originals have entries of their own"
     case .coldPart: "only in the recorded build: cold part of a function"
     case .outlined: "outlined by the compiler, renumbered in every build"
     case .sanitizerConstructor:

@@ -110,7 +110,7 @@ package struct OrderFileCheck: Sendable {
       case .noSuchSection: "no such section"
       case .otherSection: "unable to order symbol in another section"
       case .otherObjectFile: "no such symbol in that object file"
-      case .sharedInputSection: "unable to order symbol without section of its own"
+      case .sharedInputSection: "unable to order symbol without its own section"
       }
     }
   }

@@ -80,14 +80,14 @@ struct ExecutedBlocks {
         let count = counted(side.wholeFunctions.count, "startup function")
         guard side.blocks != nil else {
           return Diagnostic(
-            "no basic block address map: \(count) of which blocks were recorded "
+            "no basic block address map: \(count) with recorded blocks "
               + "\(side.wholeFunctions.count == 1 ? "counts" : "count") whole",
             context: [side.release.path],
             hint: "give the linked image, compiled with -fbasic-block-address-map")
         }
         return Diagnostic(
           "\(count) \(side.wholeFunctions.count == 1 ? "counts" : "count") whole: "
-            + "other basic blocks than in the recorded build",
+            + "their basic blocks differ from those of the recorded build",
           context: [side.release.path])
       }
   }

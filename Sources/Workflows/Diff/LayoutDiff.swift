@@ -102,7 +102,7 @@ package struct LayoutDiff {
 extension OrderCompliance {
   fileprivate init(_ check: OrderFileCheck) {
     let deviation = check.firstDeviation.map { deviation in
-      let place = deviation.expectedPredecessor.map { "behind '\($0)'" } ?? "first"
+      let place = deviation.expectedPredecessor.map { "after '\($0)'" } ?? "first"
       return "'\(deviation.name)' at \(deviation.address), expected \(place)"
     }
     self.init(

@@ -20,7 +20,7 @@ struct MeasuredImagePages {
     self.path = path
     guard let id = release.image?.id else {
       throw Diagnostic(
-        "missing the ID that a measurement knows an image by: found a link map",
+        "missing the image ID that a measurement refers to: found a link map",
         context: [release.path], hint: "compare images to use \(option)")
     }
     let bytes = try InputFile.bytes(path)

@@ -89,7 +89,7 @@ package final class OutputFile {
   private static func behindLinks(_ path: String) -> String {
     var path = path
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-    for _ in 0..<40 {  // as many as the kernel follows
+    for _ in 0..<40 {  // the kernel follows as many
       let size = readlink(path, &buffer, buffer.count)
       guard size > 0, size < buffer.count else { break }
       let target = String(decoding: buffer[..<size].map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -49,14 +49,14 @@ package struct XcodeSettingsFiles {
     return [
       Diagnostic(
         "missing the recorder for iOS: \(String(cString: strerror(errno)))", context: [recorder],
-        hint: "make it by 'make runtime-darwin', and name its folder by --runtime")
+        hint: "run 'make runtime-darwin', and give its folder with --runtime")
     ]
   }
 
   private func check(_ path: String) throws(Diagnostic) {
     guard !XcodeSettings.canSay(path) else { return }
     throw Diagnostic(
-      "invalid path: expected no '$', quote, '//' or line feed, which have a meaning in an .xcconfig",
+      "invalid path: expected no '$', quote, '//' or line feed, which are special in an .xcconfig",
       context: [path])
   }
 

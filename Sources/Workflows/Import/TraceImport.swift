@@ -110,7 +110,7 @@ package struct TraceImport {
           faults: recorded.faults.count)),
       warnings: recorded.otherProcesses.map {
         Diagnostic(
-          "'\(String(decoding: $0.label, as: UTF8.self))' used the image too: not imported",
+          "process '\(String(decoding: $0.label, as: UTF8.self))' also used the image: not imported",
           context: paths)
       })
   }
@@ -119,7 +119,7 @@ package struct TraceImport {
     guard 2 * launch.missing.count <= launch.entryCount else {
       let found = launch.entryCount - launch.missing.count
       throw Diagnostic(
-        "only \(found) of \(counted(launch.entryCount, "line")) of '\(path)' are in it: it is another "
+        "only \(found) of \(counted(launch.entryCount, "line")) of '\(path)' match it: it is another "
           + "program, or stripped", context: [image],
         hint: launch.missing.first.map { "line \($0.line), '\($0.text)': \($0.reason)" },
         severity: .mismatch)
@@ -144,8 +144,8 @@ package struct TraceImport {
     if rest > 0 {
       warnings.append(
         Diagnostic(
-          "\(counted(rest, "more line")) \(rest == 1 ? "stands" : "stand") for nothing",
-          context: [path], hint: "list them by --list-missing"))
+          "\(counted(rest, "more line")) \(rest == 1 ? "matches" : "match") no function",
+          context: [path], hint: "list them with --list-missing"))
     }
     return warnings
   }

@@ -52,7 +52,7 @@ package struct LaunchInputs {
     throw Diagnostic(
       "the executable '\(fileName(ofPath: program))' is not instrumented, and the traces have several images",
       context: [files[0].path],
-      hint: "name one by --image, or use --all-images: \(names.joined(separator: ", "))",
+      hint: "name one with --image, or use --all-images: \(names.joined(separator: ", "))",
       severity: .mismatch)
   }
 
@@ -175,9 +175,9 @@ package struct LaunchInputs {
         severity: .nothingRecorded)
     }
     throw Diagnostic(
-      "missing names: none of \(counted(unnamed, "recorded function")) has one",
+      "missing names: none of \(counted(unnamed, "recorded function")) has a name",
       context: groups.groups[group].images.first.map { [traces.images[$0].path] } ?? [],
-      hint: "the recorded image is stripped; give it unstripped by --recorded")
+      hint: "the recorded image is stripped; give it unstripped with --recorded")
   }
 
   private func recordedImage(_ trace: Trace, _ group: [Int]) throws(Diagnostic) -> RecordedImage {
@@ -190,8 +190,8 @@ package struct LaunchInputs {
       throw .imageMismatch(image.path, found: other.id, expected: image)
     }
     throw Diagnostic(
-      "missing the image that was recorded", context: [trace.path, image.path],
-      hint: "give it by --recorded, or record with 'orderfile record', which seals the trace",
+      "missing the recorded image", context: [trace.path, image.path],
+      hint: "give it with --recorded, or record with 'orderfile record', which seals the trace",
       severity: .mismatch)
   }
 
@@ -203,8 +203,8 @@ package struct LaunchInputs {
       throw .imageMismatch(image.path, found: other.id, expected: image)
     }
     throw Diagnostic(
-      "missing the build to be ordered", context: [image.path],
-      hint: "give it by --image or --link-map", severity: .mismatch)
+      "missing the build to order", context: [image.path],
+      hint: "give it with --image or --link-map", severity: .mismatch)
   }
 }
 
@@ -217,7 +217,7 @@ extension Diagnostic {
       parts.append("\(counted(Int(clamping: trace.lostRecords), "hit")) lost")
     }
     if trace.inFlightRecords > 0 {
-      parts.append("\(counted(trace.inFlightRecords, "hit")) in flight when the process ended")
+      parts.append("\(counted(trace.inFlightRecords, "hit")) being written when the process ended")
     }
     guard !parts.isEmpty else { return nil }
     return Diagnostic("incomplete: \(parts.joined(separator: ", "))", context: [trace.path])

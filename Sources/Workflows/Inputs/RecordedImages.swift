@@ -104,7 +104,7 @@ extension Diagnostic {
     return Diagnostic(
       "image ID mismatch: expected \(wanted), found \(found?.description ?? "none")",
       context: [path],
-      hint: "it was built again since; record again, or give the recorded image by --recorded",
+      hint: "it has been rebuilt; record again, or give the recorded image with --recorded",
       severity: .mismatch)
   }
 }

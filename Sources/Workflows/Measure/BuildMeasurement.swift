@@ -77,7 +77,7 @@ package struct BuildMeasurement {
         storage: distinct(plan.sides.flatMap(\.images)).map(ImageStorage.init),
         precision: precision, seed: seed, dropsCaches: dropsCaches)
     let interruption = Diagnostic(
-      measured.isEmpty ? "interrupted" : "interrupted: the result is of the launches until then")
+      measured.isEmpty ? "interrupted" : "interrupted: the result covers the launches so far")
     return Result(
       document: document, warnings: [first.warning, second.warning].compactMap { $0 },
       interruption: MeasuredProgram.wasInterrupted ? interruption : nil)

@@ -52,7 +52,7 @@ package struct MeasuredCommand {
       return nil
     }
     return Diagnostic(
-      "no image but a script: what it runs is measured, but neither evicted nor looked at",
+      "a script, not an image: the program that it runs is measured, but neither evicted nor examined",
       context: [path], hint: "name the image with --image")
   }
 

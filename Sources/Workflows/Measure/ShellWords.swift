@@ -41,12 +41,12 @@ package enum ShellWords {
   }
 
   private static func incomplete(_ character: Character, _ text: String) -> Diagnostic {
-    Diagnostic("invalid command: '\(character)' without its end", context: [text])
+    Diagnostic("invalid command: unterminated '\(character)'", context: [text])
   }
 
   private static func shellNeeded(_ character: Character, _ text: String) -> Diagnostic {
     Diagnostic(
-      "unsupported '\(character)' in a command: no shell runs it", context: [text],
-      hint: "quote it with '…' if it stands for itself; else: sh -c '…'")
+      "unsupported '\(character)' in a command: it runs without a shell", context: [text],
+      hint: "put it in single quotes if it is literal; else use sh -c '…'")
   }
 }

@@ -32,8 +32,8 @@ struct ImageOrder {
         "only \(resolved.resolvedCount) of "
           + "\(counted(resolved.recordedCount, "recorded function")) are in it: "
           + "it is another program, or stripped", context: [release.path],
-        hint: "give the build to be ordered by --image, unstripped, or its --link-map; of Rust "
-          + "compile both builds with -Ccodegen-units=1, else they inline differently",
+        hint: "give the unstripped build with --image, or its link map with --link-map; for Rust, "
+          + "compile both builds with -Ccodegen-units=1, so that they inline alike",
         severity: .mismatch)
     }
   }

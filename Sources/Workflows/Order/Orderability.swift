@@ -18,8 +18,8 @@ extension Diagnostic {
     }
     guard shared > 0, 2 * shared >= parts.count else { return nil }
     return Diagnostic(
-      "\(shared) of \(counted(parts.count, "ordered function")) have no input section of their "
-        + "own: the linker can't move them", context: [path],
+      "\(shared) of \(counted(parts.count, "ordered function")) share their input section with "
+        + "others: the linker can't move them", context: [path],
       hint: "compile with -ffunction-sections (Swift: -Xfrontend -function-sections)")
   }
 
@@ -30,7 +30,8 @@ extension Diagnostic {
     guard check.entries > 1, 2 * check.inOrder < check.entries else { return nil }
     return Diagnostic(
       "the linker did not follow the order file: \(check.inOrder) of "
-        + "\(counted(check.entries, "entry", "entries")) are where it wants them", context: [path],
+        + "\(counted(check.entries, "entry", "entries")) are in the requested order",
+      context: [path],
       hint: isMachO
         ? "was it linked with '-order_file' and this file, from objects that have "
           + "MH_SUBSECTIONS_VIA_SYMBOLS?"
@@ -45,7 +46,7 @@ extension Diagnostic {
     return Diagnostic(
       "several functions are called '\(first)'\(others(placing.ambiguousNames)): ld64 moves the first "
         + "of that name, ld64.lld all", context: [path],
-      hint: "give its link map by --link-map, which tells the object files")
+      hint: "give its link map with --link-map, which lists the object files")
   }
 
   /// Names that are listed for several object files; `nil` if there are none.
@@ -54,7 +55,7 @@ extension Diagnostic {
     return Diagnostic(
       "'\(first)'\(others(placing.namesOfSeveralFiles)) is listed for several object files: the linker "
         + "of Xcode 15 and later is reported to order none of them", context: [path],
-      hint: "rename them apart, or link with -ld_classic")
+      hint: "give them different names, or link with -ld_classic")
   }
 
   private static func others(_ names: [SymbolName]) -> String {
@@ -68,7 +69,7 @@ extension Diagnostic {
     guard image.id?.kind == .weak else { return nil }
     let identity = format.identity
     return Diagnostic(
-      "missing \(identity.name): told from other builds by its \(identity.substitute) alone",
+      "missing \(identity.name): only its \(identity.substitute) distinguishes it from other builds",
       context: [image.path], hint: identity.hint)
   }
 }

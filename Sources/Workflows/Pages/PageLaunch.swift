@@ -58,7 +58,7 @@ package struct PageLaunch {
     var warnings = names.warnings
     if result.program.timedOut { warnings.append(.ranTooLong(name, program.timeout)) }
     if let stop, !result.wasStopped {
-      warnings.append(Diagnostic("the program ended before it came to '\(stop.name)'"))
+      warnings.append(Diagnostic("the program ended before it reached '\(stop.name)'"))
     }
     return CountedPages(document: document, end: result.program.end, warnings: warnings)
   }
@@ -76,7 +76,7 @@ package struct PageLaunch {
       }
       throw Diagnostic(
         "missing function: no counted image has a symbol of this name", context: [name],
-        hint: "nm lists the names; a library is looked at if --image names it")
+        hint: "nm lists the names; --image adds a library")
     }
   }
 }

@@ -33,19 +33,20 @@ struct PageMethodChoice {
     if method == .preload, let obstacle {
       throw Diagnostic(
         "unable to preload the library that sees touches: \(obstacle)", context: [program.path],
-        hint: "leave --method out, or say --method ptrace")
+        hint: "omit --method, or use --method ptrace")
     }
   }
 
   /// Why the library can't be in the program; `nil` if it can.
   private static func obstacle(to program: LaunchedProgram) -> String? {
     if !PreloadedPageLaunch.isSupported {
-      return "this kernel or machine does not stop a program's own system calls"
+      return "this kernel or machine can't intercept a program's own system calls"
     }
-    if program.isPrivileged { return "the program runs with other rights (set-user-ID)" }
+    if program.isPrivileged { return "the program has other rights than its user (set-user-ID)" }
     guard let pages = program.pages else { return nil }
-    if !pages.hasLoader { return "the program is static" }
-    return pages.runsEarly ? "code of the program runs before any library's (.preinit_array)" : nil
+    if !pages.hasLoader { return "the program is statically linked" }
+    return pages.runsEarly
+      ? "the program runs code before that of any library (.preinit_array)" : nil
   }
 
   func run(_ program: ProgramLaunch, _ request: PageRequest) throws -> PageLaunchResult {

@@ -22,31 +22,31 @@ extension Diagnostic {
         context: [program], hint: "try --method ptrace")
     case .noDispatch(let error):
       Diagnostic(
-        "no pages were seen: this kernel does not stop system calls for a program: \(because(error))",
+        "no pages were seen: this kernel can't intercept a program's own system calls: \(because(error))",
         context: [program], hint: "try --method ptrace")
     case .refused(let error):
       Diagnostic(
         "unable to change the protection of a page: \(because(error))", context: [program],
         hint: error == ENOMEM
-          ? "more mappings: sysctl vm.max_map_count=1000000; or fewer images"
-          : "end the launch before the program restricts itself, by --stop-at or --stop-at-symbol")
+          ? "allow more mappings: sysctl vm.max_map_count=1000000; or count fewer images"
+          : "stop before the program restricts itself, with --stop-at or --stop-at-symbol")
     case .seccomp:
       Diagnostic(
-        "the program forbids itself system calls that giving back pages needs (seccomp)",
-        context: [program], hint: "end the launch before, by --stop-at or --stop-at-symbol")
+        "the program's seccomp filter forbids system calls that restoring access to pages needs",
+        context: [program], hint: "stop before that, with --stop-at or --stop-at-symbol")
     case .dispatched:
       Diagnostic(
-        "the program has its own system calls stopped", context: [program],
+        "the program intercepts its own system calls", context: [program],
         hint: "try --method ptrace")
     case .traced:
       Diagnostic(
-        "another process traces the program, as debuggers do: its pages can't be seen",
+        "another process, such as a debugger, traces the program: its pages can't be seen",
         context: [program], hint: "launch it without the debugger")
     case .tracerKilled:
-      Diagnostic("the process that traces was killed", context: [program])
+      Diagnostic("the tracer was killed", context: [program])
     case .lost(let count):
       Diagnostic(
-        "\(counted(count, "touch", "touches")) found no room", context: [program],
+        "\(counted(count, "touch", "touches")) lost: no room left", context: [program],
         hint: "count fewer images")
     }
   }

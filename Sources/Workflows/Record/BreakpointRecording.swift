@@ -36,7 +36,7 @@ final class BreakpointRecording: BreakpointObserver {
       warnings.append(
         Diagnostic(
           "missing function: no recorded image has a symbol of this name", context: [end],
-          hint: "nm lists the names; a library is recorded if --image names it"))
+          hint: "nm lists the names; --image adds a library"))
     }
     return warnings
   }
@@ -125,7 +125,7 @@ final class BreakpointRecording: BreakpointObserver {
       found = places
     } catch {
       problems.append(
-        Diagnostic("left alone: \(error)", context: [path]))
+        Diagnostic("no breakpoints set: \(error)", context: [path]))
     }
     places[path] = .some(found)
     return found
@@ -133,7 +133,7 @@ final class BreakpointRecording: BreakpointObserver {
 
   func processBegan(_ process: TracedProcess, program path: String) {
     if program == nil { program = path }
-    processEnded(process.pid)  // what it ran before exec
+    processEnded(process.pid)  // the program before exec
     processes[process.pid] = Process(program: path, startTime: process.startTime)
   }
 
@@ -193,7 +193,7 @@ final class BreakpointRecording: BreakpointObserver {
 
   func tracerWasKilled() {
     problems.append(
-      Diagnostic("the process that traces was killed: what was used after that is not recorded"))
+      Diagnostic("the tracer was killed: later first uses are not recorded"))
   }
 
   func launchEnded(by reason: StopReason) {
@@ -250,7 +250,7 @@ final class BreakpointRecording: BreakpointObserver {
 
 extension Diagnostic {
   fileprivate static let blockMapHint =
-    "compile with clang and -fbasic-block-address-map; of Swift see docs/BLOCKS.md"
+    "compile with clang and -fbasic-block-address-map; for Swift see docs/BLOCKS.md"
 
   /// `--blocks` where no image has any.
   static func noBlockMap(_ program: String) -> Diagnostic {

@@ -54,6 +54,6 @@ final class GrowingTraceFile {
       count < 0 ? String(cString: strerror(errno)) : "\(count) of \(bytes.count) bytes written"
     failure = Diagnostic(
       "unable to write all of the trace: \(reason)", context: [path],
-      hint: "what was used after that is not in it")
+      hint: "later first uses are not in it")
   }
 }

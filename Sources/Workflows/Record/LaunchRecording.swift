@@ -215,9 +215,9 @@ extension Diagnostic {
   ) -> Diagnostic {
     let reason =
       switch obstacle {
-      case .tracedBy(let tracer): "process \(tracer) traces it already"
+      case .tracedBy(let tracer): "process \(tracer) already traces it"
       case .ended: "it has ended"
-      case .kernelThread: "it is the kernel's"
+      case .kernelThread: "it is a kernel thread"
       }
     return Diagnostic("unable to trace: \(reason)", context: [process])
   }
@@ -226,15 +226,15 @@ extension Diagnostic {
     Diagnostic(
       "nothing was recorded: no function with a breakpoint was used", context: [program],
       hint: wasLeftAlone
-        ? nil : "a library, or a program that this one starts, is recorded if --image names it",
+        ? nil : "--image adds a library, or a program that this one starts",
       severity: .nothingRecorded)
   }
 
   fileprivate static func nothingRecorded(_ program: String, wasSilent: Bool) -> Diagnostic {
     Diagnostic(
       wasSilent
-        ? "nothing was recorded: no instrumented image of this program carries the recorder"
-        : "nothing was recorded: the recorder is linked, and no instrumented function ran",
+        ? "nothing was recorded: no instrumented image of this program contains the recorder"
+        : "nothing was recorded: the recorder is linked, but no instrumented function ran",
       context: [program],
       hint: wasSilent
         ? "compile with -fsanitize-coverage=func,trace-pc-guard,pc-table and link orderfile_rt.o"

@@ -30,7 +30,7 @@ struct RefinedLaunch {
     var names = PageNames()
     let images = try names.images(of: result.touches, wanted: [path])
     guard let image = images.first(where: { $0.path == path }), !image.pages.isEmpty else {
-      throw Diagnostic("nothing of it was touched: the launch does not use it", context: [path])
+      throw Diagnostic("none of its pages was touched: the launch does not use it", context: [path])
     }
     return image
   }
@@ -102,7 +102,7 @@ struct RefinedLaunch {
       throw Diagnostic(
         "the launch failed: \(end(result).end)\(StandardStreams.lastLines(of: log))",
         context: [program.command[0]],
-        hint: "if it is meant to: -- sh -c 'COMMAND || true'")
+        hint: "if it is meant to fail: -- sh -c 'COMMAND || true'")
     }
     return result
   }

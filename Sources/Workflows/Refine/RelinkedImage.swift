@@ -28,7 +28,7 @@ final class RelinkedImage {
     kept = self.path + ".orderfile-kept"
     guard access(kept, F_OK) != 0 else {
       throw Diagnostic(
-        "unable to refine: an earlier run was killed and left an image aside", context: [kept],
+        "unable to refine: an earlier run was killed and left its best image", context: [kept],
         hint: "move it back to \(path), or remove it")
     }
   }
@@ -43,7 +43,7 @@ final class RelinkedImage {
     guard access(kept, F_OK) == 0 ? unlink(path) == 0 || errno == ENOENT : rename(path, kept) == 0
     else {
       throw Diagnostic(
-        "unable to move it aside: \(String(cString: strerror(errno)))", context: [path])
+        "unable to rename it: \(String(cString: strerror(errno)))", context: [path])
     }
     let log = folder.path("relink.log")
     let launch = ProgramLaunch(
@@ -61,7 +61,7 @@ final class RelinkedImage {
     }
     guard access(path, F_OK) == 0 else {
       throw Diagnostic(
-        "the command made no image: expected \(path)\(StandardStreams.lastLines(of: log))",
+        "the command created no image: expected \(path)\(StandardStreams.lastLines(of: log))",
         context: ["--relink"])
     }
   }

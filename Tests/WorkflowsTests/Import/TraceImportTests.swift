@@ -46,7 +46,7 @@ import Workflows
     #expect(all.warnings.map(\.context) == (5...7).map { ["\(builds.path("list")):\($0)"] })
     let some = try imported(TraceImport.Source.symbols, list, listed: 1)
     #expect(some.warnings.count == 2)
-    #expect(some.warnings.last?.message == "2 more lines stand for nothing")
+    #expect(some.warnings.last?.message == "2 more lines match no function")
   }
 
   @Test func aListOfAnotherProgramIsRefused() {

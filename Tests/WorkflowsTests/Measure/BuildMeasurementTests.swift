@@ -46,7 +46,7 @@ import Workflows
     try builds.write("", "plain")
     for (text, message) in [
       ("nowhere -x", "missing the program"), ("", "missing the program"),
-      ("app | cat", "unsupported '|' in a command: no shell runs it"),
+      ("app | cat", "unsupported '|' in a command: it runs without a shell"),
       (builds.path("plain"), "unable to run: Permission denied"),
     ] {
       let error = diagnostic { _ = try command(text) }

@@ -15,16 +15,16 @@ import Workflows
   }
 
   @Test(arguments: [
-    ("a 'b", "invalid command: ''' without its end"),
-    ("a \"b'", "invalid command: '\"' without its end"),
-    ("a \\", "invalid command: '\\' without its end"),
-    ("a | b", "unsupported '|' in a command: no shell runs it"),
-    ("a > b", "unsupported '>' in a command: no shell runs it"),
-    ("a; b", "unsupported ';' in a command: no shell runs it"),
-    ("a *.c", "unsupported '*' in a command: no shell runs it"),
-    ("a $HOME", "unsupported '$' in a command: no shell runs it"),
-    ("a \"$HOME\"", "unsupported '$' in a command: no shell runs it"),
-    ("`a`", "unsupported '`' in a command: no shell runs it"),
+    ("a 'b", "invalid command: unterminated '''"),
+    ("a \"b'", "invalid command: unterminated '\"'"),
+    ("a \\", "invalid command: unterminated '\\'"),
+    ("a | b", "unsupported '|' in a command: it runs without a shell"),
+    ("a > b", "unsupported '>' in a command: it runs without a shell"),
+    ("a; b", "unsupported ';' in a command: it runs without a shell"),
+    ("a *.c", "unsupported '*' in a command: it runs without a shell"),
+    ("a $HOME", "unsupported '$' in a command: it runs without a shell"),
+    ("a \"$HOME\"", "unsupported '$' in a command: it runs without a shell"),
+    ("`a`", "unsupported '`' in a command: it runs without a shell"),
   ])
   func whatNeedsAShellIsRefused(text: String, message: String) {
     #expect {

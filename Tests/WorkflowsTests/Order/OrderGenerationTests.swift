@@ -118,7 +118,7 @@ import Workflows
     #expect(lines(try order(options(image: nil))) == SampleBuilds.used)
     try builds.writeTrace("gone", of: "gone", used: ["f0"])
     let error = diagnostic { _ = try order(options(["gone"], image: nil)) }
-    #expect(error?.message == "missing the build to be ordered")
+    #expect(error?.message == "missing the build to order")
   }
 
   @Test func eachRecordedImageCanHaveAnOrderOfItsOwn() throws {

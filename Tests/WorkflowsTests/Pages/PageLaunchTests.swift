@@ -41,7 +41,7 @@ import Workflows
     launch.stop = .mark("ready")
     #expect(
       try launch.run().warnings.map(\.message)
-        == ["the program ended before it came to 'ready'"])
+        == ["the program ended before it reached 'ready'"])
   }
 
   @Test func aFunctionThatNoImageHasIsMissing() {
