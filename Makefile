@@ -1,4 +1,4 @@
-# `make` lists the targets. Nothing here that swift, clang or make can't run by themselves.
+# `make` lists the targets. Each only runs swift, clang or a script of this repository.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -o pipefail -c
@@ -10,7 +10,7 @@ RUNTIME_SOURCES := $(wildcard Runtime/Recorder/*.c)
 RUNTIME_HEADERS := $(wildcard Runtime/Recorder/*.h $(addsuffix /include/*.h,$(addprefix Runtime/,Recorder TraceFormat InProcess)))
 RUNTIME_FLAGS := -std=c11 -O2 -gdwarf-4 -fPIC -Wall -Wextra -Werror $(addprefix -IRuntime/,Recorder/include TraceFormat/include InProcess/include)
 
-# Named as Xcode names its SDKs, so that a build setting can say $(PLATFORM_NAME).
+# The names are those of Xcode's SDKs, so that a build setting can use $(PLATFORM_NAME).
 DARWIN := macosx/arm64-apple-macos12.0 macosx/x86_64-apple-macos12.0 iphoneos/arm64-apple-ios15.0 \
   iphonesimulator/arm64-apple-ios15.0-simulator iphonesimulator/x86_64-apple-ios15.0-simulator
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder
@@ -19,22 +19,22 @@ DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder
   uninstall clean
 .DEFAULT_GOAL := help
 
-# Without the thousands of lines that only say that a test passed; what failed comes once more at the end.
+# Omits the thousands of lines for tests that pass, and repeats the failures at the end.
 RESULTS = $(BUILD)/results.txt
 SUMMARY = tee $(RESULTS) | grep -avE '^◇|^✔ (Suite|Test case|Test [^ ]+[(])' || { grep -aE '^(✘ Test .* recorded|↳)' $(RESULTS); exit 1; }
-# No test may be skipped, but for what Tests/TestSupport/Requirement.swift excuses.
+# No test may be skipped except for a reason in Tests/TestSupport/Requirement.swift.
 NO_SKIPS = ! grep -aE '^➜' $(RESULTS) | grep -avE '^➜ .* skipped: .*, excused: ' || { echo 'these may not be skipped' >&2; exit 1; }
 EXPLICIT := --explicit-target-dependency-import-check error
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' Makefile | expand -t 18
 
-demo: ## install what is missing, build, and order the sqlite3 shell: record, gen, relink, diff
+demo: ## install missing packages, build, and order the sqlite3 shell: record, gen, relink, diff
 	@Scripts/bootstrap.sh demo
 	@$(MAKE) -s build
 	@Examples/SQLite/run.sh
 
-test: ## install what the tests need, then all that check does; this is what CI runs
+test: ## install what the tests need, then run check; CI runs this
 	@Scripts/bootstrap.sh test
 	@$(MAKE) -s check
 
@@ -58,7 +58,7 @@ HERE := $(if $(filter Darwin,$(shell uname -s)),runtime-darwin,$(RUNTIME)/orderf
 runtime: $(HERE) ## the recorder alone: one object, one archive
 
 # DWARF 4, because the valgrind of Debian 12 refuses to run a program with version 5 of clang 21.
-# One relocatable object whose hidden symbols have become local: only the contract is left to link to.
+# One relocatable object whose hidden symbols are made local: only the public symbols can be linked to.
 $(RUNTIME)/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefile
 	@mkdir -p $(RUNTIME)
 	@rm -f $(RUNTIME)/*.part.o
@@ -88,10 +88,10 @@ $(RUNTIME)/iphoneos/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefi
 examples: build ## run every example; one line each
 	Examples/run-all.sh
 
-readme: examples ## compare README.md's terminal block with a run of its command, numbers aside
+readme: examples ## compare README.md's terminal block with a run of its command, ignoring numbers
 	Scripts/check-readme.sh
 
-goldens: ## record the expected texts again; fails where one changed, so that you look at the diff
+goldens: ## record the expected texts again; fails if one changed, so that you look at the diff
 	RECORD_GOLDENS=1 swift test
 
 TIME := 60
@@ -107,7 +107,7 @@ picture: build ## draw README's picture again, from a real run
 	@Scripts/bootstrap.sh bench
 	Scripts/picture.sh
 
-self-order: build ## the tool records one of its own runs and is relinked in that order
+self-order: build ## record one of the tool's own runs, and relink the tool in that order
 	@Scripts/self-order.sh
 
 install: build ## PREFIX=dir [DESTDIR=dir]: the command, the recorder, completions and man pages
@@ -116,5 +116,5 @@ install: build ## PREFIX=dir [DESTDIR=dir]: the command, the recorder, completio
 uninstall: ## PREFIX=dir [DESTDIR=dir]: remove what install put there
 	@DESTDIR="$(DESTDIR)" Scripts/install.sh uninstall "$(PREFIX)"
 
-clean: ## remove all that was built
+clean: ## remove all build products
 	rm -rf .build

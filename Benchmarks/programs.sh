@@ -1,6 +1,6 @@
 # Sourced by the scripts here: real programs from their public source packages. compile_PROGRAM FOLDER FLAG...
-# compiles one into a folder that is there; PROGRAM_libraries is what its link needs besides, and PROGRAM_launch how
-# it is launched.
+# compiles one into an existing folder; PROGRAM_libraries are its libraries, and PROGRAM_launch is the command line
+# that launches it.
 compile_sqlite3() {
   local sources flags file
   sources=$("$here/sqlite/sources.sh")
@@ -12,5 +12,5 @@ sqlite3_launch=(-batch :memory: ".read $here/sqlite/launch.sql")
 
 compile_redis() { "$here/redis/compile.sh" "$@"; }
 redis_libraries=(-lm -lpthread -ldl -rdynamic)
-# Without a socket to listen on it ends when all of its start is behind it.
+# Without a socket to listen on, it ends once its startup is complete.
 redis_launch=(--port 0 --save "")

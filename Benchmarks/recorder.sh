@@ -1,10 +1,10 @@
 #!/bin/sh
-# What the recorder costs, as instruction counts of callgrind and as wall time, in one run.
+# Measures the cost of the recorder, in instructions (callgrind) and in wall time, in one run.
 #
 #   Benchmarks/recorder.sh [FOLDER]     FOLDER on the file system to be timed; default: here
 #
 # Limits: at most 9 extra instructions for a seen call, at most 500 us for a launch over the same
-# launch with recording disabled. Exit code 2 if one is passed.
+# launch with recording disabled. The exit status is 2 if a limit is exceeded.
 set -eu
 cd "$(dirname "$0")/.."
 make -s runtime
@@ -27,7 +27,7 @@ instructions() {
   valgrind --tool=callgrind --callgrind-out-file=/dev/null "./$1" "$2" 2>&1 |
     sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
 }
-# each PROGRAM: instructions for one call more
+# each PROGRAM: instructions for one more call
 each() {
   few=$(instructions "$1" 1000)
   many=$(instructions "$1" 11000)

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
-# How fast the command reads large inputs, as ratios to tools that do less, side by side in one run.
+# Measures how fast the command reads large inputs, as ratios to tools that do less, in one run.
 #
-#   show --json, gen     on an image with a large symbol table, to llvm-nm --defined-only on it
-#   gen --link-map       on a link map of 100 MB, of ld.lld and of ld64, to wc -w in the C locale on it
-#   peak memory          of gen --link-map, to the map's size
+#   show --json, gen     of an image with a large symbol table; the ratio to llvm-nm --defined-only
+#   gen --link-map       of a link map of 100 MB, of ld.lld and of ld64; the ratio to wc -w in the C locale
+#   peak memory          of gen --link-map; the ratio to the map's size
 #
 # usage: speed.sh [IMAGE]      IMAGE defaults to the toolchain's swift-frontend, 290,000 symbols
 set -euo pipefail
@@ -21,7 +21,7 @@ trap 'rm -rf "$work"' EXIT
 "$here/sealed-trace" "$image" 1000 "$work/lld.oftrace"
 "$here/sealed-trace" "$image" 1000 "$work/ld64.oftrace" _
 
-# Medians of 7 rounds; in each round every command runs once, so that what disturbs the machine disturbs all.
+# Medians of 7 rounds; each round runs every command once, so that disturbances affect all of them.
 python3 - "$orderfile" "$image" "$work" <<'PYTHON'
 import os, resource, statistics, subprocess, sys, time
 

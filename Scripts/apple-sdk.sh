@@ -1,12 +1,12 @@
 #!/bin/bash
-# Lays out what Mach-O images are built against and run with where there is no Mac:
+# Installs what is needed to build and run Mach-O images without a Mac:
 #   .build/apple/sdk      Darwin's C headers and libSystem.tbd, and our own libobjc.tbd
 #   .build/apple/python   the emulator unicorn, and lief
 # usage: apple-sdk.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Pinned: newer releases name architectures that lld 19 does not know.
+# Pinned: newer releases list architectures that lld 19 does not know.
 ziglang=0.15.2
 unicorn=2.1.4
 lief=1.0.0

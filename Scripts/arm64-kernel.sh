@@ -1,6 +1,6 @@
 #!/bin/bash
-# Fetches Debian's kernel for AArch64 machines, to boot in an emulator: .build/arm64/vmlinuz. From the package
-# of the distribution, signatures checked by apt, without a change to this machine.
+# Fetches Debian's kernel for AArch64, to boot in an emulator, as .build/arm64/vmlinuz. It is taken from the
+# distribution's package, whose signature apt checks; nothing is installed.
 # usage: arm64-kernel.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -21,7 +21,7 @@ apt=(-qq -o "Dir::Etc::sourcelist=$list" -o Dir::Etc::sourceparts=/dev/null
 log=$work/log
 {
   apt-get "${apt[@]}" update &&
-    # The package that the one for "the newest" depends on.
+    # The meta package for the newest kernel depends on it.
     package=$(apt-cache "${apt[@]}" depends linux-image-cloud-arm64 | sed -n 's/^ *Depends: //p') &&
     (cd "$work" && apt-get "${apt[@]}" download "$package" &&
       dpkg-deb --fsys-tarfile "$package"_*.deb | tar -x --wildcards './boot/vmlinuz-*') &&

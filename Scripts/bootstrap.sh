@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the Debian packages that are missing, and nothing if none is.
+# Installs the Debian packages that are missing.
 # usage: bootstrap.sh [build] [demo] [bench] [test]
 set -euo pipefail
 

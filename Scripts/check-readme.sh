@@ -1,6 +1,6 @@
 #!/bin/bash
-# Fails unless each line of README.md's block behind "<!-- from Examples/NAME -->" is one that the
-# example has just printed, in that order. Numbers and blanks don't count: they depend on the compiler.
+# Fails unless the example has just printed each line of README.md's block after "<!-- from Examples/NAME -->",
+# in that order. Numbers and blanks are ignored, since they depend on the compiler.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bare() { sed -E -e 's/[0-9]+(\.[0-9]+)?(Ki|Mi)?/N/g' -e 's/-+/-/g' -e 's/[[:blank:]]+/ /g' -e 's/ $//'; }

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Runs fuzz targets one after the other, each for some seconds, and stops at the first failure.
+# Runs fuzz targets one after the other, each for SECONDS, and stops at the first failure.
 # usage: fuzz.sh SECONDS [TARGET ...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,7 +12,7 @@ export ORDERFILE_LIBFUZZER
 [[ -f $ORDERFILE_LIBFUZZER ]] || { echo "fuzz.sh: missing libFuzzer in $toolchain" >&2; exit 1; }
 
 build=.build/fuzz
-# Given to the driver, -sanitize=fuzzer would link a main besides ours. -Ounchecked would hide what traps.
+# Given to the Swift driver, -sanitize=fuzzer would link a second main. -Ounchecked would hide traps.
 swift build -c release --product fuzz --scratch-path $build \
   -Xswiftc -Xfrontend -Xswiftc -sanitize=fuzzer -Xcc -fsanitize=fuzzer-no-link 2>&1 | tail -n 1
 
@@ -25,7 +25,7 @@ done
 for target in "${targets[@]}"; do
   found=$build/corpus/$target failures=$build/failures/$target
   mkdir -p "$found" "$failures"
-  # Targets of one format share its inputs, and maps and exports are fixtures of the tests already.
+  # Targets of one format share its inputs; link maps and exports are already fixtures of the tests.
   seeds=("Fuzz/Corpus/$target" "Fuzz/FailCases/$target" "Fuzz/Corpus/${target%%-*}")
   case $target in
     image) seeds+=(Fuzz/Corpus/elf Fuzz/Corpus/macho) ;;

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Lays out what `make build` has built under a folder, or removes it from there.
+# Installs what `make build` has built below PREFIX, or removes it.
 # usage: install.sh install|uninstall PREFIX      below $DESTDIR, if that is set
 set -euo pipefail
 [[ $# == 2 && -n $2 ]] || { echo "usage: make $1 PREFIX=dir [DESTDIR=dir]" >&2; exit 64; }
@@ -17,7 +17,7 @@ if [[ $1 == uninstall ]]; then
   cd "$prefix"
   rm -f bin/orderfile include/orderfile_runtime.h "${libraries[@]}" "${completions[@]}" \
     share/man/man1/orderfile.1 share/man/man1/orderfile-*.1
-  # Folders that are this project's alone.
+  # Folders that only this project uses.
   rmdir lib/orderfile/* lib/orderfile 2>/dev/null || true
   exit
 fi

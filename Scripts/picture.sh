@@ -1,6 +1,6 @@
 #!/bin/bash
-# Draws docs/page-map.svg: the pages of the sqlite3 shell's code that a launch executes, in the linker's order and
-# ordered by `orderfile`, counted by `orderfile pages`.
+# Draws docs/page-map.svg: the pages of the sqlite3 shell's code that a launch executes, in the linker's default
+# order and in that of `orderfile gen`, counted by `orderfile pages`.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 here=$root/Benchmarks

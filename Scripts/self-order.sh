@@ -1,5 +1,5 @@
 #!/bin/bash
-# The tool orders itself: records one of its own runs, relinks itself, and prints what that saves.
+# Orders the tool itself: records one of its runs, relinks it, and prints what that saves.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$root/.build/self-order

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Compiles the redis server and what it links, from its source package: one object for each source file.
+# Compiles the redis server and its libraries from its source package: one object for each source file.
 #
 # usage: compile.sh FOLDER [FLAG...]      FOLDER gets the objects
 set -euo pipefail
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cp -r "$sources/." "$work"
 flags="-O2 -g0 -ffunction-sections ${*:2}"
-# REDIS_LD: the link is ours.
+# REDIS_LD: the caller links.
 make -j2 -C "$work/src" redis-server MALLOC=libc CC=clang OPTIMIZATION= DEBUG= REDIS_LD=true \
   CFLAGS="$flags" REDIS_CFLAGS="$flags" >"$work/log" 2>&1 || { tail -30 "$work/log" >&2; exit 1; }
 cd "$work"

@@ -1,9 +1,9 @@
 #!/bin/bash
-# What recording costs a launch of the sqlite3 shell: instructions of the whole launch (callgrind) to the
-# uninstrumented build's, and the wall time that recording adds to an instrumented launch that records
-# nothing (median difference of 20 alternated pairs, a fresh trace each time).
+# Measures the cost of recording a launch of the sqlite3 shell: the instructions of the whole launch (callgrind)
+# as a ratio to those of the uninstrumented build, and the wall time that recording adds to an instrumented
+# launch that records nothing (median difference of 20 alternated pairs, a fresh trace each time).
 #
-# Flags: ./flags. SQL: ./launch.sql. The trace lies in the folder given by TMPDIR: put it on ext4.
+# Flags: ./flags. SQL: ./launch.sql. The trace is in the folder given by TMPDIR: put it on ext4.
 set -euo pipefail
 . "$(dirname "$0")/objects.sh"
 build_objects
@@ -22,8 +22,8 @@ awk -v plain="$plain" -v silent="$silent" -v recording="$recording" 'BEGIN {
   printf "%-30s %10d  %.3f\n", "instrumented, not recording", silent, silent / plain
   printf "%-30s %10d  %.3f\n", "recording", recording, recording / plain }'
 
-# Wall time: least disturbed on an idle machine, and in a folder where few files were deleted lately (ext4
-# passes over the inodes of those, which makes creating one slow).
+# Wall time: use an idle machine, and a folder where few files were deleted recently (ext4 skips their inodes,
+# which makes creating a file slow).
 clang -O2 "$here/../recorder/launches.c" -o launches
 read -r silent recording extra low high < <(
   ./launches 20 "$work/launch.oftrace" "$here/launch.sql" ./recorded -batch :memory:)

@@ -1,8 +1,8 @@
 #!/bin/bash
-# What an order is worth on the sqlite3 shell: the same objects linked in three orders, and for each the
-# distinct 4 KiB pages of .text in which one launch executes (callgrind; exact, no sampling).
+# Measures what an order saves on the sqlite3 shell: the same objects are linked in three orders, and the distinct
+# 4 KiB pages of .text that one launch executes are counted for each (callgrind; exact, no sampling).
 #
-#   default     the linker's own order
+#   default     the linker's default order
 #   hand-made   a list made by hand from a 20-line tracer's log: one line for each recorded function
 #   orderfile   record, gen
 #

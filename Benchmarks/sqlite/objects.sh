@@ -1,4 +1,4 @@
-# Sourced by the scripts here: a folder that goes away, and in it the objects of the sqlite3 shell,
+# Sourced by the scripts here: makes a temporary folder, and in it the objects of the sqlite3 shell,
 # plain ({sqlite3,shell}.o) and instrumented ({sqlite3,shell}.record.o). Flags: ./flags, and those given.
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)

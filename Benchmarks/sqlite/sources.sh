@@ -1,5 +1,5 @@
 #!/bin/bash
-# Prints the folder that holds sqlite3.c, sqlite3.h and shell.c, and makes it on the first call.
+# Prints the folder with sqlite3.c, sqlite3.h and shell.c, and creates it on the first call.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 sources=$here/../../.build/sources

@@ -1,5 +1,5 @@
 #!/bin/bash
-# One C file, by hand.
+# One C file, built without a build system.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../setup.sh"

@@ -1,15 +1,15 @@
 #!/bin/bash
-# A cargo program: stable rustc, no crate, no edit of Cargo.toml.
+# A cargo program: stable rustc, no additional crate, no change to Cargo.toml.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../setup.sh"
 cp -r "$here/Cargo.toml" "$here/src" .
 
-# With --target cargo keeps RUSTFLAGS away from build scripts and procedural macros, which run during
+# With --target, cargo does not apply RUSTFLAGS to build scripts and procedural macros, which run during
 # the build.
 target=$(rustc -vV | sed -n 's/^host: //p')
 # One codegen unit per crate: with more, functions are instrumented before they are inlined across units,
-# and the trace names what the build to ship does not have.
+# and the trace names functions that the release build does not have.
 flags="-Ccodegen-units=1 -Clinker=clang -Clink-arg=-fuse-ld=lld -Clink-arg=-Wl,--build-id"
 build() { # build FLAGS FOLDER
   run env RUSTFLAGS="$1" cargo build --release --offline --quiet --target "$target" --target-dir "$2"

@@ -32,7 +32,7 @@ for image in app plugin.so; do
 done
 
 [[ $(ordered/app ordered/plugin.so) == "circle 12.5664" ]]
-# The plugin's constructor and the function that only dlsym finds.
+# The plugin's constructor, and the function that is found only by dlsym.
 grep -q _GLOBAL__sub_I_plugin.cpp orders/plugin.so.order
 grep -q make_shape orders/plugin.so.order
 check_order default/app ordered/app app.oftrace orders/app.order

@@ -1,6 +1,5 @@
 #!/bin/bash
-# A Swift package with several modules and a C target. Its manifest says nothing of all this: three
-# toolsets do.
+# A Swift package with several modules and a C target. The flags are in three toolsets, not in the manifest.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../setup.sh"
@@ -19,8 +18,8 @@ run "$ORDERFILE" record -o greet.oftrace -- .build-record/release/greet Ada 3000
 step "2. order"
 run "$ORDERFILE" gen greet.oftrace --image greet-default -o greet.order
 
-# SwiftPM relinks because the options changed. It does not when only greet.order does: remove
-# .build/release/greet then.
+# SwiftPM relinks because the options changed. If only greet.order changes, it does not: remove
+# .build/release/greet first.
 step "3. relink: one more toolset"
 build --toolset ship.json --toolset order.json
 cp .build/release/greet greet

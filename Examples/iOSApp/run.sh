@@ -1,6 +1,6 @@
 #!/bin/bash
-# An iOS app as far as it goes without a Mac: cross-compiled with the flags of the .xcconfig files, linked by
-# ld64.lld, launched in an emulator, ordered, linked again.
+# An iOS app, as far as possible without a Mac: cross-compiled with the flags of the .xcconfig files, linked by
+# ld64.lld, launched in an emulator, ordered, and relinked.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../setup.sh"
@@ -15,14 +15,14 @@ cp -r "$here/Sources" .
 step "the settings, as an Xcode user gets them"
 run "$ORDERFILE" flags xcode -o orderfile --runtime "$root/.build/runtime" >steps.txt
 cp orderfile/app.order empty.order
-# Committed are those of a user who runs it in /Users/me/App, with the recorder where it is installed.
+# The committed files are those of a user who runs it in /Users/me/App, with the recorder installed.
 for name in record order; do
   sed -e "s,$(pwd -P)/orderfile,/Users/me/App/orderfile,g" -e "s,$root/.build/runtime,/usr/local/lib/orderfile,g" \
     orderfile/orderfile-$name.xcconfig | diff "$here/orderfile-$name.xcconfig" - ||
     { echo "orderfile-$name.xcconfig is not what 'orderfile flags xcode' writes" >&2; exit 1; }
 done
 
-# setting FILE NAME: what Xcode would make of a setting for iPhones; $(inherited) is empty here.
+# setting FILE NAME: the value that Xcode would compute for iPhones; $(inherited) is empty here.
 setting() {
   local value name
   value=$(sed -n "s/^$2 = //p" "$1")
@@ -34,7 +34,7 @@ setting() {
 }
 
 # compile FOLDER [FILE]: all sources, with the flags of an .xcconfig if there is one; two of them become a static
-# library. With debug information, as in Xcode: it says which object file a function is from.
+# library. With debug information, as in Xcode: it states the object file of each function.
 compile() {
   local clang="" swift="" source
   if [[ $# == 2 ]]; then
@@ -67,7 +67,7 @@ step "1. record: an instrumented build, launched once"
 compile record orderfile/orderfile-record.xcconfig
 link App-record record $(setting orderfile/orderfile-record.xcconfig OTHER_LDFLAGS)
 mkdir -p container/Documents
-# In place of a device: Tests/MachOEmulator, which plays dyld and the calls of libSystem.
+# Instead of a device: Tests/MachOEmulator, which simulates dyld and libSystem.
 export PYTHONPATH=$root/.build/apple/python PYTHONDONTWRITEBYTECODE=1
 emulate() { python3 "$root/Tests/MachOEmulator/run.py" --folder "$PWD" "$@"; }
 run emulate --env HOME="$PWD/container" --env ORDERFILE_TRACE=app.oftrace App-record
@@ -83,12 +83,12 @@ link App ship -order_file "$(setting orderfile/orderfile-order.xcconfig ORDER_FI
 run "$ORDERFILE" diff App-default App --trace app.oftrace --order orderfile/app.order
 
 [[ $(emulate App) == "$(emulate App-default)" ]]
-# What runs before main, and both functions of one name.
+# Code that runs before main, and both functions with the same name.
 for line in '+[Launch load]' __GLOBAL__sub_I_Theme.cpp 'libStore.a(Store.o):_check' 'libStore.a(Launch.o):_check'; do
   grep -qxF -e "$line" orderfile/app.order || { echo "app.order has no line '$line'" >&2; exit 1; }
 done
-# The linker's own word for it: the new map lists first what the order file lists, in its order. A map names
-# object files by numbers.
+# The linker confirms it: the new map begins with the functions of the order file, in that order. A map refers
+# to object files by number.
 awk -F '\t' '
   /^# / { part = $0; next }
   part == "# Object files:" { split($0, words, /\] */); number = words[1]; sub(/^\[ */, "", number)
