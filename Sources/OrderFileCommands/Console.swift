@@ -8,13 +8,13 @@ import Workflows
   import Glibc
 #endif
 
-/// This process's standard streams. Results go to stdout; everything else goes to stderr, behind the
+/// This process's standard streams. Results go to stdout; everything else goes to stderr, after the
 /// result.
 enum Console {
   /// Writes a result.
   ///
-  /// - Throws: if stdout takes no more, as a full disk does. A reader that has gone away (`| head`) is
-  ///   no error: the rest of the work, and its exit code, stay the same.
+  /// - Throws: if writing fails, for example because the disk is full. It is no error if the reader has
+  ///   exited (`| head`): the rest of the work and the exit status stay the same.
   static func print(_ bytes: [UInt8]) throws(Diagnostic) {
     do { try writeAll(bytes, to: STDOUT_FILENO) } catch {
       if error.errno == EPIPE { return }
@@ -30,23 +30,23 @@ enum Console {
 
   static func printError(_ error: Diagnostic) { printLine("error", colour: 31, "\(error)") }
 
-  /// A line about what was done: progress, not a result.
+  /// Prints a line about what was done: progress, not a result.
   static func printNote(_ text: String) { writeError("orderfile: \(text)\n") }
 
   private static func printLine(_ kind: String, colour: Int, _ text: String) {
     let kind = errorIsColoured ? "\u{1b}[1;\(colour)m\(kind):\u{1b}[0m" : "\(kind):"
-    // Names in a message come from files; line feeds are ours, before a hint.
+    // Names in a message come from files and are escaped; the line feeds before a hint are ours.
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     writeError(
       "orderfile: \(kind) \(lines.map { printable(String($0)) }.joined(separator: "\n"))\n")
   }
 
   private static func writeError(_ text: String) {
-    // Nobody is left to tell if this fails.
+    // If this fails, there is nowhere to report it.
     try? writeAll(Array(text.utf8), to: STDERR_FILENO)
   }
 
-  /// Columns of the terminal that stdout is; `nil` if it is none.
+  /// The number of columns if stdout is a terminal, else `nil`.
   static var width: Int? {
     guard isatty(STDOUT_FILENO) == 1 else { return nil }
     var size = winsize()
@@ -54,21 +54,21 @@ enum Console {
     return Int(size.ws_col)
   }
 
-  /// Writes what the next progress overwrites.
+  /// Writes text that the next progress text overwrites.
   static func printProgress(_ text: String) { writeError(text) }
 
-  /// Whether standard error is a terminal that understands escape sequences, and may get them.
+  /// Whether standard error is a terminal that understands escape sequences, and NO_COLOR is not set.
   static var errorIsColoured: Bool {
     guard isatty(STDERR_FILENO) == 1, variable("TERM") != "dumb" else { return false }
     return variable("NO_COLOR").isEmpty
   }
 
-  /// A variable of the environment; empty if it is not set.
+  /// An environment variable; empty if it is not set.
   fileprivate static func variable(_ name: String) -> String { ownVariable(name) ?? "" }
 }
 
 extension LaunchEnvironment {
-  /// That of this process.
+  /// This process's environment.
   static var own: LaunchEnvironment {
     LaunchEnvironment(
       searchPath: ownVariable("PATH"), preload: ownVariable("LD_PRELOAD") ?? "",

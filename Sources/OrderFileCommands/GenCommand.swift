@@ -98,8 +98,8 @@ struct GenCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Outputs that can't be written are found first; those of --all-images get their names from the
-    // traces.
+    // Find out early if an output can't be written. Those of --all-images are named after the images
+    // in the traces.
     let onlyOutput = allImages ? nil : try Output(output)
     if allImages { try Folder.make(output) }
     var generation = try OrderGeneration(options)

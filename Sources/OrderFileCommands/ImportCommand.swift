@@ -19,7 +19,7 @@ struct ImportCommand: ParsableCommand {
     subcommands: [ImportXctrace.self, ImportSymbols.self, ImportAddresses.self])
 }
 
-/// What all sources have.
+/// The options that all sources share.
 struct ImportOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp("The image that was launched, unstripped.", valueName: "file"),
@@ -43,7 +43,7 @@ struct ImportOptions: ParsableArguments {
     if json && output == "-" { throw ValidationError("--json needs -o FILE: both write to stdout") }
   }
 
-  /// Writes the trace of what `source` tells, and says so.
+  /// Writes the trace made from `source`, and prints a note about it.
   func run(_ source: TraceImport.Source, listedLines: Int? = nil) throws(Diagnostic) {
     let file = try Output(output)
     var traceImport = TraceImport(source, image: image, outputPath: output)

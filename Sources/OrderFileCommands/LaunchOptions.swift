@@ -1,7 +1,7 @@
 import ArgumentParser
 import ProcessLaunch
 
-/// `--timeout S -- COMMAND...`: the launch that a command watches.
+/// `--timeout S -- COMMAND...`: the program that a command launches.
 struct LaunchOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -19,11 +19,11 @@ struct LaunchOptions: ParsableArguments {
   /// - Precondition: `words` is not empty.
   var launch: ProgramLaunch { ProgramLaunch(command: words, timeout: timeout) }
 
-  /// Refuses a missing program, and what was meant as an option of `command`.
+  /// Throws if the program is missing, or if its first word was meant as an option of `command`.
   ///
-  /// To be called by its `validate`: one that this type had itself could not print the help of `command`.
+  /// `command.validate` calls this: a `validate` of this type could not print the help of `command`.
   func check(for command: some ParsableCommand, isRequired: Bool = true) throws {
-    // Everything from the first word on that is no option of ours has been captured.
+    // ArgumentParser captures everything from the first word that is not one of our options.
     switch self.command.first {
     case "-h", "--help": throw CleanExit.helpRequest(command)
     case "--version": throw CleanExit.message(OrderFileCommand.configuration.version)

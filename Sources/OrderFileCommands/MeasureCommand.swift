@@ -135,7 +135,7 @@ struct MeasureCommand: ParsableCommand {
 enum MeasuredStates: String, EnumerableFlag {
   case cold, warm, both
 
-  /// Where a file's pages can't be dropped, only warm launches can be measured.
+  /// Warm only where a file's pages can't be evicted.
   static var usual: MeasuredStates {
     #if canImport(Darwin)
       return .warm

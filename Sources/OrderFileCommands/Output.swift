@@ -1,7 +1,7 @@
 import ImageModel
 import Workflows
 
-/// Where a command's result goes: a file, or for `-` stdout.
+/// The destination of a command's result: a file, or stdout for `-`.
 enum Output {
   case standardOutput
   case file(OutputFile)
@@ -11,7 +11,7 @@ enum Output {
     self = path == "-" ? .standardOutput : .file(try OutputFile(path))
   }
 
-  /// As the user gave it.
+  /// The path as the user gave it.
   var path: String {
     switch self {
     case .standardOutput: "-"
@@ -19,7 +19,7 @@ enum Output {
     }
   }
 
-  /// Writes all of `document`; a file appears under its name then.
+  /// Writes all of `document`. A file gets its name only now, when it is complete.
   func finish(_ document: OutputFile.Document) throws(Diagnostic) {
     switch self {
     case .standardOutput:
@@ -33,7 +33,7 @@ enum Output {
     }
   }
 
-  /// Writes everything; a file appears under its name then.
+  /// Writes all of `bytes`. A file gets its name only now, when it is complete.
   func finish(_ bytes: [UInt8]) throws(Diagnostic) {
     switch self {
     case .standardOutput: try Console.print(bytes)

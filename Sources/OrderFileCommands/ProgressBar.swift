@@ -1,16 +1,16 @@
 import ProcessLaunch
 import Reporting
 
-/// A line on the terminal that tells how far the work is, and goes away with it.
+/// A progress line on the terminal, which is cleared at the end.
 struct ProgressBar {
   private let isShown: Bool
   private var lastDrawn: UInt64 = 0
 
-  /// - Parameter isWanted: whether it is shown if standard error is a terminal, and NO_COLOR is not set.
+  /// - Parameter isWanted: whether to show it if standard error is a terminal and NO_COLOR is not set.
   init(isWanted: Bool) { isShown = isWanted && Console.errorIsColoured }
 
-  /// Draws it, ten times a second at most: a terminal takes time to draw, which launches would
-  /// notice.
+  /// Draws the line, at most ten times per second: a terminal takes time to draw, which would disturb
+  /// the launches.
   mutating func show(_ label: String, _ done: Int, of all: Int, _ note: String = "") {
     let now = ClockReading.now().nanoseconds
     guard isShown, all > 0, now >= lastDrawn + 100_000_000 else { return }

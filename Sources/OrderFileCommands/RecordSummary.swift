@@ -3,13 +3,13 @@ import ImageModel
 import Reporting
 import Workflows
 
-/// The one line that `record` ends with: what was recorded, where it is, and what to type next.
+/// The line that `record` prints at the end: what was recorded, where it is, and the next command.
 package struct RecordSummary {
-  /// The launched program's first.
+  /// The first is that of the launched program.
   let traces: [Trace]
   /// Where each trace is, parallel to `traces`.
   let paths: [String]
-  /// Of the first trace; `nil` if its `main` was not seen.
+  /// The number of hits before `main` in the first trace; `nil` if its `main` was not recorded.
   let hitsBeforeMain: Int?
   /// That the images have, instrumented or not; `nil` if it is unknown.
   let functions: Int?

@@ -4,7 +4,7 @@ import ImageModel
 import OrderFileFormat
 import Workflows
 
-/// `--format`: which linker's dialect.
+/// `--format`: the linker whose dialect to write.
 struct FormatOption: ExpressibleByArgument {
   let dialect: OrderFileDialect
 
@@ -16,7 +16,7 @@ struct FormatOption: ExpressibleByArgument {
   static var allValueStrings: [String] { OrderFileDialect.all.map(\.name).sorted() }
 }
 
-/// `--arch`: which image of a file that holds several.
+/// `--arch`: the slice of a universal file.
 struct ArchitectureOption: ExpressibleByArgument {
   let architecture: Architecture
 
@@ -29,7 +29,7 @@ struct ArchitectureOption: ExpressibleByArgument {
     "The slice of a universal file: arm64, arm64e or x86_64.", valueName: "arch")
 }
 
-/// `--demangle`: how names are shown to people. What linkers and JSON get is always mangled.
+/// `--demangle`: how names are shown to people. Order files and the `name` keys of JSON stay mangled.
 struct DemangleOption: ExpressibleByArgument {
   let mode: Demangler.Mode
   static let full = DemangleOption(mode: .full)

@@ -63,8 +63,8 @@ struct ShowCommand: ParsableCommand {
     }
   }
 
-  /// `document` as it was asked for. Text shows names demangled unless asked otherwise; JSON adds them only
-  /// if asked.
+  /// `document` as text or JSON. Text shows demangled names unless --demangle says otherwise; JSON adds
+  /// them only if --demangle is given.
   private func form(
     _ document: some ShownDocument, of shown: ShownFile,
     text: @escaping (_ width: Int?, @escaping NameWording) -> String

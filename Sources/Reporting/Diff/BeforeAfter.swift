@@ -2,7 +2,7 @@ import Addresses
 import ByteReading
 import JSON
 
-/// One figure of two layouts.
+/// A figure for each of the two layouts.
 package struct BeforeAfter<Value> {
   package var before: Value
   package var after: Value
@@ -18,13 +18,13 @@ extension BeforeAfter: Hashable where Value: Hashable {}
 extension BeforeAfter: Sendable where Value: Sendable {}
 
 extension BeforeAfter where Value == Int {
-  /// Negative if the layout after is the worse one.
+  /// Negative if the after layout has the larger figure.
   package var saved: Int { before - after }
 
-  /// As people read it: `-34.1%`.
+  /// The change as text: `-34.1%`.
   var change: String { Percentage.change(from: UInt64(before), to: UInt64(after)) }
 
-  /// Adds the figures of several rows; each stays at the top if it would pass that.
+  /// Adds the figures of several rows; a sum that would overflow stays at the maximum.
   static func sum(_ rows: some Sequence<Self>) -> Self {
     Self(
       before: rows.lazy.map(\.before).saturatingSum(),
@@ -49,12 +49,12 @@ extension BeforeAfter: JSONReadable, JSONReadableObject where Value: JSONReadabl
   }
 }
 
-/// A number of things: what `Int` says, in a document that is read.
+/// A count in a document that is read: a JSON integer as an `Int`.
 struct Count: JSONReadable {
   var value: Int
 
-  /// - Throws: `invalid` below 0 and above 2^53, from which on other readers are inexact. So the difference
-  ///   of two counts is a number, too.
+  /// - Throws: `invalid` below 0 and above 2^53, where other JSON readers become inexact. So the difference
+  ///   of two counts is in range, too.
   init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
     let start = cursor.nextPosition
     value = try Int(parsing: &cursor, field)
@@ -66,13 +66,13 @@ struct Count: JSONReadable {
 }
 
 extension JSONObject {
-  /// A number of things.
+  /// Reads a count.
   func count(_ key: String) throws(ParseError) -> Int {
     let count: Count = try value(key)
     return count.value
   }
 
-  /// A number of things before and after.
+  /// Reads the counts of both layouts.
   func counts(_ key: String) throws(ParseError) -> BeforeAfter<Int> {
     let counts: BeforeAfter<Count> = try value(key)
     return BeforeAfter(before: counts.before.value, after: counts.after.value)

@@ -4,7 +4,7 @@ import ImageModel
 extension DiffDocument {
   /// The document of `comparison`, with its missing functions.
   ///
-  /// - Parameter warnings: those of the comparison come behind them.
+  /// - Parameter warnings: come first; those of the comparison follow.
   package init(
     beforePath: String, afterPath: String, startupSource: String, comparison: LayoutComparison,
     cost: FaultCost? = nil, order: OrderCompliance? = nil, warnings: [Diagnostic] = []
@@ -34,7 +34,7 @@ extension DiffDocument {
     addWarnings(warnings + comparison.diagnostics)
   }
 
-  /// Adds `diagnostics`, each with its context in one sentence: so a document reads back equal.
+  /// Adds `diagnostics`, each with its context folded into the message: this way a document reads back equal.
   package mutating func addWarnings(_ diagnostics: [Diagnostic]) {
     warnings += diagnostics.map {
       Diagnostic(($0.context + [$0.message]).joined(separator: ": "), hint: $0.hint)
@@ -58,7 +58,7 @@ extension DiffDocument.Section {
       startupBytes: row.after.startupBytes, floorPages: row.after.floorPages)
   }
 
-  /// The order of documents. Rows alike in all of it keep the order that they come in.
+  /// The row order of documents: most pages first. Rows that compare equal keep their given order.
   fileprivate static func hasMorePages(_ a: Self, _ b: Self) -> Bool {
     if a.pages.before != b.pages.before { return a.pages.before > b.pages.before }
     if a.pages.after != b.pages.after { return a.pages.after > b.pages.after }

@@ -20,13 +20,14 @@ import PagesFormat
 /// `functionsByBlocks` is there if basic blocks were recorded: of so many functions of each layout only
 /// those that ran count, in `startupBytes` too.
 ///
-/// A section's `counted` is `startupFunctions`; of a Mach-O image also `whole`, for what a launch reads
-/// or uses unknown parts of, and `firstPage` for the header; of an ELF image what startup functions lead
-/// to: `linkageTable`, `cRuntime`, `initializer`, `mergedBody`, `constant`, `firstPage`. `linuxFaults` is
-/// there for ELF images: what Linux does in a warm and in a cold launch. `xnuReads` is there for Mach-O images: what
-/// each `kernel` with such pages is predicted to read, in `reads` and `bytesRead`. `measuredPageIns` is
-/// there if recordings were given, and `measuredPages` if measured launches were: what stands there under
-/// `measured` and `onlyExecuted`, and `measuredPageIns`, is all that was measured.
+/// A section's `counted` is `startupFunctions`; for a Mach-O image also `whole`, for sections of which a
+/// launch uses unknown parts, and `firstPage` for the header; for an ELF image also what startup functions
+/// lead to: `linkageTable`, `cRuntime`, `initializer`, `mergedBody`, `constant`, `firstPage`. `linuxFaults`
+/// is present for ELF images: the faults of a warm and a cold launch on Linux. `xnuReads` is present for
+/// Mach-O images: what each `kernel` with such pages is predicted to read, in `reads` and `bytesRead`.
+/// `measuredPageIns` is present if recordings were given, and `measuredPages` if measured launches were. Only
+/// `measuredPageIns`, and `measured` and `onlyExecuted` in `measuredPages`, are measured; everything else is
+/// predicted.
 extension DiffDocument: ReadableDocument {
   package static let schema = "orderfile.diff/2"
 
@@ -202,7 +203,7 @@ extension FaultCost {
 extension TouchCause: JSONReadable {}
 
 extension Diagnostic: JSONReadableObject {
-  /// Adds the diagnostic to an array: its context and message in one line, and its hint.
+  /// Adds the diagnostic to an array, with its context and message in one string, and its hint.
   func write(to json: inout JSONWriter) {
     json.object { json in
       if let hint { json.member("hint", hint) }

@@ -2,12 +2,12 @@ import Addresses
 import FaultEstimate
 import ImageModel
 
-/// What `orderfile diff` found: the page faults that a launch is predicted to take in two layouts, and what was
-/// measured of them.
+/// The result of `orderfile diff`: the page faults that a launch is predicted to take in two layouts, and
+/// what was measured of them.
 package struct DiffDocument: Hashable, Sendable {
   package var before: Layout
   package var after: Layout
-  /// Where the names of the startup functions come from: `2 traces`, `app.order`.
+  /// Where the startup functions come from: `2 traces`, `app.order`.
   package var startupSource: String
   package var pageSize: PageSize
   /// Predicted pages in all, of the startup functions that a layout has: at least so many.
@@ -22,11 +22,12 @@ package struct DiffDocument: Hashable, Sendable {
   package var refusal: String?
   /// Predicted windows of 64 KiB in all.
   package var windows64k: BeforeAfter<Int>
-  /// They sum up to the figures of the layouts. Most pages first.
+  /// The sections, those with the most pages first. They add up to the figures of the layouts.
   package var sections: [Section]
   /// In page-steps.
   package var faultCurveArea: BeforeAfter<UInt64>
-  /// How many startup functions count with the basic blocks alone that ran; `nil` if no blocks were recorded.
+  /// The number of startup functions of which only the basic blocks that ran count; `nil` if no blocks were
+  /// recorded.
   package var functionsByBlocks: BeforeAfter<Int>?
   /// Of one page-in; `nil` where nobody has measured it for such images.
   package var cost: FaultCost?
@@ -42,10 +43,10 @@ package struct DiffDocument: Hashable, Sendable {
   package var measuredPageIns: PageInMeasurement?
   /// `nil` if no measured launch was given.
   package var measuredPages: MeasuredPages?
-  /// Printed by the caller, behind the result. Each is one sentence with its context, and a hint.
+  /// Printed by the caller, after the result. Each is one sentence that includes its context, and a hint.
   package var warnings: [Diagnostic]
 
-  /// What is predicted of one layout in all.
+  /// The predicted totals of one layout.
   package struct Layout: Hashable, Sendable {
     package var path: String
     package var startupFunctions: Int
@@ -60,14 +61,14 @@ package struct DiffDocument: Hashable, Sendable {
     }
   }
 
-  /// One section, or what is counted in it for one cause.
+  /// One section, or the part of it that counts for one cause.
   package struct Section: Hashable, Sendable {
     package var name: SymbolName
-    /// By which rule it is counted; `nil` for what sums up several.
+    /// The cause for which it counts; `nil` for the sum of several.
     package var cause: TouchCause?
     package var pages: BeforeAfter<Int>
     package var windows64k: BeforeAfter<Int>
-    /// These are of the layout after.
+    /// Of the after layout, as are the two below.
     package var startupFunctions: Int
     package var startupBytes: UInt64
     package var floorPages: Int
@@ -90,14 +91,14 @@ package struct DiffDocument: Hashable, Sendable {
       floorPages: after.floorPages)
   }
 
-  /// What `pages` saved cost; negative for a loss, and `nil` without a cost.
+  /// The time that the saved `pages` would take; negative for a loss.
   package var saving: (low: Milliseconds, typical: Milliseconds, high: Milliseconds)? {
     cost.map { ($0.low * pages.saved, $0.typical * pages.saved, $0.high * pages.saved) }
   }
 }
 
 extension DiffDocument.Section {
-  /// Several sections as one; figures stay at the top if they would pass that.
+  /// The sum of several sections; a sum that would overflow stays at the maximum.
   init(_ sections: some Collection<Self>, name: SymbolName) {
     self.init(
       name: name, cause: nil, pages: .sum(sections.map(\.pages)),
@@ -108,7 +109,7 @@ extension DiffDocument.Section {
   }
 }
 
-/// What one of Apple's kernels is predicted to read in the two layouts.
+/// What an Apple kernel is predicted to read in the two layouts.
 package struct XNUReadsChange: Hashable, Sendable {
   /// `iOS`, `macOS`.
   package var kernel: String

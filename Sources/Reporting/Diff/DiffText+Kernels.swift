@@ -1,8 +1,8 @@
 import FaultEstimate
 
-/// What kernels are predicted to do in the two layouts.
+/// The predicted actions of kernels in the two layouts.
 extension DiffText {
-  /// Each of Apple's kernels' reads, with and without the order.
+  /// A row for the reads of each Apple kernel, before and after.
   func xnuReads(_ reads: [XNUReadsChange]) -> String {
     var table = Table([
       .init("READS", separator: " "), .init("AFTER", separator: " → "), .init("CHANGE"),
@@ -50,13 +50,14 @@ extension DiffText {
       """
   }
 
-  /// `5`, or `5-7` where the place of the image decides.
+  /// `5`, or `5-7` where the count depends on the load address.
   private func range(_ counts: [Int]) -> String {
     let (low, high) = (counts.min() ?? 0, counts.max() ?? 0)
     return low == high ? "\(low)" : "\(low)-\(high)"
   }
 
-  /// Both layouts have as many places unless one is at a fixed address: so means are compared.
+  /// The mean. The two layouts have equally many load addresses, unless one of them is not
+  /// position-independent.
   private func mean(_ counts: [Int]) -> Double {
     counts.isEmpty ? 0 : counts.reduce(0) { $0 + Double($1) } / Double(counts.count)
   }

@@ -1,7 +1,7 @@
 import FaultEstimate
 import ImageModel
 
-/// What was measured of the two layouts.
+/// The measurements of the two layouts.
 extension DiffText {
   func measuredPageIns(_ pageIns: PageInMeasurement) -> String {
     var table = Table([

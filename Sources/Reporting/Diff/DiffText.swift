@@ -1,15 +1,15 @@
 import FaultEstimate
 import ImageModel
 
-/// A diff for people. Warnings are not in it: they belong on standard error.
+/// The text report of a diff. Warnings are not part of it: they go to standard error.
 package struct DiffText {
   /// How much of a document is printed.
   package struct Limits: Sendable {
-    /// Rows of the table before the rest is folded into one; `nil` folds nothing.
+    /// The number of table rows before the rest is folded into one; `nil` folds nothing.
     package var sections: Int?
-    /// Names in each list; `nil` prints all.
+    /// The number of names in each list; `nil` prints all.
     package var names: Int?
-    /// Each page that was predicted or executed alone.
+    /// Whether to list each page that is only predicted or only executed.
     package var listsPages: Bool
 
     package init(sections: Int? = 10, names: Int? = 10, listsPages: Bool = false) {
@@ -194,7 +194,7 @@ package struct DiffText {
 }
 
 extension TouchCause {
-  /// What a row of the table says about it; nothing for the usual rule.
+  /// A remark after the section's name; empty for startup functions.
   fileprivate var remark: String {
     switch self {
     case .startupFunction: ""

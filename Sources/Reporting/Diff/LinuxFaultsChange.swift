@@ -6,10 +6,10 @@ import JSON
 package struct LinuxFaultsChange: Hashable, Sendable {
   package var faultAroundBytes: UInt64
   package var readAheadBytes: UInt64
-  /// A number for each place, page by page, at which a loader can put the image in a window of fault-around; one
-  /// for an image at a fixed address.
+  /// One number for each page offset that the loader can give the image within a fault-around window; a
+  /// single number for an image that is not position-independent.
   package var warmMinorFaults: BeforeAfter<[Int]>
-  /// For each kind of read-ahead.
+  /// One element for each kind of read-ahead.
   package var cold: [Cold]
 
   package struct Cold: Hashable, Sendable {

@@ -4,7 +4,7 @@ import JSON
 import PagesFormat
 
 extension MeasuredPages: JSONReadableObject {
-  /// Adds the members: one for each measured layout.
+  /// Adds a member for each measured layout.
   func write(to json: inout JSONWriter) {
     if let after { json.object("after") { after.write(to: &$0) } }
     if let before { json.object("before") { before.write(to: &$0) } }
@@ -16,8 +16,8 @@ extension MeasuredPages: JSONReadableObject {
 }
 
 extension MeasuredPages.Side: JSONReadableObject {
-  /// `pages` has both counts for each page size; `causes` sum up to `differences`, which are pages of
-  /// `pageSizeBytes` in one set alone: `isExecuted` says in which.
+  /// `pages` has both counts for each page size. `causes` add up to `differences`, the pages of
+  /// `pageSizeBytes` that are in only one of the two sets; `isExecuted` says in which.
   fileprivate func write(to json: inout JSONWriter) {
     json.array("causes") { json in
       for count in causes {

@@ -2,8 +2,8 @@ import Addresses
 import FaultEstimate
 import ImageModel
 
-/// The pages of code that launches of the two layouts of a diff really executed, beside the predicted ones:
-/// the user's own measurement.
+/// The pages of code that launches of the two layouts executed, as `orderfile pages` measured them, compared
+/// with the prediction.
 package struct MeasuredPages: Hashable, Sendable {
   /// `nil` for a layout that was not measured.
   package var before: Side?
@@ -14,20 +14,21 @@ package struct MeasuredPages: Hashable, Sendable {
     self.after = after
   }
 
-  /// One measured launch, and what the prediction for its layout makes of it.
+  /// One measured launch, compared with the prediction for its layout.
   package struct Side: Hashable, Sendable {
-    /// Of the document.
+    /// The path of the document.
     package var path: String
-    /// How access was withheld: `preload`, `ptrace`.
+    /// The method by which access was withheld: `preload`, `ptrace`.
     package var method: String
     package var command: [String]
-    /// Of `differences`.
+    /// The page size of `differences`.
     package var pageSize: PageSize
-    /// One for each page size that is counted.
+    /// One element for each page size.
     package var counts: [Count]
-    /// Pages in one set alone, ascending by address.
+    /// Pages that are in only one of the two sets, ascending by address.
     package var differences: [Difference]
-    /// Pages that were read and not executed: those that were predicted to be, and all.
+    /// Pages that were read but not executed: how many there were, and how many of them were predicted to be
+    /// executed.
     package var pagesRead: PagesRead
   }
 
@@ -44,15 +45,15 @@ package struct MeasuredPages: Hashable, Sendable {
 
   /// A page that is only predicted, or only executed.
   package struct Difference: Hashable, Sendable {
-    /// The first byte of the page.
+    /// The address of the first byte of the page.
     package var address: StatedAddress
     package var isExecuted: Bool
     package var cause: PageAccount.Cause
-    /// What ran there, or was predicted to; `nil` if it has no name.
+    /// The function that ran there, or was predicted to; `nil` if it has no name.
     package var function: SymbolName?
   }
 
-  /// How many pages differ for one cause.
+  /// The number of differing pages for one cause.
   struct CauseCount: Hashable {
     var cause: PageAccount.Cause
     var onlyPredicted: Int
@@ -61,19 +62,19 @@ package struct MeasuredPages: Hashable, Sendable {
 }
 
 extension MeasuredPages {
-  /// The layouts that were measured, by name.
+  /// The measured layouts, with their names.
   var sides: [(layout: String, side: Side)] {
     [before.map { ("before", $0) }, after.map { ("after", $0) }].compactMap { $0 }
   }
 }
 
 extension MeasuredPages.Count {
-  /// Negative where fewer were predicted.
+  /// Predicted minus measured.
   var error: Int { predicted - measured }
 }
 
 extension MeasuredPages.Side {
-  /// The causes that pages have, in the order of reports; they sum up to `differences`.
+  /// The number of pages for each cause, in the order of the report. They add up to `differences`.
   var causes: [MeasuredPages.CauseCount] {
     PageAccount.Cause.allCases.compactMap { cause in
       let pages = differences.filter { $0.cause == cause }

@@ -3,17 +3,17 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// Whether a linker did what an order file asked for: read from the layout after, not predicted.
+/// Whether the linker followed an order file. This is checked in the after layout, not predicted.
 package struct OrderCompliance: Hashable, Sendable {
-  /// Lines of the order file that name something to be ordered.
+  /// The number of entries in the order file.
   package var entries: Int
-  /// Entries that the layout has.
+  /// The number of entries that are in the layout.
   package var present: Int
-  /// Present entries that stand in the order asked for.
+  /// The number of present entries that are in the requested order.
   package var inOrder: Int
-  /// The first place where the layout leaves the order, for people; `nil` if it never does.
+  /// The first place where the layout deviates from the order, as text; `nil` if there is none.
   package var firstDeviation: String?
-  /// Entries that the linker was unable to order, in the order of the file.
+  /// Entries that the linker was unable to order, in file order.
   package var unorderable: [NameWithReason]
 
   package init(
@@ -46,7 +46,7 @@ extension OrderCompliance: JSONReadableObject {
   }
 }
 
-/// A name, and why it is not where one would look for it.
+/// A name, and the reason why it is missing or out of order.
 package struct NameWithReason: Hashable, Sendable {
   package var name: SymbolName
   /// "not in after layout"

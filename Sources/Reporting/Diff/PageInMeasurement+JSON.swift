@@ -4,8 +4,8 @@ import JSON
 import PagesFormat
 
 extension PageInMeasurement: JSONReadableObject {
-  /// Adds the members: `before` and `after` say what was recorded, and the `pages` and `milliseconds` that
-  /// the sections sum up to. What was not recorded has no key.
+  /// Adds the members: `before` and `after` have the source of each recording, and the sums of `pages` and
+  /// `milliseconds` over the sections. A layout that was not recorded has no key.
   func write(to json: inout JSONWriter) {
     let total = total
     if let after { json.object("after") { Self.write(after, total.after, to: &$0) } }

@@ -3,23 +3,23 @@ import FaultEstimate
 import ImageModel
 import LaunchMeasurement
 
-/// The page-ins of recorded launches of the two layouts of a diff: the user's own measurement.
+/// The page-ins of launches of the two layouts, as the user recorded them with Instruments.
 package struct PageInMeasurement: Hashable, Sendable {
   /// `nil` for a layout that was not recorded.
   package var before: Source?
   package var after: Source?
-  /// Most pages first.
+  /// The section with the most pages first.
   package var sections: [Row]
 
-  /// Where the figures of one layout come from.
+  /// The source of one layout's figures.
   package struct Source: Hashable, Sendable {
-    /// Of the exports of one recording.
+    /// The exports of one recording.
     package var paths: [String]
-    /// As the recording has it: `App (581)`.
+    /// The process as the recording names it: `App (581)`.
     package var process: String
   }
 
-  /// One section, in the two recordings; or a sum. `nil` where there is no recording.
+  /// One section in the two recordings, or a sum; `nil` for a layout without a recording.
   package struct Row: Hashable, Sendable {
     package var name: SymbolName
     package var before: Count?
@@ -28,7 +28,7 @@ package struct PageInMeasurement: Hashable, Sendable {
 
   package struct Count: Hashable, Sendable {
     package var pages = 0
-    /// Of all faults, as far as the recording says; `nil` if it does of none.
+    /// The time of all faults for which the recording has a duration; `nil` if it has none.
     package var milliseconds: Milliseconds?
   }
 }
@@ -38,14 +38,14 @@ package struct PageInMeasurement: Hashable, Sendable {
 extension PageInMeasurement {
   package var total: Row { sum(sections, name: "TOTAL measured") }
 
-  /// Several rows as one.
+  /// The sum of several rows.
   func sum(_ rows: some Collection<Row>, name: SymbolName) -> Row {
     Row(
       name: name, before: before.map { _ in Count.sum(rows.compactMap(\.before)) },
       after: after.map { _ in Count.sum(rows.compactMap(\.after)) })
   }
 
-  /// What a reader of the figures should know besides.
+  /// What a reader of these figures should know.
   package var warnings: [Diagnostic] {
     let total = total
     return [(before, total.before), (after, total.after)].compactMap { source, count in
@@ -66,12 +66,12 @@ extension PageInMeasurement.Row {
     return BeforeAfter(before: before.pages, after: after.pages)
   }
 
-  /// The larger side's first, so that a one-sided measurement is sorted too.
+  /// For sorting: the larger of the two counts, so that a measurement of only one layout is sorted too.
   fileprivate var mostPages: Int { max(before?.pages ?? 0, after?.pages ?? 0) }
 }
 
 extension PageInMeasurement.Count {
-  /// Figures stay at the top if they would pass that.
+  /// The sum; one that would overflow stays at the maximum.
   fileprivate static func sum(_ counts: [Self]) -> Self {
     Self(
       pages: counts.map(\.pages).saturatingSum(),
@@ -118,7 +118,7 @@ extension PageInMeasurement {
 }
 
 extension PageInMeasurement.Count {
-  /// Of the place called `name`; nothing where no page of it was paged in.
+  /// The page-ins in the section called `name`; 0 if no page of it was paged in.
   fileprivate init(_ pageIns: MeasuredPageIns, of name: SymbolName) {
     guard let count = pageIns.rows.first(where: { $0.name == name })?.count else { return }
     pages = count.pages

@@ -2,7 +2,7 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// What `orderfile gen` did, image by image.
+/// The result of `orderfile gen`, by image.
 package struct GenDocument: Hashable, Sendable {
   package var images: [OrderedImage]
   /// What the traces hold that is in none of them.
@@ -52,12 +52,12 @@ package struct UnusedHits: Hashable, Sendable {
 
 /// The order file of one image, and what it leaves out.
 package struct OrderedImage: Hashable, Sendable {
-  /// The order file that was written; `-` is stdout.
+  /// The path of the order file; `-` is stdout.
   package var outputPath: String
   package var dialect: String
   /// The image in the traces.
   package var recordedImage: String
-  /// What the names were looked up in; `nil` if the recorded names were taken as they are.
+  /// The file in which names were looked up; `nil` if the recorded names were taken as they are.
   package var layoutPath: String?
   package var traces: [String]
   /// How many launches used something of the image.
@@ -66,17 +66,17 @@ package struct OrderedImage: Hashable, Sendable {
   package var recordedFunctions: Int
   /// How many of them are in the layout.
   package var resolvedFunctions: Int
-  /// Initializers that no trace saw.
+  /// The number of initializers that no trace recorded.
   package var untracedInitializers: Int
-  /// Lines naming a function; aliases have lines of their own.
+  /// The number of lines that name a function; each alias has its own line.
   package var entries: Int
-  /// Of the ordered functions, in bytes.
+  /// The size of the ordered functions, in bytes.
   package var startupBytes: UInt64
-  /// Of all code sections, in bytes.
+  /// The size of all code sections, in bytes.
   package var textBytes: UInt64
-  /// Recorded functions that no line stands for.
+  /// Recorded functions that no line names.
   package var missing: [NameWithReason]
-  /// Hits in code that has no name.
+  /// The number of hits in code without a name.
   package var unnamedHits: Int
   package var lostRecords: UInt64
   /// How much of the recorded image could be recorded; `nil` if that is unknown.

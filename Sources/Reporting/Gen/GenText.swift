@@ -1,12 +1,12 @@
 import ImageModel
 
-/// What an order file holds and leaves out, for people: the counts in one paragraph.
+/// The text report of an order file: one paragraph with what it holds and leaves out.
 package struct GenText {
   private let image: OrderedImage
   private let listsMissing: Bool
   private let names: NameWording
 
-  /// - Parameter listsMissing: whether each function that was left out has a line.
+  /// - Parameter listsMissing: whether to list each function that was left out.
   package init(
     _ image: OrderedImage, listsMissing: Bool = false, names: @escaping NameWording = mangled
   ) {

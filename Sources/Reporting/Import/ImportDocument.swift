@@ -2,16 +2,16 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// What `orderfile import` made a trace of, and what it could not use.
+/// The result of `orderfile import`: what was imported, and what could not be used.
 package struct ImportDocument: Hashable, Sendable {
   /// `xctrace`, `symbols` or `addresses`.
   package var source: String
   package var inputPaths: [String]
-  /// The trace that was written; `-` is stdout.
+  /// The path of the trace; `-` is stdout.
   package var outputPath: String
   package var imagePath: String
   package var imageID: ImageID?
-  /// First uses in the trace.
+  /// The number of function records in the trace.
   package var functions: Int
   package var details: Details
 
@@ -20,9 +20,9 @@ package struct ImportDocument: Hashable, Sendable {
     case recording(Recording)
   }
 
-  /// Of a list.
+  /// An imported list.
   package struct List: Hashable, Sendable {
-    /// Lines that say something.
+    /// The number of lines that are not blank or comments.
     package var entries: Int
     package var missing: [MissingLine]
 
@@ -32,11 +32,11 @@ package struct ImportDocument: Hashable, Sendable {
     }
   }
 
-  /// A line of a list that stands for no function.
+  /// A line of a list that matches no function.
   package struct MissingLine: Hashable, Sendable {
-    /// From 1.
+    /// The line number, from 1.
     package var line: Int
-    /// As it stands there.
+    /// The text of the line.
     package var name: SymbolName
     package var reason: String
 
@@ -47,14 +47,14 @@ package struct ImportDocument: Hashable, Sendable {
     }
   }
 
-  /// Of a recording of Instruments.
+  /// An imported recording of Instruments.
   package struct Recording: Hashable, Sendable {
     package var process: UInt64
-    /// As Instruments shows it.
+    /// The process as Instruments shows it.
     package var processLabel: String
-    /// Functions that a fault told first, by its address or its stack; samples told the others.
+    /// Functions that were first seen in a fault, in its address or its stack; samples gave the others.
     package var functionsByFault: Int
-    /// Of the process, answered from a file: read, and all.
+    /// Faults of the process that were answered from a file.
     package var pageIns: Int
     package var faults: Int
 

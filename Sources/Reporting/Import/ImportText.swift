@@ -1,4 +1,4 @@
-/// What an import made, for people: one line, what came of it and where it is.
+/// The text report of an import: one line with what was imported, and the path of the trace.
 package struct ImportText {
   private let document: ImportDocument
 

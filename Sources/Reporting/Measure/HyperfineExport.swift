@@ -2,8 +2,8 @@ import JSON
 import LaunchMeasurement
 
 extension MeasureDocument {
-  /// The launches in the keys and units (seconds) of hyperfine's `--export-json`, for scripts that
-  /// read those: one result for each side in each state. <https://github.com/sharkdp/hyperfine>
+  /// The launches with the keys and units (seconds) of hyperfine's `--export-json`, for scripts that read
+  /// that: one result for each side in each state. <https://github.com/sharkdp/hyperfine>
   package func hyperfineJSON() -> [UInt8] {
     JSONWriter.document { json in
       json.array("results") { json in
@@ -29,7 +29,7 @@ extension MeasureDocument.Side {
     if !labels.isEmpty { words += " (\(labels.joined(separator: ", ")))" }
     json.member("command", words)
     json.array("exit_codes") { json in
-      // 128 + N after signal N, as hyperfine has it.
+      // As in hyperfine: 128 + N after signal N.
       for launch in launches { json.element(Int(launch.end.exitStatus)) }
     }
     json.member("max", wall.maximum / 1e9)

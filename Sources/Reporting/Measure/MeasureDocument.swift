@@ -1,14 +1,14 @@
 import LaunchMeasurement
 
-/// What `orderfile measure` found: all of it measured, nothing predicted.
+/// The result of `orderfile measure`. Everything in it is measured.
 package struct MeasureDocument: Hashable, Sendable {
   package var states: [State]
   package var machine: MeasuringMachine
-  /// Where the images lie, each once.
+  /// The storage of the images, each listed once.
   package var storage: [ImageStorage]
-  /// Sentences about why a difference between layouts may not show here.
+  /// Sentences that say why a difference between layouts may not show on this machine.
   package var limits: [String]
-  /// The precision that was asked for, as a share; `nil` if none was.
+  /// The requested precision as a share; `nil` if none was requested.
   package var precision: Double?
   package var seed: UInt64
   package var dropsCaches: Bool
@@ -16,11 +16,11 @@ package struct MeasureDocument: Hashable, Sendable {
   /// The launches in one state of the page cache.
   package struct State: Hashable, Sendable {
     package var cache: CacheState
-    /// In which order each round launched the sides: their names, with blanks between them.
+    /// The order in which each round launched the sides: their names, separated by blanks.
     package var rounds: [String]
     /// At least one.
     package var sides: [Side]
-    /// Of each other side with the first.
+    /// The comparison of each other side with the first.
     package var comparisons: [Comparison]
 
     package var launches: Int { rounds.count }
@@ -32,26 +32,26 @@ package struct MeasureDocument: Hashable, Sendable {
     package var name: String
     package var path: String
     package var command: [String]
-    /// What was evicted and looked at.
+    /// The images that were evicted and examined.
     package var images: [String]
-    /// By round; at least one.
+    /// The launches by round; at least one.
     package var launches: [MeasuredLaunch]
-    /// Of launches that were not timed.
+    /// The faults on text in each extra launch; these launches were not timed.
     package var textFaults: [Int]
-    /// Of wall times, in nanoseconds.
+    /// Wall times in nanoseconds.
     package var wall: SampleSummary
-    /// Likewise, from launch to launch.
+    /// The trend of the wall times from launch to launch.
     package var trend: Trend
   }
 
-  /// How the wall times of one side differ from those of the first, in nanoseconds.
+  /// The difference between the wall times of one side and the first, in nanoseconds.
   package struct Comparison: Hashable, Sendable {
     package var before: String
     package var after: String
     package var medianDifference: MedianDifference
-    /// As a share of the first side's median.
+    /// The difference as a share of the first side's median.
     package var relativeDifference: Double
-    /// Of the rank-sum test.
+    /// The statistic of the rank-sum test.
     package var u: Double
     package var p: Double
     package var verdict: LaunchComparison.Verdict
@@ -61,7 +61,7 @@ package struct MeasureDocument: Hashable, Sendable {
 // MARK: Figures
 
 extension MeasureDocument.Side {
-  /// Of a figure that each launch has; `nil` if one has none.
+  /// The summary of a figure over all launches; `nil` if a launch lacks it.
   func summary(_ figure: (MeasuredLaunch) -> UInt64?) -> SampleSummary? {
     let values = launches.compactMap(figure).map { Double($0) }
     return values.count == launches.count ? SampleSummary(values) : nil
@@ -83,7 +83,7 @@ extension MeasureDocument {
   ) {
     states = measured.map { State($0, seed: seed) }
     self.machine = machine
-    // The limits say where the setting is; it is no fact about the image.
+    // The setting's path appears in the limits only; it is no property of the image.
     self.storage = storage.map { image in
       var image = image
       image.readAheadSetting = nil

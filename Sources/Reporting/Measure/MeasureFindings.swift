@@ -1,6 +1,6 @@
 import LaunchMeasurement
 
-/// What was found, in plain words: a line for each finding.
+/// The findings as sentences, one line each.
 extension MeasureDocument.State {
   private var name: String { cache.rawValue }
 
@@ -16,7 +16,7 @@ extension MeasureDocument.State {
     let isControl = side.name == "control"
     let first = sides[0].name
     let difference = comparison.medianDifference
-    // Said of the faster one as people say it: by a positive number.
+    // The sentence states a positive number for the faster side.
     let sign: Double = comparison.verdict == .faster ? -1 : 1
     let ends = [difference.low * sign, difference.high * sign].sorted()
       .map(Decimal.milliseconds(nanoseconds:))

@@ -1,12 +1,12 @@
 import ImageModel
 import LaunchMeasurement
 
-/// What was measured, for people: a table for each state, then the findings, the machine, and what it can't show.
+/// The text report of a measurement: a table for each state, then findings, the machine, and its limits.
 package struct MeasureText {
   private let document: MeasureDocument
   private let width: Int?
 
-  /// - Parameter width: of the terminal, in columns; `nil` shortens nothing.
+  /// - Parameter width: the terminal's width in columns; `nil` shortens nothing.
   package init(_ document: MeasureDocument, width: Int? = nil) {
     self.document = document
     self.width = width

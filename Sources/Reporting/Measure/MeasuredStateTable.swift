@@ -1,17 +1,17 @@
 import Addresses
 import LaunchMeasurement
 
-/// The figures of one state, a column for each side.
+/// The table of one state, with a column for each side.
 struct MeasuredStateTable {
   private let state: MeasureDocument.State
   private var sides: [MeasureDocument.Side] { state.sides }
 
   init(_ state: MeasureDocument.State) { self.state = state }
 
-  /// One row of the table: a figure of each side.
+  /// A row of the table: one figure of each side.
   private struct Row {
     var name: String
-    /// `nil` where a side has no such figure.
+    /// `nil` for a side without this figure.
     var values: [Double?]
     var wording: (Double) -> String
 
@@ -21,7 +21,7 @@ struct MeasuredStateTable {
       self.wording = wording
     }
 
-    /// Of the second side to the first.
+    /// The change from the first side to the second.
     var change: String {
       guard let before = values[0], values.count > 1, let after = values[1] else { return "-" }
       if before == after { return "0.0%" }
@@ -46,7 +46,7 @@ struct MeasuredStateTable {
     ) -> Row {
       Row("\(name), median", sides.map { $0.summary(figure)?.median }, wording)
     }
-    // Where the kernel counts ticks, only their sum is exact in one launch.
+    // Where the kernel accounts time in ticks, only the sum of user and system time is exact for one launch.
     func mean(_ name: String, _ figure: (MeasuredLaunch) -> UInt64) -> Row {
       Row("\(name), mean", sides.map { $0.summary(figure)?.mean }, time)
     }

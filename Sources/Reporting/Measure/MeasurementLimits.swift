@@ -1,6 +1,6 @@
 import LaunchMeasurement
 
-/// Why a difference between layouts may not show on a machine.
+/// Reasons why a difference between layouts may not show on this machine.
 struct MeasurementLimits {
   private let measured: [MeasuredState]
   private let machine: MeasuringMachine
@@ -65,7 +65,7 @@ struct MeasurementLimits {
     images.map { "'\(printable($0.path))'" }.joined(separator: ", ")
   }
 
-  /// What to do about a read-ahead beyond the 128 KiB that most machines have.
+  /// What to do about read-ahead above the usual 128 KiB.
   private func remedy(_ image: ImageStorage) -> String {
     guard let ahead = image.readAheadBytes, ahead > 128 << 10, let setting = image.readAheadSetting
     else { return "" }

@@ -1,7 +1,7 @@
 import ImageModel
 import PagesFormat
 
-/// The pages that a launch touched, for people.
+/// The text report of the pages that a launch touched.
 package struct PagesText {
   private let document: PagesDocument
   private let width: Int?
@@ -9,8 +9,8 @@ package struct PagesText {
   private let listsPages: Bool
 
   /// - Parameters:
-  ///   - width: the terminal's, in columns; `nil` shortens no name.
-  ///   - listsPages: whether each page has a row of its own.
+  ///   - width: the terminal's width in columns; `nil` shortens no name.
+  ///   - listsPages: whether to list each page.
   package init(
     _ document: PagesDocument, width: Int? = nil, names: @escaping NameWording = mangled,
     listsPages: Bool = false
@@ -36,7 +36,7 @@ package struct PagesText {
       .init("OF", separator: " / "), .init("64 KiB"), .init("OF", separator: " / "),
       .init("SEGMENT", .left),
     ])
-    /// - Parameter segments: empty for pages that the row before has counted among those that there are.
+    /// - Parameter segments: the segments whose file pages the row gives as its total; empty to give none.
     func add(
       _ name: String, _ segments: [Segment], _ count: (PageSize) -> Int
     ) {

@@ -3,14 +3,14 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// What refining an order came to: measured, each step of it.
+/// The result of `orderfile refine`, with each step of the search. Everything in it is measured.
 package struct RefineDocument: Hashable, Sendable {
-  /// The order file that was written.
+  /// The path of the order file.
   package var outputPath: String
   package var imagePath: String
-  /// Of the pages that decide which of two orders is better.
+  /// The page size by which orders are compared.
   package var pageSize: PageSize
-  /// In the order of their trial; the first is the order as it was given.
+  /// The orders that were tried, in sequence; the first is the given order.
   package var steps: [Step]
   package var floor: Floor
 
@@ -18,11 +18,11 @@ package struct RefineDocument: Hashable, Sendable {
   package struct Step: Hashable, Sendable {
     package var move: String
     package var entries: Int
-    /// Distinct pages of the executable segment in which the launch executed something, of 4 KiB.
+    /// Distinct 4 KiB pages of the executable segment in which the launch executed something.
     package var textPages: Int
     package var textPages16k: Int
     package var textPages64k: Int
-    /// Whether it was better than all before.
+    /// Whether it was better than all before it.
     package var isKept: Bool
 
     package init(
@@ -38,12 +38,12 @@ package struct RefineDocument: Hashable, Sendable {
     }
   }
 
-  /// What an order of whole functions can't be better than.
+  /// A lower bound for orders of whole functions.
   package struct Floor: Hashable, Sendable {
-    /// Of the functions that the launch ran and that the order places.
+    /// The size of the functions that the launch ran and that the order places.
     package var startupBytes: UInt64
     package var pageSize: PageSize
-    /// Pages that the launch executes and that hold none of them.
+    /// Executed pages that hold none of these functions.
     package var fixed: [FixedPage]
 
     package init(startupBytes: UInt64, pageSize: PageSize, fixed: [FixedPage]) {
@@ -58,10 +58,10 @@ package struct RefineDocument: Hashable, Sendable {
     package var pages: Int { startupPages + fixed.count }
   }
 
-  /// A page of what no entry of the order places.
+  /// A page of code that no entry of the order places.
   package struct FixedPage: Hashable, Sendable {
     package var address: StatedAddress
-    /// What was executed there first; `nil` where that has no name.
+    /// The function that was executed there first; `nil` if it has no name.
     package var function: SymbolName?
     package var section: SymbolName?
 

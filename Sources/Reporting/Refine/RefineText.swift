@@ -1,6 +1,6 @@
 import ImageModel
 
-/// The search for a better order, for people: a row for each trial, and the floor.
+/// The text report of a refinement: a row for each trial, and the floor.
 package struct RefineText {
   private let document: RefineDocument
   private let names: NameWording

@@ -1,4 +1,4 @@
-/// A number of bytes as people read it: `512`, `10.2Ki`, `1.0Mi`.
+/// A number of bytes for people: `512`, `10.2Ki`, `1.0Mi`.
 package struct ByteCount: CustomStringConvertible, Sendable {
   package var bytes: UInt64
 

@@ -1,4 +1,4 @@
-/// `text` as one word of a shell's command line.
+/// `text` quoted as one word for a shell.
 package func shellWord(_ text: String) -> String {
   func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar {

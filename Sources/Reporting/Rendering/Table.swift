@@ -1,10 +1,10 @@
-/// Rows of text under titles. Numbers stand right-aligned, and the name, which is the long one, last.
+/// Rows of text under column titles. Numbers are right-aligned; the name, which is long, comes last.
 package struct Table {
   package struct Column {
     package enum Alignment { case left, right }
     package var title: String
     package var alignment: Alignment
-    /// What stands between this column and the one before; blanks in the title's line.
+    /// The text between this column and the one before it; the title line has blanks there.
     package var separator: String
 
     package init(_ title: String, _ alignment: Alignment = .right, separator: String = "  ") {
@@ -31,10 +31,10 @@ package struct Table {
     rows.append(cells.map(printable))
   }
 
-  /// The table, each line ended by a newline and none by blanks.
+  /// The table as text; each line ends with a newline, and none with blanks.
   ///
-  /// - Parameter width: the terminal's, in columns: the last column is shortened to fit, but to no less
-  ///   than 16. `nil` shortens nothing.
+  /// - Parameter width: the terminal's width in columns. The last column is shortened to fit, but not below
+  ///   16 columns. `nil` shortens nothing.
   /// - Complexity: O(*b*) for *b* bytes in all cells.
   package func text(width: Int? = nil) -> String {
     let last = columnsOfTable.count - 1
@@ -63,7 +63,7 @@ package struct Table {
       let blankSeparator = String(repeating: " ", count: columns(of: column.separator))
       text += isTitle ? blankSeparator : column.separator
       let cell = index == last ? shortened(cells[index], to: widths[index]) : cells[index]
-      // Not made where it isn't shown: one name of C++ can be as long as thousands of others.
+      // Padding is made only where it shows: one C++ name can be as long as thousands of others.
       let isShown = index < last || column.alignment == .right
       let room = isShown ? max(0, widths[index] - columns(of: cell)) : 0
       let padding = String(repeating: " ", count: room)
@@ -77,8 +77,8 @@ package struct Table {
 }
 
 extension Table {
-  /// The first `limit` rows, then one that `fold` makes of all others, so that the rows still sum up to
-  /// the same total. A single row more is kept as it is; `nil` keeps all.
+  /// The first `limit` rows, and one row that `fold` makes of all others, so that the rows add up to the same
+  /// total. If only one row would be folded, it is kept; `nil` keeps all.
   package static func folding<Row>(
     _ rows: [Row], keeping limit: Int?, into fold: (ArraySlice<Row>) -> Row
   ) -> [Row] {

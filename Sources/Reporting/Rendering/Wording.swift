@@ -1,23 +1,23 @@
 import ImageModel
 import JSON
 
-/// How a figure came to be. Each figure of a report says it, in text and in JSON.
+/// Whether a figure is predicted or measured. Each report states it for each figure, in text and in JSON.
 package enum Provenance: String, JSONValue, Sendable {
-  /// Computed from a layout by a model; nothing was run.
+  /// Computed from a layout by a model; nothing ran.
   case predicted
-  /// Counted in a run.
+  /// Counted during a run.
   case measured
 
   package func write(to json: inout JSONWriter) { rawValue.write(to: &json) }
 }
 
-/// `1 function`, `7 functions`; a noun with another plural brings its own.
+/// `1 function`, `7 functions`; pass `plural` for an irregular noun.
 package func counted(_ count: Int, _ noun: String, _ plural: String? = nil) -> String {
   "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
 }
 
 extension PageSize {
-  /// `4 KiB`; in bytes below 1 KiB.
+  /// `4 KiB`; bytes below 1 KiB.
   package var wording: String {
     switch bytes {
     case ..<1024: "\(bytes) byte"
@@ -28,8 +28,8 @@ extension PageSize {
   }
 }
 
-/// How a name is shown to people. JSON always carries the name that stands in the file.
+/// How names are shown to people. JSON always has the name as in the file.
 package typealias NameWording = (SymbolName) -> String
 
-/// The name as it stands in the file; bytes that are not UTF-8 become U+FFFD.
+/// The name as in the file; bytes that are not UTF-8 become U+FFFD.
 package func mangled(_ name: SymbolName) -> String { name.description }

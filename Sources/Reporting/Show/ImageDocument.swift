@@ -9,14 +9,14 @@ package struct ImageDocument: Sendable {
 
   package init(_ image: Image) { self.image = image }
 
-  /// Instrumented functions: one guard each, 4 bytes long.
+  /// The number of instrumented functions: each has one guard of 4 bytes.
   package var guardCount: UInt64 { (image.guards?.size ?? 0) / 4 }
 }
 
 extension ImageDocument: ShownDocument {
   package static let schema = "orderfile.image/1"
 
-  /// An image without identity has no `id`.
+  /// An image without an ID has no `id`.
   package func write(to json: inout JSONWriter, demangle: NameWording?) {
     let listing = LayoutListing(image.layout)
     json.member("architecture", image.architecture.description)

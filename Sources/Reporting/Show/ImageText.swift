@@ -1,6 +1,6 @@
 import ImageModel
 
-/// An image for people.
+/// The text report of an image.
 package struct ImageText {
   private let document: ImageDocument
   private let width: Int?

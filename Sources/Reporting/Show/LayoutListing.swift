@@ -3,13 +3,13 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// The sections and functions of a layout: what the documents of an image and of a link map share.
+/// The sections and functions of a layout, shared by the documents of images and link maps.
 struct LayoutListing {
   private let layout: Layout
 
   init(_ layout: Layout) { self.layout = layout }
 
-  /// Adds the member `functions`, ascending by address; each alias is an element of its own.
+  /// Adds the member `functions`, ascending by address; each alias is a separate element.
   ///
   /// - Parameter demangle: adds `demangledName` where it differs from `name`.
   func writeFunctions(to json: inout JSONWriter, demangle: NameWording?) {

@@ -1,7 +1,7 @@
 import Addresses
 import ImageModel
 
-/// The sections and functions of a layout, for people.
+/// The text report of a layout's sections and functions.
 struct LayoutText {
   private let layout: Layout
   private let width: Int?

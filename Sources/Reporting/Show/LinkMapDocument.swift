@@ -4,7 +4,7 @@ import JSON
 /// A link map, its sections and its functions.
 package struct LinkMapDocument: Sendable {
   package var path: String
-  /// Whose grammar the map is in: `lld`, `gold`.
+  /// The linker in whose grammar the map is written: `lld`, `gold`.
   package var linker: String
   package var layout: Layout
 

@@ -1,4 +1,4 @@
-/// A link map for people.
+/// The text report of a link map.
 package struct LinkMapText {
   private let document: LinkMapDocument
   private let width: Int?

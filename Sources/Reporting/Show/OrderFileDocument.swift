@@ -4,13 +4,13 @@ import PagesFormat
 
 /// The entries of an order file.
 package struct OrderFileDocument: Hashable, Sendable {
-  /// One line that names something to be ordered.
+  /// One line that names something to order.
   package struct Entry: Hashable, Sendable {
-    /// As it stands in the file.
+    /// The name as in the file.
     package var name: SymbolName
-    /// From 1.
+    /// The line number, from 1.
     package var line: Int
-    /// The only object file in which the name is meant, and the only architecture; `nil` is all.
+    /// The object file and the architecture to which the entry is limited; `nil` if it is not.
     package var objectFile: SymbolName?
     package var architecture: SymbolName?
 
@@ -25,7 +25,7 @@ package struct OrderFileDocument: Hashable, Sendable {
   }
 
   package var path: String
-  /// Which linker takes it: `lld`, `gold`.
+  /// The dialect: `lld`, `gold`.
   package var dialect: String
   package var entries: [Entry]
 

@@ -1,4 +1,4 @@
-/// An order file for people.
+/// The text report of an order file.
 package struct OrderFileText {
   private let document: OrderFileDocument
   private let width: Int?

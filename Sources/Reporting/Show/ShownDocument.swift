@@ -1,6 +1,6 @@
 import JSON
 
-/// What `orderfile show` prints: names in it can stand demangled beside themselves.
+/// A document that `orderfile show` prints; it can add demangled names.
 package protocol ShownDocument: JSONDocument {
   /// - Parameter demangle: adds a member for each name that it changes; `nil` adds none.
   func write(to json: inout JSONWriter, demangle: NameWording?)

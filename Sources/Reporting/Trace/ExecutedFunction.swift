@@ -3,19 +3,19 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// One function that a launch used, and how much of it ran.
+/// A function that a launch used, and how much of it ran.
 package struct ExecutedFunction: Hashable, Sendable {
-  /// Of its first use.
+  /// The step of its first use.
   package var step: Int
   /// Index into the trace's `images`.
   package var image: Int
   package var address: StatedAddress
-  /// `nil` where none is known.
+  /// `nil` if unknown.
   package var name: SymbolName?
   package var sizeBytes: UInt64
-  /// All of `sizeBytes` where no blocks were recorded.
+  /// Equal to `sizeBytes` if no blocks were recorded.
   package var executedBytes: UInt64
-  /// How many basic blocks of it ran; `nil` where none was recorded.
+  /// The number of its basic blocks that ran; `nil` if none was recorded.
   package var blockCount: Int?
 
   package init(

@@ -3,14 +3,14 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// A trace, with the names of what was used.
+/// A trace, with the names of the functions that it recorded.
 package struct TraceDocument: Sendable {
   package var trace: Trace
-  /// For each hit the names of the function that was entered and of the body that ran, if that is
-  /// another one; empty where none is known. Parallel to `trace.hits`.
+  /// For each hit, the names of the function that was entered, and of the body that ran if that is a
+  /// different one; empty if unknown. Parallel to `trace.hits`.
   package var hitNames: [[SymbolName]]
 
-  /// What was used, by function; empty unless basic blocks were recorded.
+  /// The functions that were used; empty unless basic blocks were recorded.
   package var functions: [ExecutedFunction]
   /// How much of each image could be recorded, by its place in the trace; none of which that is unknown.
   package var recordable: [Int: RecordableCode]
@@ -28,17 +28,18 @@ package struct TraceDocument: Sendable {
 
   /// Whether basic blocks were recorded.
   package var hasBlocks: Bool { trace.images.contains { $0.blockCount > 0 } }
-  /// Of the functions that were used, from end to end.
+  /// The total size of the functions that were used.
   package var startupBytes: UInt64 { functions.map(\.sizeBytes).saturatingSum() }
-  /// Of these the bytes that ran.
+  /// The number of these bytes that ran.
   package var executedBytes: UInt64 { functions.map(\.executedBytes).saturatingSum() }
 }
 
 extension TraceDocument: ShownDocument {
   package static let schema = "orderfile.trace/1"
 
-  /// Times are nanoseconds since the process started, and absent where the clock could not be calibrated; of
-  /// an imported trace since its source began to record, and absent where that tells none.
+  /// Times are nanoseconds since the process started, and absent if the clock could not be calibrated. In an
+  /// imported trace they count from the start of the source's recording, and are absent if the source has
+  /// none.
   ///
   /// An image has `recordable` if the recorded file is still there: how much of its code could be recorded, by
   /// which `means`, and what could not be.

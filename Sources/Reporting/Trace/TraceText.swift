@@ -1,6 +1,6 @@
 import ImageModel
 
-/// A trace for people: who ran, what was loaded, and a line for each hit and mark.
+/// The text report of a trace: the program, its images, and a line for each hit and mark.
 package struct TraceText {
   private let document: TraceDocument
   private let width: Int?
@@ -56,7 +56,7 @@ package struct TraceText {
       + "\(counted(trace.blockHits.count, "basic block"))\n  "
   }
 
-  /// The largest first.
+  /// The largest function first.
   private var functions: Table {
     var table = Table([
       .init("EXECUTED"), .init("OF BYTES"), .init("SHARE"), .init("BLOCKS"), .init("STEP"),
@@ -132,7 +132,7 @@ package struct TraceText {
     return table
   }
 
-  /// Milliseconds with three places.
+  /// Milliseconds with three decimal places.
   private func time(_ nanoseconds: UInt64?) -> String {
     guard let nanoseconds else { return "" }
     let fraction = String(nanoseconds / 1000 % 1000)
