@@ -1,2 +1,2 @@
-/// As `--version` and the headers of order files state it.
+/// The version that `--version` and the headers of order files state.
 package let toolVersion = "0.1.0"

@@ -2,11 +2,11 @@ import FaultEstimate
 import ImageModel
 import Symbolication
 
-/// The two layouts that are compared, and all code in them: also what has no name.
+/// The two layouts that are compared, with all code in them, including code without a name.
 struct ComparedLayouts {
   let before: ReleaseLayout
   let after: ReleaseLayout
-  /// What of `after` a linker can be told to move.
+  /// The functions of `after` that have names: only those can a linker be told to move.
   let namedAfter: Layout
 
   /// Reads both.
@@ -20,7 +20,7 @@ struct ComparedLayouts {
   }
 
   var imageFormat: ImageFormat { after.layout.imageFormat }
-  /// `nil` where neither tells.
+  /// The architecture of the newer layout, else of the older one; `nil` if neither states it.
   var architecture: Architecture? { after.architecture ?? before.architecture }
   var warnings: [Diagnostic] { before.warnings + after.warnings }
 
@@ -38,7 +38,8 @@ struct ComparedLayouts {
       )
     } catch { return ((before.factsWithoutCode, after.factsWithoutCode), [error]) }
     if startup.recordsEveryFunction {
-      // A merged body is a function: it is in the trace if it ran.
+      // Merged bodies are functions, and every function was recorded: one that is not in the trace did not
+      // run.
       facts.before.references.removeAll { $0.touch.cause == .mergedBody }
       facts.after.references.removeAll { $0.touch.cause == .mergedBody }
     }

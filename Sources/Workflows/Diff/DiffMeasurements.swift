@@ -3,16 +3,16 @@ import FaultEstimate
 import ImageModel
 import Reporting
 
-/// What was measured of launches of the two images that are compared.
+/// What was measured in launches of the two images that are compared.
 struct DiffMeasurements {
-  /// By Instruments; `nil` if no export was given.
+  /// The page-ins that Instruments recorded; `nil` if no export was given.
   let pageIns: PageInMeasurement?
-  /// By `orderfile pages`.
+  /// The pages that `orderfile pages` counted.
   private let before: MeasuredImagePages?
   private let after: MeasuredImagePages?
   private let pageSize: PageSize
 
-  /// Reads what `options` name.
+  /// Reads the files that `options` name.
   ///
   /// - Throws: `mismatch` if a measurement is of another build.
   init(
@@ -43,7 +43,8 @@ struct DiffMeasurements {
     (pageIns?.warnings ?? []) + [before, after].flatMap { $0?.warnings ?? [] }
   }
 
-  /// What `orderfile pages` counted beside what is predicted, page by page; `nil` if none was given.
+  /// Returns what `orderfile pages` counted beside the prediction, page by page; `nil` if no document was
+  /// given.
   ///
   /// - Parameter recordsEveryFunction: whether every function of the image could be recorded.
   func pages(

@@ -1,9 +1,9 @@
-// Which bytes of a function of a layout ran, where the trace tells its basic blocks.
+// Which bytes of a function ran, for functions whose basic blocks are in the trace.
 //
-// In the recorded build itself addresses tell. In another build a block is at the same distance from its
-// function's first byte if the function's code is the same, and linking in another order does not change
-// that. It is taken for the same if the function has the recorded size, and if each block that ran is one
-// of that build's, at that distance and of that size. Else the function counts whole.
+// In the recorded build the addresses tell. In another build, a block is at the same distance from its
+// function's first byte if the function's code is the same; linking in another order does not change that.
+// The code counts as the same if the function has the recorded size and if each block that ran is a block of
+// that build at the same distance and of the same size. Otherwise the whole function counts.
 
 import Addresses
 import FaultEstimate
@@ -11,7 +11,7 @@ import ImageModel
 import Reporting
 import Symbolication
 
-/// The blocks of startup functions that ran, as far as two layouts know them.
+/// The basic blocks of startup functions that ran, as far as two layouts know them.
 struct ExecutedBlocks {
   fileprivate struct Side {
     let release: ReleaseLayout
@@ -36,11 +36,11 @@ struct ExecutedBlocks {
     after.readMap()
   }
 
-  /// What `launch` used, in the order of first uses: blocks where they were recorded, else functions.
+  /// Returns what `launch` used, in the order of first uses: blocks where they were recorded, else functions.
   ///
   /// - Parameters:
-  ///   - functions: the launch's uses as the two layouts know them, parallel to them.
-  ///   - others: what it used besides.
+  ///   - functions: the functions of the two layouts for each of the launch's uses, in the same order.
+  ///   - others: code that the launch used and that has no name.
   mutating func inOrder(
     _ launch: RecordedFunctions, _ functions: [StartupFunction],
     besides others: [(step: Int, function: StartupFunction)]
@@ -66,7 +66,7 @@ struct ExecutedBlocks {
         uses.append((executed.step, executedPart))
       }
     }
-    // Stable: blocks of one step, of aliases in a damaged trace, keep their order.
+    // The order stays stable for blocks of one step, which aliases in a damaged trace have.
     return uses.enumerated().sorted { ($0.element.step, $0.offset) < ($1.element.step, $1.offset) }
       .map { $0.element.function }
   }
@@ -94,7 +94,7 @@ struct ExecutedBlocks {
 }
 
 extension StartupFunction {
-  /// Each of `uses` as a whole function, once, in the order of first uses.
+  /// Returns each function of `uses` once, whole, in the order of first uses.
   static func whole(_ uses: [StartupFunction]) -> [StartupFunction] {
     var seen: Set<StartupFunction> = []
     return uses.compactMap { use in

@@ -7,18 +7,19 @@ import ImageModel
   import Glibc
 #endif
 
-/// How much Linux maps or reads at once: a number of bytes, or this machine's.
+/// How much Linux maps or reads at once: a number of bytes, or this machine's setting.
 package enum KernelSize: Hashable {
   case bytes(UInt64)
   case automatic
 }
 
 extension LinuxKernel {
-  /// As the sizes say; what this machine does not tell is the kernel's own default.
+  /// Makes the kernel's settings from the two sizes. A setting that this machine does not show has the
+  /// kernel's default.
   ///
   /// - Parameters:
-  ///   - path: a file on the device whose read-ahead is meant.
-  ///   - architecture: that of the images.
+  ///   - path: a file on the device whose read-ahead counts.
+  ///   - architecture: the architecture of the images.
   package init(
     faultAround: KernelSize, readAhead: KernelSize, path: String,
     architecture: Architecture?
@@ -38,7 +39,7 @@ extension LinuxKernel {
   }
 
   #if os(Linux)
-    /// Of the block device that the file at `path` is on; a partition has its disk's.
+    /// Returns the read-ahead of the block device of the file at `path`. A partition has that of its disk.
     private static func readAheadBytes(of path: String) -> UInt64? {
       var status = stat()
       guard stat(path, &status) == 0 else { return nil }

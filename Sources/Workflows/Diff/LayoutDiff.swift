@@ -4,30 +4,30 @@ import OrderFileFormat
 import Reporting
 import Symbolication
 
-/// Two layouts under the same launches: what the newer one is predicted to save, and whether the linker
-/// followed the order file.
+/// A comparison of two layouts for the same launches: what the newer one is predicted to save, and whether
+/// the linker followed the order file.
 package struct LayoutDiff {
   /// What to compare, and how.
   package struct Options {
-    /// Paths of linked images or link maps.
+    /// The paths of linked images or link maps.
     package var before: String
     package var after: String
     package var traces: [String] = []
-    /// The order file that `after` was linked with.
+    /// The path of the order file that `after` was linked with.
     package var order: String?
-    /// Images that were recorded.
+    /// The paths of recorded images.
     package var recorded: [String] = []
-    /// Which image of a universal file.
+    /// The slice of a universal file.
     package var architecture: Architecture?
     package var pageSize = PageSizeChoice.automatic
     package var faultAround = KernelSize.bytes(64 << 10)
     package var readAhead = KernelSize.bytes(128 << 10)
     /// Of one page-in, at most 1000; `nil` takes what was published of the images' platform.
     package var costMilliseconds: Double?
-    /// Exports of a recording of Instruments of each.
+    /// The paths of exports of an Instruments recording of each layout.
     package var pageInsBefore: [String] = []
     package var pageInsAfter: [String] = []
-    /// What `orderfile pages --json` measured of each.
+    /// The paths of the documents that `orderfile pages --json` wrote for each layout.
     package var measuredBefore: String?
     package var measuredAfter: String?
     /// The least share of the recorded image's code that must have been recordable for a prediction, in percent;
@@ -40,14 +40,14 @@ package struct LayoutDiff {
     }
   }
 
-  /// With all warnings.
+  /// The comparison, with all warnings.
   package let document: DiffDocument
   package let imageFormat: ImageFormat
 
-  /// Reads what `options` name, and compares.
+  /// Reads the files that `options` name, and compares the layouts.
   ///
-  /// - Throws: if a file can't be read, if nothing tells the startup functions, and `mismatch` if the files do
-  ///   not belong together.
+  /// - Throws: an error if a file can't be read or if nothing states the startup functions; `mismatch` if the
+  ///   files do not belong together.
   package init(_ options: Options) throws(Diagnostic) {
     let layouts = try ComparedLayouts(options)
     let format = layouts.imageFormat

@@ -4,17 +4,17 @@ import ImageModel
 import PagesFormat
 import Reporting
 
-/// The pages of one image that a measured launch touched: what `orderfile pages --json` wrote.
+/// The pages of one image that a measured launch touched, from a document of `orderfile pages --json`.
 struct MeasuredImagePages {
   private let path: String
   private let document: PagesDocument
   private let touches: [PageTouch]
 
   /// - Parameters:
-  ///   - path: `nil` gives `nil`.
-  ///   - option: by which the document was given, for messages.
-  /// - Throws: if `release` is a link map: only an image has the ID by which a measurement knows it;
-  ///   `mismatch` if the image is not in the document.
+  ///   - path: the path of the document; `nil` gives `nil`.
+  ///   - option: the option that named the document, for messages.
+  /// - Throws: an error if `release` is a link map, since a measurement knows an image by its ID; `mismatch`
+  ///   if the image is not in the document.
   init?(_ path: String?, of release: ReleaseLayout, option: String) throws(Diagnostic) {
     guard let path else { return nil }
     self.path = path
@@ -47,7 +47,7 @@ struct MeasuredImagePages {
       hint: "measure this build with 'orderfile pages'", severity: .mismatch)
   }
 
-  /// What a user should know besides.
+  /// Warnings about the measured launch.
   var warnings: [Diagnostic] {
     var warnings: [Diagnostic] = []
     switch document.end {
@@ -65,7 +65,7 @@ struct MeasuredImagePages {
     return warnings
   }
 
-  /// - Parameter pageSize: of the account; documents tell pages of 4 KiB and no smaller ones.
+  /// - Parameter pageSize: the page size of the account; documents state pages of 4 KiB or more.
   func side(
     _ estimate: PageFaultEstimate, _ layout: Layout, _ knowledge: PageAccount.Knowledge,
     pageSize: PageSize

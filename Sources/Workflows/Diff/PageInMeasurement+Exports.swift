@@ -5,11 +5,11 @@ import Reporting
 import Symbolication
 
 extension PageInMeasurement.Recording {
-  /// Counts the page-ins that exports of one recording have for the image of `release`.
+  /// Counts the page-ins of the image of `release` in exports of one recording.
   ///
-  /// - Parameter option: by which the exports were given, for messages.
-  /// - Throws: if `release` is a link map: only an image has the UUID by which a recording knows it;
-  ///   `mismatch` if the recording is of another build.
+  /// - Parameter option: the option that named the exports, for messages.
+  /// - Throws: an error if `release` is a link map, since a recording knows an image by its UUID; `mismatch`
+  ///   if the recording is of another build.
   init(
     exports paths: [String], of release: ReleaseLayout, option: String, pageSize: PageSize
   ) throws(Diagnostic) {
@@ -31,7 +31,7 @@ extension PageInMeasurement.Recording {
 }
 
 extension Image {
-  /// The sections, and behind them the segments: the header and `__LINKEDIT` are in no section.
+  /// The sections, followed by the segments: the header and `__LINKEDIT` are in no section.
   fileprivate var places: [(name: SymbolName, range: AddressRange)] {
     layout.sections.map { (name: $0.name, range: $0.range) } + segments
   }

@@ -1,9 +1,9 @@
-// Which functions of two layouts does one that a launch used stand for?
+// Which functions of two layouts are the one that a launch used?
 //
-// By its names; several functions may carry them. Where the recorded image is one of those compared, which
-// their IDs tell, its address says which one it was. Then the other layout is most likely of the same object
-// files, in another order, and of namesakes there those count that have its size: merged and outlined functions
-// of Swift come in dozens of one name.
+// Those that have its names; several functions may have the same name. If the IDs show that the recorded
+// image is one of the two compared images, the address selects the function there. The other layout was then
+// most likely linked from the same object files in another order, so of several functions of that name only
+// those of the same size count: Swift makes dozens of merged and outlined functions with one name.
 
 import FaultEstimate
 import ImageModel
@@ -11,8 +11,8 @@ import Symbolication
 
 extension StartupFunction {
   /// - Parameters:
-  ///   - image: that the use was recorded in.
-  ///   - maps: of the layouts.
+  ///   - image: the image that the use was recorded in.
+  ///   - maps: the functions of the two layouts by name.
   init(
     _ use: RecordedFunctions.Use, of image: TraceImage, in layouts: ComparedLayouts,
     _ maps: inout SymbolMaps
@@ -46,9 +46,9 @@ extension StartupFunction {
 }
 
 extension StartupFunction {
-  /// What two layouts know of code without a name that was used in one of them.
+  /// Finds code without a name, which was used in one of the two layouts, in both.
   ///
-  /// - Returns: `nil` if it was recorded in another image, or is no function of its own there.
+  /// - Returns: `nil` if it was recorded in another image, or if it is not a function of its own there.
   init?(
     _ use: RecordedFunctions.UnnamedUse, of image: TraceImage, before: ReleaseLayout,
     after: ReleaseLayout, _ pairs: UnnamedFunctionPairs
@@ -68,7 +68,7 @@ extension StartupFunction {
 }
 
 extension ReleaseLayout {
-  /// The image in the trace is this one. A weak ID is no proof of that.
+  /// Returns whether `recorded` is this image. A weak ID does not prove it.
   fileprivate func isImage(_ recorded: TraceImage) -> Bool {
     guard let id = recorded.id, id.kind != .weak else { return false }
     return id == image?.id

@@ -1,4 +1,4 @@
-// The startup functions of a comparison: from traces, or where there are none from an order file.
+// The startup functions of a comparison, from traces; without traces, from an order file.
 
 import FaultEstimate
 import ImageModel
@@ -6,11 +6,11 @@ import OrderFileFormat
 import Reporting
 import Symbolication
 
-/// The startup functions as each of two layouts knows them.
+/// The startup functions, with the functions of each of two layouts that they are.
 struct StartupUses {
   /// Each once, in the order of first uses, launch by launch; a function once for each part of it that ran.
   let uses: [StartupFunction]
-  /// "2 traces", or the path of the order file.
+  /// Where they come from: "2 traces", or the path of the order file.
   let source: String
   /// Whether every function of the image could be recorded.
   let recordsEveryFunction: Bool
@@ -22,7 +22,7 @@ struct StartupUses {
   /// Why the layout after has no function of that name.
   private let absences: [SymbolName: MissingReason]
 
-  /// - Throws: if there are none, or if the traces do not belong together.
+  /// - Throws: an error if there are no startup functions, or if the traces do not belong together.
   init(
     _ options: LayoutDiff.Options, order: OrderFile?, in layouts: ComparedLayouts
   ) throws(Diagnostic) {
@@ -74,11 +74,11 @@ struct StartupUses {
       + recorded.warnings + inputs.warnings + Diagnostic.unused(inputs.unused(besides: [group]))
   }
 
-  /// Each function once, whole.
+  /// Each startup function once, whole.
   var functions: [StartupFunction] { StartupFunction.whole(uses) }
 
-  /// - Throws: `mismatch` if a layout holds fewer than half of the functions: pages of two programs can't be
-  ///   compared.
+  /// - Throws: `mismatch` if a layout has fewer than half of the functions: the pages of two different
+  ///   programs can't be compared.
   func check(_ layouts: ComparedLayouts) throws(Diagnostic) {
     let functions = functions
     if functions.allSatisfy({ $0.before.isEmpty && $0.after.isEmpty }) {
@@ -98,7 +98,7 @@ struct StartupUses {
     }
   }
 
-  /// The functions that a layout of `comparison` lacks, and why.
+  /// Returns the functions that a layout of `comparison` lacks, and why.
   func missing(_ comparison: LayoutComparison) -> [NameWithReason] {
     comparison.missing.map { function in
       var reason = function.absence.description

@@ -6,16 +6,16 @@ import ImageModel
   import Glibc
 #endif
 
-/// Folders of the file system.
+/// Operations on folders.
 package enum Folder {
-  /// Makes the folder at `path` unless it is there.
+  /// Creates the folder at `path` unless it exists.
   package static func make(_ path: String) throws(Diagnostic) {
     guard mkdir(path, 0o777) != 0, errno != EEXIST else { return }
     throw Diagnostic(
       "unable to make the folder: \(String(cString: strerror(errno)))", context: [path])
   }
 
-  /// What the symbolic link at `path` points at; `nil` if it is none.
+  /// The target of the symbolic link at `path`; `nil` if it is not one.
   package static func linkTarget(_ path: String) -> String? {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &target, target.count)
@@ -23,7 +23,7 @@ package enum Folder {
     return String(decoding: target[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// The path of the file or folder at `path` from the root, without links.
+  /// The absolute path of the file or folder at `path`, without symbolic links.
   package static func absolutePath(_ path: String) throws(Diagnostic) -> String {
     guard let resolved = realpath(path, nil) else {
       throw Diagnostic("\(String(cString: strerror(errno)))", context: [path])
@@ -32,13 +32,13 @@ package enum Folder {
     return String(cString: resolved)
   }
 
-  /// The names of what is in the folder, ascending; empty if it can't be read.
+  /// The names of the folder's entries, ascending; empty if it can't be read.
   package static func names(in path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []
     while let entry = readdir(folder) {
-      // An entry is only as long as its name, so it must not be copied as a whole.
+      // An entry may be shorter than `dirent`, so it must not be copied as a whole.
       let place = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
       let name = String(
         cString: UnsafeRawPointer(entry).advanced(by: place).assumingMemoryBound(to: CChar.self))

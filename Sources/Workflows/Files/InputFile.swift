@@ -4,7 +4,7 @@ import OrderFileFormat
 import Symbolication
 import TraceFormat
 
-/// Opens the files that a command line names, and says which one was wrong.
+/// Opens the files that a command line names; errors say which one was wrong.
 package enum InputFile {
   /// The bytes of the file at `path`; `-` is stdin.
   package static func bytes(_ path: String) throws(Diagnostic) -> FileBytes {
@@ -19,7 +19,7 @@ package enum InputFile {
     try traceFile(try bytes(path), path)
   }
 
-  /// Reads a copy of a file: its program may still be writing, or cut it.
+  /// Parses a copy of a trace file, because its program may still be writing or truncating it.
   package static func traceFile(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> TraceFile
   {
     var bytes = bytes
@@ -35,7 +35,7 @@ package enum InputFile {
     }
   }
 
-  /// - Parameter format: of the images that it is for, if that is known.
+  /// - Parameter format: the format of the images that it is for, if known.
   package static func orderFile(
     _ bytes: FileBytes, _ path: String, of format: ImageFormat? = nil,
     hint: String? = nil

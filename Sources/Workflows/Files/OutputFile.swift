@@ -8,11 +8,11 @@ import ImageModel
 
 /// A file that appears under its name only when it is complete.
 ///
-/// Making one proves that the folder can be written to, before any work is done. The bytes go to a
-/// temporary file beside the target, which replaces it in one step; a crash leaves the old file as it
-/// was. What is no regular file (a pipe, a device) is written to directly.
+/// The initializer checks that the folder can be written to, before any work is done. The bytes go to a
+/// temporary file in the same folder, which then replaces the target in one step; after a crash the old file
+/// is as it was. Anything but a regular file (a pipe, a device) is written to directly.
 package final class OutputFile {
-  /// As the user gave it.
+  /// The path as the user gave it.
   package let path: String
   private let target: Target
 
@@ -43,7 +43,7 @@ package final class OutputFile {
     let descriptor = mkstemp(&template)
     guard descriptor >= 0 else { throw Self.error(path, errno) }
     _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-    // mkstemp makes private files; an output gets the mode that any new file would get.
+    // mkstemp creates private files; an output gets the mode of any new file.
     let mask = umask(0)
     umask(mask)
     fchmod(descriptor, exists ? status.st_mode & 0o7777 : 0o666 & ~mask)
@@ -52,10 +52,10 @@ package final class OutputFile {
     target = .file(descriptor, temporary: temporary, final: final)
   }
 
-  /// What writes a result into a sink, piece by piece.
+  /// Writes a result into a sink, piece by piece.
   package typealias Document = (_ sink: @escaping ([UInt8]) -> Void) -> Void
 
-  /// Writes all of `document` and puts the file in its place.
+  /// Writes all of `document` and moves the file to its path.
   package func finish(_ document: Document) throws(Diagnostic) {
     var failure: Diagnostic?
     document { piece in
@@ -66,7 +66,7 @@ package final class OutputFile {
     try finish([])
   }
 
-  /// Writes everything and puts the file in its place.
+  /// Writes all of `bytes` and moves the file to its path.
   package func finish(_ bytes: [UInt8]) throws(Diagnostic) {
     try append(bytes)
     if case .file(_, let temporary, let final) = target, rename(temporary, final) != 0 {
@@ -84,8 +84,8 @@ package final class OutputFile {
     do { try writeAll(bytes, to: descriptor) } catch { throw Self.error(path, error.errno) }
   }
 
-  /// Where a symbolic link leads, also to a file that is not there yet: that file is replaced or made,
-  /// not the link.
+  /// Follows symbolic links, even to a file that does not exist yet: that file is replaced or created, not
+  /// the link.
   private static func behindLinks(_ path: String) -> String {
     var path = path
     var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -6,9 +6,9 @@ import ImageModel
   import Glibc
 #endif
 
-/// This process's standard streams while programs run that print into a file.
+/// Redirects this process's standard streams while programs run whose output goes to a file.
 enum StandardStreams {
-  /// Runs `body` with stdout and stderr written to a new file at `path`, and nothing to read from stdin.
+  /// Runs `body` with stdout and stderr written to a new file at `path`, and with an empty stdin.
   static func redirected<Result>(
     to path: String, _ body: () throws -> Result
   ) throws -> Result {
@@ -33,7 +33,7 @@ enum StandardStreams {
     return try body()
   }
 
-  /// The last lines of the file at `path`, each on a line of its own behind a line feed; empty if it is.
+  /// The last lines of the file at `path`, each preceded by a line feed; empty if the file is.
   static func lastLines(of path: String, most: Int = 10) -> String {
     let text = (try? InputFile.bytes(path)).map { $0.text(0..<$0.count) } ?? ""
     let lines = text.split(separator: "\n").suffix(most)

@@ -6,7 +6,7 @@ import ImageModel
   import Glibc
 #endif
 
-/// A folder that is removed with what is in it.
+/// A folder that is removed with its contents.
 final class TemporaryFolder {
   private let folder: String
 

@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// Writes all of `bytes`, however many calls that takes.
+/// Writes all of `bytes`, with as many calls as that takes.
 package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(WriteError) {
   var rest = bytes[...]
   while !rest.isEmpty {
@@ -17,7 +17,7 @@ package func writeAll(_ bytes: [UInt8], to descriptor: Int32) throws(WriteError)
   }
 }
 
-/// A call that did not write, as `errno.h` numbers the reason.
+/// A failed write, with its number in `errno.h`.
 package struct WriteError: Error, CustomStringConvertible {
   package var errno: Int32
   package var description: String { String(cString: strerror(errno)) }

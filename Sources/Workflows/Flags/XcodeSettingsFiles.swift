@@ -7,11 +7,11 @@ import Reporting
   import Glibc
 #endif
 
-/// The settings files by which Xcode records and orders: `orderfile flags xcode`.
+/// The settings files with which Xcode records and orders: `orderfile flags xcode`.
 package struct XcodeSettingsFiles {
-  /// Where both go.
+  /// The folder for both files.
   package var folder: String
-  /// Where the order file will be; `nil` for a place in the folder.
+  /// The path of the order file; `nil` for one in the folder.
   package var orderFile: String?
   /// The folder that holds the recorder for each platform.
   package var runtime: String
@@ -22,10 +22,10 @@ package struct XcodeSettingsFiles {
     self.runtime = runtime
   }
 
-  /// Writes both, and an empty order file unless there is one: the linker wants it to be there.
+  /// Writes both files, and an empty order file unless one exists: the linker fails without it.
   ///
-  /// - Returns: what to do next, and what a user should know.
-  /// - Throws: if a file can't be written, and if a settings file can't say a path.
+  /// - Returns: the next steps, and warnings.
+  /// - Throws: if a file can't be written, or if a settings file can't contain one of the paths.
   package func write() throws(Diagnostic) -> (steps: String, warnings: [Diagnostic]) {
     try check(folder)
     try Folder.make(folder)
@@ -60,7 +60,7 @@ package struct XcodeSettingsFiles {
       context: [path])
   }
 
-  /// From the current folder, if it is relative; it need not be there.
+  /// Makes `path` absolute; the file need not exist.
   private func absolutePath(_ path: String) throws(Diagnostic) -> String {
     path.hasPrefix("/") ? path : "\(try Folder.absolutePath("."))/\(path)"
   }

@@ -2,24 +2,24 @@ import ImageModel
 import Reporting
 import Symbolication
 
-/// A trace of what another tool saw of a launch: `orderfile import`.
+/// Makes a trace from another tool's recording of a launch: `orderfile import`.
 package struct TraceImport {
   package var source: Source
   /// The image that was launched.
   package var image: String
-  /// Of a stripped image.
+  /// The debug file of a stripped image.
   package var debugFile: String?
-  /// Which image of a universal file.
+  /// The slice of a universal file.
   package var architecture: Architecture?
-  /// How many lines of a list that stand for nothing are told one by one; `nil` for all.
+  /// How many unmatched lines of a list get a warning each; `nil` for all.
   package var listedLines: Int? = 10
-  /// Where the trace goes, for the report.
+  /// The path of the trace, for the report.
   package var outputPath: String
 
   package enum Source {
-    /// Exports of one recording of Instruments.
+    /// Exports of one Instruments recording.
     case xctrace([String])
-    /// A list of symbols, or of addresses, one a line in time order.
+    /// A list of symbols or of addresses, one per line in time order.
     case symbols(String)
     case addresses(String)
 
@@ -51,15 +51,15 @@ package struct TraceImport {
     package let warnings: [Diagnostic]
   }
 
-  /// What a source tells of a launch.
+  /// What was read from a source.
   private struct Reading {
     var launch: ImportedLaunch
     var details: ImportDocument.Details
     var warnings: [Diagnostic]
   }
 
-  /// - Throws: if a file can't be read, if nothing was recorded, and `mismatch` if most of what was does not
-  ///   belong to the image.
+  /// - Throws: if a file can't be read, if nothing was recorded, and `mismatch` if most of the source does
+  ///   not belong to the image.
   package func run() throws(Diagnostic) -> Result {
     let (image, imageWarnings) = try Image.reading(
       path: image, debugFile: debugFile, slice: SliceChoice(architecture))

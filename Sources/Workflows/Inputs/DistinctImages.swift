@@ -1,6 +1,6 @@
 import ImageModel
 
-/// The images of all traces, each once, in the order of their first load.
+/// Returns the images of all traces, each once, in the order in which they were first loaded.
 package func distinctImages(of traces: [Trace]) -> [TraceImage] {
   var images: [TraceImage] = []
   for image in traces.flatMap(\.images)

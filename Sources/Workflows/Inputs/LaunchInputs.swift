@@ -3,7 +3,7 @@ import ImageModel
 import Reporting
 import Symbolication
 
-/// The traces that a command line names, and the images that they were recorded in: checked that they belong
+/// The traces that a command line names, and the images that they were recorded in, checked to belong
 /// together. Traces are read one at a time.
 package struct LaunchInputs {
   package private(set) var traces = TraceSet()
@@ -12,7 +12,7 @@ package struct LaunchInputs {
   var images = RecordedImages()
   package private(set) var warnings: [Diagnostic] = []
 
-  /// - Throws: also if nothing was recorded, and if an image in `recorded` is in none of the traces.
+  /// - Throws: an error also if nothing was recorded, or if none of the traces has an image of `recorded`.
   package init(
     traces paths: [String], recorded: [String], architecture: Architecture?
   ) throws(Diagnostic) {
@@ -135,9 +135,9 @@ package struct LaunchInputs {
     return Trace(try InputFile.traceFile(bytes, path), path: path)
   }
 
-  /// The functions that launches used in the images of that group.
+  /// Returns the functions that launches used in the images of that file name.
   ///
-  /// - Throws: as `forEachLaunch` does.
+  /// - Throws: the errors of `forEachLaunch`.
   package func profile(of group: Int) throws(Diagnostic) -> LaunchProfile {
     var profile = LaunchProfile()
     try forEachLaunch(of: group) { profile.append($0) }
@@ -146,8 +146,8 @@ package struct LaunchInputs {
 
   /// Tells what each launch used in the images of that group, one trace after the other.
   ///
-  /// - Throws: where neither the trace nor an image tells the names: `mismatch`, with both IDs if there
-  ///   is another image at the path; where nothing was recorded; where nothing that was has a name.
+  /// - Throws: an error if neither the trace nor an image has the names (`mismatch`, with both IDs if another
+  ///   image is at the path), if nothing was recorded, or if nothing that was recorded has a name.
   package func forEachLaunch(
     of group: Int, _ body: (RecordedFunctions) -> Void
   ) throws(Diagnostic) {
@@ -195,7 +195,7 @@ package struct LaunchInputs {
       severity: .mismatch)
   }
 
-  /// The recorded image itself, for a command that was given no other build.
+  /// Returns the recorded image itself, for a command that was given no other build.
   mutating func recordedImage(of image: TraceImage) throws(Diagnostic) -> Image {
     images.add(traces.images)
     if let read = images.image(for: image) { return read }
@@ -209,8 +209,8 @@ package struct LaunchInputs {
 }
 
 extension Diagnostic {
-  /// What a trace lacks: hits that found no room, and those in the middle of which the process ended;
-  /// `nil` if it has all.
+  /// Returns a warning about hits that a trace lacks because they found no room or because the process ended
+  /// while they were being written; `nil` if it has all.
   fileprivate static func incomplete(_ trace: TraceSet.Member) -> Diagnostic? {
     var parts: [String] = []
     if trace.lostRecords > 0 {

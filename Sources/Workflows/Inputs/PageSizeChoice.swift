@@ -6,18 +6,18 @@ import ImageModel
   import Glibc
 #endif
 
-/// The size of the pages that are counted.
+/// The size of the pages to count.
 package enum PageSizeChoice: String, CaseIterable {
   case fourKibibytes = "4k"
   case sixteenKibibytes = "16k"
   case sixtyFourKibibytes = "64k"
-  /// Of Mach-O what Apple's systems use: 16 KiB on arm64, 4 KiB on x86_64. Of ELF this machine's, for an
-  /// image of its architecture; else 4 KiB.
+  /// For Mach-O, the size that Apple's systems use: 16 KiB on arm64, 4 KiB on x86_64. For ELF, this machine's
+  /// size if the image has its architecture, else 4 KiB.
   case automatic = "auto"
 
   /// - Parameters:
-  ///   - architecture: of the images, if it is known.
-  ///   - format: of the images.
+  ///   - architecture: the architecture of the images, if it is known.
+  ///   - format: the format of the images.
   package func pageSize(
     for architecture: Architecture?, format: ImageFormat = .elf
   ) -> PageSize {

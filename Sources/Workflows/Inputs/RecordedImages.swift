@@ -2,11 +2,11 @@ import ByteReading
 import ImageModel
 import Symbolication
 
-/// The images that traces were recorded in, read once each and only if they are what the trace says.
+/// The images that traces were recorded in. Each is read once, and only if its ID is the one in the trace.
 struct RecordedImages {
-  /// Images that the user named.
+  /// The images that the user named.
   private var named: [Image] = []
-  /// By the path that a trace states.
+  /// The images that traces name, by the path in the trace.
   private var found: [String: Image] = [:]
   private var refused: Set<String> = []
   /// Of files that were not read for their functions, by the path that a trace states.
@@ -17,8 +17,8 @@ struct RecordedImages {
   /// Reads the image at `path`, which the user names, for every trace that was recorded in it.
   ///
   /// - Parameter known: the images of the traces.
+  /// - Parameter architecture: the slice of a universal file; `nil` takes the recorded one.
   /// - Throws: `mismatch` with both IDs if it is none of them.
-  /// - Parameter architecture: which image of a universal file; `nil` takes the one that was recorded.
   mutating func add(
     path: String, _ architecture: Architecture?, recordedAs known: [TraceImage]
   ) throws(Diagnostic) {
@@ -35,7 +35,7 @@ struct RecordedImages {
     named.append(image)
   }
 
-  /// Reads images of traces from the paths that these state.
+  /// Reads the images of traces from the paths that the traces state.
   mutating func add(_ images: [TraceImage]) {
     for image in images where found[image.path] == nil && !refused.contains(image.path) {
       do {
@@ -72,15 +72,15 @@ struct RecordedImages {
     }
   }
 
-  /// The image of which `image` is the record, if it was read: their IDs are the same.
+  /// Returns the image that was read and has the ID of `image`, if there is one.
   func image(for image: TraceImage) -> Image? {
     named.first { $0.id == image.id } ?? found[image.path].flatMap { $0.id == image.id ? $0 : nil }
   }
 
-  /// The image that lies at the path of `image` now, whatever its ID.
+  /// Returns the image that is at the path of `image` now, whatever its ID.
   func imageAtPath(of image: TraceImage) -> Image? { found[image.path] }
 
-  /// For each image of `trace` that is another one now: what was expected and found.
+  /// Returns, for each image of `trace` that has since been replaced, the expected and the found ID.
   func mismatches(of trace: Trace) -> [Diagnostic] {
     trace.imageGroups.compactMap { group in
       let image = trace.images[group[0]]
@@ -89,14 +89,14 @@ struct RecordedImages {
     }
   }
 
-  /// For each image of `trace` the one that was read, if it is the same.
+  /// Returns, for each image of `trace`, the image that was read, if it is the same.
   func recordedImages(of trace: Trace) -> [RecordedImage?] {
     trace.images.map { image(for: $0).map { RecordedImage($0) } }
   }
 }
 
 extension Diagnostic {
-  /// An image that isn't the one that was recorded.
+  /// Returns the error for an image that is not the recorded one.
   static func imageMismatch(
     _ path: String, found: ImageID?, expected: TraceImage?
   ) -> Diagnostic {
@@ -109,7 +109,7 @@ extension Diagnostic {
   }
 }
 
-/// The last component of `path`.
+/// Returns the last component of `path`.
 func fileName(ofPath path: String) -> String {
   path.split(separator: "/").last.map(String.init) ?? path
 }

@@ -4,32 +4,33 @@ import ImageModel
 import LinkMapFormat
 import Symbolication
 
-/// The build to be ordered or compared: a linked image, its link map, or both.
+/// The build to order or compare: a linked image, its link map, or both.
 package struct ReleaseLayout {
-  /// What the layout was read from, for messages.
+  /// The path that the layout was read from, for messages.
   package let path: String
   package private(set) var layout: Layout
-  /// As the loader calls them; where only a link map was given, those of Mach-O that names tell.
+  /// The initializers in the order in which the loader calls them. If only a link map was given, those of
+  /// Mach-O that names reveal.
   package let initializers: [StatedAddress]
-  /// `nil` where only a link map was given.
+  /// The image; `nil` if only a link map was given.
   package let image: Image?
-  /// `nil` where only a link map was given that does not tell.
+  /// The architecture; `nil` if only a link map was given that does not state it.
   package let architecture: Architecture?
   package private(set) var warnings: [Diagnostic]
   /// Of the image; `nil` where only a link map was given.
   private let bytes: FileBytes?
 
-  /// The basic blocks of the image; `nil` where it has no map of them, or only a link map was given.
+  /// Returns the basic block address map of the image; `nil` if it has none, or if only a link map was given.
   package func blockMap() throws(Diagnostic) -> BlockMap? {
     guard let bytes else { return nil }
     do {
       return try BlockMap(of: bytes, functions: layout.functions.map(\.address))
     } catch { throw Diagnostic("\(error)", context: [path]) }
   }
-  /// Of an ELF image; `nil` of other formats and where only a link map was given.
+  /// The code of an ELF image; `nil` for other formats, and if only a link map was given.
   package var code: ImageCode?
 
-  /// Reads a linked image or a link map, whichever `path` is.
+  /// Reads a linked image or a link map, whichever is at `path`.
   package init(
     path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
   ) throws(Diagnostic) {
@@ -51,15 +52,15 @@ package struct ReleaseLayout {
         try LinkMap(parsing: bytes, as: grammar)
       }
     case .trace, .other:
-      // Which says why it is no map either.
+      // This error also says why the file is not a link map.
       try self.init(mapPath: path, slice: slice) { () throws(ParseError) in
         try LinkMap(parsing: bytes)
       }
     }
   }
 
-  /// Reads the image, and takes from the link map what only that knows: input sections, object files, and
-  /// all names where the image is stripped.
+  /// Reads the image, and takes from the link map what only the map knows: input sections, object files, and
+  /// all names if the image is stripped.
   package init(
     image: String, linkMap: String, debugFile: String?, slice: SliceChoice
   ) throws(Diagnostic) {
@@ -118,8 +119,9 @@ package struct ReleaseLayout {
 }
 
 extension ReleaseLayout {
-  /// Besides what symbols name, the functions that only unwinding tables know; of ELF images. Without them, and with
-  /// a warning, if these tables are damaged.
+  /// Returns the layout of an ELF image with the functions added that only unwind tables know.
+  ///
+  /// - Throws: an error if these tables are damaged.
   package func addingUnnamedFunctions() -> ReleaseLayout {
     guard let code else { return self }
     var release = self
@@ -136,7 +138,7 @@ extension ReleaseLayout {
 
   /// What is known of a launch that uses the functions `startup`, indexes of the layout's.
   ///
-  /// - Throws: what is wrong with parts of the image that its layout does not need.
+  /// - Throws: an error if parts of the image that its layout does not need are damaged.
   package func launchFacts(startup: [Int]) throws(Diagnostic) -> LaunchFacts {
     guard layout.imageFormat == .elf else { return LaunchFacts() }
     guard let code else { return factsWithoutCode }

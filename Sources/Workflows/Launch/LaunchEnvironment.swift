@@ -1,10 +1,10 @@
-/// What the environment of the command says about launches. It is handed in: no workflow reads it.
+/// The environment variables that affect launches. They are passed in: workflows do not read the environment.
 package struct LaunchEnvironment {
-  /// `PATH`: the folders in which programs are looked up, parted by colons; `nil` if it is not set.
+  /// `PATH`: the folders in which programs are looked up, separated by colons; `nil` if it is not set.
   package var searchPath: String?
-  /// `LD_PRELOAD`: what else is loaded into programs; empty if nothing is.
+  /// `LD_PRELOAD`: libraries to load into programs; empty if there are none.
   package var preload: String
-  /// `TMPDIR`: where folders for a time are made; `nil` if it is not set.
+  /// `TMPDIR`: the folder for temporary folders; `nil` if it is not set.
   package var temporaryFolder: String?
 
   package init(searchPath: String?, preload: String = "", temporaryFolder: String? = nil) {

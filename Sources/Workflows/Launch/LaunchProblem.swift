@@ -1,4 +1,4 @@
-// What can go wrong with any launch.
+// Errors of any launch.
 
 import ImageModel
 import ProcessLaunch

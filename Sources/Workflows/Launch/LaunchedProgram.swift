@@ -8,18 +8,19 @@ import Symbolication
   import Glibc
 #endif
 
-/// The file that a command line launches.
+/// The program that a command line launches.
 struct LaunchedProgram {
-  /// Without links.
+  /// The path, without symbolic links.
   let path: String
-  /// Of what runs in the end, for a script its interpreter; `nil` if that is no ELF image.
+  /// The pages of the image that runs in the end, which is the interpreter for a script; `nil` if that is not
+  /// an ELF image.
   let pages: ImagePages?
-  /// Why its pages can't be seen by any method; `nil` if they can.
+  /// Why no method can see its pages; `nil` if one can.
   let obstacle: ParseError?
-  /// It runs with other rights than its user's, and loads no library that an environment names.
+  /// Whether it runs with other rights than its user's, and so ignores `LD_PRELOAD`.
   let isPrivileged: Bool
 
-  /// Looks `name` up as `execvp(3)` does, in the folders that `environment` names.
+  /// Looks up `name` as `execvp(3)` does, in the folders that `environment` names.
   ///
   /// - Throws: if there is no such file.
   init(named name: String, in environment: LaunchEnvironment) throws(Diagnostic) {
@@ -38,7 +39,7 @@ struct LaunchedProgram {
     let isKnown = stat(path, &status) == 0
     isPrivileged = isKnown && status.st_mode & (S_ISUID | S_ISGID) != 0
     var bytes = try? FileBytes(path: path)
-    // As many interpreters of interpreters as the kernel follows. <execve(2)>
+    // The kernel follows as many interpreters of interpreters. <execve(2)>
     for _ in 0..<5 {
       guard let interpreter = bytes.flatMap(Self.interpreter) else { break }
       bytes = try? FileBytes(path: interpreter)
@@ -56,7 +57,7 @@ struct LaunchedProgram {
     }
   }
 
-  /// The path behind `#!`.
+  /// The path after `#!`.
   private static func interpreter(of script: FileBytes) -> String? {
     guard script.hasPrefix("#!", at: 0) else { return nil }
     let line = script.copy(2..<min(script.count, 256)).prefix { $0 != UInt8(ascii: "\n") }

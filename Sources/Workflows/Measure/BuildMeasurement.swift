@@ -8,25 +8,25 @@ import Reporting
   import Glibc
 #endif
 
-/// Launches of two builds by turns: `orderfile measure`.
+/// Measures two builds, launched alternately: `orderfile measure`.
 package struct BuildMeasurement {
-  /// An image or a command each; the second is judged.
+  /// An image or a command each; the second is compared with the first.
   package var before: String
   package var after: String
-  /// For both.
+  /// Arguments for both.
   package var arguments: [String] = []
   package var states: [CacheState] = [.warm]
-  /// How often each is launched; with a precision at most. `nil` for 30, or 500.
+  /// How often each is launched; with a precision, at most. `nil` stands for 30, or 500 with a precision.
   package var runs: Int?
-  /// As a share of mean times: there are no more launches when it is reached.
+  /// The precision of the mean times as a share; the launches end when it is reached.
   package var precision: Double?
-  /// Whether the first is launched under another name, too.
+  /// Whether the first is also measured a second time.
   package var hasControl = false
-  /// What is evicted and looked at besides the programs' own images.
+  /// Images to evict and examine in addition to the programs' own.
   package var images: [String] = []
-  /// What the programs read from standard input; `nil` for nothing.
+  /// The file for standard input; `nil` for none.
   package var inputPath: String?
-  /// Seconds after which a launch fails.
+  /// The number of seconds after which a launch fails.
   package var timeout: Double?
   package var showsOutput = false
   package var seed: UInt64 = 1
@@ -41,18 +41,18 @@ package struct BuildMeasurement {
   }
 
   package struct Result {
-    /// `nil` if an interrupt came before each side was launched twice.
+    /// `nil` if interrupted before each side was launched twice.
     package let document: MeasureDocument?
     package let warnings: [Diagnostic]
-    /// An interrupt came; then the report is of the launches until then.
+    /// Set if interrupted; the report then covers the launches until then.
     package let interruption: Diagnostic?
   }
 
-  /// Measures one state after the other. From now on an interrupt ends what is launched, and not this
+  /// Measures one state after the other. From now on, an interrupt ends the launched programs and not this
   /// process.
   ///
-  /// - Parameter progress: is told before each round, when nothing runs.
-  /// - Throws: if a program is missing, if a launch fails, and if it can't be made cold.
+  /// - Parameter progress: called before each round, when nothing runs.
+  /// - Throws: if a program is missing, a launch fails, or an image can't be evicted.
   package func run(
     _ progress: (MeasurementPlan.Progress) -> Void
   ) throws(Diagnostic) -> Result {

@@ -9,18 +9,18 @@ import Symbolication
   import Glibc
 #endif
 
-/// What `--before` or `--after` of `measure` names: an image, or a command.
+/// The argument of `--before` or `--after` of `measure`: an image, or a command.
 package struct MeasuredCommand {
-  /// Of the program, as it is launched.
+  /// The path with which the program is launched.
   package let path: String
   /// The program's name and its arguments.
   package let arguments: [String]
-  /// `path` from the root and without links.
+  /// `path`, absolute and without symbolic links.
   package let image: String
 
   /// - Parameters:
   ///   - text: the path of a file, or else a command line of words.
-  ///   - arguments: to go behind it.
+  ///   - arguments: further arguments, appended.
   ///   - option: for messages.
   package init(
     _ text: String, _ arguments: [String], option: String, in environment: LaunchEnvironment
@@ -46,7 +46,7 @@ package struct MeasuredCommand {
     image = try Folder.absolutePath(path)
   }
 
-  /// What to know of a program that is no image itself.
+  /// A warning if the program is not itself an image.
   package var warning: Diagnostic? {
     guard let bytes = try? InputFile.bytes(path), !FileKind(of: bytes).isObjectFile else {
       return nil
@@ -61,7 +61,7 @@ package struct MeasuredCommand {
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// The program of that name, in a folder of `PATH` unless the name says where it is.
+  /// The path of the program with that name, searched in `PATH` unless the name has a slash.
   private static func find(_ name: String, in environment: LaunchEnvironment) -> String? {
     if name.contains("/") { return isFile(name) ? name : nil }
     let folders = environment.searchPath ?? "/usr/local/bin:/usr/bin:/bin"

@@ -1,13 +1,12 @@
 import ImageModel
 
-/// The words of a command line, parted as a shell parts them; nothing else that a shell does is
-/// done.
+/// The words of a command line, separated as a shell separates them; nothing else of a shell is done.
 package enum ShellWords {
-  /// Words are parted by blanks. In single quotes everything stands for itself; in double quotes a
-  /// backslash makes the next `"`, `\`, `$` or backquote plain, outside of quotes any character.
+  /// Separates words at blanks. In single quotes every character is literal. A backslash makes the next
+  /// character literal; in double quotes only `"`, `\`, `$` or a backquote.
   ///
-  /// - Throws: for a quote that is not closed, and for what a shell would do something about: no shell runs the
-  ///   command.
+  /// - Throws: for an unterminated quote, and for characters that have another meaning in a shell, because no
+  ///   shell runs the command.
   package static func split(_ text: String) throws(Diagnostic) -> [String] {
     var words: [String] = []
     var word: String?

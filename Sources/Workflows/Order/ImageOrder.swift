@@ -5,19 +5,19 @@ import OrderFileFormat
 import Reporting
 import Symbolication
 
-/// From launches to the order of one image.
+/// The order of one image, made from launches.
 struct ImageOrder {
-  /// The build to be ordered.
+  /// The build to order.
   private let release: ReleaseLayout
   /// The functions of `release` by name.
   private let map: SymbolMap
-  /// As the first trace that has it states it.
+  /// The recorded image as the first trace that has it states it.
   private let recordedImage: TraceImage
   private let profile: LaunchProfile
   private let resolved: ResolvedProfile
 
-  /// - Throws: `mismatch` if fewer than half of the recorded functions are in `release`: it is another
-  ///   program then.
+  /// - Throws: `mismatch` if `release` has fewer than half of the recorded functions: it is then another
+  ///   program.
   init(
     _ profile: LaunchProfile, of image: TraceImage, release: ReleaseLayout
   ) throws(Diagnostic) {
@@ -48,7 +48,7 @@ struct ImageOrder {
     let order = FirstTouchOrder(
       launches: [resolved.uses], layout: layout, initializers: release.initializers,
       largeFunctionBytes: options.largeFunctionBytes)
-    // Lines name a slice where there are several, so that the files of all can be put into one.
+    // Lines name the slice of a universal file, so that the order files of all slices can be put into one.
     let slice = release.image.flatMap { $0.isSlice ? $0.architecture : nil }
     let placing = PlacingEntries(
       of: order.parts, in: map, for: dialect, architecture: options.architecture ?? slice)
@@ -82,7 +82,7 @@ struct ImageOrder {
     return dialect
   }
 
-  /// What may keep the linker from following the order.
+  /// Returns warnings about what may keep the linker from following the order.
   private func warnings(_ order: FirstTouchOrder, _ placing: PlacingEntries) -> [Diagnostic] {
     [
       .sharedInputSections(order.parts, in: release.layout, path: release.path),
@@ -91,7 +91,8 @@ struct ImageOrder {
     ].compactMap { $0 }
   }
 
-  /// Who made the file, and of what; no time and no path, so that the same inputs give the same bytes.
+  /// Returns the header of the file: the program that made it, and from what. It has no time and no path, so
+  /// that the same inputs give the same bytes.
   private func header(traceCount: Int) -> [String] {
     let recorded = recordedImage.id?.description ?? "without ID"
     let ordered = release.image?.id.map { ", ordered image \($0)" } ?? ""
@@ -102,7 +103,7 @@ struct ImageOrder {
     ]
   }
 
-  /// What no line stands for, each once.
+  /// Returns the functions that no line of the file stands for, each once.
   private func missing(
     _ placing: PlacingEntries, _ written: WrittenOrderFile
   ) -> [NameWithReason] {

@@ -3,7 +3,7 @@ import OrderFileFormat
 import Reporting
 import Symbolication
 
-/// An order file, and what is to be said about it.
+/// An order file, and what to report about it.
 package struct GeneratedOrder {
   package let bytes: [UInt8]
   package var image: OrderedImage
@@ -12,29 +12,29 @@ package struct GeneratedOrder {
   var warnings: [Diagnostic]
 }
 
-/// From traces to an order file for each image that is to be ordered.
+/// Makes an order file from traces for each image that is to be ordered.
 package struct OrderGeneration {
-  /// What to order, by what, and for whom.
+  /// Which traces and builds to read, and how to order them.
   package struct Options {
     package var traces: [String]
-    /// Images that were recorded.
+    /// The paths of recorded images.
     package var recorded: [String] = []
     package var builds = Builds.one()
-    /// Which image of a universal file; the only one that the order files are to be for, in a dialect that
-    /// can say so.
+    /// The slice of a universal file. Order files in a dialect that can name architectures are for this one
+    /// only.
     package var architecture: Architecture?
-    /// The linker's; `nil` takes the usual one for the image.
+    /// The dialect of the linker; `nil` takes the usual one for the image.
     package var dialect: OrderFileDialect?
-    /// Functions of at least so many bytes go behind the smaller ones.
+    /// Functions of at least so many bytes go after the smaller ones.
     package var largeFunctionBytes: UInt64?
 
     package init(traces: [String]) { self.traces = traces }
   }
 
-  /// The builds to be ordered, by their paths; the recorded one where there is none.
+  /// The paths of the builds to order; if none is given, the recorded one.
   package enum Builds {
     case one(image: String? = nil, linkMap: String? = nil, debugFile: String? = nil)
-    /// One for each recorded image, which has its file name.
+    /// One build for each recorded image of the same file name.
     case each(images: [String])
   }
 
@@ -42,13 +42,13 @@ package struct OrderGeneration {
   private var inputs: LaunchInputs
   /// Of the recorded images that are ordered.
   private let groups: [Int]
-  /// By the group of the recorded images.
+  /// The builds, by the file name of the recorded image.
   private var releases: [Int: ReleaseLayout] = [:]
   private var orderWarnings: [Diagnostic] = []
 
   /// Reads the traces and the builds.
   ///
-  /// - Throws: also if nothing was recorded, and `mismatch` if what was given does not belong together.
+  /// - Throws: an error also if nothing was recorded; `mismatch` if the inputs do not belong together.
   package init(_ options: Options) throws(Diagnostic) {
     self.options = options
     inputs = try LaunchInputs(
@@ -88,11 +88,11 @@ package struct OrderGeneration {
     releases[group] = release
   }
 
-  /// The order of one image.
+  /// Makes the order of one image.
   ///
   /// - Parameters:
   ///   - fileName: one of `fileNames`.
-  ///   - outputPath: where the order file goes, for the report.
+  ///   - outputPath: the path of the order file, for the report.
   /// - Throws: `mismatch` if the build is of another program, or of another format than the dialect's.
   package mutating func order(
     ofImageNamed fileName: String, outputPath: String
@@ -127,7 +127,7 @@ package struct OrderGeneration {
     return order
   }
 
-  /// What is to be said about the traces, and about the orders made so far.
+  /// Warnings about the traces and about the orders made so far.
   package var warnings: [Diagnostic] {
     var warnings = inputs.warnings + orderWarnings
     if case .each = options.builds {
@@ -147,7 +147,7 @@ package struct OrderGeneration {
 }
 
 extension ReleaseLayout {
-  /// Reads what is given; `nil` if nothing is.
+  /// Reads the builds that are given; `nil` if there are none.
   fileprivate init?(
     image: String?, linkMap: String?, debugFile: String?, slice: SliceChoice
   ) throws(Diagnostic) {

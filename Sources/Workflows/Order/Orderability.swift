@@ -1,4 +1,4 @@
-// What keeps a linker from following an order file, as far as it can be seen before or after the link.
+// What keeps a linker from following an order file, as far as it shows before or after the link.
 
 import ImageModel
 import OrderFileFormat
@@ -6,8 +6,8 @@ import Reporting
 import Symbolication
 
 extension Diagnostic {
-  /// Ordered parts that share their input section with others: the linker moves the whole section
-  /// or nothing. Only a layout with input sections tells; `nil` if there is nothing to say.
+  /// Warns that ordered parts share their input section with others: the linker moves only whole sections.
+  /// Only a layout with input sections shows this; `nil` if there is nothing to report.
   static func sharedInputSections(
     _ parts: [Part], in layout: Layout, path: String
   ) -> Diagnostic? {
@@ -23,7 +23,7 @@ extension Diagnostic {
       hint: "compile with -ffunction-sections (Swift: -Xfrontend -function-sections)")
   }
 
-  /// The linker did not follow most of the order file; `nil` if it did.
+  /// Warns that the linker did not follow most of the order file; `nil` if it did.
   static func noncompliance(
     _ check: OrderFileCheck, path: String, isMachO: Bool
   ) -> Diagnostic? {
@@ -39,8 +39,8 @@ extension Diagnostic {
           + "-ffunction-sections (Swift: -Xfrontend -function-sections)?")
   }
 
-  /// Functions that share their names with others, where nothing tells the object files; `nil` if there
-  /// are none.
+  /// Warns of functions that share their names with others when no object files are known; `nil` if there are
+  /// none.
   static func ambiguous(_ placing: PlacingEntries, path: String) -> Diagnostic? {
     guard let first = placing.ambiguousNames.first else { return nil }
     return Diagnostic(
@@ -49,7 +49,7 @@ extension Diagnostic {
       hint: "give its link map with --link-map, which lists the object files")
   }
 
-  /// Names that are listed for several object files; `nil` if there are none.
+  /// Warns of names that are listed for several object files; `nil` if there are none.
   static func ofSeveralFiles(_ placing: PlacingEntries, path: String) -> Diagnostic? {
     guard let first = placing.namesOfSeveralFiles.first else { return nil }
     return Diagnostic(
@@ -62,7 +62,7 @@ extension Diagnostic {
     names.count > 1 ? " and \(counted(names.count - 1, "other name"))" : ""
   }
 
-  /// An image that has no identity of its own.
+  /// Warns of an image without an ID of its own; `nil` if it has one.
   static func weakID(
     _ image: TraceImage, _ format: ImageFormat = .elf
   ) -> Diagnostic? {

@@ -3,11 +3,11 @@ import ImageModel
 import Reporting
 import Symbolication
 
-/// What launches used, in the functions of a layout: what the names of the recorded builds are there.
+/// What launches used, as functions of a layout: the functions that have the names of the recorded ones.
 struct ResolvedProfile {
-  /// In one sequence, all of the first launch before all of the second.
+  /// The uses in one sequence, all of the first launch before all of the second.
   private(set) var uses: [FirstUse] = []
-  /// Bodies for which none of their names stands for a function of the layout, each once.
+  /// Bodies none of whose names is a function of the layout, each once.
   private(set) var missing: [NameWithReason] = []
   /// Bodies that were recorded, each once, however many launches used it.
   let recordedCount: Int
@@ -20,7 +20,7 @@ struct ResolvedProfile {
     var step: UInt64 = 0
     var last: (launch: Int, step: Int)?
     for recorded in profile.functions {
-      // What one hit told is of one step.
+      // All functions that one hit revealed are of one step.
       if let last, last != (recorded.launch, recorded.step) { step += 1 }
       last = (recorded.launch, recorded.step)
       var functions: [Int] = []

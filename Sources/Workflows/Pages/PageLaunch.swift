@@ -3,22 +3,22 @@ import PagesFormat
 import ProcessLaunch
 import ProcessTracing
 
-/// A launch of which the pages are counted: `orderfile pages`.
+/// A launch whose pages are counted: `orderfile pages`.
 package struct PageLaunch {
   package var program: ProgramLaunch
-  /// Images to count besides the launched program's.
+  /// Images to count in addition to the launched program.
   package var images: [String] = []
   package var countsAllImages = false
   package var stop: Stop?
-  /// `nil` takes what works.
+  /// `nil` selects one that works.
   package var method: PageMethod?
   package var environment: LaunchEnvironment
 
-  /// Where the launch ends.
+  /// Where counting stops.
   package enum Stop {
     /// At this `orderfile_mark()`.
     case mark(String)
-    /// Where this function is first called.
+    /// At the first call of this function.
     case function(String)
   }
 
@@ -27,9 +27,9 @@ package struct PageLaunch {
     self.environment = environment
   }
 
-  /// Launches the program and gives what it touched its names.
+  /// Launches the program, and names the functions that touched its pages.
   ///
-  /// - Throws: if the program can't be launched, and if the count would not be exact.
+  /// - Throws: if the program can't be launched, or if the count would not be exact.
   package func run() throws -> CountedPages {
     let name = program.command[0]
     let found = try LaunchedProgram(named: name, in: environment)
@@ -48,7 +48,7 @@ package struct PageLaunch {
     }
 
     var names = PageNames()
-    // A script's interpreter is what was launched.
+    // For a script, the interpreter was launched.
     let counted = result.touches.program ?? found.path
     let document = PagesDocument(
       command: program.command, end: PagesDocument.End(result.program.end),
@@ -63,7 +63,7 @@ package struct PageLaunch {
     return CountedPages(document: document, end: result.program.end, warnings: warnings)
   }
 
-  /// - Parameter images: where the function is looked for, in that order.
+  /// - Parameter images: the images in which to look for the function, in this order.
   private func requestedStop(in images: [String]) throws(Diagnostic) -> PageRequest.Stop? {
     switch stop {
     case nil: return nil

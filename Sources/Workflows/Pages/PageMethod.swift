@@ -5,21 +5,21 @@ import ProcessLaunch
 import ProcessTracing
 import Symbolication
 
-/// How touches of pages are seen.
+/// The method by which touches of pages are seen.
 package enum PageMethod: String, CaseIterable {
   /// By a library in the program.
   case preload
-  /// By this process, which traces the program.
+  /// By a tracer outside the program.
   case ptrace
 }
 
-/// The method for one launch.
+/// Chooses the method for a launch.
 struct PageMethodChoice {
   let method: PageMethod
   private let environment: LaunchEnvironment
 
-  /// - Parameter wanted: what the user asks for.
-  /// - Throws: if that can't work.
+  /// - Parameter wanted: the user's choice.
+  /// - Throws: if that method can't work.
   init(
     _ wanted: PageMethod?, for program: LaunchedProgram, _ request: PageRequest,
     in environment: LaunchEnvironment
@@ -37,7 +37,7 @@ struct PageMethodChoice {
     }
   }
 
-  /// Why the library can't be in the program; `nil` if it can.
+  /// The reason why the library can't be loaded into the program; `nil` if it can.
   private static func obstacle(to program: LaunchedProgram) -> String? {
     if !PreloadedPageLaunch.isSupported {
       return "this kernel or machine can't intercept a program's own system calls"
@@ -56,7 +56,7 @@ struct PageMethodChoice {
       return try PreloadedPageLaunch(program, request, library: library.preloadVariable).run()
     case .ptrace:
       var program = program
-      // Whom a program tells its marks; without the other variable the library does nothing.
+      // The library receives the marks of a program; without the other variable it does nothing.
       var library: PageTracerLibrary?
       if case .mark = request.stop { library = try PageTracerLibrary(in: environment) }
       if let library { program.environment.append(("LD_PRELOAD", library.preloadVariable)) }
@@ -67,7 +67,7 @@ struct PageMethodChoice {
   }
 }
 
-/// Finds what a program calls for a mark: its recorder's function, or the library's.
+/// Finds the function that a program calls for a mark, in its own recorder or in the library.
 private final class MarkedImages: PageImages {
   func mark(in path: String) -> RelativeAddress? {
     (try? PageNames.address(of: "orderfile_rt_mark", in: path)) ?? nil

@@ -6,10 +6,11 @@ import PagesFormat
 import ProcessTracing
 import Symbolication
 
-/// Gives the pages that a launch touched their addresses in the image, and the instructions their functions.
+/// Translates the pages that a launch touched to addresses in the image, and the touching instructions to
+/// functions.
 struct PageNames {
   private var known: [String: KnownImage?] = [:]
-  /// What could not be read.
+  /// Images that could not be read.
   private(set) var warnings: [Diagnostic] = []
 
   private struct KnownImage {
@@ -18,9 +19,9 @@ struct PageNames {
   }
 
   /// - Parameters:
-  ///   - wanted: real paths of images that have a place in the report even if nothing of them was touched.
-  /// - Returns: first those, then the others by their first load.
-  /// - Throws: if one of those can't be read, or nothing at all was touched.
+  ///   - wanted: real paths of images that are in the report even if none of their pages was touched.
+  /// - Returns: the wanted images, then the others in the order of their first load.
+  /// - Throws: if a wanted image can't be read, or if nothing at all was touched.
   mutating func images(
     of touches: PageTouches, wanted: [String]
   ) throws(Diagnostic) -> [PagesDocument.Image] {

@@ -10,7 +10,7 @@ import Reporting
 #endif
 
 extension Diagnostic {
-  /// Why the pages that were seen are not all that were touched.
+  /// The reason why the seen pages are not all that were touched.
   static func inexact(
     _ program: String, _ problem: PageProblem, _ end: ProgramLaunch.End
   ) -> Diagnostic {

@@ -6,10 +6,10 @@ import ImageModel
   import Glibc
 #endif
 
-/// The library that is loaded into programs: beside this command, or where `make install` puts it.
+/// The library that is preloaded into programs. It is beside this command, or where `make install` puts it.
 final class PageTracerLibrary {
   private let descriptor: Int32
-  /// What `LD_PRELOAD` has to be: the library, behind what it is already.
+  /// The value for `LD_PRELOAD`: its present value, and the library.
   let preloadVariable: String
 
   init(in environment: LaunchEnvironment) throws(Diagnostic) {
@@ -23,7 +23,7 @@ final class PageTracerLibrary {
         context: [own], hint: "build it: swift build --product orderfile-pages")
     }
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    // The variable has no way to quote what separates its words.
+    // The variable has no quoting for the characters that separate its words.
     let isPlain = !path.contains(" ") && !path.contains(":")
     let word = isPlain ? path : "/proc/\(getpid())/fd/\(descriptor)"
     let others = environment.preload

@@ -13,13 +13,13 @@ import TraceFormat
   import Glibc
 #endif
 
-/// Writes the traces of a launch with breakpoints, one for each process that uses something.
+/// Writes the traces of a launch with breakpoints, one for each process with hits.
 final class BreakpointRecording: BreakpointObserver {
   private let folder: RecordingFolder
-  /// Real paths of the images to record besides the launched program; `nil` for all.
+  /// Real paths of the images to record in addition to the launched program; `nil` for all.
   private let wanted: Set<String>?
   private let recordsBlocks: Bool
-  /// The function at whose first use the launch is over.
+  /// The function whose first call ends the recording.
   private let end: String?
   private var sawEnd = false
   private var program: String?
@@ -28,7 +28,7 @@ final class BreakpointRecording: BreakpointObserver {
   private var places: [String: BreakpointPlaces?] = [:]
   private var problems: [Diagnostic] = []
 
-  /// What could not be given breakpoints, and what could not be written.
+  /// Images without breakpoints, and traces that could not be written.
   var warnings: [Diagnostic] {
     var warnings = problems + [withoutBlocks].compactMap { $0 }
     warnings += processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
@@ -41,10 +41,10 @@ final class BreakpointRecording: BreakpointObserver {
     return warnings
   }
 
-  /// The file names of recorded images, and of those that have no map of their basic blocks.
+  /// File names of the recorded images, and of those without a map of their basic blocks.
   private var recorded: (all: Set<String>, withoutBlocks: Set<String>) = ([], [])
 
-  /// Blocks were asked for, and no image tells where its own are.
+  /// Whether blocks were requested, but no image has a map of them.
   var lacksBlocks: Bool {
     recordsBlocks && !recorded.all.isEmpty && recorded.all == recorded.withoutBlocks
   }
@@ -57,7 +57,7 @@ final class BreakpointRecording: BreakpointObserver {
       hint: Diagnostic.blockMapHint)
   }
 
-  /// One process as long as it runs one program.
+  /// A process, for as long as it runs one program.
   private struct Process {
     var program: String
     /// `nil` if it was gone too soon.
@@ -68,8 +68,9 @@ final class BreakpointRecording: BreakpointObserver {
     var hasFailed = false
   }
 
-  /// - Parameter images: what the user names; `nil` records every image.
-  /// - Parameter blocks: whether to record the basic blocks of images that have a map of them, too.
+  /// - Parameters:
+  ///   - images: the images that the user names; `nil` records every image.
+  ///   - blocks: whether to record the basic blocks of images that have a map of them.
   init(
     _ folder: RecordingFolder, images: [String]?, blocks: Bool, end: String?
   ) throws(Diagnostic) {
@@ -104,9 +105,9 @@ final class BreakpointRecording: BreakpointObserver {
     return BreakpointImage(functions: [], segments: places.segments, loaderNotice: notice)
   }
 
-  /// What the loaders of glibc and musl call when they have mapped libraries.
+  /// The function that the loaders of glibc and musl call after they have mapped libraries.
   private static let loaderNotice = "_dl_debug_state"
-  /// What `orderfile_mark` calls in a program that carries the recorder.
+  /// The function that `orderfile_mark` calls in a program that contains the recorder.
   private static let mark = "orderfile_rt_mark"
 
   private func places(at path: String) -> BreakpointPlaces? {
@@ -200,7 +201,7 @@ final class BreakpointRecording: BreakpointObserver {
     for pid in processes.keys.sorted() { processes[pid]?.file?.end(by: reason.state) }
   }
 
-  /// Makes the file of a process, at its first hit, and tells it what is loaded.
+  /// Creates the trace of a process, at its first hit, and adds the images that are loaded.
   private func begin(_ pid: pid_t) {
     guard let process = processes[pid], !process.hasFailed else { return }
     let machine = places[process.program]??.machine ?? BreakpointPlaces.ownMachine
@@ -252,7 +253,7 @@ extension Diagnostic {
   fileprivate static let blockMapHint =
     "compile with clang and -fbasic-block-address-map; for Swift see docs/BLOCKS.md"
 
-  /// `--blocks` where no image has any.
+  /// `--blocks` was given, and no image has a map of them.
   static func noBlockMap(_ program: String) -> Diagnostic {
     Diagnostic(
       "no recorded image has a basic block address map", context: [program], hint: blockMapHint)

@@ -7,14 +7,13 @@ import TraceFormat
   import Glibc
 #endif
 
-/// A trace on disk that grows while a launch runs. It is whole at every instant, also if this process is
-/// killed.
+/// A trace file that grows while a launch runs. It is valid at any time, even if this process is killed.
 final class GrowingTraceFile {
   private let path: String
   private let descriptor: Int32
   private var trace: GrowingTrace
   private var size: Int
-  /// Why the file could not be written, if it could not; nothing is written after that.
+  /// The reason why the file could not be written, if so; nothing is written after that.
   private(set) var failure: Diagnostic?
 
   init(_ path: String, _ trace: GrowingTrace) throws(Diagnostic) {
@@ -31,7 +30,7 @@ final class GrowingTraceFile {
 
   deinit { close(descriptor) }
 
-  /// Appends what `record` makes.
+  /// Appends the records that `record` makes.
   func add(_ record: (inout GrowingTrace) -> GrowingTrace.Addition) {
     guard failure == nil else { return }
     let addition = record(&trace)
@@ -40,7 +39,7 @@ final class GrowingTraceFile {
     store(addition.count.bytes, at: addition.count.offset)
   }
 
-  /// Says that the launch is over, though the program goes on.
+  /// Marks the launch as over, although the program continues.
   func end(by state: TraceHeader.State) {
     let end = GrowingTrace.end(by: state)
     store(end.bytes, at: end.offset)

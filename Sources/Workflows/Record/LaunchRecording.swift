@@ -4,35 +4,35 @@ import ProcessTracing
 import Reporting
 import Symbolication
 
-/// A launch, or a while of a running process, that leaves a trace: `orderfile record`.
+/// Records a launch, or a running process for a while, into a trace: `orderfile record`.
 package struct LaunchRecording {
   package var method: Method
-  /// Where the trace of the program goes; those of other processes go beside it.
+  /// The path of the program's trace; those of other processes are beside it.
   package var outputPath: String
-  /// The launch ends at this `orderfile_mark()`.
+  /// The `orderfile_mark()` that ends the recording.
   package var stopAt: String?
-  /// Milliseconds after which it ends.
+  /// The number of milliseconds after which the recording ends.
   package var stopAfter: UInt64?
 
   package enum Method {
     /// An instrumented program records itself.
     case recorder(ProgramLaunch)
-    /// Each function of any program has a breakpoint.
+    /// Each function of the program gets a breakpoint.
     case breakpoints(Target, Breakpoints)
   }
 
   package enum Target {
     case launch(ProgramLaunch)
-    /// A running process, by its number.
+    /// A running process with this number.
     case process(Int32)
   }
 
   package struct Breakpoints {
-    /// Images to record besides the program's own; `nil` for all.
+    /// Images to record in addition to the program; `nil` for all.
     package var images: [String]?
-    /// Whether basic blocks are recorded too, where an image has a map of them.
+    /// Whether to record basic blocks too, where an image has a map of them.
     package var blocks: Bool
-    /// The function at whose first call the launch ends.
+    /// The function whose first call ends the recording.
     package var stopAtSymbol: String?
 
     package init(images: [String]? = [], blocks: Bool = false, stopAtSymbol: String? = nil) {
@@ -47,9 +47,9 @@ package struct LaunchRecording {
     self.outputPath = outputPath
   }
 
-  /// Records, and puts the traces in their places.
+  /// Records, and moves the traces to their paths.
   ///
-  /// - Throws: if the program can't be launched or traced, and if a trace can't be written.
+  /// - Throws: if the program can't be launched or traced, or if a trace can't be written.
   package func run() throws -> RecordedLaunch {
     let outputFile = try OutputFile(outputPath)
     let folder = try RecordingFolder(beside: outputPath)
@@ -87,7 +87,7 @@ package struct LaunchRecording {
     var failure: Diagnostic?
     if !hasHits {
       let nothing = nothingRecorded(watched, wasSilent: traces.isEmpty)
-      // A program that failed says itself why.
+      // A program that failed says why by itself.
       if end ?? .exited(0) == .exited(0) { failure = nothing } else { warnings.append(nothing) }
     }
     return RecordedLaunch(
@@ -98,7 +98,7 @@ package struct LaunchRecording {
       recordable: hasHits ? recordable : [], end: end, warnings: warnings, failure: failure)
   }
 
-  /// What was launched here; `nil` of a process that ran already.
+  /// The launch; `nil` for a process that was already running.
   private var launch: ProgramLaunch? {
     switch method {
     case .recorder(let launch), .breakpoints(.launch(let launch), _): launch
@@ -106,7 +106,7 @@ package struct LaunchRecording {
     }
   }
 
-  /// Of the program, in messages.
+  /// The name of the program in messages.
   private var name: String {
     if case .breakpoints(.process(let number), _) = method { return "process \(number)" }
     return launch?.command.first ?? ""
@@ -116,13 +116,13 @@ package struct LaunchRecording {
     if case .breakpoints = method { true } else { false }
   }
 
-  /// A launch that is over; its traces are in a folder.
+  /// A finished launch whose traces are still in the folder.
   private struct Watched {
-    /// How the program ended; `nil` of a process that was not launched here.
+    /// How the program ended; `nil` for a process that was not launched here.
     var result: ProgramLaunch.Result?
-    /// What could not be given breakpoints.
+    /// Images without breakpoints.
     var leftAlone: [Diagnostic] = []
-    /// Basic blocks were asked for, and no image tells where its own are.
+    /// Whether basic blocks were requested, but no image has a map of them.
     var lacksBlocks = false
   }
 
@@ -150,7 +150,7 @@ package struct LaunchRecording {
     }
   }
 
-  /// What tells the recorder in a program where to write, and when to stop.
+  /// The variables that tell the recorder where to write and when to stop.
   private func environment(_ folder: RecordingFolder) -> [(name: String, value: String)] {
     var variables = [
       (name: "ORDERFILE_TRACE", value: folder.tracePath),
@@ -168,7 +168,7 @@ package struct LaunchRecording {
   }
 }
 
-/// What a recorded launch left.
+/// The result of a recording.
 package struct RecordedLaunch {
   package struct RecordableImage: Sendable {
     package var image: TraceImage
@@ -180,14 +180,14 @@ package struct RecordedLaunch {
   package let traces: [Trace]
   /// Where each trace is, parallel to `traces`.
   package let paths: [String]
-  /// Of the first trace; `nil` if its `main` was not seen.
+  /// The number of hits before `main` in the first trace; `nil` if its `main` was not recorded.
   package let hitsBeforeMain: Int?
   /// How much of each image could be recorded, in the order of the first loads.
   package let recordable: [RecordableImage]
   /// `nil` of a process that was not launched here.
   package let end: ProgramLaunch.End?
   package let warnings: [Diagnostic]
-  /// Why nothing was recorded, unless the program failed.
+  /// The reason why nothing was recorded, unless the program failed.
   package let failure: Diagnostic?
 
   /// How many functions the instrumented images have in all, recorded or not; `nil` where that is unknown, and

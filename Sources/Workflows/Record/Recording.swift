@@ -11,19 +11,19 @@ import TraceFormat
   import Glibc
 #endif
 
-/// One trace as a process left it.
+/// A trace as a process left it.
 struct Recording {
-  /// Where it is now.
+  /// Its present path.
   let path: String
-  /// What the recorder added to the path: empty for the first process, else `.<pid>`.
+  /// What the recorder appended to the path: nothing for the first process, else `.<pid>`.
   let suffix: String
   let file: TraceFile
   let trace: Trace
 
-  /// Seals the trace and puts it in its place.
+  /// Seals the trace and moves it to its path.
   ///
-  /// A process that is still running keeps its file, unsealed, under the new name, and goes on
-  /// recording into it.
+  /// A process that is still running keeps its file, unsealed, under the new name, and continues to record
+  /// into it.
   ///
   /// - Returns: the trace as it is now.
   func finish(

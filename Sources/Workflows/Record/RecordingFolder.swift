@@ -11,7 +11,7 @@ import TraceFormat
   import Glibc
 #endif
 
-/// A folder of its own beside the output, in which the processes of one launch leave their traces.
+/// A temporary folder beside the output, in which the processes of one launch leave their traces.
 struct RecordingFolder {
   private let path: String
 
@@ -26,12 +26,12 @@ struct RecordingFolder {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// For `ORDERFILE_TRACE`; a percent sign in the folder's name is no directive.
+  /// The value for `ORDERFILE_TRACE`; percent signs in the folder's name are escaped.
   var tracePath: String {
     path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%") + "/trace"
   }
 
-  /// Where a trace called `name` goes that this process writes itself.
+  /// The path for a trace called `name` that this process writes.
   func path(forNewTraceOf name: String) -> String { "\(path)/\(name)" }
 
   private static func currentFolder() throws(Diagnostic) -> String {
@@ -42,8 +42,8 @@ struct RecordingFolder {
     return String(cString: pointer)
   }
 
-  /// The traces that were left, the launched program's first, then by process number; and what was
-  /// wrong with those that can't be read.
+  /// The traces in the folder, the launched program's first, then by process number; and errors for those
+  /// that can't be read.
   func recordings() -> ([Recording], unreadable: [Diagnostic]) {
     var recordings: [Recording] = []
     var unreadable: [Diagnostic] = []
@@ -63,8 +63,8 @@ struct RecordingFolder {
     return (recordings, unreadable)
   }
 
-  /// Tells each trace that was left, one after the other and in the order of `recordings`; those that can't be read are
-  /// left out.
+  /// Passes on each remaining trace, one after the other and in the order of `recordings`. Traces that can't be read
+  /// are left out.
   func forEachTrace(_ body: (Trace) -> Void) {
     var found: [(path: String, suffix: String, processNumber: UInt32)] = []
     for name in traceNames {
@@ -87,7 +87,7 @@ struct RecordingFolder {
     }
   }
 
-  /// Removes the folder and what is left in it.
+  /// Removes the folder and its contents.
   func remove() {
     for name in Folder.names(in: path) { unlink("\(path)/\(name)") }
     rmdir(path)

@@ -3,19 +3,19 @@ import OrderFileFormat
 import ProcessLaunch
 import Reporting
 
-/// An order file that is improved by relinking and launching: `orderfile refine`.
+/// Improves an order file by relinking and launching: `orderfile refine`.
 package struct OrderFileRefinement {
-  /// The order file to begin with.
+  /// The order file to start from.
   package var order: String
-  /// The image that is linked.
+  /// The image that `relink` creates.
   package var image: String
-  /// What links it, for `sh -c`.
+  /// The link command, for `sh -c`.
   package var relink: String
   /// The order file to write.
   package var output: String
-  /// What is launched.
+  /// The launch to refine for.
   package var program: ProgramLaunch
-  /// The pages to save.
+  /// The page size to optimize for.
   package var pageSize = PageSizeChoice.automatic
   package var environment: LaunchEnvironment
 
@@ -34,18 +34,19 @@ package struct OrderFileRefinement {
   package struct Result {
     package let document: RefineDocument
     package let warnings: [Diagnostic]
-    /// What ended the search before its time.
+    /// The error that ended the search early.
     package let failure: (any Error)?
-    /// Whether the best order was written. After a failure that is so only if it is better than the given one.
+    /// Whether the best order was written. After a failure, it is written only if it is better than the given
+    /// one.
     package let isWritten: Bool
   }
 
-  /// Tries one change after the other, and writes the best order. From now on an interrupt ends what is
-  /// launched, and not this process.
+  /// Tries one move after the other, and writes the best order. From now on, an interrupt ends the launched
+  /// programs and not this process.
   ///
-  /// - Parameter progress: is told each order that was tried.
-  /// - Returns: also where a later order fails. The image is then that of the best order so far.
-  /// - Throws: if the image can't be linked or launched with the order that was given; all stays as it was.
+  /// - Parameter progress: called with each order that was tried.
+  /// - Returns: a result even if a later order fails. The image is then that of the best order so far.
+  /// - Throws: if the image can't be linked or launched with the given order; then nothing has changed.
   package func run(_ progress: (RefineDocument.Step) -> Void) throws -> Result {
     let outputFile = try OutputFile(output)
     let bytes = try InputFile.bytes(order)
@@ -56,7 +57,7 @@ package struct OrderFileRefinement {
     let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
     let launch = RefinedLaunch(program: program, folder: folder, environment: environment)
     Interruption.catchSignals()
-    // Also where something fails: the image of the best order so far, or the one that was there.
+    // After a failure too, this restores the image of the best order so far, or the original one.
     defer { linked.restore() }
 
     var refinement = try Refinement(

@@ -6,7 +6,7 @@ import ProcessLaunch
 import ProcessTracing
 import Symbolication
 
-/// The launch that an order is refined for, of an image as it is linked at the time.
+/// The launch for which an order is refined. It launches the image as it is currently linked.
 struct RefinedLaunch {
   let program: ProgramLaunch
   let folder: TemporaryFolder
@@ -14,7 +14,7 @@ struct RefinedLaunch {
 
   /// The pages of the image at `path` that a launch touches.
   ///
-  /// - Throws: if they can't be counted exactly, and if the program fails.
+  /// - Throws: if they can't be counted exactly, or if the program fails.
   func pages(ofImage path: String) throws -> PagesDocument.Image {
     let found = try LaunchedProgram(named: program.command[0], in: environment)
     let request = PageRequest(images: [path])
@@ -35,8 +35,8 @@ struct RefinedLaunch {
     return image
   }
 
-  /// What a launch ran of the image: functions that were entered, by breakpoints, and those that `pages`
-  /// tells besides, because they were entered elsewhere than at their beginning.
+  /// The functions of the image that a launch ran: those that were entered, recorded with breakpoints, and
+  /// those that only `pages` saw, because they were entered elsewhere than at their first instruction.
   func uses(of release: ReleaseLayout, _ pages: PagesDocument.Image) throws -> [FirstUse] {
     let layout = release.layout
     let recording = try RecordingFolder(beside: folder.path("uses"))

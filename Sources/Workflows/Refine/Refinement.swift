@@ -9,17 +9,17 @@ import ProcessLaunch
 import Reporting
 import Symbolication
 
-/// The search for a better order: move by move, each relinked and measured, until none gains anything.
+/// The search for a better order: it tries move after move, each relinked and measured, until none helps.
 struct Refinement {
   private let image: RelinkedImage
   private let launch: RefinedLaunch
   private let size: PageSize
   private(set) var best: Trial
-  /// All that was tried, in its order; the first is the order as it was given.
+  /// All orders that were tried, in sequence; the first is the given order.
   private(set) var path: [RefineDocument.Step] = []
   private var tried: Set<[UInt8]> = []
 
-  /// One order, and what a launch of its build touched.
+  /// An order, and the pages that a launch of its build touched.
   struct Trial {
     var order: OrderFile
     var bytes: [UInt8]
@@ -33,7 +33,7 @@ struct Refinement {
     .largeLast(bytes: 4 << 10),
   ]
 
-  /// Links and launches with the order as it was given.
+  /// Links and launches with the given order.
   init(
     _ order: OrderFile, _ bytes: [UInt8], image: RelinkedImage, launch: RefinedLaunch,
     size: PageSize
@@ -47,7 +47,7 @@ struct Refinement {
     path.append(step("as given", best, isKept: true))
   }
 
-  /// - Parameter progress: told before each trial.
+  /// - Parameter progress: called after each trial.
   mutating func run(_ progress: (_ step: RefineDocument.Step) -> Void) throws {
     var isBetter = true
     while isBetter {
@@ -67,15 +67,15 @@ struct Refinement {
     image.restore()
   }
 
-  /// Whether the best order is another than the one that was given.
+  /// Whether the best order differs from the given one.
   var isBetter: Bool { path.dropFirst().contains { $0.isKept } }
 
-  /// Pages of the size asked for, then of 4 KiB.
+  /// The number of pages of the requested size, then of 4 KiB.
   private func count(_ trial: Trial) -> (Int, Int) {
     (trial.pages.executedPages(size), trial.pages.executedPages(.fourKibibytes))
   }
 
-  /// What no order could do better than, of the best one.
+  /// The floor: a lower bound, computed for the best order.
   var floor: RefineDocument.Floor {
     let layout = best.release.layout
     let placed = Set(
@@ -103,7 +103,7 @@ struct Refinement {
       startupBytes: ordered.map(\.size).saturatingSum(), pageSize: size, fixed: fixed)
   }
 
-  /// The best order after `move`; `nil` if that was tried already.
+  /// The best order changed by `move`; `nil` if that order was already tried.
   private mutating func candidate(
     _ move: OrderRefinement.Move
   ) throws -> (name: String, order: OrderFile, bytes: [UInt8])? {
@@ -161,6 +161,6 @@ struct Refinement {
 }
 
 extension PagesDocument.Image {
-  /// Distinct pages of the executable segment in which something was executed.
+  /// The number of distinct pages of the executable segment in which something was executed.
   func executedPages(_ size: PageSize) -> Int { textCount(executed: true, size) }
 }

@@ -8,9 +8,9 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// An image that a command links again and again, each time in another order.
+/// An image that a command relinks repeatedly, each time in another order.
 ///
-/// The image of the best order is kept beside the one that is tried, and put back in the end.
+/// While another order is tried, the image of the best order is kept beside it, and restored in the end.
 final class RelinkedImage {
   let path: String
   private let command: String
@@ -19,8 +19,8 @@ final class RelinkedImage {
 
   /// - Parameters:
   ///   - command: for `sh -c`; it reads the order file that `ORDERFILE_ORDER` names.
-  /// - Throws: if there is no file at `path`, and if a run that was killed has left one aside: which of the two is
-  ///   the user's is not known.
+  /// - Throws: if there is no file at `path`, or if a killed run has left its best image behind: it is not
+  ///   known which of the two the user wants.
   init(path: String, command: String, in folder: TemporaryFolder) throws(Diagnostic) {
     self.path = try Folder.absolutePath(path)
     self.command = command
@@ -33,10 +33,10 @@ final class RelinkedImage {
     }
   }
 
-  /// Links the image with the order file `bytes`. What was there is removed first: build systems don't link
-  /// again when only the order has changed.
+  /// Links the image with the order file `bytes`. The old image is removed first, because build systems do
+  /// not relink if only the order file has changed.
   ///
-  /// - Throws: with the last lines that the command printed, if it fails or leaves no image.
+  /// - Throws: an error with the last lines of the command's output, if it fails or leaves no image.
   func link(_ bytes: [UInt8]) throws(Diagnostic) {
     let order = folder.path("image.order")
     try OutputFile(order).finish(bytes)
@@ -66,9 +66,9 @@ final class RelinkedImage {
     }
   }
 
-  /// What is there now is the best so far.
+  /// Keeps the present image as the best so far.
   func keep() { unlink(kept) }
 
-  /// Puts the best back, if another one was tried since.
+  /// Restores the best image, if another order was tried since.
   func restore() { if access(kept, F_OK) == 0 { rename(kept, path) } }
 }

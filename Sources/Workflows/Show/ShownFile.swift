@@ -6,14 +6,14 @@ import OrderFileFormat
 import Reporting
 import Symbolication
 
-/// What one file says, whichever kind it is: `orderfile show`.
+/// The contents of a file of any supported kind: `orderfile show`.
 package struct ShownFile {
   package struct Options {
-    /// Images that a trace was recorded in.
+    /// Images in which a trace was recorded.
     package var recorded: [String] = []
-    /// Of a stripped image.
+    /// The debug file of a stripped image.
     package var debugFile: String?
-    /// Which image of a universal file.
+    /// The slice of a universal file.
     package var architecture: Architecture?
 
     package init() {}
@@ -27,11 +27,11 @@ package struct ShownFile {
   }
 
   package let contents: Contents
-  /// `nil` where the file does not tell: a plain list of names is any linker's.
+  /// `nil` if the file does not tell: a plain list of names works with any linker.
   package let imageFormat: ImageFormat?
   package let warnings: [Diagnostic]
 
-  /// - Throws: if the file is of no known kind, or damaged.
+  /// - Throws: if the kind of the file is unknown, or if it is damaged.
   package init(path: String, _ options: Options = Options()) throws(Diagnostic) {
     let bytes = try InputFile.bytes(path)
     let kind = FileKind(of: bytes)
@@ -63,13 +63,13 @@ package struct ShownFile {
     warnings = images.warnings + (trace.isSealed ? [] : images.mismatches(of: trace))
   }
 
-  /// Of each hit the function that was entered, and the one that ran if that is another.
+  /// For each hit, the function that was entered, and the one that ran if that is different.
   ///
   /// - Parameter images: parallel to those of the trace.
   private static func hitNames(
     of trace: Trace, in images: [RecordedImage]
   ) -> [[SymbolName]] {
-    // Of each body once: it may have thousands of names, and as many hits.
+    // Cached for each body: it may have thousands of names, and as many hits.
     var known = trace.images.map { _ in [StatedAddress: SymbolName?]() }
     func name(ofBodyAt start: StatedAddress?, _ image: Int) -> SymbolName? {
       guard let start else { return nil }
@@ -151,7 +151,7 @@ extension OrderFileDocument {
 }
 
 extension ExecutedFunction {
-  /// What `trace` used of each function; nothing if no basic blocks were recorded.
+  /// The functions that `trace` used, with their blocks; empty if no basic blocks were recorded.
   ///
   /// - Parameter images: parallel to those of the trace.
   fileprivate static func all(of trace: Trace, in images: [RecordedImage]) -> [ExecutedFunction] {
