@@ -1,48 +1,48 @@
 // First-touch order
 // =================
 //
-// The idea. A launch runs each of its functions for a first time at some moment. Laid out in the order of
-// those moments, the startup functions fill one dense run of pages, and the launch walks through that run
-// from its beginning to its end.
+// The idea. A launch runs each startup function for the first time at some moment. If the functions are laid
+// out in the order of these moments, they fill one dense run of pages, and the launch walks through it from
+// beginning to end.
 //
-// An example. A launch uses main, parse, log, open in this order, and two functions fill a page. In link
-// order all four pages are touched; in first-touch order two are, one after the other:
+// An example. A launch uses main, parse, log, open in this order, and two functions fit on a page. In link
+// order it touches all four pages; in first-touch order it touches two, one after the other:
 //
 //     log cold1 | main cold2 | open cold3 | parse
 //     main parse | log open | cold1 cold2 | cold3
 //
-// The objective is two-fold, and the second half is why the list must ascend in time. Fewest pages: the
-// startup functions stand together; any order among them does about as well. And the page that is needed
-// next is the one behind: Linux reads ahead of a fault in an executable mapping and never behind it. With
-// cold pages sqlite3's shell took 20 major faults in link order, 11 in this order and 92 with the same
-// list reversed.
+// The objective is twofold. First, fewest pages: the startup functions are placed together; for this goal,
+// any order among them is about as good. Second, the page that is needed next should follow the present one,
+// because Linux reads ahead of a fault in an executable mapping and never behind it; therefore the list
+// ascends in time. With a cold cache sqlite3's shell took 20 major faults in link order, 11 in this order,
+// and 92 with the same list reversed.
 //
-// The bound is the startup functions' own bytes in whole pages, or little less: a large function is not
+// The bound is the size of the startup functions in whole pages, or a little less: a large function is not
 // always executed to its last page. Text pages of 4 KiB that a short launch touches, sqlite3 3.40.1 / redis
 // 7.0.15: link order 212 / 127, this order 138 / 46, the bytes alone 141 / 44.
 //
-// Several launches are taken in sequence: all of the first, then what the second adds, and so on. One
-// launch over-fits: another launch of redis touched 102 pages of a list made from the first, and 60 of a
-// list made from both, which cost the first launch about one page.
+// Several launches are processed in sequence: all functions of the first, then those that the second adds,
+// and so on. An order from one launch over-fits: another launch of redis touched 102 pages with a list made
+// from the first launch, and 60 with a list made from both, which cost the first launch about one page.
 //
-// Initializers that no trace saw go ahead of everything, in the order that the loader calls them: it does
-// call them, and before main; that they are missing means only that they were not instrumented.
+// Initializers that no trace recorded come first, in the order in which the loader calls them. The loader
+// does call them, before main; if they are missing in the traces, they were not instrumented.
 //
-// Aliases are one body under several names. All of them are listed, side by side: which of the names the
-// linker knows in the next build cannot be told from here.
+// Aliases are several names of one body. All are listed, next to each other, because it is not known which of
+// the names the linker sees in the next build.
 //
 // Large functions last is an option, off by default: functions of at least N bytes move behind the smaller
-// ones, the order kept on both sides. A launch rarely executes all of a large function, so the small ones
-// come to stand closer. With N = 8 KiB sqlite3's cold major faults fell from 11 to 6 and its wall time
-// from 0.73 to 0.65 of link order. Off, because it was measured on one program and gives up part of the
-// ascent in time.
+// ones; the order within both groups stays. A launch rarely executes all of a large function, so this packs
+// the small ones more densely. With N = 8 KiB sqlite3's cold major faults fell from 11 to 6 and its wall time
+// from 0.73 to 0.65 of link order. It is off because it was measured on one program, and because it gives up
+// part of the ascent in time.
 //
 // What it leaves out. Which functions are used together in *some* launches: balanced partitioning weighs
-// that, and does better where many different launches share one list. How often a function is called.
-// Data. And everything below the function: half to two thirds of a startup function's bytes do not run.
+// that, and is better where many different launches share one list. How often a function is called. Data. And
+// everything smaller than a function: half to two thirds of a startup function's bytes do not run.
 //
-// The limit: functions first used by other threads are interleaved as they happened to run. Pages do not
-// mind; read-ahead may.
+// The limit: functions first used by different threads are interleaved as they happened to run. This does not
+// matter for the number of pages, but may for read-ahead.
 //
 // Paper: Hoag, Lee, Mestre, Pupyrev, "Optimizing Function Layout for Mobile Applications", LCTES 2023,
 // <https://arxiv.org/abs/2211.09285>.
@@ -61,25 +61,25 @@ package struct FirstUse: Hashable, Sendable {
     self.part = part
   }
 
-  /// The use of a whole function, an index into the layout's `functions`.
+  /// The use of a whole function, given as an index into the layout's `functions`.
   package init(step: UInt64, function: Int) { self.init(step: step, part: Part(function)) }
 }
 
 /// The startup parts of one image, earliest use first.
 ///
-/// What no launch used is left out: the linker keeps it in its own order behind the list.
+/// Parts that no launch used are left out: the linker keeps them in its own order after the list.
 package struct FirstTouchOrder: Sendable {
-  /// None twice; those of a function's aliases side by side, ascending by name.
+  /// Without duplicates; the parts of a function's aliases are adjacent, ascending by name.
   package let parts: [Part]
-  /// How many of `parts`, the first ones unless large functions were moved behind, are there only
-  /// because the loader calls them.
+  /// The number of `parts` that are listed only because the loader calls them. They are the first ones,
+  /// unless large functions were moved to the end.
   package let untracedInitializerCount: Int
-  /// Initializers at which no function begins, in loader order, each once.
+  /// Initializers at whose address no function begins, in loader order, each once.
   package let unknownInitializers: [StatedAddress]
 
-  /// Orders what `launches` used.
+  /// Orders the parts that `launches` used.
   ///
-  /// - Parameter launches: taken in sequence.
+  /// - Parameter launches: in sequence.
   package init(
     launches: [[FirstUse]], layout: Layout, initializers: [StatedAddress] = [],
     largeFunctionBytes: UInt64? = nil
@@ -90,11 +90,11 @@ package struct FirstTouchOrder: Sendable {
       merged, layout: layout, initializers: initializers, largeFunctionBytes: largeFunctionBytes)
   }
 
-  /// Orders what launches of `layout` used.
+  /// Orders the parts that launches of `layout` used.
   ///
-  /// - Parameter initializers: what the loader calls before `main`, in its order.
-  /// - Parameter largeFunctionBytes: parts of at least this size go behind the smaller ones; `nil`
-  ///   leaves all where they are.
+  /// - Parameters:
+  ///   - initializers: the functions that the loader calls before `main`, in its order.
+  ///   - largeFunctionBytes: parts of at least this size are placed after the smaller ones; `nil` moves none.
   /// - Complexity: O((*p* + *i*) log *n*) for *p* parts, *i* initializers and *n* functions in the image.
   package init(
     _ launches: MergedLaunches, layout: Layout, initializers: [StatedAddress] = [],
@@ -124,8 +124,8 @@ package struct FirstTouchOrder: Sendable {
     unknownInitializers = unknown
   }
 
-  /// The part by all names of its function, ascending by name: the layout has them by size first, and sizes
-  /// may change from build to build. Equal names, which an image may well have, keep the layout's order.
+  /// The part under all names of its function, ascending by name: the layout sorts them by size first, and
+  /// sizes may change from build to build. Equal names, which an image may have, keep the layout's order.
   private static func aliases(of part: Part, in layout: Layout) -> [Part] {
     layout.allAliases(of: part).sorted { a, b in
       let nameA = layout.names[layout.functions[a.function].name]

@@ -1,22 +1,23 @@
 import ImageModel
 
-/// What launches used, folded into one sequence: all of the first, then what the second adds, and so on.
+/// The uses of several launches in one sequence: all of the first, then those that the second adds, and so
+/// on.
 ///
-/// Launches are added one at a time, and memory grows with the distinct parts, not with the launches.
-/// Adding is associative: (a + b) + c is a + (b + c). It is not commutative, as an earlier launch decides
-/// where a part stands.
+/// Launches are added one at a time; memory grows with the number of distinct parts, not of launches. Adding
+/// is associative: (a + b) + c is a + (b + c). It is not commutative, because an earlier launch decides the
+/// position of a part.
 package struct MergedLaunches: Equatable, Sendable {
-  /// Earliest first, none twice; the first of a function's aliases stands for all.
+  /// Earliest first, without duplicates; the first of a function's aliases stands for all.
   package private(set) var parts: [Part] = []
   private var isMember: Set<Part> = []
 
   package init() {}
 
-  /// Adds a launch behind the others.
+  /// Adds a launch after the others.
   ///
-  /// - Parameter launch: in any order; of several uses of one part the earliest counts, and of two parts
-  ///   used at the same step the one at the lower address comes first.
-  /// - Precondition: all functions are indexes of `layout`, the same one in each call.
+  /// - Parameter launch: in any order. If a part has several uses, the earliest counts; of two parts used at
+  ///   the same step, the one at the lower address comes first.
+  /// - Precondition: all functions are indexes of `layout`, which is the same in each call.
   /// - Complexity: O(*u* (log *u* + log *n*)) for *u* uses and *n* functions.
   package mutating func append(_ launch: [FirstUse], in layout: Layout) {
     // A total key: uses may come out of a hash table, and the same trace must give the same bytes.
@@ -25,7 +26,7 @@ package struct MergedLaunches: Equatable, Sendable {
     for use in uses { append(use.part) }
   }
 
-  /// Adds the launches of `other`, of the same layout, behind these.
+  /// Adds the launches of `other`, of the same layout, after these.
   ///
   /// - Complexity: O(*p*) for *p* parts of `other`, on average.
   package mutating func append(_ other: MergedLaunches) { for part in other.parts { append(part) } }

@@ -1,15 +1,15 @@
 // Refining an order
 // =================
 //
-// The idea. An order file was made from one build and is used by another, and what a launch runs is not all
-// in it: functions that nobody instrumented, that the compiler split off or merged later, that are entered
-// in their middle. Each of them can cost a page of its own. So the build that was linked with the order is
-// launched once more, everything that it runs is noted, and the order is changed by one move at a time. A
-// move is kept if the relinked program touches fewer pages; that is measured and not guessed, so the result
-// is never worse than what it began with.
+// The idea. An order file made from one build is used for another, and it does not contain everything that a
+// launch runs: functions that were not instrumented, that the compiler split off or merged later, or that are
+// entered in their middle. Each of them can cost a page. So the build that was linked with the order is
+// launched once more, all functions that run are recorded, and the order is changed by one move at a time. A
+// move is kept if the relinked program touches fewer pages. This is measured, so the result is never worse
+// than the given order.
 //
 // An example. The order has main, parse, save (which the launch does not run), open. The launch runs main,
-// parse, stub, open. A page holds two functions:
+// parse, stub, open. Two functions fit on a page:
 //
 //     given          main parse | save open | ... stub     3 pages
 //     add missing    main parse | stub save | open         3
@@ -17,28 +17,29 @@
 //
 // The moves:
 //
-// - Add what is missing: each function that the launch runs and that no entry places goes behind the one
-//   that ran before it, so that the order still ascends in time, which is what read-ahead wants.
-// - Unused last: entries whose functions this launch does not run go behind those that it does. They stay in
-//   the order: it may have been made from other launches, too.
-// - Large last: of the functions that the launch runs, those of at least so many bytes go behind the
-//   smaller ones. A launch rarely runs all of a large function; the small ones come to stand closer.
+// - Add missing: each function that the launch runs and that no entry places is placed after the one that ran
+//   before it, so that the order still ascends in time, as read-ahead requires.
+// - Unused last: entries whose functions this launch does not run are placed after those that it runs. They
+//   stay in the order, because it may have been made from other launches, too.
+// - Large last: of the functions that the launch runs, those of at least a given size are placed after the
+//   smaller ones. A launch rarely runs all of a large function, so this packs the small ones more densely.
 //
-// The bound is the used functions' bytes in whole pages, and the pages with what no order file can move.
+// The bound is the size of the used functions in whole pages, plus the pages of code that no order file can
+// move.
 //
-// What it leaves out. It is a search along a line, not among all orders: a move that only helps together
-// with the next one is dropped. And it trains on one launch: see `FirstTouchOrder` on several.
+// What it leaves out. It is a local search, one move at a time: a move that helps only together with the next
+// one is rejected. And it trains on one launch: `FirstTouchOrder` discusses several.
 
 import Addresses
 import ImageModel
 
-/// One order file, the layout that was linked with it, and what a launch of that used.
+/// An order file, the layout that was linked with it, and the functions that a launch of that layout used.
 package struct OrderRefinement: Sendable {
-  /// What an order is made of.
+  /// An element of an order.
   package enum Element: Hashable, Sendable {
-    /// An entry of the order file that is refined, by its index.
+    /// An entry of the given order file, by its index.
     case entry(Int)
-    /// What no entry places; of the first of its function's aliases.
+    /// A part that no entry places, of the first of its function's aliases.
     case part(Part)
   }
 
@@ -49,21 +50,21 @@ package struct OrderRefinement: Sendable {
   }
 
   private let entries: [Entry]
-  /// What no entry places, of the first of its function's aliases, by first use; each with the entry behind
-  /// which it belongs, `nil` for the very beginning.
+  /// Parts that no entry places, of the first of their function's aliases, by first use; each with the entry
+  /// after which it belongs, or `nil` for the beginning.
   package let missing: [(part: Part, entry: Int?)]
 
   private struct Entry {
-    /// `true` also of one that places nothing in this layout: nothing is known of it.
+    /// Also `true` for an entry that places nothing in this layout: its use is unknown.
     var isUsed: Bool
-    /// Of its largest part.
+    /// The size of its largest part.
     var size: UInt64
   }
 
   /// - Parameters:
-  ///   - entries: for each entry of the order file what it places of the layout; none for an entry that names
-  ///     nothing of it.
-  ///   - uses: what the launch ran, in any order.
+  ///   - entries: for each entry of the order file, the parts of the layout that it places; empty for an
+  ///     entry that names nothing in it.
+  ///   - uses: the parts that the launch ran, in any order.
   /// - Complexity: O((*e* + *u*) log *n*) for *e* placed parts, *u* uses and *n* functions.
   package init(entries: [[Part]], uses: [FirstUse], layout: Layout) {
     let entries = entries.map { $0.map(layout.canonical) }
@@ -94,7 +95,7 @@ package struct OrderRefinement: Sendable {
     let indexes = Array(entries.indices)
     switch move {
     case .addMissing:
-      // Several behind one entry keep their order in time.
+      // Several parts after the same entry keep their time order.
       let added = Dictionary(grouping: missing, by: \.entry).mapValues {
         $0.map { Element.part($0.part) }
       }

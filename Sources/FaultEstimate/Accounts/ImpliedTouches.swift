@@ -1,32 +1,31 @@
-// What a launch touches because of what it executes
+// The implied touches of a launch
 //
 // A trace names functions. It does not name the entry of the procedure linkage table through which one of
-// them calls `malloc`, the merged body that another only jumps to, or the table of constants that a third
-// reads; nor what runs before the first function and after the last. `LaunchFacts` says which instruction
-// leads where. Here they are played: each executed range of bytes, earliest first, adds what its
-// instructions touch; what is executed that way adds its own.
+// them calls `malloc`, the merged body to which another only jumps, or the table of constants that a third
+// reads; nor what runs before the first function and after the last. `LaunchFacts` says what each instruction
+// refers to. This code follows these references: each executed range of bytes, earliest first, adds what its
+// instructions touch; code that is executed in this way adds its own references.
 //
 //     executed        an instruction in it        adds
 //     main            call puts@plt               puts@plt
 //     one             jmp bodyTm                  bodyTm, and with it ...
 //     bodyTm          call malloc@plt             malloc@plt
 //
-// What it leaves out: functions that an executed one calls. Whether the call is reached is not known
-// without a run, and one that is reached was recorded, if the callee is instrumented at all. An entry of a
-// linkage table is called at many places, and lies on one of few pages: there the same error costs little.
-// Calls through pointers lead nowhere here.
+// What it leaves out: functions that an executed function calls. Without a run it is unknown whether the call
+// is reached, and if it is, the callee was recorded, provided that it is instrumented. Entries of linkage
+// tables are called from many places, and are on few pages: there the same error is small. Calls through
+// pointers are not followed.
 
 import Addresses
 import ImageModel
 
 extension LaunchFacts {
-  /// What is touched besides the ranges in `executed`, with the step of its first touch; ascending by step,
-  /// and each once for each cause.
+  /// The touches in addition to the ranges in `executed`, with the step of each first touch; ascending by
+  /// step, and once for each cause.
   ///
   /// - Parameters:
   ///   - executed: ascending by step.
-  ///   - stepCount: what is touched at the end is touched in the last of them; nothing at all if there is
-  ///     none.
+  ///   - stepCount: what is touched at the end is touched in the last step; nothing if there are no steps.
   /// - Complexity: O((*e* + *r*) log *r*) for *e* executed ranges and *r* references.
   func touches(
     executing executed: [(step: Int, bytes: AddressRange)], stepCount: Int
@@ -35,7 +34,7 @@ extension LaunchFacts {
     var found: [(step: Int, touch: Touch)] = []
     var seen: Set<Touch> = []
     var pending: [AddressRange] = []
-    // For each reference, itself or a later one, those between having been followed.
+    // For each reference, the next one that was not followed yet, possibly itself.
     var next = Array(references.indices) + [references.count]
 
     func unfollowed(_ start: Int) -> Int {

@@ -1,51 +1,52 @@
-// The account of a prediction
+// The account of a prediction: why predicted and executed pages differ
 //
-// A launch is predicted to execute code on some pages; `orderfile pages` measured on which it did. Where the
-// two sets differ, each page has a reason, and a page counts for one:
+// A launch is predicted to execute code on some pages; `orderfile pages` measured the pages on which it did.
+// Each page that is in only one of the two sets has one cause, found from
 //
-//     executed, not predicted       the first instruction that ran there, and what it belongs to
-//     predicted, not executed       what was predicted there, and most bytes of
+//     executed, not predicted       the first instruction that ran there, and its function
+//     predicted, not executed       the predicted range with the most bytes there
 //
 //     cause           executed, not predicted              predicted, not executed
 //     functionPart    -                                    the rest of a function that was entered elsewhere
 //     otherPath       a function or block that could be    a function that did not run this time
-//                     recorded and did not run then
+//                     recorded but did not run then
 //     noEntry         a function that nobody recorded      -
 //     mergedBody      a body that several share            likewise
-//     coldPart        the part of a function put apart     likewise
-//     linkageTable    an entry that no known call hits     one whose call did not run
+//     coldPart        a part split off from a function     likewise
+//     linkageTable    an entry that no known call targets  one whose call did not run
 //     cRuntime, initializer                                likewise
 //     noSymbol        code that no symbol names            -
 //
-// So predicted + (executed, not predicted) - (predicted, not executed) = executed, for each page size; a
-// test says so for random launches. Pages that were only read are listed apart: they are no code that ran.
+// So predicted + (executed, not predicted) - (predicted, not executed) = executed, for each page size; a test
+// checks this for random launches. Pages that were only read are listed separately, because no code on them
+// ran.
 //
 // What it leaves out: why a function that could be recorded ran in one launch and not in the other. And a
-// page with two reasons, such as a merged body beside an unrecorded function, has the first.
+// page with two causes, such as a merged body next to an unrecorded function, has only the first.
 
 import Addresses
 import ImageModel
 
-/// Predicted and measured pages of one layout, and each that is in one set alone.
+/// The predicted and measured pages of a layout, and each page that is in only one of the sets.
 package struct PageAccount: Sendable {
-  /// Why a page is in one set alone; the table above says what each means.
+  /// Why a page is in only one of the sets; the table above explains each cause.
   package enum Cause: Hashable, Sendable {
     case functionPart, otherPath, noEntry, coldPart, noSymbol
     /// Code that no trace names.
     case touch(TouchCause)
   }
 
-  /// A page in one set alone.
+  /// A page in only one of the sets.
   package struct Difference: Hashable, Sendable {
-    /// The first byte of the page.
+    /// The address of the first byte of the page.
     package var page: StatedAddress
     package var wasExecuted: Bool
     package var cause: Cause
-    /// What ran there, or was predicted to; `nil` if it has no name.
+    /// The function that ran there, or was predicted to; `nil` if it has no name.
     package var function: SymbolName?
   }
 
-  /// What is counted of one page size.
+  /// The counts for one page size.
   package struct Count: Hashable, Sendable {
     package var pageSize: PageSize
     package var predicted: Int
@@ -54,10 +55,11 @@ package struct PageAccount: Sendable {
 
   /// For pages of 4, 16 and 64 KiB.
   package let counts: [Count]
-  /// Of `pageSize`, ascending by address.
+  /// Pages of `pageSize`, ascending by address.
   package let differences: [Difference]
   package let pageSize: PageSize
-  /// Pages of that size that were read and not executed: those that were predicted to be, and all.
+  /// Pages of that size that were read but not executed: the number of them that were predicted to be
+  /// executed, and of all.
   package let pagesRead: (predicted: Int, measured: Int)
 
   /// - Complexity: O((*p* + *d*) log *n*) for *p* pages, *d* functions on pages that differ and *n* functions.
@@ -80,7 +82,7 @@ package struct PageAccount: Sendable {
       Set(measured.filter { $0.isExecution == executed }.map { size.page(of: $0.page) })
     }
     let sizes: [PageSize] = [.fourKibibytes, .sixteenKibibytes, .sixtyFourKibibytes]
-    // A launch that claims to touch terabytes is counted, and not taken apart.
+    // A launch that claims to touch terabytes is counted, but not analyzed.
     guard estimate.total.pages <= Self.mostPages else {
       counts = []
       differences = []
@@ -122,7 +124,7 @@ extension PageAccount.Cause: CaseIterable, RawRepresentable {
     .touch(.cRuntime), .touch(.initializer), .noSymbol,
   ]
 
-  /// The word of documents.
+  /// The word in documents.
   package var rawValue: String {
     switch self {
     case .functionPart: "functionPart"
@@ -141,12 +143,12 @@ extension PageAccount.Cause: CaseIterable, RawRepresentable {
 }
 
 extension PageAccount {
-  /// What besides the layout tells why a function was not predicted.
+  /// What, in addition to the layout, tells why a function was not predicted.
   package struct Knowledge: Sendable {
-    /// Every function of the image could be recorded, as with breakpoints: what is not in the trace did
-    /// not run.
+    /// Whether every function of the image could be recorded, as with breakpoints, so that a function that is
+    /// not in the trace did not run.
     package var recordsEveryFunction: Bool
-    /// What the end of a name says.
+    /// The part of a function that the suffix of a name denotes.
     package var part: @Sendable (SymbolName) -> NamedPart
 
     package init(

@@ -1,7 +1,7 @@
 import Addresses
 import ImageModel
 
-/// Finds the reason for which a page is predicted and not executed, or executed and not predicted.
+/// Finds the cause for which a page is only predicted or only executed.
 struct PageExplanation {
   private let launch: LaunchTouches
   private let layout: Layout
@@ -35,8 +35,8 @@ struct PageExplanation {
       let page = pageSize.page(of: touch.page)
       if instructions[page] == nil { instructions[page] = touch.instruction ?? touch.page }
     }
-    // The first range that fills a page has the most bytes on it. So only the two pages at a range's ends, and
-    // those that no range before it fills, can be its.
+    // The first range that fills a page has the most bytes on it. So a range can only get the two pages at
+    // its ends, and those that no earlier range fills.
     let running = launch.ranges.indices.filter {
       launch.rows[launch.ranges[$0].row].cause.isExecuted
     }
@@ -100,9 +100,9 @@ extension PageExplanation {
     if names.contains(where: { [.cold, .partial].contains(knowledge.part($0)) }) {
       return .coldPart
     }
-    // A block of a startup function that was not recorded, or a page behind a wrong size.
+    // A block of a startup function that was not recorded, or a page after a wrong size.
     if aliases.contains(where: startup.contains) { return .otherPath }
-    // One body with several names, none of them recorded: which of them runs here nobody can tell.
+    // A body with several names, none of them recorded: it is unknown which of the functions runs here.
     if Set(names).count > 1 { return .touch(.mergedBody) }
     return knowledge.recordsEveryFunction ? .otherPath : .noEntry
   }
@@ -129,7 +129,7 @@ extension PageExplanation {
     guard let index = range.function else { return .otherPath }
     let function = layout.functions[index]
     let isWhole = range.bytes.start == function.address && range.bytes.size >= function.knownBytes
-    // A block that was recorded ran then.
+    // A recorded block ran in the recorded launch.
     guard isWhole else { return .otherPath }
     if executedPages.contains(pageSize.page(of: function.address)) { return .functionPart }
     return layout.symbolName(of: function).map(knowledge.part) == .cold ? .coldPart : .otherPath

@@ -1,81 +1,83 @@
 // The Linux fault model
 //
-// A launch on Linux does not take one fault for each page it touches. Two mechanisms stand between, and this
-// model plays both over the first touches of a launch, in the order of time:
+// A launch on Linux does not take one fault for each page it touches, because of two mechanisms. This model
+// simulates both over the first touches of a launch, in time order:
 //
-// *Fault-around*: a fault maps, besides its own page, every page of the file that is in memory already and
-// lies in the same window of 64 KiB. It reads nothing. So a *warm* launch, which finds the whole file in
-// memory, takes one minor fault for each window. The window is aligned in the address space of the process,
-// not in the file, and a loader that puts the image 4 KiB further moves every window; it ends where the
-// mapping, the page table or the file does. Where the mapping begins inside a window, the first window
-// begins with it and still has its full length, so that it reaches into the next one (`do_fault_around`
-// in mm/memory.c, `filemap_map_pages` in mm/filemap.c).
+// *Fault-around*: a fault maps its own page and also every page of the file that is already in memory and in
+// the same window of 64 KiB. It reads nothing. So a *warm* launch, with the whole file in memory, takes one
+// minor fault for each window. The window is aligned in the address space of the process, not in the file, so
+// loading the image 4 KiB further shifts every window; it ends at the end of the mapping, the page table or
+// the file. If the mapping begins inside a window, the first window begins with it and still has its full
+// length, so that it extends into the next one (`do_fault_around` in mm/memory.c, `filemap_map_pages` in
+// mm/filemap.c).
 //
 // *Read-ahead*: a fault on a page that is not in memory (major) reads more than that page. The window is
 //
-//     forward   executable mappings since Linux 6.16: from the page on, within the mapping. Where the
-//               processor likes executable pages in units (64 KiB on AArch64), it begins and ends with one.
-//     around    older kernels, and whatever is not executable: half of it before the page, half behind,
+//     forward   executable mappings since Linux 6.16: from the page on, within the mapping. If the
+//               processor prefers executable pages in units (64 KiB on AArch64), it consists of whole units.
+//     around    older kernels, and mappings that are not executable: half before the page, half after it,
 //               within the file. The first page of the last quarter is *marked*.
 //
-// A marked page is not mapped by fault-around. Its own fault (minor) unmarks it and reads the next window
-// behind this one, marked at its beginning, of twice the size up to the largest, ended at a multiple of 4,
-// then 16 pages and so on if that is later than its beginning (`do_sync_mmap_readahead`,
+// A marked page is not mapped by fault-around. Its own fault (minor) clears the mark and reads the next
+// window, which follows this one, is marked at its beginning, has twice the size up to the largest, and ends
+// at a multiple of 4, then 16 pages and so on if that is after its beginning (`do_sync_mmap_readahead`,
 // `do_async_mmap_readahead`, `page_cache_async_ra` in mm/readahead.c).
 //
-// The kernel counts misses: one for each page read on demand, less one for each page that fault-around finds.
-// Above 100 it reads single pages (`MMAP_LOTSAMISS`); with read-ahead of one page that is no difference.
+// The kernel counts misses: plus one for each page read on demand, minus one for each page that fault-around
+// finds. Above 100 it reads single pages (`MMAP_LOTSAMISS`); with read-ahead of one page this makes no
+// difference.
 //
-// A worked example, with 16 pages to a window and to a read, in a mapping of pages 3 to 99 that lie at
-// addresses of the same number; numbers in brackets are read, those in parentheses mapped:
+// A worked example, with windows and reads of 16 pages, in a mapping of pages 3 to 99 at addresses of the
+// same number; numbers in brackets are read, those in parentheses mapped:
 //
 //     touch    5               2                        19                    40
 //     warm     (3-18)          -  (outside)             (19-31)               (32-47)         3 minor
 //     cold     [5-20] (5-18)                            (19, 20)              [40-55] (40-47) 2 major, 1 minor
 //
-// Bound: no more faults than pages touched; a window of 64 KiB needs at least one if it is touched, but for
-// the overhang of the first. Cold faults and warm faults have the same bound.
+// Bound: at most one fault per touched page; a touched window of 64 KiB needs at least one, except for the
+// overhang of the first window. Cold and warm faults have the same bound.
 //
-// Sources: Linux 6.18; the branch for executable mappings is commit 3b61a3f08949 (6.16). How it was checked
-// is in docs/PREDICTION.md: `LinuxKernelTests` has the kernel of this machine take the faults.
+// Sources: Linux 6.18; the branch for executable mappings is commit 3b61a3f08949 (6.16). docs/PREDICTION.md
+// describes how it was checked: in `LinuxKernelTests` the running kernel takes the faults.
 //
 // What it leaves out:
-// - Time. A page that another fault has begun to read is not in memory yet: a launch that comes before the
-//   data waits, and the kernel counts a major fault that is none here.
-// - Other mappings of the file. The loader reads the dynamic symbols, the code reads constants, both with
-//   windows *around* that reach into the text. Their touches can be played too, if they are known.
-// - What is in memory before a cold launch but for the first pages, which the kernel reads with the header.
-// - Large folios that an earlier reader or writer left: since 6.18 fault-around maps one as a whole, so that a
-//   file fresh from the linker or from cp takes fewer faults (27 for 39 in one case) than it does once it has been
-//   read from its device. And a processor that maps many pages by one entry.
-// - File systems that read in other units, and memory that is scarce.
+// - Time. A page that another fault has begun to read is not in memory yet: a launch that touches it before
+//   the data arrives waits, and the kernel counts a major fault that the model does not.
+// - Other mappings of the file. The loader reads the dynamic symbols and the code reads constants, both with
+//   windows *around* that extend into the text. Their touches can be simulated too, if they are known.
+// - What is in memory before a cold launch, except for the first pages, which the kernel reads with the
+//   header.
+// - Large folios that an earlier reader or writer left: since 6.18 fault-around maps one as a whole, so that
+//   a file fresh from the linker or from cp takes fewer faults (27 instead of 39 in one case) than after it
+//   has been read from its device. And processors that map many pages with one entry.
+// - File systems that read in other units, and scarce memory.
 
 import Addresses
 import ImageModel
 
-/// What of a kernel decides which faults a launch takes.
+/// The properties of a kernel that determine the faults of a launch.
 package struct LinuxKernel: Hashable, Sendable {
   package enum ReadAhead: String, CaseIterable, Sendable {
-    /// Executable mappings since Linux 6.16.
+    /// For executable mappings since Linux 6.16.
     case forward
-    /// All mappings before, and others since.
+    /// For all mappings before 6.16, and for others since.
     case around
   }
 
-  /// `fault_around_bytes`; the size of a page switches it off.
+  /// `fault_around_bytes`; the size of one page disables it.
   package var faultAroundBytes: UInt64 = 64 << 10
-  /// `read_ahead_kb` of the device, in bytes; 0 switches it off.
+  /// `read_ahead_kb` of the device, in bytes; 0 disables it.
   package var readAheadBytes: UInt64 = 128 << 10
   package var readAhead = ReadAhead.forward
-  /// The unit in which executable pages are read: 64 KiB on AArch64, else the size of a page.
+  /// The unit in which executable pages are read: 64 KiB on AArch64, otherwise the page size.
   package var executableUnitBytes: UInt64 = 0
-  /// The most pages that the file system keeps as one: ext4 since Linux 6.16 has large folios.
+  /// The largest folio of the file system: ext4 has large folios since Linux 6.16.
   package var largestFolioBytes: UInt64 = 0
 
   package init() {}
 }
 
-/// One mapping of a file, in pages.
+/// A mapping of a file, in pages.
 package struct LinuxMapping: Hashable, Sendable {
   package var pages: Range<LoadedPage>
   /// The page of the file that lies at the first of `pages`.
@@ -92,7 +94,7 @@ package struct LinuxMapping: Hashable, Sendable {
   func filePage(at page: LoadedPage) -> FilePage { firstFilePage + (page - pages.lowerBound) }
 }
 
-/// What a launch makes the kernel do so far.
+/// The kernel's actions during a launch so far.
 package struct LinuxFaultModel: Sendable {
   package enum Fault: Hashable, Sendable {
     /// The page was in memory.
@@ -130,7 +132,7 @@ package struct LinuxFaultModel: Sendable {
 
   /// - Parameters:
   ///   - fileBytes: the size of the file.
-  ///   - isWarm: all of the file is in memory.
+  ///   - isWarm: whether the whole file is in memory.
   package init(_ kernel: LinuxKernel, pageSize: PageSize, fileBytes: UInt64, isWarm: Bool) {
     aroundPages = max(1, kernel.faultAroundBytes / pageSize.bytes)
     readAheadPages = min(kernel.readAheadBytes / pageSize.bytes, 1 << 30)
@@ -143,8 +145,8 @@ package struct LinuxFaultModel: Sendable {
     isAllInMemory = isWarm
   }
 
-  /// The kernel reads the first bytes of a file that it is asked to execute: `get_init_ra_size` in
-  /// mm/readahead.c says how many pages that brings. Nothing to do in a warm launch.
+  /// The kernel reads the first bytes of a file before it executes it; `get_init_ra_size` in mm/readahead.c
+  /// determines how many pages that brings in. A warm launch needs nothing.
   package mutating func readHeader() {
     guard readAheadPages > 0 else {
       return pagesInMemory.formUnion(FilePage.first..<min(FilePage.first + 1, fileEnd))
@@ -153,10 +155,10 @@ package struct LinuxFaultModel: Sendable {
     read((.first, size, size > 1 ? size - 1 : 0))
   }
 
-  /// Faults on a page if this is its first touch; a page outside of `mapping` is none of it.
+  /// Faults on a page if this is its first touch; a page outside of `mapping` is ignored.
   ///
   /// - Returns: the fault, if there was one.
-  /// - Complexity: O(*w*) on average for the pages *w* of a window of fault-around and of read-ahead.
+  /// - Complexity: O(*w*) on average for windows of *w* pages.
   @discardableResult
   package mutating func touch(_ page: LoadedPage, in mapping: LinuxMapping) -> Fault? {
     guard mapping.pages.contains(page), !mapped.contains(page) else { return nil }
@@ -175,7 +177,7 @@ package struct LinuxFaultModel: Sendable {
       return .minor
     }
     readOnDemand(filePage, in: mapping)
-    // The fault is taken again, and finds what was read.
+    // The fault is repeated, and finds what was read.
     mapAround(page, in: mapping)
     mapped.insert(page)
     majorFaults += 1
@@ -231,7 +233,7 @@ extension LinuxFaultModel {
     for page in found { marked[page] = nil }
     let expected = window.start + (window.size - window.ahead)
     var next = window
-    // The kernel rounds down to the beginning of the folio: the mark is one's first page.
+    // The kernel rounds down to the beginning of the folio: the mark is on its first page.
     if filePage == found.lowerBound, expected == filePage {
       next.start = next.start + next.size
       next.size = max(next.size, following(next.size))

@@ -1,12 +1,12 @@
 import Addresses
 import ImageModel
 
-/// What Linux is predicted to do for a launch, in the text of one image.
+/// The predicted actions of Linux for a launch, on the text of one image.
 package struct LinuxFaults: Hashable, Sendable {
-  /// Of a launch that finds the file in memory: minor faults, for each place in a window of fault-around
-  /// at which a loader can put the image; one number for an image at a fixed address.
+  /// For a launch with the file in memory: minor faults for each page offset that the loader can give the
+  /// image within a fault-around window; one number for an image that is not position-independent.
   package let warmFaults: [Int]
-  /// Of a launch that finds nothing in memory, for each kind of read-ahead.
+  /// For a launch with nothing in memory, one element for each kind of read-ahead.
   package let cold: [Cold]
 
   package struct Cold: Hashable, Sendable {
@@ -16,7 +16,8 @@ package struct LinuxFaults: Hashable, Sendable {
     package var pagesRead: Int
   }
 
-  /// More than any linker makes of code. Beyond, a file lies, and pages are many.
+  /// More code than any linker produces. Larger values come from a corrupt file, and would give too many
+  /// pages.
   private static let mostBytes: UInt64 = 4 << 30
 
   package init(warmFaults: [Int], cold: [Cold]) {
@@ -24,13 +25,13 @@ package struct LinuxFaults: Hashable, Sendable {
     self.cold = cold
   }
 
-  /// Plays a kernel over the first touches of a launch.
+  /// Simulates a kernel over the first touches of a launch.
   ///
   /// - Parameters:
-  ///   - kernel: its `readAhead` is played both ways.
-  ///   - pageCount: how many pages `launch` touches.
-  /// - Returns: `nil` for another format than ELF, and beyond 4 GiB of code.
-  /// - Complexity: O(*w* *p*) for *p* pages and the pages *w* of a window.
+  ///   - kernel: both kinds of `readAhead` are simulated.
+  ///   - pageCount: the number of pages that `launch` touches.
+  /// - Returns: `nil` for formats other than ELF, and beyond 4 GiB of code.
+  /// - Complexity: O(*w* *p*) for *p* pages and windows of *w* pages.
   static func simulating(
     _ launch: LaunchTouches, _ facts: LaunchFacts, _ kernel: LinuxKernel, pageSize: PageSize,
     pageCount: Int

@@ -2,12 +2,12 @@ import ImageModel
 
 /// A duration, exact to the nanosecond, so that a report can show it the same on every machine.
 package struct Milliseconds: Hashable, Sendable {
-  /// May be negative: a loss.
+  /// Negative for a loss.
   package var nanoseconds: Int
 
   package init(nanoseconds: Int) { self.nanoseconds = nanoseconds }
 
-  /// `factor` times as long; stays at the nearest representable value if that would overflow.
+  /// `factor` times the duration, limited to the representable range.
   package static func * (duration: Self, factor: Int) -> Self {
     let (product, overflow) = duration.nanoseconds.multipliedReportingOverflow(by: factor)
     guard overflow else { return Self(nanoseconds: product) }
@@ -26,12 +26,12 @@ extension Milliseconds: CustomStringConvertible {
   }
 }
 
-/// What one page-in costs, as a band: figures from the field differ by a factor of ten.
+/// The cost of a page-in, as a range: published figures differ by a factor of ten.
 package struct FaultCost: Hashable, Sendable {
   package let low: Milliseconds
   package let typical: Milliseconds
   package let high: Milliseconds
-  /// Where the figures come from, for people to judge.
+  /// The source of the figures, shown to the user.
   package let source: String
 
   /// What was published of the platforms that images of a format are for; `nil` if nothing was.
@@ -55,10 +55,10 @@ package struct FaultCost: Hashable, Sendable {
       0.8 ByteDance 2019
       """)
 
-  /// A cost that somebody measured: the band is as narrow as that.
+  /// A measured cost, as a range of one value.
   ///
-  /// - Returns: `nil` unless `milliseconds` lies in 0...1000 (so NaN gives `nil` too). It is rounded to
-  ///   the nanosecond.
+  /// - Returns: `nil` unless `milliseconds` is in 0...1000 (so NaN gives `nil` too). It is rounded to the
+  ///   nanosecond.
   package init?(milliseconds: Double, source: String) {
     guard milliseconds >= 0, milliseconds <= 1000 else { return nil }
     let cost = Milliseconds(nanoseconds: Int((milliseconds * 1_000_000).rounded()))

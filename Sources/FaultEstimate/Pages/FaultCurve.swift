@@ -1,11 +1,11 @@
 // The fault curve
 //
-// How many distinct pages has a launch touched after its first, second, third step? The curve rises by
-// the pages that are new at each step and ends at the page count. Two layouts that end at the same
-// count can differ on the way: the one whose curve lies lower reaches each stage of the launch with
-// fewer faults behind it. The area under the curve, the sum of its values in page-steps, puts that
-// into one number. It is what balanced partitioning minimises (Hoag, Lee, Mestre, Pupyrev, Zhu,
-// "Optimizing Function Layout for Mobile Applications", 2022, <https://arxiv.org/abs/2211.09285>).
+// How many distinct pages has a launch touched after its first, second, third step? The curve rises by the
+// number of new pages at each step and ends at the page count. Two layouts with the same count can differ on
+// the way: the one with the lower curve reaches each stage of the launch with fewer faults so far. The area
+// under the curve, the sum of its values in page-steps, expresses this in one number. Balanced partitioning
+// minimizes it (Hoag, Lee, Mestre, Pupyrev, Zhu, "Optimizing Function Layout for Mobile Applications", 2022,
+// <https://arxiv.org/abs/2211.09285>).
 //
 // An example with four steps on three pages A, B, C:
 //
@@ -13,23 +13,23 @@
 //     A, B, C, A           1 2 3 3         9
 //     A, A, B, C           1 1 2 3         7     the same three faults, later
 //
-// Method: `UnpaintedPages`, painted by the steps in time order; each paints what no earlier one did.
+// Method: the steps paint `UnpaintedPages` in time order; each paints what no earlier step did.
 //
-// What it leaves out: time. Steps are counted, not weighed, so a step that computes for a second and
-// one that returns at once are the same width. And read-ahead: a kernel that reads ahead of a fault,
-// never behind, makes a descending list slower than none with the same curve.
+// What it leaves out: time. Steps are counted, not weighted, so a step that computes for a second has the
+// same width as one that returns at once. And read-ahead: with a kernel that reads ahead of a fault and never
+// behind it, a descending list is slower than another one with the same curve.
 
 import Addresses
 
 /// The number of distinct pages touched after each step of a launch.
 package struct FaultCurve: Hashable, Sendable {
-  /// One value for each step, in time order; never falls.
+  /// One value for each step, in time order; never decreases.
   package let pagesAfterStep: [Int]
 
-  /// The pages touched in all; 0 for a launch without steps.
+  /// The total number of touched pages; 0 for a launch without steps.
   package var pageCount: Int { pagesAfterStep.last ?? 0 }
 
-  /// The sum of `pagesAfterStep`, in page-steps; stays at `UInt64.max` if it would pass that.
+  /// The sum of `pagesAfterStep`, in page-steps; limited to `UInt64.max`.
   package let area: UInt64
 
   /// The curve of `stepCount` steps; a step may have several ranges of pages, or none.

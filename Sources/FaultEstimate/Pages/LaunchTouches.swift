@@ -1,30 +1,29 @@
 import Addresses
 import ImageModel
 
-/// What a launch touches in one layout, in the order of time, and the rows that it is counted in.
+/// What a launch touches in one layout, in time order, and the rows in which it is counted.
 struct LaunchTouches: Sendable {
   struct Row: Sendable {
     var name: SymbolName
     var cause: TouchCause
-    /// A fault reads nothing outside of it: a segment, as far as it is known; `nil` for what lies in no
-    /// section.
+    /// A fault reads nothing outside of it: a segment, if known; `nil` for what is in no section.
     var mapping: AddressRange?
   }
 
-  /// Bytes that are touched together, ascending.
+  /// Bytes that are touched together; ranges are ascending.
   struct Range: Sendable {
     var step: Int
     var bytes: AddressRange
     /// Index into `rows`.
     var row: Int
-    /// Index into the layout's functions; `nil` for what is no function.
+    /// Index into the layout's functions; `nil` for what is not a function.
     var function: Int?
-    /// Where the function begins, of which `bytes` may be a part.
+    /// The start of the function; `bytes` may be a part of it.
     var entry: StatedAddress?
   }
 
-  /// Ascending by address, and behind them those of what `facts` add. Those in which nothing is touched
-  /// are among them.
+  /// Ascending by address, followed by the rows that `facts` add. Rows in which nothing is touched are
+  /// included.
   let rows: [Row]
   /// Ascending by step.
   let ranges: [Range]
@@ -75,8 +74,8 @@ struct LaunchTouches: Sendable {
     imageFormat = layout.imageFormat
   }
 
-  /// The startup functions and bytes of each row. Where sections overlap, which no linker makes, what
-  /// begins first has the bytes, and aliases count for one of their sections.
+  /// The startup functions and bytes of each row. If sections overlap, which no linker produces, bytes count
+  /// for the section that begins first, and aliases for one of their sections.
   func countBytes() -> [TouchedPages] {
     var counts = [TouchedPages](repeating: TouchedPages(), count: rows.count)
     var countedBodies: Set<StatedAddress> = []
@@ -99,7 +98,7 @@ struct LaunchTouches: Sendable {
   }
 }
 
-/// Whether the index `a` comes before `b`; none comes before all.
+/// Whether the index `a` comes before `b`; `nil` comes first.
 func isAscending(_ a: Int?, _ b: Int?) -> Bool {
   switch (a, b) {
   case (_, nil): false
@@ -109,12 +108,12 @@ func isAscending(_ a: Int?, _ b: Int?) -> Bool {
 }
 
 extension Layout {
-  /// Where the bytes of one function, or of its blocks, are, cut off at the end of its section.
+  /// The ranges of a function, or of its blocks, limited to its section.
   fileprivate func ranges(of part: Part) -> [AddressRange] {
     let body = body(of: part.function)
     guard let blocks = part.blocks else { return [body] }
     return blocks.map { block in
-      // A block that begins at the body's end or behind it is none of its bytes.
+      // A block that begins at or after the end of the body contains none of its bytes.
       guard block.offset < body.size, let start = body.start.advanced(by: block.offset) else {
         return AddressRange(start: body.start, size: 0)
       }

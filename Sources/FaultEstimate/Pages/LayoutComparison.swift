@@ -1,18 +1,19 @@
 import Addresses
 import ImageModel
 
-/// One function that a launch used, as each of two layouts knows it.
+/// A function that a launch used, in terms of two layouts.
 ///
-/// Addresses do not carry over from one build to another, names do, and not all of them unchanged: so
-/// whoever knows the names says which functions of each layout are meant.
+/// Addresses differ from build to build, and some names do, too: so the caller, who knows the names, says
+/// which functions of each layout correspond to it.
 package struct StartupFunction: Hashable, Sendable {
-  /// What people call it; `nil` of code that no symbol names.
+  /// The name shown to people; `nil` for code without a symbol.
   package var name: SymbolName?
-  /// What of the layout before the launch used: nothing if that lacks the function, several parts for
-  /// aliases and for local functions of one name, which a linker that orders by name moves together. A launch
-  /// that used several blocks of a function at different times has several startup functions of its name.
+  /// The parts of the before layout that the launch used: none if the layout lacks the function, several for
+  /// aliases and for local functions of the same name, which a linker that orders by name moves together. If
+  /// a launch used several blocks of a function at different times, there are several startup functions with
+  /// its name.
   package var before: [Part]
-  /// Likewise of the layout after.
+  /// Likewise for the after layout.
   package var after: [Part]
   /// Of the function in the recorded build; `nil` where it is unknown.
   package var recordedBytes: UInt64?
@@ -30,16 +31,16 @@ package struct StartupFunction: Hashable, Sendable {
   }
 }
 
-/// The same launch in two layouts: which pages it touches before and after.
+/// The same launch in two layouts: the pages that it touches before and after.
 ///
 /// Where a function lies that a layout lacks is unknown. So `before`, `after` and `total` count what each
 /// layout has, which is the least, and `atMost` adds what the others may touch; `missing` names them.
 package struct LayoutComparison: Sendable {
-  /// One section, or what is counted in it for one cause, found in the two layouts by its name; or the
+  /// A section, or the part of it that counts for one cause, matched by name between the two layouts; or the
   /// total.
   package struct Row: Hashable, Sendable {
     package var name: SymbolName
-    /// By which rule a section is counted; `nil` for what sums up several.
+    /// The cause for which it counts; `nil` for the sum of several.
     package var cause: TouchCause?
     /// All zero if the layout has no startup function in this section.
     package var before: TouchedPages
@@ -54,12 +55,12 @@ package struct LayoutComparison: Sendable {
       self.after = after
     }
 
-    /// Negative if the layout after is the worse one.
+    /// Negative if the after layout touches more pages.
     package var savedPages: Int { before.pages - after.pages }
     package var savedWindows64k: Int { before.windows64k - after.windows64k }
   }
 
-  /// Where a startup function is not.
+  /// The layouts that lack a startup function.
   package enum Absence: Hashable, Sendable, CustomStringConvertible {
     case before, after, both
 
@@ -79,9 +80,8 @@ package struct LayoutComparison: Sendable {
 
   package let before: PageFaultEstimate
   package let after: PageFaultEstimate
-  /// Sections of the layout before by address, then those that only the layout after has; they sum up
-  /// to `total`. Sections of one name in one layout share a row, what is counted for another cause has
-  /// its own.
+  /// The sections of the before layout by address, then those that only the after layout has; they add up to
+  /// `total`. Sections with the same name in one layout share a row; each further cause has its own row.
   package let sections: [Row]
   package let total: Row
   /// Startup functions that a layout lacks, earliest use first, each once.
@@ -92,27 +92,27 @@ package struct LayoutComparison: Sendable {
   package let atMost: (before: Int, after: Int)
   /// How many startup functions count with the parts alone that ran, in the layout before and after.
   package let inParts: (before: Int, after: Int)
-  /// Names that more than one body carries, in the layout before and after.
+  /// The number of names that belong to several bodies, in the before and after layouts.
   package let ambiguousNames: (before: Int, after: Int)
-  /// Of the two estimates' `linuxFaults`.
+  /// The kernel of both estimates' `linuxFaults`.
   package let kernel: LinuxKernel
 
   package var pageSize: PageSize { before.pageSize }
 
   package var isMachO: Bool { before.isMachO || after.isMachO }
 
-  /// What each kernel is predicted to read; empty if a layout is of another format than Mach-O.
+  /// The predicted reads of each kernel; empty unless both layouts are of Mach-O images.
   package var xnuReads: [(before: XNUReads, after: XNUReads)] {
     zip(before.xnuReads, after.xnuReads).map { (before: $0, after: $1) }
   }
 
-  /// What Linux is predicted to do; `nil` unless both layouts are of ELF images.
+  /// The predicted faults on Linux; `nil` unless both layouts are of ELF images.
   package var linuxFaults: (before: LinuxFaults, after: LinuxFaults)? {
     guard let before = before.linuxFaults, let after = after.linuxFaults else { return nil }
     return (before, after)
   }
 
-  /// Startup functions that exactly one of the layouts has: they make the two sides differ.
+  /// The number of startup functions that exactly one of the layouts has, so that the two sides differ.
   package var differing: Int { missing.count { $0.absence != .both } }
 
   /// Compares what `startup` touches in both layouts.
@@ -192,7 +192,7 @@ package struct LayoutComparison: Sendable {
 }
 
 extension LayoutComparison {
-  /// What a reader of the figures should know besides.
+  /// What a reader of the figures should know.
   package var diagnostics: [Diagnostic] {
     var found: [Diagnostic] = []
     if differing > 0 {
@@ -218,12 +218,12 @@ private struct TouchedFunctions {
   let layout: Layout
   let stepCount: Int
   let touches: [StartupTouch]
-  /// Bodies of which no touch is of the whole.
+  /// The number of bodies that are never touched as a whole.
   let inParts: Int
   let ambiguousNames: Int
   let facts: LaunchFacts
 
-  /// - Parameter steps: what each step may have used.
+  /// - Parameter steps: the parts that each step may have used.
   init(_ steps: [[Part]], in layout: Layout, _ facts: LaunchFacts) {
     self.layout = layout
     self.facts = facts

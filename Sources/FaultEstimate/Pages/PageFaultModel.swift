@@ -1,19 +1,19 @@
 // The page-fault model
 //
-// A cold launch loads code page by page: the first instruction fetched from a page that is not in
-// memory costs a page fault, every later one is free. So the model of a launch is a set:
+// A cold launch loads code page by page: the first instruction fetched from a page that is not in memory
+// costs a page fault, every later one is free. So the model of a launch is a set:
 //
 //     the pages that hold at least one byte of a startup function.
 //
-// Where a trace tells the basic blocks that ran, it is at least one byte of these, and what is said below
-// of the bytes of a startup function is true of these bytes of it.
+// If the trace has the basic blocks that ran, it is at least one byte of these blocks, and "bytes of a
+// startup function" below means the bytes of these blocks.
 //
-// Of a Mach-O image it has some pages more, which a launch reads whatever runs: `MachOText` lists them.
-// They are there from the first step on. Of an ELF image it has what is known without a run: the C runtime,
-// initialisers, entries of linkage tables that startup functions call (`ImpliedTouches`).
+// For a Mach-O image some pages are added that a launch reads in any case: `MachOText` lists them. They are
+// present from the first step on. For an ELF image, code that is known to run is added: the C runtime,
+// initializers, entries of linkage tables that startup functions call (`ImpliedTouches`).
 //
-// Its size is the number of page faults that we predict for a layout. An order file is good if it
-// makes that set small, and the set cannot be smaller than the startup bytes fill: the *floor*.
+// Its size is the predicted number of page faults of a layout. An order file is good if it makes that set
+// small, and the set cannot be smaller than the number of pages that the startup bytes fill: the *floor*.
 //
 // A worked example, with pages of 4 KiB (0x1000) and one section:
 //
@@ -26,49 +26,51 @@
 //
 //     3 startup functions, 32 startup bytes, 3 pages, floor 1 page.
 //
-// Packed by an order file these three would lie on one page. The 64 KiB windows are counted the same
-// way: a fault on Linux maps what is already cached in the aligned 64 KiB around it ("fault-around"),
-// so a *warm* launch takes one minor fault per window and not per page.
+// An order file that packs them would place all three on one page. The 64 KiB windows are counted the same
+// way: a fault on Linux maps what is already cached in the aligned 64 KiB around it ("fault-around"), so a
+// *warm* launch takes one minor fault per window and not per page.
 //
-// Sections share pages (`.init` and `.text` usually do), and the rows of a report must add up to its
-// total. So the sections are counted from the one with the most startup bytes to the one with the
-// fewest, and each counts what it *adds*: a page shared by two counts for the larger one, and 27 bytes
-// of `.init` that fit in behind `.text` add nothing. Sections that count whole come behind those with
-// startup functions, so that the row of the latter stands for what an order file can change. The floor goes by the same rule, for an imaginary
-// layout in which the startup bytes of all sections stand packed from the start of a page, the largest
-// section first. So in total it is exactly ceil(startup bytes / page size), never above the pages.
+// Sections share pages (`.init` and `.text` usually do), and the rows of a report must add up to its total.
+// So the sections are counted in descending order of their startup bytes, and each counts what it *adds*: a
+// page shared by two counts for the larger one, and 27 bytes of `.init` that fit after `.text` add nothing.
+// Sections that count whole come after those with startup functions, so that the rows of the latter show what
+// an order file can change. The floor follows the same rule, for an imaginary layout in which the startup
+// bytes of all sections are packed from the start of a page, the largest section first. So in total it is
+// exactly ceil(startup bytes / page size), never more than the pages.
 //
 // Method: bytes in one sweep by address that remembers the end of what is counted; pages and windows by
-// painting ranges (`UnpaintedPages`). No page is stored, so a function that claims to have 2^60 bytes
-// costs no more than any other.
+// painting ranges (`UnpaintedPages`). No page is stored, so a function that claims to have 2^60 bytes costs
+// no more than any other.
 //
 // What it leaves out:
-// - What an initialiser that no one recorded calls, and in Mach-O images the initialisers themselves.
-// - Bodies that the linker or compiler merged under another name, and code that ran without being
-//   entered as a function: cold parts, coroutine continuations, thunks.
+// - What an initializer that was not recorded calls, and in Mach-O images the initializers themselves.
+// - Bodies that the linker or compiler merged under another name, and code that ran without being entered as
+//   a function: cold parts, coroutine continuations, thunks.
 // - Reads: constants, unwind tables, strings, and the faults of data pages.
-// - Parts: of a big function often only a few lines run, and all its pages count if no blocks were recorded.
-// - Read-ahead: the kernel reads neighbours of a faulting page, so a cold launch waits for fewer reads
-//   than it touches pages. See `XNUReadModel`, and `FaultCurve` for what ascending order is worth then.
-// - Names that several functions carry: a trace by name cannot tell them apart, and all are counted.
+// - Parts: of a large function often only a small part runs, but all its pages count if no blocks were
+//   recorded.
+// - Read-ahead: the kernel reads neighbors of a faulting page, so a cold launch waits for fewer reads than it
+//   touches pages. See `XNUReadModel`, and `FaultCurve` for the value of ascending order.
+// - Names of several functions: a trace by name cannot distinguish them, and all are counted.
 //
-// The limit: on one Swift package (2.7 MB of text, 599 startup functions, 4 KiB pages) a tracer that
-// takes execute permission away counted 147 pages before and 89 after. The model said 150 and 56: 2 %
-// too many before and 37 % too few after, because what an order file cannot name stays where it was.
-// With 16 KiB pages: 58 against 59 before, 15 against 39 after. The saving was predicted 1.6 and 2.2
-// times too good. Trust the model for comparing layouts; say *predicted* beside each number.
+// The limit: on one Swift package (2.7 MB of text, 599 startup functions, 4 KiB pages) a tracer that removes
+// execute permission counted 147 pages before and 89 after. The model predicted 150 and 56: 2 % too many
+// before and 37 % too few after, because what an order file cannot name stays where it was. With 16 KiB
+// pages: 58 instead of 59 before, 15 instead of 39 after. The predicted saving was too large by factors of
+// 1.6 and 2.2. Use the model to compare layouts, and label each number *predicted*.
 
 import Addresses
 import ImageModel
 
-/// What the startup functions of one section touch, or those of all sections.
+/// What the startup functions of one section, or of all sections, touch.
 package struct TouchedPages: Hashable, Sendable {
-  /// Distinct bodies: aliases at one address count once.
+  /// The number of distinct bodies: aliases at one address count once.
   package var startupFunctions = 0
-  /// The union of their ranges and of the sections that count whole, in bytes: what overlaps counts once.
+  /// The size in bytes of the union of their ranges and of the sections that count whole: overlaps count
+  /// once.
   package var startupBytes: UInt64 = 0
-  /// In the row of a section: those that no section with more startup bytes touches. Sections that count
-  /// whole come behind all others.
+  /// In the row of a section: the pages that no section with more startup bytes touches. Sections that count
+  /// whole come after all others.
   package var pages = 0
   /// The pages that `startupBytes` would fill without gaps; in a row, its share of the total's.
   package var floorPages = 0
@@ -77,7 +79,7 @@ package struct TouchedPages: Hashable, Sendable {
 
   package init() {}
 
-  /// Adds what two sections of one estimate touch; nothing in there is counted twice.
+  /// The sum of two sections of one estimate, in which nothing is counted twice.
   package static func + (a: Self, b: Self) -> Self {
     var sum = a
     sum.startupFunctions += b.startupFunctions
@@ -89,7 +91,7 @@ package struct TouchedPages: Hashable, Sendable {
   }
 }
 
-/// A startup function of a layout or a part of one, and the step of its first use.
+/// A startup function of a layout, or a part of one, and the step of its first use.
 package struct StartupTouch: Hashable, Sendable {
   package var step: Int
   package var part: Part
@@ -100,27 +102,27 @@ package struct StartupTouch: Hashable, Sendable {
   }
 }
 
-/// The page faults that a cold launch takes in the code of one layout: a model, not a measurement.
+/// The page faults that a cold launch takes in the code of a layout. This is a model, not a measurement.
 package struct PageFaultEstimate: Sendable {
   /// One section's share of `total`: what it adds to the sections that are counted before it.
   package struct SectionRow: Hashable, Sendable {
     package var name: SymbolName
-    /// By which rule it is counted.
+    /// The cause for which it is counted.
     package var cause: TouchCause
     package var touched: TouchedPages
   }
 
   package let pageSize: PageSize
-  /// The sections that a launch touches, ascending by address, and behind them what `LaunchFacts` add to
-  /// them, by cause; they sum up to `total`.
+  /// The sections that a launch touches, ascending by address, followed by what `LaunchFacts` add to them, by
+  /// cause; they add up to `total`.
   package let sections: [SectionRow]
   package let total: TouchedPages
   package let curve: FaultCurve
-  /// Of a Mach-O image some sections of `__TEXT` count whole.
+  /// Whether it is for a Mach-O image, of which some sections of `__TEXT` count whole.
   package var isMachO: Bool { launch.imageFormat == .machO }
-  /// What each kernel with such pages reads for a Mach-O image; empty for another format.
+  /// The predicted reads of each kernel with such pages for a Mach-O image; empty for another format.
   package let xnuReads: [XNUReads]
-  /// What Linux does for a launch of an ELF image; `nil` for another format.
+  /// The predicted faults of an ELF image on Linux; `nil` for another format.
   package let linuxFaults: LinuxFaults?
   let launch: LaunchTouches
 
@@ -138,8 +140,8 @@ package struct PageFaultEstimate: Sendable {
 
   /// Estimates a launch in which a step may touch several functions or none.
   ///
-  /// A function reaches to its section's end at most; one that begins outside its section counts
-  /// with its first byte's page and no bytes. A launch without steps touches nothing.
+  /// A function ends at its section's end at the latest; one that begins outside its section counts with its
+  /// first byte's page and no bytes. A launch without steps touches nothing.
   ///
   /// - Parameter touches: ascending by step.
   /// - Complexity: O(*s* log *s* + *k* log *k*) for *s* touches and *k* sections, and O(*p*) on average
@@ -184,7 +186,7 @@ package struct PageFaultEstimate: Sendable {
       launch, facts, kernel, pageSize: pageSize, pageCount: total.pages)
   }
 
-  /// Gives each row the pages that its bytes open when all rows' bytes stand packed.
+  /// Gives each row the pages that its bytes add when all rows' bytes are packed.
   private static func distributeFloor(
     over rows: inout [TouchedPages], _ largestFirst: [Int], pageSize: PageSize
   ) {

@@ -1,10 +1,10 @@
-// Who touched a page first? A question for each of many page ranges, asked in the order that decides
-// who is first: time for the fault curve, the sections' sizes for the rows of an estimate.
+// Who touched a page first? This is asked for each of many page ranges, in the order that decides who is
+// first: by time for the fault curve, by the sections' sizes for the rows of an estimate.
 //
-// The ends of all ranges cut the page numbers into at most 2*s* runs that are touched as a whole or not
-// at all. Each range in turn paints its runs; a painted run points to the next one that may be
-// unpainted, so each run is painted once (union-find with path halving; Tarjan and van Leeuwen, "Worst-
-// case analysis of set union algorithms", 1984). No page is stored: a range of 2^50 pages is one run.
+// The ends of all ranges divide the page numbers into at most 2*s* runs that are touched as a whole or not at
+// all. Each range in turn paints its runs; a painted run points to the next one that may be unpainted, so
+// each run is painted once (union-find with path halving; Tarjan and van Leeuwen, "Worst-case analysis of set
+// union algorithms", 1984). No page is stored: a range of 2^50 pages is one run.
 
 import Addresses
 
@@ -31,10 +31,10 @@ struct UnpaintedPages {
     successor = Array(bounds.indices)
   }
 
-  /// Paints one of the ranges that this value was made from.
+  /// Paints one of the ranges that were passed to the initializer.
   ///
-  /// - Parameter newPages: is told the runs in it that were unpainted, ascending.
-  /// - Returns: how many pages these are.
+  /// - Parameter newPages: called with the runs in it that were unpainted, ascending.
+  /// - Returns: the number of these pages.
   /// - Complexity: O(log *s*) amortised, *s* being the number of ranges.
   @discardableResult mutating func paint(
     _ pages: ClosedRange<StatedPage>, newPages: (Range<StatedPage>) -> Void = { _ in }

@@ -1,9 +1,9 @@
 // The xnu read model
 //
-// A page fault on iOS or macOS does not read one page: the kernel reads a *cluster* around it, and how
-// big that is depends on what the faults before have shown. So a launch waits for fewer reads than it
-// touches pages, and a packed layout gains twice: fewer pages, and more of them with each read. This
-// model plays the kernel's part over the first touches of a launch, in the order of time, and counts
+// A page fault on iOS or macOS does not read one page: the kernel reads a *cluster* around it, whose size
+// depends on the faults before. So a launch waits for fewer reads than it touches pages, and a packed layout
+// has two advantages: fewer pages, and more of them with each read. This model simulates the kernel over the
+// first touches of a launch, in time order, and counts
 //
 //     the reads that the kernel issues, and the bytes that they bring in.
 //
@@ -12,15 +12,15 @@
 // vm_page_internal.h). The kernel keeps one such state for each file:
 //
 // 1. A touch of a page that an earlier cluster brought in reads nothing.
-// 2. The *run* is the number of steps by which the touches so far, read or not, went from neighbour to
-//    neighbour in one direction. From three steps on the next fault, wherever it lies, is *streaming*: a
-//    cluster of the run and one page more, all of it in the direction of the run.
-// 3. Else the cluster lies around the page: half of it before, rounded down to pages, the rest behind.
-//    It is of the smallest size while the kernel has read fewer than 20 such clusters' pages, and then
-//    of the largest size times (pages touched / pages read), rounded up to pages and never below the
-//    smallest. Where neighbours turn out to be wanted, reads grow.
-// 4. No cluster is larger than the largest size, reaches over a page that is in memory, or leaves the
-//    mapping of its segment. What would lie before the start of the file goes behind.
+// 2. The *run* is the number of steps by which the touches so far, read or not, went from neighbor to
+//    neighbor in one direction. From three steps on the next fault, wherever it is, is *streaming*: it reads
+//    a cluster of the run and one more page, all of it in the direction of the run.
+// 3. Otherwise the cluster is around the page: half of it before, rounded down to pages, the rest after. It
+//    has the smallest size while the kernel has read fewer pages than 20 such clusters, and then the largest
+//    size times (pages touched / pages read), rounded up to pages and never below the smallest. If neighbors
+//    turn out to be needed, reads grow.
+// 4. No cluster is larger than the largest size, extends across a page that is in memory, or leaves the
+//    mapping of its segment. The part that would be before the start of the file is added at the end.
 //
 // Two worked examples on iOS, with clusters of 2 to 32 pages; numbers in brackets are read:
 //
@@ -31,29 +31,29 @@
 //                [4 5]  [6]    [7]    [8]    [9 ... 12]  -      [13 ... 20]  6 reads, 17 pages
 //     run after  0      1      2      3      4           7      8
 //
-// Bound: at most one read for each page touched, and no fewer than pages / largest cluster.
+// Bound: at most one read for each touched page, and at least pages / largest cluster.
 //
 // What it leaves out:
-// - Code signing: each page is hashed when it is first mapped, whoever read it. And decryption.
-// - What is in memory before: the kernel reads the header when it maps the image, other processes may
-//   have used a framework, the second launch finds what the first one left.
-// - The system's own prefetching: launch playbooks, and what the file system reads ahead.
-// - The rest of the file: data, fix-ups and `__LINKEDIT` are read by dyld through the same state, between
-//   and before the touches counted here; and other images and dyld's shared cache have their own.
-// - Several threads: their touches reach the kernel in one order, but not always in the trace's.
-// - Scarce memory and throttled processes, which get smaller clusters; spinning disks, which get larger
-//   ones; file systems that split a cluster where the file is not contiguous or is compressed.
+// - Code signing: each page is hashed when it is first mapped, however it was read. And decryption.
+// - What is in memory before: the kernel reads the header when it maps the image, other processes may have
+//   used a framework, the second launch finds what the first one left.
+// - The system's own prefetching: launch playbooks, and the file system's read-ahead.
+// - The rest of the file: data, fix-ups and `__LINKEDIT` are read by dyld through the same state, between and
+//   before the touches counted here; and other images and dyld's shared cache have their own state.
+// - Several threads: their touches reach the kernel in one order, but not always in that of the trace.
+// - Scarce memory and throttled processes, which get smaller clusters; spinning disks, which get larger ones;
+//   file systems that split a cluster if the file is not contiguous or is compressed.
 // - The place of a slice in a fat file: page 0 here is the first page of the slice.
 //
-// The limit: the rules are read from source code of one release, and no device has confirmed a single
-// number. Say *predicted* beside each of them.
+// The limit: the rules are read from the source code of one release, and no device has confirmed a single
+// number. Label each of them *predicted*.
 
 import Addresses
 import ImageModel
 
-/// How large a cluster one kernel reads.
+/// The cluster sizes of a kernel.
 package struct XNUKernel: Hashable, Sendable {
-  /// For people: `iOS`, `macOS`.
+  /// The name for people: `iOS`, `macOS`.
   package let name: String
   /// `kern.preheat_min_bytes`, halved on macOS for a solid-state disk.
   package let smallestClusterBytes: UInt64
@@ -67,7 +67,7 @@ package struct XNUKernel: Hashable, Sendable {
   package static let macOS = XNUKernel(
     name: "macOS", smallestClusterBytes: 16 << 10, largestClusterBytes: 128 << 10)
 
-  /// The kernels that have pages of that size: 16 KiB on arm64, 4 KiB on Intel Macs.
+  /// The kernels with pages of that size: 16 KiB on arm64, 4 KiB on Intel Macs.
   package static func kernels(pageSize: PageSize) -> [XNUKernel] {
     switch pageSize {
     case .sixteenKibibytes: [.iOS, .macOS]
@@ -77,7 +77,7 @@ package struct XNUKernel: Hashable, Sendable {
   }
 }
 
-/// What a launch makes the kernel read so far.
+/// The kernel's reads during a launch so far.
 package struct XNUReadModel: Sendable {
   private let pageBytes: UInt64
   private let smallestClusterBytes: UInt64
@@ -155,7 +155,7 @@ package struct XNUReadModel: Sendable {
     return (head, wanted - head - 1)
   }
 
-  /// Rule 3. Bytes, not pages: the kernel drops the fraction of a byte before it rounds up to pages.
+  /// Rule 3. In bytes, not pages: the kernel drops the fraction of a byte before it rounds up to pages.
   private var scatteredClusterBytes: UInt64 {
     guard pagesRead >= 20 * (smallestClusterBytes / pageBytes) else { return smallestClusterBytes }
     let bytes = largestClusterBytes * pagesTouched / pagesRead

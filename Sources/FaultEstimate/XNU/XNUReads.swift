@@ -1,7 +1,7 @@
 import Addresses
 import ImageModel
 
-/// What one kernel is predicted to read for a launch, in one image.
+/// The predicted reads of a kernel for a launch, in one image.
 package struct XNUReads: Hashable, Sendable {
   package let kernel: XNUKernel
   package let reads: Int
@@ -13,13 +13,14 @@ package struct XNUReads: Hashable, Sendable {
     self.bytesRead = bytesRead
   }
 
-  /// More than any linker for Mach-O makes of code. Beyond, a file lies, and pages are many.
+  /// More code than any Mach-O linker produces. Larger values come from a corrupt file, and would give too
+  /// many pages.
   private static let mostBytes: UInt64 = 4 << 30
 
-  /// Plays each kernel that has pages of that size over the first touches of a launch.
+  /// Simulates each kernel with pages of that size over the first touches of a launch.
   ///
-  /// - Parameter pageCount: how many pages `launch` touches.
-  /// - Returns: none for another format than Mach-O, and none beyond 4 GiB of touched code.
+  /// - Parameter pageCount: the number of pages that `launch` touches.
+  /// - Returns: none for formats other than Mach-O, and none beyond 4 GiB of touched code.
   static func simulating(
     _ launch: LaunchTouches, pageSize: PageSize, pageCount: Int
   ) -> [XNUReads] {
@@ -28,7 +29,7 @@ package struct XNUReads: Hashable, Sendable {
     }
     let pages = launch.ranges.map { pageSize.pages(of: $0.bytes) }
     let mappings = launch.rows.map { $0.mapping.map(pageSize.pages(of:)) }
-    // The segment begins where the file does.
+    // The segment begins at the start of the file.
     let segmentPage = pageSize.page(of: segment.start)
     let origin = min(pages.map(\.lowerBound).min() ?? segmentPage, segmentPage)
     func filePage(_ page: StatedPage) -> FilePage { FilePage(rawValue: page - origin) }

@@ -1,25 +1,25 @@
-// What a recording says that the kernel paged in
+// The page-ins of a recording
 //
-// Instruments records each page fault of a process with its kind, its exact address and its duration. A
-// `File Backed Page In` is the first touch of a page of a file that was not in use: the kernel reports
-// that kind if it read the page for this fault, but also if the page had come with the cluster of an
-// earlier fault (`vm_fault_enter` in osfmk/vm/vm_fault.c, xnu-11417.101.15). So the number of such pages is
-// to be held against the predicted pages, and not against the predicted reads, which are fewer.
+// Instruments records each page fault of a process with its kind, its exact address and its duration. A `File
+// Backed Page In` is the first touch of a page of a file that was not in use. The kernel reports that kind if
+// it read the page for this fault, and also if the page was read with the cluster of an earlier fault
+// (`vm_fault_enter` in osfmk/vm/vm_fault.c, xnu-11417.101.15). So the number of such pages must be compared
+// with the predicted pages, and not with the predicted reads, which are fewer.
 //
-// Each page counts once, for the section in which its first fault lies: the rows add up to the total. A
-// second fault on a page, after the kernel took it away, adds its duration and no page.
+// Each page counts once, for the section in which its first fault lies, so the rows add up to the total. A
+// second fault on a page that the kernel evicted in between adds its duration but no page.
 //
-// Recorded is what was not in memory. A launch right after another finds most of its pages there, and a
-// recording of it says little about a layout: restart the device before each.
+// Only pages that were not in memory are recorded. A launch right after another finds most of its pages in
+// memory, and its recording says little about the layout: restart the device before each launch.
 
 import Addresses
 import ImageModel
 
-/// One fault in which a page came from a file, as a recording has it.
+/// A fault in which a page came from a file, as recorded.
 package struct PageInFault: Hashable, Sendable {
-  /// In the image's own addresses, or outside of it.
+  /// The address without slide; it may be outside of the image.
   package var address: StatedAddress
-  /// `nil` where the recording does not say.
+  /// `nil` if the recording does not say.
   package var durationNanoseconds: UInt64?
 
   package init(address: StatedAddress, durationNanoseconds: UInt64?) {
@@ -28,12 +28,12 @@ package struct PageInFault: Hashable, Sendable {
   }
 }
 
-/// The page-ins of one launch in one image, by section: measured, not predicted.
+/// The page-ins of one launch in one image, by section. They are measured, not predicted.
 package struct MeasuredPageIns: Hashable, Sendable {
   package struct Count: Hashable, Sendable {
-    /// Distinct pages.
+    /// The number of distinct pages.
     package var pages = 0
-    /// Of all faults, as far as they say; `nil` if none does.
+    /// The total duration of the faults that have one; `nil` if none has.
     package var nanoseconds: UInt64?
 
     package init(pages: Int = 0, nanoseconds: UInt64? = nil) {
@@ -41,7 +41,7 @@ package struct MeasuredPageIns: Hashable, Sendable {
       self.nanoseconds = nanoseconds
     }
 
-    /// Adds what two places of one image took.
+    /// The sum for two places of one image.
     package static func + (a: Self, b: Self) -> Self {
       var sum = a
       sum.pages += b.pages
@@ -49,7 +49,7 @@ package struct MeasuredPageIns: Hashable, Sendable {
       return sum
     }
 
-    /// Stays at the top if it would pass that.
+    /// A sum that would overflow stays at the maximum.
     fileprivate mutating func add(nanoseconds more: UInt64?) {
       guard let more else { return }
       let (sum, overflow) = (nanoseconds ?? 0).addingReportingOverflow(more)
@@ -67,8 +67,7 @@ package struct MeasuredPageIns: Hashable, Sendable {
     }
   }
 
-  /// The places in which a page was paged in, in the order in which they were given; they sum up to
-  /// `total`.
+  /// The places in which a page was paged in, in the given order; they add up to `total`.
   package let rows: [Row]
   package var total: Count { rows.map(\.count).reduce(Count(), +) }
 
@@ -76,8 +75,8 @@ package struct MeasuredPageIns: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - faults: by time.
-  ///   - places: sections, and behind them the segments, which count what is in no section: an address
-  ///     counts for the first place that holds it. Places of one name share a row.
+  ///   - places: sections, followed by the segments, which count what is in no section. An address counts for
+  ///     the first place that contains it. Places of the same name share a row.
   /// - Complexity: O(*n* *p*) for *n* faults and *p* places.
   package init(
     _ faults: [PageInFault], in places: [(name: SymbolName, range: AddressRange)],

@@ -1,7 +1,7 @@
-/// What is mounted where, as `/proc/self/mountinfo` has it. <proc_pid_mountinfo(5)>
+/// The mounted file systems, from `/proc/self/mountinfo`. <proc_pid_mountinfo(5)>
 package struct MountTable: Sendable {
   package struct Mount: Hashable, Sendable {
-    /// Major and minor number of the device: `254:0`; of a file system without one `0:27`.
+    /// Major and minor number of the device: `254:0`; a file system without a device has `0:27`.
     package var device: String
     package var path: String
     /// `ext4`
@@ -11,11 +11,11 @@ package struct MountTable: Sendable {
   /// In the order in which they were mounted.
   package private(set) var mounts: [Mount] = []
 
-  /// - Parameter text: of the file; lines that are none of its are passed over.
+  /// - Parameter text: the contents of the file; malformed lines are skipped.
   package init(_ text: [UInt8]) {
     for line in text.split(separator: UInt8(ascii: "\n")) {
       let fields = line.split(separator: UInt8(ascii: " "))
-      // Optional fields stand before the dash, the file system behind it.
+      // Optional fields precede the dash; the file system follows it.
       guard fields.count > 6, let dash = fields.firstIndex(where: { $0.elementsEqual([0x2d]) }),
         dash > 5, dash + 1 < fields.count
       else { continue }
@@ -27,8 +27,8 @@ package struct MountTable: Sendable {
     }
   }
 
-  /// Where the file at `path` lies, an absolute path without links: what is mounted nearest above
-  /// it, and last.
+  /// The mount that holds the file at `path`, an absolute path without symbolic links: the nearest one above
+  /// it, and of several the last.
   ///
   /// - Returns: `nil` if nothing is mounted above it.
   package func mount(of path: String) -> Mount? {
@@ -41,7 +41,7 @@ package struct MountTable: Sendable {
 
   private static func folder(_ path: String) -> String { path == "/" ? path : path + "/" }
 
-  /// Blanks, tabs, line feeds and backslashes stand as `\040`.
+  /// In the file, blanks, tabs, line feeds and backslashes are written like `\040`.
   private static func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = field

@@ -8,11 +8,11 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// What of files is in memory.
+/// The pages of files that are in memory.
 package enum PageCache {
   package struct Residency: Hashable, Sendable {
     package var resident: UInt64
-    /// Of the whole file.
+    /// The number of pages of the whole file.
     package var pages: UInt64
 
     package init(resident: UInt64, pages: UInt64) {
@@ -21,7 +21,8 @@ package enum PageCache {
     }
   }
 
-  /// - Throws: also for a file that this user neither owns nor may write: the kernel does not tell.
+  /// - Throws: also for a file that this user neither owns nor may write, because the kernel gives no answer
+  ///   then.
   package static func residency(of path: String) throws(Diagnostic) -> Residency {
     var residency = Residency(resident: 0, pages: 0)
     let error = cpagecache_resident(path, &residency.resident, &residency.pages)
@@ -29,10 +30,10 @@ package enum PageCache {
     return residency
   }
 
-  /// Gets all pages of the files at `paths` out of memory, and makes sure that none is left.
+  /// Evicts all pages of the files at `paths` from memory, and checks that none is left.
   ///
-  /// A page that has just been used may still be held for a moment, so each file gets twenty
-  /// attempts in about 0.2 s.
+  /// A page that was used just now may still be held for a moment, so each file gets twenty attempts in about
+  /// 0.2 s.
   package static func evict(_ paths: [String]) throws(Diagnostic) {
     for path in paths {
       if cpagecache_is_memory(path) {
@@ -60,7 +61,7 @@ package enum PageCache {
       hint: "a process that maps it keeps it in memory: see fuser -v, or measure a copy")
   }
 
-  /// Drops all pages of all files that nobody has mapped: for root.
+  /// Drops all unmapped pages of all files; needs root.
   package static func dropAll() throws(Diagnostic) {
     let error = cpagecache_drop_all()
     guard error == 0 else {

@@ -9,14 +9,14 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// The page faults of one launch, as the kernel notes them with their addresses.
+/// The page faults of one launch with their addresses, as sampled by the kernel.
 ///
-/// A fault maps what is cached in the 64 KiB around it, too, so faults are far fewer than touched
-/// pages: they are what the launch pays for, not what it touches.
+/// A fault also maps the cached pages of the 64 KiB around it, so there are far fewer faults than touched
+/// pages: faults are what a launch pays for, not what it touches.
 final class PageFaultRecording {
   let handle: OpaquePointer
 
-  /// - Throws: the `errno` of perf_event_open(2) where it is not permitted or not there.
+  /// - Throws: the `errno` of perf_event_open(2) if it is not permitted or not available.
   init() throws(ProgramLaunch.LaunchError) {
     var opened: OpaquePointer?
     let error = cfaults_open(&opened)
@@ -28,7 +28,7 @@ final class PageFaultRecording {
 
   deinit { cfaults_close(handle) }
 
-  /// All that was noted, by time; `nil` if the kernel had to drop something.
+  /// All events, by time; `nil` if the kernel had to drop some.
   func events() -> [PageFaultEvent]? {
     guard cfaults_collect(handle) == 0, cfaults_lost(handle) == 0 else { return nil }
     let all = (0..<cfaults_count(handle)).map { cfaults_at(handle, $0) }
@@ -52,22 +52,22 @@ final class PageFaultRecording {
   }
 }
 
-/// One thing that the kernel noted of a launch.
+/// An event of a launch.
 package enum PageFaultEvent: Hashable, Sendable {
   case fault(process: Int32, address: LoadedAddress)
   /// A file was mapped, executable.
   case mapping(process: Int32, addresses: Range<LoadedAddress>, path: String)
   /// A process came to be, as a copy of another; of itself for a new thread.
   case fork(process: Int32, parent: Int32)
-  /// A process runs another program: what it had mapped is gone.
+  /// A process executes another program: its mappings are gone.
   case exec(process: Int32)
 }
 
-/// How many faults hit the executable mappings of certain files.
+/// Counts the faults in the executable mappings of certain files.
 package enum TextFaults {
   /// - Parameters:
   ///   - events: by time.
-  ///   - paths: of the files, without links, as the kernel names them.
+  ///   - paths: the files, without symbolic links, as the kernel names them.
   /// - Complexity: O(*n* *m*) for *n* events and *m* mappings of a process.
   package static func count(_ events: [PageFaultEvent], in paths: [String]) -> Int {
     struct Mapping {

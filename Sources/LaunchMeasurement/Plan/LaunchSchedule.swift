@@ -1,21 +1,21 @@
-/// In which order the programs are launched, round by round: each once in a round.
+/// The order in which the programs are launched, round by round; each is launched once per round.
 ///
-/// In each block of rounds every order occurs once (A B and B A, or the six orders of three), in a
-/// seeded random sequence: no program is always the one behind another, and no rhythm of the
-/// machine can fall in step with the rounds.
+/// Each block of rounds contains every order once (A B and B A, or the six orders of three), in a seeded
+/// random sequence. So no program always follows another, and no periodic activity of the machine can stay in
+/// step with the rounds.
 package struct LaunchSchedule {
   private let orders: [[Int]]
   private var block: [[Int]] = []
   private var generator: SeededGenerator
 
-  /// - Parameter count: of the programs, 1 to 3.
+  /// - Parameter count: the number of programs, 1 to 3.
   package init(programs count: Int, seed: UInt64) {
     precondition((1...3).contains(count), "before, after, and the control")
     orders = Self.permutations(of: Array(0..<count))
     generator = SeededGenerator(seed: seed)
   }
 
-  /// The numbers of the programs in the order of the next round.
+  /// The indexes of the programs in the order of the next round.
   package mutating func nextRound() -> [Int] {
     if block.isEmpty { block = orders.shuffled(using: &generator) }
     return block.removeLast()

@@ -8,17 +8,17 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// A program that is launched again and again to be measured: nothing of ours is in it.
+/// A program that is launched repeatedly to be measured; nothing is added to it.
 package struct MeasuredProgram: Hashable, Sendable {
-  /// Of the program: absolute, or from the current folder.
+  /// The path of the program: absolute, or relative to the current folder.
   package var path: String
   /// The program's name and its arguments.
   package var arguments: [String]
-  /// What it reads from its standard input; `nil` for nothing.
+  /// The file for standard input; `nil` for none.
   package var inputPath: String?
-  /// Whether what it writes goes to the standard error of this process; else it is thrown away.
+  /// Whether its output goes to this process's standard error; otherwise it is discarded.
   package var showsOutput: Bool
-  /// Seconds after which it is killed.
+  /// The number of seconds after which it is killed.
   package var timeout: Double?
 
   package init(
@@ -33,10 +33,10 @@ package struct MeasuredProgram: Hashable, Sendable {
     self.timeout = timeout
   }
 
-  /// Launches it and waits until it has ended, as well as what it leaves behind: that is killed.
+  /// Launches it and waits until it has ended. Processes that it leaves running are killed.
   ///
   /// - Parameter faults: collects the page faults of the launch, which takes time.
-  /// - Throws: if it can't be started, and if it runs longer than `timeout`.
+  /// - Throws: if it can't be started, or if it runs longer than `timeout`.
   func launch(_ faults: PageFaultRecording? = nil) throws(Diagnostic) -> MeasuredLaunch {
     var launch = cmeasure_launch()
     let milliseconds = timeout.map { Int64($0 * 1000) } ?? -1
@@ -55,25 +55,25 @@ package struct MeasuredProgram: Hashable, Sendable {
     return MeasuredLaunch(launch)
   }
 
-  /// From now on Ctrl-C, SIGTERM and SIGHUP end the launch that is measured and not this process.
+  /// From now on, Ctrl-C, SIGTERM and SIGHUP end the measured launch and not this process.
   package static func catchInterrupts() { cmeasure_catch_interrupts() }
   package static var wasInterrupted: Bool { cmeasure_was_interrupted() }
 }
 
-/// What the kernel told of one launch.
+/// The kernel's figures for one launch.
 package struct MeasuredLaunch: Hashable, Sendable {
-  /// From just before exec to the end.
+  /// The time from just before exec to the end.
   package var wallNanoseconds: UInt64
   package var userMicroseconds: UInt64
   package var systemMicroseconds: UInt64
   package var minorFaults: UInt64
   package var majorFaults: UInt64
-  /// The most memory that was resident at once; `nil` if it is less than this process had, who
-  /// can't tell then.
+  /// The peak resident memory; `nil` if that of this process was higher, because the kernel then reports
+  /// only that.
   package var peakBytes: UInt64?
-  /// What devices had to read for it; `nil` where the kernel does not tell.
+  /// The bytes read from devices for it; `nil` if the kernel does not tell.
   package var readBytes: UInt64?
-  /// Pages of its images that are in memory afterwards; `nil` if that was not looked at.
+  /// The pages of its images that are in memory afterwards; `nil` if this was not examined.
   package var residentPages: UInt64?
   package var end: ProgramLaunch.End
 

@@ -1,23 +1,23 @@
-// How launches are measured
+// The measurement of launches
 //
-// A state of the page cache is measured at a time. First each program is launched once without
-// being counted: it proves that the program runs, and brings the libraries that nobody evicts, or
-// all that a warm launch finds, into memory. Then come the rounds, with one launch of each program
-// (`LaunchSchedule`). A cold launch is one whose images were evicted just before, and of which
-// `mincore` told that no page is left; libraries stay.
+// States of the page cache are measured one after the other. First each program is launched once without
+// being counted: this proves that the program runs, and brings into memory the libraries that are not evicted
+// or, for warm launches, everything. Then come the rounds, with one launch of each program
+// (`LaunchSchedule`). Before a cold launch the images are evicted, and `mincore` confirms that none of their
+// pages is left; libraries stay.
 //
-// Page faults with their addresses cost time, so they are noted in launches of their own behind the
-// rounds, which nobody times.
+// Recording page faults with their addresses takes time, so it is done in extra launches after the rounds,
+// which are not timed.
 
 import ImageModel
 import ProcessLaunch
 
-/// One of the programs that are held against each other.
+/// One of the compared programs.
 package struct MeasuredSide: Hashable, Sendable {
   /// `before`, `after` or `control`
   package var name: String
   package var program: MeasuredProgram
-  /// What is evicted and looked at: absolute paths without links, the program's first.
+  /// The images to evict and examine: absolute paths without symbolic links, the program's first.
   package var images: [String]
 
   package init(name: String, program: MeasuredProgram, images: [String]) {
@@ -32,18 +32,18 @@ package enum CacheState: String, CaseIterable, Hashable, Sendable { case cold, w
 /// All launches of all programs in one state of the page cache.
 package struct MeasuredState: Hashable, Sendable {
   package var state: CacheState
-  /// The sides in the order in which they were given.
+  /// The sides in the given order.
   package var sides: [Side]
-  /// In which order each round launched them: numbers in `sides`.
+  /// The order in which each round launched them, as indexes into `sides`.
   package var rounds: [[Int]]
-  /// Why faults on text were not counted; `nil` if they were.
+  /// The reason why faults on text were not counted; `nil` if they were.
   package var textFaultsRefusal: String?
 
   package struct Side: Hashable, Sendable {
     package var side: MeasuredSide
-    /// By round.
+    /// The launches by round.
     package var launches: [MeasuredLaunch] = []
-    /// Of launches that were not timed.
+    /// The faults on text in each extra launch; these launches were not timed.
     package var textFaults: [Int] = []
 
     package init(_ side: MeasuredSide) { self.side = side }
@@ -58,20 +58,20 @@ package struct MeasuredState: Hashable, Sendable {
   }
 }
 
-/// What to launch, how often, and in which state of the page cache.
+/// The programs, the number of launches, and the states of the page cache.
 package struct MeasurementPlan: Sendable {
   package var sides: [MeasuredSide]
   package var states: [CacheState]
-  /// How many rounds there are at most.
+  /// The maximum number of rounds.
   package var mostRounds: Int
-  /// As a share of the mean wall time: there are no more rounds when all sides reach it.
+  /// The precision of the mean wall time as a share; the rounds end when all sides have reached it.
   package var precision: Double?
   package var seed: UInt64
-  /// Whether everything is dropped before a cold launch, and not only the images.
+  /// Whether the whole page cache is dropped before a cold launch, and not only the images.
   package var dropsCaches: Bool
   package var ignoresFailure: Bool
 
-  /// Fewer tell nothing about how much launches vary.
+  /// Fewer rounds say nothing about how much launches vary.
   package static let leastRoundsForPrecision = 10
   static let mostCountedLaunches = 5
 
@@ -94,15 +94,15 @@ package struct MeasurementPlan: Sendable {
     package var state: CacheState
     package var round: Int
     package var mostRounds: Int
-    /// What is reached, of all sides together; `nil` if none was asked for, or too little is known.
+    /// The precision reached by all sides; `nil` if none was requested, or if too little is known.
     package var precision: Double?
   }
 
   /// Measures one state.
   ///
-  /// - Parameter progress: is told before each round, when nothing runs.
-  /// - Returns: what there is; if an interrupt came, only whole rounds.
-  /// - Throws: if a launch fails, or can't be made cold.
+  /// - Parameter progress: called before each round, when nothing runs.
+  /// - Returns: the launches so far, in whole rounds, if an interrupt came.
+  /// - Throws: if a launch fails, or an image can't be evicted.
   package func run(
     _ state: CacheState, _ progress: (Progress) -> Void
   ) throws(Diagnostic) -> MeasuredState {
@@ -130,7 +130,7 @@ package struct MeasurementPlan: Sendable {
     return result
   }
 
-  /// Of all sides, the worst; `nil` before the first ten rounds.
+  /// The precision of the worst side; `nil` before the first ten rounds.
   private func reachedPrecision(_ result: MeasuredState) -> Double? {
     guard result.rounds.count >= Self.leastRoundsForPrecision else { return nil }
     return result.sides.map {
@@ -143,7 +143,7 @@ package struct MeasurementPlan: Sendable {
     try PageCache.evict(side.images)
   }
 
-  /// - Parameter state: in which what is in memory afterwards tells something: cold.
+  /// - Parameter state: the pages in memory afterwards are counted if it is cold.
   private func launch(
     _ side: MeasuredSide, _ state: CacheState?, _ faults: PageFaultRecording? = nil
   ) throws(Diagnostic) -> MeasuredLaunch {

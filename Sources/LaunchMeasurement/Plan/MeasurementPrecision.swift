@@ -1,17 +1,17 @@
-/// How well the mean of a sample is known, as a share of it: half the width of its 95 % confidence
-/// interval, *e* = *z* CV / √*n*, with *z* = 1.96 and CV the standard deviation by the mean.
+/// The precision of a sample's mean, as a share of it: half the width of its 95 % confidence interval, *e* =
+/// *z* CV / √*n*, with *z* = 1.96 and CV the standard deviation divided by the mean.
 ///
-/// Solved for *n* that is the number of launches that a precision needs: (*z* CV / *e*)². To go on
-/// until a precision is reached does not favour either of two samples: it looks at how much they
-/// vary, never at how they differ.
+/// Solved for *n*, this is the number of launches that a precision needs: (*z* CV / *e*)². Continuing until a
+/// precision is reached favors neither of two samples: the criterion is how much they vary, never how they
+/// differ.
 package enum MeasurementPrecision {
-  /// What `sample` reaches.
+  /// The precision of `sample`.
   package static func reached(_ sample: SampleSummary) -> Double {
     NormalDistribution.reachOf95Percent * sample.variation / Double(sample.count).squareRoot()
   }
 
-  /// How many launches `precision` needs if they go on to vary as in `sample`; 1 at least, and a
-  /// million at most.
+  /// The number of launches that `precision` needs if they continue to vary as in `sample`; at least 1, at
+  /// most a million.
   ///
   /// - Precondition: `precision` is above 0.
   package static func launchesNeeded(_ precision: Double, _ sample: SampleSummary) -> Int {

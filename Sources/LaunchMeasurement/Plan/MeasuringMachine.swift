@@ -7,21 +7,21 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// What of a machine decides which difference between two layouts it can show.
+/// Properties of the machine that decide which difference between two layouts it can show.
 package struct MeasuringMachine: Hashable, Sendable {
   /// Name and release: `Linux 6.12.1`.
   package var kernel: String
-  /// The processor's name; `nil` if the system does not say.
+  /// The processor's name; `nil` if unknown.
   package var processor: String?
   package var processors: Int
-  /// How the clock of the first processor is chosen, `powersave`; `nil` if the system does not say.
+  /// The frequency governor of the first processor, such as `powersave`; `nil` if unknown.
   package var governor: String?
   package var pageBytes: Int
-  /// How much of what is cached a fault maps. <mm/memory.c, do_fault_around>
+  /// How many bytes around a fault are mapped if cached. <mm/memory.c, do_fault_around>
   package var faultAroundBytes: Int
-  /// Only root can read it: without, it is what kernels have by default.
+  /// Whether `faultAroundBytes` is the kernels' default, because only root can read the setting.
   package var faultAroundIsAssumed: Bool
-  /// How many threads wanted to run, on average in the last minute; `nil` if the system does not say.
+  /// The number of threads that were ready to run, on average over the last minute; `nil` if unknown.
   package var load: Double?
 
   package init(
@@ -38,7 +38,7 @@ package struct MeasuringMachine: Hashable, Sendable {
     self.load = load
   }
 
-  /// This one, now.
+  /// This machine, now.
   package static func current() -> MeasuringMachine {
     var names = utsname()
     uname(&names)
@@ -58,7 +58,7 @@ package struct MeasuringMachine: Hashable, Sendable {
       load: hasLoad ? load : nil)
   }
 
-  /// A field of `utsname`, a tuple of so many bytes.
+  /// A field of `utsname`, which Swift imports as a tuple of bytes.
   private static func text(_ field: some Any) -> String {
     let bytes = Mirror(reflecting: field).children.compactMap { $0.value as? CChar }
     return String(
@@ -70,18 +70,17 @@ package struct MeasuringMachine: Hashable, Sendable {
   }
 }
 
-/// Where an image that is measured lies.
+/// Where a measured image is stored.
 package struct ImageStorage: Hashable, Sendable {
   package var path: String
   package var bytes: UInt64
-  /// `ext4`; `nil` if the system does not say.
+  /// `ext4`; `nil` if unknown.
   package var fileSystem: String?
   /// Major and minor number; `nil` if the system does not say.
   package var device: String?
-  /// How far the kernel reads ahead on the device; `nil` where that is unknown, as on overlay file
-  /// systems.
+  /// The device's read-ahead; `nil` if unknown, as on overlay file systems.
   package var readAheadBytes: UInt64?
-  /// The file that says it, in KiB, and that root can write.
+  /// The file with that setting, in KiB; root can write it.
   package var readAheadSetting: String?
 
   package init(
@@ -96,13 +95,13 @@ package struct ImageStorage: Hashable, Sendable {
     self.readAheadSetting = readAheadSetting
   }
 
-  /// - Parameter path: absolute and without links.
+  /// - Parameter path: absolute and without symbolic links.
   package init(of path: String) {
     var status = stat()
     let size = stat(path, &status) == 0 ? UInt64(max(0, status.st_size)) : 0
     let mount = MountTable(SystemFile.text(of: "/proc/self/mountinfo")).mount(of: path)
-    // A partition has no queue: its disk has one. A file system without a device may have settings
-    // of its own, as NFS.
+    // A partition has no queue; its disk has one. A file system without a device may have its own settings,
+    // as NFS has.
     let settings = (mount?.device).map { device in
       [
         "/sys/dev/block/\(device)/queue/read_ahead_kb",

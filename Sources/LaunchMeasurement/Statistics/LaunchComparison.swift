@@ -1,4 +1,4 @@
-/// How the wall times of one side's launches differ from another's, in nanoseconds.
+/// The difference between the wall times of two sides, in nanoseconds.
 package struct LaunchComparison: Hashable, Sendable {
   package let medianDifference: MedianDifference
   package let rankSum: RankSumTest
@@ -8,13 +8,12 @@ package struct LaunchComparison: Hashable, Sendable {
   package enum Verdict: String, CaseIterable, Hashable, Sendable {
     case faster
     case slower
-    /// Not that there is no difference: only that these launches do not show one.
+    /// These launches do not show a difference, which does not mean that there is none.
     case notShown = "not shown"
   }
 
-  /// A difference is shown if the confidence interval excludes 0 and the ranks differ with p below
-  /// 1 %. At 5 % one of five reports with two states and a control would claim a difference between
-  /// equal programs.
+  /// A difference is shown if the confidence interval excludes 0 and the rank-sum test has p below 1 %. With
+  /// 5 %, one of five reports with two states and a control would claim a difference between equal programs.
   package var verdict: Verdict {
     guard medianDifference.excludesZero, rankSum.p < 0.01 else { return .notShown }
     return medianDifference.difference < 0 ? .faster : .slower
@@ -22,8 +21,8 @@ package struct LaunchComparison: Hashable, Sendable {
 
   /// - Parameters:
   ///   - before, after: wall times by round.
-  ///   - draws: of the bootstrap.
-  /// - Precondition: as many values each, at least one.
+  ///   - draws: the number of bootstrap draws.
+  /// - Precondition: both have the same number of values, at least one.
   package init(
     _ before: [Double], _ after: [Double], draws: Int = MedianDifference.usualDraws,
     seed: UInt64 = 1

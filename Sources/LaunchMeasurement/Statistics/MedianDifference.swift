@@ -1,28 +1,27 @@
-// How much faster? The difference of two medians, and how well it is known
+// The difference of two medians, and its confidence interval
 //
-// Launches come in rounds, each with one launch of A and one of B. The figure is median(B) -
-// median(A). How far it would move if everything were measured again is found by playing that: draw
-// as many rounds as there are, with replacement, take the medians of what was drawn, and note their
-// difference; 10,000 times. The interval from the 2.5 % quantile of these differences to the 97.5 %
-// quantile is the 95 % confidence interval (Efron, "Bootstrap methods: another look at the
-// jackknife", Annals of Statistics 7, 1979; the percentile method).
+// Launches come in rounds, each with one launch of A and one of B. The figure is median(B) - median(A). The
+// bootstrap estimates how far it would move if everything were measured again: draw as many rounds as there
+// are, with replacement, compute the medians of the drawn rounds and their difference; repeat this 10,000
+// times. The interval from the 2.5 % quantile of these differences to the 97.5 % quantile is the 95 %
+// confidence interval (Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7,
+// 1979; the percentile method).
 //
-// Whole rounds are drawn, not launches: what disturbs a round disturbs both of its launches, and
-// stays together in each draw. If the machine grows slower from round to round, the interval is as
-// narrow as if it had not.
+// Whole rounds are drawn, not launches: a disturbance affects both launches of a round, and they stay
+// together in each draw. So the interval stays narrow even if the machine becomes slower from round to round.
 //
-// Example: rounds (10, 7), (12, 9), (11, 8). Each draw of three rounds has medians 3 apart, since B
-// is 3 faster in each round: the interval is -3 to -3, although A alone varies by 2. Had launches
-// been drawn singly, it would reach from -5 to -1.
+// Example: rounds (10, 7), (12, 9), (11, 8). In each draw of three rounds the medians differ by 3, since B is
+// 3 faster in each round: the interval is -3 to -3, although A alone varies by 2. If launches were drawn
+// separately, it would reach from -5 to -1.
 //
-// Why medians and not means: one launch in thirty is held up by something else, by more than all
-// that is to be shown. Why no bias correction (BCa): its acceleration is estimated by leaving out
-// one value at a time, and the median then takes but two values, so that estimate means nothing.
+// Why medians and not means: about one launch in thirty is delayed by something else, by more than the
+// difference to be shown. Why no bias correction (BCa): its acceleration is estimated by leaving out one
+// value at a time; the median then takes only two values, so the estimate is meaningless.
 //
-// Bound: the interval is rather too wide than too narrow. In 1500 simulated measurements it held
-// the true difference in 94 % with 5 rounds, in 96 % to 99 % with 10 to 50. What it leaves out: all
-// that is the same for all rounds, as the machine, the day and where in memory the image came to
-// lie.
+// Bound: the interval tends to be too wide rather than too narrow. In 1500 simulated measurements it
+// contained the true difference in 94 % with 5 rounds, and in 96 % to 99 % with 10 to 50. What it leaves out:
+// everything that is the same in all rounds, such as the machine, the day, and where in memory the image was
+// loaded.
 
 /// The difference of the medians of paired samples, with its 95 % confidence interval.
 package struct MedianDifference: Hashable, Sendable {
@@ -35,8 +34,8 @@ package struct MedianDifference: Hashable, Sendable {
 
   /// - Parameters:
   ///   - before, after: parallel, one value of each round.
-  ///   - draws: how often all rounds are drawn anew.
-  ///   - seed: of the draws; the same one gives the same interval.
+  ///   - draws: the number of draws of all rounds.
+  ///   - seed: of the draws; the same seed gives the same interval.
   /// - Precondition: the samples have the same number of values, at least one.
   /// - Complexity: O(*d* *n*) for *d* draws of *n* rounds.
   package init(
@@ -59,7 +58,7 @@ package struct MedianDifference: Hashable, Sendable {
     high = SampleSummary.quantile(0.975, of: differences)
   }
 
-  /// A difference that was found before.
+  /// A difference that was computed earlier.
   package init(difference: Double, low: Double, high: Double) {
     self.difference = difference
     self.low = low
@@ -70,11 +69,10 @@ package struct MedianDifference: Hashable, Sendable {
   package var excludesZero: Bool { low > 0 || high < 0 }
 }
 
-/// The median of values of which each counts several times or not at all: sorted once for all
-/// draws.
+/// The median of values with multiplicities, zero or more; the values are sorted once for all draws.
 private struct DrawnMedian {
   private let values: [Double]
-  /// Indexes of the values, by their size.
+  /// Indexes of the values, ascending by value.
   private let order: [Int]
 
   init(_ values: [Double]) {
@@ -82,7 +80,7 @@ private struct DrawnMedian {
     order = values.indices.sorted { (values[$0], $0) < (values[$1], $1) }
   }
 
-  /// - Parameter times: how often each value counts; as many in all as there are values.
+  /// - Parameter times: the multiplicity of each value; they add up to the number of values.
   func median(_ times: [Int]) -> Double {
     let (below, above) = ((values.count - 1) / 2, values.count / 2)
     var seen = 0

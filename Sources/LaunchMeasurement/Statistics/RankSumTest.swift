@@ -1,33 +1,31 @@
 // Do two samples come from one distribution? The test of Mann and Whitney
 //
-// Of all pairs of one launch of A and one of B, count those in which A was the slower one: U. If A
-// and B are the same program, U is about half of the pairs; and since only the order of the times
-// counts, one launch that took ten times as long moves U no more than one that took a little
-// longer. That is why it is used here and not a test of means: launches have a long tail on one
-// side.
+// Of all pairs of a launch of A and a launch of B, count those in which A was slower: U. If A and B are the
+// same program, U is about half of the pairs. Only the order of the times counts, so one launch that took ten
+// times as long moves U no more than one that took a little longer. That is why this test is used and not one
+// of means: launch times have a long tail on one side.
 //
-// Example: A took 1, 2, 4 and B took 3, 5, 6. A was the slower one in the pair (4, 3) alone: U = 1
-// of 9. Of the 20 ways to deal six times to A and B, one has U = 0, one has U = 1, and as many are
-// as far off on the other side: p = 4 / 20.
+// Example: A took 1, 2, 4 and B took 3, 5, 6. A was slower only in the pair (4, 3): U = 1 of 9. Of the 20
+// ways to assign six times to A and B, one has U = 0 and one has U = 1, and as many are as far off on the
+// other side: p = 4 / 20.
 //
-// Up to 50 launches each and without ties the p value is exact: the number of ways for each U is
-// the coefficient of q^U in the Gaussian binomial coefficient, the product over i = 1...n of (1 -
-// q^(m + i)) / (1 - q^i). Beyond, and with ties, U is taken for normally distributed, with its
-// variance corrected for ties and its distance for continuity; the error is then far below what a
-// decision at 5 % notices.
+// For up to 50 launches each and without ties the p value is exact: the number of ways for each U is the
+// coefficient of q^U in the Gaussian binomial coefficient, the product over i = 1...n of (1 - q^(m + i)) / (1
+// - q^i). With more launches, or with ties, U is treated as normally distributed, with its variance corrected
+// for ties and its distance for continuity; the error is then too small to matter for a decision at 5 %.
 //
-// It is two-sided. It takes launches for independent: what warms up or throttles over the runs
-// breaks that, which is why launches alternate and `Trend` looks for it. And it tells whether, not
-// how much: `MedianDifference` does.
+// The test is two-sided. It assumes that launches are independent. A machine that warms up or throttles
+// violates that, which is why launches alternate and `Trend` looks for it. It says whether there is a
+// difference, not how large it is: `MedianDifference` does.
 //
 // Mann and Whitney, "On a test of whether one of two random variables is stochastically larger than
 // the other", Annals of Mathematical Statistics 18, 1947.
 
 /// Whether two samples differ, by the ranks of their values.
 package struct RankSumTest: Hashable, Sendable {
-  /// Pairs of a value of each sample in which the first one's is larger; ties count half.
+  /// The number of pairs of a value of each sample in which the first one's is larger; ties count half.
   package let u: Double
-  /// How probable a `u` as far from its mean would be if the samples came from one distribution; in
+  /// The probability of a `u` at least as far from its mean if the samples came from one distribution; in
   /// 0...1.
   package let p: Double
   package let isExact: Bool
@@ -54,12 +52,12 @@ package struct RankSumTest: Hashable, Sendable {
     }
   }
 
-  /// Twice the share of all ways to deal `n` + `m` ranks that have a U of `u` at most.
+  /// Twice the share of all ways to assign `n` + `m` ranks that have a U of at most `u`.
   private static func exact(_ u: Int, _ n: Int, _ m: Int) -> Double {
     var ways = [Double](repeating: 0, count: n * m + 1)
     ways[0] = 1
     for i in 1...n {
-      // After each turn these are the numbers for i and m; all are whole and positive.
+      // After each iteration these are the numbers for i and m; all are positive integers.
       for power in stride(from: ways.count - 1, through: m + i, by: -1) {
         ways[power] -= ways[power - m - i]
       }
@@ -70,11 +68,11 @@ package struct RankSumTest: Hashable, Sendable {
   }
 }
 
-/// The places of values in their order, from 1 on; equal ones share the mean of theirs.
+/// The ranks of values, from 1; equal values share their mean rank.
 struct Ranks {
   /// Parallel to the values.
   private(set) var ranks: [Double]
-  /// How many values are equal, for each value that is there more than once.
+  /// The number of equal values, for each value that occurs more than once.
   private(set) var tieSizes: [Int] = []
 
   init(_ values: [Double]) {

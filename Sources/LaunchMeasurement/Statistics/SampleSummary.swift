@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// What a sample of one quantity looks like, in the unit of its values.
+/// Summary statistics of a sample, in the unit of its values.
 package struct SampleSummary: Hashable, Sendable {
   package let count: Int
   package let minimum: Double
@@ -12,12 +12,12 @@ package struct SampleSummary: Hashable, Sendable {
   package let median: Double
   package let mean: Double
   package let upperQuartile: Double
-  /// What 95 % of the values do not exceed.
+  /// 95 % of the values do not exceed this.
   package let percentile95: Double
   package let maximum: Double
-  /// Of the population that the sample stands for (divided by *n* - 1); 0 for one value.
+  /// An estimate for the population (divided by *n* - 1); 0 for one value.
   package let standardDeviation: Double
-  /// How many values lie beyond `farFence`.
+  /// The number of values beyond `farFence`.
   package let outliers: Int
 
   /// - Precondition: at least one value, all finite.
@@ -40,7 +40,7 @@ package struct SampleSummary: Hashable, Sendable {
     outliers = sorted.reduce(0) { $0 + ($1 > fence ? 1 : 0) }
   }
 
-  /// A summary that was made before, of `count` values.
+  /// A summary that was computed earlier, of `count` values.
   package init(
     count: Int, minimum: Double, lowerQuartile: Double, median: Double, mean: Double,
     upperQuartile: Double, percentile95: Double, maximum: Double, standardDeviation: Double,
@@ -58,20 +58,19 @@ package struct SampleSummary: Hashable, Sendable {
     self.outliers = outliers
   }
 
-  /// Three times the distance between the quartiles above the upper one: what lies beyond had
-  /// another cause (Tukey, "Exploratory Data Analysis", 1977).
+  /// The upper quartile plus three times the interquartile range: values beyond had another cause (Tukey,
+  /// "Exploratory Data Analysis", 1977).
   package var farFence: Double { Self.farFence(lowerQuartile, upperQuartile) }
 
   private static func farFence(_ lowerQuartile: Double, _ upperQuartile: Double) -> Double {
     upperQuartile + 3 * (upperQuartile - lowerQuartile)
   }
 
-  /// Standard deviation by mean; 0 for a mean of 0.
+  /// The standard deviation divided by the mean; 0 for a mean of 0.
   package var variation: Double { mean == 0 ? 0 : standardDeviation / mean }
 
-  /// The value below which the share `share` of the values lies, interpolated between its
-  /// neighbours: type 7 of Hyndman and Fan, "Sample quantiles in statistical packages", 1996, as
-  /// numpy and R have it.
+  /// The value below which the share `share` of the values lies, interpolated between its neighbors: type 7
+  /// of Hyndman and Fan, "Sample quantiles in statistical packages", 1996, as in numpy and R.
   ///
   /// - Precondition: `sorted` ascends and is not empty; `share` is in 0...1.
   static func quantile(_ share: Double, of sorted: [Double]) -> Double {

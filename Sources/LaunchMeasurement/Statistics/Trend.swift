@@ -1,14 +1,12 @@
-/// Whether values rise or fall with their index: a machine that warms up, throttles, or fills a
-/// cache.
+/// Whether values rise or fall with their index, because a machine warms up, throttles, or fills a cache.
 ///
-/// The test of Mann and Kendall counts the pairs in which the later value is larger, minus those in
-/// which it is smaller, and takes that for normally distributed, with its variance corrected for
-/// ties; the slope is the median of the slopes of all pairs (Theil 1950, Sen 1968). Neither minds a
-/// single value that is far off.
+/// The test of Mann and Kendall counts the pairs in which the later value is larger, minus those in which it
+/// is smaller, and treats the result as normally distributed, with its variance corrected for ties. The slope
+/// is the median of the slopes of all pairs (Theil 1950, Sen 1968). A single outlier affects neither.
 package struct Trend: Hashable, Sendable {
-  /// By how much a value changes from one index to the next.
+  /// The change of a value from one index to the next.
   package let slope: Double
-  /// How probable such a trend would be without one; in 0...1.
+  /// The probability of a trend at least this strong if there is none; in 0...1.
   package let p: Double
   /// `slope` over all values, as a share of their median; 0 for a median of 0.
   package let relativeChange: Double
@@ -37,13 +35,13 @@ package struct Trend: Hashable, Sendable {
     relativeChange = median == 0 ? 0 : slope * Double(values.count - 1) / median
   }
 
-  /// A trend that was found before.
+  /// A trend that was computed earlier.
   package init(slope: Double, p: Double, relativeChange: Double) {
     self.slope = slope
     self.p = p
     self.relativeChange = relativeChange
   }
 
-  /// Whether the trend is both sure (p below 1 %) and large enough to matter (1 % over all values).
+  /// Whether the trend is both significant (p below 1 %) and large enough to matter (1 % over all values).
   package var isNotable: Bool { p < 0.01 && abs(relativeChange) >= 0.01 }
 }
