@@ -1,6 +1,6 @@
 import CProcess
 
-/// SIGINT, SIGTERM and SIGHUP to this process, as something to clean up after.
+/// SIGINT, SIGTERM and SIGHUP to this process, so that it can clean up after them.
 package enum Interruption {
   /// From now on they don't end this process while no program is launched, but end what it waits for.
   package static func catchSignals() { cprocess_catch_interrupts() }

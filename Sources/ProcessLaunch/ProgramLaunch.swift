@@ -6,16 +6,16 @@ import CProcess
   import Glibc
 #endif
 
-/// One launch of one command, with the standard streams of this process.
+/// A launch of a command, with the standard streams of this process.
 package struct ProgramLaunch: Sendable {
   /// The program, looked up in `PATH`, and its arguments.
   package var command: [String]
-  /// Variables to set in the program's environment, besides this process's own.
+  /// Variables to set in the program's environment, in addition to this process's own.
   package var environment: [(name: String, value: String)]
-  /// Seconds after which the program's process group gets SIGTERM, and 2 s later SIGKILL.
+  /// The number of seconds after which the program's process group gets SIGTERM, and 2 s later SIGKILL.
   package var timeout: Double?
-  /// It leads its own process group: what it started gets the signals that end it, and ends with it if it
-  /// fails. With a timeout it leads one anyway.
+  /// Whether it leads its own process group: signals that end the program also go to what it started, and
+  /// what it started ends if it fails. With a timeout it always leads one.
   package var leadsGroup: Bool
 
   package init(
@@ -29,14 +29,14 @@ package struct ProgramLaunch: Sendable {
     self.leadsGroup = leadsGroup
   }
 
-  /// How a launch went.
+  /// The outcome of a launch.
   package struct Result: Sendable {
     package var processNumber: UInt32
     package var end: End
     package var timedOut: Bool
-    /// When the program was started, in nanoseconds since boot.
+    /// The start time of the program, in nanoseconds since boot.
     package var start: UInt64
-    /// From start to end.
+    /// The time from start to end.
     package var nanoseconds: UInt64
 
     package init(
@@ -55,13 +55,13 @@ package struct ProgramLaunch: Sendable {
     case exited(Int32)
     case killed(signal: Int32)
 
-    /// - Parameter waitStatus: of a process that has ended, as `wait(2)` has it.
+    /// - Parameter waitStatus: the status of an ended process, as `wait(2)` returns it.
     package init(waitStatus status: Int32) {
       let signal = status & 0x7f
       self = signal == 0 ? .exited((status >> 8) & 0xff) : .killed(signal: signal)
     }
 
-    /// As a shell has it: 128 + *n* for signal *n*.
+    /// The status that a shell reports: 128 + *n* for signal *n*.
     package var exitStatus: Int32 {
       switch self {
       case .exited(let status): status
@@ -70,7 +70,7 @@ package struct ProgramLaunch: Sendable {
     }
   }
 
-  /// Why a program could not be started or waited for, as `errno.h` numbers it.
+  /// The reason why a program could not be started or waited for, with its number in `errno.h`.
   package struct LaunchError: Error, CustomStringConvertible {
     package var errno: Int32
 
@@ -79,10 +79,10 @@ package struct ProgramLaunch: Sendable {
     package var description: String { String(cString: strerror(errno)) }
   }
 
-  /// Starts the program and waits until it is gone.
+  /// Starts the program and waits until it has ended.
   ///
-  /// With a timeout the program leads its own process group, so that what it started ends with it; a
-  /// process that leaves the group is not followed.
+  /// With a timeout the program leads its own process group, so that the processes it started end with it; a
+  /// process that leaves the group is not tracked.
   package func run() throws(LaunchError) -> Result {
     try run(heldFor: nil) { _ throws(LaunchError) in
     } meanwhile: { _ in
@@ -90,7 +90,7 @@ package struct ProgramLaunch: Sendable {
     }
   }
 
-  /// Starts the program, lets another process attach to it before it begins, and waits until it is gone.
+  /// Starts the program, lets another process attach to it before it begins, and waits until it has ended.
   ///
   /// - Parameters:
   ///   - tracer: the number of that process; `nil` if the program begins at once.
@@ -178,8 +178,8 @@ package struct ProgramLaunch: Sendable {
 }
 
 extension ProgramLaunch {
-  /// Whether the process of that number is still running, and is the one that started at `startTime`,
-  /// as `/proc/PID/stat` states it.
+  /// Whether the process with that number is still running, and is the one that started at `startTime`
+  /// according to `/proc/PID/stat`.
   package static func isRunning(processNumber: UInt32, startTime: UInt64) -> Bool {
     cprocess_is_running(pid_t(bitPattern: processNumber), startTime)
   }
@@ -190,15 +190,15 @@ extension ProgramLaunch {
     return time == 0 ? nil : time
   }
 
-  /// Makes a write to a standard stream that is closed, or a pipe that nobody reads, an error of the
-  /// write, instead of the end of this process or of a file; launched programs don't inherit that.
+  /// Makes writing to a closed standard stream, or to a pipe without a reader, an error of the write, instead
+  /// of ending this process or overwriting a file. Launched programs don't inherit this.
   package static func guardStandardStreams() {
     cprocess_keep_closed_streams()
     cprocess_survive_closed_pipes()
   }
 }
 
-/// The machine's counter and the kernel's clock at the same instant.
+/// The values of the machine's counter and of the kernel's clock at the same instant.
 package struct ClockReading: Sendable {
   package var ticks: UInt64
   /// Since boot, sleep included.
@@ -212,8 +212,8 @@ package struct ClockReading: Sendable {
 }
 
 extension ProgramLaunch {
-  /// Calls `body` with `command` as C strings. As far as its end is the end of this process's own command
-  /// line, the bytes are handed on as they came: a Swift string holds only what is UTF-8.
+  /// Calls `body` with `command` as C strings. The words that come from this process's own command line are
+  /// passed on byte by byte, because a Swift string cannot hold bytes that are not UTF-8.
   package static func withArguments<R>(
     _ command: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R
   ) -> R {

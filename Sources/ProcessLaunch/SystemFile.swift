@@ -4,7 +4,7 @@
   import Glibc
 #endif
 
-/// Files that the kernel writes while they are read: those under `/proc` and `/sys`.
+/// Files that the kernel generates when they are read: those under `/proc` and `/sys`.
 package enum SystemFile {
   /// - Returns: `nil` if the file can't be read, or is empty.
   package static func word(_ path: String) -> String? {
@@ -16,7 +16,7 @@ package enum SystemFile {
     word(path).flatMap { Int($0) }.flatMap { $0 < 1 << 40 ? $0 : nil }
   }
 
-  /// All that the file at `path` says; empty if it can't be read.
+  /// The contents of the file at `path`; empty if it can't be read.
   package static func text(of path: String) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { return [] }

@@ -7,8 +7,8 @@ import CPtrace
   import Glibc
 #endif
 
-/// The memory of one traced process, which all its threads share: what is loaded there, and which
-/// breakpoints are planted.
+/// The memory of a traced process, which all its threads share: the loaded images and the planted
+/// breakpoints.
 final class AddressSpace {
   let memory: ProcessMemory
   private(set) var images: [Image] = []
@@ -54,8 +54,8 @@ final class AddressSpace {
   /// Whether the loader still maps the libraries that the program begins with.
   var isStarting: Bool { entry != nil }
 
-  /// Plants what tells that libraries are mapped: a breakpoint where the program begins, and one in its
-  /// loader. A program without a loader needs neither, one that is running only the second.
+  /// Plants the breakpoints that tell when libraries are mapped: one at the program's entry point, and one in
+  /// its loader. A program without a loader needs neither, a running one only the second.
   func watchLoader(isRunning: Bool, _ notice: (_ path: String) -> BreakpointImage?) {
     guard let program = AuxiliaryVector(of: pid), let base = program.loaderBase else { return }
     if !isRunning { entry = PlantedBreakpoint(at: program.entry, in: memory) }
@@ -69,10 +69,10 @@ final class AddressSpace {
     }
   }
 
-  /// Looks at what is mapped, plants breakpoints in what is new, and forgets what is gone.
+  /// Reads the mappings, plants breakpoints in new images, and forgets those that are gone.
   ///
-  /// - Parameter wanted: what is to know of the image at a path; `nil` if it is left alone.
-  /// - Returns: the images that are new, and those that are gone.
+  /// - Parameter wanted: the information about the image at a path; `nil` if it is left alone.
+  /// - Returns: the new images, and those that are gone.
   func refresh(
     _ wanted: (_ path: String) -> BreakpointImage?
   ) -> (loaded: [LoadedImage], unloaded: [LoadedImage]) {
@@ -124,7 +124,7 @@ final class AddressSpace {
     }
   }
 
-  /// Puts back the instruction where the program begins.
+  /// Restores the instruction at the program's entry point.
   func endStart() {
     entry?.expose(in: memory)
     entry = nil
@@ -136,7 +136,7 @@ final class AddressSpace {
     if isExposed { breakpoint?.expose(in: memory) } else { breakpoint?.plantAgain(in: memory) }
   }
 
-  /// What a thread that stopped at one of our breakpoints has come to.
+  /// The event at one of our breakpoints.
   struct Stop {
     enum Purpose { case function, entry, loaderNotice, mark }
     var purpose: Purpose
@@ -147,7 +147,7 @@ final class AddressSpace {
     var isEnd = false
   }
 
-  /// Removes the breakpoint at `address`, unless it is to stay.
+  /// Removes the breakpoint at `address`, unless it must stay.
   ///
   /// - Returns: `nil` if none of ours was ever there.
   func takeBreakpoint(at address: LoadedAddress) -> Stop? {
@@ -175,9 +175,9 @@ final class AddressSpace {
     return stop
   }
 
-  /// Puts back every instruction, of a process whose threads all stand still.
+  /// Restores all instructions, in a process whose threads are all stopped.
   ///
-  /// - Returns: how many could not be put back.
+  /// - Returns: the number that could not be restored.
   func removeBreakpoints() -> Int {
     var left = 0
     for i in images.indices { left += images[i].breakpoints.removeAll(memory) }

@@ -6,12 +6,12 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// A running process with a breakpoint on each function, from now on and for a while.
+/// Records a running process with a breakpoint on each function, for a while.
 package struct BreakpointAttachment: Sendable {
   package var processNumber: pid_t
-  /// Milliseconds after which the process is left alone; `nil` waits for its end.
+  /// The number of milliseconds after which recording ends; `nil` waits for the end of the process.
   package var stopAfter: UInt64?
-  /// The mark at which nothing more is recorded.
+  /// The mark that ends the recording.
   package var stopAt: String?
 
   package init(processNumber: pid_t, stopAfter: UInt64? = nil, stopAt: String? = nil) {
@@ -20,12 +20,12 @@ package struct BreakpointAttachment: Sendable {
     self.stopAt = stopAt
   }
 
-  /// Why nobody can attach to a process, whatever is permitted.
+  /// The reason why it is impossible to attach to a process, regardless of permissions.
   package enum Obstacle: Equatable, Sendable {
     case tracedBy(pid_t)
-    /// It has ended, and its parent has not heard of that.
+    /// It has ended, but its parent has not waited for it.
     case ended
-    /// It has no memory of its own.
+    /// It is a kernel thread, without its own memory.
     case kernelThread
   }
 
@@ -44,8 +44,8 @@ package struct BreakpointAttachment: Sendable {
     return value("VmSize:") == nil ? .kernelThread : nil
   }
 
-  /// Attaches, tells `observer` what the process uses first, and leaves it as it was: at its end, when the
-  /// time is over, when this process gets SIGINT, SIGTERM or SIGHUP, and if it is killed.
+  /// Attaches, reports first uses to `observer`, and leaves the process as it was: at its end, when the time
+  /// is over, when this process gets SIGINT, SIGTERM or SIGHUP, and if this process is killed.
   ///
   /// - Precondition: this process has one thread.
   /// - Throws: `ESRCH` if there is no such process, `EPERM` if tracing it is not permitted.
@@ -53,7 +53,7 @@ package struct BreakpointAttachment: Sendable {
     let tracer = try TracerProcess(breakpointsUntil: stopAt, stopAfter)
     Interruption.catchSignals()
     try tracer.attach(.attach, to: processNumber)
-    // A signal may come just before a wait.
+    // A signal may arrive just before a wait.
     var wasInterrupted = false
     while tracer.listen(milliseconds: 250, { observer.hear($0) }) {
       guard Interruption.hasCome, !wasInterrupted else { continue }

@@ -6,17 +6,17 @@ import Addresses
   import Glibc
 #endif
 
-/// What a tracer wants to know of an image before it plants breakpoints in it.
+/// What a tracer needs to know about an image to plant breakpoints in it.
 package struct BreakpointImage: Sendable {
-  /// The first bytes of its functions, ascending. Nothing but code may stand there.
+  /// The first bytes of its functions, ascending. Each must be code.
   package var functions: [StatedAddress]
-  /// What the loader maps, as the file states it.
+  /// The segments that the loader maps, with stated addresses.
   package var segments: [Segment]
-  /// What a loader calls after it has mapped images: `_dl_debug_state`.
+  /// The function that a loader calls after it has mapped images: `_dl_debug_state`.
   package var loaderNotice: StatedAddress?
-  /// What the program calls with the name of a stage that begins: `orderfile_rt_mark`.
+  /// The function that the program calls with the name of a mark: `orderfile_rt_mark`.
   package var mark: StatedAddress?
-  /// The function at whose first use the launch is over.
+  /// The function whose first use ends the recording.
   package var end: StatedAddress?
 
   package struct Segment: Sendable {
@@ -55,7 +55,7 @@ package struct BreakpointImage: Sendable {
   }
 }
 
-/// An image in the memory of one process.
+/// An image in the memory of a process.
 package struct LoadedImage: Sendable {
   package var path: String
   package var slide: Slide

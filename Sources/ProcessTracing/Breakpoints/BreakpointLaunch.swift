@@ -1,11 +1,11 @@
 import ProcessLaunch
 
-/// One launch of one command with a breakpoint on each function, without anything of ours in it.
+/// A launch of a command with a breakpoint on each function; nothing is added to the program.
 package struct BreakpointLaunch: Sendable {
   package var program: ProgramLaunch
-  /// Milliseconds after which nothing more is recorded and the program goes on by itself.
+  /// The number of milliseconds after which recording ends and the program continues untraced.
   package var stopAfter: UInt64?
-  /// The mark at which nothing more is recorded.
+  /// The mark that ends the recording.
   package var stopAt: String?
 
   package init(_ program: ProgramLaunch, stopAfter: UInt64? = nil, stopAt: String? = nil) {
@@ -14,11 +14,11 @@ package struct BreakpointLaunch: Sendable {
     self.stopAt = stopAt
   }
 
-  /// Starts the program, tells `observer` what it does, and waits until it is gone. What it has started and
-  /// left behind goes on untraced; so does all, if this process is killed.
+  /// Starts the program, reports its events to `observer`, and waits until it has ended. Processes that it
+  /// leaves running continue untraced; so does everything if this process is killed.
   ///
   /// - Precondition: this process has one thread.
-  /// - Throws: also where tracing is not permitted: `EPERM`.
+  /// - Throws: also `EPERM` if tracing is not permitted.
   package func run(
     _ observer: any BreakpointObserver
   ) throws(ProgramLaunch.LaunchError) -> ProgramLaunch.Result {
@@ -30,7 +30,7 @@ package struct BreakpointLaunch: Sendable {
 }
 
 extension TracerProcess {
-  /// Of a launch with breakpoints that is over at `lastMark`.
+  /// For a launch with breakpoints that ends at `lastMark`.
   convenience init(
     breakpointsUntil lastMark: String?, _ stopAfter: UInt64?
   ) throws(ProgramLaunch.LaunchError) {

@@ -1,4 +1,4 @@
-// What a tracer of breakpoints tells its observer, who is another process.
+// The messages from a breakpoint tracer to its observer in another process.
 
 import Addresses
 import ProcessLaunch
@@ -9,7 +9,7 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// The observer, in the process that traces.
+/// The observer, as seen in the tracer process.
 struct RemoteBreakpointObserver {
   let stream: TracerStream
 
@@ -68,9 +68,9 @@ struct RemoteBreakpointObserver {
 }
 
 extension BreakpointObserver {
-  /// Hears a message of the process that traces.
+  /// Handles a message from the tracer process.
   ///
-  /// - Returns: the answer if it is a question.
+  /// - Returns: the answer if the message is a question.
   func hear(_ message: TracerMessage) -> TracerMessage? {
     let pid = message.number(0)
     switch message.kind {
@@ -110,7 +110,7 @@ extension LoadedImage {
     [slide.rawValue, text.lowerBound.rawValue, text.upperBound.rawValue]
   }
 
-  /// Behind the number of its process.
+  /// Follows the number of its process.
   fileprivate init?(_ message: TracerMessage) {
     guard message[2] <= message[3] else { return nil }
     self.init(

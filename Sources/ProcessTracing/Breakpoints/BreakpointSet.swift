@@ -1,18 +1,18 @@
-// The breakpoints in the memory of one image.
+// The breakpoints in the memory of an image.
 //
-// They are planted by the page, not by the word (`TextPages`), so the cost is that of copying the text once,
-// and does not grow with the number of functions.
+// They are planted by pages, not by words (`TextPages`), so the cost is that of copying the text once, and
+// does not grow with the number of functions.
 //
-// A function that begins with ENDBR64 gets its breakpoint behind it: a processor that enforces landing pads
-// wants to see that instruction where an indirect call arrives. On AArch64 BRK is itself a landing pad
-// (Arm Architecture Reference Manual, PSTATE.BTYPE).
+// A function that begins with ENDBR64 gets its breakpoint after it: a processor that enforces landing pads
+// requires that instruction at the target of an indirect call. On AArch64, BRK is itself a landing pad (Arm
+// Architecture Reference Manual, PSTATE.BTYPE).
 
 import Addresses
 import CPtrace
 
-/// One breakpoint on each function of one image in one process.
+/// A breakpoint on each function of an image in a process.
 package struct BreakpointSet {
-  /// Where the image's code is.
+  /// The mapping of the image's code.
   package let mapping: ProcessMapping
   package private(set) var breakpoints: [Breakpoint] = []
 
@@ -20,7 +20,7 @@ package struct BreakpointSet {
     package var address: LoadedAddress
     /// What it took the place of.
     package var saved: UInt32
-    /// From the function's first byte to `address`.
+    /// The distance from the function's first byte to `address`.
     package var distance: UInt8
     package var isPlanted: Bool
 
@@ -30,7 +30,7 @@ package struct BreakpointSet {
 
   /// Plants one at each of `functions`, in ascending order, that lies in `mapping`.
   ///
-  /// Where an instruction can't be read or is a breakpoint of the program's own, none is planted.
+  /// None is planted if an instruction can't be read, or is a breakpoint of the program's own.
   package init(
     _ functions: some Sequence<LoadedAddress>, in mapping: ProcessMapping, _ memory: ProcessMemory
   ) {
@@ -53,17 +53,17 @@ package struct BreakpointSet {
     text.writeBack()
   }
 
-  /// Whether the first of those that are planted is still there.
+  /// Whether the first planted breakpoint is still there.
   ///
-  /// The loader may map a library's code twice: glibc does, where it finds that its pages are to be guarded
-  /// (`_dl_bti_protect` in sysdeps/aarch64/dl-bti.c). What was planted in the first mapping is gone then.
+  /// The loader may map a library's code twice: glibc does if its pages must be guarded (`_dl_bti_protect` in
+  /// sysdeps/aarch64/dl-bti.c). Breakpoints in the first mapping are then gone.
   package func isInPlace(_ memory: ProcessMemory) -> Bool {
     guard let first = breakpoints.first(where: { $0.isPlanted }) else { return true }
     let trap = PlantedBreakpoint.instruction
     return memory.read(trap.count, at: first.address) == trap
   }
 
-  /// Plants those that have not been hit where the memory has something else now.
+  /// Plants breakpoints again that have not been hit but are missing in memory.
   package mutating func plantAgain(_ memory: ProcessMemory) {
     let trap = PlantedBreakpoint.instruction
     var text = TextPages(of: mapping, memory)
@@ -78,7 +78,7 @@ package struct BreakpointSet {
     text.writeBack()
   }
 
-  /// How long the landing pad at `index` is that has to stay in its place.
+  /// The length of the landing pad at `index`, which must stay in place.
   private static func landingPad(in text: [UInt8], at index: Int) -> Int {
     #if arch(x86_64)
       let endbr64: [UInt8] = [0xf3, 0x0f, 0x1e, 0xfa]
@@ -96,7 +96,7 @@ package struct BreakpointSet {
     (0..<Int(CTRACE_BREAKPOINT_SIZE)).map { UInt8(truncatingIfNeeded: instruction >> (8 * $0)) }
   }
 
-  /// The index of the breakpoint at `address`, planted or not any more.
+  /// The index of the breakpoint at `address`, whether it is still planted or not.
   ///
   /// - Complexity: O(log *n*).
   package func index(of address: LoadedAddress) -> Int? {
@@ -104,8 +104,8 @@ package struct BreakpointSet {
     return index < breakpoints.count && breakpoints[index].address == address ? index : nil
   }
 
-  /// Puts back the instruction at `index`. Where the program has written something else there meanwhile,
-  /// that stays.
+  /// Restores the instruction at `index`. If the program has written something else there meanwhile, that
+  /// stays.
   package mutating func remove(_ index: Int, _ memory: ProcessMemory) {
     breakpoints[index].isPlanted = false
     let address = breakpoints[index].address
@@ -114,9 +114,9 @@ package struct BreakpointSet {
     memory.write(Self.bytes(of: breakpoints[index].saved)[...], at: address)
   }
 
-  /// Puts back all instructions, of a process whose threads all stand still.
+  /// Restores all instructions, in a process whose threads are all stopped.
   ///
-  /// - Returns: how many could not be put back.
+  /// - Returns: the number that could not be restored.
   package mutating func removeAll(_ memory: ProcessMemory) -> Int {
     let trap = PlantedBreakpoint.instruction
     func forEachPlanted(_ body: (inout TextPages, Int, Breakpoint) -> Void) {

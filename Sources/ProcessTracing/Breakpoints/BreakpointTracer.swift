@@ -1,27 +1,27 @@
-// Stops every thread of a launch at the first use of each function.
+// Stops the threads of a launch at the first use of each function.
 //
-// Each function has a breakpoint at its first instruction. The first thread that comes there stops; the
-// breakpoint is taken away, the hit is told, and the thread goes on at the same address. So a function costs
-// one stop in a process and nothing after it. Nothing of ours runs inside the program.
+// Each function has a breakpoint at its first instruction. The first thread that reaches it stops; the
+// breakpoint is removed, the hit is reported, and the thread continues at the same address. So a function
+// costs one stop in a process and nothing afterwards. None of our code runs inside the program.
 //
-// Libraries. The loader calls an empty function when it has mapped some, for debuggers; it has a breakpoint
-// that stays. At the beginning of a program it calls that only when it has also relocated them, which runs
-// code of theirs, so until the program's own first instruction each system call is a stop, and what is
-// mapped is looked at there. Marks of the program are such a function, too.
+// Libraries. For debuggers, the loader calls an empty function when it has mapped libraries; that function
+// has a breakpoint that stays. At the start of a program the loader calls it only after it has also relocated
+// the libraries, which runs code in them. So until the program's own first instruction, each system call is a
+// stop, where the mappings are read. Marks of the program are such a function, too.
 //
-// Processes. A forked child has a copy of its parent's memory, breakpoints and all, so it goes on with a
-// copy of what is known of it. A child of vfork shares its parent's. exec begins anew. A thread that waits in
-// vfork stops for nobody until its child has called exec or ended, so nobody waits for it: it stands still
-// anyway, in the kernel, and stops on its way out (PTRACE_EVENT_VFORK_DONE).
+// Processes. A forked child has a copy of its parent's memory, including breakpoints, so it continues with a
+// copy of what is known about the parent. A child of vfork shares its parent's. exec starts anew. A thread
+// that waits in vfork can't be stopped until its child has called exec or ended, so the tracer does not wait
+// for it: the thread is blocked in the kernel, and stops when it leaves (PTRACE_EVENT_VFORK_DONE).
 //
-// Signals. A breakpoint raises SIGTRAP, and the kernel unblocks that first where it is blocked
-// (force_sig_info_to_task in kernel/signal.c). It is blocked again where that can be known: if the program
-// was started with it blocked, and if a thread blocks all others, as libraries do around fork and clone.
-// Where it was blocked the kernel also takes away the program's handler. So a handler of the program's own,
-// which runs with its signal blocked, is stopped at its first instruction, and the signal unblocked; a
-// program that handles SIGTRAP and blocks it by itself loses the handler.
+// Signals. A breakpoint raises SIGTRAP, which the kernel first unblocks if it is blocked
+// (force_sig_info_to_task in kernel/signal.c). The tracer blocks it again if it can know that: if the program
+// was started with SIGTRAP blocked, and if a thread blocks all other signals, as libraries do around fork and
+// clone. If SIGTRAP was blocked, the kernel also removes the program's handler. So a handler of the program,
+// which runs with its signal blocked, is stopped at its first instruction, and the signal is unblocked; a
+// program that handles SIGTRAP and blocks it explicitly loses the handler.
 //
-// <ptrace(2)>; PTRACE_SEIZE throughout, so that job control stays the program's own.
+// <ptrace(2)>; PTRACE_SEIZE throughout, so that job control of the program keeps working.
 
 import Addresses
 import CPtrace
@@ -32,11 +32,11 @@ import CPtrace
   import Glibc
 #endif
 
-/// The threads of one launch, and their memory.
+/// The threads of a launch, and their memory.
 final class BreakpointTracer: LaunchTracer {
   private var threads = TracedThreads<Thread>()
   private let observer: RemoteBreakpointObserver
-  /// The mark at which the launch is over.
+  /// The mark that ends the recording.
   private let lastMark: [UInt8]?
   private var isOver = false
 
@@ -63,7 +63,7 @@ final class BreakpointTracer: LaunchTracer {
     case attach(AddressSpace)
     case leave
   }
-  /// Everything is back in its place, and whoever stood still was let go.
+  /// Whether everything was restored and all stopped threads were released.
   private(set) var hasLeft = false
 
   init(_ observer: RemoteBreakpointObserver, lastMark: String?) {
@@ -71,9 +71,9 @@ final class BreakpointTracer: LaunchTracer {
     self.lastMark = lastMark.map { Array($0.utf8) }
   }
 
-  /// Attaches to all threads of the running process `pid`, and plants breakpoints while they stand still.
+  /// Attaches to all threads of the running process `pid`, and plants breakpoints while they are stopped.
   func attach(to pid: pid_t) -> Int32 {
-    // A thread that is not attached yet may make others, so look until there are no more.
+    // A thread that is not attached yet may create others, so repeat until there are no more.
     var seen: Set<pid_t> = []
     var attached: [pid_t] = []
     while true {
@@ -82,7 +82,7 @@ final class BreakpointTracer: LaunchTracer {
       let new = tids[..<count].filter { !seen.contains($0) }
       if new.isEmpty { break }
       for tid in new {
-        // What an attached thread has made since is attached, too, and can be interrupted.
+        // Threads that an attached thread has created since are attached, too, and can be interrupted.
         let error = ctrace_seize(tid)
         let isAttached = ctrace_interrupt(tid) == 0
         guard isAttached || error == ESRCH else { return error }
@@ -96,7 +96,7 @@ final class BreakpointTracer: LaunchTracer {
     return 0
   }
 
-  /// The launch is over: nothing more is told, and the program goes on by itself.
+  /// The recording ends: nothing more is reported, and the program continues untraced.
   private func end(by reason: StopReason) {
     guard !isOver else { return }
     isOver = true
@@ -106,10 +106,10 @@ final class BreakpointTracer: LaunchTracer {
 
   func endByTime() { end(by: .time) }
 
-  /// Every stop is told by `ctrace_wait`.
+  /// `ctrace_wait` reports every stop.
   func nextMissedEnd() -> (tid: pid_t, status: Int32)? { nil }
 
-  /// Stops all threads, to leave them alone: with every instruction back in its place.
+  /// Stops all threads, in order to detach with all instructions restored.
   func leave() {
     guard !hasLeft else { return }
     switch gathering {
@@ -186,11 +186,11 @@ final class BreakpointTracer: LaunchTracer {
     }
   }
 
-  /// Puts everything back and lets all threads go that have stopped.
+  /// Restores everything and releases all stopped threads.
   private func detachAll() {
     hasLeft = true
     for tid in threads.numbers {
-      // The first thread of a memory puts everything back, the others find nothing to do.
+      // The first thread of a memory restores everything; the others find nothing to do.
       if let space = threads[tid]?.space {
         let left = space.removeBreakpoints()
         if left > 0 { observer.breakpointsLeft(left, in: space.pid) }
@@ -293,7 +293,7 @@ final class BreakpointTracer: LaunchTracer {
   private func blockTrapAgain(_ tid: pid_t, _ space: AddressSpace) {
     var mask: UInt64 = 0
     guard ctrace_blocked_signals(tid, &mask) == 0, mask & trapBit == 0 else { return }
-    // Signals 32 and 33 are the C library's own, SIGKILL and SIGSTOP can't be blocked.
+    // Signals 32 and 33 belong to the C library; SIGKILL and SIGSTOP can't be blocked.
     let never: UInt64 = 3 << 31 | 1 << UInt64(SIGKILL - 1) | 1 << UInt64(SIGSTOP - 1)
     let blocksAllOthers = ~(mask | never | trapBit) == 0
     if space.blocksTrap || blocksAllOthers { _ = ctrace_block_signals(tid, mask | trapBit) }

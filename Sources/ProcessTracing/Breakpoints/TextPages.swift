@@ -20,7 +20,7 @@ struct TextPages {
     start = mapping.addresses.lowerBound
   }
 
-  /// Where `address` is in `bytes`, which may end before it.
+  /// The index of `address` in `bytes`, which may end before it.
   ///
   /// - Precondition: `address` lies in the mapping, and is not before that of an earlier call.
   mutating func index(of address: LoadedAddress) -> Int {
@@ -36,7 +36,7 @@ struct TextPages {
 
   mutating func replace(_ index: Int, with new: [UInt8]) {
     bytes.replaceSubrange(index..<index + new.count, with: new)
-    // Pages between two that change are written, too, unless they are many.
+    // Unchanged pages between two changed ones are written, too, unless they are many.
     let page = index & ~4095..<min((index & ~4095) + 4096, bytes.count)
     if let pages = changed, page.lowerBound - pages.upperBound <= 16 * 4096 {
       changed = pages.lowerBound..<max(pages.upperBound, page.upperBound)

@@ -1,9 +1,9 @@
-// What a tracer of pages asks, and tells at its end, of another process.
+// The messages between a page tracer and the process that started it.
 
 import Addresses
 import ImageModel
 
-/// Answers, in the process that traces.
+/// Answers questions about images, as seen in the tracer process.
 struct RemotePageImages {
   let stream: TracerStream
 
@@ -38,7 +38,7 @@ extension TracerStream {
   }
 }
 
-/// What a tracer of pages has seen, in the process that started it.
+/// The result of a page tracer, in the process that started it.
 struct PageTracerResult {
   private(set) var touches = PageTouches()
   private(set) var wasStopped = false

@@ -1,4 +1,4 @@
-// The first touch of a page, and the breakpoint where a launch ends.
+// First touches of pages, and the breakpoint where counting ends.
 
 import Addresses
 import CPtrace
@@ -36,9 +36,9 @@ extension PageTouchTracer {
     resume(tid)
   }
 
-  /// Notes what an instruction was denied.
+  /// Records an access that an instruction was denied.
   ///
-  /// - Returns: the page, to be given what was seen of it; `nil` if the program has no right to do that.
+  /// - Returns: the page, to which the access must be restored; `nil` if the program has no right to it.
   private func touch(
     _ address: LoadedAddress, by instruction: LoadedAddress, _ tid: pid_t, _ space: WatchedMemory,
     _ image: Int
@@ -59,7 +59,7 @@ extension PageTouchTracer {
       let touch = touches.touched(page, access, by: instruction, in: space.pid)
       return goesOn(seen.union(kind), access == .execute ? nil : touch)
     }
-    // The instruction is on this page, or goes on there: it is at most 15 bytes long.
+    // The instruction is on this page, or extends to it: it is at most 15 bytes long.
     let isFetched =
       instruction <= address && address - instruction < 15
       && (address == instruction || address == page)
@@ -67,14 +67,14 @@ extension PageTouchTracer {
       return note(.execute, .execute)
     }
     if byRight.contains(.read), !space.images[image].hasBegun || !seen.isEmpty {
-      // It can be read by now, because another thread was first; or it is to be written.
+      // It is readable by now, because another thread was first; or it will be written.
       guard let last, last.instruction == instruction, last.page == page else {
         return goesOn(seen, nil)
       }
-      // The instruction came back from a page that it could read: it writes.
+      // The instruction faulted again on a page that it could read: it writes.
       guard byRight.contains(.write), !seen.contains(.write) else {
         if let touch = last.touch { touches.withdraw(touch) }
-        // Between the fault and now another thread may have been given what this one wants.
+        // Meanwhile another thread may have been given the access that this one needs.
         return last.seen == seen ? nil : goesOn(seen, nil)
       }
       withdrawReads(by: instruction, of: page, in: space, but: tid)
@@ -86,8 +86,8 @@ extension PageTouchTracer {
     return byRight.contains(.read) ? note(.read, .read) : nil
   }
 
-  /// Other threads came to the same instruction, found the page unreadable, and are about to write it with the right
-  /// that one of them is given now.
+  /// Other threads have reached the same instruction, found the page unreadable, and will write it with the
+  /// access that one of them is given now.
   private func withdrawReads(
     by instruction: LoadedAddress, of page: LoadedAddress, in space: WatchedMemory, but tid: pid_t
   ) {
@@ -128,14 +128,14 @@ extension PageTouchTracer {
     stop(tid)
   }
 
-  /// A thread came to where the launch ends.
+  /// A thread has reached the place where counting ends.
   private func stop(_ tid: pid_t) {
     isOver = true
     wasStopped = true
     resume(tid)
   }
 
-  /// Whether a thread that begins a mark says that one.
+  /// Whether a thread at the start of a mark names that mark.
   private func isMark(_ name: String, of tid: pid_t, _ space: WatchedMemory) -> Bool {
     guard let address = ThreadRegisters.firstArgument(of: tid) else { return false }
     let wanted = Array(name.utf8) + [0]

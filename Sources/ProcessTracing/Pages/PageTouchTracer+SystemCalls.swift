@@ -1,4 +1,4 @@
-// System calls: pages that the kernel is going to use, and what is mapped behind them.
+// System calls: the pages that the kernel will use, and changes of mappings.
 
 import Addresses
 import CPtrace
@@ -31,7 +31,7 @@ extension PageTouchTracer {
     resume(tid)
   }
 
-  /// Whether a call is to restrict the calls behind it. Programs find out whether there are filters by one at
+  /// Whether a call will restrict later calls. Programs test whether filters are supported with one at
   /// address 0, which is refused.
   private static func restrictsCalls(_ call: ctrace_call, _ memory: ProcessMemory) -> Bool {
     let isFilter: Bool
@@ -47,7 +47,7 @@ extension PageTouchTracer {
     return !isFilter || memory.read(size, at: filter).count == size
   }
 
-  /// Gives back the pages that the kernel is going to use.
+  /// Restores access to the pages that the kernel will use.
   ///
   /// - Returns: false if the thread has ended.
   private func giveToKernel(_ call: ctrace_call, _ tid: pid_t, _ space: WatchedMemory) -> Bool {
@@ -66,7 +66,7 @@ extension PageTouchTracer {
     return apply(changes, tid)
   }
 
-  /// What is to be changed behind a call that has changed what is mapped.
+  /// The changes of protection needed after a call that has changed mappings.
   private func changes(
     behind call: ctrace_call?, _ result: Int64, _ tid: pid_t, _ space: WatchedMemory
   ) -> [WatchedImage.Change] {

@@ -1,26 +1,26 @@
-// Sees from outside which pages a launch touches
+// Traces from outside which pages a launch touches
 //
-// The watched images of the program lose access to their pages; the first touch of a page raises SIGSEGV, which
-// stops the thread before the program hears of it. The page is noted, the thread is made to give itself access back
-// by an mprotect(2) that it never wrote (`ctrace_protect`), and the instruction runs again, without the signal.
-// So the program needs no loader, no environment and no handler of ours, and keeps its own.
+// Access to the pages of the program's watched images is removed; the first touch of a page raises SIGSEGV,
+// which stops the thread before the program sees the signal. The page is recorded, the thread is made to
+// restore the access by an injected mprotect(2) (`ctrace_protect`), and the instruction runs again, without
+// the signal. So the program needs no loader, no environment and no handler of ours, and keeps its own.
 //
-// What is withheld is what the page tracer in a program withholds (Runtime/PageTracer/page_tracer.c), but from the
-// moment on that an image is mapped: the program's own relocations by functions (IRELATIVE) and `.preinit_array`
-// count too.
+// The same access is withheld as by the page tracer in a program (Runtime/PageTracer/page_tracer.c), but from
+// the moment that an image is mapped: the program's own relocations by functions (IRELATIVE) and
+// `.preinit_array` count too.
 //
-// Kinds of access. The signal tells the address and not what was tried. An instruction that is on the page
-// cannot have been fetched if the page may not be executed. Else it reads or writes: it gets the page to
-// read, and if the same instruction comes back it wanted to write. So each costs what it needs.
+// Kinds of access. The signal states the address but not the kind of access. An instruction on the page
+// cannot have been fetched if the page is not executable. Otherwise it reads or writes: it is given read
+// access, and if the same instruction faults again it writes. So each kind costs as many stops as it needs.
 //
-// System calls. Each is a stop at its beginning, where the pages that it is going to use are given back, so
-// that it neither fails nor does a part only; and at its end, where what it has mapped is looked at.
+// System calls. Each stops at its beginning, where access to the pages that it will use is restored, so that
+// it neither fails nor is done partly; and at its end, where new mappings are read.
 //
-// Signals. The kernel takes a program's handler away if it has to raise SIGSEGV where that is blocked
-// (force_sig_info_to_task in kernel/signal.c). So it is never left blocked: it is unblocked behind the calls
-// that block signals, and at the first instruction of each handler.
+// Signals. The kernel removes a program's handler if it has to raise SIGSEGV while that is blocked
+// (force_sig_info_to_task in kernel/signal.c). So it is never left blocked: it is unblocked after calls that
+// block signals, and at the first instruction of each handler.
 //
-// <ptrace(2)>; PTRACE_SEIZE throughout, so that job control stays the program's own.
+// <ptrace(2)>; PTRACE_SEIZE throughout, so that job control of the program keeps working.
 
 import Addresses
 import CPtrace
@@ -32,39 +32,40 @@ import ImageModel
   import Glibc
 #endif
 
-/// What a page tracer wants to know of images.
+/// What a page tracer needs to know about images.
 package protocol PageImages: AnyObject {
   /// The function that a program calls for a mark; `nil` if the image at `path` has none.
   func mark(in path: String) -> RelativeAddress?
 }
 
-/// The threads of one launch, and their memory.
+/// The threads of a launch, and their memory.
 final class PageTouchTracer: LaunchTracer {
   var touches = PageTouches()
   var problem: PageProblem?
-  /// The launch is over: nothing more is noted.
+  /// Whether counting has ended: nothing more is recorded.
   var isOver = false
-  /// It came to where it was to be stopped.
+  /// Whether it reached the place to stop.
   var wasStopped = false
   let request: PageRequest
   let images: RemotePageImages
   var threads = TracedThreads<Thread>()
   private var isLeaving = false
-  /// Ends of threads that were waited for elsewhere than where all stops are.
+  /// Ends of threads that were received outside of the main loop.
   private var missedEnds: [(tid: pid_t, status: Int32)] = []
 
   struct Thread {
     let space: WatchedMemory
     /// The system call that it is in.
     var call: ctrace_call?
-    /// It is about to run a handler of the program's.
+    /// It is about to run a handler of the program.
     var entersHandler = false
     /// The breakpoint whose instruction it executes, and which is away for that long.
     var steppedOver: LoadedAddress?
     var lastFault: Fault?
   }
 
-  /// What a thread was denied, and what was noted of that but for execution. The page could be read at least when it went on.
+  /// An access that a thread was denied, and what was recorded, except for execution. The page was at least
+  /// readable when the thread continued.
   struct Fault {
     var instruction: LoadedAddress
     var page: LoadedAddress
@@ -80,17 +81,17 @@ final class PageTouchTracer: LaunchTracer {
 
   var hasLeft: Bool { isLeaving && threads.isEmpty }
 
-  /// Only programs that begin are watched.
+  /// Only programs from their beginning are watched.
   func attach(to pid: pid_t) -> Int32 { ENOTSUP }
 
   func nextMissedEnd() -> (tid: pid_t, status: Int32)? {
     missedEnds.isEmpty ? nil : missedEnds.removeFirst()
   }
 
-  /// What is withheld is given back when a thread that can do that stops next.
+  /// Withheld access is restored when the next thread stops that can do it.
   func endByTime() { isOver = true }
 
-  /// Lets all threads go, with everything given back.
+  /// Releases all threads, with all access restored.
   func leave() {
     guard !isLeaving else { return }
     isOver = true
@@ -163,7 +164,7 @@ extension PageTouchTracer {
     }
   }
 
-  /// Delivers a signal. A handler of the program's is stopped at its first instruction.
+  /// Delivers a signal. A handler of the program is stopped at its first instruction.
   func deliver(_ signal: Int32, to tid: pid_t) {
     guard let space = threads[tid]?.space, !space.isReleased, !isOver,
       ProcessSignals.areCaught(signal, by: tid)
@@ -179,7 +180,7 @@ extension PageTouchTracer {
     _ = ctrace_block_signals(tid, mask & ~bit)
   }
 
-  /// Has a thread change the protection of its memory.
+  /// Makes a thread change the protection of its memory.
   ///
   /// - Returns: false if it has ended meanwhile.
   func apply(_ changes: [WatchedImage.Change], _ tid: pid_t) -> Bool {
@@ -196,7 +197,8 @@ extension PageTouchTracer {
       }
       if failure != 0 { error = failure }
       guard error != 0, failure != ESRCH else { continue }
-      // Protection divides mappings, of which a process may have 65530: then all is given back, in a few.
+      // Protection splits mappings, of which a process may have 65530: then all access is restored, in a few
+      // calls.
       if problem == nil { problem = .refused(errno: error) }
       isOver = true
       if !space.isReleased { return apply(space.release(), tid) }

@@ -1,16 +1,16 @@
-// Which pages of which images a launch touched
+// The pages that a launch touched, by image
 //
-// The method that withholds access tells events, in the order of time: a process begins a program, goes on
-// as a copy of another, loads an image; an instruction touches a page. Here the events become one row for
-// each page and kind of access, the first of all processes: a page that a parent had touched before it
-// forked, and one that two processes touched each for itself, are one page of the file in memory.
+// Either method of withholding access reports events, in time order: a process begins a program, continues as
+// a copy of another, loads an image; an instruction touches a page. This code reduces the events to one row
+// for each page and kind of access, the first in all processes: a page that a parent touched before it
+// forked, and one that two processes touched separately, are one page of the file in memory.
 //
-// Images are told apart by their paths. An address is held against what its process had loaded there last.
+// Images are identified by their paths. An address belongs to the image that its process last loaded there.
 
 import Addresses
 import ImageModel
 
-/// The first touches of one launch.
+/// The first touches of a launch.
 package struct PageTouches: Sendable {
   package struct Touch: Hashable, Sendable {
     /// Index into `images`.
@@ -18,7 +18,7 @@ package struct PageTouches: Sendable {
     /// The page's first byte.
     package var page: RelativeAddress
     package var access: Access
-    /// The instruction that did it.
+    /// The instruction that touched it.
     package var instruction: Place
   }
 
@@ -32,7 +32,7 @@ package struct PageTouches: Sendable {
 
   /// Paths, in the order of their first load.
   package private(set) var images: [String] = []
-  /// By time; one for each page and kind of access.
+  /// In time order; one for each page and kind of access.
   package private(set) var touches: [Touch] = []
 
   private struct Loaded {
@@ -50,14 +50,14 @@ package struct PageTouches: Sendable {
 
   package init() {}
 
-  /// What another process has seen.
+  /// The touches that another process has seen.
   init(images: [String], touches: [Touch], program: String?) {
     self.images = images
     self.touches = touches
     self.program = program
   }
 
-  /// The path of what was launched; `nil` if nothing was seen.
+  /// The path of the launched program; `nil` if nothing was seen.
   package var program: String?
 
   package mutating func processBegan(_ pid: Int32) { processes[pid] = [] }
@@ -77,7 +77,7 @@ package struct PageTouches: Sendable {
     processes[pid, default: []].append(Loaded(addresses: addresses, image: index))
   }
 
-  /// - Parameter page: the address of its first byte; left out where no image is known to be.
+  /// - Parameter page: the address of its first byte; ignored if it is in no known image.
   /// - Returns: the touch; `nil` if it was not the first.
   @discardableResult
   package mutating func touched(
@@ -93,7 +93,7 @@ package struct PageTouches: Sendable {
     return touch
   }
 
-  /// What was noted as a read was the beginning of a write.
+  /// An access recorded as a read turned out to be part of a write.
   package mutating func becameWrite(_ touch: Touch) {
     guard let index = withdraw(touch) else { return }
     var write = touch
@@ -102,9 +102,9 @@ package struct PageTouches: Sendable {
     if seen.insert(row).inserted { touches.insert(write, at: index) }
   }
 
-  /// What was noted was refused.
+  /// A recorded access was refused.
   ///
-  /// - Returns: where it was.
+  /// - Returns: its place.
   @discardableResult
   package mutating func withdraw(_ touch: Touch) -> Int? {
     guard let index = touches.lastIndex(of: touch) else { return nil }

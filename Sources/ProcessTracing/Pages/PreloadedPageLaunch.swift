@@ -9,14 +9,14 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// What to watch, and until when.
+/// The images to watch, and where to stop.
 package struct PageRequest: Sendable {
-  /// Real paths of the images to watch besides the launched program; `nil` for all.
+  /// Real paths of the images to watch in addition to the launched program; `nil` for all.
   package var images: [String]?
   package var stop: Stop?
 
   package enum Stop: Sendable {
-    /// The program says `orderfile_mark` with that name.
+    /// The program calls `orderfile_mark` with that name.
     case mark(String)
     /// It comes to that instruction of the image at `path`.
     case instruction(path: String, RelativeAddress)
@@ -28,33 +28,33 @@ package struct PageRequest: Sendable {
   }
 }
 
-/// What became of a launch of which the pages were watched.
+/// The result of a launch whose pages were watched.
 package struct PageLaunchResult: Sendable {
   package var program: ProgramLaunch.Result
   package var touches: PageTouches
-  /// The launch came to where it was to be stopped.
+  /// Whether the launch reached the place to stop.
   package var wasStopped: Bool
-  /// Why the touches are not all; `nil` if they are.
+  /// The reason why the touches are incomplete; `nil` if they are complete.
   package var problem: PageProblem?
 }
 
-/// What kept pages from being counted exactly.
+/// The reason why pages could not be counted exactly.
 package enum PageProblem: Equatable, Sendable {
-  /// No process has loaded the tracer.
+  /// No process has loaded the page tracer.
   case nothingLoaded
-  /// The kernel does not stop a program's own system calls.
+  /// The kernel cannot intercept a program's own system calls.
   case noDispatch(errno: Int32)
   /// The protection of pages can't be changed.
   case refused(errno: Int32)
-  /// The program forbids itself system calls.
+  /// The program restricts its own system calls.
   case seccomp
-  /// The program has its own system calls stopped.
+  /// The program intercepts its own system calls.
   case dispatched
   /// A debugger traces a process of the launch.
   case traced
-  /// The process that traces was killed.
+  /// The tracer was killed.
   case tracerKilled
-  /// So many records found no room.
+  /// That many records were lost.
   case lost(Int)
 }
 
@@ -62,7 +62,7 @@ package enum PageProblem: Equatable, Sendable {
 package struct PreloadedPageLaunch: Sendable {
   package var program: ProgramLaunch
   package var request: PageRequest
-  /// The library, as `LD_PRELOAD` names it.
+  /// The library, for `LD_PRELOAD`.
   package var library: String
 
   package init(_ program: ProgramLaunch, _ request: PageRequest, library: String) {
@@ -71,12 +71,12 @@ package struct PreloadedPageLaunch: Sendable {
     self.library = library
   }
 
-  /// Whether this kernel and machine have what the tracer needs.
+  /// Whether this kernel and machine support the tracer.
   package static var isSupported: Bool { cpages_is_supported() }
 
-  /// Launches the program and waits until it is gone.
+  /// Launches the program and waits until it has ended.
   ///
-  /// - Throws: `ENAMETOOLONG` too, if more is wanted than the tracer has room for.
+  /// - Throws: also `ENAMETOOLONG` if the request does not fit the tracer's memory.
   package func run() throws(ProgramLaunch.LaunchError) -> PageLaunchResult {
     var trace: OpaquePointer?
     var descriptor: Int32 = -1

@@ -10,11 +10,11 @@ package struct TracedPageLaunch: Sendable {
     self.request = request
   }
 
-  /// Launches the program and waits until it is gone. What it has started and left behind goes on untraced; so
-  /// does all, if this process is killed.
+  /// Launches the program and waits until it has ended. Processes that it leaves running continue untraced;
+  /// so does everything if this process is killed.
   ///
   /// - Precondition: this process has one thread.
-  /// - Throws: also where tracing is not permitted: `EPERM`.
+  /// - Throws: also `EPERM` if tracing is not permitted.
   package func run(
     _ images: any PageImages
   ) throws(ProgramLaunch.LaunchError) -> PageLaunchResult {

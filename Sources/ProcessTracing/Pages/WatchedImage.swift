@@ -1,15 +1,15 @@
 import Addresses
 import CPtrace
 
-/// An image in the memory of one process, and for each of its pages what it may do by right and what it has
-/// been seen to do. What it may do now follows from that.
+/// An image in the memory of a process, and for each of its pages the access that the program gave it and the
+/// kinds of access seen so far. The present access follows from these.
 package struct WatchedImage {
   package let path: String
   /// From the first byte of the image to behind its last.
   package let addresses: Range<LoadedAddress>
   /// An instruction of it has run: not only execution is withheld any more.
   package private(set) var hasBegun = false
-  /// Empty if the image is known and not watched.
+  /// Empty if the image is known but not watched.
   private var pages: [Page]
 
   private struct Page {
@@ -18,7 +18,7 @@ package struct WatchedImage {
     var seen: Protection = []
   }
 
-  /// As mmap(2) has it.
+  /// The flags of mmap(2).
   package struct Protection: OptionSet, Hashable {
     package var rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -28,7 +28,7 @@ package struct WatchedImage {
     package static let execute = Self(rawValue: UInt32(CTRACE_EXECUTE))
   }
 
-  /// What a range of memory is to be allowed.
+  /// A change of the protection of a range of memory.
   package struct Change {
     package var addresses: Range<LoadedAddress>
     package var protection: Protection
@@ -72,12 +72,12 @@ package struct WatchedImage {
 
   private func allowed(_ page: Page) -> Protection {
     var given: Protection = hasBegun ? [] : [.read, .write]
-    // Nothing can be written or executed that can't be read.
+    // A page that can be written or executed can also be read.
     if !page.seen.isEmpty { given.formUnion([.read, page.seen]) }
     return given.intersection(page.byRight)
   }
 
-  /// From now on `mapping`, which is of this image, is watched where it was not.
+  /// From now on, the parts of `mapping`, which belongs to this image, that were not watched are watched.
   ///
   /// - Returns: whether there are such pages.
   @discardableResult
@@ -131,7 +131,7 @@ package struct WatchedImage {
     for index in pagesOverlapping(range) { pages[index] = Page() }
   }
 
-  /// Everything is to be allowed that is by right.
+  /// From now on, the program's own protection applies.
   package mutating func release() {
     hasBegun = true
     for index in pages.indices { pages[index].seen = [.read, .write, .execute] }

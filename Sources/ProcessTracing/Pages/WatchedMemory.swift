@@ -7,8 +7,8 @@ import CPtrace
   import Glibc
 #endif
 
-/// The memory of one traced process, which all its threads share: which images are in it, and which of their
-/// pages have been touched.
+/// The memory of a traced process, which all its threads share: its images, and which of their pages have
+/// been touched.
 final class WatchedMemory {
   let memory: ProcessMemory
   private(set) var images: [WatchedImage] = []
@@ -53,10 +53,10 @@ final class WatchedMemory {
       .map { start + UInt64($0) }
   }
 
-  /// Looks at what is mapped, and withholds execution of what is new or was mapped anew.
+  /// Reads the mappings, and withholds execution of new ones.
   ///
   /// - Parameter isWanted: whether the image at a path is to be watched.
-  /// - Returns: the images that are new, and what is to be changed.
+  /// - Returns: the new images, and the changes of protection to make.
   func refresh(
     _ isWanted: (_ path: String) -> Bool
   ) -> (new: [WatchedImage], changes: [WatchedImage.Change]) {
@@ -68,7 +68,7 @@ final class WatchedMemory {
       else { continue }
       let known = images.firstIndex { $0.addresses.lowerBound == first.addresses.lowerBound }
       if let known {
-        // glibc maps code anew whose pages are to be guarded (`_dl_bti_protect`).
+        // glibc maps code again if its pages must be guarded (`_dl_bti_protect`).
         for mapping in mappings where mapping.isExecutable && !isReleased {
           guard images[known].watch(mapping) else { continue }
           changes += images[known].changes(in: mapping.addresses)
@@ -86,8 +86,8 @@ final class WatchedMemory {
     return (new, changes)
   }
 
-  /// Mappings of one file that follow each other, for each such run. Memory without a file between them is an
-  /// image's too: variables without a value, gaps.
+  /// Returns the runs of consecutive mappings of one file. Memory without a file between them belongs to the
+  /// image too: uninitialized variables, and gaps.
   private static func imageMappings(of pid: pid_t) -> [[ProcessMapping]] {
     var runs: [[ProcessMapping]] = []
     for mapping in ProcessMapping.files(of: pid) {
@@ -156,7 +156,7 @@ final class WatchedMemory {
     for index in images.indices { images[index].unmapped(range) }
   }
 
-  /// What gives back everything; from now on nothing is withheld.
+  /// The changes that restore all access; from now on nothing is withheld.
   func release() -> [WatchedImage.Change] {
     guard !isReleased else { return [] }
     isReleased = true

@@ -8,7 +8,7 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// What the kernel told a program when it began. <getauxval(3)>
+/// The information that the kernel gives a program at its start. <getauxval(3)>
 struct AuxiliaryVector {
   /// Where the program begins.
   let entry: LoadedAddress
@@ -17,7 +17,7 @@ struct AuxiliaryVector {
   /// Where the kernel has put code of its own in the program's memory, vdso(7); `nil` if it has not.
   let kernelCode: LoadedAddress?
 
-  /// - Returns: `nil` if process `pid` is gone or is none of 64 bits.
+  /// - Returns: `nil` if process `pid` is gone or is not a 64-bit process.
   init?(of pid: pid_t) {
     let bytes = SystemFile.text(of: "/proc/\(pid)/auxv")
     func word(_ index: Int) -> UInt64 {

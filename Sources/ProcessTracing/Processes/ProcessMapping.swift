@@ -7,7 +7,7 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// One line of `/proc/PID/maps`. <proc_pid_maps(5)>
+/// A line of `/proc/PID/maps`. <proc_pid_maps(5)>
 package struct ProcessMapping: Hashable {
   package var addresses: Range<LoadedAddress>
   package var isReadable: Bool
@@ -17,10 +17,10 @@ package struct ProcessMapping: Hashable {
   package var fileOffset: FileOffset
   /// Of the file: device and inode, as the kernel writes them.
   package var file: String
-  /// Absolute; empty for memory without a file. With a blank and `(deleted)` behind it if the file is gone.
+  /// Absolute; empty for memory without a file. Followed by a blank and `(deleted)` if the file is gone.
   package var path: String
 
-  /// Those of files in the memory of process `pid`, ascending; empty if it is gone.
+  /// The mappings of files in the memory of process `pid`, ascending; empty if it is gone.
   package static func files(of pid: pid_t) -> [ProcessMapping] {
     SystemFile.text(of: "/proc/\(pid)/maps").split(separator: UInt8(ascii: "\n")).compactMap(
       Self.init(line:))
@@ -29,7 +29,7 @@ package struct ProcessMapping: Hashable {
   /// `55d0-55e0 r-xp 00001000 fe:00 1234   /usr/bin/app`; `nil` for memory without a file.
   package init?(line: ArraySlice<UInt8>) {
     let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
-    // The kernel names other memory in brackets, which may hold anything: `[anon:a/b]`.
+    // The kernel names other memory in brackets, with any contents: `[anon:a/b]`.
     guard fields.count == 6, case let name = fields[5].drop(while: { $0 == UInt8(ascii: " ") }),
       name.first == UInt8(ascii: "/")
     else { return nil }
@@ -51,7 +51,7 @@ package struct ProcessMapping: Hashable {
     UInt64(String(decoding: digits, as: UTF8.self), radix: 16)
   }
 
-  /// What process `pid` runs, without links; `nil` if it is gone.
+  /// The path of the program that process `pid` runs, without symbolic links; `nil` if it is gone.
   package static func program(of pid: pid_t) -> String? {
     var path = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink("/proc/\(pid)/exe", &path, path.count)

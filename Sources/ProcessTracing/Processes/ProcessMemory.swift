@@ -7,8 +7,8 @@ import CPtrace
   import Glibc
 #endif
 
-/// The memory of a process that this one traces, through `/proc/PID/mem`: writing ignores protection, and
-/// gives the process pages of its own where it shared them with a file. <proc_pid_mem(5)>
+/// The memory of a traced process, through `/proc/PID/mem`: writing ignores protection, and gives the process
+/// private copies of pages that it shared with a file. <proc_pid_mem(5)>
 package final class ProcessMemory {
   /// Of the process.
   let pid: pid_t

@@ -6,9 +6,9 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// What a process has asked for. <proc_pid_status(5)>
+/// The signal settings of a process. <proc_pid_status(5)>
 enum ProcessSignals {
-  /// Whether the process that thread `tid` is of handles `signal`.
+  /// Whether the process of thread `tid` handles `signal`.
   static func areCaught(_ signal: Int32, by tid: pid_t) -> Bool {
     let title = Array("SigCgt:\t".utf8)
     let lines = SystemFile.text(of: "/proc/\(tid)/status").split(separator: UInt8(ascii: "\n"))

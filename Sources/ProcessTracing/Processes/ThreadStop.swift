@@ -6,13 +6,13 @@ import CPtrace
   import Glibc
 #endif
 
-/// Why a traced thread has stopped. <ptrace(2)>
+/// The reason why a traced thread has stopped. <ptrace(2)>
 enum ThreadStop {
   case ended
-  /// It begins to run another program: all other threads of its process are gone, and it may have had the number
-  /// `former`.
+  /// It begins to run another program: all other threads of its process are gone, and its own number may have
+  /// been `former`.
   case exec(former: pid_t)
-  /// It has made a thread or a process, which may use its memory; with `isVfork` it waits until that has
+  /// It has created a thread or a process, which may use its memory; with `isVfork` it waits until that has
   /// called exec or ended.
   case created(pid_t, sharesMemory: Bool, isVfork: Bool)
   case vforkEnded
@@ -20,14 +20,14 @@ enum ThreadStop {
   case group
   /// It begins, or the tracer has interrupted it.
   case interruption
-  /// An interruption has overtaken what the thread ran into, which stops it as soon as it goes on. It may not be
-  /// let go here: that would kill it.
+  /// An interruption came before a fault of the thread, which stops it as soon as it continues. The thread
+  /// must not be released here, because that would kill it.
   case fault
   /// At the beginning or the end of a system call.
   case systemCall
   case signal(Int32)
 
-  /// - Parameter status: as `ctrace_wait` has stored it.
+  /// - Parameter status: the status that `ctrace_wait` has stored.
   init(of tid: pid_t, _ status: Int32) {
     let signal = (status >> 8) & 0xff
     func message() -> pid_t { pid_t(truncatingIfNeeded: ctrace_event_message(tid)) }

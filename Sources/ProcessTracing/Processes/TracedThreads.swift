@@ -4,13 +4,13 @@
   import Glibc
 #endif
 
-/// The threads of a launch, of all its processes, and what their tracer knows of each.
+/// The threads of a launch, in all its processes, and the tracer's state for each.
 struct TracedThreads<State> {
   private var states: [pid_t: State] = [:]
-  /// Threads that have stopped before the event that tells whose they are.
+  /// Threads that stopped before the event that tells which process they belong to.
   private var strangers: Set<pid_t> = []
 
-  /// `nil` for a thread that is not known.
+  /// `nil` for an unknown thread.
   subscript(tid: pid_t) -> State? {
     get { states[tid] }
     set { states[tid] = newValue }
@@ -29,24 +29,24 @@ struct TracedThreads<State> {
     states[tid] = nil
   }
 
-  /// Adds a thread that another one has made, unless it is known already.
+  /// Adds a thread that another one has created, unless it is already known.
   ///
-  /// - Returns: whether the thread has stopped already, and waits.
+  /// - Returns: whether the thread has already stopped, and waits.
   mutating func add(_ tid: pid_t, _ state: State) -> Bool {
     if states[tid] == nil { states[tid] = state }
     return strangers.remove(tid) != nil
   }
 
-  /// A thread that is not known has stopped; `add` says so.
+  /// Notes that an unknown thread has stopped; `add` reports that later.
   mutating func addStranger(_ tid: pid_t) { strangers.insert(tid) }
 
-  /// Those that have stopped and nobody knows, ascending; they are forgotten.
+  /// The unknown threads that have stopped, ascending; they are forgotten.
   mutating func takeStrangers() -> [pid_t] {
     defer { strangers = [] }
     return strangers.sorted()
   }
 
-  /// - Returns: what was known of it.
+  /// - Returns: its state.
   mutating func remove(_ tid: pid_t) -> State? {
     strangers.remove(tid)
     return states.removeValue(forKey: tid)

@@ -6,29 +6,31 @@ import CPtrace
   import Glibc
 #endif
 
-/// Who handles the stops of traced threads, in the process that traces.
+/// Handles the stops of traced threads, in the tracer process.
 protocol LaunchTracer: AnyObject {
-  /// It was told to leave, and nobody has to be waited for any more: whoever is still attached stands still, has
-  /// nothing of ours in its memory, and is let go by the kernel when this process ends.
+  /// Whether it was told to leave and does not have to wait for any thread: all threads that are still
+  /// attached are stopped, have nothing of ours in their memory, and are released by the kernel when this
+  /// process ends.
   var hasLeft: Bool { get }
   /// Attaches to all threads of a running process.
   ///
-  /// - Returns: 0, or why that can't be done, as `errno.h` numbers it.
+  /// - Returns: 0, or the reason why that is impossible, as a number in `errno.h`.
   func attach(to pid: pid_t) -> Int32
-  /// Handles what `ctrace_wait` has told of thread `tid`.
+  /// Handles the status that `ctrace_wait` has returned for thread `tid`.
   func handle(_ tid: pid_t, _ status: Int32)
-  /// The end of a thread that was not told by `ctrace_wait`; `nil` if there is no more.
+  /// The end of a thread that `ctrace_wait` did not report; `nil` if there are no more.
   func nextMissedEnd() -> (tid: pid_t, status: Int32)?
-  /// The time that was set for it is over.
+  /// The time limit has been reached.
   func endByTime()
-  /// Lets all threads go on by themselves.
+  /// Releases all threads.
   func leave()
 }
 
 extension LaunchTracer {
-  /// Attaches to what the first message names, and handles stops until that has ended, or the other end of the
-  /// stream has.
+  /// Attaches to the process that the first message names, and handles stops until that process, or the other
+  /// end of the stream, has ended.
   ///
+  /// - Parameter finish: called then, to send the last messages.
   /// - Parameter finish: called then, to say what there is to say at last.
   func run(_ stream: TracerStream, finish: () -> Void = {}) {
     guard let first = stream.receive() else { return }

@@ -6,21 +6,21 @@ import CPtrace
   import Glibc
 #endif
 
-/// What the process that traces and the one that started it tell each other.
+/// A message between the tracer process and the process that started it.
 struct TracerMessage {
   var kind: Kind
   var numbers: [UInt64] = []
   var text: [UInt8] = []
 
   enum Kind: UInt64 {
-    // To the process that traces. The end of the stream means: leave.
-    /// Attach to a program that is about to begin, or to one that runs.
+    // To the tracer process. The end of the stream means: leave.
+    /// Attach to a program that is about to begin, or to a running one.
     case seize, attach
     case endByTime, leave
-    /// What was asked for.
+    /// The answer to a question.
     case answer
-    // From it.
-    /// How attaching went, as `errno.h` numbers it.
+    // From the tracer process.
+    /// The result of attaching, as a number in `errno.h`.
     case attached
     /// Nothing is traced any more.
     case done
@@ -46,7 +46,7 @@ struct TracerMessage {
   var string: String { String(decoding: text, as: UTF8.self) }
 }
 
-/// One end of the stream between the two.
+/// One end of the stream between the two processes.
 struct TracerStream {
   let descriptor: Int32
 
@@ -63,7 +63,7 @@ struct TracerStream {
 
   /// Waits for a message.
   ///
-  /// - Returns: `nil` if the other process is gone, or has nothing more to say.
+  /// - Returns: `nil` if the other process is gone, or has closed the stream.
   func receive() -> TracerMessage? {
     var head: [UInt64] = [0, 0, 0]
     guard ctrace_receive(descriptor, &head, head.count * 8),
@@ -77,7 +77,7 @@ struct TracerStream {
     return message
   }
 
-  /// Sends a question and waits for the answer; empty if the other process is gone.
+  /// Sends a question and waits for the answer, which is empty if the other process is gone.
   func ask(_ question: TracerMessage) -> TracerMessage {
     guard send(question), let answer = receive(), answer.kind == .answer else {
       return TracerMessage(.answer)

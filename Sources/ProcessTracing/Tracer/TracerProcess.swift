@@ -1,14 +1,15 @@
-// The process that traces
+// The tracer process
 //
-// A program with breakpoints in its code dies at the next one when its tracer is gone. So whoever may be killed
-// at any time, or end by a fault in what it reads, does not trace: a child of it does that and nothing else,
-// in a session of its own. It sees by the end of a stream that nobody wants to hear it any more, puts
-// everything back, detaches and ends. Only its own sudden death (SIGKILL by its own number, a machine out of
-// memory) leaves breakpoints behind; it is small, holds no file, and is not called like the command.
+// If its tracer is gone, a program with breakpoints in its code dies at the next one. So a process that may
+// be killed at any time, or crash while it reads a file, does not trace: a child of it does that and nothing
+// else, in its own session. The end of a stream tells the child that the other process is gone; it then
+// restores everything, detaches and ends. Only the sudden death of the child itself (SIGKILL to its own
+// number, a machine out of memory) leaves breakpoints behind; it is small, has no open file, and has another
+// name than the command.
 //
-// The child is a fork without exec, made while this process has one thread, so what is to be done there is a
-// closure. A launched program stays the child of the command: session, terminal, process group and exit
-// status are as without a tracer.
+// The child is a fork without exec, made while this process has one thread, so its task is a closure. A
+// launched program stays the child of the command: session, terminal, process group and exit status are as
+// without a tracer.
 
 import CPtrace
 import ProcessLaunch
@@ -19,17 +20,17 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// The process that traces, as the one that started it sees it.
+/// The tracer process, as seen by the process that started it.
 final class TracerProcess {
   let processNumber: pid_t
   private let stream: TracerStream
-  /// Milliseconds behind its beginning after which the launch is over.
+  /// The number of milliseconds after attaching at which the recording ends.
   private let stopAfter: UInt64?
-  /// When that is, in nanoseconds since boot.
+  /// That time, in nanoseconds since boot.
   private var stopTime: UInt64?
-  /// It has neither said that it is done nor died.
+  /// Whether it is still tracing: it has neither reported that it is done nor died.
   private(set) var isTracing = true
-  /// It has died before it was done.
+  /// Whether it died before it was done.
   private(set) var wasKilled = false
 
   private final class Body {
@@ -38,8 +39,8 @@ final class TracerProcess {
   }
 
   /// - Parameters:
-  ///   - stopAfter: milliseconds after `attach` after which the launch is over.
-  ///   - body: what is done there; that process ends when it returns.
+  ///   - stopAfter: the number of milliseconds after `attach` at which the recording ends.
+  ///   - body: runs in the tracer process, which ends when it returns.
   init(
     stopAfter: UInt64? = nil, _ body: @escaping (TracerStream) -> Void
   ) throws(ProgramLaunch.LaunchError) {
@@ -56,10 +57,10 @@ final class TracerProcess {
     stream = TracerStream(descriptor: descriptor)
   }
 
-  /// What is traced still is left as it was.
+  /// Processes that are still traced are left as they were.
   deinit { ctrace_end_process(processNumber, stream.descriptor) }
 
-  /// Has it attach to process `pid`.
+  /// Makes it attach to process `pid`.
   ///
   /// - Parameter kind: `seize` or `attach`.
   func attach(_ kind: TracerMessage.Kind, to pid: pid_t) throws(ProgramLaunch.LaunchError) {
@@ -71,7 +72,7 @@ final class TracerProcess {
     stopTime = stopAfter.map { ClockReading.now().nanoseconds &+ $0 &* 1_000_000 }
   }
 
-  /// Hears what it says, once, or until the time is over or a signal has come.
+  /// Handles its messages until one has been handled, the time is over, or a signal has come.
   ///
   /// - Parameters:
   ///   - milliseconds: `nil` for no limit.
@@ -107,11 +108,11 @@ final class TracerProcess {
 }
 
 extension ProgramLaunch {
-  /// Starts the program with `tracer` attached to it, and waits until it is gone.
+  /// Starts the program with `tracer` attached to it, and waits until it has ended.
   ///
   /// - Parameters:
-  ///   - hear: gets what the tracer says, and returns the answer to a question.
-  /// - Throws: also where tracing is not permitted: `EPERM`.
+  ///   - hear: receives the tracer's messages, and returns the answer to a question.
+  /// - Throws: also `EPERM` if tracing is not permitted.
   func run(
     tracedBy tracer: TracerProcess, _ hear: (TracerMessage) -> TracerMessage?
   ) throws(LaunchError) -> Result {
