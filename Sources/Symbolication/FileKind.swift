@@ -3,16 +3,16 @@ import LinkMapFormat
 import ObjectFormat
 import TraceFormat
 
-/// What a file is that a user gives, as its contents tell.
+/// The kind of a file, recognized by its contents.
 package enum FileKind: Sendable {
   case trace
-  /// Machine code, linked or not, or an archive of such.
+  /// Machine code, linked or not, or an archive of it.
   case objectFile(ObjectFile.Kind)
   case linkMap(LinkMapGrammar)
-  /// Anything else, so that it may be an order file: those of some linkers are lists of names.
+  /// Anything else; it may be an order file, because those of some linkers are lists of names.
   case other
 
-  /// - Complexity: O(1), but for a map of GNU ld or gold O(*n*) for *n* bytes before its main part.
+  /// - Complexity: O(1), except for a map of GNU ld or gold: O(*n*) for *n* bytes before its main part.
   package init(of bytes: FileBytes) {
     if TraceHeader.begins(bytes) {
       self = .trace

@@ -1,48 +1,49 @@
-// What instructions name by its distance, found without decoding them
+// PC-relative references of instructions, found without decoding the instructions
 //
-// Decoding x86-64 takes a table of a thousand opcodes. Here a byte pattern is looked for at every position:
+// Decoding x86-64 needs a table of a thousand opcodes. Instead, this code looks for byte patterns at every
+// position:
 //
 //     e8 rel32                     call            0f 80+cc rel32    jump on a condition
 //     e9 rel32                     jump
 //     8b /r, 0f 10|28|6f /r        load            8d /r             address, both as disp32(%rip)
 //
-// Bytes in the middle of an instruction can look like one. Such a find names a place four random bytes away,
-// anywhere in 4 GiB; the reader of the result keeps what hits the start of something of interest, a few
-// bytes in each mebibyte. `ImageCodeTests` compares with llvm-objdump.
+// Bytes in the middle of an instruction can match by chance. Such a match refers to an address given by four
+// random bytes, anywhere in 4 GiB; the caller keeps only references to the start of something of interest,
+// which are a few bytes in each mebibyte. `ImageCodeTests` compares the result with llvm-objdump.
 //
-// Jumps of two bytes are left out: they reach 127 bytes, and the linker does not make them between sections of
-// one function each.
+// Jumps of two bytes are left out: they reach 127 bytes, and linkers do not use them between sections of one
+// function each.
 //
-// An instruction of AArch64 is one word, and its kind is in fixed bits: B and BL, LDR of a literal, ADR.
-// ADRP, which two instructions make an address of, is left out.
+// An AArch64 instruction is one word, with its kind in fixed bits: B and BL, LDR of a literal, ADR. ADRP,
+// which needs a second instruction for the full address, is left out.
 
 import Addresses
 import ByteReading
 
-/// One instruction that names a place by its distance.
+/// An instruction with a PC-relative reference.
 struct DistantReference: Hashable {
   enum Kind: Hashable {
-    /// Call or jump, on a condition or not.
+    /// A call or a jump, conditional or not.
     case branch
     case load
     case address
   }
   var kind: Kind
-  /// Of the instruction, or of the pattern in it.
+  /// The address of the instruction, or of the matched pattern in it.
   var site: StatedAddress
   var target: StatedAddress
 }
 
-/// Machine code of one instruction set.
+/// Scans the machine code of one instruction set.
 enum CodeScan {
   case x8664
   case aarch64
 
-  /// Calls `body` with each reference in a run of code, ascending.
+  /// Calls `body` with each reference in a range of code, ascending.
   ///
   /// - Parameters:
-  ///   - range: where the code stands in `bytes`.
-  ///   - address: of its first byte.
+  ///   - range: the range of the code in `bytes`.
+  ///   - address: the address of its first byte.
   func forEachReference(
     in bytes: FileBytes, _ range: Range<Int>, at address: StatedAddress,
     _ body: (DistantReference) -> Void
@@ -101,7 +102,7 @@ extension CodeScan {
     }
   }
 
-  /// Whether the byte that says where an operand is says disp32(%rip).
+  /// Whether the ModRM byte at the index states the operand disp32(%rip).
   private static func isRelative(_ bytes: FileBytes, _ index: Int, _ range: Range<Int>) -> Bool {
     index < range.upperBound && bytes[index] & 0xc7 == 0x05
   }

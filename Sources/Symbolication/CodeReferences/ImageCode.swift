@@ -1,18 +1,18 @@
-// What the code of an ELF image tells of a launch
+// Facts about a launch from the code of an ELF image
 //
-// Given the functions that a launch uses, the image itself says more than a trace does: which entries of
-// linkage tables these functions call, which bodies they only jump to, which constants between functions
-// they read, what the loader calls before `main`. `LaunchFacts` carries it to the model.
+// Given the functions that a launch uses, the image itself says more than a trace: which entries of linkage
+// tables these functions call, which shared bodies they jump to, which constants between functions they read,
+// what the loader calls before `main`. `LaunchFacts` carries these to the model.
 //
-// - An entry of a linkage table is what a branch in `.plt*` or `.iplt` hits. Where functions are bound
-//   lazily, the first call goes on to the table's first entry, and from `.plt.sec` by way of `.plt`.
-// - A merged body is a function `…Tm` of Swift that a branch hits.
-// - A constant is what is loaded from a section of code, and what has its address taken there, where no
-//   function is. Its size is unknown: its first byte counts.
+// - An entry of a linkage table is used if a branch targets it, in `.plt*` or `.iplt`. With lazy binding, the
+//   first call also runs the table's first entry and, from `.plt.sec`, the entry in `.plt`.
+// - A merged body is a Swift function `…Tm` that is the target of a branch.
+// - A constant is an address in a section of code, outside of all functions, that an instruction loads from
+//   or takes the address of. Its size is unknown, so its first byte counts.
 //
-// All but the first are followed from function to function. What it leaves out: other functions that are
-// called. Constants of AArch64 that ADRP reaches. Other instruction sets than x86-64 and AArch64, of which
-// only names are known.
+// All but the first lead to further code, which is searched too. What it leaves out: other functions that are
+// called; constants that AArch64 code reaches by ADRP; and instruction sets other than x86-64 and AArch64,
+// for which only the names are used.
 
 import Addresses
 import ByteReading
@@ -25,7 +25,7 @@ package struct ImageCode: Sendable {
   private let scan: CodeScan?
   private let code: [ELFSection]
 
-  /// - Returns: `nil` for a file of another format.
+  /// - Returns: `nil` for a file in another format.
   package init?(of bytes: FileBytes) {
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return nil }
     self.file = file
@@ -40,12 +40,12 @@ package struct ImageCode: Sendable {
     }
   }
 
-  /// What its unwinding tables cover, ascending by address.
+  /// The ranges that the unwind tables cover, ascending by address.
   package func frameRanges() throws(ParseError) -> [AddressRange] { try file.frameRanges() }
 
-  /// What is known of a launch that uses the functions `startup` of `layout`, which is this image's.
+  /// The facts about a launch that uses the functions `startup` of `layout`, the layout of this image.
   ///
-  /// - Throws: what is wrong with the file's dynamic section or its arrays of functions.
+  /// - Throws: the error in the file's dynamic section or in its arrays of functions.
   /// - Complexity: O(*b* log *n*) for *b* bytes in startup functions and *n* functions.
   package func facts(
     of layout: Layout, initializers: [StatedAddress], startup: [Int]
@@ -78,7 +78,7 @@ package struct ImageCode: Sendable {
     return facts
   }
 
-  /// The headers, where an executable segment begins with them.
+  /// The headers, if an executable segment begins with them.
   private var header: AddressRange? {
     guard
       let segment = file.segments.first(where: {
@@ -90,7 +90,7 @@ package struct ImageCode: Sendable {
       size: file.header.segmentTableOffset.rawValue &+ UInt64(file.segmentTable.byteCount))
   }
 
-  /// The function at `address`, or its first byte where no size is known.
+  /// The function at `address`, or only its first byte if its size is unknown.
   private func body(at address: StatedAddress, in layout: Layout) -> AddressRange {
     layout.functions(at: address).last.map { layout.functions[$0].knownBody }
       ?? AddressRange(start: address, size: 1)

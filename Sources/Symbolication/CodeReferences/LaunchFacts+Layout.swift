@@ -2,10 +2,10 @@ import Addresses
 import ImageModel
 
 extension LaunchFacts {
-  /// What the names and sections of an ELF layout tell, without the code: the C runtime, and where only a
-  /// link map is known, linkage tables from end to end.
+  /// The facts that follow from the names and sections of an ELF layout, without the code: the C runtime and,
+  /// if only a link map is known, whole linkage tables.
   ///
-  /// The code is taken for one mapping that stands in the file where it does in memory.
+  /// The code is assumed to be one mapping whose file offsets equal its addresses.
   package init(of layout: Layout, hasCode: Bool) {
     self.init()
     let code = layout.sections.filter { $0.isExecutable && $0.range.size > 0 }.map(\.range)

@@ -4,7 +4,7 @@ import Demangling
 import ImageModel
 import ObjectFormat
 
-/// Finds in bodies of functions what they touch besides functions that a trace names.
+/// Finds what functions touch in addition to functions that a trace names.
 struct ReferenceFinder {
   private let layout: Layout
   private let bytes: FileBytes
@@ -14,7 +14,7 @@ struct ReferenceFinder {
   private let linkageTables: [Section]
   private var pending: [AddressRange] = []
   private var known: Set<StatedAddress> = []
-  /// For the bytes of all bodies: functions that overlap would have theirs searched once for each.
+  /// A budget for the bytes of all bodies, because overlapping functions would each be searched.
   private var budget: ByteBudget
 
   init(
@@ -29,12 +29,12 @@ struct ReferenceFinder {
     linkageTables = layout.sections.filter { $0.isLinkageTable && $0.range.size > 0 }
   }
 
-  /// Adds bodies to be searched; each is searched once.
+  /// Adds bodies to search; each is searched once.
   mutating func add(_ bodies: [AddressRange]) {
     for body in bodies where known.insert(body.start).inserted { pending.append(body) }
   }
 
-  /// What is found in the bodies added, and in those that these lead to; ascending by site.
+  /// The references in the added bodies, and in those that these lead to; ascending by site.
   mutating func references() -> [LaunchFacts.Reference] {
     var found: Set<LaunchFacts.Reference> = []
     while let body = pending.popLast() {
@@ -61,7 +61,7 @@ struct ReferenceFinder {
       ? linkageTables[next - 1] : nil
   }
 
-  /// Where a body stands in the file, cut off at the end of its section.
+  /// The range of a body in the file, limited to its section.
   private func place(of body: AddressRange) -> Range<Int>? {
     guard let section = section(of: body.start),
       let range = try? bytes.range(offset: section.offset, size: section.size, "sh_size")
@@ -95,12 +95,12 @@ struct ReferenceFinder {
     return found
   }
 
-  /// The entry that a branch hits, and where it goes on to when its function is called for the first time.
+  /// The entry that a branch targets, and where execution continues on the first call.
   private func entryTouches(
     _ target: StatedAddress, in table: Section
   ) -> [LaunchFacts.Touch] {
     let distance = target.rawValue - table.range.start.rawValue
-    // x86-64 has entries of 8 and of 16 bytes; those of AArch64 are words.
+    // On x86-64 entries have 8 or 16 bytes; on AArch64 they consist of 4-byte words.
     guard distance % (scan == .x8664 ? 8 : 4) == 0 else { return [] }
     let size: UInt64 = table.name == ".plt.got" && scan == .x8664 ? 8 : 16
     var touches = [AddressRange(start: target, size: min(size, table.range.size - distance))]
@@ -128,19 +128,19 @@ struct ReferenceFinder {
     return isMerged ? function(at: target) : nil
   }
 
-  /// How many names of one body are looked at, for each branch to it.
+  /// The maximum number of names of a body that are examined for each branch to it.
   private static let mostAliases = 64
 
   private func function(at address: StatedAddress) -> AddressRange? {
     layout.functions(at: address).last.map { layout.functions[$0].knownBody }
   }
 
-  /// What is read in a section of code, where that is no function's own.
+  /// The constant in a section of code that `reference` reads, if it is outside of all functions.
   private func constant(_ reference: DistantReference) -> AddressRange? {
     guard section(of: reference.target) != nil, linkageTable(of: reference.target) == nil else {
       return nil
     }
-    // Behind a function of unknown size all that is known is that another function is yet to come.
+    // After a function of unknown size, it is only known that another function follows.
     if let last = layout.functions(containing: reference.target).last {
       let function = layout.functions[last]
       guard function.size == nil, function.address != reference.target else { return nil }

@@ -1,20 +1,20 @@
-// Finding the file that holds what was stripped from an image. Where it may be, and how to know it, is the
-// matter of the object format; a file that the user names is the only one that is tried. No file is opened
-// here: the caller hands in what opens one.
+// The search for the debug file of a stripped image. The object format determines where the file may be and
+// how it is recognized; if the user names a file, only that one is tried. No file is opened here: the caller
+// passes a function that opens files.
 
 import ByteReading
 import ImageModel
 
-/// Where the debug file of one image may be.
+/// The possible places of an image's debug file.
 package struct DebugFileRequest {
   /// A place to look.
   package struct Candidate: Hashable, Sendable {
     package var path: String
-    /// What the whole file must sum up to; only ELF's `.gnu_debuglink` says.
+    /// The required checksum of the whole file; only ELF's `.gnu_debuglink` states one.
     package var checksum: UInt32?
   }
 
-  /// In the order of trial.
+  /// In the order in which they are tried.
   package let candidates: [Candidate]
   /// Whether the user named the debug file.
   let isExplicit: Bool
@@ -37,18 +37,18 @@ package struct DebugFileRequest {
 }
 
 extension DebugFileRequest {
-  /// What a search came to.
+  /// The result of a search.
   struct Outcome {
     var functions: NamedFunctions?
-    /// All candidates before the one that fits, each with its reason.
+    /// The rejected candidates before the one that fits, each with the reason.
     var rejected: [(path: String, reason: Diagnostic)] = []
 
-    /// One line for each rejected candidate; empty if nothing was tried.
+    /// One line for each rejected candidate; empty if none was tried.
     var rejections: String {
       rejected.map { "\n  tried \($0.path): \($0.reason)" }.joined()
     }
 
-    /// Why the file that a user names is no help, of several candidates within it the best reason.
+    /// Why the file that the user named does not fit; of several candidates in it, the most specific reason.
     var refusal: Diagnostic? {
       let found = rejected.first { $0.reason.severity == .mismatch } ?? rejected.first
       guard let found else { return nil }

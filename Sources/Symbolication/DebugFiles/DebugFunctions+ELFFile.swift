@@ -5,7 +5,7 @@ import ObjectFormat
 extension DebugFunctions {
   /// The functions that the DWARF in `file` describes; `nil` if it has none.
   ///
-  /// - Throws: what is wrong with a section, or with the DWARF as a whole.
+  /// - Throws: the error in a section, or in the DWARF as a whole.
   package init?(_ file: ELFFile) throws(ParseError) {
     var found: [DebugSection] = []
     for name in DebugSection.names {

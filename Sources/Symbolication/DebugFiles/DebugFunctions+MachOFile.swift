@@ -3,16 +3,16 @@ import DebugInfo
 import ObjectFormat
 
 extension DebugFunctions {
-  /// The functions that the DWARF in `file` describes, a dSYM's; `nil` if it has none.
+  /// The functions that the DWARF in `file`, a dSYM, describes; `nil` if it has none.
   ///
-  /// libdwarf 20210528 goes no further than the first unit of a Clang module that Swift writes in DWARF 5
-  /// (`DW_DLE_IMPROPER_DWO_ID`): it and all behind it count as one damaged unit.
+  /// libdwarf 20210528 stops at the first unit of a Clang module that Swift writes in DWARF 5
+  /// (`DW_DLE_IMPROPER_DWO_ID`): that unit and all after it count as one damaged unit.
   ///
-  /// - Throws: what is wrong with a section, or with the DWARF as a whole.
+  /// - Throws: the error in a section, or in the DWARF as a whole.
   package init?(_ file: MachOFile) throws(ParseError) {
     var found: [DebugSection] = []
     for name in DebugSection.names {
-      // `__debug_str_offs` for `.debug_str_offsets`: a name has room for 16 bytes.
+      // For example `__debug_str_offs` for `.debug_str_offsets`: a name has at most 16 bytes.
       let sectionName = ("__" + name.dropFirst()).utf8.prefix(16)
       let section = file.sections.first {
         $0.segmentName.elementsEqual("__DWARF".utf8) && $0.sectionName.elementsEqual(sectionName)

@@ -1,8 +1,8 @@
-// Which object file did a function come from?
+// The object file of each function, from the debug map
 //
 // An image that was linked from objects with debug information, and not stripped, has a debug map among its
-// symbols: for debuggers and dsymutil, which look for the DWARF in the object files. It is a list of
-// entries (`mach-o/stab.h`), in this order for each object file:
+// symbols, for debuggers and dsymutil, which find the DWARF in the object files. It is a list of entries
+// (`mach-o/stab.h`), in this order for each object file:
 //
 //     N_SO   /src/a.c             the source file
 //     N_OSO  /build/libx.a(a.o)   the object file
@@ -10,18 +10,18 @@
 //     N_FUN  ""                    its size
 //     N_SO   ""                    the end
 //
-// It is what tells two static functions of one name apart in the recorded build, which seldom comes with a
-// link map. Xcode strips it from what it archives, not from what it builds and runs.
+// It distinguishes static functions of the same name in the recorded build, which seldom comes with a link
+// map. Xcode strips it from archives, but not from what it builds and runs.
 
 import Addresses
 import ByteReading
 import ImageModel
 import ObjectFormat
 
-/// The debug map of one Mach-O image.
+/// The debug map of a Mach-O image.
 struct DebugMap {
-  /// Of the functions of one address and name, the object files in the order of the names' and the entries'
-  /// places: offsets in the string table.
+  /// For each address and name, the object files in the order of the names and entries, as offsets in the
+  /// string table.
   private var objectFiles: [[UInt32]] = []
   private var groups: [Key: Int] = [:]
   private let names: StringTable
@@ -31,7 +31,7 @@ struct DebugMap {
     var name: NameKey
   }
 
-  /// Reads as many entries as a budget for their names allows: names may share bytes.
+  /// Reads as many entries as a budget for their names allows, because names may overlap.
   ///
   /// - Complexity: O(*m*) for *m* symbols, and O(*b*) for *b* bytes in the names of functions.
   init(_ table: MachOSymbolTable) {
@@ -66,14 +66,14 @@ struct DebugMap {
     }
   }
 
-  /// Sets the object files of the functions that it knows, by address and name.
+  /// Sets the object files of the functions in the map, by address and name.
   ///
   /// - Complexity: O(*n*) for *n* functions, and O(*b*) for *b* bytes in their names.
   func nameObjectFiles(of found: inout NamedFunctions) {
     guard !objectFiles.isEmpty else { return }
     var leafs: [UInt32: NameReference?] = [:]
     var budget = ByteBudget(namesIn: names.range.byteCount)
-    // Functions of one name that were folded into one body are as many entries.
+    // Functions of the same name that were folded into one body have as many entries.
     var taken = [Int](repeating: 0, count: objectFiles.count)
     for index in found.functions.indices {
       guard let group = group(of: found.functions[index], in: found.names) else { continue }

@@ -1,9 +1,9 @@
-// The debug file of an ELF image is looked for, as gdb does,
+// As in gdb, the debug file of an ELF image is searched
 //
 // with the image's build ID:     ROOT/.build-id/xx/yyyy.debug
 // with its .gnu_debuglink:       FOLDER/NAME, FOLDER/.debug/NAME, ROOT/FOLDER/NAME
 //
-// in this order; FOLDER is the image's own, ROOT is /usr/lib/debug.
+// in this order; FOLDER is the folder of the image, ROOT is /usr/lib/debug.
 // <https://sourceware.org/gdb/current/onlinedocs/gdb.html/Separate-Debug-Files.html>
 
 import Addresses
@@ -38,8 +38,8 @@ extension ELFFile {
     return (candidates, nil)
   }
 
-  /// It must have the image's build ID, and the checksum if there is one. For an image without a build ID
-  /// or a checksum its sections must lie where the image's do.
+  /// It must have the image's build ID, and the checksum if there is one. Without both, its sections must be
+  /// at the same addresses as the image's.
   func debugFile(
     in bytes: FileBytes, _ candidate: DebugFileRequest.Candidate
   ) throws -> ELFFile {

@@ -1,11 +1,11 @@
-// The debug file of a Mach-O image is a dSYM: a folder with the debug information of one image, named for
-// the image or for the bundle that holds it.
+// The debug file of a Mach-O image is a dSYM: a folder with the debug information of one image, named after
+// the image or the bundle that contains it.
 //
 //     FOLDER/App.dSYM/Contents/Resources/DWARF/App         beside the image
 //     …/App.app.dSYM/Contents/Resources/DWARF/App          beside each bundle around it
 //     X.xcarchive/dSYMs/App.app.dSYM/…                     where Xcode's archives have them
 //
-// The UUID tells whether it belongs to the image. A user may name the dSYM or the file inside.
+// The UUID shows whether it belongs to the image. A user may name the dSYM or the file inside.
 
 import ByteReading
 import ImageModel
@@ -38,7 +38,7 @@ extension MachOFile {
 
   private static let inside = "/Contents/Resources/DWARF/"
 
-  /// The file inside is called like the image; like the dSYM, if the image was renamed.
+  /// The file inside has the name of the image, or that of the dSYM if the image was renamed.
   private static func candidates(
     named: String, imageName: String
   ) -> [DebugFileRequest.Candidate] {
@@ -59,15 +59,15 @@ extension MachOFile {
     return paths.map { DebugFileRequest.Candidate(path: $0) }
   }
 
-  /// `App.app`, `Kit.framework`, `Share.appex`: a suffix makes a folder a bundle, if it is no number of a
-  /// version as in `python3.11`.
+  /// `App.app`, `Kit.framework`, `Share.appex`: a folder with a suffix is a bundle, unless the suffix is a
+  /// version number as in `python3.11`.
   private static func isBundle(_ folder: String) -> Bool {
     guard let dot = folder.lastIndex(of: "."), dot > folder.startIndex else { return false }
     return !folder[folder.index(after: dot)...].allSatisfy(\.isNumber)
   }
 
-  /// Of a fat file the slice of the image's UUID. For an image without one the sections must lie where the
-  /// image's do.
+  /// In a fat file, the slice with the image's UUID. For an image without a UUID, the sections must be at the
+  /// same addresses as the image's.
   func debugFile(
     in bytes: FileBytes, _ candidate: DebugFileRequest.Candidate
   ) throws -> MachOFile {

@@ -2,7 +2,7 @@ import ImageModel
 import ObjectFormat
 
 extension Architecture {
-  /// What clang calls the instruction set in a target triple, but `arm64` for `aarch64`, so that it has
+  /// The instruction set in clang's notation for target triples, but `arm64` for `aarch64`, so that it has
   /// one name in both object formats.
   package init(_ header: ELFHeader) {
     self =

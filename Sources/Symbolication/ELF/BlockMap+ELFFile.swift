@@ -6,18 +6,18 @@ import ObjectFormat
 extension BlockMap {
   /// The blocks of a linked image; `nil` if no code of it was compiled with a map.
   ///
-  /// Left out is what the linker left out, whose addresses lie outside of all code, and functions that do
-  /// not begin where one does: such a map is of another build.
+  /// Left out are discarded functions, whose addresses are outside of all code, and functions that do not
+  /// begin at the start of a function of the image: such a map is of another build.
   ///
-  /// - Parameter functions: first bytes of all functions of the image, ascending.
-  /// - Throws: what is wrong with the map.
+  /// - Parameter functions: the first bytes of all functions of the image, ascending.
+  /// - Throws: the error in the map.
   /// - Complexity: O(*n* log *n*) for *n* blocks.
   package init?(of bytes: FileBytes, functions: [StatedAddress]) throws(ParseError) {
     guard case .elf(let file) = try ObjectFile(parsing: bytes) else { return nil }
     try self.init(file, functions: functions)
   }
 
-  /// - Parameter debugFile: has the map where the image was stripped of it.
+  /// - Parameter debugFile: contains the map if it was stripped from the image.
   init?(
     _ file: ELFFile, functions: [StatedAddress], debugFile: ELFFile? = nil
   ) throws(ParseError) {
@@ -37,7 +37,7 @@ extension BlockMap {
       for (index, block) in zip(run.blocks, map.blocks[run.blocks]) {
         guard let start = run.address.advanced(by: UInt64(block.offset)) else { break }
         var size = UInt64(block.size)
-        // Instructions that do nothing fill up to an aligned block, and run where control falls through.
+        // Padding instructions before an aligned block run if control falls through.
         if size > 0, block.flags.contains(.fallsThrough), index + 1 < run.blocks.upperBound {
           size = UInt64(map.blocks[index + 1].offset - block.offset)
         }
@@ -50,10 +50,10 @@ extension BlockMap {
   }
 }
 
-/// The code of an image, asked for by ascending addresses. Stubs are none, though a frame description
-/// covers them all.
+/// The code of an image, queried by ascending addresses. Stubs are not included, although a frame description
+/// covers them.
 struct CodeRanges {
-  /// Ascending. A file without sections has its segments.
+  /// Ascending. For a file without sections, its segments.
   private let ranges: [AddressRange]
   private var index = 0
 
@@ -66,7 +66,7 @@ struct CodeRanges {
     ranges = (sections.isEmpty ? segments : sections).sorted { $0.start < $1.start }
   }
 
-  /// - Parameter address: not below the one before.
+  /// - Parameter address: not below that of the call before.
   mutating func range(holding address: StatedAddress) -> AddressRange? {
     while index < ranges.count, ranges[index].end <= address { index += 1 }
     return index < ranges.count && ranges[index].contains(address) ? ranges[index] : nil
@@ -74,7 +74,7 @@ struct CodeRanges {
 }
 
 extension [StatedAddress] {
-  /// - Precondition: they ascend.
+  /// - Precondition: the ranges ascend.
   /// - Complexity: O(log *n*).
   func containsSorted(_ address: StatedAddress) -> Bool {
     let index = partitioningIndex { $0 >= address }

@@ -25,7 +25,7 @@ extension ELFFile: ImageFile {
 
   func sectionsInMemory() -> [Section] {
     sections.compactMap { section in
-      // .tbss takes space in each thread, and none at the address it states.
+      // .tbss takes space in each thread, but none at its stated address.
       let isThreadZero = section.flags.contains(.threadLocal) && section.type == .noBits
       guard section.flags.contains(.allocated), !isThreadZero else { return nil }
       return Section(
@@ -36,14 +36,13 @@ extension ELFFile: ImageFile {
 
   func guards() -> AddressRange? { section(named: "__sancov_guards")?.range }
 
-  /// `DT_INIT` is left out: it names the C runtime's `_init`, which does nothing where there is an
-  /// `.init_array`.
+  /// `DT_INIT` is left out: it is the C runtime's `_init`, which does nothing if there is an `.init_array`.
   func initializersAndWarnings() -> (addresses: [StatedAddress], [Diagnostic]) {
     var addresses: [StatedAddress] = []
     var unknownCount = 0
     var problem: ParseError?
     for type in [ELFSectionType.preinitArray, .initArray] {
-      // A linker makes one of each.
+      // Linkers create one of each.
       for section in sections.lazy.filter({ $0.type == type }).prefix(8) {
         do {
           for address in try pointers(in: section) {
@@ -64,7 +63,7 @@ extension ELFFile: ImageFile {
     return functions(in: table)
   }
 
-  /// What the linker discarded has DWARF too, at addresses outside every section of code; it is left out.
+  /// Discarded functions have DWARF too, at addresses outside every section of code; they are left out.
   func functions(inDWARFOf file: ELFFile) throws(ParseError) -> NamedFunctions? {
     guard let debug = try DebugFunctions(file) else { return nil }
     var code = CodeSections(sectionsInMemory())
@@ -91,7 +90,7 @@ extension ELFFile: ImageFile {
     return (functions(in: table), lack)
   }
 
-  /// One copy of the string table is the name table.
+  /// A single copy of the string table serves as the name table.
   private func functions(in table: ELFSymbolTable) -> NamedFunctions {
     let found = ELFFunctionSymbols(
       table, in: CodeSections(sectionsInMemory()), machine: header.machine)

@@ -2,7 +2,7 @@ import ByteReading
 import ImageModel
 import ObjectFormat
 
-/// Names of a string table, as references into a `NameTable` that is a copy of it.
+/// The names of a string table, as references into a `NameTable` that is a copy of it.
 struct ELFFunctionNames {
   private let table: StringTable
   private let bytes: FileBytes
@@ -14,8 +14,8 @@ struct ELFFunctionNames {
     start = table.range.indices.lowerBound
   }
 
-  /// The name at `offset` without its version: `f@V1` and `f@@V1` are `f`. A leading `@` begins no
-  /// version, as in lld's `Symbol::parseSymbolVersion`.
+  /// The name at `offset` without its version: `f@V1` and `f@@V1` give `f`. As in lld's
+  /// `Symbol::parseSymbolVersion`, a leading `@` does not begin a version.
   ///
   /// - Returns: `nil` if the name begins or ends outside the table.
   func reference(at offset: UInt32) -> NameReference? {
@@ -23,7 +23,7 @@ struct ELFFunctionNames {
     let at = bytes.firstIndex(of: UInt8(ascii: "@"), in: name) ?? name.upperBound
     let isVersioned = at > name.lowerBound && at + 1 < name.upperBound
     let end = isVersioned ? at : name.upperBound
-    // Both fit: the caller made sure that the table is at most 4 GiB.
+    // Both fit: the caller has checked that the table is at most 4 GiB.
     return NameReference(
       offset: UInt32(name.lowerBound - start), count: UInt32(end - name.lowerBound))
   }

@@ -1,41 +1,40 @@
-// Which symbols of an ELF file are functions that a linker can be told to move.
+// The symbols of an ELF file that are functions and can be ordered.
 //
-// STT_FUNC and STT_GNU_IFUNC say so themselves. Hand-written assembly often has STT_NOTYPE, with or
-// without a size, and a linker moves its section all the same; but so have labels inside a function and
-// the marks that linkers leave (`_etext`). A symbol without a type is taken for a function if it lies in
-// a section of code, is not the name of a mapping ($x, $d, $t), and does not lie inside a function that
-// has a type: taken there, it would cut that function in two.
+// STT_FUNC and STT_GNU_IFUNC are functions. Hand-written assembly often has STT_NOTYPE, with or without a
+// size, and a linker moves its section too; but labels inside a function and the marks that linkers create
+// (`_etext`) also have that type. A symbol without a type is treated as a function if it is in a section of
+// code, is not a mapping symbol ($x, $d, $t), and is not inside a function that has a type, because it would
+// split that function.
 //
-// Besides, it collects what an order file may name in vain. An undefined symbol has a type only if a shared
-// object defined it: linkers copy that object's type, while compilers leave STT_NOTYPE to what they
-// reference.
+// Symbols that an order file may name in vain are collected too. An undefined symbol has a type only if a
+// shared object defined it: linkers copy that object's type, while compilers give references STT_NOTYPE.
 //
-// The end of a section is not in it, so `_etext` and `__stop_…` fall out by themselves.
+// The end of a section is not part of it, so `_etext` and `__stop_…` are excluded automatically.
 
 import Addresses
 import ByteReading
 import ImageModel
 import ObjectFormat
 
-/// The functions of one symbol table.
+/// The functions of a symbol table.
 struct ELFFunctionSymbols {
   var functions: [Function] = []
   var absentSymbols: [AbsentSymbol] = []
-  /// Symbols whose name begins or ends outside the string table. They are left out.
+  /// The number of symbols whose name begins or ends outside the string table; they are left out.
   var unnamedCount = 0
-  /// Symbols for whose names nothing was left, because others share theirs. They are left out, too.
+  /// The number of symbols whose names exceeded the budget because names overlap; they are left out.
   var sharingCount = 0
   private(set) var nameBudget: ByteBudget
 
   /// - Parameters:
-  ///   - code: the sections that hold code, with their indexes in the layout to be.
-  ///   - machine: on ARM the lowest bit of an address says Thumb, and is no part of it.
+  ///   - code: the sections with code, with their indexes in the future layout.
+  ///   - machine: on ARM the lowest bit of an address means Thumb, and is not part of the address.
   /// - Complexity: O(*n* log *s*) for *n* symbols and *s* sections; one allocation, for the result.
   init(_ table: ELFSymbolTable, in code: CodeSections, machine: ELFMachine) {
     let names = ELFFunctionNames(table.names)
     var budget = ByteBudget(namesIn: table.names.range.byteCount)
     nameBudget = budget
-    /// - Returns: `nil` also if others have used up what names may take.
+    /// - Returns: `nil` also if the budget for names is used up.
     func name(at offset: UInt32, missing: inout Int) -> NameReference? {
       guard !budget.isSpent else {
         sharingCount += 1
@@ -83,7 +82,7 @@ struct ELFFunctionSymbols {
     functions += labels
   }
 
-  /// Why a symbol that stands in no section can't be ordered; `nil` for one that nobody would order.
+  /// Why a symbol that is in no section can't be ordered; `nil` for one that nobody would order.
   private static func absence(of symbol: ELFSymbol) -> AbsentSymbol.Reason? {
     guard symbol.nameOffset != 0, symbol.type != .file, symbol.type != .section else { return nil }
     return switch symbol.sectionIndex {
@@ -93,13 +92,13 @@ struct ELFFunctionSymbols {
     }
   }
 
-  /// Removes the labels that lie inside a function, behind its first byte.
+  /// Removes the labels inside a function, after its first byte.
   ///
   /// - Complexity: O(*n* log *k*) for *k* labels and *n* functions, however they overlap.
   private static func removeInner(_ labels: inout [Function], of functions: [Function]) {
     guard !labels.isEmpty else { return }
     labels.sort { $0.address < $1.address }
-    // How far the functions that begin between a label and its predecessor reach.
+    // How far the functions that begin between a label and its predecessor extend.
     var reach = [StatedAddress](repeating: StatedAddress(rawValue: 0), count: labels.count)
     for function in functions {
       let index = labels.partitioningIndex { $0.address > function.address }

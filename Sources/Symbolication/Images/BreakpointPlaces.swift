@@ -1,48 +1,49 @@
-// Where an image may get breakpoints: at the first byte of every function and, if they are asked for, of
-// every basic block; and nowhere else.
+// The places of breakpoints in an image: the first byte of every function and, if requested, of every basic
+// block, and nowhere else.
 //
-// A breakpoint in a constant changes what the program computes. So a symbol counts only if its type says
-// that it is a function; labels of assembly have no type, and may name a table. What the unwinding tables
-// cover is code in any case: that finds the functions of a stripped file, and assembly with unwinding
-// information. Where systems install debug files, the one of a stripped file is asked as well. Blocks count only where their map says that they belong to one of these functions.
+// A breakpoint in a constant would change what the program computes. So a symbol counts only if its type is
+// that of a function; labels of assembly have no type, and may name a table. Code that unwind tables cover is
+// code in any case: this finds the functions of a stripped file, and assembly with unwind information. The
+// debug file of a stripped file is used as well, if it is in the system's debug folders. Blocks count only if
+// their map assigns them to one of these functions.
 //
-// A block that is nothing but ENDBR64 shares the breakpoint of the block behind it: the instruction has to
-// stay in its place, so that the breakpoint comes to stand behind it.
+// A block that consists of ENDBR64 only shares the breakpoint of the next block: that instruction must stay
+// in place, so the breakpoint is after it.
 
 import Addresses
 import ByteReading
 import ImageModel
 import ObjectFormat
 
-/// What a tracer has to know of an image.
+/// What a tracer needs to know about an image.
 package struct BreakpointPlaces: Sendable {
   package var id: ImageID
   /// ELF's `e_machine`.
   package var machine: UInt32
-  /// First bytes of functions, ascending, each once.
+  /// The first bytes of functions, ascending, each once.
   package var functions: [StatedAddress]
-  /// Of the functions that were compiled with a map of them; `nil` if none was, and if nobody asked.
+  /// The blocks of functions compiled with a map; `nil` if there are none, or if they were not requested.
   package var blocks: BlockMap?
   /// What is wrong with tables that tell some of the functions, if others tell some too.
   package private(set) var problems: [ParseError] = []
   /// What is wrong with the map, if that is why there are no blocks.
   package var blockMapProblem: ParseError?
-  /// Where breakpoints go, ascending, each once.
+  /// The addresses of breakpoints, ascending, each once.
   package var places: [StatedAddress]
-  /// Blocks that share the breakpoint of the block before.
+  /// Blocks that share the breakpoint of the preceding block.
   private var sharing: Set<StatedAddress> = []
   package var executableSegments: [ExecutableSegment]
-  /// Of the functions that were looked for, those that are here.
+  /// The functions that were looked for and found.
   package var named: [String: StatedAddress]
 
-  /// A part of the file that the loader maps as code.
+  /// A part of the file that the loader maps executable.
   package struct ExecutableSegment: Sendable {
     package var fileOffset: FileOffset
     package var range: AddressRange
   }
 
   /// - Parameters:
-  ///   - path: where `bytes` are from.
+  ///   - path: the path that `bytes` were read from.
   ///   - names: symbols of functions to look for.
   /// - Throws: `unsupported` for what is no linked ELF image of 64 bits, besides what is wrong with it, if that is why
   ///   no function is known.
@@ -102,7 +103,7 @@ package struct BreakpointPlaces: Sendable {
     places = Self.merged(functions, blocks.blocks.map(\.start).filter { !sharing.contains($0) })
   }
 
-  /// What runs when a thread comes to the breakpoint at `place`: a function, blocks, or both.
+  /// What runs when a thread reaches the breakpoint at `place`: a function, blocks, or both.
   ///
   /// - Complexity: O(log *n*) for *n* places.
   package func uses(at place: StatedAddress) -> (isFunction: Bool, blocks: [AddressRange]) {
@@ -114,7 +115,7 @@ package struct BreakpointPlaces: Sendable {
     return (found.isEmpty || functions.containsSorted(place), found)
   }
 
-  /// `nil` if there is no debug file in the usual places, or none with symbols.
+  /// The debug file in the usual places; `nil` if there is none with symbols.
   private static func debugFile(of file: ELFFile, at path: String) -> ELFFile? {
     let candidates = file.debugFileCandidates(
       at: path, named: nil, roots: DebugFileRequest.systemRoots
@@ -130,7 +131,7 @@ package struct BreakpointPlaces: Sendable {
     return nil
   }
 
-  /// Of the machine that this tool was built for.
+  /// The machine that this tool was built for.
   package static var ownMachine: UInt32 {
     #if arch(x86_64)
       UInt32(ELFMachine.x8664.rawValue)
@@ -139,7 +140,7 @@ package struct BreakpointPlaces: Sendable {
     #endif
   }
 
-  /// The starts of blocks behind one that is nothing but ENDBR64.
+  /// The starts of blocks after one that consists of ENDBR64 only.
   private static func sharing(_ map: BlockMap, _ file: ELFFile) -> Set<StatedAddress> {
     guard file.header.machine == .x8664 else { return [] }
     let code = file.segments.filter { $0.type == .load && $0.isExecutable }
@@ -160,7 +161,7 @@ package struct BreakpointPlaces: Sendable {
     return sharing
   }
 
-  /// What is in one of two ascending lists, each once.
+  /// The union of two ascending lists, without duplicates.
   private static func merged(_ a: [StatedAddress], _ b: [StatedAddress]) -> [StatedAddress] {
     var merged: [StatedAddress] = []
     merged.reserveCapacity(a.count + b.count)

@@ -1,10 +1,10 @@
 import Addresses
 import ImageModel
 
-/// The executable ones among a layout's sections, for finding where an address lies.
+/// The executable sections of a layout, for finding the section of an address.
 struct CodeSections {
   private var ranges: [(range: AddressRange, index: UInt32)]
-  /// Neighbours in a symbol table tend to lie in one section.
+  /// The section found last: neighbors in a symbol table are often in the same section.
   private var last = 0
 
   init(_ sections: [Section]) {
@@ -13,9 +13,9 @@ struct CodeSections {
     ranges.sort { ($0.range.start, $0.index) < ($1.range.start, $1.index) }
   }
 
-  /// The index, in the array that this was made of, of the section that holds `address`.
+  /// The index of the section that contains `address`, in the array passed to the initializer.
   ///
-  /// - Complexity: O(1) if the section is the one found last, else O(log *n*).
+  /// - Complexity: O(1) if the section is the one found last, otherwise O(log *n*).
   mutating func index(containing address: StatedAddress) -> UInt32? {
     if last < ranges.count, ranges[last].range.contains(address) { return ranges[last].index }
     let next = ranges.partitioningIndex { $0.range.start > address }

@@ -1,4 +1,4 @@
-// The door between object files and the model: a linked image's bytes come in, an `Image` goes out.
+// The conversion from object files to the model: from the bytes of a linked image to an `Image`.
 
 import Addresses
 import ByteReading
@@ -6,15 +6,14 @@ import ImageModel
 import ObjectFormat
 
 extension Image {
-  /// Reads the linked image at `path`, and if it is stripped its debug file.
+  /// Reads the linked image at `path` and, if it is stripped, its debug file.
   ///
   /// - Parameters:
-  ///   - debugFile: the debug file that the user names; `nil` looks where systems install them.
-  ///   - slice: which image of a universal file.
-  /// - Returns: the image, and what a user should know about it: that it was stripped, that symbols had
-  ///   to be skipped.
-  /// - Throws: a diagnostic that begins with `path`, or with `debugFile`; of severity `mismatch` if that is
-  ///   not the image's.
+  ///   - debugFile: the debug file that the user names; `nil` searches the system's debug folders.
+  ///   - slice: the slice of a universal file.
+  /// - Returns: the image, and warnings: for example that it is stripped, or that symbols were skipped.
+  /// - Throws: a diagnostic that begins with `path`, or with `debugFile`; of severity `mismatch` if the debug
+  ///   file does not belong to the image.
   package static func reading(
     path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
   ) throws(Diagnostic) -> (image: Image, warnings: [Diagnostic]) {
@@ -23,7 +22,7 @@ extension Image {
     return try reading(bytes, path: path, debugFile: debugFile, slice: slice)
   }
 
-  /// Reads the linked image in `bytes`; `path` is for the result, for messages, and for finding its debug
+  /// Reads the linked image in `bytes`; `path` is used in the result, in messages, and for finding the debug
   /// file beside it.
   ///
   /// - Parameter open: opens a debug file by its path.
@@ -86,7 +85,7 @@ extension Image {
   }
 }
 
-/// Says which file a parser's complaint is about.
+/// Adds the path to a parser's error.
 private func inContext<T>(
   _ path: String, _ body: () throws(ParseError) -> T
 ) throws(Diagnostic) -> T {
@@ -94,7 +93,7 @@ private func inContext<T>(
 }
 
 extension Diagnostic {
-  /// Why no file could be read at `path`. Apple's bundles look like files on a Mac.
+  /// The error that the file at `path` can't be read. On a Mac, a bundle looks like a file.
   package init(opening path: String, _ error: SystemError) {
     let folder = path.reversed().drop { $0 == "/" }
     let isBundle = [".app", ".appex", ".framework", ".bundle", ".xctest", ".dSYM"].contains {
@@ -105,7 +104,7 @@ extension Diagnostic {
       hint: error.isOfFolder && isBundle ? "a bundle is a folder: give the file in it" : nil)
   }
 
-  /// A file that no linker has laid out.
+  /// The error for a file that is not linked.
   static func notLinked(
     found: some CustomStringConvertible, _ field: String, at position: FileOffset
   ) -> Diagnostic {

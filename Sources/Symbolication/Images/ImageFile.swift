@@ -4,7 +4,7 @@ import ImageModel
 import ObjectFormat
 
 extension ObjectFile {
-  /// The one image in the file; `nil` for a file of several files.
+  /// The only image in the file; `nil` for a file with several.
   var image: (any ImageFile)? {
     switch self {
     case .elf(let file): file
@@ -16,7 +16,7 @@ extension ObjectFile {
 
 /// A file of one object format as the model needs it: a linked image, or the debug file of one.
 ///
-/// What differs between formats is behind these members; the search for names is the same for all.
+/// These members hide the differences between formats; the search for names is the same for all.
 protocol ImageFile: Sendable {
   static var format: ImageFormat { get }
   var architecture: Architecture { get }
@@ -25,10 +25,10 @@ protocol ImageFile: Sendable {
   /// See `Image.segments`.
   var mappedSegments: [(name: SymbolName, range: AddressRange)] { get }
 
-  /// - Throws: for a file that no linker has laid out, and for one that is encrypted.
+  /// - Throws: for a file that is not linked, and for one that is encrypted.
   func requireReadableImage() throws(Diagnostic)
 
-  /// A weak one for a file that carries no identity.
+  /// A weak ID for a file without an identity.
   func imageID() throws(ParseError) -> ImageID
 
   /// See `Image.libraryName`; `nil` also where it can't be read.
@@ -47,22 +47,23 @@ protocol ImageFile: Sendable {
   /// left out: no name depends on it.
   func initializersAndWarnings() -> (addresses: [StatedAddress], [Diagnostic])
 
-  /// The functions of this image that the symbol table of `file` names: of the image itself or of its
+  /// The functions of this image that the symbol table of `file` names; `file` is the image itself or its
   /// debug file.
   ///
   /// - Returns: `nil` if the table was stripped.
   func functions(inSymbolsOf file: Self) throws(ParseError) -> NamedFunctions?
 
-  /// The functions of this image that the DWARF in `file` describes, and those that it exports itself:
-  /// they know aliases and assembly.
+  /// The functions of this image that the DWARF in `file` describes, and those that the image exports, which
+  /// include aliases and assembly.
   ///
   /// - Returns: `nil` if `file` has no DWARF.
   func functions(inDWARFOf file: Self) throws(ParseError) -> NamedFunctions?
 
-  /// What stripping leaves, and what to say of the rest.
+  /// The functions that remain in a stripped image, and the warning about the rest.
   func exportedFunctions() throws(ParseError) -> (NamedFunctions, lack: Diagnostic)
 
-  /// Where the debug file of this image, which is at `path`, may be; in the order of trial.
+  /// The possible places of the debug file of this image, whose path is `path`, in the order in which to try
+  /// them.
   ///
   /// - Parameter named: what the user names; nothing else is tried then.
   /// - Parameter roots: folders that distributions install debug files in.
@@ -71,8 +72,8 @@ protocol ImageFile: Sendable {
     at path: String, named: String?, roots: [String]
   ) -> (candidates: [DebugFileRequest.Candidate], problem: ParseError?)
 
-  /// The debug file of this image, out of `bytes`.
+  /// The debug file of this image, read from `bytes`.
   ///
-  /// - Throws: why it is none.
+  /// - Throws: the reason why it is not.
   func debugFile(in bytes: FileBytes, _ candidate: DebugFileRequest.Candidate) throws -> Self
 }

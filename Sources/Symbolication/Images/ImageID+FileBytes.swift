@@ -2,7 +2,7 @@ import ByteReading
 import ImageModel
 
 extension ImageID {
-  /// FNV-1a, 64 bits, of the bytes of `range`; the highest byte first.
+  /// FNV-1a, 64 bits, of the bytes of `range`, big-endian.
   /// <https://www.rfc-editor.org/rfc/rfc9923>
   init(weakOf bytes: FileBytes, _ range: Range<Int>) {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -1,32 +1,32 @@
-// The pages that a file fills in memory: which segment each is of, and how its address is stated.
+// The pages that a file fills in memory: the segment and the stated address of each.
 
 import Addresses
 import ByteReading
 import ImageModel
 import ObjectFormat
 
-/// What the loader maps of one linked ELF image.
+/// The mappings of a linked ELF image.
 package struct ImagePages: Sendable {
   package struct Mapping: Sendable {
     package var segment: Segment
-    /// What the file fills of it, in whole pages of 4 KiB.
+    /// The part that the file fills, in whole pages of 4 KiB.
     package var range: AddressRange
   }
 
   package var id: ImageID
-  /// Ascending, and each with at least one page.
+  /// Ascending; each has at least one page.
   package var mappings: [Mapping]
-  /// The segments have a program interpreter: the image has a loader.
+  /// Whether the segments include a program interpreter, so that the image has a loader.
   package var hasLoader: Bool
-  /// Code of the image runs before any library's initializer: it has a `.preinit_array`.
+  /// Whether code of the image runs before the initializers of libraries, because it has a `.preinit_array`.
   package var runsEarly: Bool
 
-  /// The first page: where the loader maps the image to, as the file states it.
+  /// The stated address of the first page.
   package var start: StatedAddress { mappings.first?.range.start ?? StatedAddress(rawValue: 0) }
 
   package static let pageSize: UInt64 = 4096
 
-  /// - Throws: `unsupported` for what is no linked ELF image of 64 bits, besides what is wrong with it.
+  /// - Throws: `unsupported` for anything but a linked 64-bit ELF image, and the errors in the image.
   package init(of bytes: FileBytes) throws(ParseError) {
     guard case .elf(let file) = try ObjectFile(parsing: bytes), file.header.is64Bit else {
       throw ParseError(
@@ -49,12 +49,12 @@ package struct ImagePages: Sendable {
     runsEarly = file.sections.contains { $0.type == .preinitArray && $0.size > 0 }
   }
 
-  /// The segment that the page at `address` is of; `nil` if the file fills none there.
+  /// The segment of the page at `address`; `nil` if the file fills no page there.
   package func segment(holding address: StatedAddress) -> Segment? {
     mappings.first { $0.range.contains(address) }?.segment
   }
 
-  /// How many pages of that size, at least 4 KiB, the file fills of a segment.
+  /// The number of pages of that size, at least 4 KiB, that the file fills in a segment.
   ///
   /// - Complexity: O(*m*) for *m* mappings.
   package func count(of segment: Segment, _ size: PageSize) -> Int {

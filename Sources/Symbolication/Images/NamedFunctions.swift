@@ -3,10 +3,10 @@ import ByteReading
 import DebugInfo
 import ImageModel
 
-/// The functions of one image before they are sorted, with the bytes of their names and their origin.
+/// The functions of an image before sorting, with the bytes of their names and their origin.
 struct NamedFunctions {
   var functions: [Function] = []
-  /// What the symbol table names and does not place.
+  /// Symbols that the symbol table names but does not place.
   var absentSymbols: [AbsentSymbol] = []
   var names = NameTable()
   var source = SymbolSource.dynamicSymbols
@@ -15,8 +15,8 @@ struct NamedFunctions {
 }
 
 extension NamedFunctions {
-  /// Those of the best source: the symbol table, the debug file that the user named, DWARF in the image,
-  /// a debug file that can be found, what is exported.
+  /// The functions from the best source: the symbol table, the debug file that the user named, DWARF in the
+  /// image, a debug file that can be found, or the exported symbols.
   ///
   /// - Returns: also what the search for a debug file came to; `nil` if it was not needed.
   /// - Throws: what is wrong with the image's own tables, if nothing else tells the names. Of its symbol table in any
@@ -60,7 +60,7 @@ extension NamedFunctions {
     return (functions, search)
   }
 
-  /// Adds those of another table; none if the names together would pass 4 GiB.
+  /// Appends the functions of another table; none if the names would exceed 4 GiB in total.
   mutating func append(_ other: NamedFunctions) {
     guard let base = names.append(other.names.bytes)?.offset else { return }
     functions += other.functions.map { function in
@@ -75,7 +75,7 @@ extension NamedFunctions {
     }
   }
 
-  /// Sorted, and without a name that two sources, or two units of DWARF, give to one address.
+  /// The layout, sorted, without duplicates that two sources, or two units of DWARF, give for one address.
   func layout<File: ImageFile>(of image: File) -> Layout {
     let layout = Layout(
       imageFormat: File.format, sections: image.sectionsInMemory(), functions: functions,
@@ -97,7 +97,7 @@ extension NamedFunctions {
 }
 
 extension DebugFunctions {
-  /// What was left out, for people.
+  /// Warnings about what was left out.
   var warnings: [Diagnostic] {
     Diagnostic.skipped(unnamedCount, "function", "missing DW_AT_linkage_name")
       + Diagnostic.skipped(damagedUnitCount, "compilation unit", "invalid .debug_info")

@@ -1,11 +1,11 @@
 import ImageModel
 import ObjectFormat
 
-/// Which image of a file is meant: a fat file holds one for each architecture.
+/// The choice of an image in a file: a fat file contains one for each architecture.
 package struct SliceChoice: Sendable {
-  /// What the user asks for.
+  /// The architecture that the user requested.
   package var architecture: Architecture?
-  /// Images that are known from a trace: the slice that is one of them is meant, if the user does not say.
+  /// The IDs of images in a trace: without a request, the slice with one of these IDs is chosen.
   package var ids: [ImageID]
 
   package init(_ architecture: Architecture? = nil, knownAs ids: [ImageID] = []) {
@@ -13,17 +13,16 @@ package struct SliceChoice: Sendable {
     self.ids = ids
   }
 
-  /// - Throws: `mismatch` if the one image of the file at `path` is not what the user asks for.
+  /// - Throws: `mismatch` if the only image of the file at `path` is not of the requested architecture.
   package func check(_ found: Architecture, of path: String) throws(Diagnostic) {
     if let architecture, architecture != found {
       throw Self.mismatch(architecture, found: found.description, path)
     }
   }
 
-  /// The slice that is meant: by the user's word, by its ID, or because there is no other that can be
-  /// read.
+  /// The chosen slice: by the user's request, by its ID, or because no other slice can be read.
   ///
-  /// - Throws: a diagnostic that names the slices if that does not decide; what is wrong with the slice.
+  /// - Throws: a diagnostic that lists the slices if the choice is not unique; or the error in the slice.
   func choose(from file: FatFile, at path: String) throws(Diagnostic) -> MachOFile {
     let names = file.slices.map(\.architecture.description)
     if let architecture {
@@ -34,7 +33,7 @@ package struct SliceChoice: Sendable {
     }
     let readable = file.slices.filter(\.architecture.is64Bit)
     if readable.count < 2 {
-      // Of a file for old systems alone the first slice says what is unsupported.
+      // If no slice can be read, the first one tells what is unsupported.
       return try Self.image(file, readable.first ?? file.slices[0], path)
     }
     for slice in readable {

@@ -1,34 +1,34 @@
-// What another tool saw of a launch, as the trace of one image.
+// Another tool's recording of a launch, converted to a trace of one image.
 
 import Addresses
 import ByteReading
 import ImageModel
 import TraceFormat
 
-/// The first uses of an image's functions that another tool told of, and what it told in vain.
+/// The first uses of an image's functions in another tool's recording, and what in it could not be used.
 package struct ImportedLaunch: Sendable {
   package let image: Image
-  /// `nil` where the source does not say.
+  /// `nil` if the source does not say.
   package var processNumber: UInt32?
-  /// Each function once, earliest first; all names of one address are one function.
+  /// Each function once, earliest first; all names at one address are one function.
   package private(set) var uses: [ImportedTrace.Use] = []
-  /// Lines of a list that say something.
+  /// The number of lines of a list that are not blank or comments.
   package internal(set) var entryCount = 0
-  /// What stands for no function of the image, in the source's order.
+  /// The entries that match no function of the image, in the order of the source.
   package internal(set) var missing: [Missing] = []
   private var seen: Set<StatedAddress> = []
 
-  /// One line of a list that stands for nothing.
+  /// A line of a list that matches no function.
   package struct Missing: Hashable, Sendable {
     package var line: Int
-    /// As it stands there.
+    /// The text of the line.
     package var text: SymbolName
     package var reason: String
   }
 
   init(_ image: Image) { self.image = image }
 
-  /// Adds the use of a function, unless that was used before.
+  /// Adds the use of a function, unless it was used before.
   ///
   /// - Parameter function: index into the layout's functions.
   mutating func add(_ function: Int, nanoseconds: UInt64? = nil, thread: UInt32? = nil) {
@@ -37,7 +37,7 @@ package struct ImportedLaunch: Sendable {
     uses.append(ImportedTrace.Use(entry: address, nanoseconds: nanoseconds, thread: thread))
   }
 
-  /// Adds the use of the function that holds `address`.
+  /// Adds the use of the function that contains `address`.
   ///
   /// - Returns: whether there is one.
   mutating func add(
@@ -49,7 +49,7 @@ package struct ImportedLaunch: Sendable {
     return true
   }
 
-  /// A sealed trace of it, which needs no image any more.
+  /// A sealed trace, which can be read without the image.
   ///
   /// - Complexity: O(*n* log *n*) for *n* functions of the image.
   package func traceBytes() throws(ParseError) -> [UInt8] {
@@ -79,7 +79,7 @@ package struct ImportedLaunch: Sendable {
 }
 
 extension Architecture {
-  /// ELF's `e_machine` of the instruction set; `nil` for one that traces don't know.
+  /// ELF's `e_machine` for the instruction set; `nil` for one that traces don't support.
   fileprivate var elfMachine: UInt32? {
     switch description {
     case "x86_64": 62

@@ -1,15 +1,15 @@
-// Lists of functions in time order, one a line: of symbols, and of addresses as the image states them.
+// Lists of functions in time order, one per line: of symbols, or of stated addresses.
 //
-// Blank lines and lines that begin with `#` say nothing; a carriage return at the end of a line is none
-// of it. Blanks at either end of an address don't count, but names may hold and end with any.
+// Blank lines and lines that begin with `#` are skipped; a carriage return at the end of a line is removed.
+// Blanks around an address are ignored, but names may contain and end with blanks.
 
 import Addresses
 import ByteReading
 import ImageModel
 
 extension ImportedLaunch {
-  /// Reads a list of symbols. A name of another build of the program stands for what it is in `image`,
-  /// as with `SymbolMap.resolve`; one of several functions for all of them.
+  /// Reads a list of symbols. Names from another build of the program are matched as in `SymbolMap.resolve`;
+  /// a name of several functions stands for all of them.
   ///
   /// - Complexity: O(*n* + *b*) for *n* bytes in the list and *b* in the names of the image.
   package init(symbols bytes: FileBytes, of image: Image) {
@@ -22,17 +22,17 @@ extension ImportedLaunch {
       case .exact(let found), .canonical(let found, _):
         for function in found.indexes { add(function) }
       case .missing(let why):
-        // Nothing says that the name ever was in a build of this program.
+        // It is not known whether the name ever was in a build of this program.
         let reason = why == .inlinedOrRemoved ? .noSuchSymbol : why
         missing.append(Missing(line: line, text: name, reason: reason.description))
       }
     }
   }
 
-  /// Reads a list of hexadecimal addresses, with `0x` or without. An address inside a function stands for
+  /// Reads a list of hexadecimal addresses, with or without `0x`. An address inside a function stands for
   /// that function.
   ///
-  /// - Throws: `invalid` with the line for what is no address.
+  /// - Throws: `invalid` with the line for what is not an address.
   package init(addresses bytes: FileBytes, of image: Image) throws(ParseError) {
     self.init(image)
     var error: ParseError?

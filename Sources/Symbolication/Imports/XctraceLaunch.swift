@@ -1,19 +1,18 @@
-// From what Instruments saw of a process to the addresses of one image that the process used.
+// From an Instruments recording of a process to the functions of an image that it used.
 //
-// Two tables tell of a launch without instrumentation. `time-profile` has the stack of each running thread
-// once in a millisecond: every function on it has run, at that time or before. It is sparse: what runs
-// between two samples is not there. `virtual-memory` has the faults that the kernel took, with the exact
-// address and mostly a stack: the address says which function ran first on its page, and nothing of the
-// others on that page. Together they name the functions that cost a launch most, and not all that a
-// recorder finds.
+// Two tables describe a launch without instrumentation. `time-profile` has the stack of each running thread
+// once per millisecond: every function on it has run by then. It is sparse: what runs between two samples is
+// missing. `virtual-memory` has the faults that the kernel handled, with the exact address and usually a
+// stack: the address tells which function ran first on its page, but nothing about the other functions on
+// that page. Together they name the functions that cost a launch most, but not all that a recorder finds.
 //
-// Both are in loaded addresses. The slide is that of the process: a binary in a stack has the image's UUID
-// and says where its header was loaded. Faults have no binary, but a process. So the process is the one
-// that used the image first, and faults of others don't count. The two tables may be in two exports of one
-// recording.
+// Both tables have loaded addresses. The slide is that of the process: a binary in a stack has the image's
+// UUID and the load address of its header. Faults have no binary, but a process. So the process is the one
+// that used the image first, and faults of other processes don't count. The two tables may be in two exports
+// of the same recording.
 //
-// The address of a stack's first frame is that of an instruction, or that plus 1 (versions differ; both lie
-// in the same function on arm64, whose instructions have 4 bytes). The others are return addresses: the call
+// The address of a stack's first frame is that of an instruction, or that plus 1. (Versions differ; on arm64,
+// where instructions have 4 bytes, both are in the same function.) The others are return addresses: the call
 // is before them, and may be the last instruction of its function.
 
 import Addresses
@@ -21,43 +20,44 @@ import ByteReading
 import ImageModel
 import XctraceFormat
 
-/// The use that one process of an xctrace recording made of one image.
+/// The use of one image by one process of an xctrace recording.
 package struct XctraceLaunch: Sendable {
   package var process: XctraceProcess
-  /// Other processes in the recording that used the image too; what they did is left out.
+  /// Other processes in the recording that used the image; their uses are left out.
   package var otherProcesses: [XctraceProcess]
   package var slide: Slide
-  /// By time; each function at least once. Of one sample, callers before what they called.
+  /// By time; each function at least once. Within a sample, callers precede what they called.
   package var touches: [Touch]
-  /// Of the process, and in the image's segments or anywhere else; by time.
+  /// The faults of the process, in the image's segments or elsewhere; by time.
   package var faults: [Fault]
 
-  /// A function of the image that was used at that time at the latest.
+  /// The use of a function of the image, at that time or earlier.
   package struct Touch: Hashable, Sendable {
-    /// Since the recording began.
+    /// The time since the recording began.
     package var nanoseconds: UInt64
-    /// The kernel's number; `nil` where it is unknown.
+    /// The kernel's number for the thread; `nil` if unknown.
     package var thread: UInt32?
     /// Index into the layout's functions; of aliases the first.
     package var function: Int
-    /// A fault told it, by its address or its stack, and not a sample.
+    /// Whether it comes from a fault, from its address or its stack, and not from a sample.
     package var isFault: Bool
   }
 
-  /// A fault that the kernel answered from a file or from its cache of files.
+  /// A fault that the kernel answered from a file or from the page cache.
   package struct Fault: Hashable, Sendable {
     package var nanoseconds: UInt64
     package var thread: UInt32?
     package var address: StatedAddress
-    /// What was read or mapped; `nil` where the export does not say.
+    /// The number of bytes read or mapped; `nil` if the export does not say.
     package var sizeBytes: UInt64?
     package var durationNanoseconds: UInt64?
-    /// Read from the file: `File Backed Page In`. Else it was in memory: `Page Cache Hit`.
+    /// Whether it was read from the file, `File Backed Page In`; otherwise it was in memory, `Page Cache
+    /// Hit`.
     package var isPageIn: Bool
   }
 }
 
-/// One export, as far as it matters here.
+/// The relevant contents of one export.
 private struct XctraceSightings {
   struct Stack {
     var nanoseconds: UInt64
@@ -78,7 +78,7 @@ private struct XctraceSightings {
   }
 
   let export = XctraceExport()
-  /// Each stack once, with its first time.
+  /// Each stack once, with the time of its first sample.
   private(set) var stacks: [Stack] = []
   private(set) var faults: [Fault] = []
   private(set) var processes: [UInt64: XctraceProcess] = [:]
@@ -119,13 +119,13 @@ private struct XctraceSightings {
 }
 
 extension XctraceLaunch {
-  /// One file, with its path for messages.
+  /// A file, with its path for messages.
   package typealias Export = (path: String, bytes: FileBytes)
 
   /// Finds the image in exports of one recording.
   ///
-  /// - Throws: a diagnostic with the path for what is no export; `mismatch` if no stack has the image's UUID,
-  ///   with the UUID of the image of the same name if there is one.
+  /// - Throws: a diagnostic with the path for what is not an export; `mismatch` if no stack has the image's
+  ///   UUID, with the UUID of the image of the same name if there is one.
   /// - Complexity: O(*n* + *s* log *s*) for *n* bytes and *s* different stacks.
   package init(
     _ exports: [Export], of image: Image
@@ -195,7 +195,7 @@ extension XctraceLaunch {
         durationNanoseconds: $0.durationNanoseconds, isPageIn: $0.isPageIn)
     }
     faults.sort { ($0.nanoseconds, $0.address) < ($1.nanoseconds, $1.address) }
-    // Where times are equal, what the stack of a fault shows stays before the place of the fault.
+    // At equal times, the functions in the stack of a fault precede the function at its address.
     touches += faults.compactMap { fault in
       image.layout.functions(containing: fault.address).first.map {
         Touch(
@@ -244,7 +244,7 @@ private func lastComponent(_ path: [UInt8]) -> ArraySlice<UInt8> {
 extension ImportedLaunch {
   /// The functions that the process used, by time.
   ///
-  /// - Returns: also how many of them a fault told first.
+  /// - Returns: also how many of them were first seen in a fault.
   package static func reading(
     _ launch: XctraceLaunch, of image: Image
   ) -> (launch: ImportedLaunch, byFault: Int) {

@@ -2,7 +2,8 @@ import ImageModel
 import LinkMapFormat
 
 extension Architecture {
-  /// What the image of `map` was linked for; `nil` if the map does not tell, as those of ELF linkers.
+  /// The architecture that the image of `map` was linked for; `nil` if the map does not tell, as those of ELF
+  /// linkers.
   package init?(_ map: LinkMap) {
     guard let name = map.architecture else { return nil }
     self.init(map.string(name))

@@ -3,7 +3,7 @@ import ByteReading
 import ImageModel
 import LinkMapFormat
 
-/// Collects the functions of a link map of ld64. Layout+LinkMap.swift says by what rules.
+/// Collects the functions of an ld64 link map. Layout+LinkMap.swift describes the rules.
 struct LD64MapFunctions {
   private let map: LinkMap
   private let code: LinkMapCodeSections
@@ -14,21 +14,21 @@ struct LD64MapFunctions {
   private var names: [UInt8] = []
   private var absentSymbols: [AbsentSymbol] = []
 
-  /// By where the paths of object files stand in the map, how an order file names them.
+  /// For the position of each object file's path in the map, its name in an order file.
   private var objectFiles: [UInt32: NameReference?] = [:]
-  /// Functions of one address, all of which get the greatest size among the symbols there.
+  /// Functions at one address, all of which get the largest size among the symbols there.
   private var group = Group()
-  /// Up to where the map's bytes have been handed back.
+  /// The position up to which the map's memory has been returned.
   private var released = 0
 
   private struct Group {
     var address = StatedAddress(rawValue: 0)
     var size: UInt64 = 0
-    /// Index of the first into `functions`.
+    /// The index of the first one in `functions`.
     var first = 0
   }
 
-  /// How many bytes of the map are looked at before they are handed back.
+  /// The number of bytes of the map that are read before their memory is returned.
   private static let releaseStep = 4 << 20
 
   init(_ map: LinkMap, _ code: LinkMapCodeSections, _ layoutIndexes: [UInt32?]) {
@@ -37,11 +37,11 @@ struct LD64MapFunctions {
     self.layoutIndexes = layoutIndexes
   }
 
-  /// The functions, what was dead-stripped, and what their names refer to.
+  /// The functions, the dead-stripped symbols, and the name table that they refer to.
   consuming func collected() -> (
     functions: [Function], absentSymbols: [AbsentSymbol], names: [UInt8]
   ) {
-    // Enough in any case; what is reserved and not used is not touched.
+    // Enough in any case; reserved memory that is not used is not touched.
     functions.reserveLargePages(map.symbols.count)
     names.reserveLargePages(map.bytes.count)
     var first = 0
@@ -61,7 +61,7 @@ struct LD64MapFunctions {
     return (functions, absentSymbols, names)
   }
 
-  /// Adds the functions of adjacent pieces of one section, which is `section` in the layout.
+  /// Adds the functions of adjacent pieces of a section, which has the index `section` in the layout.
   private mutating func addFunctions(ofPieces pieces: Range<Int>, _ section: UInt32) {
     let isAscending = isAscending(pieces)
     let end = map.sections[Int(map.inputSections[pieces.lowerBound].section)].range.end
@@ -93,8 +93,8 @@ struct LD64MapFunctions {
     return true
   }
 
-  /// By address, then as the map has them: ld64.lld lists the names of a folded piece behind all of the
-  /// one that was kept.
+  /// By address, then in the order of the map: ld64.lld lists the names of a folded piece after all of the
+  /// kept one.
   private func sortedSymbols(of pieces: Range<Int>) -> [(piece: Int, symbol: Int)] {
     let symbols = pieces.flatMap { piece in
       map.symbolIndexes(ofInputSection: piece).map { (piece: piece, symbol: $0) }
@@ -136,7 +136,7 @@ extension LD64MapFunctions {
   }
 
   /// Whether it can be the name of a function in the symbol table. Names that begin with `l` or `L` are
-  /// labels: `ltmp0`, `l_.str`; no symbol table of a linked image has them. ld64 writes `anon` for code
+  /// labels (`ltmp0`, `l_.str`) that no symbol table of a linked image contains. ld64 writes `anon` for code
   /// without any name.
   private func isFunctionName(_ name: Range<Int>) -> Bool {
     guard let first = name.first else { return false }
@@ -147,7 +147,7 @@ extension LD64MapFunctions {
     }
   }
 
-  /// - Returns: `nil` if the names would pass 4 GiB.
+  /// - Returns: `nil` if the names would exceed 4 GiB.
   private mutating func store(_ text: Range<Int>) -> NameReference? {
     let start = names.count
     guard start + text.count <= Int(UInt32.max) else { return nil }
@@ -163,7 +163,7 @@ extension LD64MapFunctions {
 // MARK: Object files
 
 extension LD64MapFunctions {
-  /// How an order file names the object file of a piece; `nil` if it can't.
+  /// The name of a piece's object file in an order file; `nil` if it has none.
   private mutating func objectFile(ofPiece piece: Int) -> NameReference? {
     let path = map.inputSections[piece].file
     if let known = objectFiles[path.start] { return known }

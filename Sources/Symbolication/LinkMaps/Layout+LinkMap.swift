@@ -3,40 +3,40 @@ import ByteReading
 import ImageModel
 import LinkMapFormat
 
-// A link map says less than a symbol table, and each linker leaves out something else. This door makes
-// of it what can be known, and counts what can't.
+// A link map contains less than a symbol table, and each linker leaves out something else. This code derives
+// what can be known, and counts what can't.
 //
-// Sizes. GNU ld, gold and mold print none, and lld prints 0 for most assembly: such a function reaches to
-// the next symbol of its input section, or to its end. Where locals are not printed (GNU ld, gold) that
-// may be too much if an object file has all its code in one `.text`.
+// Sizes. GNU ld, gold and mold print none, and lld prints 0 for most assembly: such a function extends to the
+// next symbol of its input section, or to the end of the section. If local symbols are not printed (GNU ld,
+// gold), that may be too far when an object file has all its code in one `.text`.
 //
-// Names. All four linkers print demangled names unless told otherwise, and no order file can use those.
-// With one section per function the mangled name is in the section's name, and is taken from there when
-// the section's first symbol has no name of its own. One section has one name, so its demangled aliases
-// are lost: C1 and C2 constructors, folded functions. Sections in which GNU ld and gold print no symbol
-// hold a local function, named for its section, with two limits. A weak function that lost against one
-// in another object file looks the same: such a section stays unnamed if a printed function has its
-// name. And GCC puts both cold functions and the cold parts of functions into `.text.unlikely.f`: it is
-// the part `f.cold` if the same object file has another section for `f`.
+// Names. All four linkers print demangled names by default, and no order file can use those. With one section
+// per function, the section's name contains the mangled name, which is used if the section's first symbol has
+// no mangled name. A section has only one name, so the names of demangled aliases are lost: C1 and C2
+// constructors, folded functions. A section in which GNU ld and gold print no symbol contains a local
+// function, which is named after its section, with two limits. A weak function that was overridden by one in
+// another object file looks the same: such a section stays unnamed if a printed function has its name. And
+// GCC puts both cold functions and the cold parts of functions into `.text.unlikely.f`: it is the part
+// `f.cold` if the same object file has another section for `f`.
 //
-// ld64 writes the names of the symbol table and nearly all sizes, local functions included, but a line for
-// everything else in the image too. What is a function is decided by the section that the address lies in
-// (`MachOSectionKind`), since a function, its stub and its pointer have one name. In code, too, are branch
-// islands, thunks and stubs of the linker's own, which are told by their object file, number 0, and labels
-// of the assembler. Of several symbols at one address often only one has a size: that of an alias and of a
-// folded function is 0, as is that of a function which shares its address with a label. All get the
-// greatest. A limit remains with LTO: ld64.lld lists a global function under the bitcode file that
-// defined it, and before its name no object file works in an order file, not even that one.
+// ld64 writes the names of the symbol table and nearly all sizes, including those of local functions, but
+// also a line for everything else in the image. The section that contains the address decides what is a
+// function (`MachOSectionKind`), because a function, its stub and its pointer have the same name. Sections of
+// code also contain branch islands, thunks and stubs that the linker created, which have the object file
+// number 0, and labels of the assembler. Of several symbols at one address often only one has a size: that of
+// an alias or a folded function is 0, as is that of a function that shares its address with a label. All get
+// the largest. One limit remains with LTO: ld64.lld lists a global function under the bitcode file that
+// defined it, and no object file works before its name in an order file, not even that one.
 //
-// Left out are mapping symbols, assembler temporaries, labels without a size beside a symbol with one,
-// and functions of no bytes, whose address is the next function's.
+// Mapping symbols, assembler temporaries, labels without a size at the address of a symbol with one, and
+// functions of zero bytes, whose address is that of the next function, are left out.
 
 extension Layout {
-  /// The allocated sections of the image that `map` describes, and the functions in its code whose names
-  /// in the symbol table are known. Versions are cut off: `f@@V1` is `f`. What the map lists as discarded is
-  /// among the absent symbols.
+  /// The allocated sections of the image that `map` describes, and the functions in its code whose mangled
+  /// names are known. Versions are removed: `f@@V1` gives `f`. Sections and symbols that the map lists as
+  /// discarded become absent symbols.
   ///
-  /// `diagnostics` gets a warning if functions had to be named for their sections or left out.
+  /// `diagnostics` gets a warning if functions were named after their sections or left out.
   ///
   /// - Complexity: O(*n* log *n*) for *n* symbols and input sections; O(*n*) if the map ascends.
   package init(_ map: LinkMap, diagnostics: inout [Diagnostic]) {
@@ -68,7 +68,7 @@ extension Layout {
 }
 
 extension LinkMap {
-  /// As images have it: segment and section of a Mach-O image with a comma between them.
+  /// The name in the notation of images: for Mach-O, segment and section with a comma between them.
   fileprivate func sectionName(_ section: OutputSection) -> SymbolName {
     var name = bytes.copy(section.name.indices)
     if grammar.imageFormat == .machO, let tab = name.firstIndex(of: UInt8(ascii: "\t")) {

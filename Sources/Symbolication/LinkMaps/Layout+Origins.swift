@@ -3,11 +3,11 @@ import ByteReading
 import ImageModel
 
 extension Layout {
-  /// This layout with the input sections and object files that `map`, the link map of the same image,
-  /// states, and with the symbols that it says were discarded.
+  /// This layout with the input sections and object files of `map`, the link map of the same image, and with
+  /// the symbols that it lists as discarded.
   ///
-  /// An input section is one at an address, an object file belongs to a name: of functions that the linker
-  /// folded into one body each keeps its own, also if they have the same name.
+  /// An input section belongs to an address, an object file to a name: functions that were folded into one
+  /// body keep their own, even if they have the same name.
   ///
   /// - Complexity: O(*n* + *m*) for *n* functions here and *m* in the map, on average.
   package func addingOrigins(of map: Layout) -> Layout {
@@ -47,7 +47,7 @@ extension Layout {
   }
 }
 
-/// One name at one address.
+/// A name at an address.
 private struct Origin: Hashable {
   var address: StatedAddress
   var name: NameKey

@@ -2,12 +2,12 @@ import Addresses
 import ByteReading
 import LinkMapFormat
 
-/// Tells code from data in a link map by the names of sections: a map states no flags.
+/// Distinguishes code from data in a link map by the names of sections, because a map states no flags.
 struct LinkMapCodeSections {
   private let map: LinkMap
-  /// For each output section, whether it holds code.
+  /// For each output section, whether it contains code.
   let isExecutable: [Bool]
-  /// For each output section, whether its code was made by the linker to reach other images.
+  /// For each output section, whether the linker created its code to reach other images.
   let isLinkage: [Bool]
 
   init(_ map: LinkMap) {
@@ -21,7 +21,8 @@ struct LinkMapCodeSections {
     }
     isLinkage = map.sections.map { Self.isLinkage(bytes, $0.name.indices) }
     var isCode = map.sections.map { Self.isCode(bytes, $0.name.indices) }
-    // Linkers lay sections out by permission: what lies among code, like `__libc_freeres_fn`, is code.
+    // Linkers sort sections by permission: a section between sections of code, such as `__libc_freeres_fn`,
+    // is code.
     let placed = map.sections.indices.filter { Self.isPlaced(map.sections[$0]) }
     let starts = placed.filter { isCode[$0] }.map { map.sections[$0].range.start }
     if let first = starts.min(), let last = starts.max() {
@@ -31,29 +32,29 @@ struct LinkMapCodeSections {
         if !Self.isData(bytes, section.name.indices) { isCode[index] = true }
       }
     }
-    // `.init.text` and others of the Linux kernel, which has data among its code.
+    // `.init.text` and others in the Linux kernel, which has data between its code.
     for index in placed {
       let name = map.sections[index].name.indices
       let hasSuffix = name.count > 5 && bytes.hasPrefix(".text", at: name.upperBound - 5)
       if hasSuffix { isCode[index] = true }
     }
-    // A linker script may name an output section as it likes; what goes into it tells then.
+    // A linker script may give an output section any name; then its input sections decide.
     for input in map.inputSections where !isCode[Int(input.section)] {
       if Self.isText(bytes, input.name.indices) { isCode[Int(input.section)] = true }
     }
     isExecutable = isCode
   }
 
-  /// Whether functions may lie in the input section. Linker scripts put constants into `.text` too.
+  /// Whether the input section may contain functions. Linker scripts also put constants into `.text`.
   func mayHoldFunctions(_ input: LinkMap.InputSection) -> Bool {
     let section = Int(input.section)
     guard isExecutable[section], !isLinkage[section] else { return false }
     let start = input.name.indices.lowerBound
-    // Most are `.text…`, and none of the others begins so.
+    // Most begin with `.text`, and none of the others does.
     return map.bytes.hasPrefix(".text", at: start) || !Self.isData(map.bytes, input.name.indices)
   }
 
-  /// Whether the section is loaded; only then it has an address.
+  /// Whether the section is loaded; only then does it have an address.
   static func isPlaced(_ section: LinkMap.OutputSection) -> Bool {
     section.range.start.rawValue != 0 && section.range.size > 0
   }

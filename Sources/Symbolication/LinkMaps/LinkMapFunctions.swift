@@ -3,7 +3,7 @@ import ByteReading
 import ImageModel
 import LinkMapFormat
 
-/// Collects the functions of a link map. Layout+LinkMap.swift says by what rules.
+/// Collects the functions of a link map. Layout+LinkMap.swift describes the rules.
 struct LinkMapFunctions {
   private let map: LinkMap
   private let code: LinkMapCodeSections
@@ -11,22 +11,22 @@ struct LinkMapFunctions {
   private let layoutIndexes: [UInt32?]
 
   private(set) var functions: [Function] = []
-  /// What the functions' names refer to.
+  /// The name table of the functions.
   private(set) var names: [UInt8] = []
-  /// Those whose sections were discarded.
+  /// The functions whose sections were discarded.
   private(set) var absentSymbols: [AbsentSymbol] = []
 
-  /// Functions whose name was taken from the section because the printed one was demangled.
+  /// The number of functions named after their section, because the printed name was demangled.
   private var recovered = 0
-  /// Functions of which only a demangled name is known.
+  /// The number of functions of which only a demangled name is known.
   private var demangledOnly = 0
-  /// Input sections of code without any known function, and their bytes.
+  /// The number of input sections of code without any known function, and of their bytes.
   private var unnamedSections = 0
   private var unnamedBytes: UInt64 = 0
 
-  /// Input sections of code in which no symbol is printed though there may be one.
+  /// Input sections of code in which no symbol is printed, although there may be one.
   private var silentSections: [Int] = []
-  /// Where the names of the printed functions stand in the map; kept if there may be silent sections.
+  /// The places in the map of the names of printed functions; kept if there may be silent sections.
   private var printedNames: [LinkMap.Text] = []
 
   init(_ map: LinkMap, _ code: LinkMapCodeSections, _ layoutIndexes: [UInt32?]) {
@@ -36,8 +36,8 @@ struct LinkMapFunctions {
   }
 
   mutating func collect() {
-    // Nearly each symbol is a function in a typical map, and its name stands in its section's. What
-    // is reserved and not used is not touched.
+    // In a typical map nearly every symbol is a function, and its name is part of its section's. Reserved
+    // memory that is not used is not touched.
     functions.reserveLargePages(max(map.symbols.count, map.inputSections.count))
     names.reserveLargePages(map.inputSections.reduce(0) { $0 + Int($1.name.count) })
     for index in map.inputSections.indices {
@@ -66,7 +66,7 @@ extension LinkMapFunctions {
   ) {
     let indexes = map.symbolIndexes(ofInputSection: index)
     if indexes.count == 1, let symbol = map.symbols[indexes].first, isFunction(symbol, in: input) {
-      // As it is with one section per function, and worth a path without an array.
+      // The usual case, with one section per function, which is worth a path without an array.
       var naming = SectionNaming(map.bytes, input)
       naming.isAloneAtStart = symbol.address == input.range.start
       return add(symbol, upTo: input.range.end, hasSizedAlias: false, &naming, section)
@@ -75,7 +75,7 @@ extension LinkMapFunctions {
       (map.symbols[$0].address, $0) < (map.symbols[$1].address, $1)
     }
     guard !sorted.isEmpty else {
-      // gold lists what it made itself, fill between functions above all, without a file.
+      // gold lists its own pieces without a file, mainly fill between functions.
       if !map.grammar.listsLocalSymbols, input.range.size > 0, input.file.count > 0 {
         silentSections.append(index)
       }
@@ -83,7 +83,7 @@ extension LinkMapFunctions {
     }
     var naming = SectionNaming(map.bytes, input)
     naming.isNameTaken = sorted.contains { naming.isName(map.symbols[$0].name.indices) }
-    // By groups of one address, in each group by the map's order.
+    // In groups of one address; within a group in the order of the map.
     var start = 0
     while start < sorted.count {
       let address = map.symbols[sorted[start]].address
@@ -100,7 +100,7 @@ extension LinkMapFunctions {
     }
   }
 
-  /// Whether the symbol can be a function: not a mark that assemblers and compilers leave behind.
+  /// Whether the symbol can be a function, and not a mark of an assembler or compiler.
   private func isFunction(_ symbol: LinkMap.Symbol, in input: LinkMap.InputSection) -> Bool {
     guard input.range.contains(symbol.address) else { return false }
     let name = symbol.name.indices
@@ -112,7 +112,7 @@ extension LinkMapFunctions {
     }
   }
 
-  /// Adds one printed symbol if its name is known.
+  /// Adds a printed symbol if its mangled name is known.
   private mutating func add(
     _ symbol: LinkMap.Symbol, upTo end: StatedAddress, hasSizedAlias: Bool,
     _ naming: inout SectionNaming, _ section: UInt32
@@ -138,15 +138,15 @@ extension LinkMapFunctions {
     if !map.grammar.listsLocalSymbols, suffix == nil { printedNames.append(LinkMap.Text(function)) }
   }
 
-  /// `f@@V1` and `f@V1` are `f` to every order file.
+  /// Every order file writes `f@@V1` and `f@V1` as `f`.
   private func withoutVersion(_ name: Range<Int>) -> Range<Int> {
     guard let at = map.bytes.firstIndex(of: UInt8(ascii: "@"), in: name), at > name.lowerBound
     else { return name }
     return name.lowerBound..<at
   }
 
-  /// Appends a function and its names. The name of the section is stored once, and that of the function
-  /// inside it where it is the same.
+  /// Appends a function and its names. The section's name is stored once, and includes the function's name
+  /// where possible.
   private mutating func append(
     _ function: Range<Int>, _ suffix: String?, at address: StatedAddress, size: UInt64,
     _ naming: inout SectionNaming, _ section: UInt32, isLocal: Bool
@@ -169,7 +169,7 @@ extension LinkMapFunctions {
         isLocal: isLocal))
   }
 
-  /// - Returns: `nil` if the names would pass 4 GiB.
+  /// - Returns: `nil` if the names would exceed 4 GiB.
   private mutating func store(_ text: Range<Int>, _ suffix: String?) -> NameReference? {
     let start = names.count
     let count = text.count + (suffix?.utf8.count ?? 0)
@@ -183,10 +183,10 @@ extension LinkMapFunctions {
 // MARK: Sections without printed symbols
 
 extension LinkMapFunctions {
-  /// Names what lies in sections where GNU ld or gold printed no symbol.
+  /// Names the functions in sections where GNU ld or gold printed no symbol.
   private mutating func nameSilentSections() {
     guard !silentSections.isEmpty else { return }
-    // What is asked for is collected first: there are fewer of these than of all names.
+    // The names to look for are collected first: they are fewer than all names.
     var byFunction: [NameKey: [Int]] = [:]
     for index in silentSections {
       guard let name = functionSection(index) else { continue }
@@ -219,7 +219,7 @@ extension LinkMapFunctions {
 
   private func key(of name: NamedSection) -> NameKey { NameKey(map.bytes.copy(name.function)) }
 
-  /// Those named for a function that is printed elsewhere.
+  /// The silent sections named after a function that is printed elsewhere.
   private func silentSectionsOfPrintedFunctions(_ byFunction: [NameKey: [Int]]) -> Set<Int> {
     var found: Set<Int> = []
     for name in printedNames {
@@ -230,7 +230,7 @@ extension LinkMapFunctions {
     return found
   }
 
-  /// Those for cold code whose function has a section of the same object file for its other part too.
+  /// The silent sections of cold code whose function has another section in the same object file.
   private func silentSectionsWithAnotherPart(_ byFunction: [NameKey: [Int]]) -> Set<Int> {
     var found: Set<Int> = []
     guard silentSections.contains(where: { functionSection($0)?.part == .unlikely }) else {
@@ -247,7 +247,7 @@ extension LinkMapFunctions {
   }
 
   private mutating func leaveUnnamed(_ input: LinkMap.InputSection) {
-    // `.init` and `.fini` are one function each, in pieces from several object files.
+    // `.init` and `.fini` are one function each, assembled from several object files.
     let name = input.name.indices.lowerBound
     if map.bytes.hasPrefix(".init", at: name) || map.bytes.hasPrefix(".fini", at: name) { return }
     unnamedSections += 1
@@ -258,7 +258,7 @@ extension LinkMapFunctions {
 // MARK: What the map did not say
 
 extension LinkMapFunctions {
-  /// At most one warning for each way in which the map was not enough.
+  /// At most one warning for each kind of missing information.
   var diagnostics: [Diagnostic] {
     var found: [Diagnostic] = []
     if recovered + demangledOnly > 0 {

@@ -1,14 +1,14 @@
 import ByteReading
 import OrderFileFormat
 
-/// An input section of a map that is named for one function.
+/// An input section of a map that is named after a function.
 struct NamedSection {
-  /// Where the function's name stands in the map; not empty.
+  /// The place of the function's name in the map; not empty.
   let function: Range<Int>
   let part: FunctionSection.Part
 
-  /// - Parameter name: where the section's name stands in `bytes`.
-  /// - Returns: `nil` if the name names no function, or it is that of a group of functions.
+  /// - Parameter name: the place of the section's name in `bytes`.
+  /// - Returns: `nil` if the name contains no function, or is that of a group of functions.
   init?(_ bytes: FileBytes, _ name: Range<Int>) {
     guard let section = bytes.withSpan(name, { FunctionSection($0) }), !section.isGroup else {
       return nil

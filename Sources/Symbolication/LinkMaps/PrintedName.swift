@@ -1,12 +1,12 @@
 import ByteReading
 
-/// How a linker printed the name of a symbol in its map.
+/// The form in which a linker printed the name of a symbol in its map.
 enum PrintedName {
-  /// As in the symbol table, as far as one can see.
+  /// As in the symbol table, as far as can be seen.
   case plain
-  /// As in the symbol table, and a demangler would change it: `_Z3foov`, `_RNvC1a3foo`.
+  /// As in the symbol table, and mangled: `_Z3foov`, `_RNvC1a3foo`.
   case mangled
-  /// For people: `foo(int)`, `a::foo`.
+  /// Demangled: `foo(int)`, `a::foo`.
   case demangled
 
   init(_ bytes: FileBytes, _ name: Range<Int>) {
@@ -17,8 +17,8 @@ enum PrintedName {
     }
   }
 
-  /// Whether the name is mangled in a way that linkers demangle: C++ (blocks begin with more
-  /// underscores), Rust, D. They leave Swift's names alone.
+  /// Whether the name is mangled in a way that linkers demangle: C++ (blocks begin with more underscores),
+  /// Rust, D. They do not demangle Swift's names.
   static func isMangled(_ bytes: FileBytes, _ name: Range<Int>) -> Bool {
     var position = name.lowerBound
     while position < name.upperBound, bytes[position] == UInt8(ascii: "_") { position += 1 }
@@ -32,7 +32,7 @@ enum PrintedName {
     }
   }
 
-  /// Blanks alone don't make a name demangled: assembly may use them.
+  /// Blanks alone don't make a name demangled, because assembly may use them.
   private static func isDemangled(_ bytes: FileBytes, _ name: Range<Int>) -> Bool {
     var previous: UInt8 = 0
     for position in name {
@@ -44,8 +44,8 @@ enum PrintedName {
     return false
   }
 
-  /// The suffix of a function's cold part at the end of a demangled name, `.cold` or `.cold.1`: both
-  /// `foo() [clone .cold]` and `foo() (.isra.0.cold)` have it.
+  /// The suffix of a cold part at the end of a demangled name, `.cold` or `.cold.1`, as in `foo() [clone
+  /// .cold]` and `foo() (.isra.0.cold)`.
   static func coldSuffix(_ bytes: FileBytes, _ name: Range<Int>) -> Range<Int>? {
     guard let last = name.last,
       bytes[last] == UInt8(ascii: "]") || bytes[last] == UInt8(ascii: ")")

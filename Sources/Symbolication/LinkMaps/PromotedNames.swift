@@ -2,17 +2,17 @@ import ByteReading
 import Demangling
 import ImageModel
 
-/// The local functions of a layout that link-time optimization gave a name for the whole program, by the
-/// name that they had: `hidden` finds `hidden.llvm.123`.
+/// The local functions of a layout to which link-time optimization gave a global name, by their original
+/// names: `hidden` finds `hidden.llvm.123`.
 ///
-/// Instrumentation decides what ThinLTO imports and so what it promotes: of two local functions `hidden`
-/// in the recorded build, one may be `hidden` in the release build and the other `hidden.llvm.123`.
+/// Instrumentation affects what ThinLTO imports, and so what it promotes: of two local functions `hidden` in
+/// the recorded build, one may be `hidden` in the release build and the other `hidden.llvm.123`.
 struct PromotedNames: Sendable {
   private let index: NameIndex
-  /// By entry of the index.
+  /// The function of each entry of the index.
   private let functions: [Int]
 
-  /// - Complexity: O(*n*) for *n* functions where none is promoted.
+  /// - Complexity: O(*n*) for *n* functions if none is promoted.
   init(_ layout: Layout) {
     var functions: [Int] = []
     var names: [NameReference] = []

@@ -7,15 +7,15 @@ import LinkMapFormat
 struct SectionNaming {
   private let bytes: FileBytes
   private let start: StatedAddress
-  /// Where the section's name stands in the map.
+  /// The place of the section's name in the map.
   let sectionName: Range<Int>
   private let function: NamedSection?
 
-  /// The function that the section is named for has been found in it.
+  /// Whether the function that the section is named after has been found in it.
   var isNameTaken = false
-  /// The symbol asked for next is the only one at the section's start.
+  /// Whether the next symbol is the only one at the section's start.
   var isAloneAtStart = false
-  /// The section's name, once it has been stored.
+  /// A reference to the section's name, once it has been stored.
   var reference: NameReference?
 
   init(_ bytes: FileBytes, _ input: LinkMap.InputSection) {
@@ -25,15 +25,15 @@ struct SectionNaming {
     function = NamedSection(bytes, sectionName)
   }
 
-  /// Whether the section is named for the function with exactly this name.
+  /// Whether the section is named after the function with exactly this name.
   func isName(_ name: Range<Int>) -> Bool {
     function.map { bytes.areEqual($0.function, name) } ?? false
   }
 
   enum Name {
-    /// The printed name is the one of the symbol table.
+    /// The printed name is that of the symbol table.
     case printed
-    /// The section is named for it. A cold part has its function's name and a suffix.
+    /// The section is named after the function. A cold part has its function's name and a suffix.
     case section(Range<Int>, suffix: String?)
     /// The printed name is demangled, and the section's name doesn't help.
     case unknown
@@ -43,7 +43,7 @@ struct SectionNaming {
   mutating func name(ofSymbolPrinted printed: Range<Int>, at address: StatedAddress) -> Name {
     let kind = PrintedName(bytes, printed)
     if kind == .mangled { return .printed }
-    // A plain name can be a demangled one too, `TLS init function for x`; then nothing else is there.
+    // A plain name can be demangled too, `TLS init function for x`; then there is no other symbol.
     if let function, !isNameTaken, address == start, kind == .demangled || isAloneAtStart,
       PrintedName.isMangled(bytes, function.function)
     {
@@ -53,7 +53,7 @@ struct SectionNaming {
     return kind == .demangled ? .unknown : .printed
   }
 
-  /// `.cold` if `printed` is a cold part and the section's name does not say so.
+  /// `.cold` if `printed` is a cold part and the section's name does not show that.
   private func coldSuffix(_ printed: Range<Int>, of function: Range<Int>) -> String? {
     guard let suffix = PrintedName.coldSuffix(bytes, printed) else { return nil }
     let isNamed =

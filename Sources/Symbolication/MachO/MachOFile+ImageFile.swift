@@ -33,8 +33,8 @@ extension MachOFile: ImageFile {
     }
   }
 
-  /// `LC_UUID`; without one a weak ID: FNV-1a, 64 bits, of all load commands as they stand in the file,
-  /// the highest byte first. The recorder computes the same. Stripping changes it.
+  /// `LC_UUID`; without one, a weak ID: FNV-1a, 64 bits, of all load commands as in the file, big-endian. The
+  /// recorder computes the same. Stripping changes it.
   func imageID() throws(ParseError) -> ImageID {
     if let uuid = try uuid() { return ImageID(kind: .uuid, bytes: uuid) }
     let start = range.indices.lowerBound + 32  // sizeof(mach_header_64)
@@ -61,7 +61,7 @@ extension MachOFile: ImageFile {
     sections.first { $0.sectionName.elementsEqual("__sancov_guards".utf8) }?.range
   }
 
-  /// Objective-C's runtime calls the `+load` methods of an image ahead of its initializers.
+  /// The Objective-C runtime calls the `+load` methods of an image before its initializers.
   func initializersAndWarnings() -> (addresses: [StatedAddress], [Diagnostic]) {
     let reason = "not a pointer to code of this image"
     var addresses: [StatedAddress] = []
@@ -83,7 +83,7 @@ extension MachOFile: ImageFile {
     var functions = try MachOFunctions(of: self)
     let table = try file.symbolTable()
     if let table { functions.add(table) }
-    // A debug file has the symbols that the image had before it was stripped.
+    // A debug file has the symbols that the image had before stripping.
     let isStripped =
       file.header.type == .debugSymbols ? functions.isEmpty : functions.isStripped
     guard !isStripped else { return nil }

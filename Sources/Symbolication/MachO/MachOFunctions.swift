@@ -1,29 +1,29 @@
-// Which symbols of a Mach-O file are functions, and where each of them ends.
+// The symbols of a Mach-O file that are functions, and the end of each.
 //
-// Symbols have neither a type nor a size. A symbol that lies in a section of instructions is taken for a
-// function: compilers put nothing else there, and hand-written assembly says nothing else. Entries for
-// debuggers (N_STAB) are not looked at.
+// Symbols have neither a type nor a size. A symbol in a section of instructions is treated as a function:
+// compilers put nothing else there, and hand-written assembly gives no further information. Entries for
+// debuggers (N_STAB) are ignored.
 //
-// What has no size reaches to what comes next. A linker cuts a section into atoms, one at each symbol, and
-// an atom is what an order file moves: so a function ends where the next symbol stands, or where
-// LC_FUNCTION_STARTS says that a function without a name begins, or where the section ends. The bytes that
-// align the next function count to the one before, as they do in link maps of ld64.
+// A function extends to what comes next. A linker splits a section into atoms, one at each symbol, and an
+// order file moves atoms: so a function ends at the next symbol, at the next function without a name in
+// LC_FUNCTION_STARTS, or at the end of the section. The padding before the next function counts as part of
+// the function before it, as in ld64's link maps.
 //
 //     0x1000 _f           24 bytes: up to _g
-//     0x1008 _f_middle    16 bytes: an alternate entry (N_ALT_ENTRY) begins no atom; _f goes on behind it
-//     0x1018 _g            8 bytes: up to a function without a name, which LC_FUNCTION_STARTS knows
+//     0x1008 _f_middle    16 bytes: an alternate entry (N_ALT_ENTRY) begins no atom; _f continues after it
+//     0x1018 _g            8 bytes: up to a function without a name, listed in LC_FUNCTION_STARTS
 //     0x1020               stripped
 //
-// ld64.lld drops the mark of alternate entries from what it links; then the second entry begins a function
-// of its own, in its link map too. Apple's linker keeps the mark. It sets it besides on aliases, and on all
-// symbols but the first of an object without MH_SUBSECTIONS_VIA_SYMBOLS, as much assembly is: that is one
-// atom of many functions, and each of them reaches to the end of what moves with it.
+// ld64.lld drops the mark of alternate entries when it links; then the second entry begins a separate
+// function, in its link map too. Apple's linker keeps the mark. It also sets it on aliases, and on all
+// symbols but the first of an object without MH_SUBSECTIONS_VIA_SYMBOLS, which is typical of assembly: that
+// is one atom of many functions, and each of them extends to the end of what moves with it.
 //
-// Names that begin with `l` or `L` are labels of the assembler's (`ltmp0`, `l_.str`): no source has them, as
-// the names of C begin with `_` and those of Objective-C with `-` or `+`. Where another name stands at the
-// same address they are left out; one that stands alone is all that names its function.
+// Names that begin with `l` or `L` are labels of the assembler (`ltmp0`, `l_.str`). They are not source
+// names, because C names begin with `_` and Objective-C names with `-` or `+`. They are left out if there is
+// another name at the same address; otherwise they are the function's only name.
 //
-// What it can't tell from functions: data that assembly puts into a section of code.
+// It cannot distinguish functions from data that assembly puts into a section of code.
 
 import Addresses
 import ByteReading
@@ -31,15 +31,15 @@ import DebugInfo
 import ImageModel
 import ObjectFormat
 
-/// Collects the functions of one Mach-O image from the tables that name them.
+/// Collects the functions of a Mach-O image from the tables that name them.
 struct MachOFunctions {
   private var found = NamedFunctions()
   private var labels: [Function] = []
   private let sections: [Section]
   private var code: CodeSections
-  /// What `LC_FUNCTION_STARTS` says; `nil` in an image that was linked without.
+  /// The contents of `LC_FUNCTION_STARTS`; `nil` for an image linked without it.
   private let starts: [StatedAddress]?
-  /// Where symbols stand that are no alternate entries.
+  /// The addresses of symbols that are not alternate entries.
   private var beginnings: [StatedAddress] = []
   private var alternateEntries: Set<StatedAddress> = []
 
@@ -52,7 +52,7 @@ struct MachOFunctions {
     }
   }
 
-  /// Adds the functions among the symbols of `table`, of the image or of its debug file.
+  /// Adds the functions among the symbols of `table`, which belongs to the image or its debug file.
   ///
   /// - Complexity: O(*n* log *s*) for *n* symbols and *s* sections.
   mutating func add(_ table: MachOSymbolTable) {
@@ -78,7 +78,7 @@ struct MachOFunctions {
         return
       }
       guard !name.isEmpty else { return }
-      // They fit: a string table has at most 4 GiB, and append saw to it that both together do.
+      // They fit: a string table has at most 4 GiB, and append has checked the sum.
       let reference = NameReference(
         offset: base + UInt32(name.lowerBound - strings.lowerBound), count: UInt32(name.count))
       if let absence {
@@ -107,19 +107,19 @@ struct MachOFunctions {
       sharingCount, "symbol", "names too large: expected at most \(budget.limit) bytes in all")
   }
 
-  /// Why a symbol can't be ordered though the image names it; `nil` if it stands in a section.
+  /// Why a symbol can't be ordered although the image names it; `nil` if it is in a section.
   private static func absence(of symbol: MachOSymbol) -> AbsentSymbol.Reason? {
     switch symbol.type.kind {
-    // Of two levels, and so each import names the library that it comes from.
+    // With two-level namespaces, each import names the library that it comes from.
     case .undefined: .shared
     case .absolute: .absolute
     default: nil
     }
   }
 
-  /// Adds the functions that DWARF describes. It has the names of the language; the symbols of all but
-  /// Objective-C's methods have an underscore before them. Their sizes are not taken, so that an image has
-  /// the same layout whichever file names its functions.
+  /// Adds the functions that DWARF describes. It has source names; symbols have an underscore before them,
+  /// except Objective-C methods. Their sizes are not used, so that an image has the same layout whichever
+  /// file names its functions.
   mutating func add(_ debug: DebugFunctions) {
     for function in debug.functions {
       guard let section = code.index(containing: function.range.start) else { continue }
@@ -135,7 +135,7 @@ struct MachOFunctions {
     found.warnings += debug.warnings
   }
 
-  /// How many functions `LC_FUNCTION_STARTS` knows, and how many of them have no name; `nil` if it knows
+  /// The number of functions in `LC_FUNCTION_STARTS`, and how many of them have no name; `nil` if there are
   /// none.
   ///
   /// - Complexity: O(*n* log *n*) for *n* functions.
@@ -147,8 +147,8 @@ struct MachOFunctions {
     return (known.count { !named.contains($0) }, known.count)
   }
 
-  /// Whether names are missing. A linker names all functions but those of private labels, so an image
-  /// without a name that only its object file knew was stripped, unless all functions have names.
+  /// Whether names are missing. A linker names all functions except those of private labels, so an image
+  /// without any local name was stripped, unless all functions have names.
   var isStripped: Bool {
     guard sections.contains(where: { $0.isExecutable && $0.range.size > 0 }) else { return false }
     guard !found.functions.isEmpty || !labels.isEmpty else { return true }
@@ -168,7 +168,7 @@ struct MachOFunctions {
     let named = labels.isEmpty ? [] : Set(found.functions.map(\.address))
     let lone = labels.filter { !named.contains($0.address) }
     result.functions += lone
-    // `LC_FUNCTION_STARTS` has alternate entries too.
+    // `LC_FUNCTION_STARTS` contains alternate entries too.
     let starts = (starts ?? []).filter { !alternateEntries.contains($0) }
     let beginnings = (self.beginnings + starts + lone.map(\.address)).sorted()
     for index in result.functions.indices {

@@ -1,21 +1,21 @@
-// What the linkers of Mach-O think of a symbol's name.
+// How Mach-O linkers interpret a symbol's name.
 
 import ByteReading
 import ImageModel
 import OrderFileFormat
 
-/// `name` up to its last `.llvm.`: how ld64 calls a function that ThinLTO promoted (`Atom::getUserVisibleName`
-/// in ld.hpp of ld64-956.6).
+/// `name` up to its last `.llvm.`: ld64's name for a function that ThinLTO promoted
+/// (`Atom::getUserVisibleName` in ld.hpp of ld64-956.6).
 func cutPromotion(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> { cut(name, before: ".llvm.") }
 
-/// `cutPromotion`, and up to the last `.__uniq.`: what LLD 21 and later compare (`getRootSymbol` in
+/// `cutPromotion`, and up to the last `.__uniq.`: the name that LLD 21 and later compare (`getRootSymbol` in
 /// lld/Common/Utils.cpp).
 func rootSymbol(_ name: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
   cut(cutPromotion(name), before: ".__uniq.")
 }
 
 private func cut(_ name: ArraySlice<UInt8>, before suffix: String) -> ArraySlice<UInt8> {
-  // Most names have no dot: then nothing is compared.
+  // Most names have no dot; then nothing is compared.
   var end = name.endIndex
   while let dot = name[..<end].lastIndex(of: UInt8(ascii: ".")) {
     if name[dot...].starts(with: suffix.utf8) { return name[..<dot] }
@@ -24,7 +24,7 @@ private func cut(_ name: ArraySlice<UInt8>, before suffix: String) -> ArraySlice
   return name
 }
 
-/// `leaf.o` of `libx.a(leaf.o)`; an object file that is no member is its own.
+/// `leaf.o` of `libx.a(leaf.o)`; the name itself if it is not an archive member.
 func archiveMember(_ objectFile: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
   guard objectFile.last == UInt8(ascii: ")"),
     let parenthesis = objectFile.lastIndex(of: UInt8(ascii: "("))
@@ -32,11 +32,12 @@ func archiveMember(_ objectFile: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
   return objectFile[(parenthesis + 1)...].dropLast()
 }
 
-/// How an order file of ld64 names the object file at `path`, as link maps and debug maps have it: by the
-/// last component, or for a member of an archive by the archive's and the member's.
+/// The name in an ld64 order file of the object file at `path`, a path from a link map or debug map: its last
+/// component or, for a member of an archive, the names of the archive and the member.
 ///
-/// - Returns: `nil` for an object file that no line can name: linkers look for `.o:` or `.o):`. Nor is what
-///   link-time optimization made named, which the next build calls otherwise, or calls all of it so.
+/// - Returns: `nil` for an object file that no line can name, because linkers look for `.o:` or `.o):`; and
+///   for the output of link-time optimization, which the next build may name differently, or which contains
+///   all functions.
 func orderFileName(ofObjectFile path: ArraySlice<UInt8>) -> [UInt8]? {
   func leaf(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
@@ -49,8 +50,8 @@ func orderFileName(ofObjectFile path: ArraySlice<UInt8>) -> [UInt8]? {
   return Array(leaf(archive)) + Array("(".utf8) + name + Array(")".utf8)
 }
 
-/// `lto.o` is ld64's, `App_lto.o` Xcode's, `0.arm64.thinlto.o` and `0.arm64.lto.o` are in the folder that
-/// `-object_path_lto` names. `salto.o` is somebody's.
+/// `lto.o` is created by ld64, `App_lto.o` by Xcode; `0.arm64.thinlto.o` and `0.arm64.lto.o` are in the
+/// folder given by `-object_path_lto`. `salto.o` is an ordinary object file.
 private func isMadeByLTO(_ name: ArraySlice<UInt8>) -> Bool {
   ["lto.o", "thinlto.o"].contains { ending in
     guard name.suffix(ending.utf8.count).elementsEqual(ending.utf8) else { return false }
@@ -59,8 +60,8 @@ private func isMadeByLTO(_ name: ArraySlice<UInt8>) -> Bool {
   }
 }
 
-/// Whether no order file should hold `name`, though an image of Mach-O has it: OrderFileEntry+Layout.swift
-/// says why.
+/// Whether an order file should not contain `name` although a Mach-O image has it:
+/// OrderFileEntry+Layout.swift says why.
 func isLinkersOwn(_ name: ArraySlice<UInt8>) -> Bool {
   if name.first == UInt8(ascii: "l") || name.first == UInt8(ascii: "L") { return true }
   if isOutlined(name) { return true }
@@ -71,8 +72,8 @@ func isLinkersOwn(_ name: ArraySlice<UInt8>) -> Bool {
   return [".thunk", ".island"].contains { whole.suffix($0.utf8.count).elementsEqual($0.utf8) }
 }
 
-/// `OUTLINED_FUNCTION_<n>`, with Mach-O's `_` or without: LLVM's machine outliner counts them from 0 in
-/// every object file, so that the same name is other code in the next build.
+/// `OUTLINED_FUNCTION_<n>`, with or without Mach-O's `_`: LLVM's machine outliner counts them from 0 in every
+/// object file, so the same name is different code in the next build.
 func isOutlined(_ name: ArraySlice<UInt8>) -> Bool {
   let bare = name.first == UInt8(ascii: "_") ? name.dropFirst() : name
   return bare.starts(with: "OUTLINED_FUNCTION_".utf8)

@@ -1,17 +1,17 @@
 import ByteReading
 
-/// What a section of a Mach-O image holds, as far as its name tells: a link map states no flags.
+/// The contents of a section of a Mach-O image, as far as its name tells, because a link map states no flags.
 ///
-/// Names are those of `<mach-o/loader.h>` and of ld64, the Swift runtime and the Objective-C runtime. A
-/// section of a name that none of them uses is taken for code if it lies in a segment of code: names
-/// for code are given by users, `__attribute__((section("__TEXT,__startup")))`.
+/// The known names are those of `<mach-o/loader.h>`, ld64, and the Swift and Objective-C runtimes. A section
+/// with another name is treated as code if it is in a segment of code: users name sections of code,
+/// `__attribute__((section("__TEXT,__startup")))`.
 enum MachOSectionKind {
   case code
-  /// Code that the linker made to reach functions of other images, or to call Objective-C methods.
+  /// Code that the linker created to reach functions of other images, or to call Objective-C methods.
   case stubs
   case data
 
-  /// - Parameter name: where segment and section stand in `bytes`, with a tab between them.
+  /// - Parameter name: the place in `bytes` of segment and section, separated by a tab.
   init(_ bytes: FileBytes, _ name: Range<Int>) {
     let tab = bytes.firstIndex(of: UInt8(ascii: "\t"), in: name) ?? name.lowerBound
     let start = min(tab + 1, name.upperBound)
@@ -21,7 +21,7 @@ enum MachOSectionKind {
     if Self.stubNames.contains(where: isSection) {
       self = .stubs
     } else if isSection("__text") {
-      // In any segment: `-rename_section` moves it, to have it encrypted or paged in apart.
+      // In any segment: `-rename_section` moves it, to have it encrypted or paged in separately.
       self = .code
     } else if bytes.hasPrefix("__TEXT", at: name.lowerBound) {
       self = Self.dataPrefixes.contains { bytes.hasPrefix($0, at: start) } ? .data : .code

@@ -1,22 +1,22 @@
-// Finds a name among hundreds of thousands in one look, without a String or an allocation per name.
+// Finds a name among hundreds of thousands with one look-up, without a String or an allocation per name.
 //
 // Open addressing with linear probing (Knuth, The Art of Computer Programming 3, 6.4, algorithm L) at
 // most two thirds full. A slot is 8 bytes: the upper half of the name's hash, and the number of an entry plus
-// one; 0 is an empty slot. So a probe that meets another name is told by the slot alone and reads no
-// name, and building the index reads each name once. Entries of equal names are chained through `next`
-// from the lowest to the highest: ten thousand local functions called `init` cost no more than others.
+// one; 0 is an empty slot. So a probe that hits another name usually sees that in the slot and reads no name,
+// and building the index reads each name once. Entries with equal names are chained through `next` in
+// ascending order: ten thousand local functions called `init` cost no more than others.
 //
 // The hash is `nameHash`: the same names give the same index on every run.
 
 import ByteReading
 import ImageModel
 
-/// Entries by name: entry *i* has the name `keys[i]` of `table`.
+/// An index of entries by name: entry *i* has the name `keys[i]` of `table`.
 struct NameIndex: Sendable {
   let table: NameTable
   let keys: [NameReference]
   private var slots: [UInt64]
-  /// By entry: the number plus one of the next entry of the same name; 0 at the end.
+  /// For each entry, the next entry with the same name, plus one; 0 at the end.
   private var next: [UInt32]
 
   /// - Complexity: O(*b*) for *b* bytes in all names.
@@ -28,10 +28,10 @@ struct NameIndex: Sendable {
     var slotCount = 16
     while slotCount < keys.count + keys.count / 2 { slotCount *= 2 }
     slots = [UInt64](repeating: 0, count: slotCount)
-    // In a loop of its own: nearly each look at a slot misses the caches, and where no hash is computed
-    // between two of them the processor waits for several at once.
+    // A separate loop: nearly every access to a slot misses the caches, and without hash computations in
+    // between the processor can wait for several at once.
     let hashes = keys.indices.map { nameHash(table.bytes.span.bytes.extracting(range(of: $0))) }
-    // Backwards: a later entry of the same name then stands behind the earlier one in its chain.
+    // Backwards, so that each chain ascends.
     for entry in keys.indices.reversed() {
       let name = range(of: entry)
       let hash = hashes[entry]
@@ -41,7 +41,7 @@ struct NameIndex: Sendable {
     }
   }
 
-  /// The lowest entry of that name.
+  /// The lowest entry with that name.
   private func first(_ name: [UInt8]) -> Int? {
     let slot = slot(nameHash(name.span.bytes)) {
       equalBytes(name, name.indices, table.bytes, range(of: $0))
@@ -49,7 +49,7 @@ struct NameIndex: Sendable {
     return entry(UInt32(truncatingIfNeeded: slots[slot]))
   }
 
-  /// All entries of that name, ascending.
+  /// All entries with that name, ascending.
   func entries(_ name: [UInt8]) -> [Int] {
     var found: [Int] = []
     var current = first(name)
@@ -69,10 +69,10 @@ struct NameIndex: Sendable {
     return start..<start + Int(keys[entry].count)
   }
 
-  /// The slot of the name with that hash, or the empty one where it would go.
+  /// The slot of the name with that hash, or the empty slot where it belongs.
   private func slot(_ hash: UInt64, isSameName: (Int) -> Bool) -> Int {
     let mask = slots.count - 1
-    // The low half picks the slot, the high half is compared: independent bits.
+    // The low half selects the slot, and the high half is compared: independent bits.
     var slot = Int(truncatingIfNeeded: hash) & mask
     while slots[slot] != 0 {
       if slots[slot] >> 32 == hash >> 32,

@@ -3,11 +3,11 @@ import ImageModel
 
 /// Functions of a release layout that may be the recorded one.
 package struct Candidates: Hashable, Sendable {
-  /// Into the layout's `functions`, ascending: by address, then by size, then by name. Never empty.
+  /// Indexes into the layout's `functions`, ascending: by address, then by size, then by name. Never empty.
   package var indexes: [Int]
-  /// Several bodies answer to the name and nothing tells which one ran: local functions of the same
-  /// name, or clones. Aliases at one address, and a function beside the merged body that it jumps into,
-  /// are not ambiguous.
+  /// Whether several bodies match the name and nothing tells which one ran: local functions of the same name,
+  /// or clones. Aliases at one address, and a function with the merged body that it jumps to, are not
+  /// ambiguous.
   package var isAmbiguous: Bool
 
   package init(_ indexes: [Int], isAmbiguous: Bool = false) {
@@ -16,11 +16,11 @@ package struct Candidates: Hashable, Sendable {
   }
 }
 
-/// What a recorded name is in the release build.
+/// The result of looking up a recorded name in the release build.
 package enum Resolution: Hashable, Sendable {
-  /// The release build has the name itself; functions that stand beside it are given with it.
+  /// The release build has the name; functions that belong to it are included.
   case exact(Candidates)
-  /// It has names of the same canonical form; all of the best rank.
+  /// It has names with the same canonical form; all of the best rank.
   case canonical(Candidates, CanonicalName.Match)
   case missing(MissingReason)
 
@@ -32,11 +32,11 @@ package enum Resolution: Hashable, Sendable {
     }
   }
 
-  /// `functions`, whole.
+  /// `functions`, as whole parts.
   package var parts: [Part] { functions.map { Part($0) } }
 }
 
-/// Why a recorded name stands for no function of the release build.
+/// The reason why a recorded name matches no function of the release build.
 package enum MissingReason: Hashable, Sendable, CaseIterable, CustomStringConvertible {
   case noSuchSymbol
   case inlinedOrRemoved

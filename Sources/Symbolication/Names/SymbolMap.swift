@@ -1,10 +1,11 @@
 import Demangling
 import ImageModel
 
-/// The functions of one release layout by name: what a name from elsewhere is called there.
+/// The functions of a release layout by name, for looking up names from other builds.
 ///
-/// The index of exact names is built at once; the index of canonical names when the first name has no
-/// exact match, as many programs never need it. What a name stands for is kept, so that many launches ask
+/// The index of exact names is built at once; the index of canonical names only when a name has no exact
+/// match, because many programs never need it. Results are cached, so that many launches look up each name
+/// once. Therefore `resolve` is `mutating`, and a map belongs to one thread.
 /// once. So `resolve` is `mutating`, and a map belongs to one thread.
 package struct SymbolMap {
   package let layout: Layout
@@ -26,12 +27,12 @@ package struct SymbolMap {
 }
 
 extension SymbolMap {
-  /// Indexes of the layout's functions of exactly that name, ascending.
+  /// The indexes of the layout's functions with exactly that name, ascending.
   func functions(named name: ArraySlice<UInt8>) -> [Int] { exact.entries(Array(name)) }
 
-  /// All functions of exactly that name, as a linker finds them for a line of an order file.
+  /// All functions with exactly that name, as a linker finds them for a line of an order file.
   ///
-  /// - Parameter objectFile: as ld64 names it; it counts where the layout knows object files.
+  /// - Parameter objectFile: in ld64's notation; it counts only if the layout has object files.
   /// - Returns: `exact`, or `missing` with the linker's reason.
   package func resolveAsLinker(_ name: SymbolName, in objectFile: SymbolName? = nil) -> Resolution {
     let found = exact.entries(name.bytes).filter { index in
@@ -41,22 +42,23 @@ extension SymbolMap {
     return found.isEmpty ? .missing(.noSuchSymbol) : .exact(candidates(found))
   }
 
-  /// The functions that stand for a function recorded in another build of the same program.
+  /// The functions that correspond to a function recorded in another build of the same program.
   ///
-  /// Where the release build has the name, it is that. Beside it stand the local functions that were
-  /// promoted from the name, `name.llvm.1`, which in the recorded build may have been its namesakes; and
-  /// the merged body `nameTm`: Swift made it of this function and others like it, the function only
-  /// jumps there, so both run. Otherwise it is all names of the same canonical form that match best
+  /// If the release build has the name, these are the functions of that name; the local functions that were
+  /// promoted from the name, `name.llvm.1`, which may have had the same name in the recorded build; and the
+  /// merged body `nameTm`, which Swift made of this function and similar ones: the function only jumps there,
+  /// so both run. Otherwise, these are the functions whose names have the same canonical form and match best
   /// (`CanonicalName.Match`).
   ///
-  /// A merged body `fTm` that only the recorded build has runs for one of several originals, and each
-  /// that ran was recorded too where the trace has entry addresses. The release build's `f` is given for
-  /// it all the same, as `original`: a trace of return addresses alone knows no more.
+  /// A merged body `fTm` that only the recorded build has runs for one of several originals. If the trace has
+  /// entry addresses, each original that ran was recorded too. The release build's `f` is returned
+  /// nevertheless, as `original`, because a trace with return addresses only knows no more.
   ///
-  /// - Parameter objectFile: where the function was defined in the recorded build, as ld64 names object
-  ///   files. Of several functions of one name it chooses those of the same file, or of the same member of
-  ///   any archive, if the layout has one.
-  /// - Complexity: O(*n* + *k*) for *n* bytes of the name and *k* functions of the same canonical form, at
+  /// - Parameter objectFile: the object file that defined the function in the recorded build, in ld64's
+  ///   notation. Of several functions with the same name, it selects those from the same file, or from the
+  ///   same member of any archive, if the layout has one.
+  /// - Complexity: O(*n* + *k*) for *n* bytes of the name and *k* functions of the same canonical form, the
+  ///   first time; once O(*b*) for *b* bytes in all names.
   ///   the first time; once O(*b*) for *b* bytes in all names.
   package mutating func resolve(
     _ name: SymbolName, from objectFile: SymbolName? = nil
@@ -118,7 +120,8 @@ extension SymbolMap {
     }
   }
 
-  /// How many names of one canonical form are compared with a recorded one; real programs have a few.
+  /// The maximum number of names of one canonical form that are compared with a recorded one; real programs
+  /// have a few.
   private static let mostCandidates = 1024
 
   private mutating func promotedFunctions(from name: SymbolName) -> [Int] {
@@ -127,7 +130,8 @@ extension SymbolMap {
     return names.functions(from: name)
   }
 
-  /// Those of `found` that are defined in `objectFile`, or else in a member of that name; all if none is.
+  /// The functions of `found` that are defined in `objectFile`, or else in a member of that name; all if
+  /// there are none.
   private func narrowed(_ found: [Int], to objectFile: SymbolName?) -> [Int] {
     guard let objectFile, found.count > 1 else { return found }
     func of(_ isSame: (ArraySlice<UInt8>) -> Bool) -> [Int] {
@@ -148,8 +152,8 @@ extension SymbolMap {
 }
 
 extension SymbolMap {
-  /// By canonical name. The bytes are the layout's own, but for Rust v0 names, whose canonical form is
-  /// no part of the name and is appended.
+  /// The index by canonical name. The bytes are the layout's own, except for Rust v0 names, whose canonical
+  /// form is not part of the name and is appended.
   private func canonicalIndex() -> NameIndex {
     var table = layout.names
     let keys = layout.functions.map { function -> NameReference in

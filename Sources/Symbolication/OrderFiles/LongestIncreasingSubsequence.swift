@@ -2,16 +2,16 @@ import Addresses
 
 /// The positions of one longest strictly increasing subsequence of `values`, ascending.
 ///
-/// Patience sorting: card after card goes on the leftmost pile whose top is not smaller; the number of
-/// piles is the length, and each card remembers the top of the pile to its left at that moment. Of several
-/// longest subsequences it gives the one with the smallest last value, and so on downwards: the same for
-/// the same values.
+/// Patience sorting: each card goes on the leftmost pile whose top is not smaller. The number of piles is the
+/// length, and each card remembers the top of the pile to its left at that time. Of several longest
+/// subsequences the result is the one with the smallest last value, and so on downwards, so it depends only
+/// on the values.
 ///
 /// Schensted, "Longest increasing and decreasing subsequences", Canadian Journal of Mathematics 13 (1961).
 ///
 /// - Complexity: O(*n* log *n*) for *n* values.
 package func longestIncreasingSubsequence(of values: [UInt64]) -> [Int] {
-  /// For each pile, the position of the card on top; their values ascend.
+  /// For each pile, the position of the top card; their values ascend.
   var tops: [Int] = []
   var previous = [Int?](repeating: nil, count: values.count)
   for (i, value) in values.enumerated() {

@@ -2,10 +2,10 @@ import ImageModel
 import OrderFileFormat
 
 extension OrderFile {
-  /// For each entry what it places of `layout`; nothing for one that names nothing of it, and for one that
-  /// an equal entry outdoes.
+  /// For each entry, the parts of `layout` that it places; empty for an entry that matches nothing, and for
+  /// one that an equal entry overrides.
   ///
-  /// - Parameter architecture: of the layout; `nil` is the first one that the file names.
+  /// - Parameter architecture: that of the layout; `nil` stands for the first one that the file names.
   /// - Complexity: O(*n* + *e*) for *n* functions and *e* entries, on average.
   package func parts(in layout: Layout, architecture: Architecture? = nil) -> [[Part]] {
     var parts = [[Part]](repeating: [], count: entries.count)

@@ -3,17 +3,17 @@ import ImageModel
 import OrderFileFormat
 
 extension OrderFile {
-  /// One function that an order file asks for.
+  /// A function that an order file lists.
   package struct Symbol: Hashable, Sendable {
     package var name: SymbolName
-    /// As ld64 names it; `nil` is all.
+    /// In ld64's notation; `nil` for all.
     package var objectFile: SymbolName?
   }
 
-  /// The symbols that this file asks for, each once, in the order of their first entries.
+  /// The symbols that this file lists, each once, in the order of their first entries.
   ///
-  /// Entries for other architectures than `architecture` are left out, and what stands behind
-  /// `f.llvm.1` as `f`: it is the same function, as another linker calls it.
+  /// Entries for other architectures than `architecture` are left out, as is an `f` after `f.llvm.1`: it is
+  /// the same function under another linker's name.
   ///
   /// - Complexity: O(*n*) for *n* bytes in all names, on average.
   package func symbols(for architecture: Architecture?) -> [Symbol] {
@@ -39,8 +39,8 @@ extension OrderFile {
     }
   }
 
-  /// How entries for `architecture` name it; where that is not known, how the first one does that names
-  /// any.
+  /// The notation of entries for `architecture`; if that is unknown, that of the first entry with an
+  /// architecture.
   func architecture(matching architecture: Architecture?) -> [UInt8]? {
     architecture?.orderFilePrefix ?? entries.lazy.compactMap(\.architecture).first
   }

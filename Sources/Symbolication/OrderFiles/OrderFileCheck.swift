@@ -1,74 +1,76 @@
 // Did the linker follow the order file?
 // ======================================
 //
-// An order file lists symbols. The linked layout tells whether the linker followed it: the listed functions
-// must stand in ascending address order.
+// An order file lists symbols. Whether the linker followed it shows in the linked layout: the listed
+// functions must be in ascending address order.
 //
-// Counting the neighbours that ascend would punish one function that strayed far twice, and a block that
-// was moved as a whole not at all. So the measure is the longest increasing subsequence: the largest number
-// of listed bodies that stand in the order asked for; what is not in it would have to move. A layout that
-// never saw the order has one too (about 2 * sqrt(n) of n by chance, more if the order resembles the link
-// order), and therefore the result also counts the unlisted bodies between the listed ones.
+// Counting ascending neighbors would penalize one stray function twice, and a displaced block hardly at all.
+// So the measure is the longest increasing subsequence: the largest number of listed bodies that are in the
+// requested order; all others would have to move. A layout linked without the order has such a subsequence
+// too (about 2 * sqrt(n) of n by chance, more if the order resembles the link order); therefore the result
+// also counts the unlisted bodies between the listed ones.
 //
-// What is compared are bodies, not names, by the linkers' own rules:
+// Bodies are compared, not names, by the linkers' own rules:
 //
-// - A body with several names, aliases or folded twins, goes where its *first* name is listed.
-// - A name that several local functions share moves all of them: they are expected side by side, in
+// - A body with several names, aliases or folded functions, belongs where its *first* name is listed.
+// - A name that several local functions share moves all of them: they are expected to be adjacent, in
 //   ascending address order, since linkers keep their input order.
 // - Of two equal lines one counts, the first or the last: `OrderFileDialect.lastDuplicateWins`.
-// - Where the dialect names sections, a line is looked up among the layout's input sections if it has
-//   them, and lines that name candidate sections of one function are one ordered symbol.
+// - If the dialect names sections, a line is looked up among the layout's input sections if it has them, and
+//   lines that name candidate sections of the same function are one ordered symbol.
 //
-// - Where the dialect is ld64's, the rules are those of LLVM's ld64.lld: a line with an object file moves the
-//   functions of that name in it, a line without one moves all. `f.llvm.1` is moved by lines `f.llvm.1`,
-//   `f` and `f.llvm.2`, in this order of preference: LLD 20 and older take the first alone, ld64 the second.
+// - If the dialect is ld64's, the rules are those of LLVM's ld64.lld: a line with an object file moves the
+//   functions of that name in it, a line without one moves all. `f.llvm.1` is moved by the lines `f.llvm.1`,
+//   `f` and `f.llvm.2`, in this order of preference: LLD 20 and older use only the first, ld64 the second.
 //   Lines for other architectures don't count.
 //
-// What it leaves out: object files beside a name are not compared where a layout does not know them. Of
-// ELF's it never does; of Mach-O's functions without one, those of equal names are given to the lines that
-// name object files in ascending address order, as if the linker had complied. An input section's name does
-// not tell its object, so that two objects with one function each in `.text` look like one object with two.
+// What it leaves out: object files are not compared if the layout does not know them. ELF layouts never do.
+// In Mach-O layouts, functions with equal names and unknown object files are assigned to the lines with
+// object files in ascending address order, as if the linker had followed them. The name of an input section
+// does not tell its object file, so two objects with one function each in `.text` look like one object with
+// two.
 
 import Addresses
 import ImageModel
 import OrderFileFormat
 
-/// How far a linked layout follows an order file.
+/// The extent to which a linked layout follows an order file.
 package struct OrderFileCheck: Sendable {
-  /// What the file asks for: its entries, where several candidate sections of one function are one.
-  /// Always `present + missing.count`.
+  /// The number of entries; several candidate sections of the same function count as one. Always `present +
+  /// missing.count`.
   package private(set) var entries = 0
-  /// Entries that name a function which the linker could place.
+  /// The number of entries for functions that the linker could place.
   package private(set) var present = 0
-  /// Of `present`, those whose bodies all stand in the order asked for.
+  /// The number of `present` entries whose bodies are all in the requested order.
   package private(set) var inOrder = 0
   /// The first body that would have to move; `nil` if all are in order.
   package private(set) var firstDeviation: Deviation?
   package private(set) var block: Block?
-  /// In the file's order.
+  /// In the order of the file.
   package private(set) var missing: [Missing] = []
 
-  /// A body that does not stand where the file wants it.
+  /// A body that is not at its place in the requested order.
   package struct Deviation: Hashable, Sendable {
     /// Index into the order file's `entries`.
     package var entry: Int
     package var name: SymbolName
-    /// What it was to stand behind; `nil` if it was to be the first.
+    /// The name of the body that should precede it; `nil` if it should be the first.
     package var expectedPredecessor: SymbolName?
-    /// Where it stands.
+    /// Its actual address.
     package var address: StatedAddress
   }
 
-  /// The listed bodies that are in order, where most of them stand.
+  /// The listed bodies that are in order, in the section that contains most of them.
   package struct Block: Hashable, Sendable {
     /// Index into the layout's `sections`.
     package var section: Int
-    /// From the first byte of the first body to the last of the last.
+    /// From the first byte of the first body to the last byte of the last.
     package var range: AddressRange
-    /// Bodies of the section ahead of the block. 0: it stands at the start. lld puts it into the middle if
-    /// the code is so large that calls need thunks (128 MiB on aarch64): that is compliance too.
+    /// The number of bodies in the section before the block. 0 means that the block is at the start. lld places
+    /// it in the middle if the code is so large that calls need thunks (128 MiB on aarch64), which counts as
+    /// following the order, too.
     package var bodiesAhead: Int
-    /// Bodies between the first and the last that no entry names.
+    /// The number of bodies between the first and the last that no entry names.
     package var unlistedBodies: Int
 
     package var isAtStart: Bool { bodiesAhead == 0 }
@@ -78,25 +80,26 @@ package struct OrderFileCheck: Sendable {
   package struct Missing: Hashable, Sendable, CustomStringConvertible {
     /// Index into the order file's `entries`.
     package var entry: Int
-    /// The symbol, or the section if its name tells no symbol.
+    /// The symbol, or the section if its name does not tell the symbol.
     package var name: SymbolName
     package var reason: Reason
 
-    /// In lld's words where lld has them: `no such symbol: f`.
+    /// In lld's wording where lld has one: `no such symbol: f`.
     package var description: String { "\(reason): \(name)" }
   }
 
-  /// Why an entry could not be followed; the first six are lld's warnings.
+  /// The reason why an entry could not be followed; the first six are lld's warnings.
   package enum Reason: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     case noSuchSymbol, duplicate, undefined, shared, absolute, discarded
-    /// The entry names a section that is no function's; gold and GNU ld don't say that it is not there.
+    /// The entry names a section that contains no function; gold and GNU ld don't report sections that do not
+    /// exist.
     case noSuchSection
-    /// The function is there, in a section that no entry names.
+    /// The function exists, in a section that no entry names.
     case otherSection
-    /// The function is there, and comes from another object file than the entry says.
+    /// The function exists, but comes from another object file than the entry says.
     case otherObjectFile
-    /// Its object was compiled without function sections: many functions share one input section, which
-    /// moves as a whole or not at all.
+    /// Its object was compiled without function sections: many functions share an input section, which moves
+    /// only as a whole.
     case sharedInputSection
 
     package var description: String {
@@ -119,7 +122,7 @@ package struct OrderFileCheck: Sendable {
 extension OrderFileCheck {
   /// Compares `order` with the `layout` that was linked with it.
   ///
-  /// - Parameter architecture: of the layout; `nil` is the first one that the file names.
+  /// - Parameter architecture: that of the layout; `nil` stands for the first one that the file names.
   /// - Complexity: O(*n* + *e* log *e*) for *n* functions and *e* entries with all their bodies, on
   ///   average.
   package init(_ order: OrderFile, layout: Layout, architecture: Architecture? = nil) {
@@ -157,15 +160,15 @@ extension OrderFileCheck {
     block = Self.block(of: standing.map { bodies[$0] }, listed: bodies, in: layout)
   }
 
-  /// A body that an entry wants.
+  /// A body that an entry lists.
   private struct Body {
     var entry: Int
     var address: StatedAddress
     var section: Int
   }
 
-  /// All bodies that the `ordered` symbols move, in the file's order: each at the first entry that lists it,
-  /// and those of one entry by address.
+  /// All bodies that the `ordered` symbols move, in the order of the file: each at the first entry that lists
+  /// it, and those of one entry by address.
   private static func bodies(of ordered: OrderedSymbols, in layout: Layout) -> [Body] {
     var claims: [Body] = []
     for found in ordered.symbols.flatMap(\.found) {
@@ -179,7 +182,7 @@ extension OrderFileCheck {
     return bodies.sorted { ($0.entry, $0.address) < ($1.entry, $1.address) }
   }
 
-  /// The run of `standing` bodies, which ascend, in the section that has most of them.
+  /// The block of `standing` bodies, which ascend, in the section that contains most of them.
   private static func block(
     of standing: [Body], listed: [Body], in layout: Layout
   ) -> Block? {

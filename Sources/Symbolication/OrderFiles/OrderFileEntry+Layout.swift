@@ -1,43 +1,43 @@
-// Which lines place which functions.
+// The lines that place functions.
 //
-// Dialects that name sections want the input section, which only a link map knows. Without it a function
-// has an entry for each section that compilers put a function of its name in: linkers pass over the ones
-// that don't exist. lld's dialect wants the name, and that is all.
+// Dialects that name sections need the input section, which only a link map tells. Without one, a function
+// gets an entry for each section in which compilers put a function of its name: linkers ignore those that
+// don't exist. lld's dialect only needs the name.
 //
-// ld64's dialect knows object files. They are named where they are needed, for a name that several bodies
-// of the image have, and where they are known: from a link map, or from the debug map of an image with
-// debug information. Everywhere else a bare name is best, as it survives a move to another library. Of
-// functions that were folded into one body ld64.lld looks for the object file of the one that it kept, and
-// nothing says which that is: all of them are listed.
+// ld64's dialect has object files. They are added where they are needed, for a name that several bodies of
+// the image have, and where they are known: from a link map, or from the debug map of an image with debug
+// information. Everywhere else a bare name is better, because it stays valid if the function moves to another
+// library. For functions that were folded into one body, ld64.lld looks for the object file of the one that
+// it kept, which is unknown: all of them are listed.
 //
-// A function that ThinLTO promoted, `f.llvm.1`, has two lines: as it is for LLD 20 and older, and cut to
-// `f` for ld64, which compares a line with the cut name. Newer LLDs cut both sides and are content with
-// either. `f.__uniq.1` stays whole, as only newer LLDs cut that.
+// A function that ThinLTO promoted, `f.llvm.1`, has two lines: unchanged for LLD 20 and older, and as `f` for
+// ld64, which compares with the shortened name. Newer LLDs shorten both sides and accept either. `f.__uniq.1`
+// stays whole, because only newer LLDs shorten it.
 //
-// And some names no order file of ld64 should hold though the image has them. What the compiler outlined is
-// counted anew in every object file: `_OUTLINED_FUNCTION_0` would move code of all of them. A name that
-// begins with `l` or `L` is a label: ld64 doesn't know it at all, and `ltmp0` is in each object file too.
-// Thunks and islands are made by the linker after it has ordered.
+// Some names should not be in an ld64 order file although the image has them. Outlined functions are numbered
+// separately in every object file: `_OUTLINED_FUNCTION_0` would move code of all of them. A name that begins
+// with `l` or `L` is a label: ld64 doesn't know it at all, and `ltmp0` is in every object file. The linker
+// creates thunks and islands after it has ordered.
 
 import Addresses
 import ByteReading
 import ImageModel
 import OrderFileFormat
 
-/// What an order file has to say to place parts of one layout.
+/// The entries that place parts of a layout.
 package struct PlacingEntries: Sendable {
   package private(set) var entries: [OrderFileEntry] = []
-  /// Bodies and parts of them that none of `entries` is for, by one of their names.
+  /// Bodies and parts for which there is no entry, by one of their names.
   package private(set) var unnamable: [SymbolName] = []
-  /// Names in `entries` that several bodies of the layout have, and nothing is known to tell them apart.
+  /// Names in `entries` that several bodies of the layout have, with nothing to distinguish them.
   package private(set) var ambiguousNames: [SymbolName] = []
-  /// Names in `entries` that stand there for several object files.
+  /// Names in `entries` that are listed for several object files.
   package private(set) var namesOfSeveralFiles: [SymbolName] = []
 
-  /// Entries for `parts` of the layout of `map`, in their order. No dialect names a part of a function.
+  /// Entries for `parts` of the layout of `map`, in their order. No dialect can name a part of a function.
   ///
-  /// - Parameter architecture: what the entries are to be limited to, in a dialect that can; `nil` limits
-  ///   them to none.
+  /// - Parameter architecture: the architecture to which the entries are limited, in a dialect that supports
+  ///   that; `nil` for none.
   /// - Complexity: O(*n*) for *n* parts, with all functions that have one of their names, on average.
   package init(
     of parts: [Part], in map: SymbolMap, for dialect: OrderFileDialect,
@@ -76,23 +76,23 @@ package struct PlacingEntries: Sendable {
     (ambiguousNames, namesOfSeveralFiles) = namesakes.unclear
   }
 
-  /// How the linkers may want `name`, each once.
+  /// The spellings of `name` that linkers may expect, each once.
   private func spellings(_ name: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
     let cut = cutPromotion(name)
     return cut.count < name.count ? [name, cut] : [name]
   }
 }
 
-/// The bodies that have the names of some functions.
+/// The bodies that have the names of given functions.
 private struct Namesakes {
   private struct Name {
     var hasSeveralBodies: Bool
-    /// Where the listed ones are, and the object file of each, if it is known.
+    /// The addresses of the listed ones, and the object file of each, if known.
     var listed: [(address: StatedAddress, file: NameReference?)] = []
   }
   private let layout: Layout
   private var names: [NameKey: Name] = [:]
-  /// Keys of `names`, as they came.
+  /// The keys of `names`, in the order of insertion.
   private var order: [NameReference] = []
 
   init(of functions: [Int], in map: SymbolMap) {
@@ -110,7 +110,7 @@ private struct Namesakes {
     }
   }
 
-  /// Whether another body has its name too.
+  /// Whether another body has the same name.
   func exist(of function: Function) -> Bool {
     names[NameKey(layout.names[function.name])]?.hasSeveralBodies ?? false
   }
@@ -141,7 +141,7 @@ private struct Namesakes {
 
 extension Layout {
   /// Whether an entry for `function` moves anything in an ELF image: not for `.init` and `.fini`, which the
-  /// linker puts together itself, nor for a second function in a section of the C runtime.
+  /// linker assembles itself, and not for a second function in a section of the C runtime.
   ///
   /// - Parameter runtimeSections: the sections of the C runtime that have an entry.
   fileprivate func canMove(_ function: Function, besides runtimeSections: inout Set<Int>) -> Bool {
@@ -151,7 +151,7 @@ extension Layout {
     return runtimeSections.insert(mates).inserted
   }
 
-  /// What an order file of `dialect`, one for ELF, has to say to place `function`.
+  /// The entries of an ELF `dialect` that place `function`.
   fileprivate func entries(
     of function: Function, for dialect: OrderFileDialect
   ) -> [OrderFileEntry] {
@@ -167,7 +167,7 @@ extension Layout {
 }
 
 extension Architecture {
-  /// How an order file of ld64 names it: `arm64` is arm64e too, and `x86_64` x86_64h.
+  /// The notation of ld64 order files: `arm64` includes arm64e, and `x86_64` includes x86_64h.
   package var orderFilePrefix: [UInt8] {
     switch description {
     case "arm64e": Array("arm64".utf8)

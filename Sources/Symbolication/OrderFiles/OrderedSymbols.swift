@@ -80,7 +80,7 @@ struct OrderedSymbols {
     return index
   }
 
-  /// For each entry whether it is the one of its equals that counts.
+  /// For each entry, whether it is the one that counts among equal entries.
   private static func effectiveEntries(of order: OrderFile) -> [Bool] {
     var isEffective = [Bool](repeating: false, count: order.entries.count)
     var seen: Set<LineKey> = []
@@ -107,7 +107,7 @@ struct OrderedSymbols {
   }
 
   private mutating func matchMachO(_ index: Index, with layout: Layout) {
-    // How many symbols of an object file have taken a function whose object file is not known.
+    // The number of symbols of an object file to which a function with unknown object file has been assigned.
     var taken: [NameKey: Int] = [:]
     for (i, function) in layout.functions.enumerated() {
       let name = layout.names[function.name]
@@ -162,7 +162,7 @@ struct OrderedSymbols {
   }
 }
 
-/// What makes two lines of an order file equal.
+/// The key by which two lines of an order file are equal.
 private struct LineKey: Hashable {
   var name: NameKey
   var objectFile: NameKey?
@@ -175,24 +175,24 @@ private struct LineKey: Hashable {
   }
 }
 
-/// A symbol, or a section, that an order file lists.
+/// A symbol or a section that an order file lists.
 struct OrderedSymbol {
-  /// Of the order file; more than one where they name candidate sections of one function.
+  /// Its entries in the order file; several if they name candidate sections of the same function.
   var entries: [Int]
   var name: SymbolName
-  /// Whether `name` is a symbol's, and not only a section's.
+  /// Whether `name` is a symbol and not only a section.
   var namesSymbol: Bool
-  /// The layout's functions that move, and the entry that moves each.
+  /// The functions of the layout that move, and the entry that moves each.
   var found: [(entry: Int, function: Int)] = []
-  /// Its function has another entry with the name as the layout has it.
+  /// Whether its function has another entry with the layout's spelling of the name.
   var isSpeltOtherwise = false
-  /// A function of this name comes from another object file.
+  /// Whether a function of this name comes from another object file.
   var isInOtherObjectFile = false
-  /// A function of this name lies in a section with others.
+  /// Whether a function of this name is in a section with others.
   var isInSharedSection = false
-  /// A function of this name lies in a section that no entry names.
+  /// Whether a function of this name is in a section that no entry names.
   var isInOtherSection = false
-  /// Why the layout has no function of this name, if it says so.
+  /// Why the layout has no function of this name, if it tells.
   var absence: AbsentSymbol.Reason?
 
   /// The symbol of `entry`, at `index` of its order file.
@@ -219,7 +219,7 @@ struct OrderedSymbol {
   }
 }
 
-/// The input sections of a layout that hold more functions than one, because a compiler put them together.
+/// The input sections of a layout that contain several functions, because a compiler put them together.
 private struct SharedInputSections {
   private var names: Set<NameKey> = []
 
@@ -247,6 +247,6 @@ private struct SharedInputSections {
 }
 
 extension OrderFileEntry {
-  /// The symbol, or the section if that tells no symbol.
+  /// The symbol, or the section if that does not tell the symbol.
   var shownName: SymbolName { SymbolName(bytes: symbol.isEmpty ? section ?? [] : symbol) }
 }

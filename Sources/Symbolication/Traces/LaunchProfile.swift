@@ -1,28 +1,28 @@
-// Launches folded together
+// Several launches merged
 //
-// Thousands of launches of a program use the same functions. So of each launch only that is kept which the
-// launches before it did not tell: a function that is new, with its place, or one more launch for a function
-// that is known. Names are resolved once, after all launches.
+// Thousands of launches of a program use the same functions. So for each launch only new information is kept:
+// a new function with its position, or one more use of a known function. Names are resolved once, after all
+// launches.
 //
 //     launch 1     main parse log           main 1.0, parse 1.1, log 1.2
 //     launch 2     main open parse          main 1.0, parse 1.1, log 1.2, open 2.1
 //
-// Builds of one program may be mixed: a function is known by its names and object file, as between builds
-// only names are the same.
+// Builds of the same program may be mixed: a function is identified by its names and object file, because
+// only these are stable between builds.
 //
-// What it leaves out: the order within later launches. For the order of first uses, in which the launches
-// stand in sequence, that changes nothing.
+// What it leaves out: the order within later launches. For the order of first uses, in which the launches are
+// processed in sequence, this makes no difference.
 
 import ImageModel
 
 /// The functions that launches used in one image, each once.
 package struct LaunchProfile: Sendable {
   package struct Function: Equatable, Sendable {
-    /// Aliases, bytewise ascending.
+    /// The aliases, ascending bytewise.
     package var names: [SymbolName]
     /// As in `RecordedFunctions.Use`.
     package var objectFile: SymbolName?
-    /// The first launch that used it, from 0, and the step in that.
+    /// The first launch that used it, from 0, and the step in that launch.
     package var launch: Int
     package var step: Int
     /// How many bodies it stands for: one, but of namesakes that nothing tells apart as many as one launch used.
@@ -41,10 +41,10 @@ package struct LaunchProfile: Sendable {
     var objectFile: SymbolName?
   }
 
-  /// Ascending by launch, and within one as they were used.
+  /// Ascending by launch, and within a launch by first use.
   package private(set) var functions: [Function] = []
   package private(set) var launchCount = 0
-  /// Hits that lie in no function that has a name.
+  /// The number of hits in no function with a name.
   package private(set) var unnamedHits = 0
   private var placeOfKey: [Key: Int] = [:]
 
@@ -53,7 +53,7 @@ package struct LaunchProfile: Sendable {
   /// Of all functions together: how many distinct ones the launches used.
   package var bodyCount: Int { functions.reduce(0) { $0 + $1.bodyCount } }
 
-  /// Adds a launch behind the others.
+  /// Adds a launch after the others.
   ///
   /// - Complexity: O(*b*) for *b* bytes in the names of what it used.
   package mutating func append(_ launch: RecordedFunctions) {
@@ -73,7 +73,7 @@ package struct LaunchProfile: Sendable {
     unnamedHits += launch.unnamedUses.count
   }
 
-  /// Adds the launches of `other` behind these. This is associative: launches can be folded in any grouping.
+  /// Adds the launches of `other` after these. This is associative: launches can be merged in any grouping.
   ///
   /// - Complexity: O(*b*) for *b* bytes in the names of `other`.
   package mutating func append(_ other: LaunchProfile) {

@@ -1,64 +1,63 @@
-// From hits to names: which functions did a launch use first, called as the recorded build calls them?
+// From hits to names: the functions that a launch used first, by their names in the recorded build.
 //
-// One hit can stand for two bodies. The guard, through the pc-table, names the function that was
-// entered; the return address lies in the code that ran. They differ where the compiler merged equal
-// bodies after it had instrumented them (Swift's `…Tm`: the entry is a thunk, the body is shared), and
-// where a tail call replaced the callback's frame (the address is the caller's, which ran just before).
-// In both cases both were executed, so both are listed, the entry first.
+// A hit can stand for two bodies. The guard identifies, through the pc-table, the function that was entered;
+// the return address is in the code that ran. They differ if the compiler merged equal bodies after
+// instrumenting them (Swift's `…Tm`: the entry is a thunk, the body is shared), or if a tail call replaced
+// the callback's frame (the address is the caller's, which ran just before). In both cases both were
+// executed, so both are listed, the entry first.
 //
-// A block belongs to the function whose body holds it, and tells which bytes of that ran. Its function is
-// used at the first of its blocks, whether or not it was entered at its first byte.
+// A block belongs to the function whose body contains it, and tells which bytes of the body ran. The first
+// use of the function is that of its first block, whether or not it was entered at its first byte.
 
 import Addresses
 import ImageModel
 
-/// The functions that one launch used in one image, earliest first.
+/// The functions that a launch used in one image, earliest first.
 package struct RecordedFunctions: Sendable {
-  /// One body that was used, with all its names.
+  /// A body that was used, with all its names.
   package struct Use: Sendable {
-    /// Of the hit, in the trace.
+    /// The step of the hit in the trace.
     package var step: Int
     package var address: StatedAddress
-    /// Of the function in the recorded build, in bytes; `nil` where it is unknown.
+    /// The size of the function in the recorded build, in bytes; `nil` if unknown.
     package var size: UInt64?
-    /// Aliases, bytewise ascending.
+    /// The aliases, ascending bytewise.
     package var names: [SymbolName]
-    /// The one that all of them come from, as ld64 names object files; `nil` if that is not known.
+    /// The object file of all of them, in ld64's notation; `nil` if unknown.
     package var objectFile: SymbolName?
-    /// The blocks of it that ran, earliest first; empty where none was recorded: which part ran is not
-    /// known then.
+    /// The blocks that ran, earliest first; empty if none was recorded, so that it is unknown which part ran.
     package var blocks: [ExecutedBlock] = []
 
-    /// Of `size`; all of it where no block was recorded, and none where it is unknown.
+    /// The number of bytes of `size` that ran: all if no block was recorded, and 0 if the size is unknown.
     package var executedBytes: UInt64 {
       let size = size ?? 0
       return blocks.isEmpty ? size : FunctionBlock.bytes(in: blocks.map(\.block), upTo: size)
     }
   }
 
-  /// A basic block of a body that ran, and when it did first.
+  /// A basic block that ran, and the step of its first use.
   package struct ExecutedBlock: Sendable {
-    /// In the trace.
+    /// The step in the trace.
     package var step: Int
     package var block: FunctionBlock
   }
 
-  /// The image in the trace; of an image that was loaded more than once, the first.
+  /// The image in the trace; for an image that was loaded several times, the first load.
   package let image: TraceImage
   package let uses: [Use]
-  /// Hits that lie in no function that has a name, in their order.
+  /// Hits in no function with a name, in order.
   package let unnamedUses: [UnnamedUse]
 
-  /// Code without a name that was used.
+  /// A use of code without a name.
   package struct UnnamedUse: Hashable, Sendable {
-    /// Of the hit, in the trace.
+    /// The step of the hit in the trace.
     package var step: Int
-    /// Where it was entered; `nil` if the hit does not tell.
+    /// The address where it was entered; `nil` if the hit does not tell.
     package var address: StatedAddress?
   }
 
   /// - Parameters:
-  ///   - group: indexes into `trace.images` of one and the same image.
+  ///   - group: indexes into `trace.images` that are all of the same image.
   ///   - functions: the functions of the recorded image.
   /// - Complexity: O(*h* log *n*) for *h* hits of functions and blocks, and *n* functions.
   package init(_ trace: Trace, group: [Int], in functions: RecordedImage) {
@@ -102,16 +101,15 @@ package struct RecordedFunctions: Sendable {
 }
 
 extension Hit {
-  /// An address inside the code that called the recorder: the return address can be the first byte
-  /// behind its function, where the call is the last instruction.
+  /// An address inside the code that called the recorder: the return address can be the first byte after its
+  /// function, if the call is the last instruction.
   package var calledFrom: StatedAddress? {
     guard let returnAddress, returnAddress.rawValue > 0 else { return nil }
     return StatedAddress(rawValue: returnAddress.rawValue - 1)
   }
 }
 
-/// What gives the functions of a recorded image their names: the image itself, or the names that a
-/// sealed trace carries.
+/// The source of names for a recorded image: the image itself, or the names in a sealed trace.
 package struct RecordedImage: Sendable {
   package struct Body: Equatable, Sendable {
     package var address: StatedAddress
@@ -147,7 +145,7 @@ package struct RecordedImage: Sendable {
     source = .names(bodies)
   }
 
-  /// Where the function begins whose body holds `address`; `nil` if none is known.
+  /// The start of the function whose body contains `address`; `nil` if none is known.
   ///
   /// - Complexity: O(log *n*) for *n* functions, however many names one body has.
   package func bodyStart(holding address: StatedAddress) -> StatedAddress? {
@@ -158,7 +156,7 @@ package struct RecordedImage: Sendable {
     }
   }
 
-  /// The function whose body holds `address`, with all its names; `nil` if none is known.
+  /// The function whose body contains `address`, with all its names; `nil` if none is known.
   ///
   /// - Complexity: O(log *n* + *k* log *k*) for *n* functions and *k* names of the body.
   package func body(holding address: StatedAddress) -> Body? {
@@ -183,8 +181,8 @@ package struct RecordedImage: Sendable {
 }
 
 extension Trace {
-  /// The images of this trace, each with the places where it stands: an image that was unloaded and
-  /// loaded again has several. In the order of their first load.
+  /// The images of this trace, each with its indexes: an image that was unloaded and loaded again has
+  /// several. In the order of their first load.
   package var imageGroups: [[Int]] {
     struct Key: Hashable {
       var path: String

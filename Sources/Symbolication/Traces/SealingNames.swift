@@ -3,10 +3,10 @@ import ImageModel
 import TraceFormat
 
 extension Trace {
-  /// The names that make this trace independent of the recorded images: of every function that a hit
-  /// entered or ran or that holds a block that ran, all aliases.
+  /// The names that make this trace independent of the recorded images: all aliases of every function that a
+  /// hit entered or ran, or that contains a block that ran.
   ///
-  /// - Parameter recorded: for each index of `images`, that image as it was recorded, or `nil`.
+  /// - Parameter recorded: the recorded image for each index of `images`, or `nil`.
   package func namesForSealing(_ recorded: [RecordedImage?]) -> [TraceName] {
     precondition(recorded.count == images.count, "one for each image")
     struct Place: Hashable {
@@ -33,7 +33,7 @@ extension Trace {
     return names
   }
 
-  /// How many hits came before the program's `main`; `nil` if no hit was `main`'s.
+  /// The number of hits before the program's `main`; `nil` if `main` was not hit.
   package func hitsBeforeMain(_ recorded: [RecordedImage?]) -> Int? {
     precondition(recorded.count == images.count, "one for each image")
     var known: Set<StatedAddress> = []
@@ -48,8 +48,8 @@ extension Trace {
 }
 
 extension SymbolName {
-  /// Whether a program begins with a function of this name: C's `main`, or the `main` at the top of a
-  /// Rust crate, `_ZN3app4main17h0123456789abcdefE` or `_RNvCs1234_3app4main`; Mach-O's have another
+  /// Whether this is the name of a program's entry function: C's `main`, or the `main` at the top of a Rust
+  /// crate, `_ZN3app4main17h0123456789abcdefE` or `_RNvCs1234_3app4main`; Mach-O names have another
   /// underscore in front.
   fileprivate var isMain: Bool {
     Self.isMain(bytes[...]) || bytes.first == UInt8(ascii: "_") && Self.isMain(bytes.dropFirst())

@@ -1,19 +1,18 @@
-// The door from the bytes of a trace to the model: loaded addresses become the image's own.
+// The conversion from a trace file to the model: loaded addresses become stated addresses.
 //
-// A hit belongs to the image whose registered guards hold its guard at that moment. Code may run
-// before its image registers (`.preinit_array`, ifunc resolvers, early constructors), so a hit of
-// guards that nobody owns yet belongs to the *next* registration of that range. At exit a library is
-// unloaded and may still be hit; a hit behind its unload belongs to it unless somebody else has
-// registered the range since.
+// A hit belongs to the image whose registered guards contain its guard at that time. Code may run before its
+// image registers (`.preinit_array`, ifunc resolvers, early constructors), so a hit of a guard without an
+// owner belongs to the *next* registration of that range. At exit a library is unloaded and may still be hit;
+// a hit after its unload belongs to it, unless another image has registered the range since.
 
 import Addresses
 import ImageModel
 import TraceFormat
 
 extension Trace {
-  /// - Parameter path: where the trace was read from, for messages.
-  /// - Complexity: O(*n* log *i*) for *n* records and *i* images, but for hits that no image held at their time:
-  ///   these look at all images, as long as they are few.
+  /// - Parameter path: the path of the trace, for messages.
+  /// - Complexity: O(*n* log *i*) for *n* records and *i* images, except for hits that no image owned at
+  ///   their time: these are compared with all images, as long as they are few.
   package init(_ file: TraceFile, path: String) {
     let header = file.header
     self.init(
@@ -113,7 +112,7 @@ extension Trace {
 }
 
 extension TraceImage {
-  /// `address` as this image states it, if it lies in its code.
+  /// `address` as a stated address, if it is in the image's code.
   fileprivate func stated(_ address: LoadedAddress) -> StatedAddress? {
     let value = address.stated(slide: slide)
     return text.contains(value) ? value : nil

@@ -1,22 +1,22 @@
 import TraceFormat
 
-/// Makes a trace's ticks into nanoseconds since the process started.
+/// Converts a trace's ticks to nanoseconds since the process started.
 ///
-/// The counter's rate is known on ARM and calibrated by two pairs elsewhere: the recorder stores one
-/// pair when the trace is made and another one at each registration, mark and exit, and `orderfile
-/// record` stores a last one when it seals. A process that was killed right after its start leaves
-/// two pairs too close together to tell a rate.
+/// The rate of the counter is known on ARM, and calibrated by two pairs elsewhere: the recorder stores one
+/// pair when the trace is created and another at each registration, mark and exit, and `orderfile record`
+/// stores a last one when it seals. If a process was killed right after its start, the two pairs are too
+/// close together for calibration.
 struct TraceClock {
   private let reference: TraceHeader.ClockPair
   private let nanosecondsPerTick: Double
   /// Nanoseconds since boot.
   private let start: UInt64
 
-  /// The shortest baseline that we calibrate by: its error is then below 1 % (a pair is read within
-  /// about a microsecond).
+  /// The shortest baseline for calibration: its error is below 1 %, because a pair is read within about a
+  /// microsecond.
   private static let shortestBaseline: UInt64 = 100_000  // nanoseconds
 
-  /// - Returns: `nil` where the times mean nothing: an emulator, no rate, or no start time.
+  /// - Returns: `nil` if the times are meaningless: an emulator, an unknown rate, or an unknown start time.
   init?(_ header: TraceHeader) {
     guard !header.flags.contains(.emulated), header.processStart > 0 else { return nil }
     let (first, last) = (header.firstPair, header.lastPair)
@@ -33,8 +33,8 @@ struct TraceClock {
     start = header.processStart
   }
 
-  /// Nanoseconds from the start of the process; 0 for an instant before it, which a start time rounded
-  /// to 10 ms can give.
+  /// Nanoseconds since the start of the process; 0 for an earlier instant, which is possible because start
+  /// times are rounded to 10 ms.
   func nanoseconds(atTicks ticks: UInt64) -> UInt64 {
     let distance =
       ticks >= reference.ticks

@@ -1,28 +1,28 @@
-// Who owned which addresses when: of guards, or where there are none of code.
+// The owner of each address over time: of guards or, without guards, of code.
 //
-// Images that are loaded at one time have no address in common: whoever registers addresses that are still
-// another's has taken its place. So among the loaded ones, by where they begin, only the nearest at or below an
-// address can hold it. The set of the loaded ones is a bit for each image of the trace, in that order.
+// Images that are loaded at the same time have no address in common: an image that registers addresses of
+// another one has replaced it. So among the loaded images, sorted by start address, only the nearest at or
+// below an address can contain it. The set of the loaded images is a bit set in that order.
 
 import Addresses
 import ImageModel
 import TraceFormat
 
-/// The images of a trace, and which of them an address belonged to.
+/// The images of a trace, and the image to which an address belonged.
 struct TraceRegistrations {
-  /// In the order of their load.
+  /// In the order of their loads.
   private(set) var images: [TraceImage] = []
   private var spans: [Span] = []
-  /// Indexes of `spans` by where their ranges begin, and for each span its place in there.
+  /// Indexes of `spans` sorted by the start of their ranges, and the position of each span in that order.
   private var order: [Int] = []
   private var places: [Int] = []
-  /// What was loaded or unloaded, in the order of time.
+  /// The loads and unloads, in time order.
   private var changes: [Change] = []
-  /// How many of `changes` have been made to `loaded`.
+  /// How many of `changes` have been applied to `loaded`.
   private var changeCount = 0
   private var loaded = SortedBits(count: 0)
   private var latest = 0
-  /// How many images may still be looked at for addresses that no loaded one holds.
+  /// How many more comparisons with images are allowed for addresses that no loaded image contains.
   private var comparisonsLeft = 1 << 26
 
   private struct Span {
@@ -37,7 +37,7 @@ struct TraceRegistrations {
     var isLoad: Bool
   }
 
-  /// - Parameter hasGuards: whether a hit is known by its guard, rather than by its address.
+  /// - Parameter hasGuards: whether a hit is identified by its guard rather than by its address.
   /// - Complexity: O(*n* + *i*²/64) for *n* records and *i* loads.
   init(_ records: [TraceRecord], hasGuards: Bool) {
     for record in records {
@@ -57,7 +57,7 @@ struct TraceRegistrations {
     loaded = SortedBits(count: spans.count)
   }
 
-  /// Finds out when each image was unloaded.
+  /// Determines when each image was unloaded.
   private mutating func replay(_ records: [TraceRecord]) {
     var next = 0
     var newest: [UInt64: Int] = [:]
@@ -134,7 +134,7 @@ struct TraceRegistrations {
   }
 }
 
-/// A set of numbers below a count, with neighbours.
+/// A set of numbers below a given count, with neighbor queries.
 private struct SortedBits {
   private var words: [UInt64]
 
@@ -144,7 +144,7 @@ private struct SortedBits {
   mutating func insert(_ number: Int) { words[number / 64] |= 1 << (number % 64) }
   mutating func remove(_ number: Int) { words[number / 64] &= ~(1 << (number % 64)) }
 
-  /// The greatest number that is at most `number`.
+  /// The largest element that is at most `number`.
   func last(upTo number: Int) -> Int? {
     var index = number / 64
     var word = words[index] & (.max >> (63 - number % 64))
@@ -156,7 +156,7 @@ private struct SortedBits {
     return index * 64 + 63 - word.leadingZeroBitCount
   }
 
-  /// The least number that is at least `number`.
+  /// The smallest element that is at least `number`.
   func first(from number: Int) -> Int? {
     var index = number / 64
     var word = words[index] & (.max << (number % 64))
