@@ -1,6 +1,6 @@
-// An archive is `!<arch>\n` and then members: a header of 60 bytes of text, the contents, and a line feed
-// if their size is odd. The header has 16 bytes for the name, padded with blanks. There is no standard;
-// three ways of writing names are in use:
+// An archive is `!<arch>\n` followed by members: a header of 60 bytes of text, the contents, and a line feed
+// if their size is odd. The header has 16 bytes for the name, padded with blanks. There is no standard; three
+// ways of writing names are in use:
 //
 //   foo.o/            GNU, System V: a slash ends the name
 //   /17               the same, for a longer name: its offset in the member called `//`
@@ -16,17 +16,17 @@ import ByteReading
 /// A static archive of object files.
 package struct ArchiveFile: Sendable {
   package struct Member: Sendable {
-    /// Where the name stands, without what ends or pads it.
+    /// The range of the name, without what ends or pads it.
     package var name: ByteRange
-    /// Where the contents stand, without the name.
+    /// The range of the contents, without the name.
     package var range: ByteRange
   }
 
   package let bytes: FileBytes
-  /// In the file's order, without the tables of symbols and of names.
+  /// In the order of the file, without the tables of symbols and of names.
   package let members: [Member]
 
-  /// - Parameter range: a range of `bytes`, for a slice of a fat file; `nil` for all of them.
+  /// - Parameter range: a range of `bytes`, for a slice of a fat file; `nil` for the whole file.
   /// - Throws: `unsupported` for a thin archive, whose members are other files; `truncated` or `invalid`
   ///   for a damaged member.
   package init(parsing bytes: FileBytes, at range: ByteRange? = nil) throws(ParseError) {
@@ -62,9 +62,9 @@ package struct ArchiveFile: Sendable {
 extension ArchiveFile {
   /// One `ar_hdr`.
   private struct Header {
-    /// `ar_name` without the blanks behind it.
+    /// `ar_name` without trailing blanks.
     var name: ByteRange
-    /// In bytes, with the name if that stands in the contents.
+    /// The size in bytes, including the name if that is part of the contents.
     var size: UInt64
 
     init(parsing input: inout ByteCursor) throws(ParseError) {
@@ -130,7 +130,7 @@ extension FileBytes {
     return range.lowerBound..<FileOffset(rawValue: UInt64(end))
   }
 
-  /// `range` without the slash that ends a name of GNU's.
+  /// `range` without the slash that ends a GNU name.
   fileprivate func withoutSlash(_ range: ByteRange) -> ByteRange {
     let end = range.indices.upperBound
     guard end > range.indices.lowerBound, self[end - 1] == UInt8(ascii: "/") else { return range }

@@ -1,12 +1,12 @@
 import Addresses
 import ByteReading
 
-/// A fat file, also called universal: one Mach-O file or archive for each architecture, behind a table.
+/// A fat file, also called universal: a table, and one Mach-O file or archive for each architecture.
 /// `mach-o/fat.h`; all its numbers are big-endian.
 package struct FatFile: Sendable {
   package struct Slice: Sendable {
     package var architecture: MachOArchitecture
-    /// Within the bytes of the fat file.
+    /// The range within the fat file.
     package var range: ByteRange
   }
 
@@ -14,12 +14,12 @@ package struct FatFile: Sendable {
   /// In the order of the table.
   package let slices: [Slice]
 
-  /// No tool writes more slices than there are architectures. A Java class begins with the same four
-  /// bytes, then its version, which is 45 or more.
+  /// More slices than any tool writes. A Java class begins with the same four bytes, followed by its version,
+  /// which is at least 45.
   private static let maximumSliceCount: UInt32 = 42
 
-  /// - Throws: `truncated` if the table or a slice passes the end of the file; `invalid` for an
-  ///   implausible number of slices, and for slices that overlap the table or each other.
+  /// - Throws: `truncated` if the table or a slice exceeds the file; `invalid` for an implausible number of
+  ///   slices, and for slices that overlap the table or each other.
   package init(parsing bytes: FileBytes) throws(ParseError) {
     self.bytes = bytes
     var input = ByteCursor(bytes, endianness: .big)

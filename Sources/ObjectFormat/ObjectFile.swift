@@ -1,15 +1,15 @@
 import Addresses
 import ByteReading
 
-/// A file that holds machine code, in the format that its first bytes name.
+/// A file of machine code, in the format that its first bytes identify.
 package enum ObjectFile: Sendable {
   case elf(ELFFile)
   case machO(MachOFile)
   case fat(FatFile)
   case archive(ArchiveFile)
 
-  /// - Parameter range: a range of `bytes`, for a slice of a fat file or a member of an archive; `nil`
-  ///   for all of them.
+  /// - Parameter range: a range of `bytes`, for a slice of a fat file or a member of an archive; `nil` for
+  ///   all of them.
   /// - Throws: `invalid` for a file of no known kind; `unsupported` for a fat file, or an ELF file,
   ///   within another; what is wrong with the file.
   package init(parsing bytes: FileBytes, at range: ByteRange? = nil) throws(ParseError) {
@@ -40,11 +40,11 @@ package enum ObjectFile: Sendable {
 }
 
 extension ObjectFile {
-  /// What the first bytes of a file of machine code name.
+  /// The kind of file that the first bytes identify.
   package enum Kind: Hashable, Sendable {
     case elf, machO, fat, archive
 
-    /// - Returns: `nil` if at `index` begins no such file.
+    /// - Returns: `nil` if there is no such file at `index`.
     package init?(recognizing bytes: FileBytes, at index: Int = 0) {
       if bytes.hasPrefix("\u{7f}ELF", at: index) {
         self = .elf

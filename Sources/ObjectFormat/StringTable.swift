@@ -1,20 +1,20 @@
 import Addresses
 import ByteReading
 
-/// Names that end with a zero, found by their offset: `SHT_STRTAB` of ELF, the strings of `LC_SYMTAB`.
+/// A table of zero-terminated names, found by their offset: `SHT_STRTAB` of ELF, the strings of `LC_SYMTAB`.
 /// <https://gabi.xinuos.com/elf/04-strtab.html>
 package struct StringTable: Sendable {
   package let bytes: FileBytes
-  /// The table within the file.
+  /// The range of the table in the file.
   package let range: ByteRange
 
-  /// - Precondition: `range` lies in `bytes`.
+  /// - Precondition: `range` is within `bytes`.
   init(_ bytes: FileBytes, _ range: ByteRange) {
     self.bytes = bytes
     self.range = range
   }
 
-  /// Where the name at `offset` stands in the file, without its zero.
+  /// The range of the name at `offset` in the file, without its zero.
   ///
   /// - Returns: `nil` if it begins or ends outside the table.
   package func name(at offset: UInt32) -> ByteRange? {

@@ -2,12 +2,12 @@ import Addresses
 import ByteReading
 
 extension ELFFile {
-  /// Whether the loader binds all imported functions before the first one runs (`-z now`): then an entry
-  /// of a linkage table never goes through the table's first one. `true` where nothing is imported.
+  /// Whether the loader binds all imported functions before the first one runs (`-z now`): then an entry of a
+  /// linkage table never goes through the first entry. `true` if nothing is imported.
   ///
   /// <https://gabi.xinuos.com/elf/08-dynamic.html>: `DT_BIND_NOW`, `DF_BIND_NOW`, `DF_1_NOW`.
   ///
-  /// - Throws: `truncated` if the dynamic section does not lie in the file.
+  /// - Throws: `truncated` if the dynamic section is not within the file.
   package func bindsAtLoad() throws(ParseError) -> Bool {
     guard let dynamic = segments.first(where: { $0.type == .dynamic }) else { return true }
     let range = try bytes.range(offset: dynamic.offset, size: dynamic.fileSize, "p_filesz")

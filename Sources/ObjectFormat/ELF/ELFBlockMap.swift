@@ -1,6 +1,6 @@
-// Which basic blocks the functions of an image have, as clang writes it with -fbasic-block-address-map:
-// SHT_LLVM_BB_ADDR_MAP, an entry for each function behind the other. The section is not loaded, so no
-// loader relocates it, and what the linker wrote are stated addresses.
+// The basic blocks of the functions of an image, as clang writes them with -fbasic-block-address-map:
+// SHT_LLVM_BB_ADDR_MAP has an entry for each function. The section is not loaded, so no loader relocates it,
+// and the addresses in it are stated addresses.
 //
 //     version        1 byte
 //     features       1 byte, from version 5 on 2
@@ -33,18 +33,18 @@ import ByteReading
 package struct ELFBlockMap: Sendable {
   /// One run of code: a function, or a part of one that was split.
   package struct Run: Equatable, Sendable {
-    /// Of its first byte. What the linker left out has 0 or something else outside of all sections.
+    /// The address of its first byte. For discarded code it is 0 or another address outside of all sections.
     package var address: StatedAddress
     /// Indexes into `blocks`.
     package var blocks: Range<Int>
-    /// It belongs to the function of the run before.
+    /// Whether it belongs to the same function as the run before it.
     package var isFurtherPart: Bool
   }
 
   package struct Block: Equatable, Sendable {
-    /// From the run's address, in bytes.
+    /// The distance from the run's address, in bytes.
     package var offset: UInt32
-    /// In bytes; a block may be empty.
+    /// The size in bytes; a block may be empty.
     package var size: UInt32
     package var flags: Flags
   }
@@ -66,10 +66,10 @@ package struct ELFBlockMap: Sendable {
 }
 
 extension ELFFile {
-  /// The map of an image; `nil` if none of it was compiled with one.
+  /// The map of an image; `nil` if no part of it was compiled with one.
   ///
-  /// - Throws: `unsupported` for a version or a feature that this reader doesn't know, `truncated`, or
-  ///   `invalid` for numbers that no function can have.
+  /// - Throws: `unsupported` for an unknown version or feature, `truncated`, or `invalid` for numbers that no
+  ///   function can have.
   /// - Complexity: O(*n*) for a section of *n* bytes.
   package func blockMap() throws(ParseError) -> ELFBlockMap? {
     var map: ELFBlockMap?
@@ -100,7 +100,7 @@ private struct Features: OptionSet {
   static let hash = Self(rawValue: 64)  // BBHash, from version 4 on
   static let postLink = Self(rawValue: 128)  // PostLinkCfg, from version 5 on
 
-  /// All that entries of `version` can have.
+  /// All features that entries of `version` can have.
   static func known(in version: UInt8) -> Self {
     let bits: [UInt16] = [0, 0, 0x1f, 0x3f, 0x7f, 0xff]
     return Self(rawValue: bits[Int(version)])
@@ -146,7 +146,7 @@ extension ELFBlockMap {
     let first = blocks.count
     var end: UInt64 = 0
     if !features.contains(.withoutBlocks) {
-      // Each block takes 3 bytes at least, so a damaged count ends at the section's end.
+      // Each block takes at least 3 bytes, so with a damaged count the loop ends at the end of the section.
       for _ in 0..<count { end = try readBlock(&input, features, hasID: hasIDs, behind: end) }
     }
     runs.append(
@@ -155,7 +155,7 @@ extension ELFBlockMap {
         isFurtherPart: isFurtherPart))
   }
 
-  /// - Returns: where the block ends.
+  /// - Returns: the end of the block.
   private mutating func readBlock(
     _ input: inout ByteCursor, _ features: Features, hasID: Bool, behind end: UInt64
   ) throws(ParseError) -> UInt64 {
@@ -189,7 +189,7 @@ extension ELFBlockMap {
     return newEnd.partialValue
   }
 
-  /// Steps over what profiles said of the function.
+  /// Skips the profile data of the function.
   private static func skipAnalysis(
     _ input: inout ByteCursor, _ features: Features, blockCount: Int
   ) throws(ParseError) {

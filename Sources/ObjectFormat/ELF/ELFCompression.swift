@@ -3,11 +3,11 @@ import ByteReading
 import CZlib
 import CZstd
 
-/// The header of a section with `SHF_COMPRESSED`: how its bytes are packed and how many they were.
+/// The header of a section with `SHF_COMPRESSED`: the compression method and the original size.
 /// <https://gabi.xinuos.com/elf/03-sheader.html>, Section Compression
 package struct ELFCompressionHeader: Sendable {
   package var type: ELFCompressionType
-  /// `ch_size`, in bytes: the section when unpacked.
+  /// `ch_size`: the size of the decompressed section in bytes.
   package var size: UInt64
 
   /// Parses `Elf32_Chdr` or `Elf64_Chdr`.
@@ -27,8 +27,8 @@ package struct ELFCompressionType: RawRepresentable, Hashable, Sendable {
   package static let zlib = Self(rawValue: 1)  // ELFCOMPRESS_ZLIB
   package static let zstd = Self(rawValue: 2)  // ELFCOMPRESS_ZSTD
 
-  /// How many bytes one packed byte can become at the most, so that a damaged size is found before
-  /// memory is taken. Deflate: 258 bytes from 2 bits (RFC 1951). Zstandard: a block of 128 KiB of one
+  /// The maximum number of bytes that one compressed byte can become, so that a damaged size is found before
+  /// memory is allocated. Deflate: 258 bytes from 2 bits (RFC 1951). Zstandard: a block of 128 KiB of one
   /// byte takes 4 (RFC 8878).
   var greatestRatio: UInt64? {
     switch self {
@@ -45,10 +45,10 @@ extension ELFCompressionType: CustomStringConvertible {
 }
 
 extension ELFFile {
-  /// The bytes of `section` unpacked, in a buffer of their own; `nil` if they are not packed.
+  /// The decompressed bytes of `section`, in a new buffer; `nil` if the section is not compressed.
   ///
-  /// - Throws: `unsupported` for another method than zlib and Zstandard; `tooLarge` or `invalid` for a
-  ///   size that the packed bytes cannot give; `invalid` if they are damaged.
+  /// - Throws: `unsupported` for a method other than zlib and Zstandard; `tooLarge` or `invalid` for a size
+  ///   that the compressed bytes cannot give; `invalid` if they are damaged.
   package func decompressedContents(
     of section: ELFSection
   ) throws(ParseError) -> FileBytes? {
@@ -83,7 +83,7 @@ extension ELFFile {
     return unpacked
   }
 
-  /// - Returns: `nil` if that does not give exactly `byteCount` bytes.
+  /// - Returns: `nil` if the result does not have exactly `byteCount` bytes.
   private func unpack(
     _ packed: Range<Int>, _ type: ELFCompressionType, byteCount: Int
   ) -> FileBytes? {

@@ -2,10 +2,10 @@ import Addresses
 import ByteReading
 import CZlib
 
-/// `.gnu_debuglink`: the name of the file that holds what was stripped, and its checksum.
+/// `.gnu_debuglink`: the name of the separate debug file, and its checksum.
 /// <https://sourceware.org/gdb/current/onlinedocs/gdb.html/Separate-Debug-Files.html>
 package struct ELFDebugLink: Hashable, Sendable {
-  /// Without a folder. Bytes that are not UTF-8 become U+FFFD: such a file is not found.
+  /// The name without a folder. Bytes that are not UTF-8 become U+FFFD; such a file is not found.
   package var name: String
   /// CRC-32 of the whole file.
   package var checksum: UInt32
@@ -22,7 +22,8 @@ package struct ELFDebugLink: Hashable, Sendable {
 extension ELFFile {
   /// The link to the debug file; `nil` if the image has none.
   ///
-  /// - Throws: `truncated`; `invalid` for a name that is empty or has a folder, which could lead anywhere.
+  /// - Throws: `truncated`; `invalid` for an empty name, and for a name with a folder, which could refer to
+  ///   any file.
   package func debugLink() throws(ParseError) -> ELFDebugLink? {
     guard let section = section(named: ".gnu_debuglink"), section.type != .noBits else {
       return nil

@@ -3,23 +3,23 @@ import ByteReading
 
 /// An ELF file of either class and byte order: its header, its segments and its sections.
 ///
-/// The tables are read when it is made; what sections hold is read, and compared with the file's size,
-/// when somebody asks.
+/// The tables are read by the initializer. The contents of sections are read, and compared with the size of
+/// the file, when they are needed.
 package struct ELFFile: Sendable {
   package let bytes: FileBytes
   package let header: ELFHeader
   package let segments: [ELFSegment]
-  /// By index; the first is the reserved one, of type `SHT_NULL`. Empty in a file without a table.
+  /// By index; the first is the reserved one, of type `SHT_NULL`. Empty for a file without a section table.
   package let sections: [ELFSection]
-  /// The program header table as it stands in the file: equal in an image and its stripped copy.
+  /// The program header table in the file: the same in an image and its stripped copy.
   package let segmentTable: ByteRange
 
-  /// - Throws: what is wrong with the header, with one of the two tables, or with a section's name.
+  /// - Throws: the error in the header, in one of the two tables, or in a section's name.
   package init(parsing bytes: FileBytes) throws(ParseError) {
     self.bytes = bytes
     header = try ELFHeader(parsing: bytes)
 
-    // A number that does not fit the header's 16 bits stands in section 0.
+    // A number that does not fit the header's 16 bits is in section 0.
     // <https://gabi.xinuos.com/elf/02-eheader.html>, e_phnum, e_shnum, e_shstrndx
     var sections: [ELFSection] = []
     var first: ELFSection?
@@ -69,7 +69,7 @@ package struct ELFFile: Sendable {
     return sections
   }
 
-  /// Looks up `sh_name` of all sections in the string table `index`; 0 means that there is none.
+  /// Looks up `sh_name` of all sections in the string table with index `index`; 0 means that there is none.
   private static func name(
     _ sections: inout [ELFSection], _ bytes: FileBytes, from index: UInt32
   ) throws(ParseError) {
@@ -96,7 +96,7 @@ package struct ELFFile: Sendable {
     }
   }
 
-  /// Linkers give each byte to one section. Sections that share theirs would be read once for each.
+  /// Linkers give each byte to one section only. Overlapping sections would be read once for each.
   private static func checkSharing(
     _ sections: [ELFSection], _ bytes: FileBytes, at table: FileOffset
   ) throws(ParseError) {
@@ -122,8 +122,7 @@ extension ELFFile {
     sections.first { $0.type == type }
   }
 
-  /// Where the bytes of `section` stand in the file, as they are: compressed ones too. Empty for
-  /// `SHT_NOBITS`.
+  /// The range of the bytes of `section` in the file, compressed if the section is. Empty for `SHT_NOBITS`.
   ///
   /// - Throws: `truncated` if the file ends before.
   package func contents(of section: ELFSection) throws(ParseError) -> ByteRange {

@@ -7,7 +7,7 @@ package struct ELFFileType: RawRepresentable, Hashable, Sendable {
 
   package static let relocatable = Self(rawValue: 1)  // ET_REL
   package static let executable = Self(rawValue: 2)  // ET_EXEC
-  /// `ET_DYN`: a position-independent executable too.
+  /// `ET_DYN`: also a position-independent executable.
   package static let sharedObject = Self(rawValue: 3)
   package static let core = Self(rawValue: 4)  // ET_CORE
 }

@@ -1,17 +1,17 @@
-// Where the functions of an image are by its unwinding tables, which are there in stripped files, too.
+// The functions of an image according to its unwind tables, which stripped files have, too.
 //
-// .eh_frame_hdr ends with a table for binary search: the first address of what each frame description
-// covers, and where that description is. It covers one function or one cold part of a function, and never
-// data. The table begins with how its numbers are written (DW_EH_PE_*): linkers write differences from the
+// .eh_frame_hdr ends with a table for binary search: for each frame description, the first address that it
+// covers and its own place. A description covers one function, or one cold part of a function, and never
+// data. The table begins with the encoding of its numbers (DW_EH_PE_*): linkers write differences from the
 // section's start, four bytes each.
 //
-// How much a description covers stands in itself, behind where that begins, in a form that its common
-// information entry states:
+// The length of the covered range is in the description itself, after its start address, in an encoding that
+// its common information entry states:
 //
 //     length  distance to the entry  begin  range  ...      begin, range: 2, 4 or 8 bytes each
 //     length  0  version  "zPLR"  alignments  register  length  P...  L  R: the form
 //
-// A static image may have no .eh_frame_hdr: then the section .eh_frame is read from its start to its end.
+// A static image may have no .eh_frame_hdr: then the section .eh_frame is read from start to end.
 //
 // <https://refspecs.linuxfoundation.org/LSB_5.0.0/LSB-Core-generic/LSB-Core-generic/ehframechpt.html>
 
@@ -19,13 +19,13 @@ import Addresses
 import ByteReading
 
 extension ELFFile {
-  /// What all frame descriptions cover, ascending by address; empty if `PT_GNU_EH_FRAME` has no table or one in
-  /// a form that no linker writes. The size is 0 of a description that can't be read.
+  /// The ranges that all frame descriptions cover, ascending by address; empty if `PT_GNU_EH_FRAME` has no
+  /// table, or one in an encoding that no linker writes. The size is 0 for a description that can't be read.
   ///
-  /// - Throws: `truncated` if the segment is not in the file or its table not in the segment.
+  /// - Throws: `truncated` if the segment is not within the file, or its table not within the segment.
   /// - Complexity: O(*n* log *n*) for *n* descriptions.
   package func frameRanges() throws(ParseError) -> [AddressRange] {
-    // A debug file has the segment, and none of its bytes.
+    // A debug file has the segment, but none of its bytes.
     guard let segment = segments.first(where: { $0.type == .frameHeader }) else {
       return try frameRangesInSection()
     }
@@ -67,7 +67,7 @@ extension ELFFile {
     return ascends ? ranges : ranges.sorted { ($0.start, $0.size) < ($1.start, $1.size) }
   }
 
-  /// The same of an image without a table: without the descriptions behind one that can't be read.
+  /// The same for an image without a table; descriptions after one that can't be read are left out.
   private func frameRangesInSection() throws(ParseError) -> [AddressRange] {
     guard let section = section(named: ".eh_frame"), section.type != .noBits,
       section.flags.contains(.allocated)
@@ -91,12 +91,12 @@ extension ELFFile {
   }
 }
 
-/// Reads how much frame descriptions cover.
+/// Reads the ranges that frame descriptions cover.
 private struct FrameDescriptions {
   private let file: ELFFile
-  /// What is mapped, ascending by address: .eh_frame is, as the unwinder reads it there.
+  /// The mapped segments, ascending by address; .eh_frame is mapped, because the unwinder reads it in memory.
   private let segments: [ELFSegment]
-  /// By where a common information entry is: the form of addresses, `nil` if that is unknown.
+  /// The encoding of addresses, by the place of the common information entry; `nil` if unknown.
   private var forms: [FileOffset: UInt8?] = [:]
 
   init(_ file: ELFFile) {
@@ -105,14 +105,14 @@ private struct FrameDescriptions {
       .sorted { $0.range.start < $1.range.start }
   }
 
-  /// - Returns: `nil` if the description at `address` is outside the file or in an unknown form.
+  /// - Returns: `nil` if the description at `address` is outside the file, or in an unknown encoding.
   mutating func size(at address: StatedAddress) -> UInt64? {
     guard let offset = fileOffset(of: address) else { return nil }
     return (try? read(at: offset, address: address))?.size
   }
 
-  /// - Parameter address: of the same entry.
-  /// - Returns: `nil` of a common information entry, and of a description in an unknown form.
+  /// - Parameter address: the address of the same entry.
+  /// - Returns: `nil` for a common information entry, and for a description in an unknown encoding.
   mutating func range(at offset: FileOffset, address: StatedAddress) -> AddressRange? {
     try? read(at: offset, address: address)
   }
@@ -126,7 +126,7 @@ private struct FrameDescriptions {
     return overflow || offset > UInt64(file.bytes.count) ? nil : FileOffset(rawValue: offset)
   }
 
-  /// An entry from its length on, without that; `nil` if it has the 64-bit form, which linkers don't write.
+  /// The contents of an entry after its length; `nil` if it has the 64-bit form, which linkers don't write.
   private func entry(at offset: FileOffset) throws(ParseError) -> ByteCursor? {
     let rest = try file.bytes.range(
       offset: offset, size: UInt64(file.bytes.count) - offset.rawValue, "eh_frame")
@@ -137,7 +137,7 @@ private struct FrameDescriptions {
     return ByteCursor(file.bytes, in: contents, endianness: file.header.endianness)
   }
 
-  /// The start is right only of forms that are absolute or relative to their own place.
+  /// The start is valid only for encodings that are absolute or relative to their own place.
   private mutating func read(
     at offset: FileOffset, address: StatedAddress
   ) throws(ParseError) -> AddressRange? {
@@ -168,7 +168,7 @@ private struct FrameDescriptions {
       size: try read("address_range", isSigned: false))
   }
 
-  /// The form that a common information entry says addresses have, `DW_EH_PE_*`.
+  /// The encoding of addresses that a common information entry states, `DW_EH_PE_*`.
   private func form(at offset: FileOffset) throws(ParseError) -> UInt8? {
     guard var input = try entry(at: offset), input.remaining <= 4096 else { return nil }
     try input.skip(4, "CIE_ID")
@@ -200,7 +200,7 @@ private struct FrameDescriptions {
     return 0
   }
 
-  /// - Parameter form: `DW_EH_PE_*`; what it is relative to does not count.
+  /// - Parameter form: `DW_EH_PE_*`; what it is relative to is ignored.
   private static func size(ofForm form: UInt8, _ file: ELFFile) -> Int? {
     switch form & 0x0f {
     case 0x00: file.header.is64Bit ? 8 : 4

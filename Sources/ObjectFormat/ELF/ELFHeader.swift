@@ -1,27 +1,27 @@
 import Addresses
 import ByteReading
 
-/// The first bytes of an ELF file: what it is, and where its two tables are.
+/// The header of an ELF file: what it is, and where its two tables are.
 /// <https://gabi.xinuos.com/elf/02-eheader.html>
 package struct ELFHeader: Sendable {
   package var is64Bit: Bool
   package var endianness: Endianness
   package var type: ELFFileType
   package var machine: ELFMachine
-  /// `e_entry`: where the process begins; 0 for a library.
+  /// `e_entry`: the address where the process begins; 0 for a library.
   package var entry: StatedAddress
   /// `e_phoff`; 0 if there are no segments.
   package var segmentTableOffset: FileOffset
   /// `e_shoff`; 0 if there are no sections.
   package var sectionTableOffset: FileOffset
-  /// `e_phnum`, as it stands there: `PN_XNUM` (0xffff) means that section 0 has the number.
+  /// `e_phnum` as stored: `PN_XNUM` (0xffff) means that section 0 has the number.
   package var statedSegmentCount: UInt16
-  /// `e_shnum`, as it stands there: 0 means that section 0 has the number.
+  /// `e_shnum` as stored: 0 means that section 0 has the number.
   package var statedSectionCount: UInt16
-  /// `e_shstrndx`, as it stands there: `SHN_XINDEX` (0xffff) means that section 0 has the index.
+  /// `e_shstrndx` as stored: `SHN_XINDEX` (0xffff) means that section 0 has the index.
   package var statedNameSection: UInt16
 
-  /// In bytes: the only sizes that the two classes define.
+  /// In bytes; each class defines only one size.
   package var segmentEntrySize: UInt64 { is64Bit ? 56 : 32 }
   package var sectionEntrySize: UInt64 { is64Bit ? 64 : 40 }
 
@@ -61,7 +61,7 @@ package struct ELFHeader: Sendable {
     statedSectionCount = try input.read(UInt16.self, "e_shnum")
     statedNameSection = try input.read(UInt16.self, "e_shstrndx")
 
-    // A table that isn't there may state any entry size; many writers leave 0.
+    // A table that does not exist may state any entry size; many writers leave 0.
     if segmentTableOffset.rawValue != 0, statedSegmentCount != 0 {
       try Self.expect(segmentEntrySize, statedSegmentSize, "e_phentsize", segmentSizePosition)
     }
@@ -90,7 +90,7 @@ package struct ELFHeader: Sendable {
   }
 }
 
-/// `7f 45 4c 46`: bytes as a hex dump shows them.
+/// Bytes in the notation of a hex dump: `7f 45 4c 46`.
 func hexadecimalBytes(_ bytes: FileBytes, _ range: Range<Int>) -> String {
   range.map { (bytes[$0] < 16 ? "0" : "") + String(bytes[$0], radix: 16) }.joined(separator: " ")
 }

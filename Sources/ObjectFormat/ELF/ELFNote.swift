@@ -1,16 +1,17 @@
 import Addresses
 import ByteReading
 
-/// One note: whose it is, what it means, and its bytes. <https://gabi.xinuos.com/elf/07-pheader.html>
+/// A note: its owner, its type, and its bytes. <https://gabi.xinuos.com/elf/07-pheader.html>
 package struct ELFNote: Sendable {
-  /// Where the owner's name stands in the file, without its zero: `GNU`.
+  /// The range of the owner's name in the file, without its zero: `GNU`.
   package var owner: ByteRange
   package var type: ELFNoteType
-  /// Where the descriptor stands in the file, without its padding.
+  /// The range of the descriptor in the file, without its padding.
   package var descriptor: ByteRange
 
-  /// Parses one note; `alignment` is 8 for `.note.gnu.property`, and 4 for all others. It counts from where the
-  /// note begins: sections of notes need not be aligned in the file, and those that llvm-bolt writes are not.
+  /// Parses a note. `alignment` is 8 for `.note.gnu.property`, and 4 for all others, counted from the
+  /// beginning of the note: sections of notes need not be aligned in the file, and those of llvm-bolt are
+  /// not.
   init(parsing input: inout ByteCursor, alignment: UInt64) throws(ParseError) {
     let start = input.position
     let nameSize = try input.read(UInt32.self, "n_namesz")
@@ -34,11 +35,11 @@ package struct ELFNoteType: RawRepresentable, Hashable, Sendable {
 }
 
 extension ELFFile {
-  /// All notes that can be read, of the sections or, in a file without any, of the segments; and what is wrong
-  /// with the first that can't: those behind it in its section are left out.
+  /// All readable notes, from the sections or, in a file without any, from the segments; and the error in the
+  /// first unreadable one, after which the rest of its section is left out.
   ///
-  /// Sections first: a file of debug information keeps them, while its segments state offsets that
-  /// mean nothing any more.
+  /// Sections are preferred: a file of debug information keeps them, while the offsets in its segments are
+  /// meaningless.
   package func notes() -> (notes: [ELFNote], problem: ParseError?) {
     var notes: [ELFNote] = []
     var problem: ParseError?
@@ -65,7 +66,7 @@ extension ELFFile {
     return (notes, problem)
   }
 
-  /// The bytes of the GNU build ID; `nil` if the linker wrote none.
+  /// The bytes of the GNU build ID; `nil` if there is none.
   package func buildID() -> [UInt8]? {
     for note in notes().notes
     where note.type == .gnuBuildID && note.owner.byteCount == 3

@@ -1,7 +1,7 @@
-// What an array of pointers in a linked image will hold once it is loaded, less the slide.
+// The contents of an array of pointers in a linked image after loading, minus the slide.
 //
-// In an image at a fixed address the pointers stand in the file. In a position-independent one the
-// loader fills them in, and the file may hold zeros:
+// In a position-dependent image the pointers are in the file. In a position-independent one the loader fills
+// them in, and the file may contain zeros:
 //
 //   SHT_RELA, R_*_RELATIVE         the addend is the stated address
 //   SHT_RELA, R_*_64, R_*_ABS64    the symbol's stated address + the addend; linkers use it for a
@@ -9,18 +9,18 @@
 //   SHT_REL, the same two          as above, with the addend in the array
 //   SHT_RELR                       always relative, with the stated address in the array
 //
-// So the array as it stands in the file is right except where one of the first three says otherwise.
+// So the array in the file is right, except where one of the first three relocations says otherwise.
 
 import Addresses
 import ByteReading
 
 extension ELFFile {
-  /// The stated addresses in `section`, an array of pointers; all bits zero and all bits one, which
-  /// old tool chains put at the ends, are left out.
+  /// The stated addresses in `section`, an array of pointers. All bits zero and all bits one, which old tool
+  /// chains put at the ends, are left out.
   ///
-  /// - Returns: `nil` for an element that a relocation of an unknown kind fills in, or that names a
-  ///   function of another image.
-  /// - Throws: what is wrong with the section or with a relocation table.
+  /// - Returns: `nil` for an element that an unknown kind of relocation fills in, or that refers to another
+  ///   image.
+  /// - Throws: the error in the section or in a relocation table.
   /// - Complexity: O(*n* + *r*) for *n* elements and *r* dynamic relocations of the image.
   package func pointers(in section: ELFSection) throws(ParseError) -> [StatedAddress?] {
     let pointerSize = header.is64Bit ? 8 : 4
@@ -42,7 +42,7 @@ extension ELFFile {
     return present.map { $0.map(StatedAddress.init(rawValue:)) }
   }
 
-  /// What `relocation` writes, less the slide; addition is modulo 2^64, as the loader does it.
+  /// The value that `relocation` writes, minus the slide; addition is modulo 2^64, as in the loader.
   private func address(
     of relocation: ELFRelocation, addend: UInt64, _ symbols: ELFSymbolTable?
   ) -> UInt64? {

@@ -1,7 +1,7 @@
 import Addresses
 import ByteReading
 
-/// One dynamic relocation: what the loader writes at an address.
+/// A dynamic relocation: what the loader writes at an address.
 /// <https://gabi.xinuos.com/elf/06-reloc.html>
 package struct ELFRelocation: Sendable {
   /// `r_offset`.
@@ -9,7 +9,7 @@ package struct ELFRelocation: Sendable {
   /// Index into the dynamic symbol table; 0 for none.
   package var symbol: UInt32
   package var type: ELFRelocationType
-  /// `r_addend`; `nil` in a `SHT_REL` table: there it stands at the address.
+  /// `r_addend`; `nil` in a `SHT_REL` table, where the addend is stored at the address.
   package var addend: Int64?
 
   /// Parses one `Elf32_Rel`, `Elf32_Rela`, `Elf64_Rel` or `Elf64_Rela`.
@@ -27,14 +27,14 @@ package struct ELFRelocation: Sendable {
   }
 }
 
-/// The part of `r_info` that says what to compute. The numbers mean something else on each machine.
+/// The part of `r_info` that says what to compute. Its meaning depends on the machine.
 package struct ELFRelocationType: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 }
 
 extension ELFMachine {
-  /// `R_*_RELATIVE`, load bias + addend; `nil` for a machine that this reader doesn't know.
+  /// `R_*_RELATIVE`, load bias + addend; `nil` for an unknown machine.
   var relative: ELFRelocationType? {
     switch self {
     case .x8664, .i386: ELFRelocationType(rawValue: 8)
@@ -45,7 +45,7 @@ extension ELFMachine {
     }
   }
 
-  /// The symbol's address + addend, as wide as a pointer: `R_X86_64_64`, `R_AARCH64_ABS64`.
+  /// The symbol's address + addend, pointer-sized: `R_X86_64_64`, `R_AARCH64_ABS64`.
   func absolute(is64Bit: Bool) -> ELFRelocationType? {
     switch self {
     case .x8664, .i386: ELFRelocationType(rawValue: 1)
@@ -58,10 +58,10 @@ extension ELFMachine {
 }
 
 extension ELFFile {
-  /// Calls `body` with each dynamic relocation, in the file's order.
+  /// Calls `body` with each dynamic relocation, in the order of the file.
   ///
-  /// `SHT_RELR` tables are left out: they hold addresses alone, and what stands there already is the
-  /// stated address.
+  /// `SHT_RELR` tables are left out: they contain only addresses, and the stated addresses are already stored
+  /// there.
   ///
   /// - Complexity: O(*n*) for *n* relocations.
   package func forEachDynamicRelocation(
@@ -91,7 +91,7 @@ extension ELFFile {
     }
   }
 
-  /// The pointer-sized integer at `index`, which the caller has compared with the file's size.
+  /// The pointer-sized integer at `index`, which the caller has checked against the file's size.
   func loadWord(at index: Int) -> UInt64 {
     let isLittle = header.endianness == .little
     if header.is64Bit {

@@ -3,17 +3,17 @@ import ByteReading
 
 /// One section header. <https://gabi.xinuos.com/elf/03-sheader.html>
 package struct ELFSection: Sendable {
-  /// Position in the section header table.
+  /// The index in the section header table.
   package var index: Int
-  /// Where the name stands in the file, without its zero; empty if the file names no sections.
+  /// The range of the name in the file, without its zero; empty if the file has no section names.
   package var name: ByteRange
   package var type: ELFSectionType
   package var flags: ELFSectionFlags
   /// `sh_addr` and `sh_size`.
   package var range: AddressRange
-  /// `sh_offset`, not yet compared with the file: `ELFFile.contents(of:)` does that.
+  /// `sh_offset`, not yet checked against the file: `ELFFile.contents(of:)` does that.
   package var offset: FileOffset
-  /// `sh_size`, in bytes; a section without bits has a size too.
+  /// `sh_size` in bytes; a section without bits has a size, too.
   package var size: UInt64
   /// `sh_link`: the string table of a symbol table, the symbol table of a relocation table.
   package var link: UInt32
@@ -44,7 +44,7 @@ package struct ELFSection: Sendable {
   }
 }
 
-/// `sh_type`. A struct and not an enum: a file may hold values we have never seen.
+/// `sh_type`. A struct and not an enum, because a file may contain unknown values.
 package struct ELFSectionType: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -5,7 +5,7 @@ import ByteReading
 /// <https://gabi.xinuos.com/elf/07-pheader.html>
 package struct ELFSegment: Sendable {
   package var type: ELFSegmentType
-  /// `p_offset` and `p_filesz`, not yet compared with the file.
+  /// `p_offset` and `p_filesz`, not yet checked against the file.
   package var offset: FileOffset
   /// In bytes.
   package var fileSize: UInt64
@@ -18,7 +18,7 @@ package struct ELFSegment: Sendable {
   /// `p_align`, in bytes.
   package var alignment: UInt64
 
-  /// Parses one `Elf32_Phdr` or `Elf64_Phdr`; `p_flags` stands at different places in the two.
+  /// Parses one `Elf32_Phdr` or `Elf64_Phdr`; `p_flags` is at different offsets in the two.
   init(parsing input: inout ByteCursor, is64Bit: Bool) throws(ParseError) {
     type = ELFSegmentType(rawValue: try input.read(UInt32.self, "p_type"))
     var flags: UInt32 = 0

@@ -52,7 +52,7 @@ extension ELFSymbolBinding: CustomStringConvertible {
   package var description: String { Self.names[self] ?? "STB_\(rawValue)" }
 }
 
-/// `st_shndx`. Values from 0xff00 up are reserved and name no section.
+/// `st_shndx`. Values of 0xff00 and more are reserved and refer to no section.
 package struct ELFSectionIndex: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt16
   package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -60,10 +60,10 @@ package struct ELFSectionIndex: RawRepresentable, Hashable, Sendable {
   package static let undefined = Self(rawValue: 0)  // SHN_UNDEF
   package static let absolute = Self(rawValue: 0xfff1)  // SHN_ABS
   package static let common = Self(rawValue: 0xfff2)  // SHN_COMMON
-  /// The index does not fit and stands in `SHT_SYMTAB_SHNDX`. Nobody needs it there: a linked image's
-  /// addresses are unique, so whoever wants the section looks the address up.
+  /// The index does not fit and is in `SHT_SYMTAB_SHNDX`. It is not needed: addresses in a linked image are
+  /// unique, so the section can be found by the address.
   package static let extended = Self(rawValue: 0xffff)  // SHN_XINDEX
 
-  /// Whether the symbol stands in some section of this file.
+  /// Whether the symbol is in a section of this file.
   package var isInSection: Bool { self == .extended || (rawValue != 0 && rawValue < 0xff00) }
 }

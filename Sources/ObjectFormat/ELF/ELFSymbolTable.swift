@@ -5,17 +5,17 @@ import ByteReading
 /// <https://gabi.xinuos.com/elf/05-symtab.html>
 package struct ELFSymbolTable: Sendable {
   package let type: ELFSectionType
-  /// At most 4 GiB, as `st_name` has 32 bits.
+  /// At most 4 GiB, because `st_name` has 32 bits.
   package let names: StringTable
-  /// Number of symbols, with the reserved one at index 0.
+  /// The number of symbols, including the reserved one at index 0.
   package let count: Int
   private let bytes: FileBytes
   private let start: Int
   private let is64Bit: Bool
   private let swapsBytes: Bool
 
-  /// - Throws: `truncated` if the table or its names pass the end of the file; `invalid` for another
-  ///   entry size or for names that are not in a string table; `tooLarge` for names of over 4 GiB.
+  /// - Throws: `truncated` if the table or its names exceed the file; `invalid` for another entry size, and
+  ///   for names that are not in a string table; `tooLarge` for names of more than 4 GiB.
   init(_ section: ELFSection, of file: ELFFile) throws(ParseError) {
     let entrySize: UInt64 = file.header.is64Bit ? 24 : 16
     guard section.entrySize == entrySize else {
@@ -51,7 +51,7 @@ package struct ELFSymbolTable: Sendable {
   /// - Precondition: `index` is below `count`.
   package subscript(index: Int) -> ELFSymbol {
     precondition(index >= 0 && index < count, "the caller compared index with count")
-    // The range was checked when the table was made. Not a cursor: this runs once per symbol.
+    // The range was checked by the initializer. No cursor is used, because this runs once per symbol.
     let info: UInt8
     let sectionIndex: UInt16
     let name: UInt32
@@ -84,7 +84,7 @@ package struct ELFSymbolTable: Sendable {
     return swapsBytes ? T(bigEndian: raw) : T(littleEndian: raw)
   }
 
-  /// Calls `body` with each symbol but the reserved one, in the file's order.
+  /// Calls `body` with each symbol except the reserved one, in the order of the file.
   ///
   /// - Complexity: O(*n*) for *n* symbols, without an allocation.
   package func forEachSymbol(_ body: (ELFSymbol) -> Void) {
@@ -99,7 +99,7 @@ extension ELFFile {
     return try ELFSymbolTable(section, of: self)
   }
 
-  /// The symbols that the loader needs, which stripping leaves; `nil` in a static executable.
+  /// The symbols that the loader needs, which stripping keeps; `nil` for a static executable.
   package func dynamicSymbolTable() throws(ParseError) -> ELFSymbolTable? {
     guard let section = section(.dynamicSymbolTable), section.size > 0
     else { return nil }

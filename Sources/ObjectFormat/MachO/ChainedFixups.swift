@@ -1,11 +1,11 @@
-// How the pointers in an image's data are stored until the loader has been there.
+// The encoding of pointers in an image's data before the loader has processed them.
 //
-// Without LC_DYLD_CHAINED_FIXUPS a slot holds the stated address, and a list elsewhere tells the loader
+// Without LC_DYLD_CHAINED_FIXUPS a slot contains the stated address, and a list elsewhere tells the loader
 // which slots to slide: LC_DYLD_INFO, or relocations in old and in freestanding images. A slot that the
-// loader fills with an address in another image holds zero.
+// loader fills with an address in another image contains zero.
 //
-// With it, all slots of a page form a linked list: besides what to write, each holds the distance to the
-// next, so no slot holds a plain address. The format is one for a segment, as each has its own:
+// With it, all slots of a page form a linked list: in addition to its value, each contains the distance to
+// the next, so no slot contains a plain address. Each segment has its own format:
 //
 //   DYLD_CHAINED_PTR_64            36 bits of address, 8 of tag, 7 unused, 12 of distance, 1 of bind
 //   DYLD_CHAINED_PTR_64_OFFSET     the same, but the 36 bits count from the Mach-O header
@@ -13,23 +13,23 @@
 //   ..._KERNEL, _USERLAND, _USERLAND24  the same, but the 43 bits count from the Mach-O header
 //   ..._FIRMWARE                   as the first, with another unit of distance
 //
-// A signed pointer (auth) holds, in all formats of arm64e, 32 bits that count from the Mach-O header.
-// A bound slot holds a number that says which symbol to look up, where bind is 1.
+// In all formats of arm64e, a signed pointer (auth) contains 32 bits that count from the Mach-O header. If
+// bind is 1, a slot contains the number of a symbol to look up.
 //
-// arm64e came before the command did: its first images store pointers as DYLD_CHAINED_PTR_ARM64E does and
-// say so among the bind opcodes. An address stored plainly reads the same in that format.
+// arm64e is older than the command: its first images store pointers as in DYLD_CHAINED_PTR_ARM64E and say so
+// in the bind opcodes. In that format a plain address has the same encoding.
 //
 // The other formats are those of 32-bit images, kernel collections and shared caches. The lists are not
-// walked: whoever asks for a slot knows from the format of Objective-C or of the section that a pointer
-// stands there. A slot that is in no list holds zero; nothing but the address of the Mach-O header, in a
-// list's last slot, is stored as zero too, and no function and no class stands there.
+// walked: the code that reads a slot knows from the format of Objective-C or of the section that it is a
+// pointer. A slot that is in no list contains zero. The address of the Mach-O header, in the last slot of a
+// list, is also stored as zero, but there is no function or class at that address.
 //
 // <https://github.com/apple-oss-distributions/dyld/blob/main/include/mach-o/fixup-chains.h>
 
 import Addresses
 import ByteReading
 
-/// `pointer_format`: how a segment's pointers are stored.
+/// `pointer_format`: the encoding of a segment's pointers.
 struct ChainedPointerFormat: RawRepresentable, Hashable, Sendable {
   var rawValue: UInt16
 
@@ -41,10 +41,10 @@ struct ChainedPointerFormat: RawRepresentable, Hashable, Sendable {
   static let arm64eFirmware = Self(rawValue: 10)  // DYLD_CHAINED_PTR_ARM64E_FIRMWARE
   static let arm64eUserland24 = Self(rawValue: 12)  // DYLD_CHAINED_PTR_ARM64E_USERLAND24
 
-  /// What the loader writes for `stored`, less the slide.
+  /// The value that the loader writes for `stored`, minus the slide.
   ///
   /// - Parameter base: the stated address of the Mach-O header.
-  /// - Returns: `nil` for a format that this reader doesn't know.
+  /// - Returns: `nil` for an unknown format.
   func pointer(_ stored: UInt64, base: StatedAddress) -> MachOPointer? {
     guard stored != 0 else { return .null }
     switch self {
@@ -72,7 +72,7 @@ extension MachOPointer {
 }
 
 extension MachOFile {
-  /// The format of the pointers in each segment, by index; `nil` where they are stored as they are.
+  /// The format of the pointers in each segment, by index; `nil` if they are stored as plain addresses.
   ///
   /// Reads `dyld_chained_fixups_header`, `dyld_chained_starts_in_image` and `..._in_segment`.
   ///

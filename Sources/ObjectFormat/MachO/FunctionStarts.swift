@@ -1,8 +1,8 @@
-// Where each function begins, for images whose symbols were stripped: LC_FUNCTION_STARTS points to a run
-// of ULEB128 numbers in __LINKEDIT. The first is the distance of the first function from the Mach-O
-// header, each other the distance from the function before. A zero ends the run, which is padded with
-// zeros to a multiple of 8 bytes. Functions without a symbol of their own, such as those that only an
-// `l` label names, are in it as well; stubs are not.
+// The start of each function, for images whose symbols were stripped: LC_FUNCTION_STARTS points to a sequence
+// of ULEB128 numbers in __LINKEDIT. The first is the distance of the first function from the Mach-O header,
+// each other one the distance from the function before. A zero ends the sequence, which is padded with zeros
+// to a multiple of 8 bytes. Functions without a symbol, such as those that only an `l` label names, are
+// included; stubs are not.
 // `linkedit_data_command` in mach-o/loader.h; ld64's src/ld/LinkEdit.hpp, FunctionStartsAtom
 
 import Addresses
@@ -11,8 +11,8 @@ import ByteReading
 extension MachOFile {
   /// The stated addresses of all functions, ascending; `nil` if the linker wrote no list.
   ///
-  /// - Throws: `truncated` if the list passes the end of the file, or its last number that of the list;
-  ///   `invalid` for an address past 2^64; `missing` in a file without a `__TEXT` segment.
+  /// - Throws: `truncated` if the list exceeds the file, or its last number exceeds the list; `invalid` for
+  ///   an address of 2^64 or more; `missing` in a file without a `__TEXT` segment.
   /// - Complexity: O(*n*) for *n* functions.
   package func functionStarts() throws(ParseError) -> [StatedAddress]? {
     guard let command = command(.functionStarts) else { return nil }
@@ -39,7 +39,7 @@ extension MachOFile {
     return starts
   }
 
-  /// Where the data stands that a `linkedit_data_command` points to.
+  /// The range of the data that a `linkedit_data_command` points to.
   func linkEditData(_ command: LoadCommand) throws(ParseError) -> ByteRange {
     var input = command.contents(bytes)
     let offset = UInt64(try input.read(UInt32.self, "dataoff"))

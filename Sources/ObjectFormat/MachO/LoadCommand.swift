@@ -1,16 +1,15 @@
 import Addresses
 import ByteReading
 
-/// One load command: what it says, and where. `load_command` in `mach-o/loader.h`.
+/// A load command: its kind and its place. `load_command` in `mach-o/loader.h`.
 package struct LoadCommand: Sendable {
   package var kind: LoadCommandKind
   /// The whole command with its 8 bytes of `cmd` and `cmdsize`.
   package var range: ByteRange
 
-  /// Reads one command and steps past it.
+  /// Reads a command and advances past it.
   ///
-  /// - Throws: `truncated`, also if the command passes the end of `input`; `invalid` for a size of less
-  ///   than 8 bytes.
+  /// - Throws: `truncated`, also if the command exceeds `input`; `invalid` for a size of less than 8 bytes.
   init(parsing input: inout ByteCursor) throws(ParseError) {
     let start = input.position
     kind = LoadCommandKind(rawValue: try input.read(UInt32.self, "cmd"))
@@ -22,14 +21,14 @@ package struct LoadCommand: Sendable {
     range = start..<input.position
   }
 
-  /// A cursor behind `cmd` and `cmdsize`, which ends with the command.
+  /// A cursor after `cmd` and `cmdsize`, which ends with the command.
   func contents(_ bytes: FileBytes) -> ByteCursor {
     ByteCursor(
       bytes, in: FileOffset(rawValue: range.lowerBound.rawValue + 8)..<range.upperBound)
   }
 }
 
-/// `cmd`. A struct and not an enum: each system adds some.
+/// `cmd`. A struct and not an enum, because each system adds some.
 package struct LoadCommandKind: RawRepresentable, Hashable, Sendable {
   package var rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }

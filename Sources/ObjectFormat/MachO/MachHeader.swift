@@ -8,7 +8,7 @@ package struct MachHeader: Sendable {
   package var type: MachOFileType
   /// `ncmds`.
   package var commandCount: UInt32
-  /// `sizeofcmds`, in bytes; the commands begin right behind the header.
+  /// `sizeofcmds`, in bytes; the commands follow the header immediately.
   package var commandsSize: UInt32
   package var flags: MachOFlags
 
@@ -56,7 +56,7 @@ package struct MachOFileType: RawRepresentable, Hashable, Sendable {
   package static let kernelExtension = Self(rawValue: 0xb)  // MH_KEXT_BUNDLE
   package static let fileSet = Self(rawValue: 0xc)  // MH_FILESET
 
-  /// Whether a linker has laid it out and it has contents: its addresses are final but for the slide.
+  /// Whether it was linked and has contents: its addresses are final except for the slide.
   package var isLinkedImage: Bool {
     self == .executable || self == .dynamicLibrary || self == .dynamicLinker || self == .bundle
   }
@@ -76,7 +76,7 @@ package struct MachOFlags: OptionSet, Hashable, Sendable {
   package var rawValue: UInt32
   package init(rawValue: UInt32) { self.rawValue = rawValue }
 
-  /// `MH_SUBSECTIONS_VIA_SYMBOLS`: a linker may move the symbols of this object one by one.
+  /// `MH_SUBSECTIONS_VIA_SYMBOLS`: a linker may move the symbols of this object separately.
   package static let subsectionsViaSymbols = Self(rawValue: 0x2000)
   package static let positionIndependent = Self(rawValue: 0x20_0000)  // MH_PIE
 }

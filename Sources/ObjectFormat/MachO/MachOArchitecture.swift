@@ -17,8 +17,8 @@ package struct MachOArchitecture: Hashable, Sendable {
 }
 
 extension MachOArchitecture: CustomStringConvertible {
-  /// Fat files hold architectures whose images this reader doesn't: an error that lists the slices
-  /// names them.
+  /// Includes architectures whose images this reader doesn't support: an error that lists the slices of a fat
+  /// file names them.
   private static let names: [Self: String] = [
     .arm64: "arm64", .arm64e: "arm64e", .x8664: "x86_64", .x8664h: "x86_64h",
     Self(cpuType: 0x0100_000c, cpuSubtype: 1): "arm64v8",
@@ -33,7 +33,7 @@ extension MachOArchitecture: CustomStringConvertible {
     Self(cpuType: 0x0100_0012, cpuSubtype: 0): "ppc64",
   ]
 
-  /// The name that `-arch` takes; for others the two numbers, as llvm-lipo writes them:
+  /// The name that `-arch` takes; for an unknown architecture the two numbers, in the notation of llvm-lipo:
   /// `unknown(16777234,5)`.
   package var description: String {
     Self.names[self] ?? "unknown(\(cpuType),\(cpuSubtype))"

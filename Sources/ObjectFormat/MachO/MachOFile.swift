@@ -4,11 +4,11 @@ import ByteReading
 /// A 64-bit little-endian Mach-O file, which may lie within another: its header, load commands, segments
 /// and sections. <https://github.com/apple-oss-distributions/xnu/blob/main/EXTERNAL_HEADERS/mach-o/loader.h>
 ///
-/// The load commands are read when it is made; what they point to is read, and compared with the file's
-/// size, when somebody asks.
+/// The load commands are read by the initializer. What they point to is read, and compared with the size of
+/// the file, when it is needed.
 package struct MachOFile: Sendable {
   package let bytes: FileBytes
-  /// Where the Mach-O file stands in `bytes`: all of them, a slice of a fat file, a member of an archive.
+  /// The range of the Mach-O file in `bytes`: all of it, a slice of a fat file, or a member of an archive.
   package let range: ByteRange
   package let header: MachHeader
   package let commands: [LoadCommand]
@@ -17,7 +17,7 @@ package struct MachOFile: Sendable {
   package let sections: [MachOSection]
 
   /// - Parameter range: a range of `bytes`; `nil` for all of them.
-  /// - Throws: what is wrong with the header, a load command, or a segment; positions are from the start of
+  /// - Throws: the error in the header, a load command, or a segment; positions are counted from the start of
   ///   `bytes`.
   package init(parsing bytes: FileBytes, at range: ByteRange? = nil) throws(ParseError) {
     self.bytes = bytes
@@ -45,8 +45,7 @@ package struct MachOFile: Sendable {
 }
 
 extension MachOFile {
-  /// The first command of `kind`. A second one would be an error of the linker's; loaders refuse it or
-  /// overlook it.
+  /// The first command of `kind`. A second one would be an error of the linker; loaders reject or ignore it.
   package func command(_ kind: LoadCommandKind) -> LoadCommand? {
     commands.first { $0.kind == kind }
   }
@@ -61,11 +60,11 @@ extension MachOFile {
     segments.first { $0.name.elementsEqual(name.utf8) }
   }
 
-  /// The stated address of the Mach-O header, from which the linker counts offsets in memory; `nil` in
-  /// an object file.
+  /// The stated address of the Mach-O header, from which the linker counts offsets in memory; `nil` in an
+  /// object file.
   package var baseAddress: StatedAddress? { segment(named: "__TEXT")?.range.start }
 
-  /// The 16 bytes that `LC_UUID` gives; `nil` if the linker wrote none.
+  /// The 16 bytes of `LC_UUID`; `nil` if there is none.
   package func uuid() throws(ParseError) -> [UInt8]? {
     guard let command = command(.uuid) else { return nil }
     var input = command.contents(bytes)
@@ -100,9 +99,9 @@ extension MachOFile {
       offset: section.offset.rawValue, size: section.range.size, "section_64.size")
   }
 
-  /// `range(offset:size:_:)` for what the loader maps.
+  /// `range(offset:size:_:)` for bytes that the loader maps.
   ///
-  /// - Throws: `unsupported` if a byte of it is encrypted, besides.
+  /// - Throws: also `unsupported` if a byte of it is encrypted.
   func contents(offset: UInt64, size: UInt64, _ field: String) throws(ParseError) -> ByteRange {
     let found = try range(offset: offset, size: size, field)
     if let encrypted = try encryptedRange(), encrypted.overlaps(found) {
@@ -111,8 +110,8 @@ extension MachOFile {
     return found
   }
 
-  /// Where the bytes stand that the App Store encrypted: code and constants, and neither symbols nor
-  /// function starts. `nil` if they are plain, as a linker leaves them.
+  /// The range that the App Store encrypted: code and constants, but not symbols or function starts. `nil` if
+  /// the file is not encrypted, as after linking.
   package func encryptedRange() throws(ParseError) -> ByteRange? {
     guard let command = command(.encryption) else { return nil }
     var input = command.contents(bytes)
@@ -122,7 +121,7 @@ extension MachOFile {
     return try range(offset: offset, size: size, "cryptsize")
   }
 
-  /// `offset ..< offset + size`, counted from the start of the Mach-O file, if that lies in it.
+  /// `offset ..< offset + size`, counted from the start of the Mach-O file, if that is within it.
   ///
   /// - Throws: `truncated` with the bytes needed and found.
   func range(offset: UInt64, size: UInt64, _ field: String) throws(ParseError) -> ByteRange {

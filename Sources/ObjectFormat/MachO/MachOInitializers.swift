@@ -1,7 +1,7 @@
-// What the loader calls before main, in its order: the function that the linker's -init names, then the
-// pointers in sections of one type (__mod_init_func), then the 32-bit offsets in sections of another
-// (__init_offsets), which a linker writes in place of pointers because they need no fixup. Sections are
-// told by their type, as the loader does; their names are the compiler's habit.
+// The functions that the loader calls before main, in its order: the function that the linker's -init names,
+// then the pointers in sections of one type (__mod_init_func), then the 32-bit offsets in sections of another
+// type (__init_offsets), which a linker writes instead of pointers because they need no fixup. As in the
+// loader, sections are identified by their type; their names are only a convention of the compiler.
 // dyld's mach_o/Image.cpp, forEachInitializer
 
 import Addresses
@@ -11,8 +11,8 @@ import ByteReading
 package struct MachOStartFunctions: Sendable {
   /// In the order of the calls.
   package var addresses: [StatedAddress] = []
-  /// How many more there are whose address the file does not say: a pointer that leads nowhere, or an
-  /// encrypted list.
+  /// The number of further functions whose address the file does not give: a pointer that leads nowhere, or
+  /// an encrypted list.
   package var unknownCount = 0
 
   mutating func append(_ address: StatedAddress?, in memory: MachOMemory) {
@@ -25,10 +25,9 @@ package struct MachOStartFunctions: Sendable {
 }
 
 extension MachOFile {
-  /// The initializers of a linked image, such as constructors of C++ and C's
-  /// `__attribute__((constructor))`.
+  /// The initializers of a linked image, such as constructors of C++ and C's `__attribute__((constructor))`.
   ///
-  /// - Throws: what is wrong with a section, or with the data that says how pointers are stored.
+  /// - Throws: the error in a section, or in the data that gives the encoding of pointers.
   /// - Complexity: O(*n* log *s*) for *n* initializers and *s* segments.
   package func initializers() throws(ParseError) -> MachOStartFunctions {
     var found = MachOStartFunctions()
@@ -57,14 +56,13 @@ extension MachOFile {
     return found
   }
 
-  /// The addresses of the elements of `section`, an array; what is left over at its end is not one.
+  /// The addresses of the elements of `section`, an array; an incomplete element at its end is ignored.
   ///
-  /// - Parameter budget: as many bytes as the file has, for all arrays of one kind: none shares its bytes.
-  /// - Throws: `truncated` if the file ends before; `tooLarge` if the budget does.
+  /// - Parameter budget: as many bytes as the file has, for all arrays of one kind, which must not overlap.
   func elements(
     of section: MachOSection, size: UInt64, _ budget: inout ByteBudget
   ) throws(ParseError) -> some Sequence<StatedAddress> {
-    // Compared with the file: the number of elements is believed only then.
+    // Checked against the file before the number of elements is trusted.
     let range = try range(
       offset: section.offset.rawValue, size: section.range.size, "section_64.size")
     try budget.take(range.byteCount, "sections that share bytes", at: range.lowerBound)

@@ -1,29 +1,29 @@
 import Addresses
 import ByteReading
 
-/// What a pointer of an image's data will be once the image is loaded, less the slide.
+/// The value of a pointer in an image's data after loading, minus the slide.
 package enum MachOPointer: Hashable, Sendable {
   case null
-  /// In this image, if the data makes sense.
+  /// An address in this image, if the data makes sense.
   case address(StatedAddress)
-  /// The loader looks a symbol up: mostly an address in another image.
+  /// The result of a symbol lookup by the loader, usually an address in another image.
   case bound
 }
 
 /// A linked image by address, as the loader maps it before any slide.
 ///
-/// For following pointers from one structure to the next, wherever they lead: what can't be read is
-/// `nil`, so that one stray pointer does not hide all other structures.
+/// It is used to follow pointers from one structure to the next. What can't be read is `nil`, so that one
+/// stray pointer does not hide all other structures.
 package struct MachOMemory: Sendable {
   package let file: MachOFile
   private let base: StatedAddress
   private let formats: [ChainedPointerFormat?]
   private let encrypted: ByteRange?
-  /// Indexes of the segments that take up address space, ascending by address.
+  /// The indexes of the segments that occupy address space, ascending by address.
   private let segments: [Int]
 
-  /// - Throws: what is wrong with the load commands that say how pointers are stored, or with their data;
-  ///   `missing` in a file without a `__TEXT` segment.
+  /// - Throws: the error in the load commands that give the encoding of pointers, or in their data; `missing`
+  ///   in a file without a `__TEXT` segment.
   package init(_ file: MachOFile) throws(ParseError) {
     guard let base = file.baseAddress else {
       throw ParseError(.missing, "__TEXT", at: file.range.lowerBound)
@@ -36,10 +36,10 @@ package struct MachOMemory: Sendable {
       .sorted { (file.segments[$0].range.start, $0) < (file.segments[$1].range.start, $1) }
   }
 
-  /// Where the `count` bytes at `address` stand in the file, and in which segment.
+  /// The place in the file of the `count` bytes at `address`, and their segment.
   ///
-  /// - Returns: `nil` if they are not in one segment, or the file does not hold them: zero-fill, and
-  ///   what is encrypted.
+  /// - Returns: `nil` if they are not in one segment, or if the file does not contain them in plain form:
+  ///   zero-fill, and encrypted bytes.
   func find(
     _ address: StatedAddress, count: UInt64
   ) -> (range: Range<Int>, segment: Int)? {
@@ -69,12 +69,12 @@ package struct MachOMemory: Sendable {
     return stored == 0 ? .null : .address(StatedAddress(rawValue: stored))
   }
 
-  /// The pointer stored `distance` bytes behind `address`.
+  /// The pointer stored `distance` bytes after `address`.
   func pointer(at address: StatedAddress, _ distance: UInt64) -> MachOPointer? {
     address.advanced(by: distance).flatMap(pointer)
   }
 
-  /// The 32-bit integer stored `distance` bytes behind `address`.
+  /// The 32-bit integer stored `distance` bytes after `address`.
   func integer(at address: StatedAddress, _ distance: UInt64) -> UInt32? {
     guard let place = address.advanced(by: distance), let (range, _) = find(place, count: 4) else {
       return nil
@@ -82,18 +82,18 @@ package struct MachOMemory: Sendable {
     return UInt32(littleEndian: file.bytes.loadUnaligned(UInt32.self, at: range.lowerBound))
   }
 
-  /// The address that the 32-bit offset stored `distance` bytes behind `address` leads to, counted from
-  /// where it stands.
+  /// The target of the 32-bit offset stored `distance` bytes after `address`, which is relative to its own
+  /// place.
   func target(at address: StatedAddress, _ distance: UInt64) -> StatedAddress? {
     guard let stored = integer(at: address, distance) else { return nil }
     let offset = UInt64(bitPattern: Int64(Int32(bitPattern: stored)))
     return StatedAddress(rawValue: address.rawValue &+ distance &+ offset)
   }
 
-  /// `offset` bytes behind the Mach-O header.
+  /// The address `offset` bytes after the Mach-O header.
   func address(atOffset offset: UInt32) -> StatedAddress? { base.advanced(by: UInt64(offset)) }
 
-  /// Whether a function can stand at `address`.
+  /// Whether a function can be at `address`.
   func isExecutable(_ address: StatedAddress) -> Bool {
     segment(of: address).map { file.segments[$0].isExecutable } ?? false
   }

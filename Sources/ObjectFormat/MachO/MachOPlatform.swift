@@ -24,16 +24,16 @@ extension MachOPlatform: CustomStringConvertible {
     .tvOSSimulator: "tvos-simulator", .watchOSSimulator: "watchos-simulator", .visionOS: "xros",
     .visionOSSimulator: "xros-simulator",
   ]
-  /// As the linkers' `-platform_version` takes it; others by number.
+  /// The name that the linkers' `-platform_version` takes; others as a number.
   package var description: String { Self.names[self] ?? "\(rawValue)" }
 }
 
 extension MachOFile {
-  /// What the file was built for; `nil` if it does not say.
+  /// The platform of the file; `nil` if it does not say.
   ///
-  /// The first one counts: a library for macOS that Catalyst loads too states both, macOS first. Before
-  /// `LC_BUILD_VERSION` came with the systems of 2018 there was one command per system, which simulators
-  /// share: there, the instruction set tells.
+  /// The first command counts: a library for macOS that Catalyst loads too states both, macOS first. Before
+  /// `LC_BUILD_VERSION` was introduced with the systems of 2018, each system had its own command, which its
+  /// simulator shared: there, the instruction set decides.
   package func platform() throws(ParseError) -> MachOPlatform? {
     let isIntel = header.architecture.cpuType == MachOArchitecture.x8664.cpuType
     for command in commands {

@@ -1,19 +1,19 @@
 import Addresses
 import ByteReading
 
-/// One section. `section_64` in `mach-o/loader.h`.
+/// A section. `section_64` in `mach-o/loader.h`.
 package struct MachOSection: Sendable {
-  /// `segname`, `__TEXT`: in an object file not the name of the segment that holds it.
+  /// `segname`, `__TEXT`; in an object file this is not the name of the containing segment.
   package var segmentName: [UInt8]
   /// `sectname`, `__text`.
   package var sectionName: [UInt8]
   /// `addr` and `size`.
   package var range: AddressRange
-  /// `offset`, counted as a segment's is: `MachOFile.contents(of:)` compares it with the file.
+  /// `offset`, counted like that of a segment; `MachOFile.contents(of:)` checks it against the file.
   package var offset: FileOffset
   package var type: MachOSectionType
   package var attributes: MachOSectionAttributes
-  /// Index of the segment that holds it.
+  /// The index of the containing segment.
   package var segment: Int
 
   init(parsing input: inout ByteCursor, segment: Int) throws(ParseError) {
@@ -30,10 +30,10 @@ package struct MachOSection: Sendable {
     self.segment = segment
   }
 
-  /// As linkers and their maps write it: `__TEXT,__text`.
+  /// The name in the notation of linkers and link maps: `__TEXT,__text`.
   package var name: [UInt8] { segmentName + [UInt8(ascii: ",")] + sectionName }
 
-  /// Whether the linker or the compiler says that there are instructions in it.
+  /// Whether the linker or the compiler marked it as containing instructions.
   package var holdsInstructions: Bool {
     !attributes.isDisjoint(with: [.pureInstructions, .someInstructions])
   }
@@ -53,7 +53,7 @@ package struct MachOSectionType: RawRepresentable, Hashable, Sendable {
   package static let threadLocalZeroFill = Self(rawValue: 0x12)  // S_THREAD_LOCAL_ZEROFILL
   package static let initializerOffsets = Self(rawValue: 0x16)  // S_INIT_FUNC_OFFSETS
 
-  /// Whether the file holds no bytes of it.
+  /// Whether the file contains no bytes for it.
   package var isZeroFill: Bool {
     self == .zeroFill || self == .zeroFillOfGigabytes || self == .threadLocalZeroFill
   }

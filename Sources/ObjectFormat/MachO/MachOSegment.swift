@@ -1,21 +1,21 @@
 import Addresses
 import ByteReading
 
-/// One segment: a part of the file as the loader sees it. `segment_command_64` in `mach-o/loader.h`.
+/// A segment: a part of the file as the loader sees it. `segment_command_64` in `mach-o/loader.h`.
 package struct MachOSegment: Sendable {
-  /// `__TEXT`; empty in an object file, whose only segment holds all sections.
+  /// `__TEXT`; empty in an object file, whose only segment contains all sections.
   package var name: [UInt8]
   /// `vmaddr` and `vmsize`.
   package var range: AddressRange
-  /// `fileoff` and `filesize`, counted from the start of the Mach-O file, which in a fat file is not that
-  /// of the file; not yet compared with it.
+  /// `fileoff` and `filesize`, counted from the start of the Mach-O file, which in a fat file is not the
+  /// start of the file; not yet checked against it.
   package var offset: FileOffset
-  /// In bytes. What `range` has more is zero.
+  /// The size in bytes. The rest of `range` is zero.
   package var fileSize: UInt64
-  /// Whether the loader lets the processor execute it: `VM_PROT_EXECUTE` in `initprot`.
+  /// Whether the loader makes it executable: `VM_PROT_EXECUTE` in `initprot`.
   package var isExecutable: Bool
 
-  /// Parses a `LC_SEGMENT_64` behind `cmdsize`, and adds its sections to `sections`.
+  /// Parses a `LC_SEGMENT_64` after `cmdsize`, and adds its sections to `sections`.
   init(
     parsing input: inout ByteCursor, index: Int, addingTo sections: inout [MachOSection]
   ) throws(ParseError) {
@@ -35,7 +35,7 @@ package struct MachOSegment: Sendable {
 }
 
 extension ByteCursor {
-  /// Reads a name of at most 16 bytes, which ends with a zero if it is shorter.
+  /// Reads a name of at most 16 bytes; a shorter one ends with a zero.
   mutating func readName(_ field: StaticString) throws(ParseError) -> [UInt8] {
     let name = bytes.copy(try readRange(16, field).indices)
     return Array(name.prefix { $0 != 0 })

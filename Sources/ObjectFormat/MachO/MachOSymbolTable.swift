@@ -3,16 +3,16 @@ import ByteReading
 
 /// The symbols of a Mach-O file. Reading one costs no allocation. `symtab_command` in `mach-o/loader.h`
 package struct MachOSymbolTable: Sendable {
-  /// At most 4 GiB, as `strsize` has 32 bits.
+  /// At most 4 GiB, because `strsize` has 32 bits.
   package let names: StringTable
-  /// Number of entries, with those for debuggers.
+  /// The number of entries, including those for debuggers.
   package let count: Int
   private let bytes: FileBytes
   private let start: Int
 
   /// Parses a `LC_SYMTAB`.
   ///
-  /// - Throws: `truncated` if the table or its names pass the end of the file.
+  /// - Throws: `truncated` if the table or its names exceed the file.
   init(_ command: LoadCommand, of file: MachOFile) throws(ParseError) {
     var input = command.contents(file.bytes)
     let offset = UInt64(try input.read(UInt32.self, "symoff"))
@@ -27,12 +27,12 @@ package struct MachOSymbolTable: Sendable {
     start = table.indices.lowerBound
   }
 
-  /// The entry at `index`: a symbol, or one for debuggers.
+  /// The entry at `index`: a symbol, or an entry for debuggers.
   ///
   /// - Precondition: `index` is below `count`.
   package subscript(index: Int) -> MachOSymbol {
     precondition(index >= 0 && index < count, "the caller compared index with count")
-    // The range was checked when the table was made. Not a cursor: this runs once per symbol.
+    // The range was checked by the initializer. No cursor is used, because this runs once per symbol.
     let at = start + index * 16
     return MachOSymbol(
       nameOffset: UInt32(littleEndian: bytes.loadUnaligned(UInt32.self, at: at)),
@@ -44,7 +44,7 @@ package struct MachOSymbolTable: Sendable {
         rawValue: UInt64(littleEndian: bytes.loadUnaligned(UInt64.self, at: at + 8))))
   }
 
-  /// Calls `body` with each symbol, in the file's order. Entries for debuggers are left out.
+  /// Calls `body` with each symbol, in the order of the file, without entries for debuggers.
   ///
   /// - Complexity: O(*n*) for *n* entries, without an allocation.
   package func forEachSymbol(_ body: (MachOSymbol) -> Void) {
@@ -56,7 +56,7 @@ package struct MachOSymbolTable: Sendable {
 }
 
 extension MachOFile {
-  /// All symbols that are left in the file; `nil` if it has no table or an empty one.
+  /// All symbols in the file; `nil` if it has no symbol table, or an empty one.
   package func symbolTable() throws(ParseError) -> MachOSymbolTable? {
     guard let command = command(.symbolTable) else { return nil }
     let table = try MachOSymbolTable(command, of: self)

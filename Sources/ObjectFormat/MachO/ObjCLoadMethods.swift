@@ -1,21 +1,21 @@
-// Which +load methods the Objective-C runtime calls when it sees an image, before the image's
+// The +load methods that the Objective-C runtime calls when an image is loaded, before the image's
 // initializers.
 //
-// The compiler lists the classes with a +load in __objc_nlclslist ("non-lazy"), the categories in
-// __objc_nlcatlist. The runtime goes through the first list, a superclass of the same image before its
-// subclass, then through the second. From a class the way is
+// The compiler lists the classes with a +load in __objc_nlclslist ("non-lazy"), and the categories in
+// __objc_nlcatlist. The runtime processes the first list, a superclass in the same image before its subclass,
+// and then the second. The path from a class to its method is
 //
 //   class -> isa: the metaclass -> data -> class_ro_t -> baseMethods: the class methods -> "load"
 //   category -> classMethods -> "load"
 //
-// and a list of methods comes in two forms:
+// and a list of methods has one of two forms:
 //
 //   absolute   24 bytes each: pointers to the selector's name, the types, the function
 //   relative   12 bytes each: three 32-bit distances, each from where it stands; the first leads to a
 //              pointer to the selector's name, or, in a shared cache, to the name itself
 //
-// A class can be listed and have no +load: it asked for being made early by an attribute. The low bits
-// of `data` say that Swift made the class.
+// A listed class may have no +load: it asked for early realization by an attribute. The low bits of `data`
+// say that it is a Swift class.
 //
 // <https://github.com/apple-oss-distributions/objc4/blob/main/runtime/objc-runtime-new.h>, and
 // prepare_load_methods in objc-runtime-new.mm
@@ -26,8 +26,8 @@ import ByteReading
 extension MachOFile {
   /// The `+load` methods of a linked image.
   ///
-  /// - Throws: what is wrong with a list's section, or with the data that says how pointers are stored.
-  ///   Whatever is wrong with a class or a category counts as one unknown method.
+  /// - Throws: the error in a list's section, or in the data that gives the encoding of pointers. Any error
+  ///   in a class or a category counts as one unknown method.
   /// - Complexity: O(*m* log *s*) for *m* class methods of listed classes and *s* segments.
   package func loadMethods() throws(ParseError) -> MachOStartFunctions {
     var search = LoadMethodSearch(memory: try MachOMemory(self))
@@ -54,7 +54,7 @@ private struct LoadMethodSearch {
   let memory: MachOMemory
   var found = MachOStartFunctions()
   private var seenClasses: Set<StatedAddress> = []
-  /// For the methods of all lists: classes may share a list, which is searched for each.
+  /// The budget for the methods of all lists: classes may share a list, which is searched for each.
   private var budget: ByteBudget
 
   init(memory: MachOMemory) {
@@ -62,7 +62,7 @@ private struct LoadMethodSearch {
     budget = ByteBudget(limit: 2 * UInt64(memory.file.range.byteCount))
   }
 
-  /// Finds the method of a class after those of its superclasses in this image.
+  /// Finds the method of a class, after those of its superclasses in this image.
   mutating func add(class pointer: MachOPointer?) {
     guard case .address(var current)? = pointer else {
       found.unknownCount += 1
@@ -95,7 +95,7 @@ private struct LoadMethodSearch {
     add(methods: methods)
   }
 
-  /// Finds the first method called `load`; none is no error.
+  /// Finds the first method called `load`; it is no error if there is none.
   private mutating func add(methods: MachOPointer) {
     if methods == .null { return }
     guard case .address(let list) = methods, let methods = MethodList(at: list, memory),
@@ -139,13 +139,13 @@ private struct MethodList {
     }
   }
 
-  /// Of all methods: in the file, as `init` has seen.
+  /// The size of all methods; `init` has checked that they are in the file.
   var byteCount: Int { Int(count * size) }
 
-  /// Of one method, in bytes.
+  /// The size of one method in bytes.
   private var size: UInt64 { isRelative ? 12 : 24 }
 
-  /// Where the selector's name stands.
+  /// The address of the selector's name.
   func name(_ index: UInt64, _ memory: MachOMemory) -> StatedAddress? {
     let method = start.advanced(by: index * size)
     guard isRelative else { return method.flatMap { memory.pointer(at: $0) }?.address }
@@ -166,7 +166,7 @@ extension MachOPointer {
 }
 
 extension MachOMemory {
-  /// Whether exactly `name` stands at `address`; `nil` if no name can be read there.
+  /// Whether `name` is at `address`; `nil` if no name can be read there.
   fileprivate func isName(_ address: StatedAddress, _ name: StaticString) -> Bool? {
     guard let (range, _) = find(address, count: 1) else { return nil }
     return file.bytes.hasPrefix(name, at: range.lowerBound)
