@@ -1,17 +1,17 @@
-/// A name that the linker met and that is no code or data of the image.
+/// A symbol that the linker saw but that is no code or data of the image.
 package struct AbsentSymbol: Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
-    /// It was declared and used, and nothing defined it.
+    /// It was declared and used, but not defined.
     case undefined
     /// Another image defines it.
     case shared
-    /// It is a number, no place in a section.
+    /// It is a number, not a place in a section.
     case absolute
-    /// Nothing used it, so the linker left it out.
+    /// Nothing used it, so the linker discarded it.
     case discarded
   }
 
-  /// In the layout's `names`.
+  /// A reference into the layout's `names`.
   package var name: NameReference
   package var reason: Reason
 

@@ -1,4 +1,4 @@
-/// How a page was touched. Raw values are the words of reports.
+/// The kind of access that touched a page. Raw values appear in reports.
 package enum Access: String, CaseIterable, Sendable {
   case execute, read, write
   /// By the kernel, in a system call.

@@ -1,13 +1,13 @@
 import Addresses
 
-/// The basic blocks of an image, as far as it was compiled with a map of them: pieces of code that run
-/// from their first byte to their last, if they run at all.
+/// The basic blocks of an image, as far as it was compiled with a map of them: code that runs from its first
+/// byte to its last if it runs at all.
 package struct BlockMap: Sendable {
-  /// Ascending; none is empty and none overlaps another.
+  /// Ascending, not empty, and without overlap.
   package let blocks: [AddressRange]
 
-  /// - Parameter blocks: in any order. Empty ones are left out; of two that overlap the one that begins
-  ///   first stays, and of two that begin together the longer.
+  /// - Parameter blocks: in any order. Empty ones are dropped. Of two that overlap, the one that begins first
+  ///   is kept; of two that begin at the same address, the longer.
   /// - Complexity: O(*n* log *n*).
   package init(_ blocks: [AddressRange]) {
     var disjoint: [AddressRange] = []
@@ -19,7 +19,7 @@ package struct BlockMap: Sendable {
     self.blocks = disjoint
   }
 
-  /// Whether `block` is one of them, with that size.
+  /// Whether `block` is in the map, with the same size.
   ///
   /// - Complexity: O(log *n*).
   package func contains(_ block: AddressRange) -> Bool {

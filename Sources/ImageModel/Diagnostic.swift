@@ -1,10 +1,10 @@
-/// What went wrong, where, and what to try next. Lower case, no full stop.
+/// An error or a warning: what is wrong, where, and what to try next. Lower case, without a full stop.
 package struct Diagnostic: Error, Hashable, Sendable {
-  /// How the program ends if this diagnostic stops it; the numbers are the exit codes.
+  /// The exit status of the program if this diagnostic ends it.
   package enum Severity: Int32, Sendable {
-    /// Could not do it.
+    /// The command failed.
     case failure = 1
-    /// A check that was asked for failed; the result is valid.
+    /// A requested check failed; the result is valid.
     case checkFailed = 2
     /// The inputs do not belong together.
     case mismatch = 3
@@ -14,7 +14,7 @@ package struct Diagnostic: Error, Hashable, Sendable {
 
   /// "build ID mismatch: expected 9f3a, found 41c0"
   package var message: String
-  /// Outermost first: file, archive member, symbol.
+  /// Where the problem is, outermost first: file, archive member, symbol.
   package var context: [String]
   package var hint: String?
   package var severity: Severity

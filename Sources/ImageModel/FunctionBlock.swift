@@ -1,8 +1,8 @@
-/// A basic block, by its place in its function.
+/// A basic block, relative to its function.
 package struct FunctionBlock: Hashable, Sendable {
-  /// From the function's first byte, in bytes.
+  /// The distance from the function's first byte, in bytes.
   package var offset: UInt64
-  /// In bytes.
+  /// The size in bytes.
   package var size: UInt64
 
   package init(offset: UInt64, size: UInt64) {
@@ -10,7 +10,7 @@ package struct FunctionBlock: Hashable, Sendable {
     self.size = size
   }
 
-  /// How many of the first `limit` bytes are in at least one of `blocks`.
+  /// The number of bytes among the first `limit` that are in at least one of `blocks`.
   ///
   /// - Complexity: O(*n* log *n*) for *n* blocks.
   package static func bytes(in blocks: [FunctionBlock], upTo limit: UInt64) -> UInt64 {

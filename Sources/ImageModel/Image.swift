@@ -1,20 +1,20 @@
 import Addresses
 
-/// What makes one linked image that image and no other.
+/// The identity of a linked image, which distinguishes it from other builds.
 package struct ImageID: Hashable, Sendable {
   package enum Kind: UInt8, Sendable {
     /// `.note.gnu.build-id`.
     case buildID = 1
     /// `LC_UUID`.
     case uuid = 2
-    /// FNV-1a of the program headers, for an image that carries no identity of its own: equal for the
-    /// stripped and the unstripped file, but not proof.
+    /// FNV-1a of the program headers or load commands, for an image without a build ID or UUID. It is the
+    /// same for the stripped and the unstripped file, but does not prove that two images are the same.
     case weak = 3
   }
   package var kind: Kind
   package var bytes: [UInt8]
 
-  /// That of the images that have such an ID; `nil` for a weak one, which an image of any format can have.
+  /// The format of images with this kind of ID; `nil` for a weak one, which an image of any format can have.
   package var imageFormat: ImageFormat? {
     switch kind {
     case .buildID: .elf
@@ -30,8 +30,8 @@ package struct ImageID: Hashable, Sendable {
 }
 
 extension ImageID: CustomStringConvertible {
-  /// As the system's own tools write it: a build ID in lower-case hex, a UUID in upper case and in
-  /// groups, `4C4C44BA-5555-3144-A10B-043E2ED47FF3`. A weak ID says so.
+  /// The form that the system's tools use: a build ID in lower-case hex, a UUID in upper case and in groups,
+  /// `4C4C44BA-5555-3144-A10B-043E2ED47FF3`. A weak ID is marked as such.
   package var description: String {
     let digits = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
     switch kind {
@@ -45,33 +45,32 @@ extension ImageID: CustomStringConvertible {
   }
 }
 
-/// An instruction set, by its usual name; unknown ones survive as `machine-<number>`.
+/// An instruction set by its usual name; an unknown one is called `machine-<number>`.
 package struct Architecture: Hashable, Sendable, CustomStringConvertible {
   package var description: String
   package init(_ name: String) { description = name }
   package static let x8664 = Self("x86_64")
   package static let arm64 = Self("arm64")
-  /// Apple's, with pointer authentication.
+  /// Apple's arm64 with pointer authentication.
   package static let arm64e = Self("arm64e")
 }
 
 /// One linked executable or dynamic library.
 package struct Image: Sendable {
   package var path: String
-  /// Never `nil` for an image that was read from a file: one without a build ID or UUID has a weak one.
+  /// Not `nil` for an image that was read from a file: without a build ID or UUID it has a weak ID.
   package var id: ImageID?
   package var architecture: Architecture
-  /// Where a Mach-O image states that its header is: `__TEXT`'s address. `nil` of other formats.
+  /// The address that a Mach-O image states for its header: that of `__TEXT`. `nil` for other formats.
   package var headerAddress: StatedAddress?
-  /// Those of a Mach-O image that its file fills, in the order of the load commands; empty for other
-  /// formats. The header and `__LINKEDIT` are in a segment and in no section.
+  /// The segments of a Mach-O image that its file fills, in the order of the load commands; empty for other
+  /// formats. The header and `__LINKEDIT` are in a segment, but in no section.
   package var segments: [(name: SymbolName, range: AddressRange)] = []
   package var layout: Layout
-  /// In the order that the loader calls them. ELF: `.preinit_array`, then `.init_array`. Mach-O: `+load`
+  /// In the order in which the loader calls them. ELF: `.preinit_array`, then `.init_array`. Mach-O: `+load`
   /// methods of classes, then of categories, then `__mod_init_func` and `__init_offsets`.
   package var initializers: [StatedAddress]
-  /// Guards that the compiler's instrumentation left in the image, 4 bytes each; `nil` in an image
-  /// that is not instrumented.
+  /// The guards of the compiler's instrumentation, 4 bytes each; `nil` for an image that is not instrumented.
   package var guards: AddressRange?
   /// Where instrumented code calls back, in no particular order, and numbers that are no addresses of code;
   /// `nil` where the image does not list them.

@@ -1,11 +1,11 @@
-/// The format of a linked image, and what each format does in a way of its own.
+/// The format of a linked image, and the properties that depend on it.
 package enum ImageFormat: String, Hashable, Sendable {
   case elf = "ELF"
   case machO = "Mach-O"
 }
 
 extension ImageFormat {
-  /// Whether symbols have an underscore before the names of the language, but for those of Objective-C.
+  /// Whether symbols have an underscore before the language's name; Objective-C methods do not.
   package var prefixesUnderscore: Bool {
     switch self {
     case .elf: false
@@ -13,13 +13,13 @@ extension ImageFormat {
     }
   }
 
-  /// By what an image is told from other builds.
+  /// How an image of this format is distinguished from other builds.
   package struct Identity: Sendable {
-    /// What the linker writes for it: `build ID`.
+    /// The name of the identity that the linker writes: `build ID`.
     package var name: String
-    /// What is looked at where the linker wrote none.
+    /// What is used instead if the linker wrote none.
     package var substitute: String
-    /// How to have the linker write it.
+    /// How to make the linker write it.
     package var hint: String
   }
 

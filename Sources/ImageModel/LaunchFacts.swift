@@ -1,8 +1,8 @@
 import Addresses
 
-/// What is known of how an image runs, besides its layout and what traces say.
+/// What is known about a launch of an image from its contents, in addition to the layout and the traces.
 package struct LaunchFacts: Sendable {
-  /// Bytes that a launch touches, and that no trace names.
+  /// Bytes that a launch touches although no trace names them.
   package struct Touch: Hashable, Sendable {
     package var cause: TouchCause
     package var bytes: AddressRange
@@ -13,9 +13,9 @@ package struct LaunchFacts: Sendable {
     }
   }
 
-  /// An instruction that touches something if it runs.
+  /// An instruction that touches these bytes if it runs.
   package struct Reference: Hashable, Sendable {
-    /// Where the instruction begins.
+    /// The address of the instruction.
     package var site: StatedAddress
     package var touch: Touch
 
@@ -25,24 +25,25 @@ package struct LaunchFacts: Sendable {
     }
   }
 
-  /// Touched whatever runs: before the first function, and after the last.
+  /// Touched by every launch: before the first function, and after the last.
   package var atStart: [Touch] = []
   package var atEnd: [Touch] = []
-  /// Ascending by site; of startup functions, and of what these and the touches above lead to.
+  /// Ascending by site. The sites are in startup functions, and in code that these and the touches above lead
+  /// to.
   package var references: [Reference] = []
-  /// What the loader maps as code, ascending by address.
+  /// The executable mappings, ascending by address.
   package var executableMappings: [FileMapping] = []
-  /// The loader chooses where the image lies.
+  /// Whether the loader chooses the load address.
   package var isPositionIndependent = true
 
   package init() {}
 }
 
-/// A run of a file as it is mapped.
+/// A range of a file that is mapped.
 package struct FileMapping: Hashable, Sendable {
-  /// As far as the file fills it.
+  /// The address range, as far as the file fills it.
   package var range: AddressRange
-  /// Where in the file the first byte of `range` stands.
+  /// The offset in the file of the first byte of `range`.
   package var offset: FileOffset
 
   package init(range: AddressRange, offset: FileOffset) {

@@ -1,10 +1,10 @@
-// Code that no symbol names, as a layout has it
+// Functions without a symbol
 //
-// Compilers leave labels of their own out of the symbol table (`.Lobjectdestroy` of Swift), and whoever
-// strips an image does so with all. Unwinding tables still tell where such a function begins and ends, so a
-// launch that runs it can be counted. It has no name that a linker could be given: an order file can't move
-// it, and linked in another order the same object files have the same unnamed functions in the same sequence,
-// as linkers keep what nobody orders in the order of their input. That is how one is found again.
+// Compilers leave their local labels out of the symbol table (`.Lobjectdestroy` of Swift), and stripping
+// removes all symbols. Unwind tables still tell where such a function begins and ends, so a launch that runs
+// it can be counted. An order file can't move it, because it has no name. But linkers keep what is not
+// ordered in input order: the same object files linked in another order have the same unnamed functions in
+// the same sequence. That is how an unnamed function is found in another layout.
 
 import Addresses
 
@@ -31,7 +31,7 @@ extension Layout {
   /// This layout with an unnamed function for each of `frames` that begins in code, outside of linkage tables and
   /// of functions of known size. Indexes of functions change.
   ///
-  /// - Parameter frames: what unwinding tables cover.
+  /// - Parameter frames: the ranges that unwind tables cover.
   /// - Complexity: O((*f* + *n*) log (*f* + *n*)) for *f* frames and *n* functions.
   package func addingUnnamedFunctions(_ frames: [AddressRange]) -> Layout {
     let code = sections.indices.filter {
@@ -57,12 +57,12 @@ extension Layout {
   }
 }
 
-/// The unnamed functions of two layouts of the same object files.
+/// The matching unnamed functions of two layouts of the same object files.
 package struct UnnamedFunctionPairs: Sendable {
   private let pairs: [(before: Int, after: Int)]
 
-  /// - Returns: `nil` if the layouts are not of the same object files: they have unnamed functions of other
-  ///   sizes, or in another order.
+  /// - Returns: `nil` if the layouts are not of the same object files: their unnamed functions have other
+  ///   sizes, or another order.
   /// - Complexity: O(*n*) for *n* functions.
   package init?(before: Layout, after: Layout) {
     func unnamed(_ layout: Layout) -> [Int] {
@@ -75,12 +75,12 @@ package struct UnnamedFunctionPairs: Sendable {
     pairs = zip(first, second).map { (before: $0, after: $1) }
   }
 
-  /// The pair of the function at that index of the layout before; `nil` if that has a name.
+  /// The pair of the function with that index in the before layout; `nil` if the function has a name.
   ///
   /// - Complexity: O(log *n*) for *n* pairs.
   package func pair(before index: Int) -> (before: Int, after: Int)? { pair(index, \.before) }
 
-  /// The pair of the function at that index of the layout after; `nil` if that has a name.
+  /// The pair of the function with that index in the after layout; `nil` if the function has a name.
   package func pair(after index: Int) -> (before: Int, after: Int)? { pair(index, \.after) }
 
   private func pair(

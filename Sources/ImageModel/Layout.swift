@@ -2,10 +2,10 @@ import Addresses
 
 /// One output section of a linked image.
 package struct Section: Hashable, Sendable {
-  /// As the format writes it: `.text`, `__TEXT,__text`.
+  /// The name in the format's notation: `.text`, `__TEXT,__text`.
   package var name: SymbolName
   package var range: AddressRange
-  /// Holds code.
+  /// Whether it contains code.
   package var isExecutable: Bool
 
   package init(name: SymbolName, range: AddressRange, isExecutable: Bool) {
@@ -16,30 +16,30 @@ package struct Section: Hashable, Sendable {
 }
 
 extension Section {
-  /// A procedure linkage table: `.plt`, `.plt.got`, `.plt.sec`, `.iplt`.
+  /// Whether it is a procedure linkage table: `.plt`, `.plt.got`, `.plt.sec`, `.iplt`.
   package var isLinkageTable: Bool {
     isExecutable && (name.bytes.starts(with: Array(".plt".utf8)) || name == ".iplt")
   }
 }
 
-/// One name of one piece of code. Two names at an address are two functions here: aliases.
+/// A name of a piece of code. Two names at the same address are two functions here, called aliases.
 package struct Function: Hashable, Sendable {
   /// In the layout's `names`; of an unnamed function none that says anything (`isUnnamed`).
   package var name: NameReference
   package var address: StatedAddress
-  /// In bytes, more than none; `nil` where it is unknown, as for hand-written assembly.
+  /// The size in bytes, at least 1; `nil` if unknown, as for hand-written assembly.
   package var size: UInt64?
   /// Index into the layout's `sections`.
   package var section: UInt32
-  /// The input section it came from, `.text.unlikely.f`; only a link map of an ELF linker tells.
+  /// The input section that it came from, `.text.unlikely.f`; only link maps of ELF linkers tell.
   package var inputSection: NameReference?
-  /// The object file it came from, as an order file of ld64 names it: `leaf.o`, `libx.a(leaf.o)`; only
-  /// a link map of a Mach-O linker tells, and the debug map in an image with debug information.
+  /// The object file that it came from, as an ld64 order file names it: `leaf.o`, `libx.a(leaf.o)`. Only link
+  /// maps of Mach-O linkers tell, and debug maps in images with debug information.
   package var objectFile: NameReference?
-  /// Not visible outside its object file: the name need not be unique.
+  /// Whether it is invisible outside its object file, so that the name need not be unique.
   package var isLocal: Bool
 
-  /// - Parameter size: 0, too, is unknown, as formats state it.
+  /// - Parameter size: 0 means unknown, as in the formats.
   package init(
     name: NameReference, address: StatedAddress, size: UInt64? = nil, section: UInt32,
     inputSection: NameReference? = nil, objectFile: NameReference? = nil, isLocal: Bool = false
@@ -55,28 +55,28 @@ package struct Function: Hashable, Sendable {
 }
 
 extension Function {
-  /// Its size, or none if that is unknown: what can be counted of it.
+  /// The size, or 0 if it is unknown: the bytes that can be counted.
   package var knownBytes: UInt64 { size ?? 0 }
 
-  /// What is known of its body: at least the first byte.
+  /// The known part of the body: at least the first byte.
   package var knownBody: AddressRange { AddressRange(start: address, size: size ?? 1) }
 }
 
-/// Where a linker put the sections and functions of one image.
+/// The sections and functions of an image, as the linker placed them.
 ///
-/// `functions` ascend by address, then by size, then by name, bytewise; `sections` ascend by address.
-/// So the same image always gives the same layout, whatever the order of its symbol table.
+/// `functions` ascend by address, then by size, then by name, bytewise; `sections` ascend by address. So the
+/// same image always gives the same layout, whatever the order of its symbol table.
 package struct Layout: Sendable {
-  /// Of the image that it is the layout of.
+  /// The format of the image.
   package let imageFormat: ImageFormat
   package let sections: [Section]
   package let functions: [Function]
   package let names: NameTable
-  /// What the linker did not lay out, as far as the reader could tell; in no particular order, and a name may
-  /// be here more than once, or be a function's too.
+  /// Symbols that the linker did not place, as far as the reader knows. They are in no particular order; a
+  /// name may occur more than once, and may also be that of a function.
   package let absentSymbols: [AbsentSymbol]
 
-  /// Sorts what a reader found into the order that the type promises.
+  /// Sorts what a reader found into the documented order.
   ///
   /// - Complexity: O(*n* log *n*) for *n* functions.
   package init(
@@ -108,7 +108,7 @@ package struct Layout: Sendable {
 }
 
 extension Layout {
-  /// The indexes of all functions that begin at `address`: the aliases. Empty if none does.
+  /// The indexes of all functions that begin at `address`, which are aliases. Empty if there are none.
   ///
   /// - Complexity: O(log *n*) for *n* functions.
   package func functions(at address: StatedAddress) -> Range<Int> {
@@ -116,25 +116,25 @@ extension Layout {
     return first..<functions[first...].partitioningIndex { $0.address > address }
   }
 
-  /// The indexes of the functions whose body holds `address`: all aliases of the nearest start at or
-  /// below it. A function of unknown size reaches up to the next one in its section.
+  /// The indexes of the functions whose body contains `address`: all aliases at the nearest start at or below
+  /// it. A function of unknown size extends to the next one in its section.
   ///
-  /// - Returns: an empty range in a gap between functions and outside all sections.
+  /// - Returns: an empty range in a gap between functions, and outside all sections.
   /// - Complexity: O(log *n*).
   package func functions(containing address: StatedAddress) -> Range<Int> {
     let above = functions.partitioningIndex { $0.address > address }
     guard above > 0 else { return 0..<0 }
     let aliases = functions(at: functions[above - 1].address)
     if functions[above - 1].address == address { return aliases }
-    // The widest alias decides; the last one has the greatest size.
+    // The widest alias decides; the last one is the largest.
     let widest = functions[aliases.upperBound - 1]
     guard sections[Int(widest.section)].range.contains(address) else { return 0..<0 }
     guard let size = widest.size else { return aliases }
     return address.rawValue - widest.address.rawValue < size ? aliases : 0..<0
   }
 
-  /// The index of the section that holds `address`; of sections that overlap, which no linker makes, the last
-  /// to begin.
+  /// The index of the section that contains `address`; if sections overlap, which no linker produces, the one
+  /// that begins last.
   ///
   /// - Complexity: O(log *s*) for *s* sections.
   package func section(containing address: StatedAddress) -> Int? {

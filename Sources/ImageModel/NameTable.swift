@@ -1,8 +1,8 @@
-/// Where one name stands in a `NameTable`: 8 bytes, so that a function costs no allocation.
+/// The place of a name in a `NameTable`: 8 bytes, so that a function needs no allocation.
 package struct NameReference: Hashable, Sendable {
-  /// In bytes from the start of the table.
+  /// The offset in bytes from the start of the table.
   package var offset: UInt32
-  /// In bytes.
+  /// The length in bytes.
   package var count: UInt32
 
   package init(offset: UInt32, count: UInt32) {
@@ -11,14 +11,14 @@ package struct NameReference: Hashable, Sendable {
   }
 }
 
-/// The names of one image in one buffer: a copy of a string table, or names appended one by one.
+/// The names of an image in one buffer: a copy of a string table, or names appended one by one.
 package struct NameTable: Sendable {
-  /// At most 4 GiB.
+  /// The text of the names; at most 4 GiB.
   package private(set) var bytes: [UInt8]
 
   package init() { bytes = [] }
 
-  /// Takes over a whole string table; references then point into it.
+  /// Takes a whole string table; references then point into it.
   ///
   /// - Precondition: at most 4 GiB.
   package init(bytes: [UInt8]) {
@@ -26,9 +26,9 @@ package struct NameTable: Sendable {
     self.bytes = bytes
   }
 
-  /// Adds a name at the end.
+  /// Appends a name.
   ///
-  /// - Returns: `nil` if the table would pass 4 GiB.
+  /// - Returns: `nil` if the table would exceed 4 GiB.
   package mutating func append(_ name: some Collection<UInt8>) -> NameReference? {
     guard bytes.count + name.count <= Int(UInt32.max) else { return nil }
     let reference = NameReference(
@@ -37,12 +37,12 @@ package struct NameTable: Sendable {
     return reference
   }
 
-  /// The bytes of one name, without a copy.
+  /// The bytes of a name, without a copy.
   package subscript(reference: NameReference) -> ArraySlice<UInt8> {
     let start = Int(reference.offset)
     return bytes[start..<start + Int(reference.count)]
   }
 
-  /// One name as a value of its own.
+  /// A name as a separate value.
   package func name(_ reference: NameReference) -> SymbolName { SymbolName(bytes: self[reference]) }
 }

@@ -1,11 +1,11 @@
-/// What a symbol holds of the function that it is named for, as the end of its name tells: `f.cold`, `f.part.0`,
+/// The part of a function that a symbol covers, as the suffix of its name tells: `f.cold`, `f.part.0`,
 /// Swift's `fTm`.
 package enum NamedPart: Sendable {
   case whole
-  /// One body that several functions share; each of them jumps into it, or is replaced by it.
+  /// A body that several functions share; each of them jumps to it or is replaced by it.
   case mergedBody
-  /// A piece split off by partial inlining.
+  /// A part split off by partial inlining.
   case partial
-  /// Blocks split off because they are seldom executed.
+  /// Blocks split off because they seldom execute.
   case cold
 }

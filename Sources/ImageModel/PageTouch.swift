@@ -1,16 +1,16 @@
 import Addresses
 
-/// The first touch of a page of code in one launch, by execution or by reading: measured.
+/// The first touch of a page of code in one launch, by execution or by reading. It is measured.
 package struct PageTouch: Hashable, Sendable {
   package var access: Access
-  /// The first byte of a page of 4 KiB.
+  /// The address of the first byte of a 4 KiB page.
   package var page: StatedAddress
-  /// The instruction that touched it; `nil` if that is in another image.
+  /// The address of the instruction that touched it; `nil` if that is in another image.
   package var instruction: StatedAddress?
-  /// Position among the first touches of the launch.
+  /// The position among the first touches of the launch.
   package var step: Int
 
-  /// An instruction on the page ran; else something was read or written there.
+  /// Whether an instruction on the page ran; otherwise the page was read or written.
   package var isExecution: Bool { access == .execute }
 
   package init(access: Access, page: StatedAddress, instruction: StatedAddress?, step: Int) {

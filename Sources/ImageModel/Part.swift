@@ -1,10 +1,10 @@
-/// A function, or some of its basic blocks: what a linker places as one, and what a launch uses.
+/// A function, or some of its basic blocks, that is placed as a unit.
 ///
-/// An order is a list of parts. As long as no function is split, each part is a whole function.
+/// An order is a list of parts. If no function is split, each part is a whole function.
 package struct Part: Hashable, Sendable {
-  /// Index into the layout's `functions`; any of the aliases at an address stands for all.
+  /// Index into the layout's `functions`; any of the aliases at an address stands for all of them.
   package var function: Int
-  /// Ascending; `nil` is the whole function.
+  /// The blocks, ascending; `nil` for the whole function.
   package var blocks: [FunctionBlock]?
 
   /// The whole function.
@@ -20,7 +20,7 @@ package struct Part: Hashable, Sendable {
 }
 
 extension Part: Comparable {
-  /// By function; the whole one before its blocks, and these by their places.
+  /// By function; the whole function comes before its blocks, and blocks ascend by offset.
   package static func < (a: Self, b: Self) -> Bool {
     guard a.function == b.function else { return a.function < b.function }
     guard let blocks = b.blocks else { return false }
@@ -29,14 +29,14 @@ extension Part: Comparable {
 }
 
 extension Layout {
-  /// All names of the body of the function at that index.
+  /// The indexes of all names of the body of the function at that index.
   ///
   /// - Complexity: O(log *n* + *k*) for *k* aliases among *n* functions.
   package func aliases(of function: Int) -> Range<Int> {
     functions(at: functions[function].address)
   }
 
-  /// The same part of the first of its function's aliases: one value for one piece of code.
+  /// The same part of the first of its function's aliases: a unique value for a piece of code.
   package func canonical(_ part: Part) -> Part {
     var canonical = part
     canonical.function = aliases(of: part.function).lowerBound
@@ -52,14 +52,14 @@ extension Layout {
     }
   }
 
-  /// The bytes of a part, as far as they are known.
+  /// The size of a part in bytes, as far as it is known.
   package func byteCount(of part: Part) -> UInt64 {
-    // Aliases ascend by size: the last one knows the whole body.
+    // Aliases ascend by size: the last one covers the whole body.
     let size = functions[aliases(of: part.function).upperBound - 1].knownBytes
     return part.blocks.map { FunctionBlock.bytes(in: $0, upTo: size) } ?? size
   }
 
-  /// The bytes of `parts` together; aliases count once.
+  /// The total size of `parts` in bytes; aliases count once.
   package func byteCount(of parts: [Part]) -> UInt64 {
     Set(parts.map(canonical)).sorted().map(byteCount(of:)).saturatingSum()
   }

@@ -1,8 +1,8 @@
-/// What the loader maps a part of an image's file for. Raw values are the words of reports.
+/// The kind of a segment, by how the loader maps it. Raw values appear in reports.
 package enum Segment: String, CaseIterable, Sendable {
-  /// Executable, with the constants that linkers put among code.
+  /// Executable, including the constants that linkers place in it.
   case text
   case readOnly = "read-only"
-  /// Writable for the loader at least: what it makes read-only after relocation is data, too.
+  /// Writable, at least for the loader: pages that it makes read-only after relocation are data, too.
   case data
 }

@@ -1,4 +1,4 @@
-/// A symbol's name, as the bytes that stand in the object: usually UTF-8, not always.
+/// The name of a symbol as bytes, exactly as in the object: usually UTF-8, but not always.
 package struct SymbolName: Hashable, Sendable {
   /// Without a terminating zero.
   package var bytes: [UInt8]
@@ -12,6 +12,6 @@ extension SymbolName: Comparable, ExpressibleByStringInterpolation, CustomString
   /// Bytewise, so that the order is the same on every machine and in every locale.
   package static func < (a: Self, b: Self) -> Bool { a.bytes.lexicographicallyPrecedes(b.bytes) }
   package init(stringLiteral value: String) { self.init(value) }
-  /// For people: bytes that are not UTF-8 become U+FFFD.
+  /// The name for people: bytes that are not UTF-8 become U+FFFD.
   package var description: String { String(decoding: bytes, as: UTF8.self) }
 }

@@ -1,15 +1,14 @@
-/// Where an image's function names come from, and with that how complete they are.
+/// The source of an image's function names, which determines how complete they are.
 package enum SymbolSource: Hashable, Sendable {
-  /// The image's own symbol table: every function, the local ones too.
+  /// The image's symbol table: all functions, including local ones.
   case symbolTable
-  /// DWARF in the image itself, which has no symbol table, and its dynamic symbols.
+  /// DWARF in the image itself, which has no symbol table, and the dynamic symbols.
   case debugInformation
   /// The symbol table of the debug file at `path`.
   case debugFile(path: String)
-  /// DWARF in the debug file at `path`, which has no symbol table either, and the image's dynamic
-  /// symbols.
+  /// DWARF in the debug file at `path`, which has no symbol table either, and the image's dynamic symbols.
   case debugFileInformation(path: String)
-  /// The image was stripped: only what it exports and imports has a name. An address between two
-  /// exported functions may belong to a third one that has none.
+  /// The dynamic symbols of a stripped image: only imports and exports have names. An address between two
+  /// exported functions may belong to a third function without a name.
   case dynamicSymbols
 }

@@ -1,25 +1,25 @@
-/// Why a launch touches bytes of an image.
+/// The reason why a launch touches bytes of an image.
 ///
-/// Rows of an estimate come in the order of the cases. Raw values are the words of documents.
+/// Rows of an estimate are in the order of the cases. Raw values appear in documents.
 package enum TouchCause: String, CaseIterable, Sendable {
-  /// A function that a trace names.
+  /// A function that a trace recorded.
   case startupFunction = "startupFunctions"
-  /// A section of which a launch reads all, or an unknown part.
+  /// A section that a launch reads completely, or of which it uses an unknown part.
   case wholeSection = "whole"
   /// An entry of a procedure linkage table, through which functions of other images are called.
   case linkageTable
-  /// What the C runtime's start files bring: `_start`, `_init`, `frame_dummy`.
+  /// Code of the C runtime's start files: `_start`, `_init`, `frame_dummy`.
   case cRuntime
-  /// Called by the loader before `main` or at exit.
+  /// A function that the loader calls before `main` or at exit.
   case initializer
-  /// The body that the compiler made of several functions, behind one that jumps there.
+  /// The body into which the compiler merged several functions, which jump to it.
   case mergedBody
-  /// Data between functions that code reads: a constant, a jump table.
+  /// Data between functions that code reads: a constant or a jump table.
   case constant
-  /// The image's header and what follows it on its page: program headers, load commands.
+  /// The image's header and what follows it on the first page: program headers, load commands.
   case header = "firstPage"
 
-  /// The bytes are executed; else a launch only reads them, or which of them it executes is unknown.
+  /// Whether the bytes are executed; otherwise a launch only reads them, or executes an unknown part of them.
   package var isExecuted: Bool {
     switch self {
     case .startupFunction, .linkageTable, .cRuntime, .initializer, .mergedBody: true

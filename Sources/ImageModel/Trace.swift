@@ -1,31 +1,31 @@
 import Addresses
 
-/// One launch of one process, in the image's own addresses: who ran, what was loaded, and what was
-/// used first, in order.
+/// A launch of a process: the program, the images that were loaded, and what was used first, in order.
+/// Addresses are stated addresses.
 package struct Trace: Sendable {
   package var path: String
-  /// Path of the executable.
+  /// The path of the executable.
   package var program: String
-  /// `nil` where the source of an imported trace does not tell.
+  /// `nil` if the source of an imported trace does not tell.
   package var processNumber: UInt32?
-  /// The process that forked this one; `nil` unless it is a fork's child.
+  /// The process that forked this one; `nil` unless this is a forked child.
   package var forkedBy: UInt32?
   package var images: [TraceImage]
   /// Ascending by step.
   package var hits: [Hit]
-  /// Ascending by step; empty where only functions were recorded.
+  /// Ascending by step; empty if only functions were recorded.
   package var blockHits: [BlockHit] = []
   package var marks: [Mark]
-  /// Hits that found no room.
+  /// The number of hits for which there was no free slot.
   package var lostRecords: UInt64
-  /// Hits in the middle of which the process ended.
+  /// The number of hits that were being written when the process ended.
   package var inFlightRecords: Int
-  /// Hits of guards that no image in the trace owns.
+  /// The number of hits whose guards belong to no image in the trace.
   package var unattributedHits: Int
   package var end: LaunchEnd
-  /// Names of the recorded functions, ascending by image, address and name; empty unless sealed.
+  /// The names of the recorded functions, ascending by image, address and name; empty unless sealed.
   package var names: [RecordedName]
-  /// The trace carries the names it needs, so that the recorded image may be gone.
+  /// Whether the trace contains the names that it needs, so that the recorded image is not needed.
   package var isSealed: Bool
   package var method = Method.instrumentation
 
@@ -44,26 +44,26 @@ package struct Trace: Sendable {
     isSealed = false
   }
 
-  /// Nothing was used, or nothing of what was used was seen.
+  /// Whether nothing was used, or nothing that was used was recorded.
   package var isEmpty: Bool { hits.isEmpty && blockHits.isEmpty }
 
-  /// Of the images that it was recorded in; `nil` if none of their IDs tells.
+  /// The format of the recorded images; `nil` if none of their IDs tells.
   package var imageFormat: ImageFormat? { images.lazy.compactMap(\.id?.imageFormat).first }
 
-  /// How first uses were seen.
+  /// How first uses were recorded.
   package enum Method: String, Sendable {
-    /// By calls that the compiler put into the functions.
+    /// By callbacks that the compiler added to the functions.
     case instrumentation
-    /// By a breakpoint on each function of an image that was left as it is.
+    /// By a breakpoint on each function of an unmodified image.
     case breakpoints
-    /// Made from what another tool saw, which need not be every function. Times are since that tool began
-    /// to record.
+    /// Made from another tool's recording, which need not contain every function. Times count from the start
+    /// of that recording.
     case imported
   }
 
   /// How the launch ended, as far as the recorder knows.
   package enum LaunchEnd: String, Sendable {
-    /// No end was declared: everything until the process was gone.
+    /// Without an explicit end: the recording lasted until the process was gone.
     case exit
     case stoppedByCall = "stopped by call"
     case stoppedByMark = "stopped by mark"
@@ -72,18 +72,18 @@ package struct Trace: Sendable {
   }
 }
 
-/// One image of a trace. An image that was unloaded and loaded again stands there twice.
+/// An image of a trace. An image that was unloaded and loaded again occurs twice.
 package struct TraceImage: Sendable {
-  /// As the trace numbers it.
+  /// The image's number in the trace.
   package var number: UInt64
   package var path: String
   package var id: ImageID?
   package var slide: Slide
-  /// All executable segments, as the image states them.
+  /// The range of all executable segments, in stated addresses.
   package var text: AddressRange
-  /// How many functions are instrumented, or had a breakpoint.
+  /// The number of functions that are instrumented or had a breakpoint.
   package var guardCount: Int
-  /// How many basic blocks had a breakpoint.
+  /// The number of basic blocks that had a breakpoint.
   package var blockCount = 0
 
   package init(
@@ -98,23 +98,23 @@ package struct TraceImage: Sendable {
   }
 }
 
-/// The first use of one function in one launch.
+/// The first use of a function in a launch.
 package struct Hit: Sendable {
-  /// Position in the trace, from 0; gaps mean nothing.
+  /// The position in the trace, from 0; gaps have no meaning.
   package var step: Int
   /// Index into the trace's `images`.
   package var image: Int
-  /// Index of the guard among the image's; `nil` for a source without guards.
+  /// The index of the guard among those of the image; `nil` for a source without guards.
   package var guardIndex: Int?
-  /// The function's first byte; `nil` where the build had no pc-table.
+  /// The address of the function's first byte; `nil` if the build had no pc-table.
   package var entry: StatedAddress?
-  /// Where the callback returned to, if that lies in the same image: inside the body that ran. It is
-  /// another body than the entry's where the compiler merged functions, and the caller's where a tail
-  /// call replaced the callback's frame.
+  /// The return address of the callback, if it is in the same image: inside the body that ran. That is
+  /// another body than the entry's if the compiler merged functions, and the caller's if a tail call replaced
+  /// the callback's frame.
   package var returnAddress: StatedAddress?
-  /// Since the process started; `nil` if the clock could not be calibrated.
+  /// The time since the process started; `nil` if the clock could not be calibrated.
   package var nanoseconds: UInt64?
-  /// Threads are numbered from 1 in the order of their first hit; `nil` where the source does not tell.
+  /// Threads are numbered from 1 in the order of their first hits; `nil` if the source does not tell.
   package var thread: Int?
 
   package init(
@@ -131,9 +131,9 @@ package struct Hit: Sendable {
   }
 }
 
-/// The first use of one basic block in one launch.
+/// The first use of a basic block in a launch.
 package struct BlockHit: Sendable {
-  /// Position in the trace, as that of `Hit`.
+  /// The position in the trace, like that of `Hit`.
   package var step: Int
   /// Index into the trace's `images`.
   package var image: Int
@@ -146,10 +146,10 @@ package struct BlockHit: Sendable {
   }
 }
 
-/// The beginning of a stage of the launch.
+/// A named point in the launch.
 package struct Mark: Sendable {
   package var name: String
-  /// Hits with a smaller step came before.
+  /// Hits with a smaller step came before it.
   package var step: Int
   package var nanoseconds: UInt64?
 
@@ -160,12 +160,12 @@ package struct Mark: Sendable {
   }
 }
 
-/// One name of one recorded function, as the recorded image had it.
+/// A name of a recorded function, as in the recorded image.
 package struct RecordedName: Sendable {
   /// Index into the trace's `images`.
   package var image: Int
   package var address: StatedAddress
-  /// Of the function, in bytes; `nil` where it is unknown.
+  /// The size of the function in bytes; `nil` if unknown.
   package var size: UInt64?
   package var name: SymbolName
 

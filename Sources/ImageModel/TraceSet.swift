@@ -1,15 +1,15 @@
-/// The traces of one command: what they are of and what they lack, without their hits.
+/// The traces of a command, without their hits: what they recorded and what they lack.
 ///
-/// Traces are added one at a time and need not be kept: memory grows with their number and with the
-/// distinct images, not with what was recorded.
+/// Traces are added one at a time and need not be kept: memory grows with their number and with the number of
+/// distinct images, not with the number of hits.
 package struct TraceSet: Sendable {
-  /// What is kept of one trace.
+  /// The information that is kept about a trace.
   package struct Member: Sendable {
     package var path: String
     package var method: Trace.Method
-    /// Hits that found no room.
+    /// The number of hits for which there was no free slot.
     package var lostRecords: UInt64
-    /// Hits in the middle of which the process ended.
+    /// The number of hits that were being written when the process ended.
     package var inFlightRecords: Int
     /// Hits of guards that no image in the trace owns.
     package var unattributedHits: Int
@@ -110,7 +110,7 @@ package struct TraceSet: Sendable {
         uses: uses, program: program))
   }
 
-  /// Nothing was recorded in any of them.
+  /// Whether none of them recorded anything.
   package var isEmpty: Bool { members.allSatisfy(\.isEmpty) }
 }
 

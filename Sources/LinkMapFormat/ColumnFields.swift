@@ -1,10 +1,10 @@
 import ByteReading
 
-/// Reads the right-justified numbers at the beginning of one line of a map in columns.
+/// Reads the right-justified numbers at the beginning of a line of a map in columns.
 ///
-/// Each read steps over the field it understood. A field must fill its column: it ends where the column
-/// does, or begins where the column does and is wider. So the rest of a name that a line feed broke
-/// hardly ever passes for a number.
+/// Each read advances past the field that it parsed. A field must fill its column: it ends where the column
+/// ends, or it is wider and begins where the column begins. So the second half of a name with a line feed is
+/// hardly ever taken for a number.
 package struct ColumnFields {
   package let bytes: FileBytes
   package var position: Int
@@ -17,7 +17,7 @@ package struct ColumnFields {
     self.end = end
   }
 
-  /// Lower-case hexadecimal digits, behind `0x` or not.
+  /// Lower-case hexadecimal digits, with or without `0x`.
   ///
   /// - Returns: `nil` if there is no such number, or it has more than 64 bits.
   @inline(__always)
@@ -68,7 +68,7 @@ package struct ColumnFields {
     return position > first && fills(width, start, first) ? value : nil
   }
 
-  /// Steps over the one blank between two fields; `false` if there is none.
+  /// Advances past the blank between two fields; `false` if there is none.
   @inline(__always)
   package mutating func separator() -> Bool {
     guard position < end, bytes[position] == UInt8(ascii: " ") else { return false }

@@ -4,16 +4,16 @@ import ByteReading
 ///
 ///                  VMA              LMA     Size Align Out     In      Symbol
 ///
-/// mold has no `LMA`. A column is as wide as its title stands; a number that is wider pushes the rest of
-/// its line to the right.
+/// mold has no `LMA`. The position of a title gives the width of its column; a wider number shifts the rest
+/// of its line to the right.
 struct ColumnHeader {
-  /// In bytes; the load address is as wide.
+  /// In bytes; the load address has the same width.
   let addressWidth: Int
   let sizeWidth: Int
   let alignmentWidth: Int
   let hasLoadAddress: Bool
 
-  /// - Returns: `nil` if the line is no such header.
+  /// - Returns: `nil` if the line is not such a header.
   init?(_ bytes: FileBytes, _ line: Range<Int>) {
     var position = line.lowerBound
     func columnEnd(_ title: StaticString) -> Int? {

@@ -3,16 +3,16 @@ import ByteReading
 
 /// Reads the body of a map in columns, lld's or mold's.
 ///
-/// Behind the numbers and one blank, the depth of the indent tells what the line is about: 0 blanks an
-/// output section, 8 an input section written `FILE:(SECTION)`, 16 a symbol. A name may begin with blanks
-/// of its own. It may also hold line feeds: a line without the numbers is the rest of the name before it.
+/// After the numbers and one blank, the indentation tells what the line describes: 0 blanks an output
+/// section, 8 an input section written `FILE:(SECTION)`, 16 a symbol. A name may begin with blanks. It may
+/// also contain line feeds: a line without the numbers continues the name before it.
 struct ColumnMapReader {
   private let header: ColumnHeader
   private var lines: LineScanner
   private var builder: LinkMapBuilder
   private var last = Last.nothing
 
-  /// What a line without numbers continues.
+  /// The entry that a line without numbers continues.
   private enum Last {
     case nothing, section, inputSection, symbol
     /// An assignment or another command of a linker script; or, as its rest will show, an input section
@@ -34,7 +34,7 @@ struct ColumnMapReader {
     self.header = header
   }
 
-  /// - Throws: `invalid` for a line that is neither an entry nor the rest of a name.
+  /// - Throws: `invalid` for a line that is neither an entry nor part of a name.
   mutating func read(_ grammar: LinkMapGrammar) throws(ParseError) -> LinkMap {
     while let line = lines.next() { try add(line) }
     return builder.finish(grammar)
@@ -62,7 +62,7 @@ struct ColumnMapReader {
     }
   }
 
-  /// The numbers before the text, and the blank behind them; `nil` if they are not there.
+  /// The numbers before the text, and the blank after them; `nil` if they are missing.
   @inline(__always)
   private func numbers(_ fields: inout ColumnFields) -> (address: StatedAddress, size: UInt64)? {
     guard let address = fields.hexadecimal(width: header.addressWidth), fields.separator() else {
@@ -93,12 +93,12 @@ struct ColumnMapReader {
       || lines.bytes.loadUnaligned(UInt64.self, at: text.lowerBound + 8) == blanks
   }
 
-  /// Whether a line without indent is a command of a linker script: `. = 0x1000`, `ASSERT (…)`.
+  /// Whether a line without indentation is a command of a linker script: `. = 0x1000`, `ASSERT (…)`.
   private func isAssignment(_ text: Range<Int>) -> Bool {
     text.contains { lines.bytes[$0] == UInt8(ascii: "=") || lines.bytes[$0] == UInt8(ascii: "(") }
   }
 
-  /// Adds what stands at the depth of input sections: one, or a command of a linker script.
+  /// Adds a line with the indentation of input sections: an input section, or a command of a linker script.
   private mutating func addPiece(
     _ text: Range<Int>, searched: Int, at address: StatedAddress, size: UInt64, _ line: Range<Int>
   ) throws(ParseError) {

@@ -1,6 +1,6 @@
 import ByteReading
 
-/// Reads the part of a map of GNU ld or gold that lists what was left out.
+/// Reads the part of a GNU ld or gold map that lists discarded input sections.
 ///
 ///     Discarded input sections
 ///
@@ -8,8 +8,8 @@ import ByteReading
 ///      .text.gone_with_a_long_name
 ///                     0x0000000000000000        0x4 a.o
 ///
-/// The next title ends it. A line feed in a name ends it too, as it is not told from a title: what follows
-/// is then not read, which costs an explanation and no function.
+/// The next title ends the part. A line feed in a name ends it too, because the rest looks like a title. What
+/// follows is then not read; that loses explanations, but no functions.
 struct GNUDiscardedSections {
   private(set) var names: [LinkMap.Text] = []
 
@@ -17,20 +17,20 @@ struct GNUDiscardedSections {
     bytes.hasPrefix("Discarded input sections", at: line.lowerBound)
   }
 
-  /// - Parameter lines: behind the title.
+  /// - Parameter lines: positioned after the title.
   /// - Returns: the line that ended the part; `nil` at the end of the file.
   mutating func read(_ lines: inout LineScanner) -> Range<Int>? {
     while let line = lines.next() {
       guard let first = line.first else { continue }
       guard lines.bytes[first] == UInt8(ascii: " ") else { return line }
-      // Deeper are the numbers of the name before.
+      // Lines with more indentation are the numbers of the name before.
       guard line.count > 1, lines.bytes[first + 1] != UInt8(ascii: " ") else { continue }
       names.append(LinkMap.Text(name(in: line, lines.bytes)))
     }
     return nil
   }
 
-  /// Behind one blank, and up to the column of the numbers if they stand in the same line.
+  /// The name begins after one blank, and extends to the column of the numbers if they are in the same line.
   private func name(in line: Range<Int>, _ bytes: FileBytes) -> Range<Int> {
     let column = line.lowerBound + 16
     let hasNumbers = column < line.upperBound && bytes.hasPrefix("0x", at: column)

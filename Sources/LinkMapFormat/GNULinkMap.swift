@@ -2,7 +2,7 @@ import Addresses
 import ByteReading
 import ImageModel
 
-// GNU ld -Map. What was laid out is in the last part but the cross references:
+// GNU ld -Map. The placed sections are in the last part before the cross references:
 //
 //     Linker script and memory map
 //
@@ -15,10 +15,10 @@ import ImageModel
 //                     0x0000000000001050                coldfn
 //      *fill*         0x0000000000001054        0xc
 //
-// A blank line comes before each output section. A name of 15 columns and more (with the blank before it)
-// stands alone, and its numbers follow on the next line. Symbols are 16 blanks, the address, 16 blanks and
-// the name; commands of a linker script have fewer. Parts before this one list what was discarded, at
-// address 0.
+// A blank line precedes each output section. A name of 15 columns or more (including the blank before it) is
+// on a line of its own, and its numbers follow on the next line. A symbol is 16 blanks, the address, 16
+// blanks and the name; commands of a linker script have fewer blanks. Earlier parts list what was discarded,
+// at address 0.
 
 extension LinkMapGrammar {
   /// <https://sourceware.org/git/?p=binutils-gdb.git;a=blob;f=ld/ldlang.c>, `lang_print…`
@@ -34,21 +34,21 @@ extension LinkMapGrammar {
   return try reader.read(.gnu, behind: .gnu)
 }
 
-/// Reads the part of a map of GNU ld or gold that lists what was laid out.
+/// Reads the part of a GNU ld or gold map that lists the placed sections.
 struct GNUMapReader {
   private var lines: LineScanner
   private var builder: LinkMapBuilder
   private var last = Last.nothing
-  /// The line before was empty: only then a line without indent is an output section.
+  /// Whether the preceding line was empty: only then is a line without indentation an output section.
   private var isBehindEmptyLine = false
 
   /// The column where numbers begin.
   private static let numberColumn = 16
 
-  /// What the next line may complete or continue.
+  /// The entry that the next line may complete or continue.
   private enum Last {
     case nothing, inputSection, symbol
-    /// A name whose numbers have not come yet; `start` includes its indent.
+    /// A name whose numbers have not been read yet; `start` includes its indentation.
     case name(start: Int, end: Int)
   }
 
@@ -86,7 +86,7 @@ struct GNUMapReader {
     if bytes[first] != UInt8(ascii: " ") {
       try addUnindented(line)
     } else if line.count > 1, bytes[first + 1] != UInt8(ascii: " ") {
-      // Patterns and fill: ` *(.text.*)`, ` *fill*`. gold's own pieces begin with two stars.
+      // Patterns and fill: ` *(.text.*)`, ` *fill*`. gold's own pieces begin with two asterisks.
       let isPattern =
         bytes.hasPrefix(" *", at: first) && !bytes.hasPrefix(" ** ", at: first)
       if isPattern { last = .nothing } else { try addEntry(line.lowerBound, line) }
@@ -95,7 +95,7 @@ struct GNUMapReader {
     }
   }
 
-  /// Adds an output section, or the rest of a name with a line feed in it.
+  /// Adds an output section, or the rest of a name that contains a line feed.
   private mutating func addUnindented(_ line: Range<Int>) throws(ParseError) {
     if isBehindEmptyLine { return try addEntry(line.lowerBound, line) }
     switch last {
@@ -103,7 +103,7 @@ struct GNUMapReader {
     case .name(let start, _): try addEntry(start, line)
     case .symbol: builder.extendSymbolName(to: line.upperBound)
     case .inputSection:
-      // `OUTPUT(app elf64-x86-64)` closes the map and may follow an input section.
+      // `OUTPUT(app elf64-x86-64)` ends the map, and may follow an input section.
       if lines.bytes.hasPrefix("OUTPUT(", at: line.lowerBound) {
         last = .nothing
       } else {
@@ -112,8 +112,8 @@ struct GNUMapReader {
     }
   }
 
-  /// Adds an entry whose name begins at `start`, in this line or in one that a line feed in the name
-  /// ended. Its numbers stand in their column, counted from `start`, or follow on the next line.
+  /// Adds an entry whose name begins at `start`, in this line or, if the name contains a line feed, in an
+  /// earlier one. Its numbers are in their column, counted from `start`, or on the next line.
   private mutating func addEntry(_ start: Int, _ line: Range<Int>) throws(ParseError) {
     let column = start + Self.numberColumn
     if column >= line.lowerBound, column < line.upperBound, lines.bytes.hasPrefix("0x", at: column),
@@ -125,11 +125,11 @@ struct GNUMapReader {
     }
   }
 
-  /// Adds what 16 blanks stand before: the numbers of the name in the line before, or a symbol.
+  /// Adds a line that begins with 16 blanks: the numbers of the name on the line before, or a symbol.
   private mutating func addNumbers(_ line: Range<Int>) throws(ParseError) {
     let column = line.lowerBound + Self.numberColumn
     guard column < line.upperBound, lines.bytes.hasPrefix("0x", at: column) else {
-      // Sizes before relaxing, `[!provide]`: neither ends a section.
+      // Sizes before relaxation and `[!provide]`: neither ends a section.
       last = .nothing
       return
     }
@@ -146,7 +146,7 @@ struct GNUMapReader {
     if builder.addSymbol(name, at: StatedAddress(rawValue: address), size: 0) { last = .symbol }
   }
 
-  /// Adds an output or input section; which of them, the indent of its name tells.
+  /// Adds an output or input section, depending on the indentation of its name.
   private mutating func addEntry(
     _ name: Range<Int>, _ numbers: Numbers, _ end: Int
   ) throws(ParseError) {
@@ -166,11 +166,11 @@ struct GNUMapReader {
   private struct Numbers {
     var address: StatedAddress
     var size: UInt64
-    /// Behind the size, in bytes from the start of the file.
+    /// The position after the size, in bytes from the start of the file.
     var end: Int
   }
 
-  /// An address and a size, each behind `0x`, with blanks between them.
+  /// An address and a size, each with `0x`, separated by blanks.
   private func numbers(_ text: Range<Int>) -> Numbers? {
     var position = text.lowerBound
     guard let address = hexadecimal(&position, text.upperBound) else { return nil }
@@ -179,7 +179,7 @@ struct GNUMapReader {
     return Numbers(address: StatedAddress(rawValue: address), size: size, end: position)
   }
 
-  /// Steps over `0x` and lower-case digits.
+  /// Advances past `0x` and lower-case digits.
   private func hexadecimal(_ position: inout Int, _ end: Int) -> UInt64? {
     guard lines.bytes.hasPrefix("0x", at: position) else { return nil }
     var fields = ColumnFields(bytes: lines.bytes, position: position, end: end)
@@ -188,7 +188,7 @@ struct GNUMapReader {
     return value
   }
 
-  /// What follows a symbol's address: 16 blanks and the name, if it is no command of a linker script.
+  /// The text after a symbol's address: 16 blanks and the name, unless it is a command of a linker script.
   private func symbolName(_ text: Range<Int>) -> Range<Int>? {
     let bytes = lines.bytes
     let name = text.dropFirst(Self.numberColumn)

@@ -1,12 +1,12 @@
 import Addresses
 import ByteReading
 
-/// The title of the part of a map of GNU ld or gold that lists what was laid out. It tells the two apart:
-/// either begins with the title of one of many parts.
+/// The title of the part of a GNU ld or gold map that lists the placed sections. It distinguishes the two
+/// linkers; the first title of the map does not, because a map may begin with one of many parts.
 enum GNUMapTitle {
   case gnu, gold
 
-  /// - Returns: `nil` if no map of theirs begins with `line`.
+  /// - Returns: `nil` if no map of these linkers begins with `line`.
   /// - Throws: `missing` if neither title follows.
   init?(of bytes: FileBytes, beginningWith line: Range<Int>) throws(ParseError) {
     guard Self.firstTitles.contains(where: { bytes.hasPrefix($0, at: line.lowerBound) }) else {
@@ -40,7 +40,7 @@ enum GNUMapTitle {
     }
   }
 
-  /// Titles that a map may begin with, each the beginning of its line.
+  /// Titles with which a map may begin; each is the beginning of a line.
   private static let firstTitles: [StaticString] = [
     "Archive member included ", "As-needed library included ", "Merging program properties",
     "Allocating common symbols", "Common symbol", "Discarded input sections",

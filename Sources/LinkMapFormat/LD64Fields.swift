@@ -1,9 +1,9 @@
 import Addresses
 import ByteReading
 
-/// Reads the fields at the beginning of one line of a map of ld64.
+/// Reads the fields at the beginning of a line of an ld64 map.
 ///
-/// Each read steps over the field it understood, and over the tab or blank behind it.
+/// Each read advances past the field that it parsed, and past the tab or blank after it.
 package struct LD64Fields {
   package let bytes: FileBytes
   package var position: Int
@@ -35,7 +35,7 @@ package struct LD64Fields {
       let byte = bytes[next]
       var digit = UInt64(byte &- UInt8(ascii: "0"))
       if digit > 9 {
-        // Upper-case letters, or lower-case ones.
+        // Letters of either case.
         let letter = (byte | 0x20) &- UInt8(ascii: "a")
         guard letter < 6 else { break }
         digit = UInt64(letter &+ 10)
@@ -55,26 +55,27 @@ package struct LD64Fields {
   /// The number that 8 upper-case hexadecimal digits stand for, which nearly all numbers have. It takes
   /// them all at once: digit by digit costs as much as all the rest of reading a line.
   ///
-  /// - Parameter text: as loaded from the map.
-  /// - Returns: `nil` if one of the bytes is no such digit.
+  /// - Parameter text: the 8 bytes as loaded from the map.
+  /// - Returns: `nil` if one of the bytes is not such a digit.
   @inline(__always)
   private static func eightDigits(_ text: UInt64) -> UInt64? {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let text = UInt64(littleEndian: text)
-    // In each byte: letters are 0x41 to 0x46 and stand for their low half and 9, digits are 0x30 to 0x39.
+    // For each byte: letters are 0x41 to 0x46, with the value of their low half plus 9; digits are 0x30 to
+    // 0x39.
     let letters = text >> 6 & ones
     let values = (text & ones &* 0x0f) &+ letters &* 9
-    // The same digits as they are written: other bytes have come to something else, or passed 15.
+    // The same digits, formatted again: for other bytes the result differs, or a value exceeded 15.
     let written = values &+ ones &* 0x30 &+ ((values &+ ones &* 6) >> 4 & ones) &* 7
     guard written == text, values & ones &* 0x10 == 0 else { return nil }
-    // The first digit is the highest; then neighbours are joined: halves, bytes, pairs of bytes.
+    // The first digit is the most significant; then neighbors are joined: halves, bytes, pairs of bytes.
     var joined = values.byteSwapped
     joined = (joined | joined >> 4) & 0x00ff_00ff_00ff_00ff
     joined = (joined | joined >> 8) & 0x0000_ffff_0000_ffff
     return (joined | joined >> 16) & 0xffff_ffff
   }
 
-  /// The index of an object file, `[  7] `: at least three columns wide, filled up with blanks.
+  /// The index of an object file, `[  7] `: at least three columns wide, padded with blanks.
   ///
   /// - Returns: `nil` if there is no such field, or the number has more than 64 bits.
   @inline(__always)
@@ -98,10 +99,10 @@ package struct LD64Fields {
     return value
   }
 
-  /// Steps over what stands in place of a dead-stripped symbol's address, and the tab behind it. ld64
+  /// Advances past the marker in place of a dead-stripped symbol's address, and the tab after it. ld64
   /// classic puts a blank between the two.
   ///
-  /// - Returns: whether it is there.
+  /// - Returns: whether the marker is there.
   package mutating func isDead() -> Bool {
     for text: StaticString in ["<<dead>>\t", "<<dead>> \t"]
     where bytes.hasPrefix(text, at: position) && position + text.utf8CodeUnitCount <= end {

@@ -19,17 +19,19 @@ import ImageModel
 //     #        	Size    	File  Name
 //     <<dead>>	0x00000010	[  1] _unused
 //
-// Fields are separated by tabs, numbers are upper-case hexadecimal of eight digits and more. A name is the
-// rest of its line and may hold anything, line feeds too: a line that is no entry is the rest of the name
-// before it. ld64 classic has an empty line before the dead-stripped symbols, and a blank behind
-// `<<dead>>`. Only the address tells which section a symbol lies in.
+// Fields are separated by tabs; numbers are upper-case hexadecimal with at least eight digits. A name is the
+// rest of its line and may contain anything, even line feeds: a line that is not an entry continues the name
+// before it. ld64 classic has an empty line before the dead-stripped symbols, and a blank after `<<dead>>`.
+// The section of a symbol follows from its address only.
 
 extension LinkMapGrammar {
-  /// ld64 classic, Apple's linker since Xcode 15 and ld64.lld: their maps don't tell which of them.
+  /// ld64 classic, Apple's linker since Xcode 15 and ld64.lld: the maps do not tell which of these wrote
+  /// them.
   ///
-  /// Symbols that lie in no section are left out, as are literal strings among the dead-stripped symbols.
-  /// Reading throws, besides as for all maps, `missing` for a part that is not there; `invalid` for a number
-  /// of over 64 bits, the index of an object file that is not listed, and a section that overlaps another.
+  /// Symbols in no section are left out, as are literal strings among the dead-stripped symbols. In addition
+  /// to the errors of all maps, reading throws `missing` for a part that is not there, and `invalid` for a
+  /// number of more than 64 bits, for the index of an object file that is not listed, and for a section that
+  /// overlaps another.
   ///
   /// <https://github.com/apple-oss-distributions/ld64/blob/main/src/ld/OutputFile.cpp>, `writeMapFile`;
   /// <https://github.com/llvm/llvm-project/blob/main/lld/MachO/MapFile.cpp>
@@ -43,15 +45,15 @@ extension LinkMapGrammar {
   return try reader.read()
 }
 
-/// Reads one part after the other; each begins with its title.
+/// Reads the parts in sequence; each begins with its title.
 private struct LD64MapReader {
   private let bytes: FileBytes
   private var lines: LineScanner
   private var builder: LinkMapBuilder
   private var files = LD64ObjectFiles()
   private var sections = LD64Sections()
-  /// Section and object file of the last symbol. A run of symbols that have both in common is one piece
-  /// of the image.
+  /// The section and object file of the last symbol. Consecutive symbols with the same ones form one piece of
+  /// the image.
   private var piece: (section: UInt32, file: UInt64)?
 
   private enum Title {
@@ -73,7 +75,7 @@ private struct LD64MapReader {
     try readObjectFiles()
     try readSections()
     if try readSymbols() { try readDeadStrippedSymbols() }
-    // Whoever copies the names reads them once more, and no longer needs what lies behind.
+    // Copying the names reads them once more; what is before them is no longer needed.
     bytes.release(0..<bytes.count)
     return builder.finish(.ld64)
   }
@@ -103,8 +105,8 @@ private struct LD64MapReader {
 // MARK: What stands before the symbols
 
 extension LD64MapReader {
-  /// Reads up to the title of the object files. Lines that say something else are passed over: the rest
-  /// of a path with a line feed, and what linkers may come to say about the image.
+  /// Reads up to the title of the object files. Other lines are skipped: the rest of a path that contains a
+  /// line feed, and what linkers may add about the image in the future.
   private mutating func readArchitecture() throws(ParseError) -> LinkMap.Text {
     var architecture: LinkMap.Text?
     while let line = lines.next() {
@@ -157,7 +159,7 @@ extension LD64MapReader {
 // MARK: Symbols
 
 extension LD64MapReader {
-  /// What a line that is no entry continues.
+  /// The entry that a line that is not an entry continues.
   private enum Last {
     case nothing, symbol
     /// A symbol that was left out.
@@ -167,7 +169,7 @@ extension LD64MapReader {
   /// - Returns: whether the title of the dead-stripped symbols was read.
   private mutating func readSymbols() throws(ParseError) -> Bool {
     var last = Last.nothing
-    // An empty line is ld64's own if a title or nothing follows, and else the end of a name.
+    // An empty line belongs to ld64 if a title or nothing follows, and otherwise to a name.
     var emptyLine: Int?
     while let line = lines.next() {
       var fields = fields(of: line)
@@ -195,7 +197,7 @@ extension LD64MapReader {
     return false
   }
 
-  /// - Returns: `false` if the symbol lies in no section.
+  /// - Returns: `false` if the symbol is in no section.
   @inline(__always)
   private mutating func addSymbol(
     _ name: Range<Int>, at address: StatedAddress, size: UInt64, file: UInt64, _ line: Range<Int>

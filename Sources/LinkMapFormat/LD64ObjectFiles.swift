@@ -1,12 +1,12 @@
 import Addresses
 
-/// The object files of a map of ld64 by the indexes that it gives them.
+/// The object files of an ld64 map, by index.
 struct LD64ObjectFiles {
-  /// Ascending. Linkers leave out no index; tools that cut a map short do.
+  /// Ascending. Linkers omit no index, but tools that shorten a map do.
   private var indexes: [UInt64] = []
   private var paths: [LinkMap.Text] = []
 
-  /// - Returns: `false` if `index` is not above all before.
+  /// - Returns: `false` if `index` is not above all earlier ones.
   mutating func add(_ index: UInt64, _ path: Range<Int>) -> Bool {
     if let last = indexes.last, index <= last { return false }
     indexes.append(index)
@@ -14,7 +14,7 @@ struct LD64ObjectFiles {
     return true
   }
 
-  /// Takes another line into the path added last, one with a line feed.
+  /// Extends the path added last by another line, because it contains a line feed.
   ///
   /// - Returns: `false` if there is none.
   mutating func extendLast(to end: Int) -> Bool {
@@ -23,10 +23,10 @@ struct LD64ObjectFiles {
     return true
   }
 
-  /// The path of the object file with that index; empty for index 0, which stands for what the linker made
-  /// itself. `nil` if there is none.
+  /// The path of the object file with that index; empty for index 0, which stands for the linker itself.
+  /// `nil` if there is none.
   ///
-  /// - Complexity: O(1) if no index is left out, O(log *n*) for *n* object files otherwise.
+  /// - Complexity: O(1) if no index is omitted, otherwise O(log *n*) for *n* object files.
   func path(_ index: UInt64) -> LinkMap.Text? {
     guard let position = position(of: index) else { return nil }
     return index == 0 ? LinkMap.Text(0..<0) : paths[position]

@@ -1,7 +1,7 @@
 import Addresses
 import ByteReading
 
-/// The sections of a map of ld64 by address.
+/// The sections of an ld64 map, by address.
 struct LD64Sections {
   private struct Entry {
     var start: StatedAddress
@@ -9,11 +9,11 @@ struct LD64Sections {
     var end: StatedAddress
     /// Index into the map's sections.
     var section: UInt32
-    /// Where the name stands in the map.
+    /// The position of the name in the map.
     var name: Int
   }
 
-  /// Ascending once `sort` has been called; empty sections are not here.
+  /// Ascending once `sort` has been called; without empty sections.
   private var entries: [Entry] = []
   private var count: UInt32 = 0
   /// The entry that was found last: symbols follow one another.
@@ -42,9 +42,9 @@ struct LD64Sections {
     }
   }
 
-  /// The index of the section that holds `address`; `nil` if none does.
+  /// The index of the section that contains `address`; `nil` if none does.
   ///
-  /// - Complexity: O(1) if it is the one found last, O(log *n*) for *n* sections otherwise.
+  /// - Complexity: O(1) if it is the section found last, otherwise O(log *n*) for *n* sections.
   @inline(__always)
   mutating func index(containing address: StatedAddress) -> UInt32? {
     if let current, address >= current.start, address < current.end { return current.section }

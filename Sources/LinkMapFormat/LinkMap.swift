@@ -1,41 +1,42 @@
 import Addresses
 import ByteReading
 
-/// What a linker wrote down about the image it made: which piece of which object file lies where.
+/// A linker's report of the image it made: the address of each piece of each object file.
 ///
-/// One value for all linkers. What a linker leaves out stays out: GNU ld and gold print global
-/// symbols only and no symbol's size, mold no symbol's size. Pieces that the linker folded into others are
-/// not laid out, so they are not here; of those it discarded there are the names, where it lists them.
+/// The same type represents the maps of all linkers. What a linker does not print is missing: GNU ld and gold
+/// print only global symbols, and GNU ld, gold and mold print no sizes of symbols. Pieces that the linker
+/// folded into others are not placed, so they are not here; discarded pieces appear by name only, if the
+/// linker lists them.
 ///
-/// Names are places in `bytes`. They may hold any byte, blanks, tabs, line feeds and bytes that are not
-/// UTF-8 included, and are demangled unless the linker was told otherwise.
+/// Names are ranges of `bytes`. They may contain any byte, including blanks, tabs, line feeds and bytes that
+/// are not UTF-8, and are demangled unless the linker was told otherwise.
 package struct LinkMap: Sendable {
-  /// The map itself, which all names point into.
+  /// The map itself; all names refer to it.
   package let bytes: FileBytes
-  /// How it is written, which tells who wrote it.
+  /// The grammar of the map, which identifies the linker.
   package let grammar: LinkMapGrammar
-  /// What the image was linked for, as `-arch` takes it; only ld64 tells.
+  /// The architecture that the image was linked for, as `-arch` takes it; only ld64 tells.
   package let architecture: Text?
   /// In the order of the map, whatever their addresses. Sections that are not loaded have address 0.
   package let sections: [OutputSection]
-  /// In the order of the map: all pieces of one output section follow one another, except that of ld64 a
-  /// symbol's address tells its section.
+  /// In the order of the map: all pieces of an output section are consecutive, except in ld64's maps, where a
+  /// symbol's address determines its section.
   package let inputSections: [InputSection]
-  /// In the order of the map: all symbols of one input section follow one another.
+  /// In the order of the map: all symbols of an input section are consecutive.
   package let symbols: [Symbol]
-  /// The names of input sections that were discarded, each as often as that happened; GNU ld and gold list
-  /// them. gold also lists those that it folded into others.
+  /// The names of discarded input sections, once for each time; GNU ld and gold list them. gold also lists
+  /// those that it folded into others.
   package let discardedSections: [Text]
-  /// The names of symbols that ld64 dead-stripped, each as often as that happened.
+  /// The names of symbols that ld64 dead-stripped, once for each time.
   package let discardedSymbols: [Text]
 }
 
 extension LinkMap {
-  /// Where a name stands in the map: 8 bytes, so that a symbol costs no allocation.
+  /// The place of a name in the map: 8 bytes, so that a symbol needs no allocation.
   package struct Text: Hashable, Sendable {
-    /// In bytes from the start of the map.
+    /// The offset in bytes from the start of the map.
     package var start: UInt32
-    /// In bytes.
+    /// The length in bytes.
     package var count: UInt32
 
     /// - Precondition: `indices` lies in a file of at most `ParsingLimits.linkMap` bytes.
@@ -50,23 +51,23 @@ extension LinkMap {
 
   /// A section of the linked image.
   package struct OutputSection: Hashable, Sendable {
-    /// `.text`; of ld64 segment and section with a tab between them.
+    /// `.text`; for ld64, segment and section, separated by a tab.
     package var name: Text
     package var range: AddressRange
   }
 
-  /// A piece of an output section that came from one object file, or that the linker made itself. Of
-  /// ld64 it is a run of symbols from one object file.
+  /// A piece of an output section that came from one object file, or that the linker made itself. For ld64 it
+  /// is a run of symbols from one object file.
   package struct InputSection: Hashable, Sendable {
-    /// `.text.f`; gold writes `** PLT` for what it made itself. Of ld64 the name of the output section.
+    /// `.text.f`; gold writes `** PLT` for its own pieces. For ld64, the name of the output section.
     package var name: Text
-    /// The object file, `libx.a(member.o)` for a member of an archive. Empty or `<internal>` for what the
+    /// The object file; `libx.a(member.o)` for a member of an archive. Empty or `<internal>` for what the
     /// linker made itself.
     package var file: Text
     package var range: AddressRange
     /// Index into `sections`.
     package var section: UInt32
-    /// Index into `symbols` of the first symbol that lies in it.
+    /// Index into `symbols` of its first symbol.
     var firstSymbol: UInt32
   }
 
@@ -74,28 +75,27 @@ extension LinkMap {
   package struct Symbol: Hashable, Sendable {
     package var name: Text
     package var address: StatedAddress
-    /// In bytes; 0 if the linker knows or prints none.
+    /// The size in bytes; 0 if the linker does not know or print it.
     package var size: UInt64
   }
 
-  /// The indexes into `symbols` of those that lie in `inputSections[index]`.
+  /// The indexes into `symbols` of the symbols in `inputSections[index]`.
   package func symbolIndexes(ofInputSection index: Int) -> Range<Int> {
     let next = index + 1
     let end = next < inputSections.count ? Int(inputSections[next].firstSymbol) : symbols.count
     return Int(inputSections[index].firstSymbol)..<end
   }
 
-  /// For people: bytes that are not UTF-8 become U+FFFD.
+  /// The text for people: bytes that are not UTF-8 become U+FFFD.
   package func string(_ text: Text) -> String { bytes.text(text.indices) }
 }
 
 extension LinkMap {
-  /// Reads a map in one of `grammars`; its first lines tell in which.
+  /// Reads a map in one of `grammars`, which is recognized by its first lines.
   ///
-  /// - Throws: `missing` for an empty file, `unsupported` for a grammar that is not one of ours,
-  ///   `truncated` for a map that does not end with a line feed, `invalid` for a line that is neither an
-  ///   entry nor the rest of a name, `tooLarge` beyond `ParsingLimits`; for a map of ld64 see
-  ///   `LinkMapGrammar.ld64` too.
+  /// - Throws: `missing` for an empty file, `unsupported` for an unknown grammar, `truncated` for a map that
+  ///   does not end with a line feed, `invalid` for a line that is neither an entry nor part of a name,
+  ///   `tooLarge` beyond `ParsingLimits`; for a map of ld64 see also `LinkMapGrammar.ld64`.
   /// - Complexity: O(*n*) for *n* bytes; no allocation per symbol.
   package init(
     parsing bytes: FileBytes, among grammars: [LinkMapGrammar] = LinkMapGrammar.all
@@ -103,7 +103,7 @@ extension LinkMap {
     try self.init(parsing: bytes, as: LinkMapGrammar(of: bytes, among: grammars))
   }
 
-  /// Reads a map in the grammar that it was recognized to be in.
+  /// Reads a map in the grammar in which it was recognized.
   package init(parsing bytes: FileBytes, as grammar: LinkMapGrammar) throws(ParseError) {
     let start = FileOffset(rawValue: 0)
     guard bytes.count > 0 else { throw ParseError(.missing, "link map", at: start) }
@@ -111,7 +111,7 @@ extension LinkMap {
       throw ParseError(
         .tooLarge(limit: ParsingLimits.linkMap, found: UInt64(bytes.count)), "link map", at: start)
     }
-    // Every linker ends its map with a line feed, and half a line must not pass for a name.
+    // Every linker ends its map with a line feed, and an incomplete line must not be read as a name.
     guard bytes[bytes.count - 1] == UInt8(ascii: "\n") else {
       throw ParseError(
         .truncated(needed: 1, found: 0), "line feed at the end of the link map",

@@ -1,24 +1,25 @@
 import Addresses
 import ByteReading
 
-/// The map while it is being read: entries arrive in the order of the file.
+/// A link map under construction: entries arrive in the order of the file.
 package struct LinkMapBuilder {
   package let bytes: FileBytes
   private var sections: [LinkMap.OutputSection] = []
   private var inputSections: [LinkMap.InputSection] = []
   private var symbols: [LinkMap.Symbol] = []
-  /// The current output section has an input section already.
+  /// Whether the current output section has an input section.
   private var hasInputSection = false
-  /// Only maps of ld64 tell.
+  /// Only maps of ld64 state it.
   package var architecture: LinkMap.Text?
   package var discardedSymbols: [LinkMap.Text] = []
   package var discardedSections: [LinkMap.Text] = []
 
   package init(_ bytes: FileBytes) {
     self.bytes = bytes
-    // A line has 80 bytes and more in the maps of ELF linkers, of which about every other is a symbol, and
-    // about as many in a map of ld64, which is nothing but symbols. Growing by doubling costs more time
-    // than all parsing: fresh pages must be cleared. What is reserved and not used is never touched.
+    // A line has 80 bytes or more in the maps of ELF linkers, where about every other line is a symbol, and
+    // about as many in a map of ld64, which consists of symbols only. Growing by doubling would take more
+    // time than all parsing, because new pages must be cleared. Reserved memory that is not used is never
+    // touched.
     inputSections.reserveLargePages(bytes.count / 128)
     symbols.reserveLargePages(bytes.count / 64)
   }
@@ -37,7 +38,7 @@ package struct LinkMapBuilder {
     hasInputSection = false
   }
 
-  /// Adds a piece of the output section added last.
+  /// Adds a piece to the output section added last.
   ///
   /// - Returns: `false` if there is none.
   package mutating func addInputSection(
@@ -55,7 +56,8 @@ package struct LinkMapBuilder {
     return true
   }
 
-  /// Adds a symbol of the input section added last. An output section without any is its own.
+  /// Adds a symbol to the input section added last. An output section without input sections becomes one
+  /// itself.
   ///
   /// - Returns: `false` if there is no section.
   package mutating func addSymbol(_ name: Range<Int>, at address: StatedAddress, size: UInt64)
@@ -73,7 +75,7 @@ package struct LinkMapBuilder {
     return true
   }
 
-  /// Begins a piece of any output section; symbols that are added behind it lie in it and widen it.
+  /// Begins a piece of any output section; the symbols that are added next belong to it and extend it.
   ///
   /// - Precondition: `section` is one that was added.
   package mutating func addInputSection(
@@ -87,7 +89,7 @@ package struct LinkMapBuilder {
         firstSymbol: UInt32(truncatingIfNeeded: symbols.count)))
   }
 
-  /// Adds a symbol of the input section added last, and widens that to hold it.
+  /// Adds a symbol to the input section added last, and extends that to contain it.
   ///
   /// - Precondition: there is one.
   package mutating func addSymbol(_ name: Range<Int>, widening address: StatedAddress, size: UInt64)
@@ -102,7 +104,7 @@ package struct LinkMapBuilder {
     inputSections[last].range = AddressRange(start: start, size: end - start)
   }
 
-  // A line feed inside a name breaks its line in two; these take the rest of it.
+  // A line feed inside a name splits its line in two; these functions add the rest.
 
   package mutating func extendSectionName(to end: Int) {
     Self.extend(&sections[sections.count - 1].name, end)

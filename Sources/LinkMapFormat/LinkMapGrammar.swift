@@ -2,21 +2,21 @@ import Addresses
 import ByteReading
 import ImageModel
 
-/// How one linker writes its link maps.
+/// The syntax of one linker's link maps.
 ///
-/// Each grammar has a file of its own, with how such a map begins and how it is read; to add one, write such
-/// a file and name the grammar in `all`.
+/// Each grammar has its own file, which says how such a map begins and reads it. To add one, write such a
+/// file and add the grammar to `all`.
 package struct LinkMapGrammar: Sendable {
-  /// Of the linker, for people: `ld.lld`, `GNU ld`.
+  /// The name of the linker, for people: `ld.lld`, `GNU ld`.
   package let name: String
-  /// Of the images that the linker writes: it tells how a map names sections and what lies in them.
+  /// The format of the images that the linker writes; it determines the names and contents of sections.
   package let imageFormat: ImageFormat
-  /// Whether the map has local symbols, too.
+  /// Whether the map lists local symbols too.
   package let listsLocalSymbols: Bool
 
   /// Whether a map of this grammar begins with `firstLine`, which is not empty.
   ///
-  /// - Throws: `missing` for one that lacks what should follow.
+  /// - Throws: `missing` for a map without the parts that must follow.
   package let recognizes:
     @Sendable (_ bytes: FileBytes, _ firstLine: Range<Int>) throws(ParseError) -> Bool
   package let reader: @Sendable (FileBytes) throws(ParseError) -> LinkMap
@@ -37,17 +37,17 @@ package struct LinkMapGrammar: Sendable {
 extension LinkMapGrammar {
   package static let all: [LinkMapGrammar] = [.lld, .gnu, .gold, .mold, .ld64]
 
-  /// The linkers whose maps are read: `ld.lld, GNU ld or gold`.
+  /// The linkers whose maps can be read: `ld.lld, GNU ld or gold`.
   package static func names(_ grammars: [LinkMapGrammar] = all) -> String {
     let names = grammars.map(\.name)
     return (names.count > 1 ? names.dropLast().joined(separator: ", ") + " or " : "")
       + (names.last ?? "none")
   }
 
-  /// The one of `grammars` that `bytes` begin like.
+  /// The grammar among `grammars` in which `bytes` begin.
   ///
-  /// - Throws: `missing` for an empty file and for a map that lacks what tells its grammar, `unsupported` for
-  ///   anything else, with what was expected and found.
+  /// - Throws: `missing` for an empty file and for a map without the part that identifies its grammar,
+  ///   `unsupported` for anything else; with what was expected and found.
   package init(of bytes: FileBytes, among grammars: [LinkMapGrammar] = all) throws(ParseError) {
     var lines = LineScanner(bytes)
     var first = lines.next()

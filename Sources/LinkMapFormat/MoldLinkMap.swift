@@ -8,9 +8,9 @@ import ImageModel
 //             0x21b0         34    16         Scrt1.o:(.text)
 //             0x21b0          0     0                 _start
 //
-// The address is hexadecimal behind `0x` unless it is 0; sizes and alignments are decimal. Symbols have
-// no size. What mold makes itself is an output section without pieces, and its headers (`EHDR`, `PHDR`,
-// `SHDR`) are listed like sections. Folded functions are not listed at all.
+// The address is hexadecimal with `0x` unless it is 0; sizes and alignments are decimal. Symbols have no
+// size. Sections that mold creates are output sections without pieces, and its headers (`EHDR`, `PHDR`,
+// `SHDR`) are listed like sections. Folded functions are not listed.
 
 extension LinkMapGrammar {
   /// <https://github.com/rui314/mold/blob/main/src/mapfile.cc>

@@ -1,11 +1,11 @@
-// What compilers call the input section of one function: GCC and clang under -ffunction-sections,
-// swiftc under -function-sections, rustc always.
+// The names that compilers give the input section of a function: GCC and clang with -ffunction-sections,
+// swiftc with -function-sections, rustc always.
 // <https://gcc.gnu.org/onlinedocs/gcc/Optimize-Options.html#index-ffunction-sections>
 //
 //     .text.f            the usual name
-//     .text.unlikely.f   `unlikely` is a group: of functions that the compiler thinks are cold
+//     .text.unlikely.f   `unlikely` is a group of functions that the compiler considers cold
 //     .text.unlikely     the functions of that group in an object without function sections; or `unlikely`
-//     .text.unlikely.    the former, from LLVM, which so tells the two apart
+//     .text.unlikely.    the former, from LLVM, which thus distinguishes the two
 //     .text              all other functions of such an object
 
 /// The function that an input section is named for.
@@ -14,17 +14,17 @@ package struct FunctionSection {
   package enum Part: Sendable {
     /// All of it, or all but its cold part.
     case whole
-    /// A cold function, or the cold part of one whose other part is elsewhere; GCC uses one prefix for
+    /// A cold function, or the cold part of a function whose other part is elsewhere; GCC uses one prefix for
     /// both.
     case unlikely
-    /// The cold part that LLVM's machine function splitter cut off.
+    /// The cold part that LLVM's machine function splitter split off.
     case split
   }
 
-  /// Where the function's name begins in that of the section, in bytes; behind it is at least one.
+  /// The offset in bytes of the function's name within the section's; at least one byte follows.
   package let nameStart: Int
   package let part: Part
-  /// The name is that of a group, too: `.text.hot`.
+  /// Whether the name is also that of a group: `.text.hot`.
   package let isGroup: Bool
 
   /// - Returns: `nil` if `name` names no function: `.text`, `.text.hot.`, `.init`.
@@ -85,25 +85,26 @@ package struct FunctionSection {
 extension FunctionSection {
   /// All names that the input section of function `symbol` can have, the usual one first.
   ///
-  /// The compiler chooses by what it thinks of the function: `main` is `.text.startup.main` to GCC, and
-  /// `.text.unlikely.main` if it calls nothing but cold functions. Without a link map nobody can tell, and
-  /// a list may name all of them: at most one exists. Groups that only a profile makes are left out.
+  /// The compiler chooses the name by its analysis of the function: GCC puts `main` into
+  /// `.text.startup.main`, or into `.text.unlikely.main` if it only calls cold functions. Without a link map
+  /// the name is unknown, so a list may contain all of them; at most one exists. Groups that only
+  /// profile-guided builds use are left out.
   package static func candidates(of symbol: [UInt8]) -> [[UInt8]] {
     [".text.", ".text.unlikely.", ".text.startup.", ".text.hot.", ".text.exit."].map {
       Array($0.utf8) + symbol
     }
   }
 
-  /// The function that section `name` holds alone; `nil` if the name does not tell.
+  /// The function that section `name` contains alone; `nil` if the name does not tell.
   ///
-  /// `.text.hot.f` is taken for the hot function `f`, not for a function `hot.f`, and `.text.hot` for the
-  /// function `hot`.
+  /// `.text.hot.f` means the hot function `f`, not a function `hot.f`, and `.text.hot` means the function
+  /// `hot`.
   package static func function(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     FunctionSection(name.span.bytes).map { name.dropFirst($0.nameStart) }
   }
 
-  /// Whether `section` is one that a compiler puts many functions into, not only `symbol`: `.text`, or
-  /// `.text.startup` for another function than `startup`.
+  /// Whether a compiler puts several functions into `section`, and not only `symbol`: `.text`, or
+  /// `.text.startup` for a function other than `startup`.
   package static func isShared(_ section: ArraySlice<UInt8>, of symbol: ArraySlice<UInt8>) -> Bool {
     guard let function = FunctionSection(section.span.bytes) else {
       return section.elementsEqual(".text".utf8)

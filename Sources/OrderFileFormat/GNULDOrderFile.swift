@@ -19,12 +19,12 @@ extension OrderFileDialect {
   /// - `--gc-sections` still drops what is unused: `KEEP` would bring dead functions back. C++
   ///   exceptions, static constructors, PIE, non-PIE, `-static`, `-static-pie`, `-shared` and GCC's LTO
   ///   work.
-  /// - `*(.text.a .text.b)` takes both in the order of the *objects*: each name needs a line of its own.
+  /// - `*(.text.a .text.b)` places both in the order of the *objects*, so each name needs its own line.
   /// - Unquoted, `@`, blanks, `{}();&|<>` and bytes above 126 end a name or are syntax errors, `$` does
-  ///   not. In quotes everything but `"` can stand, and globs still work, so `*?[` become classes.
-  /// - 10,000 lines against 20,000 sections in 200 objects cost 0.1 s.
+  ///   not. Quotes may contain anything but `"`, and globs still work in them, so `*?[` become classes.
+  /// - 10,000 lines and 20,000 sections in 200 objects take 0.1 s.
   ///
-  /// Names in no object are passed over in silence; of equal lines the first counts.
+  /// Names that are in no object are ignored silently; of equal lines the first counts.
   /// <https://sourceware.org/binutils/docs/ld/Miscellaneous-Commands.html> (`INSERT`)
   package static let gnuLD = OrderFileDialect(
     name: "gnu-ld", imageFormat: .elf, namesSections: true, lastDuplicateWins: false,

@@ -8,7 +8,7 @@ import ByteReading
 ///     output     = name ":" "{" statement* "}"
 ///     statement  = file-name "(" section-name* ")" [";"]
 ///
-/// What else scripts can say (`KEEP`, `SORT`, assignments) is `unsupported`: it does not order functions.
+/// Other commands of scripts (`KEEP`, `SORT`, assignments) are `unsupported`: they do not order functions.
 /// <https://sourceware.org/binutils/docs/ld/SECTIONS.html>
 @Sendable func readGNULD(_ bytes: FileBytes) throws(ParseError) -> OrderFile {
   var reader = GNULDScriptReader(scanner: GNULDScriptScanner(bytes))
@@ -17,7 +17,7 @@ import ByteReading
   return reader.file
 }
 
-/// Whether the file begins, behind comments, with `SECTIONS` or with `name :`.
+/// Whether the file begins with `SECTIONS` or with `name :`, not counting comments.
 @Sendable func looksLikeGNULD(_ bytes: FileBytes) -> Bool {
   var scanner = GNULDScriptScanner(bytes)
   guard let first = try? scanner.next() else { return false }
@@ -113,7 +113,7 @@ private struct GNULDScriptReader {
   }
 }
 
-/// What stands before a parenthesis and is no file name, or no section name within one.
+/// Words that may precede a parenthesis but are not file names, or not section names within one.
 private let commands: Set<[UInt8]> = Set(
   [
     "KEEP", "SORT", "SORT_BY_NAME", "SORT_BY_ALIGNMENT", "SORT_BY_INIT_PRIORITY", "SORT_NONE",
@@ -121,7 +121,7 @@ private let commands: Set<[UInt8]> = Set(
     "ASSERT", "BYTE", "SHORT", "LONG", "QUAD", "SQUAD", "FILL", "ASCIZ", "INCLUDE",
   ].map { Array($0.utf8) })
 
-/// For people: the start of a word, which in a file that is no script can be very long.
+/// The beginning of a word, for messages: in a file that is not a script, a word can be very long.
 private func text(_ word: [UInt8]) -> String { String(decoding: word.prefix(60), as: UTF8.self) }
 
 extension GNULDToken {

@@ -1,9 +1,9 @@
 import Addresses
 import ByteReading
 
-/// One word or sign of a linker script.
+/// A word or sign of a linker script.
 enum GNULDToken: Equatable {
-  /// A name or a glob, quoted or not: GNU ld 2.40 makes no difference between them once it is read.
+  /// A name or a glob, quoted or not: GNU ld 2.40 does not distinguish them after reading.
   case word([UInt8], isQuoted: Bool)
   /// One of `{ } ( ) ;`.
   case sign(UInt8)
@@ -14,23 +14,23 @@ enum GNULDToken: Equatable {
   }
 }
 
-/// Cuts a linker script into words and signs, and collects its comments.
+/// Splits a linker script into words and signs, and collects its comments.
 /// <https://sourceware.org/git/?p=binutils-gdb.git;f=ld/ldlex.l> (the `WILD` state)
 struct GNULDScriptScanner {
   private let bytes: FileBytes
   private var position = 0
   private(set) var comments: [OrderFileComment] = []
-  /// Of the token that `next` gave last; from 1.
+  /// The line of the token that `next` returned last, from 1.
   private(set) var line = 1
   private(set) var offset = FileOffset(rawValue: 0)
-  /// Of `position`.
+  /// The line of `position`.
   private var currentLine = 1
 
   init(_ bytes: FileBytes) { self.bytes = bytes }
 
   /// The next word or sign; `nil` at the end of the file.
   ///
-  /// - Throws: `invalid` for a zero byte, `missing` for a comment or a quotation that never ends.
+  /// - Throws: `invalid` for a zero byte, `missing` for an unterminated comment or quotation.
   mutating func next() throws(ParseError) -> GNULDToken? {
     try skipBlanksAndComments()
     markStart()
@@ -46,7 +46,7 @@ struct GNULDScriptScanner {
     return .word(bytes.copy(start..<position), isQuoted: false)
   }
 
-  /// An error at the token that `next` gave last.
+  /// An error at the token that `next` returned last.
   func error(_ reason: ParseError.Reason, _ field: String) -> ParseError {
     ParseError(reason, field, at: offset, line: line)
   }
@@ -109,6 +109,6 @@ struct GNULDScriptScanner {
     return byte == 0 || isBlank(byte) || isSign(byte) || byte == UInt8(ascii: "\"")
   }
 
-  /// `:` and `=` are not among them: unquoted names hold both, as `libx.a:x.o` does.
+  /// `:` and `=` are not signs: unquoted names may contain them, as in `libx.a:x.o`.
   private func isSign(_ byte: UInt8) -> Bool { "{}();".utf8.contains(byte) }
 }

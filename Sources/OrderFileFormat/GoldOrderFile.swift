@@ -6,10 +6,11 @@ extension OrderFileDialect {
   /// gold's `--section-ordering-file`, as gold 1.16 (binutils 2.40) reads it: one input section or one
   /// glob a line.
   ///
-  /// Only a carriage return at the end is cut off: blanks are part of a name. A line that begins with
-  /// `#` is a comment. A plain name beats a glob; of globs the first that matches counts, of equal names
-  /// the *last*. What no line names comes *before* everything listed, and so each list ends with
-  /// `.text.*` and `.text`, which put the rest behind. gold says nothing about names it doesn't find.
+  /// Only a carriage return at the end is removed: blanks are part of a name. A line that begins with `#` is
+  /// a comment. A plain name takes precedence over a glob; of globs the first that matches counts, of equal
+  /// names the *last*. Sections that no line names are placed *before* all listed ones, so each list ends
+  /// with `.text.*` and `.text`, which moves the rest to the end. gold says nothing about names it doesn't
+  /// find.
   /// <https://sourceware.org/git/?p=binutils-gdb.git;f=gold/layout.cc> (`read_layout_from_file`,
   /// `find_section_order_index`)
   package static let gold = OrderFileDialect(

@@ -1,28 +1,28 @@
 // ld64's order files: `-order_file` of ld64, of its successor in Xcode 15 (`ld`), and of LLVM's ld64.lld.
 //
-// A line is `architecture:object:symbol`. The first two parts are optional, and nothing but their spelling
-// tells them from the symbol:
+// A line is `architecture:object:symbol`. The first two parts are optional, and only their spelling
+// distinguishes them from the symbol:
 //
 //     _main                       that function
-//     -[Foo bar:with:]            names may hold blanks and colons
+//     -[Foo bar:with:]            names may contain blanks and colons
 //     leaf.o:_helper              the local function of that object file
-//     libx.a(leaf.o):_helper      the same of a member of an archive; `leaf.o:` does not find it
-//     arm64:_main                 in this architecture alone, arm64e included
-//     CSTR;1956311786             a string literal by its hash; LLD 21 and later
-//     "some text"                 a string literal as ld's manual page has it; no linker moves it
+//     libx.a(leaf.o):_helper      the same in an archive member; `leaf.o:` does not find it
+//     arm64:_main                 in this architecture only, arm64e included
+//     CSTR;1956311786             a string literal, by its hash; LLD 21 and later
+//     "some text"                 a string literal as in ld's manual page; no linker moves it
 //
-// What follows a `#` anywhere is a comment. The object file is what ends at the first `.o:`, or else at the
-// first `.o):`, and is compared with the last component of the path: a path never matches.
+// A `#` anywhere begins a comment. The object file ends at the first `.o:`, or else at the first `.o):`, and
+// is compared with the last component of the path, so a path never matches.
 //
 // Where the linkers differ:
 //
-// - Of two lines for one function ld64 takes the last, ld64.lld the first. So none is written twice, and a
-//   check goes by ld64.lld's rule.
-// - A symbol that several object files define: ld64.lld moves all of that name, ld64 the first.
-// - Of a symbol that is listed for several object files Apple's linker of Xcode 15 and later is reported to
-//   order none: <https://github.com/getsentry/FaultOrdering>. No other spelling tells them apart, and the
-//   other two linkers do as they are told.
-// - `f.llvm.1` is called `f` by ld64, and by LLD 21 and later on both sides of the comparison.
+// - If two lines name the same function, ld64 uses the last and ld64.lld the first. So none is written twice,
+//   and a check uses ld64.lld's rule.
+// - If several object files define a symbol, ld64.lld moves all functions of that name, and ld64 the first.
+// - If a symbol is listed for several object files, Apple's linker in Xcode 15 and later is reported to order
+//   none: <https://github.com/getsentry/FaultOrdering>. No other spelling distinguishes them, and the other
+//   two linkers follow the list.
+// - ld64 calls `f.llvm.1` `f`, and so does LLD 21 and later, on both sides of the comparison.
 //
 // <https://github.com/apple-oss-distributions/ld64/blob/ld64-956.6/src/ld/Options.cpp> (`parseOrderFile`),
 // <https://github.com/apple-oss-distributions/ld64/blob/ld64-956.6/src/ld/passes/order.cpp>,
@@ -39,15 +39,15 @@ extension OrderFileDialect {
     reader: readLD64, writer: writeLD64, recognizes: looksLikeLD64)
 }
 
-/// What ld64 takes for an architecture. `arm64e:` is none.
+/// The prefixes that ld64 recognizes as architectures. `arm64e:` is not one.
 private let architecturePrefixes = ["ppc:", "ppc64:", "i386:", "x86_64:", "arm:", "arm64:"]
   .map { Array($0.utf8) }
 
-/// What an author may take for one.
+/// Prefixes that an author may take for architectures.
 private let otherPrefixes = ["arm64e:", "aarch64:", "arm64_32:", "armv7:", "armv7s:", "x86_64h:"]
   .map { Array($0.utf8) }
 
-/// What the first line of a file written here says: how the file is recognized, and where it goes.
+/// The mark in the first line of a file written here: it identifies the file and says what it is for.
 private let mark = "for ld64's -order_file"
 
 private enum Line: Equatable {
@@ -57,7 +57,7 @@ private enum Line: Equatable {
   case nothing
 }
 
-/// - Parameter text: without comment and line feed.
+/// - Parameter text: the line without comment and line feed.
 private func parse(_ text: ArraySlice<UInt8>) -> Line {
   var rest = trimmed(text)
   let whole = rest
@@ -65,7 +65,7 @@ private func parse(_ text: ArraySlice<UInt8>) -> Line {
   if let prefix { rest = rest.dropFirst(prefix.count) }
   var objectFile: [UInt8]?
   if let end = objectFileEnd(rest) {
-    // With the blanks behind an architecture: the linkers compare them too.
+    // Including the blanks after an architecture: the linkers compare them too.
     objectFile = Array(rest[..<end])
     rest = rest[(end + 1)...]
   }
@@ -78,7 +78,7 @@ private func parse(_ text: ArraySlice<UInt8>) -> Line {
       symbol: Array(symbol), objectFile: objectFile, architecture: prefix.map { $0.dropLast() }))
 }
 
-/// The index of the colon behind an object file: of the first `.o:`, or else of the first `.o):`.
+/// The index of the colon after an object file: in the first `.o:`, or else in the first `.o):`.
 private func objectFileEnd(_ rest: ArraySlice<UInt8>) -> Int? {
   let colons = rest.indices.filter { rest[$0] == UInt8(ascii: ":") }
   func first(behind ending: String) -> Int? {
@@ -114,7 +114,7 @@ private func objectFileEnd(_ rest: ArraySlice<UInt8>) -> Int? {
   return file
 }
 
-/// What the author of a line probably took for something else than the linkers do.
+/// What the author of a line probably meant differently from how the linkers read it.
 private func misunderstanding(_ entry: OrderFileEntry) -> OrderFileWarning.Kind? {
   let beginning = entry.objectFile ?? entry.symbol
   if otherPrefixes.contains(where: { beginning.starts(with: $0) }) { return .noArchitecture }
@@ -128,7 +128,7 @@ private func misunderstanding(_ entry: OrderFileEntry) -> OrderFileWarning.Kind?
   var writer = OrderFileWriter()
   writer.appendHashComment([mark] + header)
   for (i, entry) in entries.enumerated() {
-    // An object file that no line can name: the name alone then covers it too.
+    // No line can name this object file, so the name alone stands for all of them.
     let everywhere = OrderFileEntry(symbol: entry.symbol, architecture: entry.architecture)
     if reasonAgainstLine(entry) == nil {
       writer.append(line(entry), for: entry, at: i)
@@ -147,7 +147,7 @@ private func line(_ entry: OrderFileEntry) -> [UInt8] {
   } + entry.symbol
 }
 
-/// Why no line can stand for `entry`; `nil` if one does: it reads as the entry again.
+/// The reason why no line can represent `entry`; `nil` if one can, so that reading it gives the entry again.
 private func reasonAgainstLine(_ entry: OrderFileEntry) -> UnwritableEntry.Reason? {
   guard let first = entry.symbol.first, let last = entry.symbol.last else { return .emptyName }
   let line = line(entry)
@@ -167,9 +167,9 @@ private func reasonAgainstLine(_ entry: OrderFileEntry) -> UnwritableEntry.Reaso
 
 /// Whether this is a file that was written here, or names symbols as Mach-O does.
 ///
-/// C's names have an underscore in front, which C++'s `__Z` and Swift's `_$s` show best; ELF's have none.
-/// An order file of ELF may hold a few such names (`_start`), one of Mach-O a few without: three quarters
-/// of the first lines decide.
+/// Mach-O's C names begin with an underscore, most clearly C++'s `__Z` and Swift's `_$s`; those of ELF do
+/// not. An order file for ELF may contain a few such names (`_start`), and one for Mach-O a few without:
+/// three quarters of the first lines decide.
 @Sendable private func looksLikeLD64(_ bytes: FileBytes) -> Bool {
   var lines = OrderFileLines(bytes)
   var count = 0
@@ -188,7 +188,7 @@ private func reasonAgainstLine(_ entry: OrderFileEntry) -> UnwritableEntry.Reaso
 private func isMachOName(_ name: [UInt8]) -> Bool {
   if name.starts(with: "-[".utf8) || name.starts(with: "+[".utf8) { return true }
   guard name.first == UInt8(ascii: "_"), name.count > 1 else { return false }
-  // Without a second underscore these are ELF's: C++, and Rust v0's paths.
+  // With a single underscore, these are ELF names of C++ and Rust v0.
   let isELF = ["_Z", "_RN", "_RI", "_RX", "_RY", "_RM"].contains { name.starts(with: $0.utf8) }
   return !isELF
 }

@@ -4,10 +4,10 @@ import ImageModel
 extension OrderFileDialect {
   /// ld.lld's `--symbol-ordering-file` for ELF, as LLD 19 to 22 read it: one mangled symbol a line.
   ///
-  /// Blanks around a name are cut off, empty lines and lines whose first other byte is `#` are skipped,
-  /// and everything else is a name, with blanks and `#` inside it. A byte order mark is part of the
-  /// first name. The first of two equal lines counts. Every symbol of that name moves, local ones in
-  /// all objects; a section goes where its best symbol goes.
+  /// Blanks around a name are removed. Empty lines, and lines whose first other byte is `#`, are skipped.
+  /// Everything else is a name, including blanks and `#` inside it. A byte order mark is part of the first
+  /// name. Of two equal lines the first counts. Every symbol of that name moves, local ones in all objects; a
+  /// section moves with its first-listed symbol.
   /// <https://github.com/llvm/llvm-project/blob/main/lld/Common/Args.cpp> (`getLines`),
   /// <https://github.com/llvm/llvm-project/blob/main/lld/ELF/Writer.cpp> (`buildSectionOrder`)
   package static let lld = OrderFileDialect(
@@ -52,8 +52,8 @@ extension OrderFileDialect {
   return writer.written
 }
 
-/// Why a line can't carry `name`; `nil` if it can. A carriage return inside a name would pass, but no
-/// tool that converts line ends would leave it alone.
+/// The reason why a line can't contain `name`; `nil` if it can. A carriage return inside a name would work,
+/// but tools that convert line ends would change it.
 private func reasonAgainstLine(_ name: [UInt8]) -> UnwritableEntry.Reason? {
   guard let first = name.first, let last = name.last else { return .emptyName }
   if name.contains(0) { return .zeroByte }

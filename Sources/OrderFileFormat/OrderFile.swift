@@ -1,26 +1,25 @@
 import Addresses
 import ByteReading
 
-/// What one order file asks of the linker, in the file's order.
+/// The contents of an order file, in the file's order.
 ///
-/// Duplicates stay: which of them counts differs from linker to linker, see
-/// `OrderFileDialect.lastDuplicateWins`.
+/// Duplicates are kept: which of them counts depends on the linker, see `OrderFileDialect.lastDuplicateWins`.
 package struct OrderFile: Sendable {
   package let dialect: OrderFileDialect
   package private(set) var entries: [OrderFileEntry] = []
-  /// For each entry the line it stands on, from 1.
+  /// The line number of each entry, from 1.
   package private(set) var lines: [Int] = []
   package private(set) var comments: [OrderFileComment] = []
-  /// What names no function: many sections at once, `.text.*`, or a string literal.
+  /// Lines that name no function: globs for many sections, `.text.*`, or a string literal.
   package private(set) var patterns: [OrderFilePattern] = []
-  /// What the linker accepts, and probably takes for something else than its author meant.
+  /// Lines that the linker accepts, but probably reads differently from what the author meant.
   package internal(set) var warnings: [OrderFileWarning] = []
 
   package init(dialect: OrderFileDialect) { self.dialect = dialect }
 
   /// Adds `entry` at the end.
   ///
-  /// - Parameter position: where it stands, for the error alone.
+  /// - Parameter position: the place of the entry, used for the error only.
   /// - Throws: `tooLarge` if the file has `limit` entries, comments and patterns already.
   package mutating func append(
     _ entry: OrderFileEntry, line: Int, at position: FileOffset = FileOffset(rawValue: 0),
@@ -54,39 +53,39 @@ package struct OrderFile: Sendable {
   }
 }
 
-/// One comment, without what opens and closes it.
+/// A comment, without its delimiters.
 package struct OrderFileComment: Hashable, Sendable {
   package var text: [UInt8]
-  /// Where it begins, from 1.
+  /// The line where it begins, from 1.
   package var line: Int
 }
 
-/// A glob that names many sections, or `.text`, which holds what was not compiled into sections of its
-/// own; in ld64's dialect a string literal.
+/// A glob that names many sections, or `.text`, which contains what was not compiled into separate sections;
+/// in ld64's dialect a string literal.
 package struct OrderFilePattern: Hashable, Sendable {
   package var text: [UInt8]
-  /// From 1.
+  /// The line number, from 1.
   package var line: Int
 }
 
-/// Something in an order file that its linker reads in an unexpected way, without a word.
+/// Something in an order file that its linker silently reads in an unexpected way.
 package struct OrderFileWarning: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     /// The UTF-8 byte order mark that begins the file is part of the first name.
     case byteOrderMark
-    /// A `#` behind a name begins no comment: it is part of the name.
+    /// A `#` after a name does not begin a comment: it is part of the name.
     case trailingComment
     /// Blanks around a section's name are part of it.
     case outerBlank
-    /// `*(a b)` leaves the linker's own order between `a` and `b`.
+    /// `*(a b)` does not order `a` and `b`.
     case sectionsTogether
-    /// `arm64e:` and others are part of the name: ld64 knows them by no prefix.
+    /// `arm64e:` and similar prefixes are part of the name: ld64 does not recognize them.
     case noArchitecture
     /// An object file is compared with the last component of a path.
     case objectFilePath
   }
   package var kind: Kind
-  /// From 1.
+  /// The line number, from 1.
   package var line: Int
 }
 

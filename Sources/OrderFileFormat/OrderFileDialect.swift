@@ -1,23 +1,23 @@
 import ByteReading
 import ImageModel
 
-/// The language that one linker reads order files in.
+/// The order-file syntax of one linker.
 ///
-/// Each dialect has a file of its own, with its reader, its writer and the rules it keeps; to add one,
-/// write such a file and name the dialect in `all`.
+/// Each dialect has its own file, with its reader, its writer and its rules. To add one, write such a file
+/// and add the dialect to `all`.
 package struct OrderFileDialect: Sendable {
-  /// As the command line writes it: `lld`, `gold`, `gnu-ld`, `ld64`.
+  /// The name on the command line: `lld`, `gold`, `gnu-ld`, `ld64`.
   package let name: String
-  /// Of the images that the linker writes.
+  /// The format of the images that the linker writes.
   package let imageFormat: ImageFormat
   /// Whether a line names an input section, `.text.f`, and not a symbol.
   package let namesSections: Bool
-  /// Which of two equal lines decides: the last, or else the first.
+  /// Whether the last of two equal lines counts; otherwise the first does.
   package let lastDuplicateWins: Bool
 
   package let reader: @Sendable (FileBytes) throws(ParseError) -> OrderFile
   package let writer: @Sendable ([OrderFileEntry], [String]) -> WrittenOrderFile
-  /// Whether a file's beginning can only be this dialect.
+  /// Whether the beginning of a file can only be in this dialect.
   package let recognizes: @Sendable (FileBytes) -> Bool
 
   package init(
@@ -37,8 +37,8 @@ package struct OrderFileDialect: Sendable {
 }
 
 extension OrderFileDialect {
-  /// All dialects. The last one of an image format is what a file for such images is taken for that no other
-  /// recognizes, and the last of all what any file is.
+  /// All dialects. A file that no dialect recognizes is read in the last dialect of its image format or, if
+  /// the format is unknown, in the last of all.
   package static let all: [OrderFileDialect] = [.gnuLD, .gold, .ld64, .lld]
 
   /// The dialect of that `name`, if there is one.
@@ -47,10 +47,10 @@ extension OrderFileDialect {
     self = dialect
   }
 
-  /// The dialect that `bytes` look written in. A file of symbols is taken for lld's, unless they are
-  /// Mach-O's.
+  /// The dialect in which `bytes` seem to be written. A list of symbols is read as lld's, unless they are
+  /// Mach-O symbols.
   ///
-  /// - Parameter format: of the images that it is for; `nil` is any.
+  /// - Parameter format: the format of the images that the file is for; `nil` is any.
   package init(
     guessedFrom bytes: FileBytes, of format: ImageFormat? = nil,
     among dialects: [OrderFileDialect] = all
@@ -59,23 +59,24 @@ extension OrderFileDialect {
     self = possible.first { $0.recognizes(bytes) } ?? possible.last ?? .lld
   }
 
-  /// What a user most likely wants for images of that format.
+  /// The dialect that most users want for images of that format.
   package static func usual(for format: ImageFormat) -> OrderFileDialect {
     all.last { $0.imageFormat == format } ?? .lld
   }
 
   /// Reads an order file.
   ///
-  /// - Throws: `invalid` for a zero byte (no name holds one: the file is not an order file),
-  ///   `tooLarge`, and where the dialect has a grammar `invalid`, `missing` or `unsupported`; with the
+  /// - Throws: `invalid` for a zero byte, which no name contains, so that the file is not an order file;
+  ///   `tooLarge`; and for a dialect with a grammar `invalid`, `missing` or `unsupported`. Errors have the
   ///   line.
   /// - Complexity: O(*n*) for *n* bytes.
   package func read(_ bytes: FileBytes) throws(ParseError) -> OrderFile { try reader(bytes) }
 
-  /// Writes `entries` in their order; of equal lines only the first.
+  /// Writes `entries` in their order; of equal lines only the first is written.
   ///
-  /// - Parameter header: lines of a comment at the top, without what opens and closes it.
-  /// - Returns: the same bytes for the same arguments, ending with a line feed, and what those leave out.
+  /// - Parameter header: lines for a comment at the top, without delimiters.
+  /// - Returns: the bytes, which end with a line feed and depend only on the arguments, and the entries left
+  ///   out.
   /// - Complexity: O(*n*) for *n* bytes in all names, on average.
   package func write(_ entries: [OrderFileEntry], header: [String] = []) -> WrittenOrderFile {
     writer(entries, header)

@@ -1,18 +1,18 @@
-/// One function that an order file asks for, in whichever way its dialect names it.
+/// A function that an order file lists, in whichever way its dialect names it.
 ///
-/// All are the bytes that stand in the object files, mangled; they need not be UTF-8.
+/// All names are the bytes in the object files: mangled, and not always UTF-8.
 package struct OrderFileEntry: Hashable, Sendable {
-  /// The symbol's name. Read from a dialect that names sections it is what the section's name says
-  /// (`.text.unlikely.f` is `f`), and empty where that says nothing.
+  /// The symbol. In a dialect that names sections it is derived from the section's name (`.text.unlikely.f`
+  /// gives `f`), and empty if that is not possible.
   package var symbol: [UInt8]
-  /// The object file that the name is looked for in, written as the dialect writes it; `nil` is all of
-  /// them. A dialect that knows no object files writes the name alone, which then covers all of them.
+  /// The object file in which the symbol is looked up, in the dialect's notation; `nil` for all. A dialect
+  /// without object files writes the symbol only, which then stands for all of them.
   package var objectFile: [UInt8]?
-  /// The input section, a name and not a pattern: `.text.unlikely.f`. Dialects that name symbols don't
+  /// The input section, as a name and not as a pattern: `.text.unlikely.f`. Dialects that name symbols don't
   /// write it.
   package var section: [UInt8]?
-  /// The one architecture that the entry is for, as ld64 writes it: `arm64`, `x86_64`; `nil` is all. Other
-  /// dialects don't write it.
+  /// The architecture to which the entry is limited, in ld64's notation: `arm64`, `x86_64`; `nil` for all.
+  /// Other dialects don't write it.
   package var architecture: [UInt8]?
 
   package init(

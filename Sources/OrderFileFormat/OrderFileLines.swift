@@ -1,19 +1,19 @@
 import Addresses
 import ByteReading
 
-/// The lines of a text, one after the other, without their line feed; an unfinished last line counts.
+/// The lines of a text in sequence, without line feeds; an unterminated last line counts.
 package struct OrderFileLines {
   private var lines: LineScanner
-  /// Where the line that `next` gave last begins.
+  /// The offset of the line that `next` returned last.
   package private(set) var offset = FileOffset(rawValue: 0)
-  /// Of that line; from 1.
+  /// The number of that line, from 1.
   package var number: Int { lines.lineNumber }
 
   package init(_ bytes: FileBytes) { lines = LineScanner(bytes) }
 
   /// The next line; `nil` at the end of the file.
   ///
-  /// - Throws: `invalid` if it holds a zero byte: no name does, and so the file is not an order file.
+  /// - Throws: `invalid` if it contains a zero byte: no name does, so the file is not an order file.
   package mutating func next() throws(ParseError) -> [UInt8]? {
     guard let line = lines.next() else { return nil }
     offset = FileOffset(rawValue: UInt64(line.lowerBound))
@@ -25,5 +25,5 @@ package struct OrderFileLines {
   }
 }
 
-/// What `isspace` of the C locale calls blank.
+/// The characters that `isspace` of the C locale accepts.
 func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || (9...13).contains(byte) }

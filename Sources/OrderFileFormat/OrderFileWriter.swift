@@ -1,13 +1,13 @@
 import ByteReading
 
-/// Collects the lines of one order file, each once.
+/// Collects the lines of an order file, each once.
 package struct OrderFileWriter {
   package private(set) var written = WrittenOrderFile()
   private var seen: Set<NameKey> = []
 
   package init() {}
 
-  /// Adds `line` and a line feed, unless the file has that line: then `entry` is left out.
+  /// Adds `line` and a line feed, unless the file already has that line: then `entry` is left out.
   package mutating func append(_ line: [UInt8], for entry: OrderFileEntry, at index: Int) {
     guard seen.insert(NameKey(line)).inserted else {
       leaveOut(entry, at: index, .duplicate)
@@ -23,16 +23,16 @@ package struct OrderFileWriter {
     written.unwritable.append(UnwritableEntry(index: index, entry: entry, reason: reason))
   }
 
-  /// Adds text that is no entry: comments, and what frames the entries.
+  /// Adds text that is not an entry: comments, and the frame around the entries.
   package mutating func append(_ text: String) { written.bytes += Array(text.utf8) }
 
-  /// Adds the lines of `header`, each with `#` in front.
+  /// Adds the lines of `header`, each preceded by `#`.
   package mutating func appendHashComment(_ header: [String]) {
     for line in header.flatMap(separateLines) { append(line.isEmpty ? "#\n" : "# \(line)\n") }
   }
 }
 
-/// `text` cut at line breaks of every kind: a comment must not end before its text does.
+/// `text` split at line breaks of every kind, because a comment must not end before its text does.
 func separateLines(_ text: String) -> [String] {
   text.split(omittingEmptySubsequences: false) { $0.isNewline }.map(String.init)
 }

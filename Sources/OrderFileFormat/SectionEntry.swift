@@ -1,11 +1,11 @@
-// What gold and GNU ld have in common: their lists name input sections, not symbols.
+// What gold and GNU ld have in common: their lists name input sections instead of symbols.
 
 import Addresses
 import ByteReading
 
 extension OrderFile {
-  /// Adds what a glob names: the one section that it matches, or else a pattern. `.text` is a pattern
-  /// too: it holds all functions that have no section of their own.
+  /// Adds a glob: as an entry if it matches only one section, otherwise as a pattern. `.text` is a pattern
+  /// too: it contains all functions without their own section.
   mutating func appendSection(
     matching glob: [UInt8], objectFile: [UInt8]? = nil, line: Int, at position: FileOffset
   ) throws(ParseError) {
@@ -20,7 +20,7 @@ extension OrderFile {
   }
 }
 
-/// Why no line of a dialect that names sections can carry `section`; `nil` if one can.
+/// The reason why a dialect that names sections can't write `section`; `nil` if it can.
 func reasonAgainstSection(
   _ section: [UInt8], of entry: OrderFileEntry
 ) -> UnwritableEntry.Reason? {

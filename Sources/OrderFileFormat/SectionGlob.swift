@@ -1,6 +1,6 @@
-// Section names as gold and GNU ld match them: fnmatch(3) without escapes (FNM_NOESCAPE), so that a
-// backslash is an ordinary byte. What would be a metacharacter is written as a class of one: `[*]`.
-// Both linkers were tried with each metacharacter: GNU ld 2.40 treats quoted names as globs too.
+// Section names as gold and GNU ld match them: fnmatch(3) without escapes (FNM_NOESCAPE), so that a backslash
+// is an ordinary byte. A literal metacharacter is written as a class of one: `[*]`. Both linkers were tested
+// with each metacharacter: GNU ld 2.40 treats quoted names as globs too.
 
 private let globMetacharacters: [UInt8] = Array("*?[".utf8)
 
@@ -9,7 +9,7 @@ private let globMetacharacters: [UInt8] = Array("*?[".utf8)
 /// gold also looks each line up as a plain name, so there `[*]` also matches a section that is itself
 /// called `[*]`.
 ///
-/// - Parameter alsoEscaped: tells of further bytes, by index, that must not stand bare.
+/// - Parameter alsoEscaped: whether the byte at an index must be escaped although it is not a metacharacter.
 func glob(matchingOnly name: [UInt8], alsoEscaped: (Int) -> Bool = { _ in false }) -> [UInt8] {
   var glob: [UInt8] = []
   glob.reserveCapacity(name.count)
@@ -23,8 +23,7 @@ func glob(matchingOnly name: [UInt8], alsoEscaped: (Int) -> Bool = { _ in false 
   return glob
 }
 
-/// The one name that `glob` matches; `nil` if it can match several, or if nothing but a search would
-/// tell.
+/// The only name that `glob` matches; `nil` if it can match several, or if only a search could tell.
 func onlyName(matchedBy glob: [UInt8]) -> [UInt8]? {
   var name: [UInt8] = []
   name.reserveCapacity(glob.count)
@@ -41,7 +40,7 @@ func onlyName(matchedBy glob: [UInt8]) -> [UInt8]? {
         i += 1
         continue
       }
-      // `[]]` is the class of `]`, found as any other; `[!]` and `[^]` would be open negations.
+      // `[]]` is the class of `]`, found like any other; `[!]` and `[^]` would begin a negation.
       guard glob[i + 1] != UInt8(ascii: "!"), glob[i + 1] != UInt8(ascii: "^") else { return nil }
       name.append(glob[i + 1])
       i += 3

@@ -1,11 +1,11 @@
-/// An order file's bytes, and the entries that they do not hold.
+/// The bytes of an order file, and the entries that it does not contain.
 package struct WrittenOrderFile: Sendable {
   package internal(set) var bytes: [UInt8] = []
-  /// In the order of the entries.
+  /// Ascending by index.
   package internal(set) var unwritable: [UnwritableEntry] = []
 }
 
-/// An entry that a written order file does not hold, and why.
+/// An entry that a written order file does not contain, and the reason.
 package struct UnwritableEntry: Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     /// An earlier entry gives the same line.
@@ -15,11 +15,11 @@ package struct UnwritableEntry: Hashable, Sendable {
     case outerBlank
     /// A line that begins with `#` is a comment.
     case leadingHash
-    /// Everywhere in a line it begins a comment.
+    /// Anywhere in a line, it begins a comment.
     case hash
-    /// The name begins like an architecture, or holds what ends an object file: `.o:`.
+    /// The name begins like an architecture, or contains the end of an object file: `.o:`.
     case takenForPrefix
-    /// The name looks like a string literal's.
+    /// The name looks like a string literal.
     case takenForLiteral
     /// A name ends where the line ends.
     case lineBreak
@@ -31,7 +31,7 @@ package struct UnwritableEntry: Hashable, Sendable {
     /// `.text` of an object that was not compiled with function sections.
     case sharedInputSection
   }
-  /// In the array that was written.
+  /// The index in the array of entries.
   package var index: Int
   package var entry: OrderFileEntry
   package var reason: Reason

@@ -2,13 +2,12 @@ import ByteReading
 import ImageModel
 import JSON
 
-// How values of the model stand in a document. The model knows no format, so it is said here, for all
-// documents.
+// The JSON form of values of the model, for all documents. The model itself knows no format.
 
 extension SymbolName: JSONValue, JSONReadable {
   package func write(to json: inout JSONWriter) { json.write(text: bytes[...]) }
 
-  /// Bytes that were not UTF-8 are U+FFFD in the document, and stay so.
+  /// Bytes that were not UTF-8 are U+FFFD in the document, and stay U+FFFD.
   package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
     self.init(bytes: try cursor.readString(field))
   }

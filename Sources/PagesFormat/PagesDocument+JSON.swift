@@ -1,4 +1,4 @@
-// What `orderfile pages --json` writes, besides its schema.
+// The output of `orderfile pages --json`, in addition to its schema.
 //
 //     command[]       the words of the command
 //     exitStatus      or signal: how it ended
@@ -8,7 +8,7 @@
 //                     function; null where they are not known; pcImage if that is another image
 //       filePages[]   how many pages of pageSizeBytes the file fills: text, readOnly, data
 //       textPages, textPages16k, ...
-//                     counts of what pages[] lists; a reader makes them anew
+//                     counts of pages[]; a reader computes them itself
 
 import ByteReading
 import ImageModel

@@ -2,12 +2,12 @@ import Addresses
 import ImageModel
 import JSON
 
-/// The pages that one launch touched, image by image: measured.
+/// The pages that a launch touched, by image. They are measured.
 package struct PagesDocument: Hashable, Sendable {
-  /// The words of the command that was launched.
+  /// The words of the command.
   package var command: [String]
   package var end: End
-  /// How access was withheld: `preload` or `ptrace`.
+  /// The method by which access was withheld: `preload` or `ptrace`.
   package var method: String
   package var images: [Image]
 
@@ -19,11 +19,11 @@ package struct PagesDocument: Hashable, Sendable {
 
   package struct Image: Hashable, Sendable {
     package var path: String
-    /// As the tool writes image IDs; `nil` if the file can't be read any more, or has none.
+    /// The image ID as reports write it; `nil` if the file can no longer be read, or has none.
     package var id: String?
-    /// By time.
+    /// In time order.
     package var pages: [Page]
-    /// One for each page size that is counted; empty where the file can't be read any more.
+    /// One element for each page size; empty if the file can no longer be read.
     package var filePages: [FilePages]
 
     package init(path: String, id: String?, pages: [Page], filePages: [FilePages]) {
@@ -34,7 +34,7 @@ package struct PagesDocument: Hashable, Sendable {
     }
   }
 
-  /// How many pages of one size an image fills, by segment.
+  /// The number of pages of one size that an image fills, by segment.
   package struct FilePages: Hashable, Sendable {
     package var pageSize: PageSize
     package var text: Int
@@ -52,16 +52,16 @@ package struct PagesDocument: Hashable, Sendable {
   /// The first touch of a page by one kind of access.
   package struct Page: Hashable, Sendable {
     package var access: Access
-    /// Of 4 KiB, its first byte.
+    /// The address of the first byte of the 4 KiB page.
     package var address: StatedAddress
     package var segment: Segment
-    /// The function whose instruction it was; `nil` where it has no name.
+    /// The function that contains the instruction; `nil` if it has no name.
     package var function: SymbolName?
-    /// `nil` of an instruction outside of the image.
+    /// The address of the instruction; `nil` if it is outside the image.
     package var instruction: StatedAddress?
-    /// Another image that the instruction is in; `nil` if it is in this one or in none.
+    /// The other image that contains the instruction; `nil` if it is in this image or in none.
     package var instructionImage: String?
-    /// Position among the touches of all images.
+    /// The position among the touches of all images.
     package var step: Int
 
     package init(
@@ -87,7 +87,7 @@ package struct PagesDocument: Hashable, Sendable {
 }
 
 extension PagesDocument {
-  /// The page sizes that are counted.
+  /// The page sizes of the counts.
   package static let pageSizes: [PageSize] = [
     .fourKibibytes, .sixteenKibibytes, .sixtyFourKibibytes,
   ]
@@ -96,24 +96,25 @@ extension PagesDocument {
 // MARK: Counts
 
 extension PagesDocument.Image {
-  /// Distinct pages of that size with a touch that counts.
+  /// The number of distinct pages of that size with a touch that counts.
   private func count(_ size: PageSize, where counts: (PagesDocument.Page) -> Bool) -> Int {
     Set(pages.lazy.filter(counts).map { size.page(of: $0.address) }).count
   }
 
-  /// Distinct pages of a segment that were touched in any way.
+  /// The number of distinct pages of a segment that were touched in any way.
   package func count(
     of segment: Segment, _ size: PageSize = .fourKibibytes
   ) -> Int {
     count(size) { $0.segment == segment }
   }
 
-  /// Pages of the executable segment that were executed, or that were read or written. One may be both.
+  /// The number of pages of the executable segment that were executed, or that were read or written; a page
+  /// may be both.
   package func textCount(executed: Bool, _ size: PageSize = .fourKibibytes) -> Int {
     count(size) { $0.segment == .text && ($0.access == .execute) == executed }
   }
 
-  /// Pages of the executable segment that were read or written and not executed.
+  /// The number of pages of the executable segment that were read or written but not executed.
   package func textOnlyReadCount(_ size: PageSize = .fourKibibytes) -> Int {
     count(of: .text, size) - textCount(executed: true, size)
   }

@@ -1,10 +1,10 @@
 import Addresses
 import CTraceFormat
 
-/// The bytes of a trace that a tracer writes while a launch runs: first `header`, then each record at the
-/// end of the file, then the slot count into the header. So the file is whole at every instant.
+/// The bytes of a trace that a tracer writes while a launch runs: first `header`, then each record at the end
+/// of the file, followed by the slot count in the header. So the file is valid at any time.
 package struct GrowingTrace {
-  /// What the file begins with.
+  /// The beginning of the file.
   package let header: [UInt8]
   private var slotCount = 0
   private var imageCount: UInt64 = 0
@@ -34,13 +34,13 @@ package struct GrowingTrace {
     self.header = header
   }
 
-  /// What to append, and then to store over a part of the header.
+  /// Bytes to append, and then bytes to store over a part of the header.
   package struct Addition {
     package var records: [UInt8]
     package var count: (offset: Int, bytes: [UInt8])
   }
 
-  /// - Returns: also the number of the image.
+  /// - Returns: the addition, and the number of the image.
   package mutating func load(
     _ image: TraceImageRecord, ticks: UInt64
   ) -> (number: UInt64, Addition) {
@@ -56,7 +56,7 @@ package struct GrowingTrace {
     return addition(records)
   }
 
-  /// The first use of the function that begins at `function`, if any does, and that of `blocks`.
+  /// The first use of the function that begins at `function`, if one does, and of `blocks`.
   package mutating func use(
     function: LoadedAddress?, blocks: [(start: LoadedAddress, size: UInt64)] = [], ticks: UInt64,
     thread: UInt32
@@ -74,7 +74,7 @@ package struct GrowingTrace {
     return addition(records)
   }
 
-  /// A stage that begins.
+  /// A mark.
   package mutating func mark(_ name: [UInt8], ticks: UInt64, thread: UInt32) -> Addition {
     var records: [UInt8] = []
     records.appendRecord(
@@ -83,7 +83,7 @@ package struct GrowingTrace {
     return addition(records)
   }
 
-  /// What to store over a part of the header when the launch is over before the program.
+  /// The bytes to store over a part of the header when the recording ends before the program.
   package static func end(by state: TraceHeader.State) -> (offset: Int, bytes: [UInt8]) {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: state.rawValue)
@@ -93,7 +93,7 @@ package struct GrowingTrace {
   private mutating func addition(_ records: [UInt8]) -> Addition {
     slotCount += records.count / TraceRecord.size
     var count: [UInt8] = []
-    // next_record and capacity stand side by side.
+    // next_record and capacity are adjacent.
     for _ in 0..<2 { count.append(littleEndian: UInt64(slotCount)) }
     return Addition(
       records: records,

@@ -2,10 +2,10 @@ import Addresses
 import ByteReading
 import CTraceFormat
 
-/// The trace of a launch that no recorder saw: what another tool told of one image.
+/// A trace made from another tool's recording of one image.
 ///
-/// It has one image, no guards, and a record for each function with its `entry`; addresses are the
-/// image's own, as the slide is 0.
+/// It has one image, no guards, and a record for each function with its `entry`. Addresses are stated
+/// addresses, because the slide is 0.
 package struct ImportedTrace {
   /// ELF's `e_machine`, as in all traces.
   package var machine: UInt32
@@ -13,14 +13,14 @@ package struct ImportedTrace {
   package var processNumber: UInt32?
   /// Its guards count for nothing.
   package var image: TraceImageRecord
-  /// In the order of their first use.
+  /// In the order of first use.
   package var uses: [Use] = []
   package var names: [TraceName] = []
 
   package struct Use: Equatable, Sendable {
-    /// Of the function's first byte.
+    /// The address of the function's first byte.
     package var entry: StatedAddress
-    /// Since the source began to record; `nil` where it tells no times.
+    /// The time since the source began to record; `nil` if it has no times.
     package var nanoseconds: UInt64?
     /// `nil` where it is not known.
     package var thread: UInt32?
@@ -37,10 +37,10 @@ package struct ImportedTrace {
     self.image = image
   }
 
-  /// The number of its image.
+  /// The number of the trace's image.
   package static let imageNumber: UInt64 = 1
 
-  /// The whole file: sealed, as the names are there.
+  /// The whole file; it is sealed, because the names are known.
   package func bytes() throws(ParseError) -> [UInt8] {
     var slots: [UInt8] = []
     slots.appendLoad(Self.imageNumber, image)
@@ -58,7 +58,7 @@ package struct ImportedTrace {
       machine: machine, flags: ORDERFILE_TRACE_IMPORTED, pid: processNumber ?? 0,
       program: image.path)
     if uses.contains(where: { $0.nanoseconds != nil }) {
-      // A tick is a nanosecond. The clock starts at 1 because a start at 0 is an unknown one.
+      // A tick is a nanosecond. The clock starts at 1, because a start at 0 means unknown.
       header.storeHeader(UInt64(1_000_000_000), at: \.ticks_per_second)
       for field in [\orderfile_trace_header.first_pair, \.last_pair] {
         header.storeHeader(UInt64(1), at: field.appending(path: \.nanoseconds))

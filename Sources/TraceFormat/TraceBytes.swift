@@ -1,7 +1,7 @@
 import Addresses
 import CTraceFormat
 
-// What writers of traces share. Integers of a trace are little-endian.
+// Code that all writers of traces share. The integers of a trace are little-endian.
 extension [UInt8] {
   mutating func append(littleEndian value: some FixedWidthInteger) {
     for byte in 0..<(value.bitWidth / 8) {
@@ -9,7 +9,7 @@ extension [UInt8] {
     }
   }
 
-  /// Writes a field of the header that these bytes begin with.
+  /// Stores a field of the header at the beginning of these bytes.
   mutating func storeHeader<Value: FixedWidthInteger>(
     _ value: Value, at field: KeyPath<orderfile_trace_header, Value>
   ) {
@@ -19,7 +19,8 @@ extension [UInt8] {
     }
   }
 
-  /// A header of a trace without records, of the process `pid` that runs `program`, a path.
+  /// The header of a trace without records, for the process `pid` that runs the program at the path
+  /// `program`.
   static func header(
     machine: UInt32, flags: UInt32, pid: UInt32, program: some Sequence<UInt8>
   ) -> [UInt8] {
@@ -38,7 +39,7 @@ extension [UInt8] {
     return header
   }
 
-  /// Says how many slots follow.
+  /// Stores the number of slots that follow.
   mutating func storeSlotCount(_ count: Int) {
     for field in [\orderfile_trace_header.next_record, \.capacity, \.demand] {
       storeHeader(UInt64(count), at: field)
@@ -55,7 +56,7 @@ extension [UInt8] {
     append(littleEndian: kind)
   }
 
-  /// Appends the load of `image` under `number`.
+  /// Appends the load record of `image`, with the given number.
   mutating func appendLoad(_ number: UInt64, _ image: TraceImageRecord, ticks: UInt64 = 0) {
     var payload: [UInt8] = []
     for field in [
@@ -72,7 +73,7 @@ extension [UInt8] {
     appendPayload(payload)
   }
 
-  /// Appends what belongs to the record before, in slots of its own.
+  /// Appends the payload of the preceding record, in separate slots.
   mutating func appendPayload(_ payload: [UInt8]) {
     let size = Int(ORDERFILE_PAYLOAD_BYTES)
     for start in stride(from: 0, to: payload.count, by: size) {

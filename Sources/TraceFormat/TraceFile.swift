@@ -2,23 +2,23 @@ import Addresses
 import ByteReading
 import CTraceFormat
 
-/// A whole trace: what one process wrote, as far as it came.
+/// A whole trace, as far as the process wrote it.
 package struct TraceFile: Sendable {
   package let bytes: FileBytes
   package let header: TraceHeader
-  /// Complete records, ascending by slot. A load whose image was hit before it could register stands at
-  /// the slot of that hit, before it: so a hit always belongs to an image that is loaded.
+  /// The complete records, ascending by slot. The load of an image that was hit before it could register is
+  /// moved before that hit, with the slot of the hit: so a hit always belongs to a loaded image.
   package let records: [TraceRecord]
-  /// Slots that were claimed and never completed: the process ended in the middle of a hit.
+  /// The number of slots that were claimed but not completed, because the process ended during a hit.
   package let inFlightRecords: Int
-  /// Slots that hold records or payloads, complete or not.
+  /// The number of slots with records or payloads, complete or not.
   package let slotCount: Int
-  /// The names in a sealed trace; empty in others.
+  /// The names in a sealed trace; empty in other traces.
   package let names: [TraceName]
 
-  /// Reads a trace, also of a process that is running or was killed.
+  /// Reads a trace, even of a process that is running or was killed.
   ///
-  /// - Throws: `ParseError` if this is no trace, or one cut short by a copy that didn't end.
+  /// - Throws: `ParseError` if this is not a trace, or is a truncated copy of one.
   /// - Complexity: O(*n*) for *n* slots.
   package init(parsing bytes: FileBytes) throws(ParseError) {
     self.bytes = bytes
@@ -133,7 +133,7 @@ package struct TraceFile: Sendable {
       event = .name(LoadedAddress(rawValue: subject), name: try payload("name"))
     default: event = .other(kind: kind)
     }
-    // A load says where its image's hits begin: 1 + slot, or 0 if they all follow it.
+    // A load record states where the hits of its image begin: 1 + slot, or 0 if they all follow it.
     let isEarly = kind == ORDERFILE_RECORD_LOAD && entry > 0 && entry <= UInt64(slot)
     return TraceRecord(
       slot: isEarly ? Int(entry) - 1 : slot, ticks: ticks, thread: thread == 0 ? nil : thread,

@@ -2,7 +2,7 @@ import Addresses
 import ByteReading
 import CTraceFormat
 
-/// The first page of a trace; `orderfile_trace_format.h` says what each field means.
+/// The first page of a trace; `orderfile_trace_format.h` describes each field.
 package struct TraceHeader: Sendable {
   package var version: UInt32
   package var headerSize: UInt32
@@ -30,10 +30,10 @@ package struct TraceHeader: Sendable {
   package var namesOffset: FileOffset
   package var namesCount: UInt64
   package var namesSize: UInt64
-  /// Path of the executable, cut off if longer than the field.
+  /// The path of the executable, truncated if longer than the field.
   package var program: ByteRange
 
-  /// The same instant on the machine's counter and on the kernel's clock.
+  /// The values of the machine's counter and the kernel's clock at the same instant.
   package struct ClockPair: Equatable, Sendable {
     package var ticks: UInt64
     /// Since boot, sleep included.
@@ -55,7 +55,7 @@ package struct TraceHeader: Sendable {
     package static let breakpoints = Flags(rawValue: ORDERFILE_TRACE_BREAKPOINTS)
   }
 
-  /// Whether the launch's end was declared, and how. A struct: later versions may know more ways.
+  /// Whether and how the recording ended explicitly. A struct, because later versions may add more ways.
   package struct State: RawRepresentable, Equatable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -68,7 +68,7 @@ package struct TraceHeader: Sendable {
 }
 
 extension TraceHeader {
-  /// The bytes that every trace begins with.
+  /// The first bytes of every trace.
   package static let magic: [UInt8] = [0x89] + Array("OFTRACE".utf8)
 
   /// Whether `bytes` begin like a trace.
@@ -78,7 +78,7 @@ extension TraceHeader {
 
   /// Reads `orderfile_trace_header`, field by field in its order.
   ///
-  /// - Throws: `invalid` if this is no trace, `unsupported` for another version or record size,
+  /// - Throws: `invalid` if this is not a trace, `unsupported` for another version or record size,
   ///   `truncated` if the file is shorter than the header.
   init(parsing input: inout ByteCursor) throws(ParseError) {
     let start = input.position

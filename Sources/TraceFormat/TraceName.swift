@@ -2,9 +2,9 @@ import Addresses
 import ByteReading
 import CTraceFormat
 
-/// One name of one recorded function in a sealed trace: `orderfile_trace_name` with its text.
+/// A name of a recorded function in a sealed trace: `orderfile_trace_name` with its text.
 package struct TraceName: Equatable, Sendable {
-  /// Number of the image in the trace.
+  /// The number of the image in the trace.
   package var image: UInt64
   package var address: StatedAddress
   /// Of the function, in bytes; `nil` where it is unknown.
@@ -22,7 +22,7 @@ package struct TraceName: Equatable, Sendable {
 }
 
 extension TraceName {
-  /// Reads the table that `names_offset` points at; nothing if the trace is not sealed.
+  /// Reads the table at `names_offset`; empty if the trace is not sealed.
   static func readAll(
     _ bytes: FileBytes, _ header: TraceHeader
   ) throws(ParseError) -> [TraceName] {
@@ -37,7 +37,7 @@ extension TraceName {
     var input = ByteCursor(bytes, in: table)
     var names: [TraceName] = []
     names.reserveCapacity(Int(header.namesCount))
-    // Each name has text of its own, so all of it fits the table: no more is ever copied.
+    // Names do not share text, so all of it fits the table: no more is ever copied.
     var room = header.namesSize
     for _ in 0..<header.namesCount {
       let image = try input.read(UInt32.self, "name.image")

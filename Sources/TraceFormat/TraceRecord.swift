@@ -2,38 +2,39 @@ import Addresses
 import ByteReading
 import CTraceFormat
 
-/// One event of a launch, at the slot that gives its place in the order.
+/// An event of a launch, with the slot that gives its position.
 package struct TraceRecord: Equatable, Sendable {
-  /// Number of the slot; the records' order. Of a load: where its image's hits begin, if that is before.
+  /// The slot number, which orders the records. For a load: the slot where the hits of its image begin, if
+  /// that is earlier.
   package var slot: Int
-  /// Of the recorded machine's counter.
+  /// The value of the recorded machine's counter.
   package var ticks: UInt64
   /// The kernel's number of the thread; `nil` where the source of an imported trace does not tell.
   package var thread: UInt32?
   package var event: Event
 
   package enum Event: Equatable, Sendable {
-    /// First hit of a function. `entry` is `nil` where the build had no pc-table.
+    /// The first hit of a function. `entry` is `nil` if the build had no pc-table.
     case function(guard: LoadedAddress, returnAddress: LoadedAddress, entry: LoadedAddress?)
-    /// First hit of a basic block of `size` bytes.
+    /// The first hit of a basic block of `size` bytes.
     case block(LoadedAddress, size: UInt64)
-    /// First touch of a page of data.
+    /// The first touch of a page of data.
     case data(LoadedAddress)
-    /// A stage of the launch begins.
+    /// A mark.
     case mark(name: [UInt8])
     case load(image: UInt64, TraceImageRecord)
     case unload(image: UInt64)
-    /// What `dladdr` calls the function at an address.
+    /// The name of the function at an address, from `dladdr`.
     case name(LoadedAddress, name: [UInt8])
-    /// Of a kind that this version doesn't know.
+    /// A record of a kind that this version does not know.
     case other(kind: UInt32)
   }
 
-  /// In bytes, of every record and payload.
+  /// The size of every record and payload in bytes.
   package static let size = MemoryLayout<orderfile_record>.size
 }
 
-/// `orderfile_trace_image` with what follows it.
+/// `orderfile_trace_image` and the data that follows it.
 package struct TraceImageRecord: Equatable, Sendable {
   package var slide: Slide
   package var textStart: LoadedAddress
@@ -44,7 +45,7 @@ package struct TraceImageRecord: Equatable, Sendable {
   package var guardSize: UInt64
   package var id: ID?
   package var path: [UInt8]
-  /// How many basic blocks had a breakpoint; 0 if only functions had.
+  /// The number of basic blocks with a breakpoint; 0 if only functions had one.
   package var blockCount: UInt32 = 0
 
   package struct ID: Equatable, Sendable {

@@ -3,11 +3,11 @@ import ByteReading
 import CTraceFormat
 
 extension TraceFile {
-  /// What sealing adds to a finished trace besides the names.
+  /// The data that sealing adds to a finished trace, in addition to the names.
   package struct Seal: Sendable {
-    /// When the process was started, if the launcher saw it: nanoseconds since boot.
+    /// The start of the process in nanoseconds since boot, if the launcher saw it.
     package var processStart: UInt64?
-    /// The counter and the clock now: a long baseline makes ticks into exact times.
+    /// The present values of the counter and the clock: a long baseline makes the conversion of ticks exact.
     package var lastPair: TraceHeader.ClockPair?
 
     package init(processStart: UInt64? = nil, lastPair: TraceHeader.ClockPair? = nil) {
@@ -16,9 +16,9 @@ extension TraceFile {
     }
   }
 
-  /// The bytes of this trace, cut to the slots in use, with a table of names at its end.
+  /// The bytes of this trace, truncated to the slots in use, with a table of names at the end.
   ///
-  /// Slots that no record ever filled stay, so a sealed trace reports the same losses.
+  /// Incomplete slots stay, so that a sealed trace reports the same losses.
   ///
   /// - Parameter names: in any order; written ascending by image, address and name, each once.
   package func sealed(_ seal: Seal, names: [TraceName]) -> [UInt8] {

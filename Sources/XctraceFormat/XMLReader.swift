@@ -1,35 +1,37 @@
-// A wrapper of libexpat: the only file here that touches its pointers.
+// A wrapper of libexpat; no other file here touches its pointers.
 //
-// A document type declaration is refused, and with it entities: no export has one, and what they can do
-// (grow without bound, name other files) nobody needs here.
+// A document type declaration is rejected, and with it entities: no export has one, and entities can grow
+// without bound and name other files.
 
 import Addresses
 import ByteReading
 import CExpat
 
-/// Reads an XML document from its start to its end in one pass and keeps nothing of it. Subclasses say
+/// Reads an XML document from start to end in one pass, and keeps nothing of it. Subclasses interpret the
+/// elements.
 /// what an element means.
 class XMLReader {
   private var parser: XML_Parser?
   private var error: ParseError?
   private var depth = 0
 
-  /// An element begins. A `ParseError` that is thrown ends the reading; it gets its position by itself.
+  /// Called when an element begins. A thrown `ParseError` ends the reading; its position is added
+  /// automatically.
   func start(_ name: XMLText, _ attributes: XMLAttributes) throws(ParseError) {}
-  /// The element that began last, of those that have not ended, ends.
+  /// Called when the innermost open element ends.
   func end() throws(ParseError) {}
-  /// A part of the text in the innermost open element; it comes in as many parts as libexpat likes.
+  /// Called with a part of the text in the innermost open element; libexpat chooses the parts.
   func text(_ text: XMLText) throws(ParseError) {}
 
-  /// What libexpat is given at a time, in bytes. Behind each, memory is handed back to the kernel, and a
-  /// tag without an end is noticed.
+  /// The number of bytes passed to libexpat at a time. After each chunk, memory is returned to the kernel,
+  /// and an unterminated tag is noticed.
   private static let chunk = 1 << 20
 
-  /// Reads all of `bytes`. Memory does not grow with their number.
+  /// Reads all of `bytes`. Memory use does not grow with their number.
   ///
-  /// - Throws: what a subclass throws; `missing` with the tag if the document ends too early; `invalid` if
-  ///   it is not well-formed; `unsupported` for a document type declaration; `tooLarge` beyond
-  ///   `ParsingLimits`. With byte position and line.
+  /// - Throws: the errors of the subclass; `missing` with the tag if the document ends too early; `invalid`
+  ///   if it is not well-formed; `unsupported` for a document type declaration; `tooLarge` beyond
+  ///   `ParsingLimits`. All have a byte position and a line.
   /// - Complexity: O(*n*) for *n* bytes.
   final func read(_ bytes: FileBytes) throws(ParseError) {
     guard let parser = XML_ParserCreate(nil) else {
@@ -105,7 +107,7 @@ class XMLReader {
 
   /// Runs `body` and ends the reading if it throws.
   private func handle(_ body: (XMLReader) throws(ParseError) -> Void) {
-    // libexpat may have a few events left when it is told to stop.
+    // libexpat may deliver a few more events after it is told to stop.
     guard error == nil else { return }
     do throws(ParseError) { try body(self) } catch {
       self.error = located(error.reason, error.field)
@@ -137,10 +139,10 @@ class XMLReader {
   }
 }
 
-/// A name or text in the document. It must not outlive the call that it was handed to.
+/// A name or text in the document. It must not outlive the call that received it.
 struct XMLText {
   private let start: UnsafePointer<XML_Char>
-  /// In bytes of UTF-8.
+  /// The length in bytes of UTF-8.
   let count: Int
 
   fileprivate init(_ start: UnsafePointer<XML_Char>, count: Int) {
@@ -148,7 +150,7 @@ struct XMLText {
     self.count = count
   }
 
-  /// Up to the zero byte.
+  /// The text up to the zero byte.
   fileprivate init(_ start: UnsafePointer<XML_Char>) {
     var count = 0
     while start[count] != 0 { count += 1 }
@@ -170,9 +172,9 @@ struct XMLText {
   var bytes: [UInt8] { (0..<count).map { self[$0] } }
 }
 
-/// The attributes of one start tag. They must not outlive the call that they were handed to.
+/// The attributes of a start tag. They must not outlive the call that received them.
 struct XMLAttributes {
-  /// Names and values in turn, then a null pointer.
+  /// Names and values alternate; a null pointer ends them.
   fileprivate let first: UnsafeMutablePointer<UnsafePointer<XML_Char>?>
 
   subscript(name: StaticString) -> XMLText? {

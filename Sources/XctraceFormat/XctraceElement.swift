@@ -1,5 +1,5 @@
-/// The elements that are read. A cell's element is named for its column's engineering type, so the name
-/// tells what it is; the columns' mnemonics and their order differ between versions of Instruments.
+/// The elements that are read. A cell's element is named after the engineering type of its column, so the
+/// name identifies it; the mnemonics of columns and their order differ between versions of Instruments.
 enum XctraceElement: CaseIterable {
   case frame, binary, row, backtrace, taggedBacktrace
   case sampleTime, startTime, eventTime, duration
@@ -52,6 +52,6 @@ enum XctraceElement: CaseIterable {
     self = .other
   }
 
-  /// The most frequent ones first.
+  /// The most frequent elements first.
   private static let named = allCases.filter { $0 != .other }
 }

@@ -1,5 +1,5 @@
-// What `xctrace export --xpath …` writes: XML with one `<node>` for each table, in it a `<schema>` and the
-// `<row>`s. A row has one element for each column, named for the column's type, or `<sentinel/>`.
+// The output of `xctrace export --xpath …`: XML with one `<node>` for each table, which contains a `<schema>`
+// and the `<row>`s. A row has one element for each column, named after the column's type, or `<sentinel/>`.
 //
 //   <trace-query-result>
 //   <node xpath='//trace-toc[1]/run[1]/data[1]/table[13]'><schema name="time-profile">…</schema>
@@ -10,31 +10,31 @@
 //     <backtrace id="11"><frame id="12" name="main" addr="0x102fe8a01"><binary id="13" name="App"
 //       UUID="AB…" arch="arm64" load-addr="0x102fe4000" path="/…/App"/></frame> …</backtrace></row>
 //
-// An element that was written once is referred to from then on, `<process ref="4"/>`: rows, but also
-// frames in backtraces and binaries in frames. In tables with tagged backtraces a `<backtrace>`, or in
-// some versions its frames, stand in a `<tagged-backtrace>`.
+// An element that was written once is referenced afterwards, `<process ref="4"/>`. This applies to cells, but
+// also to frames in backtraces and to binaries in frames. In tables with tagged backtraces, a `<backtrace>`,
+// or in some versions its frames, are inside a `<tagged-backtrace>`.
 //
 // The format is not documented. This is what public exports of Xcode 13 to 26 have in common.
 
 import Addresses
 import ByteReading
 
-/// An export, read in one pass: its rows are handed on one by one and not kept, its values are kept.
+/// An export, read in one pass: its rows are passed on one by one and not kept; its values are kept.
 package final class XctraceExport {
-  /// The tables that were there and are read.
+  /// The supported tables that the export contains.
   package internal(set) var tables: Set<XctraceTable> = []
-  /// The names of the schemas that are not read, each once, in the file's order.
+  /// The names of the other schemas, each once, in the order of the file.
   package internal(set) var otherTables: [[UInt8]] = []
   let values = XctraceValues()
 
   package init() {}
 
-  /// Reads `bytes` and calls `body` with each row of the tables that are read.
+  /// Reads `bytes` and calls `body` with each row of the supported tables.
   ///
-  /// Memory grows with the values that the export defines, each counted once, and not with its rows.
+  /// Memory use grows with the values that the export defines, each counted once, and not with its rows.
   ///
-  /// - Throws: `missing` if the document ends too early, or if this is no export; `invalid` for what is no
-  ///   XML, and for a number, an id or a reference that is none.
+  /// - Throws: `missing` if the document ends too early, or if this is not an export; `invalid` if it is not
+  ///   XML, and for an invalid number, id or reference.
   /// - Complexity: O(*n*) for *n* bytes.
   package func read(
     _ bytes: FileBytes, _ body: @escaping (XctraceRow) -> Void
@@ -42,7 +42,7 @@ package final class XctraceExport {
     try XctraceReader(self, body).read(bytes)
   }
 
-  /// Of all processes, in the order of their first mention.
+  /// The images of all processes, in the order of their first mention.
   package var binaries: [XctraceBinary] { values.binaries }
 
   /// The frames of a row's stack, from the function that ran to the one where its thread began.

@@ -1,14 +1,15 @@
-/// A decimal number that comes byte by byte; blanks around it don't count. A negative one is the same bits.
+/// A decimal number that arrives byte by byte; blanks around it are ignored. A negative number keeps its
+/// bits.
 struct DecimalNumber {
   private enum State { case empty, negative, digits, behind, invalid }
   private var state = State.empty
   private var isNegative = false
   private var magnitude: UInt64 = 0
 
-  /// Nothing but blanks came.
+  /// Whether only blanks arrived.
   var isEmpty: Bool { state == .empty }
 
-  /// `nil` if there is no number, another text, or one that takes more than 64 bits.
+  /// `nil` if there is no number, but other text, or one that needs more than 64 bits.
   var value: UInt64? {
     guard state == .digits || state == .behind else { return nil }
     return isNegative ? 0 &- magnitude : magnitude
@@ -33,7 +34,7 @@ struct DecimalNumber {
 }
 
 extension XMLText {
-  /// `0x` and hexadecimal digits, as addresses are written.
+  /// `0x` and hexadecimal digits, the format of addresses.
   var hexadecimalNumber: UInt64? {
     guard count > 2, count <= 18, self[0] == UInt8(ascii: "0"), self[1] | 0x20 == UInt8(ascii: "x")
     else { return nil }
@@ -45,7 +46,7 @@ extension XMLText {
     return value
   }
 
-  /// 16 bytes, from 32 hexadecimal digits with hyphens between them anywhere.
+  /// 16 bytes from 32 hexadecimal digits, with hyphens anywhere between them.
   var uuid: [UInt8]? {
     var bytes: [UInt8] = []
     var high: UInt8?
@@ -61,7 +62,7 @@ extension XMLText {
     return bytes.count == 16 && high == nil ? bytes : nil
   }
 
-  /// For messages.
+  /// The text in quotes, for messages.
   var quoted: String { "'\(String(decoding: bytes, as: UTF8.self))'" }
 }
 

@@ -1,14 +1,14 @@
 import Addresses
 import ByteReading
 
-/// Makes the elements of an export into values and rows.
+/// Converts the elements of an export to values and rows.
 final class XctraceReader: XMLReader {
   private let export: XctraceExport
   private let values: XctraceValues
   private let body: (XctraceRow) -> Void
-  /// The elements that have begun, the innermost last.
+  /// The open elements, the innermost last.
   private var open: [OpenElement] = []
-  /// Frames of the stacks that have begun.
+  /// The frames of the open stacks.
   private var openFrames: [UInt32] = []
   private var table: XctraceTable?
   private var row: XctraceRow?
@@ -16,23 +16,23 @@ final class XctraceReader: XMLReader {
   private struct OpenElement {
     var element: XctraceElement
     var id: UInt64?
-    /// What a `ref` stands for, or what a part of the element has given it.
+    /// The value that a `ref` refers to, or that a part of the element has given it.
     var value = XctraceValue()
-    /// A reference is not defined again.
+    /// Whether it is a reference, which is not defined again.
     var isReference = false
     /// Its text, if that is a number.
     var number = DecimalNumber()
-    /// Of a thread or a process: what its `tid` or `pid` says.
+    /// For a thread or a process: the value of its `tid` or `pid`.
     var ownNumber: UInt64?
-    /// Of a process or an operation: `fmt`.
+    /// For a process or an operation: `fmt`.
     var label: [UInt8] = []
-    /// Of a thread.
+    /// For a thread.
     var process: UInt32?
     /// Of a frame: `addr`. Of an address: what `fmt` says.
     var address: LoadedAddress?
     /// Of a frame.
     var binary: UInt32?
-    /// Of a stack: where its frames begin in `openFrames`.
+    /// For a stack: the index in `openFrames` of its first frame.
     var firstFrame = 0
   }
 
@@ -133,7 +133,8 @@ final class XctraceReader: XMLReader {
     }
   }
 
-  /// A part of an element has ended. What a reference stands for may be of any kind.
+  /// Passes the value of an element that has ended to the element that contains it. A reference may be of any
+  /// kind.
   private func give(_ value: XctraceValue, of element: XctraceElement, to parent: Int) {
     switch (open[parent].element, element, value.kind) {
     case (.thread, .threadNumber, .number), (.process, .processNumber, .number):
@@ -177,7 +178,7 @@ final class XctraceReader: XMLReader {
 
   /// The text of an element of numbers. An address without text has it in `fmt`.
   ///
-  /// - Throws: `invalid` if it is none; but not in a table that isn't read.
+  /// - Throws: `invalid` if it is not a number, unless it is in a table that is not read.
   private func number(_ ended: OpenElement) throws(ParseError) -> UInt64? {
     if let value = ended.number.value { return value }
     if ended.number.isEmpty { return ended.address?.rawValue }
@@ -211,7 +212,7 @@ final class XctraceReader: XMLReader {
 }
 
 extension XctraceRow {
-  /// A cell of the row has ended. Of two cells of a kind the first counts.
+  /// Called when a cell of the row has ended. Of two cells of the same kind the first counts.
   fileprivate mutating func fill(
     _ element: XctraceElement, _ value: XctraceValue, _ values: XctraceValues
   ) {

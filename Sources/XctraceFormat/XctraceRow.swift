@@ -1,29 +1,29 @@
 import Addresses
 
-/// The tables of an export that are read; rows of others are skipped.
+/// The supported tables of an export; rows of other tables are skipped.
 package enum XctraceTable: Hashable, Sendable {
-  /// `time-profile`, and `cpu-profile` of the CPU Profiler: a sample of one thread's stack.
+  /// `time-profile`, and `cpu-profile` of the CPU Profiler: samples of a thread's stack.
   case samples
-  /// `virtual-memory`: what the kernel did about one page of one process.
+  /// `virtual-memory`: operations of the kernel on pages of a process.
   case virtualMemory
 }
 
-/// One row of a table. What the row does not have, or has as a sentinel, is `nil`.
+/// A row of a table. A missing cell, or a sentinel, is `nil`.
 package struct XctraceRow {
   package let table: XctraceTable
-  /// Since the recording began: `sample-time` or `start-time`.
+  /// The time since the recording began: `sample-time` or `start-time`.
   package internal(set) var nanoseconds: UInt64?
   package internal(set) var process: XctraceProcess?
-  /// The kernel's number of the thread.
+  /// The kernel's number for the thread.
   package internal(set) var thread: UInt64?
-  /// `vm-op`, as Instruments words it: `File Backed Page In`, `Zero Fill`, `Copy On Write`.
+  /// `vm-op` in the words of Instruments: `File Backed Page In`, `Zero Fill`, `Copy On Write`.
   package internal(set) var operation: [UInt8]?
-  /// Of memory, as the process sees it: the exact one that faulted, not its page's.
+  /// The faulting address in the process: the exact one, not that of its page.
   package internal(set) var address: LoadedAddress?
   package internal(set) var sizeBytes: UInt64?
   package internal(set) var durationNanoseconds: UInt64?
-  /// Who called whom at that instant: a number for `XctraceExport.frames(ofStack:)`, the same in all rows
-  /// that show the same stack.
+  /// The stack, as a number for `XctraceExport.frames(ofStack:)`; it is the same in all rows with the same
+  /// stack.
   package internal(set) var stack: Int?
 
   package init(_ table: XctraceTable) { self.table = table }
@@ -36,17 +36,17 @@ package struct XctraceRow {
 
 package struct XctraceProcess: Hashable, Sendable {
   package var number: UInt64
-  /// As Instruments shows it: `App (1234)`.
+  /// The process as Instruments shows it: `App (1234)`.
   package var label: [UInt8]
 }
 
 package struct XctraceFrame: Hashable, Sendable {
-  /// Of the first frame of a sample the instruction that ran, in some versions of Instruments plus one
-  /// byte; of the others the return address.
+  /// For the first frame of a sample, the instruction that ran, in some versions of Instruments plus one
+  /// byte; for the other frames, the return address.
   package var address: LoadedAddress
-  /// Index into `XctraceExport.binaries`; `nil` for code of no file.
+  /// Index into `XctraceExport.binaries`; `nil` for code outside of files.
   package var binary: Int? { number.map { Int($0) } }
-  /// Half the size of an `Int?`: there are millions.
+  /// Half the size of an `Int?`: there are millions of frames.
   private var number: UInt32?
 
   init(address: LoadedAddress, binary: UInt32?) {
@@ -55,14 +55,14 @@ package struct XctraceFrame: Hashable, Sendable {
   }
 }
 
-/// A linked image as it was loaded in one process.
+/// A linked image as loaded in a process.
 package struct XctraceBinary: Hashable, Sendable {
-  /// UTF-8.
+  /// In UTF-8.
   package var path: [UInt8]
-  /// 16 bytes; `nil` where the export has none.
+  /// 16 bytes; `nil` if the export has none.
   package var uuid: [UInt8]?
   /// `arm64e`
   package var architecture: [UInt8]
-  /// Of its header.
+  /// The address of its header.
   package var loadAddress: LoadedAddress?
 }

@@ -1,18 +1,17 @@
 import Addresses
 import ByteReading
 
-/// What an element stands for: the place of its value in one of the arrays of `XctraceValues`.
+/// The value of an element: its kind, and its place in one of the arrays of `XctraceValues`.
 struct XctraceValue {
   enum Kind: UInt8 { case none, number, label, process, thread, stack, frame, binary }
   var kind = Kind.none
   var index: UInt32 = 0
 }
 
-/// The values of an export: an element with an `id` defines one, and an element with a `ref` stands for
-/// that.
+/// The values of an export: an element with an `id` defines one, and an element with a `ref` refers to it.
 ///
-/// Exports count their ids from 1 on, through all kinds of elements, so the table is an array, in pages of
-/// 64 that are made when one of their ids is defined.
+/// Exports number their ids from 1, across all kinds of elements, so the table is an array. It is stored in
+/// pages of 64 ids, which are created when one of their ids is defined.
 final class XctraceValues {
   private(set) var numbers: [UInt64] = []
   private(set) var labels: [[UInt8]] = []
@@ -20,12 +19,12 @@ final class XctraceValues {
   private(set) var threads: [(number: UInt64?, process: UInt32?)] = []
   private(set) var binaries: [XctraceBinary] = []
   private(set) var frames: [XctraceFrame] = []
-  /// The frames of all stacks, and where each stack ends.
+  /// The frames of all stacks, and the end of each stack.
   private var stackFrames: [UInt32] = []
   private var stackEnds: [Int] = []
 
   private static let pageSize: UInt64 = 64
-  /// By number the place of a page's first value in `table`.
+  /// The index in `table` of each page's first value, by page number.
   private var pages: [UInt64: Int] = [:]
   private var table: [XctraceValue] = []
 
@@ -39,7 +38,7 @@ final class XctraceValues {
     table[page + Int(id % Self.pageSize)] = value
   }
 
-  /// Of kind `none` if no element that is read has defined it.
+  /// A value of kind `none` if no supported element has defined it.
   func value(_ id: UInt64) -> XctraceValue {
     guard let page = pages[id / Self.pageSize] else { return XctraceValue() }
     return table[page + Int(id % Self.pageSize)]
@@ -85,7 +84,7 @@ final class XctraceValues {
     return try Self.last(.stack, of: stackEnds.count)
   }
 
-  /// Indexes into `frames`, the innermost first.
+  /// Indexes into `frames`, the innermost frame first.
   func stack(_ index: Int) -> ArraySlice<UInt32> {
     stackFrames[(index == 0 ? 0 : stackEnds[index - 1])..<stackEnds[index]]
   }
