@@ -1,5 +1,6 @@
-// Numbers that come out of a file or a process, each in a type of its own, so that an offset is never
-// added to an address by accident and no address crosses from a process to a file unslid.
+// Numbers from a file or a process, each kind with its own type, so that an offset is never added to an
+// address by mistake, and an address in a process is never used as an address in a file without removing the
+// slide.
 
 /// A position in a file, in bytes from its start.
 public struct FileOffset: BytePosition {

@@ -1,18 +1,17 @@
-/// A half-open run of stated addresses: `start ..< start + size`, never past the end of the address
-/// space.
+/// A half-open range of stated addresses, `start ..< start + size`, which never exceeds the address space.
 public struct AddressRange: Hashable, Sendable {
   public let start: StatedAddress
-  /// In bytes; 0 is an empty range that contains nothing.
+  /// The size in bytes; an empty range has size 0 and contains nothing.
   public let size: UInt64
 
-  /// A range whose end would pass 2^64 is cut off there: files state such sizes, and a range must not
-  /// wrap around.
+  /// A range that would exceed 2^64 is truncated there: files state such sizes, and a range must not wrap
+  /// around.
   @inlinable public init(start: StatedAddress, size: UInt64) {
     self.start = start
     self.size = Swift.min(size, UInt64.max - start.rawValue)
   }
 
-  /// The first address behind the range.
+  /// The first address after the range.
   @inlinable public var end: StatedAddress {
     StatedAddress(rawValue: start.rawValue + size)  // cannot overflow: init limits the size
   }
@@ -21,7 +20,7 @@ public struct AddressRange: Hashable, Sendable {
     address >= start && address.rawValue - start.rawValue < size
   }
 
-  /// The part that lies in both ranges; `nil` if there is none.
+  /// The intersection of both ranges; `nil` if it is empty.
   public func intersection(_ other: AddressRange) -> AddressRange? {
     let low = Swift.max(start, other.start)
     let high = Swift.min(end, other.end)

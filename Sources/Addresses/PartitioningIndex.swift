@@ -1,9 +1,9 @@
 extension RandomAccessCollection {
-  /// The index of the first element that meets `predicate`, or `endIndex` if none does: binary search in a
-  /// collection that has all that don't meet it before all that do.
+  /// The index of the first element that satisfies `predicate`, or `endIndex` if there is none, found by
+  /// binary search. All elements that do not satisfy it must precede all that do.
   ///
-  /// Named as in Swift Algorithms, <https://github.com/apple/swift-algorithms>, which docs/DESIGN.md says
-  /// why it is not taken from.
+  /// The name is that of Swift Algorithms, <https://github.com/apple/swift-algorithms>; docs/DESIGN.md says
+  /// why that package is not used.
   ///
   /// - Complexity: O(log *n*) calls of `predicate` for *n* elements.
   @inlinable

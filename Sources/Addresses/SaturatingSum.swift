@@ -1,6 +1,6 @@
 extension Sequence where Element: FixedWidthInteger {
-  /// The sum, or the greatest number there is where it is greater: files state sizes and counts that no memory
-  /// holds. None of the numbers is negative.
+  /// The sum, or the largest representable number if the sum would overflow: files may state any size and
+  /// count. The numbers must not be negative.
   ///
   /// - Complexity: O(*n*) for *n* numbers.
   public func saturatingSum() -> Element {

@@ -1,11 +1,11 @@
 import Addresses
 
-/// How many bytes of a table may be handed out in all.
+/// A limit on the total number of bytes that may be read from a table.
 ///
-/// Names and tables of a file may share bytes, and a file of a few kilobytes can give each of a thousand
-/// symbols a name that is nearly as long as the file. Whoever reads or copies such bytes for each of their
-/// users takes them from a budget that is a multiple of the table's own size, so that time and memory stay
-/// near linear in it.
+/// Names and tables of a file may overlap: a file of a few kilobytes can give each of a thousand symbols a
+/// name that is nearly as long as the file. Code that reads or copies such bytes for each user takes them
+/// from a budget, a multiple of the table's own size, so that time and memory stay nearly linear in that
+/// size.
 public struct ByteBudget: Sendable {
   /// In bytes.
   public let limit: UInt64
@@ -13,18 +13,18 @@ public struct ByteBudget: Sendable {
 
   public init(limit: UInt64) { self.limit = limit }
 
-  /// For names in a table of `byteCount` bytes: what linkers share are ends of names, which rarely comes to
-  /// twice the table.
+  /// A budget for names in a table of `byteCount` bytes. Linkers let names share their ends, which rarely
+  /// adds up to twice the table.
   public init(namesIn byteCount: Int) {
     self.init(limit: ParsingLimits.sharing * UInt64(byteCount) + ParsingLimits.smallTable)
   }
 
-  /// Whether nothing is left.
+  /// Whether the budget is used up.
   public var isSpent: Bool { spent >= limit }
 
   /// Takes `byteCount` bytes.
   ///
-  /// - Returns: `false`, and nothing is left, if that is more than there was.
+  /// - Returns: `false` if fewer bytes were left; the budget is then used up.
   public mutating func take(_ byteCount: Int) -> Bool {
     guard UInt64(byteCount) <= limit - spent else {
       spent = limit
@@ -36,7 +36,7 @@ public struct ByteBudget: Sendable {
 
   /// Takes `byteCount` bytes of `field`.
   ///
-  /// - Throws: `tooLarge` if that is more than there was.
+  /// - Throws: `tooLarge` if fewer bytes were left.
   public mutating func take(
     _ byteCount: Int, _ field: String, at position: FileOffset
   ) throws(ParseError) {

@@ -1,7 +1,7 @@
 import Addresses
 
 extension ByteCursor {
-  /// Reads a number of 7 bits a byte, the lowest first, whose last byte lacks the highest bit.
+  /// Reads a number with 7 bits per byte, the lowest bits first; the last byte has its highest bit clear.
   /// <https://dwarfstd.org/doc/DWARF5.pdf>, 7.6
   ///
   /// - Throws: `truncated` if the range ends before the number does, `invalid` for one of more than 64 bits;

@@ -1,6 +1,6 @@
 import Addresses
 
-/// A position in a file that reads one field after the other and cannot leave its range.
+/// A position in a file, which reads one field after the other and cannot leave its range.
 ///
 /// A failed read throws and does not move. Copying a cursor is cheap and gives a second, independent
 /// position.
@@ -30,7 +30,7 @@ public struct ByteCursor {
 public enum Endianness: Sendable { case little, big }
 
 extension ByteCursor {
-  /// Reads one integer and steps past it.
+  /// Reads an integer and advances past it.
   ///
   /// - Throws: `truncated`; the cursor has not moved then.
   public mutating func read<T: FixedWidthInteger & BitwiseCopyable>(
@@ -42,14 +42,14 @@ extension ByteCursor {
     return endianness == .little ? T(littleEndian: raw) : T(bigEndian: raw)
   }
 
-  /// Reads a 4- or 8-byte unsigned integer, by the file's class.
+  /// Reads a 4- or 8-byte unsigned integer, depending on the class of the file.
   public mutating func readWord(
     is64Bit: Bool, _ field: StaticString
   ) throws(ParseError) -> UInt64 {
     is64Bit ? try read(UInt64.self, field) : UInt64(try read(UInt32.self, field))
   }
 
-  /// Steps over `byteCount` bytes.
+  /// Advances past `byteCount` bytes.
   public mutating func skip(_ byteCount: UInt64, _ field: StaticString) throws(ParseError) {
     guard remaining >= byteCount else {
       throw ParseError(
@@ -58,7 +58,7 @@ extension ByteCursor {
     position.rawValue += byteCount
   }
 
-  /// Steps over `byteCount` bytes and returns where they are.
+  /// Advances past `byteCount` bytes and returns their range.
   public mutating func readRange(
     _ byteCount: UInt64, _ field: StaticString
   ) throws(ParseError) -> ByteRange {
@@ -67,7 +67,7 @@ extension ByteCursor {
     return here..<position
   }
 
-  /// Steps to the next multiple of `alignment`, counted from `start`, which is not behind the cursor.
+  /// Advances to the next multiple of `alignment`, counted from `start`, which must not be after the cursor.
   public mutating func align(
     to alignment: UInt64, from start: FileOffset, _ field: StaticString
   ) throws(ParseError) {
@@ -76,7 +76,7 @@ extension ByteCursor {
     try skip(min(padding, remaining), field)
   }
 
-  /// Reads bytes up to a zero byte, steps past it, and returns their range without the zero.
+  /// Reads bytes up to a zero byte, advances past it, and returns their range without the zero.
   ///
   /// - Throws: `truncated` if the range ends before a zero byte.
   public mutating func readZeroTerminated(_ field: StaticString) throws(ParseError) -> ByteRange {

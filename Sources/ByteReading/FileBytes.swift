@@ -1,5 +1,5 @@
-// The only file under Sources that says `Unsafe`, besides the thin wrappers around C libraries.
-// Everything above reads through these checked members and through `ByteCursor`.
+// The only file under Sources that uses `Unsafe` types, apart from the thin wrappers around C libraries. All
+// other code reads through these checked members and through `ByteCursor`.
 
 import Addresses
 
@@ -9,22 +9,23 @@ import Addresses
   import Glibc
 #endif
 
-/// A run of bytes in one file: `lowerBound ..< upperBound`, checked against the file when it was made.
+/// A range of bytes in a file, `lowerBound ..< upperBound`, which was checked against the file when it was
+/// created.
 public typealias ByteRange = Range<FileOffset>
 
-/// The bytes of one file, mapped read-only, or of a buffer.
+/// The bytes of a file, mapped read-only, or of a buffer.
 ///
-/// A regular file is mapped: nothing is read before it is looked at, and the pages are the page
-/// cache's. A pipe or a terminal is read to its end. A file that another process cuts short while it
-/// is mapped gives SIGBUS on access, as for every tool that maps its input: linkers and this tool
-/// replace their outputs by renaming, which is safe. A trace grows and is cut in place, so it is copied.
+/// A regular file is mapped: nothing is read before it is accessed, and the pages are those of the page
+/// cache. A pipe or a terminal is read to its end. If another process truncates a file while it is mapped,
+/// accessing it raises SIGBUS, as in every tool that maps its input. Linkers and this tool replace their
+/// outputs by renaming, which is safe. A trace grows and is truncated in place, so it is copied.
 public final class FileBytes: @unchecked Sendable {  // why: immutable after init
   @usableFromInline let start: UnsafeRawPointer
   /// In bytes.
   public let count: Int
   private let storage: Storage
 
-  /// Whether these are a file's own pages, which change with it.
+  /// Whether these are the file's own pages, which change with it.
   public var isMapped: Bool { if case .mapping = storage { true } else { false } }
 
   private enum Storage {
@@ -32,9 +33,9 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     case allocation(UnsafeMutableRawPointer)
   }
 
-  /// Maps or reads the file at `path`, which a user named.
+  /// Maps or reads the file at `path`, which the user named.
   ///
-  /// - Throws: `SystemError` with the call that failed and its `errno`; a folder gives `EISDIR`.
+  /// - Throws: `SystemError` with the failed call and its `errno`; a folder gives `EISDIR`.
   public convenience init(path: String) throws(SystemError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw SystemError("open") }
@@ -42,10 +43,10 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     try self.init(descriptor: descriptor)
   }
 
-  /// Maps the regular file at `path`, which another file named: neither waits for a pipe's writer nor reads a
-  /// device, which may have no end.
+  /// Maps the regular file at `path`, which another file named. It does not wait for the writer of a pipe,
+  /// and does not read a device, which may be endless.
   ///
-  /// - Throws: as `init(path:)`; `noRegularFile` for what is none.
+  /// - Throws: as `init(path:)`; `noRegularFile` if it is not a regular file.
   public convenience init(regularFileAt path: String) throws(SystemError) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw SystemError("open") }
@@ -55,7 +56,7 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     try self.init(descriptor: descriptor)
   }
 
-  /// Maps or reads what `descriptor` refers to; it stays open and the caller's.
+  /// Maps or reads the file that `descriptor` refers to. The descriptor stays open and belongs to the caller.
   ///
   /// - Throws: `EFBIG` for a stream of more than `ParsingLimits.stream` bytes.
   public init(descriptor: Int32) throws(SystemError) {
@@ -76,7 +77,7 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     }
   }
 
-  /// Copies the file at `path` as it is now, for a file that may change or be cut while it is read.
+  /// Copies the present contents of the file at `path`, which may change or be truncated while it is read.
   ///
   /// - Throws: as `init(path:)`; `EFBIG` for more than `limit` bytes.
   public init(copyOf path: String, limit: UInt64) throws(SystemError) {
@@ -90,9 +91,9 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     (start, count, storage) = Self.allocate(copying: bytes)
   }
 
-  /// Takes `count` bytes that `fill` writes: for data that never was a file of its own.
+  /// Creates a buffer of `count` bytes that `fill` writes, for data that is not in a file.
   ///
-  /// - Returns: `nil` if `fill` says that it could not.
+  /// - Returns: `nil` if `fill` reports failure.
   public init?(count: Int, filledBy fill: (UnsafeMutableRawBufferPointer) -> Bool) {
     let buffer = UnsafeMutableRawPointer.allocate(byteCount: max(count, 1), alignment: 16)
     start = UnsafeRawPointer(buffer)
@@ -101,7 +102,7 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     guard fill(UnsafeMutableRawBufferPointer(start: buffer, count: count)) else { return nil }
   }
 
-  /// Copies `bytes`: for tests, and for a few bytes of a larger file.
+  /// Copies `bytes`, for tests and for a few bytes of a larger file.
   public init(_ bytes: [UInt8]) {
     (start, count, storage) = Self.allocate(copying: bytes)
   }
@@ -159,33 +160,33 @@ extension FileBytes {
     return start.load(fromByteOffset: index, as: UInt8.self)
   }
 
-  /// A value of a plain type, at any alignment, in this machine's byte order.
+  /// Loads a value of a plain type at any alignment, in this machine's byte order.
   @inlinable public func loadUnaligned<T: BitwiseCopyable>(_: T.Type, at index: Int) -> T {
     precondition(
       index >= 0 && index <= count &- MemoryLayout<T>.size, "the caller compared index with count")
     return start.loadUnaligned(fromByteOffset: index, as: T.self)
   }
 
-  /// The first `byte` in `range`, or `nil`. As fast as the C library's `memchr`.
+  /// The index of the first `byte` in `range`, or `nil`. As fast as the C library's `memchr`.
   @inlinable public func firstIndex(of byte: UInt8, in range: Range<Int>) -> Int? {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
     guard let found = memchr(start + range.lowerBound, Int32(byte), range.count) else { return nil }
     return UnsafeRawPointer(found) - start
   }
 
-  /// Whether exactly `text` stands at `index`; `false` if the file ends before.
+  /// Whether `text` is at `index`; `false` if the file ends before.
   @inlinable public func hasPrefix(_ text: StaticString, at index: Int) -> Bool {
     let size = text.utf8CodeUnitCount
     guard index >= 0, index <= count, count - index >= size else { return false }
     return memcmp(start + index, text.utf8Start, size) == 0
   }
 
-  /// Whether `range` holds exactly `text`.
+  /// Whether `range` contains exactly `text`.
   @inlinable public func isEqual(_ range: Range<Int>, to text: StaticString) -> Bool {
     range.count == text.utf8CodeUnitCount && hasPrefix(text, at: range.lowerBound)
   }
 
-  /// `range` without the blanks at its end.
+  /// `range` without trailing blanks.
   public func trimmingBlanksAtEnd(of range: Range<Int>) -> Range<Int> {
     var end = range.upperBound
     while end > range.lowerBound, self[end - 1] == UInt8(ascii: " ") { end -= 1 }
@@ -198,14 +199,14 @@ extension FileBytes {
     return [UInt8](UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count))
   }
 
-  /// Adds the bytes of `range` to the end of `buffer`.
+  /// Appends the bytes of `range` to `buffer`.
   @inlinable public func append(_ range: Range<Int>, to buffer: inout [UInt8]) {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
     buffer.append(
       contentsOf: UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count))
   }
 
-  /// Whether the same bytes stand in both ranges.
+  /// Whether both ranges contain the same bytes.
   @inlinable public func areEqual(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
     precondition(
       a.lowerBound >= 0 && a.upperBound <= count && b.lowerBound >= 0 && b.upperBound <= count,
@@ -213,7 +214,7 @@ extension FileBytes {
     return a.count == b.count && memcmp(start + a.lowerBound, start + b.lowerBound, a.count) == 0
   }
 
-  /// The bytes of `range` as text; what is not UTF-8 becomes U+FFFD, so this is for people only.
+  /// The bytes of `range` as text for people; bytes that are not UTF-8 become U+FFFD.
   public func text(_ range: Range<Int>) -> String {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
     return String(
@@ -221,7 +222,7 @@ extension FileBytes {
       as: UTF8.self)
   }
 
-  /// Hands the bytes of `range` to `body`, for a C library that wants a pointer. The pointer must not
+  /// Passes the bytes of `range` to `body`, for a C library that needs a pointer. The pointer must not
   /// outlive the call.
   public func withBytes<R>(
     _ range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> R
@@ -230,16 +231,16 @@ extension FileBytes {
     return try body(UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count))
   }
 
-  /// Hands the bytes of `range` to `body` as a span.
+  /// Passes the bytes of `range` to `body` as a span.
   @inlinable public func withSpan<R>(_ range: Range<Int>, _ body: (RawSpan) -> R) -> R {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
     return body(UnsafeRawBufferPointer(start: start + range.lowerBound, count: range.count).bytes)
   }
 
-  /// Hands the memory of `range` back to the system, for who reads a large file once from end to end. The
-  /// bytes stay what they are: looking at them again brings them back from the page cache.
+  /// Returns the memory of `range` to the system, for code that reads a large file once from end to end. The
+  /// bytes stay accessible: another access reads them from the page cache again.
   ///
-  /// Does nothing for a buffer, and for the pages that lie in `range` only in part.
+  /// It does nothing for a buffer, and for pages that are only partly in `range`.
   public func release(_ range: Range<Int>) {
     precondition(range.lowerBound >= 0 && range.upperBound <= count, "the caller checked the range")
     // A multiple of every page size.
@@ -250,7 +251,7 @@ extension FileBytes {
     madvise(UnsafeMutableRawPointer(mutating: start + first), end - first, MADV_DONTNEED)
   }
 
-  /// `offset ..< offset + size`, if that lies in the file.
+  /// `offset ..< offset + size`, if that is within the file.
   ///
   /// - Throws: `truncated` with the bytes needed and found.
   public func range(
@@ -265,7 +266,7 @@ extension FileBytes {
 }
 
 extension ByteRange {
-  /// The same run as array-like indexes. Ranges are checked against a file when they are made, so the
+  /// The same range as integer indexes. Ranges are checked against a file when they are created, so the
   /// values fit.
   @inlinable public var indices: Range<Int> {
     Int(truncatingIfNeeded: lowerBound.rawValue)..<Int(truncatingIfNeeded: upperBound.rawValue)

@@ -3,17 +3,18 @@
 #endif
 
 extension Array {
-  /// Reserves room for `count` elements that are going to be appended one after the other, in large pages
-  /// where Linux has them on request (`/sys/kernel/mm/transparent_hugepage/enabled` says `madvise`). A page
-  /// fault for each 4 KiB is a quarter of the time it takes to read a link map of 100 MB.
+  /// Reserves room for `count` elements to be appended, in large pages where Linux provides them on request
+  /// (`/sys/kernel/mm/transparent_hugepage/enabled` is `madvise`). With 4 KiB pages, page faults are a
+  /// quarter of the time that reading a link map of 100 MB takes.
   ///
-  /// What is reserved and not used takes no memory, but for the rest of a large page.
+  /// Reserved memory that is not used is not allocated, except for the rest of a large page.
   public mutating func reserveLargePages(_ count: Int) {
     reserveCapacity(count)
     #if os(Linux)
       withUnsafeMutableBytes { bytes in
         guard let start = bytes.baseAddress else { return }
-        // Of x86-64, and of AArch64 with pages of 4 KiB; elsewhere the advice is one of many pages, or none.
+        // The size on x86-64, and on AArch64 with pages of 4 KiB; elsewhere the advice covers many pages, or
+        // none.
         let page = 1 << 21
         let first = (Int(bitPattern: start) + page - 1) / page * page
         let end = (Int(bitPattern: start) + count * MemoryLayout<Element>.stride) / page * page

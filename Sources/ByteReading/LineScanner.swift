@@ -1,10 +1,10 @@
-/// Steps through a text line by line and copies nothing.
+/// Reads a text line by line without copying.
 ///
-/// A line ends at a line feed, which is not part of it; a carriage return before that is. Text behind
-/// the last line feed is a line too.
+/// A line ends at a line feed, which is not part of it; a preceding carriage return is. Text after the last
+/// line feed is also a line.
 public struct LineScanner {
   public let bytes: FileBytes
-  /// Where the next line begins, in bytes from the start of the file.
+  /// The start of the next line, in bytes from the start of the file.
   public private(set) var position = 0
   /// The number of the line that `next` returned last, from 1; 0 before the first.
   public private(set) var lineNumber = 0

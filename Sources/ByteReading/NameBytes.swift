@@ -1,4 +1,4 @@
-// Names are bytes: these are the few tests of the C locale that reading them needs.
+// Names are bytes; reading them needs only these few tests of the C locale.
 
 @inlinable public func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
@@ -6,7 +6,7 @@
 
 @inlinable public func isLowerCase(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "a") < 26 }
 
-/// The digits of the numbers in mangled names, which are always lower case.
+/// The digits in mangled names, which are always lower case.
 @inlinable public func isLowerHexDigit(_ byte: UInt8) -> Bool {
   isDigit(byte) || byte &- UInt8(ascii: "a") < 6
 }
@@ -16,12 +16,12 @@
   isLowerCase(byte | 0x20) || byte == UInt8(ascii: "_")
 }
 
-/// What a symbol version is written with.
+/// A character of a symbol version.
 @inlinable public func isVersionByte(_ byte: UInt8) -> Bool {
   isWordByte(byte) || isDigit(byte) || byte == UInt8(ascii: ".")
 }
 
-/// Whether `range` of `bytes` holds exactly `text`.
+/// Whether `range` of `bytes` is exactly `text`.
 @inlinable public func matches(_ text: StaticString, _ bytes: [UInt8], _ range: Range<Int>) -> Bool
 {
   guard range.count == text.utf8CodeUnitCount else { return false }
@@ -38,19 +38,21 @@
 
 /// 8 bytes as one little-endian number.
 ///
-/// - Precondition: they lie inside of `bytes`.
+/// - Precondition: they are within `bytes`.
 @inlinable @inline(__always)
 func word(_ bytes: RawSpan, _ position: Int) -> UInt64 {
-  // Checked against the span's end; "unsafe" would be a type that can't be any 8 bytes.
+  // The index is checked against the span's end; the function is called "unsafe" for types that not every 8
+  // bytes are valid for.
   UInt64(littleEndian: bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self))
 }
 
-/// The last `@` in `range` of `bytes`, or `nil`; 8 bytes at a time, as nearly all names have none.
+/// The last `@` in `range` of `bytes`, or `nil`. It tests 8 bytes at a time, because nearly all names have
+/// none.
 @inlinable public func lastIndex(ofAtSignIn bytes: [UInt8], _ range: Range<Int>) -> Int? {
   let ones: UInt64 = 0x0101_0101_0101_0101
   var end = range.upperBound
   while end - range.lowerBound >= 8 {
-    // A zero byte where `@` stood; the classic test for one (Mycroft 1987).
+    // A zero byte where there is an `@`, and the classic test for zero bytes (Mycroft 1987).
     let differences = word(bytes.span.bytes, end - 8) ^ ones &* UInt64(UInt8(ascii: "@"))
     if (differences &- ones) & ~differences & (ones << 7) != 0 { break }
     end -= 8

@@ -1,6 +1,6 @@
-// The one hash of names. It takes 16 bytes at a time and folds a 128-bit product (the step of wyhash, Wang Yi
-// 2019). It has no random seed: the same names give the same tables on every run. What it leaves out: a
-// defence against names chosen to collide, which would make it slow, not wrong.
+// The hash function of all name tables. It processes 16 bytes at a time and folds a 128-bit product (the step
+// of wyhash, Wang Yi 2019). It has no random seed, so the same names give the same tables in every run. It
+// does not defend against names chosen to collide, which would make it slow, but not wrong.
 
 /// The same number for the same bytes on every machine.
 ///
@@ -25,10 +25,10 @@
   return folded(folded(hash ^ rest, multiplier), multiplier)
 }
 
-/// Odd, with as many bits set as not, in no pattern.
+/// An odd number with half of its bits set, without a pattern.
 @usableFromInline let multiplier: UInt64 = 0xa076_1d64_78bd_642f
 
-/// Both halves of a 128-bit product in one.
+/// Both halves of a 128-bit product, combined.
 @inlinable @inline(__always) func folded(_ a: UInt64, _ b: UInt64) -> UInt64 {
   let product = a.multipliedFullWidth(by: b)
   return product.high ^ product.low

@@ -1,26 +1,26 @@
 import Addresses
 
-/// Why bytes are not what their format says. It knows no path: whoever opened the file adds that.
+/// The way in which bytes violate their format. It has no path: the code that opened the file adds that.
 public struct ParseError: Error, Equatable, Sendable {
-  /// One meaning each, and the verb that the message begins with.
+  /// The kind of violation, with which the message begins.
   public enum Reason: Equatable, Sendable {
-    /// The bytes end before the field does. Both in bytes.
+    /// The bytes end before the field does; both numbers are in bytes.
     case truncated(needed: UInt64, found: UInt64)
-    /// The field is there, and its value makes no sense.
+    /// The field's value makes no sense.
     case invalid(expected: String, found: String)
-    /// The value makes sense, and this reader doesn't handle it.
+    /// The value is valid, but this reader doesn't support it.
     case unsupported(found: String)
-    /// Something that the format requires is not there at all.
+    /// Something that the format requires is not there.
     case missing
-    /// More than `ParsingLimits` allows us to believe.
+    /// More than `ParsingLimits` allows.
     case tooLarge(limit: UInt64, found: UInt64)
   }
 
   public var reason: Reason
-  /// The name that the specification gives the field: `e_phnum`, `# Sections:`.
+  /// The field's name in the specification: `e_phnum`, `# Sections:`.
   public var field: String
   public var position: FileOffset
-  /// The line, from 1, if the format is made of lines.
+  /// The line, from 1, for a format that consists of lines.
   public var line: Int?
 
   public init(_ reason: Reason, _ field: String, at position: FileOffset, line: Int? = nil) {

@@ -1,14 +1,14 @@
-/// How much we believe a file. Each bound is far above anything real and keeps a small file from costing
+/// Bounds on what is read from a file. Each is far above real values, and keeps a small file from using
 /// gigabytes or minutes.
 ///
-/// The rule that they serve: a reader's time is near linear in the bytes it is given, and its memory at most
-/// 16 times these plus 64 MiB. What a decompressor or a demangler puts out counts as given, up to a cap of
-/// its own. Whoever passes a bound gets an error, or a warning beside what was read, that names it.
+/// They serve this rule: a reader's time is nearly linear in the size of its input, and its memory is at most
+/// 16 times that size plus 64 MiB. The output of a decompressor or a demangler counts as input, up to a
+/// separate bound. Exceeding a bound gives an error, or a warning beside the result, that names the bound.
 public enum ParsingLimits {
-  /// Of one image or map.
+  /// Sections of one image or map.
   public static let sections: UInt64 = 1 << 20
-  /// How often the bytes of a table of names may be used, on average; and of a table that is small, how many
-  /// bytes besides.
+  /// How often the bytes of a table of names may be used on average; for a small table, also the number of
+  /// additional bytes.
   public static let sharing: UInt64 = 8
   public static let smallTable: UInt64 = 1 << 20
   /// Entries, comments and patterns of one order file.
@@ -17,13 +17,13 @@ public enum ParsingLimits {
   public static let linkMap = UInt64(UInt32.max)
   /// Bytes of all function names that the DWARF of one image gives, each counted as often as it is used.
   public static let debugNames: UInt64 = 1 << 30
-  /// Bytes that one compressed section may grow to.
+  /// Bytes of one decompressed section.
   public static let decompressedSection: UInt64 = 2 << 30
-  /// How many bytes one packed byte of a section may become on average. Debug information becomes 3 to 10.
+  /// Output bytes per compressed byte of a section, on average. Real debug information has 3 to 10.
   public static let decompressionRatio: UInt64 = 128
-  /// Bytes of the text of one demangled name; real ones have 20,000 at most.
+  /// Bytes of one demangled name; real ones have at most 20,000.
   public static let demangledName: UInt64 = 1 << 16
-  /// Bytes of one trace, which is copied before it is read; and of a stream, which says no size.
+  /// Bytes of one trace, which is copied before it is read; and of a stream, whose size is unknown.
   public static let trace: UInt64 = 4 << 30
   public static let stream: UInt64 = 4 << 30
   /// Load records of one trace.

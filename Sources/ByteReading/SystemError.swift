@@ -4,11 +4,11 @@
   import Glibc
 #endif
 
-/// A system call that failed, and why.
+/// A failed system call, and the reason.
 public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
-  /// The call, as its manual page is named: `open`.
+  /// The call, by the name of its manual page: `open`.
   public var call: String
-  /// As `errno.h` numbers them.
+  /// The number in `errno.h`.
   public var errno: Int32
 
   public init(_ call: String, errno: Int32 = lastErrno()) {
@@ -16,17 +16,17 @@ public struct SystemError: Error, Equatable, CustomStringConvertible, Sendable {
     self.errno = errno
   }
 
-  /// Whether a file was needed, and the path leads to a folder.
+  /// Whether a file was expected, and the path is that of a folder.
   public var isOfFolder: Bool { errno == EISDIR }
 
-  /// A device, a pipe or a socket where only a file will do.
+  /// A device, a pipe or a socket where a regular file is needed.
   static let noRegularFile = SystemError("read", errno: EINVAL)
 
-  /// The C library's sentence: `No such file or directory`.
+  /// The C library's text: `No such file or directory`.
   public var description: String {
     self == .noRegularFile ? "not a regular file" : String(cString: strerror(errno))
   }
 }
 
-/// What this thread's last system call that failed has left.
+/// The error of this thread's last failed system call.
 @usableFromInline func lastErrno() -> Int32 { errno }

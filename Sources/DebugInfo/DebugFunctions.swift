@@ -1,4 +1,4 @@
-// One of the thin wrappers around a C library that may hand out pointers.
+// One of the thin wrappers around a C library that may use pointers.
 
 import Addresses
 import ByteReading
@@ -6,9 +6,9 @@ import CDwarf
 
 /// A function that DWARF describes.
 package struct DebugFunction: Hashable, Sendable {
-  /// Where the linkage name, or in C the name, stands in `DebugFunctions.names`.
+  /// The linkage name, or in C the name, as a range of `DebugFunctions.names`.
   package var name: Range<Int>
-  /// Of a function in several pieces, the one that is entered. A size of 0 means unknown.
+  /// The code. For a function in several pieces, the entry piece. A size of 0 means unknown.
   package var range: AddressRange
   /// Where the name of its compilation unit, mostly a source file, stands in `DebugFunctions.names`; `nil` if the
   /// unit has none.
@@ -18,23 +18,23 @@ package struct DebugFunction: Hashable, Sendable {
 /// All functions in the DWARF of one image, versions 2 to 5, read by libdwarf.
 /// <https://dwarfstd.org/doc/DWARF5.pdf>
 ///
-/// Functions that were inlined everywhere have no address and do not appear; the linker's leavings of
-/// discarded ones do, at addresses outside every section. Symbols that no compiler wrote (assembly,
-/// thunks of the linker) have no DWARF.
+/// Functions that were inlined everywhere have no address and are left out. Functions that the linker
+/// discarded are listed at addresses outside every section. Code that no compiler wrote (assembly, thunks of
+/// the linker) has no DWARF.
 package struct DebugFunctions: Sendable {
   /// In the order of the file.
   package private(set) var functions: [DebugFunction] = []
-  /// The names of all functions, one behind the other.
+  /// The names of all functions, concatenated.
   package private(set) var names: [UInt8] = []
-  /// Compilation units that could be read in part or not at all.
+  /// The number of compilation units that could be read only partly or not at all.
   package private(set) var damagedUnitCount = 0
-  /// Functions without a name that a linker would know: with GNU C++ those that only their own file sees.
+  /// The number of functions without a name for the linker: with GNU C++, those that are local to their file.
   package private(set) var unnamedCount = 0
-  /// Compilation units whose functions are in a `.dwo` file; those are not read.
+  /// The number of compilation units whose functions are in a `.dwo` file; those are not read.
   package private(set) var splitUnitCount = 0
 
-  /// - Throws: `missing` without `.debug_info`; `invalid` with libdwarf's words if it can make nothing of
-  ///   the sections.
+  /// - Throws: `missing` without `.debug_info`; `invalid` with libdwarf's message if it cannot read the
+  ///   sections.
   /// - Complexity: O(*n*) for *n* entries of `.debug_info`; memory O(*f*) for *f* functions.
   package init(
     _ sections: [DebugSection], is64Bit: Bool, endianness: Endianness
@@ -55,10 +55,10 @@ package struct DebugFunctions: Sendable {
     }
   }
 
-  /// Adds `sections` to `reader`, one level of recursion each because the pointers live no longer, and
-  /// reads all functions.
+  /// Adds `sections` to `reader` and reads all functions. It recurses once per section, because the pointers
+  /// are valid only during the call.
   ///
-  /// - Returns: what is wrong, if libdwarf can't begin.
+  /// - Returns: the error, if libdwarf can't start.
   private mutating func read(
     _ reader: OpaquePointer, _ sections: ArraySlice<DebugSection>, _ nameBudget: inout ByteBudget
   ) -> String? {

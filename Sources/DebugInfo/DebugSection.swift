@@ -1,11 +1,11 @@
 import ByteReading
 
-/// One section of debug information, unpacked.
+/// A section of debug information, decompressed.
 package struct DebugSection: Sendable {
-  /// As DWARF names it, whatever the object format does: `.debug_info`.
+  /// The name in DWARF, regardless of the object format: `.debug_info`.
   package var name: String
   package var bytes: FileBytes
-  /// The section within `bytes`.
+  /// The range of the section in `bytes`.
   package var range: ByteRange
 
   package init(name: String, bytes: FileBytes, range: ByteRange) {
@@ -14,7 +14,7 @@ package struct DebugSection: Sendable {
     self.range = range
   }
 
-  /// The sections that `DebugFunctions` looks at. DWARF 5, section 7 and appendix B.
+  /// The sections that `DebugFunctions` reads. DWARF 5, section 7 and appendix B.
   package static let names = [
     ".debug_info", ".debug_abbrev", ".debug_str", ".debug_line_str", ".debug_str_offsets",
     ".debug_addr", ".debug_ranges", ".debug_rnglists",

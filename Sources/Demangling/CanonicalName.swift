@@ -1,10 +1,10 @@
-// Compilers and linkers rename functions from one build to the next. A function recorded as `f` in the
-// instrumented build may be called `f.llvm.123` in the release build: ThinLTO gave a local function a
-// name for the whole program, and the number is a hash of the module, which instrumentation changed.
-// Names are therefore compared in two steps: bytewise, and where that finds nothing, by what is left of
-// both names when everything that a build may change has been cut off: the canonical name.
+// Compilers and linkers rename functions from build to build. A function recorded as `f` in the instrumented
+// build may be called `f.llvm.123` in the release build: ThinLTO gave a local function a global name, and the
+// number is a hash of the module, which instrumentation changed. Therefore names are compared in two steps:
+// first byte by byte; if that finds nothing, by the canonical name, which is what remains after removing
+// everything that may differ between builds.
 //
-// What is cut, and who adds it:
+// What is removed, and which tool adds it:
 //
 //     f.llvm.123            LLVM ThinLTO, a local function promoted to a global one
 //     f.__uniq.123          clang -funique-internal-linkage-names
@@ -22,27 +22,27 @@
 //     _ZN…17h<16 hex>E      Rust, a hash of the crate, its version and its flags
 //     _RNv…Cs<base 62>_…    Rust v0, the same hash per crate; back references shift with its length
 //
-// Suffixes come in any number and order: `f.constprop.0.isra.0.cold`. They are cut from the end until
-// something else stands there. So a name with nothing to cut costs a look at its last bytes.
+// Suffixes come in any number and order: `f.constprop.0.isra.0.cold`. They are removed from the end until
+// none is left. So for a name without suffixes only its last bytes are examined.
 //
-// Not everything that is cut is the same code. `f.cold` is not `f`: it lies elsewhere and runs when `f`
-// does something rare. So a canonical name also says which part of the function it holds, and which
-// kinds of suffix were cut; `match(_:inRelease:)` ranks what may stand for what.
+// Names with the same canonical name may still be different code. `f.cold` is not `f`: it is elsewhere, and
+// runs when `f` does something rare. So a canonical name also says which part of the function it is and which
+// kinds of suffix were removed; `match(_:inRelease:)` ranks which names may correspond.
 //
-// What is left alone: names that differ because the code does. Swift's async parts (`TQ1_`, `TY0_`) and
+// Names that differ because the code differs are left alone: Swift's async parts (`TQ1_`, `TY0_`) and
 // specializations (`Tf4nd_n`, `Tg5`), C++20 coroutine parts (`.resume`, `.destroy`), GCC's `._omp_fn.0`,
 // basic-block sections (`.__part.1`), resolvers and target clones (`.resolver`, `.avx2`).
 //
-// What it can't know: where the release build merged `g` into `fTm` and dropped the name `g`, nothing in
-// the names connects the two. And full LTO numbers clashing local names by the order in which it meets
-// them, so `init.7` of one build may be another file's `init` in the next, though the bytes are equal.
+// The limits: if the release build merged `g` into `fTm` and dropped the name `g`, nothing in the names
+// connects the two. And full LTO numbers clashing local names in the order in which it sees them, so `init.7`
+// in one build may be another file's `init` in the next, although the bytes are equal.
 
 import ImageModel
 
-/// A mangled name without what differs from build to build. For matching only: it names nothing that a
-/// linker knows.
+/// A mangled name without the parts that differ from build to build. It is for matching only: no linker knows
+/// it.
 package struct CanonicalName: Hashable, Sendable {
-  /// The kinds of suffix that were cut.
+  /// The kinds of suffix that were removed.
   package struct Cuts: OptionSet, Hashable, Sendable {
     package var rawValue: UInt16
     package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -61,7 +61,7 @@ package struct CanonicalName: Hashable, Sendable {
     package static let rustHash = Self(rawValue: 1 << 10)
   }
 
-  /// What is left. For Rust v0 the demangled path without hashes; otherwise the beginning of the name.
+  /// The remaining name. For Rust v0 the demangled path without hashes; otherwise the beginning of the name.
   package let base: [UInt8]
   package let part: NamedPart
   package let cuts: Cuts
@@ -76,7 +76,7 @@ package struct CanonicalName: Hashable, Sendable {
 }
 
 extension CanonicalName {
-  /// How well a symbol of the release build stands for a recorded one of the same base; the best first.
+  /// How well a symbol of the release build corresponds to a recorded one with the same base; the best first.
   package enum Match: UInt8, Comparable, Sendable {
     /// The same kinds of suffix with other numbers or hashes: `f.llvm.1` and `f.llvm.2`.
     case renumbered
@@ -88,15 +88,15 @@ extension CanonicalName {
     case mergedBody
     /// Only the recorded build has merged it: `fTm` and `f`.
     case original
-    /// One is a piece of the other: `f.part.0` and `f`.
+    /// One is a part of the other: `f.part.0` and `f`.
     case partial
 
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// How `release` may stand for `recorded`, two names of equal base.
+  /// How `release` corresponds to `recorded`, two names with equal bases.
   ///
-  /// - Returns: `nil` if it may not: a cold part stands for no other part, nor another part for it.
+  /// - Returns: `nil` if it does not: a cold part corresponds only to a cold part.
   package static func match(_ recorded: NameEnding, inRelease release: NameEnding) -> Match? {
     switch (recorded.part, release.part) {
     case (let a, let b) where a == b:

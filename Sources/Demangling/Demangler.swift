@@ -1,40 +1,39 @@
 import ByteReading
 import ImageModel
 
-/// Mangled names as people read them. Never for an order file, and never for matching.
+/// Demangles names for people. The result is never used in an order file or for matching.
 package struct Demangler: Sendable {
   package enum Mode: String, Hashable, Sendable, CaseIterable {
-    /// The name as the linker knows it.
+    /// The name in the symbol table.
     case none
-    /// Without modules, generic arguments and types in Swift, without parameters and return types in
-    /// C++. Different functions may read alike.
+    /// In Swift without modules, generic arguments and types; in C++ without parameters and return types.
+    /// Different functions may look the same.
     case short
-    /// All that the name says, but for Rust's hashes.
+    /// The full text, without Rust's hashes.
     case full
   }
 
   package let mode: Mode
   private let format: ImageFormat?
 
-  /// - Parameter format: of the images that the names come from: Mach-O puts an underscore before every
-  ///   name but those of Objective-C. `nil` if it isn't known; then the name itself must tell.
+  /// - Parameter format: the format of the images that the names come from. Mach-O puts an underscore before
+  ///   every name except those of Objective-C. `nil` if unknown: then the name decides.
   package init(_ mode: Mode, of format: ImageFormat? = nil) {
     self.mode = mode
     self.format = format
   }
 
-  /// `name` demangled, or as it is where its scheme isn't known or it isn't well-formed.
+  /// `name` demangled; unchanged if its scheme is unknown, if it is not well-formed, or if its text would be
+  /// longer than `ParsingLimits.demangledName` bytes.
   ///
-  /// A suffix that compilers add is shown in full, and in short if it tells one part of a function from
-  /// another: `f [clone .cold]`.
-  ///
-  /// So is a name whose text would have more than `ParsingLimits.demangledName` bytes.
+  /// A suffix added by the compiler is shown in full mode; in short mode only if it distinguishes parts of a
+  /// function: `f [clone .cold]`.
   ///
   /// - Complexity: O(*n* + *t*) for *n* bytes and *t* bytes of text.
   package func demangle(_ name: SymbolName) -> String {
     guard mode != .none, let bytes = withoutUnderscore(name.bytes) else { return name.description }
     let whole = bytes[...]
-    // In Rust and C++ a suffix begins behind the last byte that mangling uses; Swift's says so itself.
+    // In Rust and C++ a suffix begins after the last byte of the mangling; Swift's demangler reports it.
     switch Mangling(ofBare: bytes, in: bytes.indices) {
     case .none: return name.description
     case .swift:
@@ -56,7 +55,7 @@ package struct Demangler: Sendable {
     }
   }
 
-  /// The name as the language knows it; `nil` for one of Mach-O that no mangling made.
+  /// The name in the source language; `nil` for a Mach-O name without a mangling.
   private func withoutUnderscore(_ name: [UInt8]) -> [UInt8]? {
     let hasUnderscore = name.first == UInt8(ascii: "_")
     guard let format else {
@@ -67,7 +66,7 @@ package struct Demangler: Sendable {
     return hasUnderscore ? Array(name.dropFirst()) : nil
   }
 
-  /// A suffix as libstdc++ writes it.
+  /// A suffix in the notation of libstdc++.
   private func clone(_ suffix: ArraySlice<UInt8>) -> String {
     guard !suffix.isEmpty else { return "" }
     let text = " [clone \(String(decoding: suffix, as: UTF8.self))]"
@@ -75,7 +74,7 @@ package struct Demangler: Sendable {
   }
 }
 
-/// Whether a suffix names one part of a function, and so a different piece of code.
+/// Whether a suffix denotes a part of a function, and so a different piece of code.
 func tellsPartsApart(_ suffix: String) -> Bool {
   [".cold", ".part.", ".resume", ".destroy", ".cleanup"].contains {
     suffix.firstRange(of: $0) != nil

@@ -1,10 +1,10 @@
 import ByteReading
 
-/// The schemes whose names carry more than suffixes.
+/// The mangling schemes that are recognized.
 package enum Mangling: Sendable {
   case swift, itanium, rustV0, none
 
-  /// By the first bytes, with or without Mach-O's leading `_`.
+  /// Recognizes the scheme by the first bytes, with or without Mach-O's leading `_`.
   package init(of bytes: [UInt8], in range: Range<Int>) {
     self.init(ofBare: bytes, in: range)
     if self == .none, range.first.map({ bytes[$0] == UInt8(ascii: "_") }) ?? false {
@@ -12,7 +12,7 @@ package enum Mangling: Sendable {
     }
   }
 
-  /// By the first bytes of a name without Mach-O's leading `_`.
+  /// Recognizes the scheme by the first bytes of a name without Mach-O's leading `_`.
   package init(ofBare bytes: [UInt8], in range: Range<Int>) {
     func begins(_ text: StaticString) -> Bool { ByteReading.begins(with: text, bytes, range) }
     func isTag(_ offset: Int) -> Bool {

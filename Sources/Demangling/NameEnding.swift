@@ -1,25 +1,24 @@
 import ByteReading
 import ImageModel
 
-/// What the end of a mangled name says about the build that made it: where the part that is stable
-/// between builds ends, and what was cut behind it.
+/// The end of a mangled name: where the part that is stable between builds ends, and which suffixes follow.
 ///
-/// Found from the last bytes alone, without an allocation.
+/// It is found from the last bytes, without an allocation.
 package struct NameEnding: Sendable {
-  /// Index into the bytes given to `init`: one past the stable part.
+  /// Index into the bytes passed to `init`: one past the stable part.
   package private(set) var baseEnd: Int
   package private(set) var part = NamedPart.whole
   package private(set) var cuts: CanonicalName.Cuts = []
-  /// The stable part is a Rust v0 name, which carries more hashes inside.
+  /// Whether the stable part is a Rust v0 name, which contains more hashes.
   package private(set) var isRustV0 = false
 
-  /// - Complexity: O(*n*) for *n* bytes, all of which are looked at for a version's `@` alone.
+  /// - Complexity: O(*n*) for *n* bytes; all of them are examined only for the `@` of a version.
   package init(of bytes: [UInt8], in range: Range<Int>) {
     baseEnd = range.upperBound
     cutVersion(bytes, range)
     let mangling = Mangling(of: bytes, in: range)
-    // Swift merges C++ functions of headers too, and no C++ function's own name ends in `Tm`. A C
-    // function's may: `setTm`.
+    // Swift merges C++ functions of headers too, and no C++ function's own name ends in `Tm`. A C function's
+    // may: `setTm`.
     let canBeMerged = mangling == .swift || mangling == .itanium
     while cutSuffix(bytes, range, canBeMerged: canBeMerged) {}
     if mangling == .itanium { cutRustHash(bytes, range) }
@@ -41,7 +40,7 @@ package struct NameEnding: Sendable {
 }
 
 extension NameEnding {
-  /// Cuts `@V` or `@@V`. `@plt` stays: a PLT entry is not the function.
+  /// Removes `@V` or `@@V`. `@plt` stays: a PLT entry is not the function.
   private mutating func cutVersion(_ bytes: [UInt8], _ range: Range<Int>) {
     guard var at = lastIndex(ofAtSignIn: bytes, range), at + 1 < baseEnd,
       bytes[at + 1..<baseEnd].allSatisfy(isVersionByte),
@@ -51,7 +50,7 @@ extension NameEnding {
     if at > range.lowerBound { cut(to: at, .version) }
   }
 
-  /// Cuts one suffix.
+  /// Removes one suffix.
   ///
   /// - Returns: whether there was one; a suffix with nothing before it is a name.
   private mutating func cutSuffix(
@@ -86,8 +85,8 @@ extension NameEnding {
     return true
   }
 
-  /// The kind of suffix that `word` begins; empty for a word whose number is part of the name; `nil`
-  /// for any other word.
+  /// The kind of suffix that begins with `word`; empty if the number after the word is part of the name;
+  /// `nil` for any other word.
   private func kind(
     _ bytes: [UInt8], _ word: Range<Int>, isNumbered: Bool
   ) -> CanonicalName.Cuts? {
@@ -101,7 +100,7 @@ extension NameEnding {
     return nil
   }
 
-  /// Cuts `17h<16 hex>E`.
+  /// Removes `17h<16 hex>E`.
   private mutating func cutRustHash(_ bytes: [UInt8], _ range: Range<Int>) {
     let start = baseEnd - 20
     guard start > range.lowerBound + 3, bytes[baseEnd - 1] == UInt8(ascii: "E"),
@@ -111,15 +110,15 @@ extension NameEnding {
     cut(to: start, .rustHash)
   }
 
-  /// The demangled path of a Rust v0 name, without hashes; `nil` for all other names and for one that
-  /// isn't understood.
+  /// The demangled path of a Rust v0 name, without hashes; `nil` for all other names, and for one that can't
+  /// be read.
   package func rustV0Path(in bytes: [UInt8], from start: Int) -> [UInt8]? {
     isRustV0 ? demangleRustV0(bytes, in: start..<baseEnd) : nil
   }
 }
 
-/// Whether clang counts the functions of this name within one file, one for each global variable:
-/// without the number, all of the program would be one function.
+/// Whether clang numbers the functions of this name within each file, one per global variable: without the
+/// number, those of the whole program would be one function.
 private func isCountedPerFile(_ bytes: [UInt8], _ base: Range<Int>) -> Bool {
   // With Mach-O's underscore there are three.
   let isMachO = begins(with: "___", bytes, base)
@@ -130,7 +129,7 @@ private func isCountedPerFile(_ bytes: [UInt8], _ base: Range<Int>) -> Bool {
 
 private enum Numbering { case always, never, maybe }
 
-/// Longer than all words of `suffixes`, so that a scan for one ends early.
+/// Longer than all words of `suffixes`, so that a search for one ends early.
 private let longestWord = 12
 
 private let suffixes: [(StaticString, CanonicalName.Cuts, Numbering)] = [
@@ -140,6 +139,6 @@ private let suffixes: [(StaticString, CanonicalName.Cuts, Numbering)] = [
   ("content", .promotion, .always), ("localalias", .localAlias, .maybe),
   ("specialized", .clone, .always), ("clone", .clone, .always), ("memprof", .clone, .always),
   ("argprom", .clone, .never), ("Tgm", .merged, .never),
-  // Their numbers tell one part of a function from another.
+  // The numbers of these distinguish parts of a function.
   ("resume", [], .always), ("_omp_fn", [], .always), ("__part", [], .always),
 ]

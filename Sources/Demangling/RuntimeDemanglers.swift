@@ -1,5 +1,5 @@
-// The thin wrapper around libiberty's and the Swift runtime's demanglers. Both read a name up to its zero byte
-// and return a text that the caller frees.
+// The thin wrapper around the demanglers of libiberty and the Swift runtime. Both read a name up to its zero
+// byte and return a text that the caller frees.
 
 import ByteReading
 import CDemangle
@@ -10,8 +10,8 @@ import CDemangle
   import Glibc
 #endif
 
-/// An Itanium C++ name as libiberty reads it, with parameters and return type; `nil` for a name that it doesn't
-/// take, such as one of more than about 1000 bytes, and for a text of more than
+/// Demangles an Itanium C++ name with libiberty, with parameters and return type. `nil` for a name that it
+/// rejects, such as one of more than about 1000 bytes, and for a text of more than
 /// `ParsingLimits.demangledName` bytes.
 func demangleItanium(_ name: ArraySlice<UInt8>) -> String? {
   // Without the prefix it reads types: `i` is `int`.
@@ -21,8 +21,8 @@ func demangleItanium(_ name: ArraySlice<UInt8>) -> String? {
   }
 }
 
-/// What the Swift runtime makes of a Swift name; `nil` for a name that it doesn't take, and for one whose text
-/// may be more than 4 times `ParsingLimits.demangledName`: the runtime can't be stopped.
+/// Demangles a Swift name with the Swift runtime. `nil` for a name that it rejects, and for one whose text
+/// may be longer than 4 times `ParsingLimits.demangledName`, because the runtime can't be stopped.
 func demangleSwift(_ name: ArraySlice<UInt8>) -> String? {
   guard SwiftTextSize(of: name).bytes <= 4 * ParsingLimits.demangledName else { return nil }
   return text(of: name) { pointer, count in swift_demangle(pointer, count, nil, nil, 0) }
@@ -32,8 +32,8 @@ private func text(
   of name: ArraySlice<UInt8>,
   _ demangle: (UnsafePointer<CChar>, Int) -> UnsafeMutablePointer<CChar>?
 ) -> String? {
-  // Control bytes are no part of a name: a zero would end it early, and Swift takes 1 to 31 for
-  // references into a loaded image.
+  // Control bytes are not part of a name: a zero would end it early, and Swift reads 1 to 31 as references
+  // into a loaded image.
   guard name.allSatisfy({ $0 > 0x20 && $0 != 0x7f }) else { return nil }
   let terminated = name.map { CChar(bitPattern: $0) } + [0]
   let result = terminated.withUnsafeBufferPointer { buffer in

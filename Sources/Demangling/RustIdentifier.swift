@@ -1,13 +1,13 @@
 import ByteReading
 
-/// One name in a path, as it is mangled.
+/// A mangled identifier in a path.
 struct RustIdentifier {
   let bytes: ArraySlice<UInt8>
   let isPunycode: Bool
   var isEmpty: Bool { bytes.isEmpty }
 
-  /// What Punycode stands for, with `_` for the usual `-` before the digits; `nil` if it isn't
-  /// well-formed or longer than a name that anyone writes. <https://www.rfc-editor.org/rfc/rfc3492>
+  /// The decoded Punycode, in which `_` replaces the usual `-` before the digits; `nil` if it is not
+  /// well-formed, or longer than any real name. <https://www.rfc-editor.org/rfc/rfc3492>
   var decoded: String? {
     guard bytes.count <= 256 else { return nil }
     let delimiter = bytes.lastIndex(of: UInt8(ascii: "_"))

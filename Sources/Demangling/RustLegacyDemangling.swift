@@ -1,11 +1,10 @@
 import ByteReading
 
-/// The path that a legacy Rust name stands for, `_ZN4core3fmt5Write9write_fmt17ha895ff31def4cd70E`,
-/// without its hash, and where what compilers appended begins; `nil` for a name that has no hash, which
-/// may be C++.
+/// The path of a legacy Rust name, `_ZN4core3fmt5Write9write_fmt17ha895ff31def4cd70E`, without its hash, and
+/// the index of the suffix that compilers appended; `nil` for a name without a hash, which may be C++.
 ///
-/// The scheme is Itanium C++'s for nested names; what C++ can't spell is escaped: `$LT$` is `<`, `$u20$` a
-/// blank, `..` is `::`.
+/// The scheme is that of nested names in Itanium C++. Characters that C++ does not allow are escaped: `$LT$`
+/// is `<`, `$u20$` is a blank, `..` is `::`.
 func demangleRustLegacy(_ bytes: [UInt8]) -> (text: String, end: Int)? {
   let ending = NameEnding(of: bytes, in: bytes.indices)
   guard ending.cuts.contains(.rustHash) else { return nil }
@@ -27,13 +26,13 @@ func demangleRustLegacy(_ bytes: [UInt8]) -> (text: String, end: Int)? {
     path.append(element)
     position += count
   }
-  // `17h`, 16 digits and `E` were cut.
+  // `17h`, 16 digits and `E` were removed.
   return path.isEmpty ? nil : (path.joined(separator: "::"), ending.baseEnd + 20)
 }
 
 private func unescaped(_ element: ArraySlice<UInt8>) -> String? {
   var rest = element
-  // An identifier can't begin with `$`, so `_` stands before it.
+  // An identifier can't begin with `$`, so a `_` precedes it.
   if rest.starts(with: "_$".utf8) { rest = rest.dropFirst() }
   var text: [UInt8] = []
   while let byte = rest.first {

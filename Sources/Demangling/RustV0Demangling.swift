@@ -1,19 +1,18 @@
-// Rust's mangling scheme v0 (RFC 2603), `_R…`, read back into the path that a Rust programmer writes.
+// Converts names of Rust's mangling scheme v0 (RFC 2603), `_R…`, to the paths that a Rust programmer writes.
 // <https://doc.rust-lang.org/rustc/symbol-mangling/v0.html>
 //
-// A name is a tree in prefix notation: each node is a letter that says what follows. `N v C6_3app 3run`
-// is the value `run` in the crate `app`, with a hash of the crate behind the `C`. `B<number>_` repeats
-// what stands at that position, which makes names short and the text long: a name of a kilobyte can stand
-// for more text than a disk holds. So besides its depth, the text is limited, and the number of nodes
-// too, since a node may print nothing. A name beyond the limits isn't understood, like one that isn't
-// well-formed.
+// A name is a tree in prefix notation: each node begins with a letter that gives its kind. `N v C6_3app 3run`
+// is the value `run` in the crate `app`; a hash of the crate follows the `C`. `B<number>_` repeats what is at
+// that position, which makes names short and the text long: a name of a kilobyte can produce more text than a
+// disk holds. So the depth and the length of the text are limited, and the number of nodes too, since a node
+// may print nothing. A name that exceeds a limit is rejected, like one that is not well-formed.
 //
-// Printed is what rustc's own demangler prints in its alternate form: without crate hashes and without
-// the type of a constant. What it leaves out: the crate that instantiated a generic function.
+// The output is that of rustc's own demangler in its alternate form: without crate hashes, and without the
+// types of constants. The crate that instantiated a generic function is left out.
 
 import ByteReading
 
-/// The path that a Rust v0 name stands for; `nil` for anything that isn't understood.
+/// The path of a Rust v0 name; `nil` for anything that can't be read.
 ///
 /// - Complexity: O(*n* + *t*) for *n* bytes and a text of *t* bytes; both are limited.
 package func demangleRustV0(_ bytes: [UInt8], in range: Range<Int>) -> [UInt8]? {
@@ -31,27 +30,27 @@ package func demangleRustV0(_ bytes: [UInt8], in range: Range<Int>) -> [UInt8]? 
   }
 }
 
-/// A cursor over one name that prints what it reads.
+/// A cursor in a name, which prints what it reads.
 struct RustV0Printer {
   struct NotUnderstood: Error {}
 
   let bytes: [UInt8]
-  /// Positions in back references count from here.
+  /// The origin of positions in back references.
   let start: Int
   let end: Int
   var position: Int
   var text: [UInt8] = []
-  /// 0 while printing; the instantiating crate and the places of impls are read and not printed.
+  /// 0 while printing; the instantiating crate and the paths of impls are read but not printed.
   var silence = 0
   var depth = 0
   var nodes = 0
-  /// Of all `for<…>` around.
+  /// The number of lifetimes of all enclosing `for<…>`.
   var lifetimes: UInt64 = 0
 
-  // Above what compilers write: rustc's own demangler stops at a depth of 500, and no one reads 64 KiB.
+  // More than compilers write: rustc's own demangler stops at a depth of 500, and nobody reads 64 KiB.
   static let maximumDepth = 300
   static let maximumText = Int(ParsingLimits.demangledName)
-  /// In proportion to the name, as a node may print nothing.
+  /// Proportional to the length of the name, because a node may print nothing.
   let maximumNodes: Int
 
   init(_ bytes: [UInt8], in range: Range<Int>) {
@@ -74,7 +73,7 @@ struct RustV0Printer {
 // MARK: Paths
 
 extension RustV0Printer {
-  /// `inValue`: generic arguments are written `::<…>`, as in an expression.
+  /// - Parameter inValue: whether generic arguments are written `::<…>`, as in an expression.
   mutating func path(inValue: Bool) throws(NotUnderstood) {
     try enter()
     defer { depth -= 1 }
@@ -130,7 +129,7 @@ extension RustV0Printer {
     try print("#\(number)}")
   }
 
-  /// Where an impl stands: not printed.
+  /// Reads the path of an impl, which is not printed.
   mutating func implPlace() throws(NotUnderstood) {
     try silently { (printer) throws(NotUnderstood) in
       _ = try printer.disambiguator()
@@ -249,7 +248,7 @@ extension RustV0Printer {
     if isOpen { try print(">") }
   }
 
-  /// - Returns: whether a `<` waits for its `>`.
+  /// - Returns: whether a `<` is still open.
   mutating func pathWithOpenArguments() throws(NotUnderstood) -> Bool {
     try enter()
     defer { depth -= 1 }
@@ -301,7 +300,7 @@ extension RustV0Printer {
 // MARK: Constants
 
 extension RustV0Printer {
-  /// Outside of a value, anything but a literal stands in braces.
+  /// Outside of a value, anything but a literal is in braces.
   mutating func constant(inValue: Bool) throws(NotUnderstood) {
     try enter()
     defer { depth -= 1 }
@@ -432,7 +431,7 @@ extension RustV0Printer {
     try print(")")
   }
 
-  /// Reads on at an earlier place, then returns. In silence it is not followed: it prints nothing.
+  /// Continues at an earlier position, then returns. While silent it is skipped, because it prints nothing.
   mutating func backReference(_ body: Element) throws(NotUnderstood) {
     let here = position - 1
     let distance = try base62()
@@ -450,7 +449,7 @@ extension RustV0Printer {
     silence -= 1
   }
 
-  /// `for<'a, 'b> ` around what `body` prints.
+  /// Prints `for<'a, 'b> ` before what `body` prints.
   mutating func binder(_ body: Element) throws(NotUnderstood) {
     let count = try tagged("G")
     guard count <= UInt64(Self.maximumDepth) else { throw NotUnderstood() }

@@ -1,4 +1,4 @@
-// What the names of `RustV0Printer` are made of: tags, numbers, identifiers; and what it prints.
+// The tokens of the names that `RustV0Printer` reads: tags, numbers, identifiers; and its output.
 
 import ByteReading
 
@@ -37,7 +37,7 @@ extension RustV0Printer {
     return value + 1
   }
 
-  /// A number behind `tag`, counted from 1; 0 if the tag isn't there.
+  /// The number after `tag`, counted from 1; 0 if the tag isn't there.
   mutating func tagged(_ tag: Unicode.Scalar) throws(NotUnderstood) -> UInt64 {
     guard eat(tag) else { return 0 }
     let value = try base62()

@@ -1,10 +1,10 @@
 import ByteReading
 
-/// A demangled C++ name without its return type and its parameters: `int app::run<int>(int) const` is
-/// `app::run<int>`. Those of enclosing functions stay, as the only thing that tells two lambdas apart.
+/// A demangled C++ name without its return type and its parameters: `int app::run<int>(int) const` becomes
+/// `app::run<int>`. Parameters of enclosing functions stay, because only they distinguish two lambdas.
 ///
-/// Works on the text, as demanglers differ only in details there. A text that has no closing bracket for
-/// an opening one comes back unchanged.
+/// It works on the text, where demanglers differ only in details. A text with an unmatched opening bracket is
+/// returned unchanged.
 func shortCxxName(_ text: String) -> String {
   var bytes = Array(text.utf8)
   var suffix = ""
@@ -17,7 +17,7 @@ func shortCxxName(_ text: String) -> String {
   return String(decoding: bytes[outline.name], as: UTF8.self) + suffix
 }
 
-/// Where in a demangled C++ name the name itself stands.
+/// The place of the name itself within a demangled C++ name.
 private struct CxxOutline {
   let name: Range<Int>
 
@@ -27,7 +27,7 @@ private struct CxxOutline {
     var parameters: Int?
     var isOperator = false
     var position = 0
-    // A thunk's or a table's name keeps its first words: `vtable for A`, `non-virtual thunk to A::f()`.
+    // The name of a thunk or a table keeps its first words: `vtable for A`, `non-virtual thunk to A::f()`.
     for words in [" for ", " to "] {
       if let found = firstRange(of: words, in: text), !text[..<found].contains(UInt8(ascii: "(")),
         !text[..<found].contains(UInt8(ascii: "<"))
@@ -82,7 +82,7 @@ private struct CxxOutline {
   }
 }
 
-/// The end of `operator` and what follows it up to its parameters; `nil` if none begins here.
+/// The end of `operator` and its symbol, before the parameters; `nil` if there is none at `position`.
 private func endOfOperator(_ text: [UInt8], _ position: Int) -> Int? {
   let word = Array("operator".utf8)
   guard text[position...].starts(with: word),
@@ -90,7 +90,7 @@ private func endOfOperator(_ text: [UInt8], _ position: Int) -> Int? {
   else { return nil }
   let end = position + word.count
   guard end < text.count, !isIdentifierByte(text[end]) else { return nil }
-  // `operator new[]`, `operator bool`: the name of a conversion may have brackets of its own.
+  // `operator new[]`, `operator bool`: the name of a conversion may contain brackets.
   if text[end] == UInt8(ascii: " ") { return end + 1 }
   return operators.first { text[end...].starts(with: $0.utf8) }.map { end + $0.utf8.count } ?? end
 }
@@ -106,7 +106,7 @@ private func isIdentifierByte(_ byte: UInt8) -> Bool {
   isWordByte(byte) || isDigit(byte) || byte >= 0x80 || byte == UInt8(ascii: "$")
 }
 
-/// Where `pattern` begins for the first time.
+/// The index of the first occurrence of `pattern`.
 func firstRange(of pattern: String, in text: [UInt8]) -> Int? {
   let pattern = Array(pattern.utf8)
   guard text.count >= pattern.count else { return nil }

@@ -3,9 +3,9 @@ import ByteReading
 /// A demangled Swift name without modules, generic arguments and types:
 /// `app.Model.load(from: Swift.String) throws -> ()` is `Model.load(from:)`.
 ///
-/// Close to what `swift-demangle -simplified` prints, but keeps what tells two functions apart there:
-/// `merged`, the number of a resume function, suffixes. Works on the text, as the runtime offers no
-/// shorter form. A text that has no closing bracket for an opening one comes back unchanged.
+/// The result is close to that of `swift-demangle -simplified`, but keeps what distinguishes two functions:
+/// `merged`, the number of a resume function, suffixes. It works on the text, because the runtime offers no
+/// shorter form. A text with an unmatched opening bracket is returned unchanged.
 func shortSwiftName(_ text: String) -> String {
   var bytes = Array(text.utf8)
   var suffix = ""
@@ -26,7 +26,7 @@ private struct SwiftNameShortener {
 
   init(_ text: [UInt8]) { self.text = text }
 
-  /// - Returns: whether all brackets had their match.
+  /// - Returns: whether all brackets matched.
   mutating func run() -> Bool {
     while position < text.count {
       let byte = text[position]
@@ -55,7 +55,7 @@ private struct SwiftNameShortener {
           guard labels() else { return false }
         }
       } else if at(" @Sendable (") {
-        // A blank stays behind a number: `closure #1 (`.
+        // A blank stays after a number: `closure #1 (`.
         position += 11
         short.append(UInt8(ascii: " "))
         if numberedContext == nil { short.removeLast() }
@@ -97,7 +97,7 @@ private struct SwiftNameShortener {
     return true
   }
 
-  /// The first identifier of a path is its module; it goes.
+  /// Skips the first identifier of a path, which is its module.
   private mutating func pathHead() {
     let start = position
     while position < text.count, isSwiftIdentifierByte(text[position]) { position += 1 }
@@ -127,7 +127,7 @@ private struct SwiftNameShortener {
     return end > position + 1 && text[end...].starts(with: " in _".utf8)
   }
 
-  /// The word before a number, behind `closure #1 ` or `helper #2 `.
+  /// The word before a number: `closure #1 ` or `helper #2 `.
   private var numberedContext: String? {
     let words = short.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard words.count >= 3, words[words.count - 1].isEmpty,
@@ -137,7 +137,7 @@ private struct SwiftNameShortener {
     return String(decoding: words[words.count - 3], as: UTF8.self)
   }
 
-  /// Steps over ` in app` behind a conformance, but not over ` in app.Model`.
+  /// Skips ` in app` after a conformance, but not ` in app.Model`.
   private mutating func skipModule() {
     guard at(" in ") else { return }
     var end = position + 4
@@ -177,7 +177,7 @@ private struct SwiftNameShortener {
     return true
   }
 
-  /// Steps over a type: up to the words that follow one, or a bracket that was open before.
+  /// Skips a type: up to the words that may follow one, or an enclosing closing bracket.
   private mutating func skipType() -> Bool {
     while position < text.count {
       if at(" in ") || at(" and ") { return true }
@@ -192,7 +192,7 @@ private struct SwiftNameShortener {
     return true
   }
 
-  /// Steps over a bracket and all that it holds.
+  /// Skips a bracket and its contents.
   private mutating func skipBrackets() -> Bool {
     var closers: [UInt8] = []
     repeat {

@@ -1,29 +1,28 @@
-// How long the text of a mangled Swift name can be.
+// The possible length of a demangled Swift name.
 //
-// Most of a name is written out once: identifiers, and operators of one to three letters for a few words each.
-// But `A<index>` repeats a part that came before, a part may hold other such references, and so each 10 bytes
-// of a name can double its text. The estimate adds up what each byte can stand for. A reference to part *i*
-// stands for no more than all the text up to where that part ended. Which parts are counted is the
-// demangler's business, but each identifier is one of them: so part *i* ended with identifier *i* at the
-// latest, or, if there are fewer identifiers before the reference, before that.
+// Most of a name is printed once: identifiers, and operators of one to three letters that print a few words
+// each. But `A<index>` repeats an earlier part, and a part may contain such references, so each 10 bytes of a
+// name can double its text. The estimate adds up what each byte can print. A reference to part *i* prints at
+// most all the text up to the end of that part. Only the demangler knows which parts are counted, but each
+// identifier is one: so part *i* ended at the latest with identifier *i* or, if there are fewer identifiers
+// before the reference, before that.
 //
-// Digits begin an identifier, or are an index or a number of repetitions. Where they may be the latter, what is
-// behind them is not skipped as an identifier, and is read as operators: that makes the estimate greater, not
-// smaller.
+// Digits begin an identifier, or are an index or a repeat count. Where they may be the latter, the following
+// characters are not skipped as an identifier but read as operators: that can only increase the estimate.
 //
 // <https://github.com/swiftlang/swift/blob/main/docs/ABI/Mangling.rst>, Substitutions and Identifiers
 
 import ByteReading
 
-/// An upper bound for the bytes of identifiers in a name's text, and about that for its words.
+/// An upper bound for the bytes of identifiers in a demangled name, and approximately for its words.
 struct SwiftTextSize {
   private let name: ArraySlice<UInt8>
   private var position: Int
   private var total: UInt64 = 0
-  /// What `total` was behind each identifier.
+  /// The value of `total` after each identifier.
   private var identifiers: [UInt64] = []
 
-  /// Far above what is of interest, and far below an overflow.
+  /// Far above all values of interest, and far below an overflow.
   private static let most: UInt64 = 1 << 40
 
   /// - Complexity: O(*n*) for *n* bytes.
@@ -47,8 +46,8 @@ struct SwiftTextSize {
     }
   }
 
-  /// `A`, then lower-case letters and one upper-case letter for a part each, or `_`; digits before one are a
-  /// number of repetitions, or part of a greater index.
+  /// Reads `A`, then lower-case letters and one upper-case letter, each for a part, or `_`; digits before a
+  /// letter are a repeat count or part of a larger index.
   private mutating func readReferences() {
     position += 1
     var count: UInt64 = 1
@@ -92,8 +91,8 @@ struct SwiftTextSize {
     }
   }
 
-  /// `_` and 32 hexadecimal digits: what tells private names of two files apart. It may be an index, too, and
-  /// references behind it.
+  /// Skips `_` and 32 hexadecimal digits, which distinguish private names of two files. It may also be an
+  /// index, followed by references.
   private mutating func skipDiscriminator() {
     let digits = name[position...].dropFirst().prefix(32)
     guard digits.count == 32, digits.allSatisfy({ isDigit($0) || (0x41...0x46).contains($0) })
@@ -107,7 +106,7 @@ struct SwiftTextSize {
     position = digits.endIndex
   }
 
-  /// Behind the `0` of an identifier with letters for words of others, or in Punycode.
+  /// Reads the rest of an identifier after `0`: with letters for words of others, or in Punycode.
   private mutating func readSubstitutedIdentifier() {
     if position < name.endIndex, name[position] == UInt8(ascii: "0") {
       position += 1
@@ -138,7 +137,7 @@ struct SwiftTextSize {
     identifiers.append(total)
   }
 
-  /// - Returns: 2^20 for a greater one, and 0 without digits.
+  /// - Returns: 2^20 for a larger number, and 0 without digits.
   private mutating func readNumber() -> UInt64 {
     var value: UInt64 = 0
     while position < name.endIndex, isDigit(name[position]) {

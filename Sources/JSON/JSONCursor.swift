@@ -1,9 +1,10 @@
 import Addresses
 import ByteReading
 
-/// Reads one JSON document front to back, value by value: <https://www.rfc-editor.org/rfc/rfc8259>.
+/// Reads a JSON document from front to back, value by value: <https://www.rfc-editor.org/rfc/rfc8259>.
 ///
-/// The reader asks for the kind of value that it expects; what it does not know it skips. Nothing is kept.
+/// The caller asks for the kind of value that it expects, and skips members that it does not know. Nothing is
+/// kept.
 package struct JSONCursor {
   private let bytes: FileBytes
   private var index = 0
@@ -13,7 +14,7 @@ package struct JSONCursor {
 
   package var position: FileOffset { FileOffset(rawValue: UInt64(index)) }
 
-  /// Of the next value, behind the blanks before it.
+  /// The position of the next value, after the blanks before it.
   package var nextPosition: FileOffset {
     var cursor = self
     _ = cursor.peek()
@@ -49,7 +50,7 @@ package struct JSONCursor {
 // MARK: Containers
 
 extension JSONCursor {
-  /// Reads an object; `member` is told each key, in order, and must read its value.
+  /// Reads an object; `member` is called with each key, in order, and must read its value.
   package mutating func readObject(
     _ field: String,
     _ member: (inout JSONCursor, _ key: String) throws(ParseError) -> Void
@@ -61,7 +62,7 @@ extension JSONCursor {
     }
   }
 
-  /// Reads an array; `element` must read each.
+  /// Reads an array; `element` must read each element.
   package mutating func readArray(
     _ field: String, _ element: (inout JSONCursor) throws(ParseError) -> Void
   ) throws(ParseError) {
@@ -86,7 +87,7 @@ extension JSONCursor {
     depth -= 1
   }
 
-  /// Steps over a value of any kind.
+  /// Skips a value of any kind.
   package mutating func skipValue(_ field: String) throws(ParseError) {
     switch peek() {
     case UInt8(ascii: "{"):
@@ -103,7 +104,7 @@ extension JSONCursor {
     }
   }
 
-  /// - Throws: `invalid` if there is more.
+  /// - Throws: `invalid` unless the document ends here.
   package mutating func readEnd(_ field: String) throws(ParseError) {
     if peek() != nil { throw unexpected("the end", field) }
   }
@@ -112,14 +113,14 @@ extension JSONCursor {
 // MARK: Values
 
 extension JSONCursor {
-  /// Whether the value is `null`; then it is read.
+  /// Whether the value is `null`; if so, it is read.
   package mutating func readNull() -> Bool {
     guard peek() != nil, bytes.hasPrefix("null", at: index) else { return false }
     index += 4
     return true
   }
 
-  /// - Throws: `invalid` for a number with a fraction or an exponent, and for one that `Number` cannot hold.
+  /// - Throws: `invalid` for a number with a fraction or an exponent, and for one that does not fit `Number`.
   package mutating func readInteger<Number: FixedWidthInteger>(
     _ field: String
   ) throws(ParseError) -> Number {
@@ -132,12 +133,12 @@ extension JSONCursor {
     return number
   }
 
-  /// - Throws: `invalid` for what is too large for a number.
+  /// - Throws: `invalid` if the number is too large.
   package mutating func readDouble(_ field: String) throws(ParseError) -> Double {
     _ = peek()
     let start = position
     let word = try readWord("a number", field)
-    // Swift also knows hexadecimal fractions, infinity and nan.
+    // Swift also accepts hexadecimal fractions, infinity and nan.
     guard let number = Double(word), number.isFinite, !word.hasPrefix("+"), !word.contains("x")
     else {
       throw ParseError(.invalid(expected: "a number", found: word), field, at: start)
@@ -155,7 +156,7 @@ extension JSONCursor {
     return value
   }
 
-  /// A literal or a number: all up to the next punctuation.
+  /// A literal or a number: everything up to the next punctuation.
   private mutating func readWord(_ expected: String, _ field: String) throws(ParseError) -> String {
     guard let first = peek() else { throw unexpected(expected, field) }
     let start = index
@@ -172,7 +173,7 @@ extension JSONCursor {
     return bytes.text(start..<index)
   }
 
-  /// Reads a string without its quotes, escapes resolved.
+  /// Reads a string without its quotes, with escapes resolved.
   package mutating func readString(_ field: String) throws(ParseError) -> [UInt8] {
     guard skip("\"") else { throw unexpected("a string", field) }
     var text: [UInt8] = []
@@ -207,7 +208,7 @@ extension JSONCursor {
     case UInt8(ascii: "t"): return [0x09]
     case UInt8(ascii: "u"):
       let unit = try readUnit(field)
-      // The second half of a pair stands behind it, escaped as well.
+      // The second half of a surrogate pair follows, also escaped.
       guard unit >> 10 == 0x36, bytes.hasPrefix("\\u", at: index) else {
         return Array(String(decoding: [unit], as: UTF16.self).utf8)
       }

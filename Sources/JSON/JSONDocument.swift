@@ -1,23 +1,23 @@
 import ByteReading
 
-/// A result as one JSON object: plain values that write themselves.
+/// A result as a JSON object: plain values that can write themselves.
 ///
-/// Text and every other form for people is made from the same values, by a renderer that is given the
-/// document and nothing else.
+/// Text and every other form for people is made from the same values, by code whose only input is the
+/// document.
 package protocol JSONDocument: Sendable {
-  /// The kind of document and its number: `orderfile.pages/1`. The number rises when a key goes or changes
-  /// its meaning; a new key leaves it.
+  /// The kind of document and its version: `orderfile.pages/1`. The version increases when a key is removed
+  /// or changes its meaning; a new key does not change it.
   static var schema: String { get }
 
-  /// Adds the members in ascending order of their keys, `schema` among them.
+  /// Adds the members in ascending order of their keys, including `schema`.
   func write(to json: inout JSONWriter)
 }
 
-/// A document that is an input again: what it wrote reads back equal.
+/// A document that can be read again: what it wrote reads back equal.
 package protocol ReadableDocument: JSONDocument {
-  /// Members that it does not know are skipped.
+  /// Unknown members are skipped.
   ///
-  /// - Throws: `missing` or `invalid` for what is no JSON, of another schema, or not as it must be.
+  /// - Throws: `missing` or `invalid` for what is not JSON, has another schema, or violates it.
   /// - Complexity: O(*n*) for *n* bytes.
   init(parsing bytes: FileBytes) throws(ParseError)
 }
@@ -25,7 +25,7 @@ package protocol ReadableDocument: JSONDocument {
 extension JSONDocument {
   package func json() -> [UInt8] { JSONWriter.document { write(to: &$0) } }
 
-  /// The same for a document that may be large: `sink` takes it piece by piece.
+  /// The same for a document that may be large: `sink` receives it piece by piece.
   package func json(to sink: @escaping ([UInt8]) -> Void) {
     JSONWriter.document(to: sink) { write(to: &$0) }
   }

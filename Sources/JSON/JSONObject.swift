@@ -1,19 +1,17 @@
 import Addresses
 import ByteReading
 
-/// One object of a document, whose members are read by key, in any order. Members that nobody asks for are
-/// skipped.
+/// An object of a document, whose members can be read by key, in any order. Unread members are skipped.
 package struct JSONObject {
-  /// The member by which the object is known, for messages.
+  /// The key of the object, for messages.
   private let field: String
   private let position: FileOffset
-  /// Each stands before its value.
+  /// A cursor before the value of each member.
   private var members: [String: JSONCursor] = [:]
 
-  /// Reads a whole document; nothing may stand behind it.
+  /// Reads a whole document; nothing may follow it.
   ///
-  /// - Throws: also `missing` or `invalid` for another schema than `schema`, before anything else is looked
-  ///   at.
+  /// - Throws: also `missing` or `invalid` if the schema is not `schema`; that is checked first.
   package init(document bytes: FileBytes, schema: String) throws(ParseError) {
     var cursor = JSONCursor(bytes)
     try self.init(parsing: &cursor, "document")
@@ -24,10 +22,10 @@ package struct JSONObject {
     }
   }
 
-  /// Steps over an object and remembers where its members are.
+  /// Skips an object and remembers where its members are.
   ///
-  /// - Throws: also `invalid` for a key that stands twice: readers differ in which of them counts.
-  /// - Complexity: O(*n*) for *n* bytes; each level of objects that is read goes over its bytes once more.
+  /// - Throws: also `invalid` for a duplicate key, because readers differ in which one counts.
+  /// - Complexity: O(*n*) for *n* bytes; each nested object that is read scans its bytes once more.
   package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
     self.field = field
     position = cursor.nextPosition
@@ -44,24 +42,24 @@ package struct JSONObject {
 
   /// The member `key`.
   ///
-  /// - Throws: `missing`; or what is wrong with its value.
+  /// - Throws: `missing`, or the error in its value.
   package func value<Value: JSONReadable>(_ key: String) throws(ParseError) -> Value {
     guard var cursor = members[key] else { throw ParseError(.missing, key, at: position) }
     return try Value(parsing: &cursor, key)
   }
 
-  /// The member `key`; `nil` where it is missing or `null`.
+  /// The member `key`; `nil` if it is missing or `null`.
   package func optional<Value: JSONReadable>(_ key: String) throws(ParseError) -> Value? {
     guard var cursor = members[key], !cursor.readNull() else { return nil }
     return try Value(parsing: &cursor, key)
   }
 
-  /// The member `key`, an object with members of its own.
+  /// The member `key` as an object.
   package func object(_ key: String) throws(ParseError) -> JSONObject { try value(key) }
 
   package func has(_ key: String) -> Bool { members[key] != nil }
 
-  /// The error that the value of `key` is well formed and can't be here.
+  /// The error for a value of `key` that is well-formed but not allowed.
   package func invalid(_ key: String, expected: String, found: String) -> ParseError {
     let place = members[key]?.nextPosition ?? position
     return ParseError(.invalid(expected: expected, found: found), key, at: place)
@@ -70,13 +68,13 @@ package struct JSONObject {
 
 extension JSONObject: JSONReadable {}
 
-/// What can be read as one value of a document.
+/// A type that can be read from a value of a document.
 package protocol JSONReadable {
   /// - Parameter field: the key of the value, for messages.
   init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError)
 }
 
-/// What is an object with members of its own.
+/// A type that can be read from an object.
 package protocol JSONReadableObject: JSONReadable {
   init(_ object: JSONObject) throws(ParseError)
 }
@@ -150,7 +148,7 @@ extension StatedAddress: JSONReadable {
   }
 }
 
-/// An enumeration whose cases are known by their names.
+/// An enumeration that is read by the names of its cases.
 extension JSONReadable where Self: RawRepresentable & CaseIterable, RawValue == String {
   package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
     let start = cursor.nextPosition

@@ -1,13 +1,13 @@
 import Addresses
 
-/// Writes one JSON document front to back, <https://www.rfc-editor.org/rfc/rfc8259>.
+/// Writes a JSON document from front to back, <https://www.rfc-editor.org/rfc/rfc8259>.
 ///
-/// The same values give the same bytes: the keys of an object must be written in ascending order, so
-/// they come out sorted without being collected first. An object's members stand on lines of their
-/// own, an element of an array on one line, so that `grep` and `diff` see one function a line.
+/// The same values give the same bytes: the keys of an object must be written in ascending order. Each member
+/// of an object is on its own line, and each element of an array is on one line, so that `grep` and `diff`
+/// see one function per line.
 package struct JSONWriter {
   private var bytes: [UInt8] = []
-  /// Takes the document piece by piece; `nil` keeps it in `bytes`.
+  /// Receives the document piece by piece; `nil` keeps it in `bytes`.
   private let sink: (([UInt8]) -> Void)?
   /// The innermost container; the ones around it, outermost first, are in `outer`.
   private var innermost = Container(isInline: false)
@@ -22,15 +22,15 @@ package struct JSONWriter {
 
   private init(_ sink: (([UInt8]) -> Void)?) { self.sink = sink }
 
-  /// A document that is one object, ended by one newline.
+  /// A document that consists of one object and a final newline.
   package static func document(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
     var json = JSONWriter(nil)
     json.writeDocument(members)
     return json.bytes
   }
 
-  /// The same for a document that may be large: it goes to `sink` in pieces of about `pieceSize`, none
-  /// empty, and is never in memory as a whole.
+  /// The same for a document that may be large: it goes to `sink` in non-empty pieces of about `pieceSize`,
+  /// and is never in memory as a whole.
   package static func document(
     to sink: @escaping ([UInt8]) -> Void, _ members: (inout JSONWriter) -> Void
   ) {
@@ -48,7 +48,7 @@ package struct JSONWriter {
   }
 }
 
-/// What a `JSONWriter` can write as one value.
+/// A value that a `JSONWriter` can write.
 package protocol JSONValue {
   func write(to json: inout JSONWriter)
 }
@@ -58,13 +58,13 @@ package protocol JSONValue {
 extension JSONWriter {
   /// Adds a member to the innermost object.
   ///
-  /// - Precondition: `key` is plain ASCII and comes behind the keys that the object already has.
+  /// - Precondition: `key` is plain ASCII and greater than the keys that the object already has.
   package mutating func member(_ key: StaticString, _ value: some JSONValue) {
     write(key: key)
     value.write(to: &self)
   }
 
-  /// Adds a member that is a name in a name table: nothing is copied but into the document.
+  /// Adds a member that is a name in a name table, without an intermediate copy.
   package mutating func member(_ key: StaticString, _ name: ArraySlice<UInt8>) {
     write(key: key)
     write(text: name)
@@ -107,7 +107,7 @@ extension JSONWriter {
 
   /// Adds an element that is an object.
   ///
-  /// - Parameter isInline: whether it stands on one line; one with an array of many elements should not.
+  /// - Parameter isInline: whether to write it on one line; an object with a long array should not be.
   package mutating func object(
     isInline: Bool = true, _ members: (inout JSONWriter) -> Void
   ) {
@@ -136,7 +136,7 @@ extension JSONWriter {
     bytes.append(UInt8(ascii: closing))
   }
 
-  /// Goes to the place of the innermost container's next member or element.
+  /// Writes the separator before the innermost container's next member or element.
   private mutating func separate() {
     let isFirst = innermost.isEmpty
     innermost.isEmpty = false
@@ -163,7 +163,7 @@ extension JSONWriter {
     literal.withUTF8Buffer { bytes.append(contentsOf: $0) }
   }
 
-  /// Writes a string. JSON is UTF-8: each maximal ill-formed run of bytes becomes U+FFFD, so two names
+  /// Writes a string. JSON is UTF-8: each maximal ill-formed sequence of bytes becomes U+FFFD, so two names
   /// that differ only there look the same.
   package mutating func write(text: ArraySlice<UInt8>) {
     bytes.append(UInt8(ascii: "\""))
@@ -182,8 +182,8 @@ extension JSONWriter {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// Whether all of `text` stands for itself. Without a branch in the loop, so that it goes by many bytes
-  /// at a time.
+  /// Whether no byte of `text` needs an escape. The loop has no branch, so that it can process many bytes at
+  /// a time.
   private static func isPlain(_ text: ArraySlice<UInt8>) -> Bool {
     text.withContiguousStorageIfAvailable { text in
       var special: UInt8 = 0
@@ -196,12 +196,12 @@ extension JSONWriter {
     } ?? false
   }
 
-  /// ASCII that stands for itself in a string.
+  /// ASCII that needs no escape in a string.
   private static func isPlain(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
   }
 
-  /// Writes `"0x1f"`, as `hexadecimal(_:)` has it, without a string in between: there is one for each
+  /// Writes `"0x1f"` in the notation of `hexadecimal(_:)`, without creating a string: this is called for each
   /// function.
   fileprivate mutating func write(hexadecimal value: UInt64) {
     write(fixed: "\"0x")
@@ -235,7 +235,8 @@ extension UInt64: JSONValue {
 }
 
 extension Double: JSONValue {
-  /// The shortest decimal number that reads back as the same; `null` for what JSON has no number for.
+  /// The shortest decimal number that reads back as the same value; `null` for a value that JSON cannot
+  /// represent.
   package func write(to json: inout JSONWriter) {
     json.write(literal: isFinite ? description : "null")
   }
@@ -245,7 +246,7 @@ extension Bool: JSONValue {
   package func write(to json: inout JSONWriter) { json.write(fixed: self ? "true" : "false") }
 }
 
-/// What is not known: `null`.
+/// An unknown value is `null`.
 extension Optional: JSONValue where Wrapped: JSONValue {
   package func write(to json: inout JSONWriter) {
     if let self { self.write(to: &json) } else { json.write(fixed: "null") }
@@ -257,6 +258,6 @@ extension String: JSONValue {
 }
 
 extension StatedAddress: JSONValue {
-  /// A string: many readers hold numbers as 64-bit floats, which have no room for an address.
+  /// A string: many readers store numbers as 64-bit floats, which cannot represent all addresses.
   package func write(to json: inout JSONWriter) { json.write(hexadecimal: rawValue) }
 }
