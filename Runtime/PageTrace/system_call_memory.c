@@ -115,7 +115,7 @@ static const struct {
 };
 
 OF_LOCAL void of_use_string(uint64_t address, const struct orderfile_call_memory *memory) {
-  /* A page at a time: the kernel reads no further than the null. */
+  /* One page at a time: the kernel reads no further than the null. */
   for (uint64_t at = address;; at++) {
     char byte;
     if (at == address || at % 4096 == 0) memory->use(memory->context, at, 1);

@@ -1,4 +1,4 @@
-/* The faults that withheld pages cause. */
+/* The handler of faults on withheld pages. */
 #ifndef OF_FAULTS_H
 #define OF_FAULTS_H
 

@@ -1,4 +1,4 @@
-/* The one range of addresses whose system calls do not stop, and what is in it: gate_x86_64.c.
+/* The only range of addresses whose system calls are not intercepted, and its contents: gate_x86_64.c.
  *
  * Any thread, any signal handler, from the first instruction of this library on. */
 #ifndef OF_GATE_H
@@ -11,7 +11,7 @@
 #if defined(__linux__) && defined(__x86_64__)
 #define OF_TRACER_IS_SUPPORTED 1
 
-/* A system call that does not stop: -errno, or what it returns. */
+/* A system call that is not intercepted: returns its result or -errno. */
 OF_INTERNAL long of_gate_call(long number, long a, long b, long c, long d, long e, long f);
 #define OF_CALL_0(n) of_gate_call(n, 0, 0, 0, 0, 0, 0)
 #define OF_CALL_2(n, a, b) of_gate_call(n, (long)(a), (long)(b), 0, 0, 0, 0)
@@ -20,20 +20,21 @@ OF_INTERNAL long of_gate_call(long number, long a, long b, long c, long d, long 
 #define OF_CALL_6(n, a, b, c, d, e, f) \
   of_gate_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* Returns from a signal handler; to be given to the kernel, and never called. */
+/* Returns from a signal handler; passed to the kernel, and never called. */
 OF_INTERNAL void of_gate_return_from_signal(void);
 
-/* Reads, or writes, the byte at ADDRESS; -1 if that can't be done. The handler of a fault at an instruction that
- * of_gate_is_access tells goes on at of_gate_after_failure. */
+/* Reads, or writes, the byte at ADDRESS; -1 if that is not possible. If a fault occurs at an instruction
+ * for which of_gate_is_access is true, its handler continues at of_gate_after_failure. */
 OF_INTERNAL int of_gate_peek(uint64_t address);
 OF_INTERNAL int of_gate_poke(uint64_t address, uint8_t byte);
 OF_INTERNAL bool of_gate_is_access(uint64_t counter);
 OF_INTERNAL uint64_t of_gate_after_failure(void);
 
-/* Where the call that ends at RETURN_ADDRESS is to be done instead; 0 if there is no room. */
+/* The stub that performs the call that ends at RETURN_ADDRESS; 0 if there is no room. */
 OF_INTERNAL uint64_t of_gate_stub(uint64_t return_address, bool makes_process);
 
-/* Makes the system calls of this thread stop, as long as the selector says so. Returns 0 or -errno. */
+/* Enables interception of this thread's system calls, as long as the selector says so. Returns 0 or
+ * -errno. */
 OF_INTERNAL long of_gate_begin(void);
 extern OF_DATA char of_gate_selector; /* for all threads; the kernel reads it at each call */
 enum { OF_GATE_PASS = 0, OF_GATE_STOP = 1 };

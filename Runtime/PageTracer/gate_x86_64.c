@@ -1,4 +1,4 @@
-/* The one range of addresses whose system calls do not stop. */
+/* The only range of addresses whose system calls are not intercepted. */
 #define _GNU_SOURCE
 #include "gate.h"
 
@@ -7,11 +7,11 @@
 #include <of_atomics.h>
 #include <sys/syscall.h>
 
-/* As many places that call as there are stubs; a launch has some hundreds. */
+/* The maximum number of call sites; a launch has some hundreds. */
 enum { STUBS = 4096, PROCESS_STUBS = 64, PROCESS_STUB_SIZE = 128 };
 
 OF_DATA char of_gate_selector = OF_GATE_STOP;
-/* Of each stub, where it goes on; 0 if it is free. */
+/* For each stub, the address where it continues; 0 if it is free. */
 OF_DATA uint64_t of_gate_targets[STUBS];
 OF_DATA uint64_t of_gate_process_targets[PROCESS_STUBS];
 
@@ -64,9 +64,8 @@ __asm__(
     ".set of_gate_at, of_gate_at + 8\n"
     ".endr\n"
 
-    /* A new task goes on with its own system calls passing, so it asks for them to stop, as of_gate_begin
-     * does. Below the red zone of the stack that it has, which may be its parent's (vfork): nobody else uses
-     * that meanwhile. */
+    /* A new task starts without interception, so it asks for it, as of_gate_begin does. This happens below
+     * the red zone of its stack, which may be its parent's (vfork): nobody else uses that meanwhile. */
     ".p2align 7\n"
     "of_gate_process_stubs:\n"
     ".set of_gate_at, 0\n"

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-/* Its number, in a page that forks get empty: 0 until they ask. */
+/* The owner's number, in a page that is empty after a fork: 0 until the child asks. */
 static uint32_t *of_memory_owner;
 
 void of_own_memory(void) {
@@ -24,7 +24,7 @@ void of_own_memory(void) {
 bool of_owns_memory(void) {
   if (!of_memory_owner) return true;
   uint32_t pid = (uint32_t)OF_CALL_0(SYS_getpid), owner = 0;
-  /* relaxed: whoever asks first is of the process that made the memory */
+  /* relaxed: the first to ask is in the process that made the memory */
   return of_compare_exchange_relaxed(of_memory_owner, &owner, pid) || owner == pid;
 }
 #endif

@@ -1,4 +1,4 @@
-/* Whose memory this is: a child of vfork uses its parent's, and what it changes there stays.
+/* The owner of this memory: a child of vfork uses its parent's, and its changes stay.
  *
  * Any thread, any signal handler; nothing here waits. */
 #ifndef OF_MEMORY_OWNER_H
@@ -13,7 +13,7 @@
 /* Before the first thread, and before of_owns_memory. */
 OF_INTERNAL void of_own_memory(void);
 
-/* Whether this process is the one that its memory was made for. To be called before a process is made, too: a
+/* Whether this process is the one that its memory was made for. Call it also before creating a process: a
  * fork finds out by its first call. */
 OF_INTERNAL bool of_owns_memory(void);
 

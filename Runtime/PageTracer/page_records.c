@@ -27,7 +27,7 @@ void of_finish_page_record(struct orderfile_page_record *record,
   of_store_release(&record->kind, (uint32_t)kind);
 }
 
-/* The number of this process; tells of a fork. */
+/* The number of this process; reports a fork. */
 OF_LOCAL uint32_t of_traced_process(void) {
   uint32_t pid = (uint32_t)OF_CALL_0(SYS_getpid);
   uint32_t known = of_exchange_relaxed(&of_known_process, pid); /* relaxed: picks who tells */

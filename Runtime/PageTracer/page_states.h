@@ -1,6 +1,6 @@
-/* The state of a page of a watched image: one byte. What the page may do follows from it.
+/* The state of a page of a watched image, in one byte. It determines what access the page allows.
  *
- * Any thread, any signal handler: nothing here has a state of its own. */
+ * Any thread, any signal handler: nothing here has its own state. */
 #ifndef OF_PAGE_STATES_H
 #define OF_PAGE_STATES_H
 
@@ -21,13 +21,14 @@ enum {
 };
 _Static_assert(OF_BY_RIGHT < OF_WATCHED, "protection and the rest share a byte");
 
-/* What a page in STATE may do now, PROT_ of mmap(2). HAS_BEGUN: an instruction of its image has run. */
+/* The access that a page in STATE allows now, PROT_ of mmap(2). HAS_BEGUN: an instruction of its image has
+ * run. */
 OF_INTERNAL uint32_t of_allowed(uint8_t state, bool has_begun);
 
-/* The protection that a page must have by right for ACCESS to be ours to give back. */
+/* The protection that the program must have given a page for us to restore ACCESS. */
 OF_INTERNAL uint8_t of_right_for(enum orderfile_page_access access);
 
-/* What ACCESS adds to the state. */
+/* The bits that ACCESS adds to the state. */
 OF_INTERNAL uint8_t of_seen_by(enum orderfile_page_access access);
 
 #endif

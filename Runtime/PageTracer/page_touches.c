@@ -21,7 +21,7 @@ enum of_touch_result of_touch(uint64_t address, enum orderfile_page_access acces
   uint8_t seen = of_seen_by(access);
   bool is_kernel = access == ORDERFILE_PAGE_KERNEL;
   if (is_kernel) {
-    /* It needs nothing where it can do what it wants; before the image has begun it can. */
+    /* Nothing to do if the page allows the access; before the image has begun, it does. */
     bool can_read = state & (OF_SEEN_READ | OF_SEEN_WRITE | OF_SEEN_EXECUTE);
     bool can_write = state & OF_SEEN_WRITE || !(state & PROT_WRITE);
     if (!image->has_begun || (can_read && can_write)) return OF_GIVEN_BACK;
@@ -42,7 +42,7 @@ enum of_touch_result of_touch(uint64_t address, enum orderfile_page_access acces
   state = of_load_relaxed(place); /* relaxed: see page_states.h */
   long error = of_protect(page, OF_PAGE, of_allowed(state, image->has_begun));
   if (!error) return OF_GIVEN_BACK;
-  /* Protection divides mappings, and a process may have 65530: then all is given back, in a few. */
+  /* Protection splits mappings, and a process may have 65530: then all access is restored, in a few calls. */
   of_note_problem(ORDERFILE_PAGE_REFUSED, -error);
   of_release_images();
   return of_protect(page, OF_PAGE, state & OF_BY_RIGHT) == 0 ? OF_GIVEN_BACK : OF_NOT_OURS;
@@ -58,7 +58,7 @@ void of_touch_range(uint64_t address, uint64_t size, uint64_t counter) {
       page += OF_PAGE;
       continue;
     }
-    /* On to the next image: a buffer may be large. */
+    /* Skips to the next image, because a buffer may be large. */
     uint64_t next = UINT64_MAX;
     for (uint32_t i = 0; i < of_image_count; i++)
       if (of_images[i].pages && of_images[i].start > page && of_images[i].start < next)

@@ -1,34 +1,36 @@
-/* The page tracer: a library that `orderfile pages` has loaded into a program (LD_PRELOAD).
+/* The page tracer: a library that `orderfile pages` loads into a program (LD_PRELOAD).
  *
- * Idea. The program's images lose access to their pages (mprotect). The first touch of a page is a fault;
- * the handler of SIGSEGV notes page, kind of access and instruction, gives access back, and the
- * instruction runs again. So each page costs a fault for each kind of access, and nothing after it.
+ * Idea. Access to the pages of the program's images is removed (mprotect). The first touch of a page is a
+ * fault; the handler of SIGSEGV notes the page, the kind of access and the instruction, and restores the
+ * access; then the instruction runs again. So each page costs one fault for each kind of access, and nothing
+ * afterwards.
  *
- * What is withheld. Of a watched image execution, as soon as it is mapped or, of what is mapped already, when
- * this library is initialised. All else when its first instruction runs, since before that the loader works
- * on it: that reads the tables and writes the relocated pages, for every image alike, and does not count.
- * Read, write and execute are given back one by one, but nothing can be executed or written on x86-64 that
- * can't be read, so a read behind those is not seen.
+ * What is withheld. Execution of a watched image is withheld as soon as it is mapped, or, if it is mapped
+ * already, when this library is initialized. All other access is withheld when its first instruction runs,
+ * because before that the loader reads the tables and writes the relocated pages, in the same way for every
+ * image; that does not count. Read, write and execute access are restored separately, but on x86-64 an
+ * executable or writable page is also readable, so a later read is not seen.
  *
- * System calls. The kernel does not fault on a page without access: the call fails (EFAULT), or a part of it
- * is not done, and what it took out of a pipe is lost. So what it is going to use must be there before.
- * Therefore each system call of the program stops (PR_SET_SYSCALL_USER_DISPATCH: SIGSYS), the pages that its
- * arguments tell are given back and noted as the kernel's, and it is done from a stub: `syscall`, and a
- * jump back to behind the program's own. There is a stub for each place that calls, so that no register
- * is needed and a new thread or process comes out of it where it belongs. The kernel leaves calls alone
- * that come from one range of addresses: the stubs, and what this library calls itself (gate_x86_64.c).
- * A new thread is not stopped at its calls unless it asks for it; the stubs of clone and fork do.
+ * System calls. The kernel does not fault on a page without access: the call fails (EFAULT), or part of it is
+ * not done, and data taken from a pipe are lost. So the memory that it uses must be accessible beforehand.
+ * Therefore each system call of the program is intercepted (PR_SET_SYSCALL_USER_DISPATCH: SIGSYS), access to
+ * the pages that its arguments refer to is restored and recorded as the kernel's, and the call is made from a
+ * stub: `syscall`, and a jump back to the instruction after the program's own. Each call site has its own
+ * stub, so that no register is needed, and a new thread or process returns to the right place. The kernel
+ * does not intercept calls from one range of addresses: the stubs, and the calls of this library itself
+ * (gate_x86_64.c). A new thread's calls are not intercepted unless it asks for that; the stubs of clone and
+ * fork do.
  *
- * Signals. Both handlers must be able to run at any instant: no system call gets to block SIGSEGV or
- * SIGSYS, and the program's own actions for the two are kept here, to be called with what is not ours.
+ * Signals. Both handlers must be able to run at any time: no system call may block SIGSEGV or SIGSYS, and the
+ * program's own actions for the two are kept here, and called for signals that are not ours.
  *
- * Nothing here allocates or needs another library: libc may be watched, and is initialised later. The library
- * has no code of the compiler's either: to end it, that would look for a symbol in the program's tables.
+ * Nothing here allocates or needs another library: libc may be watched, and is initialized later. The library
+ * has no C runtime either, because its exit code would look up a symbol in the program's tables.
  *
- * What it leaves out: a system call that reaches memory through an address within a structure that
- * system_call_memory.c does not know (most of ioctl, io_uring); threads that block SIGSEGV within
- * sigsuspend, pselect and ppoll and touch a new page in a handler there; a page while mprotect(2) of
- * the program works on it. */
+ * What it leaves out: system calls that reach memory through an address inside a structure that
+ * system_call_memory.c does not know (most ioctl calls, io_uring); threads that block SIGSEGV within
+ * sigsuspend, pselect and ppoll and touch a new page in a handler there; pages that an mprotect(2) of the
+ * program is changing at that time. */
 #define _GNU_SOURCE
 #include "orderfile_page_tracer.h"
 
@@ -49,7 +51,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-/* What a compiler makes of copying a structure: libc's may be watched. */
+/* Functions that compilers call to copy a structure: libc's may be watched. */
 #define OWN OF_INTERNAL __attribute__((no_builtin, used))
 OWN void *memcpy(void *restrict to, const void *restrict from, size_t size) {
   for (size_t i = 0; i < size; i++) ((char *)to)[i] = ((const char *)from)[i];
@@ -60,7 +62,7 @@ OWN void *memset(void *to, int byte, size_t size) {
   return to;
 }
 
-/* The first process says what the launched program is, which is watched in all of them. */
+/* The first process stores the path of the launched program, which is watched in all processes. */
 OF_LOCAL void of_tell_program(void) {
   static const char name[] = "/proc/self/exe";
   uint32_t state = 0;
@@ -73,8 +75,8 @@ OF_LOCAL void of_tell_program(void) {
   while (of_load_acquire(&of_page_trace->program_state) != 2) OF_CALL_0(SYS_sched_yield);
 }
 
-/* Stores the value of the variable NAME in this program's environment, at most SIZE bytes with the null; false
- * if there is none. This library is initialised before libc. */
+/* Stores the value of the variable NAME in this program's environment, at most SIZE bytes with the null;
+ * false if there is none. This library is initialized before libc. */
 OF_LOCAL bool of_read_variable(const char *name, char *value, size_t size) {
   static const char environment[] = "/proc/self/environ";
   char text[1024];
@@ -101,7 +103,7 @@ OF_LOCAL bool of_read_variable(const char *name, char *value, size_t size) {
   return is_found;
 }
 
-/* Before all other libraries, libc included: the linker's `-z initfirst`. */
+/* Runs before all other libraries, including libc: the linker's `-z initfirst`. */
 OF_LOCAL __attribute__((constructor, used)) void of_begin(void) {
   char path[128];
   if (!of_read_variable(ORDERFILE_PAGES_VARIABLE "=", path, sizeof path)) return;
@@ -129,7 +131,7 @@ OF_LOCAL __attribute__((constructor, used)) void of_begin(void) {
   of_find_images();
 }
 
-/* Reads a byte of the program's without touching its page. */
+/* Reads a byte of the program's memory without touching its page. */
 static char byte_at(long memory, const char *address) {
   char byte = 0;
   OF_CALL_4(SYS_pread64, memory, &byte, 1, address);
@@ -153,7 +155,7 @@ void orderfile_rt_stop(void) {
 }
 
 #else
-/* Where system calls can't be stopped from within, `orderfile pages` traces from outside. */
+/* Without support for intercepting system calls, `orderfile pages` traces from outside. */
 void orderfile_rt_mark(const char *name) { (void)name; }
 void orderfile_rt_stop(void) {}
 #endif

@@ -2,7 +2,7 @@
 
 #include <sys/mman.h>
 
-/* The number in BASE that *TEXT begins with; moves on behind it. */
+/* Parses the number in BASE at *TEXT, and advances past it. */
 OF_LOCAL uint64_t of_number(const char **text, unsigned base) {
   uint64_t value = 0;
   for (;; ++*text) {
@@ -15,7 +15,7 @@ OF_LOCAL uint64_t of_number(const char **text, unsigned base) {
   }
 }
 
-/* Moves *TEXT behind the character that it is at, but not behind a line feed. */
+/* Advances *TEXT past one character, but not past a line feed. */
 OF_LOCAL void of_skip(const char **text) {
   if (**text != '\n') ++*text;
 }

@@ -7,7 +7,7 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
-/* What the program wants done; the kernel has ours. */
+/* The program's actions; the kernel has ours. */
 static struct of_kernel_action of_program_actions[2];
 
 struct of_kernel_action *of_program_action(int signal) {
@@ -25,7 +25,7 @@ OF_LOCAL void of_die_of(int signal, const siginfo_t *info) {
   action.restorer = NULL;
   action.mask = 0;
   of_set_action(signal, &action);
-  /* A fault comes again when the instruction does; a signal that somebody sent must be sent again. */
+  /* A fault recurs when the instruction runs again; a signal that was sent must be sent again. */
   if (info->si_code <= 0 || signal == SIGSYS)
     OF_CALL_3(SYS_tgkill, OF_CALL_0(SYS_getpid), OF_CALL_0(SYS_gettid), signal);
 }
@@ -55,10 +55,10 @@ void of_take_signal(int signal, void (*handler)(int, void *, void *)) {
   OF_CALL_4(SYS_rt_sigaction, signal, 0, of_program_action(signal), 8);
   struct of_kernel_action action;
   action.handler = (void *)handler;
-  /* On the program's own signal stack if it has one. */
+  /* On the program's own signal stack, if it has one. */
   action.flags = SA_SIGINFO | SA_ONSTACK | 0x04000000; /* SA_RESTORER */
   action.restorer = (void *)&of_gate_return_from_signal;
-  /* Whoever is called in the middle of ours would make system calls. A fault may come: in of_gate_peek and
+  /* A handler that interrupts ours would make system calls. A fault is allowed: in of_gate_peek and
    * of_gate_poke. */
   action.mask = signal == SIGSEGV ? ~UINT64_C(0) : ~(UINT64_C(1) << (SIGSEGV - 1));
   of_set_action(signal, &action);

@@ -1,5 +1,5 @@
-/* The two signals that this library takes from the program, SIGSEGV and SIGSYS, and what the program wants done
- * with those that are not ours. */
+/* The two signals that this library takes from the program, SIGSEGV and SIGSYS, and the program's actions
+ * for those that are not ours. */
 #ifndef OF_SIGNALS_H
 #define OF_SIGNALS_H
 
@@ -18,14 +18,15 @@ struct of_kernel_action {
 /* SIGSEGV and SIGSYS, as bits of a mask. */
 #define OF_OUR_SIGNALS (UINT64_C(1) << 10 | UINT64_C(1) << 30)
 
-/* Has HANDLER called for SIGNAL, one of the two, keeps what the program wants done, and unblocks it. Once, before
- * the program's first instruction. */
+/* Sets HANDLER for SIGNAL, one of the two, keeps the program's action, and unblocks the signal. Once,
+ * before the program's first instruction. */
 OF_INTERNAL void of_take_signal(int signal, void (*handler)(int, void *, void *));
 
-/* What the program wants done at SIGNAL, one of the two: its own action, to be read and changed. */
+/* The program's action for SIGNAL, one of the two, to be read and changed. */
 OF_INTERNAL struct of_kernel_action *of_program_action(int signal);
 
-/* Does with SIGNAL what the program wants, or what the kernel would. In our handler, with what it was given. */
+/* Handles SIGNAL as the program, or by default the kernel, would. Called in our handler, with its
+ * arguments. */
 OF_INTERNAL void of_forward_signal(int signal, void *information, void *context);
 
 #endif

@@ -13,7 +13,7 @@ enum { HLT = 0xf4 }; /* faults in a program, and no other signal is needed for i
 static uint64_t of_stop_address; /* 0: nowhere yet */
 static uint8_t of_stop_saved;    /* the byte that was there */
 
-/* Writes one byte of code whatever its protection is, which other threads may just change. */
+/* Writes one byte of code, whatever its protection, which other threads may be changing. */
 OF_LOCAL bool of_write_code(uint64_t address, uint8_t byte) {
   static const char name[] = "/proc/self/mem";
   long descriptor = OF_CALL_4(SYS_openat, AT_FDCWD, name, O_RDWR | O_CLOEXEC, 0);

@@ -1,4 +1,4 @@
-/* The instruction of the program at which its launch is over, if the command has named one. */
+/* The instruction of the program at which the launch ends, if the command has named one. */
 #ifndef OF_STOP_PLACE_H
 #define OF_STOP_PLACE_H
 
@@ -6,11 +6,12 @@
 
 #if OF_TRACER_IS_SUPPORTED
 
-/* Puts an instruction that stops into the image at PATH, a line, loaded in [START, END), if it is the one. By the
- * thread that has found the image, with the lock of images. */
+/* Plants a stopping instruction in the image at PATH, a line, loaded in [START, END), if the stop place is
+ * in it. By the thread that has found the image, with the lock of images. */
 OF_INTERNAL void of_plant_stop(uint64_t start, uint64_t end, const char *path);
 
-/* Whether COUNTER is that place; then the instruction is back. Any thread, any signal handler. */
+/* Whether COUNTER is the stop place; if so, the original instruction is restored. Any thread, any signal
+ * handler. */
 OF_INTERNAL bool of_is_at_stop(uint64_t counter);
 
 #endif

@@ -52,7 +52,7 @@ OF_LOCAL bool of_write_memory(uint64_t address, const void *from, uint64_t size)
 
 static uint64_t *mask_of(ucontext_t *context) { return (uint64_t *)&context->uc_sigmask; }
 
-/* rt_sigprocmask: what is blocked when this handler returns stands in CONTEXT. */
+/* rt_sigprocmask: CONTEXT contains the mask that takes effect when this handler returns. */
 OF_LOCAL long of_change_mask(const struct call *call, ucontext_t *context) {
   uint64_t old = *mask_of(context), set;
   if (call->arguments[3] != 8) return -EINVAL;
@@ -112,8 +112,8 @@ OF_LOCAL long of_map_code(const struct call *call) {
   return result;
 }
 
-/* clone3 that gives the child the default actions: it would die at its first system call. It gets the program's
- * actions instead, which go when it calls exec; glibc's posix_spawn does it for that. */
+/* clone3 that gives the child default actions: it would die at its first system call. The child gets the
+ * program's actions instead, which end when it calls exec; glibc's posix_spawn uses this for exec. */
 OF_LOCAL void of_keep_actions(const struct call *call) {
   enum { SIZE = 8 };
   const uint64_t clear_actions = UINT64_C(1) << 32; /* CLONE_CLEAR_SIGHAND */
@@ -125,17 +125,17 @@ OF_LOCAL void of_keep_actions(const struct call *call) {
   of_write_memory(call->arguments[0], &flags, SIZE);
 }
 
-/* Programs find out whether there are filters by one at address 0, which is refused. */
+/* Programs test whether filters are supported with one at address 0, which is refused. */
 OF_LOCAL bool of_is_filter(uint64_t address) {
   char program[16]; /* struct sock_fprog */
   return of_read_memory(NULL, address, program, sizeof program);
 }
 
-/* Whether the program does what this library can't go on after. */
+/* The problem if the program does something after which this library can't continue. */
 OF_LOCAL enum orderfile_page_problem of_problem_with(const struct call *call) {
   const uint64_t *a = call->arguments;
   bool is_strict = false, filters = false;
-  /* From then on each of our signals stops it for a debugger, which may wait for it in vfork. */
+  /* From then on, each of our signals stops it for a debugger, which may be waiting for it in vfork. */
   if (call->number == SYS_ptrace && a[0] == 0) return ORDERFILE_PAGE_TRACED; /* PTRACE_TRACEME */
   if (call->number == SYS_seccomp) {
     is_strict = a[0] == 0; /* SECCOMP_SET_MODE_STRICT */

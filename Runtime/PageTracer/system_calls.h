@@ -1,4 +1,4 @@
-/* Each system call of the program, before it is done. */
+/* Handles each system call of the program before it is made. */
 #ifndef OF_SYSTEM_CALLS_H
 #define OF_SYSTEM_CALLS_H
 

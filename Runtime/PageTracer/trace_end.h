@@ -1,4 +1,4 @@
-/* The end of a launch before that of the program. */
+/* The end of a launch before the end of the program. */
 #ifndef OF_TRACE_END_H
 #define OF_TRACE_END_H
 
@@ -6,7 +6,7 @@
 
 #if OF_TRACER_IS_SUPPORTED
 
-/* Says in the trace that the launch is over, and gives back all pages and system calls of this process. Any
+/* Marks the launch as over in the trace, and restores all pages and system calls of this process. Any
  * thread, any signal handler. */
 OF_INTERNAL void of_stop_tracing(void);
 

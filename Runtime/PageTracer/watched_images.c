@@ -17,8 +17,8 @@
 OF_DATA struct of_watched_image of_images[OF_MOST_IMAGES];
 OF_DATA uint32_t of_image_count; /* atomic; stored when the image is complete */
 
-/* One thread at a time looks at what is mapped. With all signals blocked, so it is not held for long; but a
- * child may be forked meanwhile, and in it nobody gives it back. */
+/* Only one thread at a time reads the mappings. All signals are blocked, so the lock is not held for long;
+ * but a child may be forked meanwhile, and in the child nobody releases it. */
 static uint32_t of_lock_holder; /* atomic; a process, or 0 */
 
 OF_LOCAL void of_take_lock(void) {
@@ -104,7 +104,7 @@ OF_LOCAL bool of_is_wanted(const char *path) {
   return false;
 }
 
-/* Mappings of one file that follow each other. */
+/* Consecutive mappings of the same file. */
 struct run {
   struct of_mapping first;
   uint64_t end, last_offset;
@@ -132,7 +132,7 @@ struct page_search {
   bool executable_only;
 };
 
-/* Marks the pages of a mapping in the image that it is of. */
+/* Marks the pages of a mapping in its image. */
 OF_LOCAL void of_watch_mapping(const struct of_mapping *mapping, void *context) {
   struct page_search *search = context;
   struct of_watched_image *image = search->image;
@@ -181,7 +181,7 @@ OF_LOCAL void of_add_to_run(const struct of_mapping *mapping, void *context) {
                  mapping->device == run->first.device && mapping->offset >= run->last_offset &&
                  !(mapping->offset == 0 && run->last_offset > 0);
   if (!goes_on) {
-    /* Memory without a file within an image is its .bss, or between two segments. */
+    /* Memory without a file within an image is its .bss, or a gap between two segments. */
     if (!mapping->path) return;
     of_run_ended(run);
     run->first = *mapping;

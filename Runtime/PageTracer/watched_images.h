@@ -1,4 +1,4 @@
-/* Which images are watched, and which of their pages. */
+/* The watched images, and the states of their pages. */
 #ifndef OF_WATCHED_IMAGES_H
 #define OF_WATCHED_IMAGES_H
 
@@ -15,28 +15,29 @@ struct of_watched_image {
   bool has_begun;      /* atomic; an instruction of it has run: everything is withheld */
 };
 
-/* Those that are not watched are here, too. A place is filled in before it counts, and used again when its image
- * is gone. */
+/* Images that are not watched are listed, too. An entry is filled in before it counts, and reused when its
+ * image is gone. */
 extern OF_DATA struct of_watched_image of_images[OF_MOST_IMAGES];
 extern OF_DATA uint32_t of_image_count; /* atomic */
 
-/* Finds images that are new, and withholds execution of those to be watched. By the thread that has just mapped
- * one; waits for others that do the same. */
+/* Finds new images, and withholds execution of those to be watched. Called by the thread that has just
+ * mapped one; waits for others that do the same. */
 OF_INTERNAL void of_find_images(void);
 
-/* The instruction of IMAGE that is about to run is the first: from now on everything of it counts. Likewise. */
+/* Called when the first instruction of IMAGE is about to run: from now on, all access to it counts.
+ * Likewise. */
 OF_INTERNAL void of_begin_image(struct of_watched_image *image);
 
-/* The watched image that holds ADDRESS, or NULL. Any thread, any signal handler. */
+/* The watched image that contains ADDRESS, or NULL. Any thread, any signal handler. */
 OF_INTERNAL struct of_watched_image *of_image_holding(uint64_t address);
 
-/* The state of the page at ADDRESS, which IMAGE holds. Likewise. */
+/* The state of the page at ADDRESS, which is in IMAGE. Likewise. */
 OF_INLINE uint8_t *of_state_of_page(const struct of_watched_image *image, uint64_t address) {
   return &image->pages[(address - image->start) / OF_PAGE];
 }
 
-/* Gives the pages of [FROM, TO), which IMAGE holds, the protection that their states allow; those that are not
- * watched keep theirs. Likewise. */
+/* Gives the pages of [FROM, TO), which are in IMAGE, the protection that their states allow; unwatched
+ * pages keep theirs. Likewise. */
 OF_INTERNAL void of_apply_states(struct of_watched_image *image, uint64_t from, uint64_t to);
 
 /* Changes protection, as mprotect(2): 0 or -errno. Likewise. */

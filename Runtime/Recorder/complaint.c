@@ -5,7 +5,7 @@
 
 #include "trace_location.h"
 
-/* What a positive errno means, the same on all systems: strerror may allocate and look for a catalogue. */
+/* The meaning of a positive errno, the same on all systems: strerror may allocate and look for a catalog. */
 OF_LOCAL const char *of_error_name(int error) {
   switch (error) {
     case EACCES: return "permission denied";
@@ -27,7 +27,7 @@ OF_LOCAL const char *of_error_name(int error) {
   }
 }
 
-/* Adds PART to TEXT of *SIZE bytes, where there is room for it. */
+/* Appends PART to TEXT of *SIZE bytes, if there is room for it. */
 OF_LOCAL void of_append(char *text, uint64_t *size, const char *part) {
   uint64_t length = of_length(part);
   of_copy(text + *size, part, length);
@@ -35,7 +35,7 @@ OF_LOCAL void of_append(char *text, uint64_t *size, const char *part) {
 }
 
 OF_INTERNAL void of_complain(int result) {
-  /* A child may have closed its standard streams and be using the number for a file of its own. */
+  /* A child may have closed its standard streams and be using the descriptor for a file of its own. */
   if (of_standard_error() != of_location.first_standard_error) return;
   static char text[OF_PATH_SIZE + 128];
   uint64_t size = 0;

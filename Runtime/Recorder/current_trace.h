@@ -1,4 +1,4 @@
-/* The trace that this process writes to, which a forked child has to make first. */
+/* The trace that this process writes to; a forked child has to create one first. */
 #ifndef OF_CURRENT_TRACE_H
 #define OF_CURRENT_TRACE_H
 
@@ -8,7 +8,7 @@
  * handler, before main, before relocation. */
 OF_INTERNAL orderfile_trace_header *of_own_trace(void);
 
-/* The trace to write to, or NULL; makes a forked child's own trace first. Likewise. */
+/* The trace to write to, or NULL; creates a forked child's own trace first. Likewise. */
 OF_INTERNAL orderfile_trace_header *of_current_trace(void);
 
 #endif

@@ -1,7 +1,7 @@
-/* From a guard to the function that it is of: the ranges of guards that this copy of the recorder serves, each
- * with a copy of its pc-table, because the image that the table lies in may be gone.
+/* From a guard to its function: the ranges of guards that this copy of the recorder serves, each with a
+ * copy of its pc-table, because the image that contains the table may be gone.
  *
- * The table grows and changes under the lock of registrations alone; looking up takes no lock. */
+ * The table changes only under the lock of registrations; looking up takes no lock. */
 #ifndef OF_GUARDS_H
 #define OF_GUARDS_H
 
@@ -9,8 +9,8 @@
 
 #include "state.h"
 
-/* A guard's value. The zero that the loader provides means "not seen yet", so code that runs before
- * any initialiser is recorded too. */
+/* A guard's value. The loader provides zero, which means "not seen yet", so that code before any
+ * initializer is recorded too. */
 enum { OF_UNSEEN = 0, OF_SEEN = 1 };
 
 #define OF_IMAGES 1024u /* images whose entry PCs one copy can look up; further ones only lack those */
@@ -33,18 +33,18 @@ extern OF_DATA uint64_t of_registration_count; /* atomic */
 /* The entry PC that the pc-table states for GUARD, or 0. Any thread, any signal handler, before main. */
 OF_INTERNAL uint64_t of_entry_of_guard(const uint32_t *guard);
 
-/* Whether the image NUMBER is one of this copy's and still loaded. Any thread, any signal handler. */
+/* Whether the image NUMBER belongs to this copy and is still loaded. Any thread, any signal handler. */
 OF_INTERNAL bool of_is_loaded(uint64_t number);
 
-/* The registration of the very range START..STOP whose image is gone, or the one that will be the next; NULL
- * if there is no room. With the lock held; the table keeps it. */
+/* The registration of exactly START..STOP whose image is gone, or the next free one; NULL if there is no
+ * room. With the lock held; the table keeps it. */
 OF_INTERNAL of_registration *of_free_registration(const uint32_t *start, const uint32_t *stop);
 
-/* Makes REGISTRATION, which of_free_registration gave and which is filled in by now, one that is looked up.
- * With the lock held. */
+/* Makes REGISTRATION, from of_free_registration and now filled in, visible to look-ups. With the lock
+ * held. */
 OF_INTERNAL void of_publish_registration(const of_registration *registration);
 
-/* One registration at a time, and one growth of the trace. From initialisers, at exit and by
+/* The lock for registrations and for growing the trace. From initializers, at exit and in
  * orderfile_write_names; never in a signal handler, which could wait for the thread that it interrupts. */
 OF_INTERNAL void of_lock_registration(void);
 OF_INTERNAL void of_unlock_registration(void);

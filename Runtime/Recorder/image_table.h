@@ -1,18 +1,18 @@
-/* Which images this copy of the recorder serves, and their life: registration, pc-table, unload.
+/* The images that this copy of the recorder serves: registration, pc-table, unload.
  *
- * The compiler's constructor calls the two init functions once per image, before the image's own
- * constructors of default priority. A call with a range that is registered already is either a
- * repetition (some linkers keep one constructor per object file), which is ignored, or another image
- * at an address that dlclose has freed. The loader's count of unloaded images tells the two apart.
+ * The compiler's constructor calls the two init functions once per image, before the image's own constructors
+ * of default priority. A call with a range that is already registered is either a repetition (some linkers
+ * keep one constructor per object file), which is ignored, or another image at an address that dlclose has
+ * freed. The loader's count of unloaded images distinguishes the two.
  *
- * Hits may come before that call: of .preinit_array, of what ifunc resolvers call, of constructors with
- * a higher priority. In an image that reuses freed addresses they look like hits of the image that is
- * gone. The load record says where they begin, and their entry PCs are looked up again. An entry PC is
- * looked up in a copy of the pc-table, because the image that it lay in may be gone.
+ * Hits may come before that call: from .preinit_array, from functions that ifunc resolvers call, from
+ * constructors with a higher priority. In an image that reuses freed addresses they look like hits of the
+ * image that is gone. The load record says where they begin, and their entry PCs are looked up again. An
+ * entry PC is looked up in a copy of the pc-table, because the image that contains the table may be gone.
  *
- * An image with a copy of the recorder of its own says goodbye in a destructor. For an image that
- * uses the executable's copy no code of ours runs at dlclose: its unload record is written when the
- * next image registers. Until then its addresses can't be hit again, so no hit is misattributed.
+ * An image with its own copy of the recorder writes its unload record in a destructor. For an image that uses
+ * the executable's copy, none of our code runs at dlclose: its unload record is written when the next image
+ * registers. Until then its addresses can't be hit again, so no hit is misattributed.
  */
 #ifndef OF_IMAGE_TABLE_H
 #define OF_IMAGE_TABLE_H

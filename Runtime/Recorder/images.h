@@ -1,6 +1,7 @@
-/* The porting contract's second part: what the loader knows of images. images_<system>.c implements it.
+/* The second part of the porting interface: the loader's information about images. images_<system>.c
+ * implements it.
  *
- * From initialisers only: all of it calls libc, and may take the loader's lock. Pointers are not NULL. */
+ * From initializers only: all of it calls libc, and may take the loader's lock. Pointers are not NULL. */
 #ifndef OF_IMAGES_H
 #define OF_IMAGES_H
 
@@ -19,11 +20,11 @@ typedef struct of_image {
   char path[OF_PATH_SIZE];          /* absolute */
 } of_image;
 
-/* Finds the image that ADDRESS lies in, and stores in *IMAGE what it is; false if there is none. */
+/* Finds the image that contains ADDRESS and stores it in *IMAGE; false if there is none. */
 OF_INTERNAL bool of_find_image(uint64_t address, of_image *image);
-/* Whether ADDRESS, one of the recorder's own, lies in the program itself, not in a library. */
+/* Whether ADDRESS, which is in the recorder, is in the program itself and not in a library. */
 OF_INTERNAL bool of_is_in_program(const void *address);
-/* How many images have been unloaded so far. */
+/* The number of images that have been unloaded so far. */
 OF_INTERNAL uint64_t of_unload_count(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* images.h for macOS, iOS and their kin: dyld. */
+/* images.h for macOS, iOS and related systems: dyld. */
 #if defined(__APPLE__)
 #include "images.h"
 
@@ -19,8 +19,8 @@ OF_LOCAL void of_count_unload(const struct mach_header *header, intptr_t slide) 
 
 uint64_t of_unload_count(void) { return of_load_relaxed(&of_unloads); /* relaxed: a count */ }
 
-/* Of an image that uses this copy without having it no code of ours runs at dlclose. dyld never unloads
- * an image that listens, so nobody listens without need. */
+/* For an image that uses this copy without containing it, none of our code runs at dlclose. dyld never
+ * unloads an image that listens, so it listens only if necessary. */
 OF_LOCAL void of_listen_for_unloads(void) {
   uint32_t listening = 0;
   if (of_compare_exchange_relaxed(&of_is_listening, &listening, 1)) /* relaxed: picks one caller */
@@ -65,8 +65,8 @@ OF_LOCAL void of_read_load_commands(const struct mach_header_64 *header, of_imag
   image->text_end = text_end ? text_end + image->slide : 0;
 }
 
-/* Compares headers' addresses alone, and reads one image: to look into all of a process's hundreds would
- * bring in a page of each. An image outside the shared cache begins with its header. */
+/* Compares only the addresses of headers, and reads one image: reading all of a process's hundreds would
+ * page in a page of each. An image outside the shared cache begins with its header. */
 bool of_find_image(uint64_t address, of_image *image) {
   const struct mach_header *found = NULL;
   uint32_t number = 0;

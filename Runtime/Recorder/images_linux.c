@@ -69,7 +69,7 @@ OF_LOCAL int of_match_image(struct dl_phdr_info *info, size_t size, void *contex
     image->id = of_find_build_id(notes, notes + segment->p_memsz, &image->id_size);
   }
 
-  /* The loader calls the executable "", and others as they were asked for. */
+  /* The loader calls the executable "", and other images by the names with which they were requested. */
   const char *name = info->dlpi_name;
   uint64_t length = 0;
   image->is_executable = !name || !*name;

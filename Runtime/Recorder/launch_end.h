@@ -1,5 +1,5 @@
-/* Whether the launch is over, and ending it: the state in the trace, which all copies of the recorder in
- * the process share. The first reason stays.
+/* The end of a launch: the state in the trace, which all copies of the recorder in the process share. The
+ * first reason is kept.
  *
  * Any thread, any signal handler, before main. TRACE and RECORD are not NULL. */
 #ifndef OF_LAUNCH_END_H
@@ -9,10 +9,10 @@
 
 #include "state.h"
 
-/* Whether the stop time of TRACE, which has one, is past. If it is, the launch is over. */
+/* Whether the stop time of TRACE, which has one, has passed. If so, the launch is over. */
 OF_INTERNAL bool of_time_is_up(orderfile_trace_header *trace);
 
-/* Whether TRACE takes no more hits, for whatever reason. */
+/* Whether TRACE takes no more hits, for any reason. */
 OF_INLINE bool of_is_over(orderfile_trace_header *trace) {
   if (of_load_relaxed(&trace->state) != ORDERFILE_STATE_RECORDING) return true; /* relaxed: a flag */
   return trace->stop_time && of_time_is_up(trace);
@@ -21,7 +21,7 @@ OF_INLINE bool of_is_over(orderfile_trace_header *trace) {
 /* Ends the launch for REASON, an ORDERFILE_STATE_STOPPED_. */
 OF_INTERNAL void of_end_launch(orderfile_trace_header *trace, uint32_t reason);
 
-/* Ends the launch if the mark that begins in RECORD, which is complete, is the one to stop at. */
+/* Ends the launch if the mark in RECORD, which is complete, is the one to stop at. */
 OF_INTERNAL void of_end_launch_at_mark(orderfile_trace_header *trace,
                                        const orderfile_record *record);
 

@@ -1,4 +1,4 @@
-/* other_copies.h for macOS, iOS and their kin: the copies find each other by name. */
+/* other_copies.h for macOS, iOS and related systems: the copies find each other by name. */
 #if defined(__APPLE__)
 #include "other_copies.h"
 
@@ -10,14 +10,14 @@
 
 OF_RUNTIME const char *orderfile_rt_trace_path(void);
 
-/* Where this copy records, or NULL. For other copies, which find it by name. */
+/* The path of this copy's trace, or NULL. For other copies, which find this function by name. */
 const char *orderfile_rt_trace_path(void) {
   return of_own_trace() ? of_location.path : NULL;
 }
 
 /* There is no list of mapped files that an app may read. dlsym finds the first image that exports a
- * recorder: the program, else the library loaded first. That one has made the trace, or it knows of none
- * yet because the program starts only now: then the environment is as it was for all. */
+ * recorder: the program, or else the library loaded first. That one has created the trace; or it does not
+ * have one yet because the program is only starting, and then the environment is the same for all. */
 bool of_each_shared_file(bool (*body)(const char *path, void *address, uint64_t size)) {
   const char *(*path_of_first)(void) =
       (const char *(*)(void))dlsym(RTLD_DEFAULT, "orderfile_rt_trace_path");

@@ -1,9 +1,10 @@
-/* The porting contract: all that the recorder wants of an operating system, but for its loader (images.h) and
- * for finding other copies (other_copies.h). One file per system, platform_<system>.c, implements it.
+/* The porting interface: everything that the recorder needs from an operating system, except its loader
+ * (images.h) and finding other copies (other_copies.h). Each system has a file, platform_<system>.c, that
+ * implements it.
  *
- * Unless a function says otherwise: it allocates nothing, takes no lock, calls no libc function, and
- * may be called from any thread and any signal handler, before main and before relocation. Pointers
- * are not NULL. The result is 0 (or a count, or a descriptor) on success and -errno on failure.
+ * Unless stated otherwise, a function allocates nothing, takes no lock, calls no libc function, and may be
+ * called from any thread and any signal handler, before main and before relocation. Pointers are not NULL.
+ * The result is 0 (or a count, or a descriptor) on success and -errno on failure.
  */
 #ifndef OF_PLATFORM_H
 #define OF_PLATFORM_H
@@ -43,35 +44,33 @@ OF_INLINE uint64_t of_strip_signature(const void *pointer) {
 #endif
 }
 
-/* The counter's rate in Hz, or 0 if only calibration can tell. */
+/* The counter's rate in Hz, or 0 if it must be calibrated. */
 OF_INTERNAL uint64_t of_ticks_per_second(void);
 /* Nanoseconds since boot, sleep included: CLOCK_BOOTTIME, mach_continuous_time. */
 OF_INTERNAL uint64_t of_clock(void);
 
 OF_INTERNAL uint32_t of_process_number(void);
 OF_INTERNAL uint32_t of_thread_number(void);
-/* Lets of_thread_number answer without a system call as long as libc knows of one thread only: the one
- * that called of_remember_thread last, before. From initialisers only. */
+/* Lets of_thread_number answer without a system call as long as libc knows of only one thread: the last
+ * one that called of_remember_thread. From initializers only. */
 OF_INTERNAL void of_watch_threads(void);
 /* For the thread that makes a process's trace. */
 OF_INTERNAL void of_remember_thread(void);
-/* Whether PID is a living process that shares all its memory with this one (vfork); false if the system
- * can't tell. */
+/* Whether PID is a living process that shares all its memory with this one (vfork); false if unknown. */
 OF_INTERNAL bool of_shares_memory(uint32_t pid);
 
-/* When process PID started, in the system's own units, which tells it from all others that had the
- * number; 0 if there is no such process (or only its zombie), UINT64_MAX if there is one and nothing
- * more can be learned. */
+/* The start time of process PID, in the system's own units, which distinguishes it from all others with
+ * that number; 0 if there is no such process (or only its zombie), UINT64_MAX if there is one and nothing
+ * more is known. */
 OF_INTERNAL uint64_t of_process_start(uint32_t pid);
 /* Nanoseconds in one of those units. */
 OF_INTERNAL uint64_t of_process_start_resolution(void);
 /* The instant START of that clock on of_clock's. */
 OF_INTERNAL uint64_t of_process_start_clock(uint64_t start);
 
-/* What tells this process image from the one before exec: 16 bytes. Calls libc; from initialisers
- * only. */
+/* The 16 bytes that distinguish the program from the one before exec. Calls libc; from initializers only. */
 OF_INTERNAL void of_exec_id(uint8_t id[16]);
-/* Whether the environment must not be believed (set-user-ID). Calls libc; from initialisers only. */
+/* Whether the environment must not be trusted (set-user-ID). Calls libc; from initializers only. */
 OF_INTERNAL bool of_is_privileged(void);
 /* The value of the variable NAME, or NULL. Reads libc's `environ`; from initialisers only. */
 OF_INTERNAL const char *of_environment(const char *name);
@@ -81,17 +80,17 @@ OF_INTERNAL const char *of_default_trace(void);
 /* Paths, zero-terminated, into BUFFER of OF_PATH_SIZE bytes; return the length. */
 OF_INTERNAL int of_executable_path(char *buffer);
 OF_INTERNAL int of_current_folder(char *buffer);
-/* The folder that the relative path of a trace starts from; from initialisers only. */
+/* The folder that the relative path of a trace is relative to; from initializers only. */
 OF_INTERNAL int of_trace_folder(char *buffer);
 
-/* Files. A descriptor is closed on exec, and is never 0, 1 or 2, not even for an instant: a thread of a program that
- * has closed one may write to it all the same. */
+/* Files. A descriptor is closed on exec, and is never 0, 1 or 2, not even briefly: a thread of a program
+ * that has closed one may still write to it. */
 OF_INTERNAL int of_open_read(const char *path);  /* follows no symbolic link, does not block */
 OF_INTERNAL int of_open_write(const char *path); /* existing file, read and write */
 OF_INTERNAL int of_create(const char *path);     /* for this user alone; fails with -EEXIST */
 OF_INTERNAL void of_close(int descriptor);
-/* Locks the folder that PATH lies in against other recorders: a descriptor, -errno where that can't be
- * done, -OF_BUSY while another holds it. */
+/* Locks the folder of PATH against other recorders: returns a descriptor, -errno if that is not possible,
+ * or -OF_BUSY while another one holds the lock. */
 #define OF_BUSY 11
 OF_INTERNAL int of_lock_folder(const char *path);
 OF_INTERNAL void of_unlock_folder(int lock); /* may be negative: there is none */
@@ -101,21 +100,21 @@ OF_INTERNAL int of_publish(const char *path, const char *new_path);
 /* Reads up to SIZE bytes from OFFSET; returns how many. */
 OF_INTERNAL int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t offset);
 enum of_file_kind { OF_REGULAR_FILE, OF_SYMBOLIC_LINK, OF_OTHER_FILE };
-/* What PATH itself is, links not followed; -ENOENT if nothing. Stores the size in bytes. */
+/* The kind of file at PATH, not following links; -ENOENT if there is none. Stores the size in bytes. */
 OF_INTERNAL int of_file_kind(const char *path, uint64_t *size);
-/* Stores what tells the open file from all others that are there, its device's number and its own. */
+/* Stores the numbers that identify the open file: its device's and its own. */
 OF_INTERNAL int of_file_number(int descriptor, uint64_t number[2]);
-/* Makes the file SIZE bytes long with every block from OLD_SIZE allocated, so that a store into the
- * mapping can't fail. Never raises SIGXFSZ. */
+/* Makes the file SIZE bytes long with all blocks from OLD_SIZE allocated, so that a store into the mapping
+ * can't fail. Never raises SIGXFSZ. */
 OF_INTERNAL int of_allocate(int descriptor, uint64_t old_size, uint64_t size);
 
-/* Maps SIZE bytes of a file shared, readable and writable, for scattered access. SIZE may pass the end of the
- * file. NULL on failure. */
+/* Maps SIZE bytes of a file shared, readable and writable, for random access. SIZE may exceed the file.
+ * NULL on failure. */
 OF_INTERNAL void *of_map(int descriptor, size_t size);
 OF_INTERNAL void of_unmap(void *address, size_t size);
-/* SIZE bytes of this process alone, zero, or NULL. */
+/* SIZE zero bytes for this process alone, or NULL. */
 OF_INTERNAL void *of_map_memory(size_t size);
-/* How many bytes the process may map in all. */
+/* The number of bytes that the process may map in total. */
 OF_INTERNAL uint64_t of_address_space(void);
 /* A page of this process alone, zero, that reads zero again in a forked child, or NULL where the
  * kernel can't do that. */
@@ -123,13 +122,13 @@ OF_INTERNAL void *of_page_wiped_on_fork(void);
 
 /* Writes to standard error, as far as that is possible. */
 OF_INTERNAL void of_write_error(const char *text, size_t size);
-/* Which file standard error is; 0 if it is closed. */
+/* The file that standard error refers to; 0 if it is closed. */
 OF_INTERNAL uint64_t of_standard_error(void);
-/* Sees to it that FINISH is called at exit, and when the image that this copy is linked into is unloaded. From
- * initialisers only. */
+/* Arranges for FINISH to be called at exit, and when the image that contains this copy is unloaded. From
+ * initializers only. */
 OF_INTERNAL void of_watch_exit(void (*finish)(void));
-/* Sleeps for a tenth of a millisecond: on a busy machine a thread that only yields gets the processor back
- * before the one that it waits for. */
+/* Sleeps for a tenth of a millisecond: on a busy machine, a thread that only yields gets the processor
+ * back before the one that it waits for. */
 OF_INTERNAL void of_pause(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* platform.h for macOS, iOS and their kin, arm64 and x86-64.
+/* platform.h for macOS, iOS and related systems, arm64 and x86-64.
  *
  * System calls by number are no interface here, so everything goes through libSystem. That is no loss:
  * dyld binds every pointer of an image, and libSystem has finished its own initialisation, before the
@@ -54,7 +54,7 @@
 
 _Static_assert(sizeof(void *) == 8, "the recorder is for 64-bit programs");
 
-/* The result of a CALL of libSystem, or -errno; the program's own errno is put back. */
+/* The result of a CALL of libSystem, or -errno; the program's own errno is restored. */
 #define OF_CALL(call)               \
   ({                                \
     int of_program_error = errno;   \
@@ -69,8 +69,8 @@ OF_INLINE int64_t of_outcome(int program_error, int64_t result) {
 
 /* MARK: clocks and numbers */
 
-/* Not CNTVCT_EL0, which xnu replaces by other registers where those are better, and which is not what
- * Instruments shows (libsyscall/wrappers/mach_absolute_time.s). */
+/* Not CNTVCT_EL0: xnu uses other registers where those are better, and Instruments shows this counter
+ * (libsyscall/wrappers/mach_absolute_time.s). */
 uint64_t of_ticks(void) { return mach_absolute_time(); }
 
 uint64_t of_ticks_per_second(void) {
@@ -94,8 +94,8 @@ uint32_t of_thread_number(void) {
 void of_watch_threads(void) {}
 void of_remember_thread(void) {}
 
-/* The kernel has no vfork (bsd/kern/syscalls.master, CONFIG_VFORK): what libSystem calls so copies the
- * memory. */
+/* The kernel has no vfork (bsd/kern/syscalls.master, CONFIG_VFORK): libSystem's function of that name
+ * copies the memory. */
 bool of_shares_memory(uint32_t pid) {
   (void)pid;
   return false;
@@ -112,7 +112,7 @@ uint64_t of_process_start(uint32_t pid) {
   int64_t result = OF_CALL(sysctl(name, 4, &process, &size, NULL, 0));
   if (result == 0 && size < sizeof process) return 0;
   if (result < 0) {
-    /* A sandbox may forbid to ask for others, but not to see whether there is one. */
+    /* A sandbox may forbid querying other processes, but not testing whether they exist. */
     return OF_CALL(kill((pid_t)pid, 0)) == -ESRCH ? 0 : UINT64_MAX;
   }
   if (process.kp_proc.p_stat == SZOMB) return 0;
@@ -133,9 +133,9 @@ uint64_t of_process_start_clock(uint64_t start) {
 
 extern const uintptr_t __stack_chk_guard; /* the stack protector's secret: the compiler's contract */
 
-/* There is no AT_RANDOM. The stack protector's secret is drawn anew by each exec and kept by fork
- * (bsd/kern/kern_exec.c, GUARD_KEY); so are the addresses of the program. Only half of the secret's
- * bits go into a file. */
+/* There is no AT_RANDOM. The stack protector's secret is new after each exec and kept by fork
+ * (bsd/kern/kern_exec.c, GUARD_KEY); so are the addresses of the program. Only half of the secret's bits
+ * are written to a file. */
 void of_exec_id(uint8_t id[16]) {
   uint64_t secret = (uint64_t)__stack_chk_guard, hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
   for (int i = 0; i < 8; i++) hash = (hash ^ (uint8_t)(secret >> 8 * i)) * 0x100000001b3u;
@@ -148,13 +148,13 @@ bool of_is_privileged(void) { return issetugid() != 0; }
 
 const char *of_environment(const char *name) { return getenv(name); }
 
-/* Of a program that defines none. Mach-O knows no symbol that may be missing, but a weak definition
- * gives way to another one in the same link. */
+/* The default for a program that defines none. Mach-O has no optional symbols, but a weak definition gives
+ * way to another one in the same link. */
 __attribute__((weak, visibility("default"))) const char orderfile_default_trace[1] = {0};
 
 const char *of_default_trace(void) {
   if (orderfile_default_trace[0]) return orderfile_default_trace;
-  /* A library's copy is initialised before the program, which alone defines it. */
+  /* A library's copy is initialized before the program, and only the program defines it. */
   return dlsym(RTLD_MAIN_ONLY, "orderfile_default_trace");
 }
 
@@ -197,8 +197,9 @@ int of_trace_folder(char *buffer) {
 
 #define OF_MODE 0600 /* of a trace: it tells what a program does, and who may write it may kill the program */
 
-/* Takes those of the numbers 0, 1 and 2 that are free, so that no file of ours gets one, and returns them as
- * bits. A thread of the program that reads or writes one meanwhile gets an error, as it would without us. */
+/* Occupies the free ones of the descriptors 0, 1 and 2, so that no file of ours gets one, and returns them
+ * as bits. A thread of the program that reads or writes one meanwhile gets an error, as it would without
+ * us. */
 OF_LOCAL unsigned of_take_standard_streams(void) {
   unsigned taken = 0;
   for (int i = 0; i < 3; i++) {
@@ -227,7 +228,7 @@ int of_open_read(const char *path) { return of_open(path, O_RDONLY); }
 int of_open_write(const char *path) { return of_open(path, O_RDWR); }
 int of_create(const char *path) {
   int descriptor = of_open(path, O_RDWR | O_CREAT | O_EXCL);
-  /* The umask may have taken away what other copies of the recorder need. */
+  /* The umask may have removed permissions that other copies of the recorder need. */
   if (descriptor >= 0) (void)OF_CALL(fchmod(descriptor, OF_MODE));
   return descriptor;
 }
@@ -311,13 +312,13 @@ OF_LOCAL int of_reserve_blocks(int descriptor, uint64_t old_size, uint64_t size)
 }
 
 int of_allocate(int descriptor, uint64_t old_size, uint64_t size) {
-  /* Beyond this limit the kernel would not only refuse, it would kill the program with SIGXFSZ. */
+  /* Beyond this limit the kernel would not only fail, it would kill the program with SIGXFSZ. */
   if (size > of_limit(RLIMIT_FSIZE)) return -EFBIG;
   int64_t result = -EINTR;
   for (int attempt = 0; result == -EINTR && attempt < OF_ATTEMPTS; attempt++)
     result = of_reserve_blocks(descriptor, old_size, size);
   if (result == 0 || result == -ENOSPC || result == -EDQUOT) return (int)result;
-  /* A file system that can't: writing zeros allocates as well. */
+  /* For a file system that can't: writing zeros allocates as well. */
   static const char zeros[4096];
   for (uint64_t at = old_size; at < size;) {
     uint64_t count = size - at < sizeof zeros ? size - at : sizeof zeros;
@@ -345,7 +346,7 @@ void *of_map_memory(size_t size) {
   return result == MAP_FAILED ? NULL : result;
 }
 
-/* minherit(2) can share a page with a child, copy it or leave a hole, but not wipe it: a hit compares
+/* minherit(2) can share a page with a child, copy it or leave a gap, but not wipe it: a hit compares
  * process numbers instead. */
 void *of_page_wiped_on_fork(void) { return NULL; }
 
@@ -372,8 +373,8 @@ OF_LOCAL void of_at_exit(void *context) {
   of_finish_at_exit();
 }
 
-/* Not by a destructor: clang registers those in a constructor that it writes itself, which an
- * instrumented build instruments. And a program that records nothing has nothing to do at launch. */
+/* Not by a destructor: clang registers those in a constructor that it generates, which an instrumented
+ * build instruments. And a program that records nothing has nothing to do at launch. */
 void of_watch_exit(void (*finish)(void)) {
   of_finish_at_exit = finish;
   __cxa_atexit(of_at_exit, NULL, &__dso_handle);

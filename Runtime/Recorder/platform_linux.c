@@ -66,7 +66,7 @@ bool of_shares_memory(uint32_t pid) {
   return OF_SYSCALL_5(__NR_kcmp, pid, of_process_number(), 1 /* KCMP_VM */, 0, 0) == 0;
 }
 
-/* The number in the field NUMBER of /proc/PID/stat (proc(5)), of which TEXT begins behind field 2. */
+/* The number in the field NUMBER of /proc/PID/stat (proc(5)); TEXT begins after field 2. */
 OF_LOCAL uint64_t of_field(const char *text, int number) {
   for (int field = 2; *text && field < number; text++) field += *text == ' ';
   uint64_t value = 0;
@@ -90,11 +90,11 @@ uint64_t of_process_start(uint32_t pid) {
   int64_t got = descriptor < 0 ? -1 : of_read(descriptor, text, sizeof text - 1, 0);
   if (descriptor >= 0) of_close(descriptor);
   if (got <= 0) {
-    /* No such file: without /proc only the number can be asked for. */
+    /* No such file: without /proc only the number can be tested. */
     long alive = OF_SYSCALL_2(__NR_kill, pid, 0);
     return alive == -ESRCH ? 0 : UINT64_MAX;
   }
-  /* "pid (name) state ppid ...": the name may hold anything, so count from its last parenthesis. */
+  /* "pid (name) state ppid ...": the name may contain anything, so count from its last parenthesis. */
   int64_t at = got;
   while (at > 0 && text[at - 1] != ')') at--;
   text[got] = 0;
@@ -112,7 +112,7 @@ uint64_t of_process_start_clock(uint64_t start) { return start * of_process_star
 /* MARK: what the loader was told. libc, from initialisers only. */
 
 void of_exec_id(uint8_t id[16]) {
-  /* The stack protector's secret is among these bytes: what goes into a file is half as much. */
+  /* The stack protector's secret is among these bytes: only half as many are written to a file. */
   const uint8_t *random = (const uint8_t *)getauxval(AT_RANDOM);
   uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, 64 bits */
   for (int i = 0; random && i < 16; i++) hash = (hash ^ random[i]) * 0x100000001b3u;
@@ -137,7 +137,7 @@ const char *of_default_trace(void) { return orderfile_default_trace; }
 
 int of_executable_path(char *buffer) {
   long size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/self/exe", buffer, OF_PATH_SIZE - 1);
-  /* Where the first thread has ended, /proc/self knows nothing more. */
+  /* If the first thread has ended, /proc/self contains nothing more. */
   if (size == -ENOENT)
     size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/thread-self/exe", buffer, OF_PATH_SIZE - 1);
   buffer[size > 0 ? size : 0] = 0;
@@ -155,8 +155,8 @@ int of_trace_folder(char *buffer) { return of_current_folder(buffer); }
 
 #define OF_MODE 0600 /* of a trace: it tells what a program does, and who may write it may kill the program */
 
-/* Takes those of the numbers 0, 1 and 2 that are free, so that no file of ours gets one, and returns them as
- * bits. A thread of the program that reads or writes one meanwhile gets EBADF, as it would without us. */
+/* Occupies the free ones of the descriptors 0, 1 and 2, so that no file of ours gets one, and returns them
+ * as bits. A thread of the program that reads or writes one meanwhile gets EBADF, as it would without us. */
 OF_LOCAL unsigned of_take_standard_streams(void) {
   unsigned taken = 0;
   for (int i = 0; i < 3; i++) {
@@ -186,7 +186,7 @@ int of_open_read(const char *path) { return of_open(path, O_RDONLY); }
 int of_open_write(const char *path) { return of_open(path, O_RDWR); }
 int of_create(const char *path) {
   int descriptor = of_open(path, O_RDWR | O_CREAT | O_EXCL);
-  /* The umask may have taken away what other copies of the recorder need. */
+  /* The umask may have removed permissions that other copies of the recorder need. */
   if (descriptor >= 0) OF_SYSCALL_2(__NR_fchmod, descriptor, OF_MODE);
   return descriptor;
 }
@@ -214,8 +214,8 @@ void of_unlock_folder(int lock) {
 }
 
 int of_publish(const char *path, const char *new_path) {
-  /* RENAME_NOREPLACE is 1. Not a link, where it can be helped: /proc/self/maps goes on showing the name
-   * under which a file was opened, and other copies of the recorder look for the trace there. */
+  /* RENAME_NOREPLACE is 1. Preferred to a link: /proc/self/maps keeps showing the name under which a file
+   * was opened, and other copies of the recorder look for the trace there. */
   long result = OF_SYSCALL_5(__NR_renameat2, AT_FDCWD, path, AT_FDCWD, new_path, 1);
   if (result == 0 || result == -EEXIST) return (int)result;
   result = OF_SYSCALL_5(__NR_linkat, AT_FDCWD, path, AT_FDCWD, new_path, 0);
@@ -254,13 +254,13 @@ OF_LOCAL uint64_t of_limit(int resource) {
 uint64_t of_address_space(void) { return of_limit(RLIMIT_AS); }
 
 int of_allocate(int descriptor, uint64_t old_size, uint64_t size) {
-  /* Beyond this limit the kernel would not only refuse, it would kill the program with SIGXFSZ. */
+  /* Beyond this limit the kernel would not only fail, it would kill the program with SIGXFSZ. */
   if (size > of_limit(RLIMIT_FSIZE)) return -EFBIG;
   long result = -EINTR;
   for (int attempt = 0; result == -EINTR && attempt < OF_ATTEMPTS; attempt++)
     result = OF_SYSCALL_4(__NR_fallocate, descriptor, 0, old_size, size - old_size);
   if (result != -EOPNOTSUPP && result != -ENOSYS) return (int)result;
-  /* A file system that can't: writing zeros allocates as well. */
+  /* For a file system that can't: writing zeros allocates as well. */
   static const char zeros[4096];
   for (uint64_t at = old_size; at < size;) {
     uint64_t count = size - at < sizeof zeros ? size - at : sizeof zeros;
@@ -275,7 +275,7 @@ void *of_map(int descriptor, size_t size) {
   long result = OF_SYSCALL_6(__NR_mmap, NULL, size, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_NORESERVE, descriptor, 0);
   if (result < 0 && result > -4096) return NULL;
-  /* Without this a fault on the fresh mapping reads around itself, which costs milliseconds. */
+  /* Without this, a fault on the new mapping reads around itself, which costs milliseconds. */
   OF_SYSCALL_3(__NR_madvise, result, size, MADV_RANDOM);
   return (void *)result;
 }
@@ -293,7 +293,7 @@ void *of_page_wiped_on_fork(void) {
   if (!size) size = 4096;
   void *page = of_map_memory(size);
   if (!page) return NULL;
-  /* An emulator may say yes to any advice and take none (qemu-user before 8.0): try one that is none. */
+  /* An emulator may accept any advice and ignore it (qemu-user before 8.0): test with an invalid one. */
   bool is_believable = OF_SYSCALL_3(__NR_madvise, page, size, OF_NO_ADVICE) < 0;
   if (is_believable && OF_SYSCALL_3(__NR_madvise, page, size, MADV_WIPEONFORK) == 0) return page;
   of_unmap(page, size);

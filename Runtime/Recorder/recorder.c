@@ -1,13 +1,13 @@
 /* The hot path: what runs on a hit, and nothing else.
  *
- * A seen call is a load, a compare and a return. A first hit exchanges the guard, claims a slot and
- * fills it: two atomic read-modify-writes, no lock, no allocation, no libc call, no thread-local
- * storage, no pointer that a relocation would have to set. So it is safe on any thread, in signal
- * handlers, in ifunc resolvers, in .preinit_array and in constructors of any priority, in a static
- * executable before its start-up code has run, and in a forked child, which makes a trace of its own then.
+ * A call of a seen function is a load, a compare and a return. A first hit exchanges the guard, claims a slot
+ * and fills it: two atomic read-modify-writes, no lock, no allocation, no libc call, no thread-local storage,
+ * no pointer that needs a relocation. So it is safe on any thread, in signal handlers, in ifunc resolvers, in
+ * .preinit_array and in constructors of any priority, in a static executable before its startup code has run,
+ * and in a forked child, which then creates its own trace.
  *
- * Before the first initialiser of an image there is no file. Such hits go to a static buffer
- * (early_records.c), which moves to the front of the trace.
+ * Before the first initializer of an image there is no file. Such hits go to a static buffer
+ * (early_records.c), which is moved to the front of the trace.
  */
 #include "recorder.h"
 
@@ -27,8 +27,8 @@
 OF_RUNTIME void __sanitizer_cov_trace_pc_guard(uint32_t *guard);
 OF_LOCAL void of_first_hit(uint32_t *guard, const void *return_address);
 
-/* Called at the entry of each instrumented function. The return address is taken here and handed on:
- * a compiler that splits cold code off would otherwise answer with an address inside this function. */
+/* Called at the entry of each instrumented function. The return address is taken here and passed on: in a
+ * compiler that splits off cold code it would otherwise be an address inside this function. */
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
   if (of_load_relaxed(guard) != OF_UNSEEN) return; /* relaxed: a stale "unseen" costs the exchange */
   of_first_hit(guard, __builtin_return_address(0));

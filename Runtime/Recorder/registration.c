@@ -1,5 +1,6 @@
-/* What the compiler's constructors call, once for each image, or for each object file of one: registration of
- * the guards, then of the pc-table. By the loader, one at a time, unless a program calls them itself. */
+/* Called by the compiler's constructors, once for each image, or for each of its object files:
+ * registration of the guards, then of the pc-table. By the loader, one at a time, unless a program calls
+ * them itself. */
 #include "current_trace.h"
 #include "guards.h"
 #include "image_table.h"
@@ -29,15 +30,15 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
     if (!of_is_registered(trace, start, stop)) of_add_registration(trace, start, stop);
     of_calibrate(trace);
   } else if (of_load_relaxed(start) == OF_UNSEEN || of_load_relaxed(stop - 1) == OF_UNSEEN) {
-    /* Nobody listens: make every call as cheap as a seen one. Not again for each object file of a Mach-O
-     * image, whose constructors all come by with the same range. */
+    /* Nothing is recorded: this makes every call as cheap as that of a seen function. It is done once, not
+     * for each object file of a Mach-O image, whose constructors all have the same range. */
     for (uint32_t *guard = start; guard < stop; guard++)
       of_store_relaxed(guard, OF_SEEN); /* relaxed: a flag */
   }
   of_unlock_registration();
 }
 
-/* The table lies in the image whose guards were registered just before, and is parallel to them. */
+/* The table is in the image whose guards were registered just before, and is parallel to them. */
 void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
   if (start >= stop) return;
   of_lock_registration();

@@ -1,13 +1,13 @@
-/* Slots: the places of records in the trace. Claiming some, filling them, copying them.
+/* Slots are the places of records in the trace: claiming, filling and copying them.
  *
  * Any thread, any signal handler, before main, before relocation; nothing here waits or fails. Pointers
- * are not NULL, and what they point to stays where it is. */
+ * are not NULL, and their targets stay in place. */
 #ifndef OF_SLOTS_H
 #define OF_SLOTS_H
 
 #include "state.h"
 
-/* Records that a payload of SIZE bytes takes, its head included. */
+/* The number of records that a payload of SIZE bytes needs, including its head. */
 OF_INLINE uint64_t of_records_for(uint64_t size) {
   return 1 + (size + ORDERFILE_PAYLOAD_BYTES - 1) / ORDERFILE_PAYLOAD_BYTES;
 }
@@ -17,21 +17,22 @@ OF_INLINE orderfile_record *of_records(orderfile_trace_header *trace) {
   return (orderfile_record *)((char *)trace + ORDERFILE_TRACE_HEADER_SIZE);
 }
 
-/* Claims COUNT slots in a row of this process's TRACE: the first one's number, and they are the caller's
- * alone until he stores their kinds. UINT64_MAX if there is no room; that loss is counted in the trace. */
+/* Claims COUNT consecutive slots of this process's TRACE and returns the number of the first; they belong
+ * to the caller until their kinds are stored. UINT64_MAX if there is no room, which is counted as a loss
+ * in the trace. */
 OF_INTERNAL uint64_t of_claim_slots(orderfile_trace_header *trace, uint64_t count);
 
-/* How many slots of TRACE are claimed and lie in a mapping that reaches LIMIT slots. Their kinds say which
- * are filled in. */
+/* The number of claimed slots of TRACE, limited to a mapping of LIMIT slots. Their kinds say which are
+ * filled in. */
 OF_INTERNAL uint64_t of_used_slots(const orderfile_trace_header *trace, uint64_t limit);
 
-/* Fills in RECORD of KIND and the payload records behind it, as many as of_records_for says, all claimed by
+/* Fills in RECORD of KIND and the payload records after it, as many as of_records_for says, all claimed by
  * the caller: SIZE bytes in two parts, each of which may be NULL and empty. The kind is stored last. */
 OF_INTERNAL void of_fill_record(orderfile_record *record, uint32_t kind, uint64_t subject,
                                 uint64_t entry, const void *first, uint64_t first_size,
                                 const void *second, uint64_t second_size);
 
-/* Copies LENGTH records that are complete to slots of the caller's, the head last: a reader takes its kind
+/* Copies LENGTH complete records to slots of the caller, the head last, because readers rely on its kind
  * for all of them. */
 OF_INTERNAL void of_copy_records(orderfile_record *to, const orderfile_record *from,
                                  uint64_t length);

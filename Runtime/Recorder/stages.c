@@ -58,8 +58,8 @@ void orderfile_rt_write_names(void) {
     const char *name = of_name_of(&of_records(trace)[i], &address);
     if (name) wanted += of_records_for(of_length(name));
   }
-  /* Growth comes one at a time. dladdr is not called under the lock: it takes the loader's, and a thread
-   * in dlopen takes the two the other way round. */
+  /* Only one thread grows the trace at a time. dladdr is not called under the lock: it takes the loader's,
+   * and a thread in dlopen takes the two in the opposite order. */
   of_lock_registration();
   of_reserve_records(trace, wanted);
   of_unlock_registration();

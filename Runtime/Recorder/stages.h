@@ -1,12 +1,12 @@
-/* Stages of a launch: marks, stop, exit, and the names that dladdr knows. What programs call stands in
+/* Marks, stop, exit, and the names that dladdr knows. Programs call the functions in
  * include/orderfile_runtime.h. */
 #ifndef OF_STAGES_H
 #define OF_STAGES_H
 
 #include <of_attributes.h>
 
-/* The last chance to write: at exit, and when the image that this copy is linked into is unloaded. A child that
- * has not hit anything leaves no trace. By the platform, as of_watch_exit was told. */
+/* The last opportunity to write: at exit, and when the image that contains this copy is unloaded. A child
+ * without hits leaves no trace. Called by the platform, as requested by of_watch_exit. */
 OF_INTERNAL void of_finish(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* The state of one copy of the recorder, which its files share. The public contract is
+/* The state of one copy of the recorder, which its files share. The public interface is
  * include/orderfile_runtime.h.
  *
- * Which file may use which: each .c has a header of its name, and a file includes those of what it
- * calls. They stand in this order, from the ground up, and none calls one that stands above it:
+ * Dependencies: each .c has a header of its name, and a file includes the headers of what it calls. The files
+ * are listed from the bottom up, and none calls one that is listed after it:
  *
  *   platform, images           what the operating system and its loader do
  *   state                      this file
@@ -26,18 +26,18 @@
 #include <orderfile_trace_format.h>
 #include <stdbool.h>
 
-/* What this copy of the recorder has decided. */
+/* The decision of this copy of the recorder. */
 enum of_mode {
   OF_UNDECIDED = 0, /* no initialiser has finished: hits wait in early_records.c */
   OF_RECORDING,     /* `of_recorder.trace` is mapped */
   OF_SILENT,        /* nobody asked, or the trace could not be made */
 };
 
-/* The value of the page that is wiped on fork. */
+/* Values of the page that is wiped on fork. */
 enum { OF_FORKED = 0, OF_OWNED = 1, OF_SETTING_UP = 2 };
 
-/* Zero at load, so that it needs no relocation. What is not atomic is written before `trace` is set, by the
- * initialiser that starts the recording or by the one thread of a forked child that sets up. */
+/* Zero at load, so that it needs no relocation. Fields that are not atomic are written before `trace` is
+ * set, by the initializer that starts the recording or by the one thread of a forked child that sets up. */
 typedef struct of_recorder_state {
   orderfile_trace_header *trace; /* atomic; NULL until recording. Mapped for good */
   uint32_t mode;                 /* atomic, of_mode */

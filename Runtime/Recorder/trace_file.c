@@ -1,14 +1,13 @@
-/* Making, joining and growing the trace.
+/* Creating, joining and growing the trace.
  *
- * Creation. The file is made under a name of its own, its blocks are allocated, it is mapped, its
- * header is filled in, and only then it gets its real name, unless that is taken: whoever opens the
- * real name sees a whole header. Nothing is ever truncated: a file that a process has mapped must keep
- * its size.
+ * Creation. The file is created under a temporary name, its blocks are allocated, it is mapped, its header is
+ * filled in, and only then it gets its real name, unless that is taken: anyone who opens the real name sees a
+ * complete header. Nothing is ever truncated: a file that a process has mapped must keep its size.
  *
- * Growth. The mapping is made once, far larger than the file: pages behind the end of a file can be
- * mapped, and become usable when the file grows. All copies of the recorder see the growth at once,
- * through `capacity`, which never counts a slot whose block is not allocated. So a full disk costs
- * records, which are counted, and never a SIGBUS.
+ * Growth. The mapping is created once, far larger than the file: pages after the end of a file can be mapped,
+ * and become usable when the file grows. All copies of the recorder see the growth at once, through
+ * `capacity`, which never counts a slot whose block is not allocated. So a full disk costs records, which are
+ * counted, and never causes SIGBUS.
  */
 #include "trace_file.h"
 
@@ -34,8 +33,8 @@ OF_LOCAL uint64_t of_records_in(uint64_t file_size) {
   return (file_size - ORDERFILE_TRACE_HEADER_SIZE) / sizeof(orderfile_record);
 }
 
-/* Maps the trace in DESCRIPTOR with as much room behind it as the address space allows, and keeps in mind which
- * file it is. */
+/* Maps the trace in DESCRIPTOR with as much additional room as the address space allows, and remembers the
+ * file. */
 OF_LOCAL orderfile_trace_header *of_map_trace(int descriptor, uint64_t *record_limit) {
   for (uint64_t size = OF_LARGEST_MAPPING; size >= OF_ALLOCATION_UNIT; size >>= 2) {
     if (size > of_address_space() / 16) continue; /* the program's, not ours to use up */
@@ -129,7 +128,7 @@ OF_INTERNAL int of_create_trace(const char *path, uint64_t expected, orderfile_t
   return result;
 }
 
-/* Whether of_map_trace makes mappings of that many bytes. Recorders never unmap theirs. */
+/* Whether of_map_trace creates mappings of that many bytes. Recorders never unmap theirs. */
 OF_LOCAL bool of_is_mapping_of_ours(uint64_t mapped_size) {
   for (uint64_t size = OF_LARGEST_MAPPING; size >= OF_ALLOCATION_UNIT; size >>= 2)
     if (size == mapped_size) return true;
@@ -174,11 +173,11 @@ OF_INTERNAL void of_reserve_records(orderfile_trace_header *trace, uint64_t coun
 
   int descriptor = of_open_write(of_location.path);
   if (descriptor < 0) return; /* removed, or out of reach by now: what finds no room is counted */
-  /* At the path may be a copy by now, which has the same header: blocks there would be of no use here. */
+  /* By now there may be a copy at the path, with the same header: blocks there would be useless here. */
   OF_RAW uint64_t file[2];
   bool is_ours = of_file_number(descriptor, file) == 0 &&
                  of_equal(file, of_location.file, sizeof file);
-  /* Where there is no room for all, take what there is: the first hits are worth the most. */
+  /* If there is not enough room for all, take what there is: the first hits are the most valuable. */
   for (; is_ours && growth; growth = growth / 2 / OF_ALLOCATION_UNIT * OF_ALLOCATION_UNIT) {
     if (of_allocate(descriptor, old_size, old_size + growth) != 0) continue;
     of_raise_capacity(trace, of_records_in(old_size + growth));

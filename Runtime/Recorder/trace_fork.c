@@ -1,10 +1,9 @@
-/* A forked child goes on with a trace of its own.
+/* A forked child continues with its own trace.
  *
- * The child sees that it is one when its next first hit finds the page wiped that the kernel wipes on
- * fork, however the fork was made. It makes a file of its own, copies the load records of its own
- * images (the parent may have loaded others since), and goes on there. The parent's mapping stays: a
- * signal handler may have forked in the middle of a hit, whose last stores then still have somewhere
- * to go.
+ * On its next first hit the child finds that the kernel has wiped the page that is wiped on fork, however the
+ * fork was made. It creates its own file, copies the load records of its own images (the parent may have
+ * loaded others since), and continues there. The parent's mapping stays: a signal handler may have forked
+ * during a hit, whose last stores still need a target.
  */
 #include "trace_fork.h"
 
@@ -42,8 +41,8 @@ OF_LOCAL void of_inherit_images(orderfile_trace_header *from, uint64_t limit,
 }
 
 OF_INTERNAL void of_replace_trace_after_fork(void) {
-  /* Picks the one thread of the child that sets up. Without the page, a claim of another process was
-   * made by a thread of the parent, and copied. */
+  /* Selects the one thread of the child that sets up. Without the page, a claim with another process's
+   * number was made by a thread of the parent, and copied. */
   uint32_t *claim = of_recorder.ownership ? of_recorder.ownership : &of_recorder.setting_up;
   uint32_t mine = of_recorder.ownership ? OF_SETTING_UP : of_process_number();
   uint32_t found = of_recorder.ownership ? OF_FORKED : of_load_relaxed(claim); /* relaxed: likewise */
@@ -61,7 +60,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
   of_store_relaxed(&of_recorder.lost_records, 0); /* relaxed: the parent's, if any */
   bool is_stopped = of_is_over(parents);
   int result = OF_NOT_ASKED;
-  /* What the parent has reserved is for the images that the child has, too, and for their load records. */
+  /* The parent's reservation covers the images that the child has, too, and their load records. */
   uint64_t demand = of_load_relaxed(&parents->demand); /* relaxed: a sum */
   demand = demand > OF_SPARE_RECORDS ? demand - OF_SPARE_RECORDS : 0;
   if (!is_stopped) result = of_open_trace(demand, &trace, &limit);

@@ -4,8 +4,8 @@
 
 #include "state.h"
 
-/* In a forked child, puts a trace of its own in the place of its parent's, or none if the launch is over or no
- * trace can be made. One thread does it; all others return at once.
+/* In a forked child, replaces the parent's trace by the child's own, or by none if the launch is over or
+ * no trace can be created. One thread does it; all others return at once.
  *
  * Any thread, any signal handler: it opens, allocates and maps a file by system calls, and takes no lock. */
 OF_INTERNAL void of_replace_trace_after_fork(void);

@@ -1,7 +1,7 @@
-/* Where this copy of the recorder writes, and as whom.
+/* The path of this copy's trace, and the identity of its process.
  *
- * Written by the initialiser that starts the recording, and by the one thread of a forked child that sets
- * up; read by them, and by whoever makes the trace grow. */
+ * Written by the initializer that starts the recording, and by the one thread of a forked child that sets
+ * up; read by them, and by code that grows the trace. */
 #ifndef OF_TRACE_LOCATION_H
 #define OF_TRACE_LOCATION_H
 
@@ -28,8 +28,8 @@ typedef struct of_trace_location {
 
 extern OF_DATA of_trace_location of_location;
 
-/* Stores who this process is now, but for its exec_id and session, which fork does not change. By the
- * thread that makes the process's trace. */
+/* Stores the present identity of this process, except for its exec_id and session, which fork does not
+ * change. By the thread that creates the process's trace. */
 OF_INTERNAL void of_identify_self(void);
 
 /* Whether HEADER is that of a trace, of any version. Any time. */

@@ -1,6 +1,6 @@
-/* Whose is a name? The trace's path, if it is free, and what to do if it is not.
+/* The name of the trace: the requested path, if it is free, and alternatives if it is not.
  *
- * A name that exists is taken over only from a dead process. Its header names the owner:
+ * An existing name is taken over only from a dead process. Its header identifies the owner:
  *
  *   same process, same exec    another copy of the recorder in this process made it: join it
  *   same process, other exec   we made it before exec: take the next name
@@ -28,7 +28,7 @@
 #define OF_NAME_IS_TAKEN 2
 #define OF_NAME_IS_LEFT 3
 
-/* Whom PATH belongs to: 1 to us, OF_NAME_IS_TAKEN, 0 to nobody, or OF_NAME_IS_LEFT behind. */
+/* The owner of PATH: 1 for us, OF_NAME_IS_TAKEN, 0 for nobody, or OF_NAME_IS_LEFT for a dead process. */
 OF_LOCAL int of_judge_name(const char *path) {
   uint64_t size = 0;
   int kind = of_file_kind(path, &size);
@@ -53,7 +53,7 @@ OF_LOCAL int of_judge_name(const char *path) {
   return OF_NAME_IS_LEFT;
 }
 
-/* Whom PATH belongs to: 1 to us, OF_NAME_IS_TAKEN, or 0 after removing what a dead process left. */
+/* The owner of PATH: 1 for us, OF_NAME_IS_TAKEN, or 0 after removing the trace of a dead process. */
 OF_LOCAL int of_claim_name(const char *path) {
   int owner = of_judge_name(path);
   if (owner != OF_NAME_IS_LEFT) return owner;

@@ -1,20 +1,20 @@
-/* From the template in ORDERFILE_TRACE to a path. Paths are zero-terminated, in OF_PATH_SIZE bytes of the
- * caller's; nothing is NULL.
+/* From the template in ORDERFILE_TRACE to a path. Paths are zero-terminated, in buffers of OF_PATH_SIZE
+ * bytes that belong to the caller; nothing is NULL.
  *
- * By an initialiser, or by the one thread of a forked child that sets up: the program's name has one
- * buffer. */
+ * By an initializer, or by the one thread of a forked child that sets up: there is one buffer for the
+ * program's name. */
 #ifndef OF_TRACE_PATH_H
 #define OF_TRACE_PATH_H
 
 #include "platform.h"
 
-/* Stores the absolute path that the template stands for; false if it is too long or empty. */
+/* Stores the absolute path for the template; false if it is too long or empty. */
 OF_INTERNAL bool of_expand_path(const char *template_path, char path[OF_PATH_SIZE]);
-/* Whether the template says %p. */
+/* Whether the template contains %p. */
 OF_INTERNAL bool of_has_process_number(const char *template_path);
 /* Adds ".<number>"; false if there is no room. */
 OF_INTERNAL bool of_append_number(char path[OF_PATH_SIZE], uint64_t number);
-/* Stores a template that stands for PATH itself; false if it is too long. */
+/* Stores a template that expands to PATH; false if it is too long. */
 OF_INTERNAL bool of_escape_path(const char *path, char template_path[OF_PATH_SIZE]);
 
 #endif

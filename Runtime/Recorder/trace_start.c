@@ -1,9 +1,8 @@
-/* The start of a recording: whether it is wanted, where it goes, and what happened before.
+/* The start of a recording: whether it is requested, the path, and the hits from before.
  *
- * Joining. Further copies of the recorder, in plugins linked apart, find the trace among the files that
- * the process has mapped: neither a changed folder nor an environment cleared meanwhile hides it. The
- * header tells them what the first copy was told.
- */
+ * Joining. Further copies of the recorder, in plugins linked separately, find the trace among the files
+ * that the process has mapped, even if the folder has changed or the environment was cleared meanwhile.
+ * The header contains the first copy's settings. */
 #include "trace_start.h"
 
 #include <errno.h>
@@ -20,11 +19,11 @@
 #include "trace_name.h"
 #include "trace_path.h"
 
-/* Where another copy has mapped the trace that was found. */
+/* The address of another copy's mapping of the trace that was found. */
 static void *of_found_address;
 static uint64_t of_found_size;
 
-/* Reads the file rather than the mapping: a program's own mapping may reach past the end of its file. */
+/* Reads the file rather than the mapping, because a program's own mapping may exceed its file. */
 OF_LOCAL bool of_find_mapped_trace(const char *path, void *address, uint64_t mapped_size) {
   uint64_t size = 0;
   static orderfile_trace_header header;
@@ -40,7 +39,7 @@ OF_LOCAL bool of_find_mapped_trace(const char *path, void *address, uint64_t map
   return true;
 }
 
-/* The decimal number that TEXT begins with, at most LIMIT; 0 without one. */
+/* The decimal number at the start of TEXT, at most LIMIT; 0 without one. */
 OF_LOCAL uint64_t of_parse_number(const char *text, uint64_t limit) {
   uint64_t value = 0;
   for (; text && *text >= '0' && *text <= '9'; text++) {
@@ -67,7 +66,7 @@ OF_LOCAL bool of_keep_template(const char *template_path) {
   return true;
 }
 
-/* Of a trace that another copy of the recorder has made: where it is and what its maker was told. */
+/* For a trace that another copy of the recorder has created: its path and its settings. */
 OF_LOCAL int of_join_mapped_trace(orderfile_trace_header **trace, uint64_t *limit) {
   int result =
       of_join_trace(of_location.path, of_found_address, of_found_size, trace, limit);
@@ -78,15 +77,15 @@ OF_LOCAL int of_join_mapped_trace(orderfile_trace_header **trace, uint64_t *limi
   return result;
 }
 
-/* Makes the process's trace, as the environment or the program asks for it, or joins it. Returns 1 if
- * another copy had made it, 0 if it is new, -errno, OF_NOT_A_TRACE, or OF_NOT_ASKED. */
+/* Creates the process's trace, as requested by the environment or the program, or joins it. Returns 1 if
+ * another copy had created it, 0 if it is new, -errno, OF_NOT_A_TRACE, or OF_NOT_ASKED. */
 OF_LOCAL int of_find_trace(uint64_t expected, orderfile_trace_header **trace, uint64_t *limit) {
   bool is_privileged = of_is_privileged();
   const char *path = is_privileged ? NULL : of_environment("ORDERFILE_TRACE");
   if (!path || !*path) path = of_default_trace();
   bool is_asked = path && *path;
-  /* The first copy is the program's, or that of a library that it is linked with: only a library's can
-   * come so late that the environment has changed. */
+  /* The first copy is that of the program, or of a library that it is linked with: only a library's copy
+   * can be so late that the environment has changed. */
   bool is_in_program = of_is_in_program(&of_recorder);
   if (!is_asked && (is_privileged || is_in_program)) return OF_NOT_ASKED;
 
@@ -99,7 +98,7 @@ OF_LOCAL int of_find_trace(uint64_t expected, orderfile_trace_header **trace, ui
     const char *names = of_environment("ORDERFILE_NAMES");
     of_recorder.writes_names = names && of_equal(names, "dladdr", sizeof "dladdr");
   }
-  /* To the program's copy an absolute path says where a library's has written, if one has. */
+  /* For the program's copy, an absolute path says where a library's copy would have written. */
   bool must_search = !is_in_program || !is_asked || *path != '/';
   if (must_search && of_each_shared_file(of_find_mapped_trace))
     return of_join_mapped_trace(trace, limit);
@@ -119,8 +118,8 @@ OF_LOCAL int of_find_trace(uint64_t expected, orderfile_trace_header **trace, ui
 OF_INTERNAL void of_start_recording(uint64_t guards) {
   orderfile_trace_header *trace = NULL;
   uint64_t limit = 0;
-  /* Slots for what waits. If something does, more may come in until the trace is in its place, and its
-   * place in the order is before all that other threads write there: set aside all it can need. */
+  /* Slots for the waiting records. If there are any, more may arrive until the trace is in place, and
+   * their position is before everything that other threads write there: reserve all that it can need. */
   uint64_t count = of_has_early_records() ? OF_EARLY_CAPACITY : 16;
   uint64_t expected = count + guards + 16; /* and the first image's load record, of a path that is not long */
   int result = of_find_trace(expected, &trace, &limit);

@@ -1,5 +1,6 @@
-// libiberty's demangler hands its text over piece by piece and holds no memory of its own meanwhile, so it can
-// be left in the middle. Where there is no libiberty the C++ runtime's has to do, whose text is cut behind it.
+// libiberty's demangler passes on its text piece by piece and allocates no memory meanwhile, so it can be
+// abandoned midway. Without libiberty, the C++ runtime's demangler is used, and its text is truncated
+// afterwards.
 
 #include "cdemangle.h"
 

@@ -1,13 +1,13 @@
-// What the abbreviations of a compilation unit say ahead of its entries: DWARF 5, section 7.5.3.
+// Checks the abbreviations of a compilation unit before its entries are read: DWARF 5, section 7.5.3.
 //
-// A table ends with the code 0. Units may share one, as in what dsymutil writes; libdwarf reads it for each
-// unit anew and keeps all of them.
+// A table ends with the code 0. Units may share one, as in the output of dsymutil; libdwarf reads it again
+// for each unit and keeps all copies.
 
 #include <string.h>
 
 #include "reader.h"
 
-// Bytes of memory that libdwarf takes for one abbreviation, and a little more.
+// An upper bound for the memory that libdwarf uses for one abbreviation, in bytes.
 enum { OF_ABBREVIATION_COST = 256 };
 
 const of_section *of_find_section(const orderfile_dwarf *reader, const char *name) {
@@ -20,7 +20,8 @@ typedef struct {
   const uint8_t *next, *end;
 } of_numbers;
 
-// Unsigned or signed LEB128, of which only zero and small values matter. Returns false at the end.
+// Reads an unsigned or signed LEB128 number, of which only zero and small values matter. Returns false at the
+// end.
 static bool of_read_number(of_numbers *numbers, uint64_t *value) {
   *value = 0;
   for (unsigned shift = 0; numbers->next < numbers->end; shift += 7) {
@@ -31,7 +32,7 @@ static bool of_read_number(of_numbers *numbers, uint64_t *value) {
   return false;
 }
 
-// Reads one abbreviation. Returns false behind the last one, and at the section's end.
+// Reads an abbreviation. Returns false after the last one, and at the end of the section.
 static bool of_read_abbreviation(of_numbers *numbers, bool *states_siblings) {
   uint64_t code = 0, tag = 0, attribute = 0, form = 0, constant = 0;
   if (!of_read_number(numbers, &code) || code == 0 || !of_read_number(numbers, &tag)) return false;

@@ -1,5 +1,5 @@
-// What one DW_TAG_subprogram says about the function: where it is and what it is called. Each may stand
-// in another entry than the one that has the address.
+// Reads the place and the name of a function from its DW_TAG_subprogram. Either may be in another entry than
+// the one with the address.
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ const char *of_text(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Half attribute
   char *text = NULL;
   if (reader->is_spent) return NULL;
   if (dwarf_die_text(die, attribute, &text, &error) == DW_DLV_OK && text && *text) {
-    // Strings may share bytes, and each is read to its end.
+    // Strings may overlap, and each is read to its end.
     reader->text_size += strlen(text);
     if (reader->text_size > 16 * reader->byte_count + (64 << 20)) reader->is_spent = true;
     return text;
@@ -48,12 +48,12 @@ static bool of_is_external(orderfile_dwarf *reader, Dwarf_Die die) {
   return is_external;
 }
 
-// The name of the symbol. A linkage name anywhere along DW_AT_abstract_origin and DW_AT_specification
-// beats a plain name: an out-of-line copy of an inlined method has neither, its origin has a reference
-// to a declaration, and the declaration has both.
+// The name of the symbol. A linkage name anywhere along DW_AT_abstract_origin and DW_AT_specification takes
+// precedence over a plain name: an out-of-line copy of an inlined method has neither, its origin refers to a
+// declaration, and the declaration has both.
 //
-// A missing linkage name means that it equals the plain one, except that GNU C++ leaves it out for
-// functions that no other file sees: their symbol cannot be known, and "f" would be another function.
+// A missing linkage name means that it equals the plain one, except that GNU C++ omits it for functions that
+// are local to their file: their symbol cannot be known, and "f" would be another function.
 static const char *of_function_name(orderfile_dwarf *reader, Dwarf_Die function) {
   const char *plain = NULL, *linkage = NULL;
   Dwarf_Die die = function;
@@ -74,7 +74,7 @@ static const char *of_function_name(orderfile_dwarf *reader, Dwarf_Die function)
   return reader->unit_omits_linkage_names && !is_external ? NULL : plain;
 }
 
-// A function in several pieces: compilers put the piece with the entry first.
+// For a function in several pieces: compilers put the entry piece first.
 static int of_first_range(
     orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function,
     Dwarf_Error *error) {

@@ -1,13 +1,12 @@
-// The walk over all compilation units: depth first, one function per call.
+// Walks over all compilation units, depth first, one function per call.
 //
-// Damage must cost one unit, not the file or the time: an error abandons the unit that has it, and each
-// entry must lie behind the one visited before, which a DW_AT_sibling that leads back, or into its own
-// subtree, would break.
+// Damage must cost one unit, not the file or unbounded time: an error abandons its unit, and each entry must
+// come after the one visited before, which a DW_AT_sibling that points backwards, or into its own subtree,
+// would violate.
 //
-// libdwarf looks for an entry's sibling by stepping over all that stands below it, and goes where a
-// DW_AT_sibling there sends it: version 20210528 for ever if that is the entry itself. So where entries have
-// siblings stated, all of them are visited and their siblings checked before the one above them is asked
-// for its own.
+// libdwarf finds an entry's sibling by skipping everything below the entry, and follows any DW_AT_sibling
+// there: version 20210528 loops forever if that is the entry itself. So if entries have DW_AT_sibling, all of
+// them are visited and their siblings checked before the sibling of their parent is requested.
 
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +48,7 @@ bool orderfile_dwarf_load(orderfile_dwarf *reader, char *message, size_t message
     memcpy(message, text, length);
     message[length] = 0;
   }
-  // Without a Dwarf_Debug the error is libdwarf's own static one or freed by this call.
+  // Without a Dwarf_Debug, the error is libdwarf's static one, or freed by this call.
   dwarf_dealloc_error(reader->debug, error);
   return false;
 }
@@ -78,7 +77,7 @@ static bool of_enter(orderfile_dwarf *reader, Dwarf_Die parent) {
   return true;
 }
 
-// Whether the unit says where its code is. Swift writes skeleton units for Clang modules, which have none.
+// Whether the unit states where its code is. Swift writes skeleton units for Clang modules, which do not.
 static bool of_has_code(orderfile_dwarf *reader, Dwarf_Die unit) {
   Dwarf_Error error = NULL;
   Dwarf_Bool has_start = 0, has_ranges = 0;
@@ -102,7 +101,7 @@ static Dwarf_Off of_offset(orderfile_dwarf *reader, Dwarf_Die unit, Dwarf_Half n
   return offset;
 }
 
-// Goes to the next compilation unit that has entries. Returns false behind the last one.
+// Advances to the next compilation unit with entries. Returns false after the last one.
 static bool of_enter_next_unit(orderfile_dwarf *reader) {
   while (reader->depth == 0) {
     Dwarf_Error error = NULL;
@@ -146,7 +145,7 @@ static bool of_enter_next_unit(orderfile_dwarf *reader) {
   return true;
 }
 
-// Whether a function can stand below an entry with `tag`, at any depth.
+// Whether a function can be below an entry with `tag`, at any depth.
 static bool of_may_hold_functions(Dwarf_Half tag) {
   switch (tag) {
     case DW_TAG_namespace:
@@ -166,7 +165,7 @@ static bool of_may_hold_functions(Dwarf_Half tag) {
   }
 }
 
-// Whether the sibling that the entry at `offset` states, if any, lies behind it.
+// Whether the sibling that the entry at `offset` states, if any, comes after it.
 static bool of_has_sound_sibling(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Off offset) {
   if (!reader->unit_states_siblings) return true;
   Dwarf_Error error = NULL;
@@ -181,7 +180,7 @@ static bool of_has_sound_sibling(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_O
   return is_sound;
 }
 
-// Takes the entry on top of the stack off it, and puts its sibling there. Returns false on damage.
+// Replaces the entry on top of the stack by its sibling. Returns false on damage.
 static bool of_go_on(orderfile_dwarf *reader) {
   Dwarf_Error error = NULL;
   Dwarf_Die die = reader->pending[reader->depth - 1], sibling = NULL;
@@ -198,9 +197,8 @@ static bool of_go_on(orderfile_dwarf *reader) {
   return status != DW_DLV_ERROR;
 }
 
-// Visits the entry on top of the stack and puts its first child above it, or goes on to the next one if it
-// was visited. Returns DW_DLV_OK with `function` filled, DW_DLV_NO_ENTRY for another kind of entry, or
-// DW_DLV_ERROR.
+// Visits the entry on top of the stack and pushes its first child, or advances if it was already visited.
+// Returns DW_DLV_OK with `function` filled in, DW_DLV_NO_ENTRY for another kind of entry, or DW_DLV_ERROR.
 static int of_visit(orderfile_dwarf *reader, orderfile_dwarf_function *function) {
   unsigned level = reader->depth - 1;
   if (reader->is_visited[level]) return of_go_on(reader) ? DW_DLV_NO_ENTRY : DW_DLV_ERROR;

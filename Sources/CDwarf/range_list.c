@@ -1,16 +1,16 @@
-// The first piece of a function that DWARF 5 describes by a list in .debug_rnglists: DWARF 5, sections
-// 2.17.3 and 7.25; or DWARF 3 and 4 by one in .debug_ranges: DWARF 4, section 2.17.3.
+// Finds the first piece of a function that DWARF 5 describes by a list in .debug_rnglists (DWARF 5, sections
+// 2.17.3 and 7.25), or DWARF 3 and 4 by a list in .debug_ranges (DWARF 4, section 2.17.3).
 //
-// Not libdwarf's. It reads a list to its end, which many functions may share. And of the newer section version
-// 20210528 reads beyond the end if an offset in it is damaged, and frees memory that it goes on to use if a
-// header is. So it never gets to see that. What it is asked for are the addresses in .debug_addr.
+// libdwarf is not used for this. It reads a list to its end, although many functions may share the list. In
+// .debug_rnglists, version 20210528 also reads beyond the end if an offset is damaged, and uses freed memory
+// if a header is. So it never sees that section. It is only used for addresses in .debug_addr.
 
 #include "reader.h"
 
-// How many changes of the base a list may begin with; compilers write one at most.
+// The maximum number of base changes at the start of a list; compilers write at most one.
 enum { OF_MOST_BASES = 16 };
 
-// A position in the section that cannot leave it: after a failed read all further ones fail.
+// A position in the section that cannot leave it: after a failed read, all further reads fail.
 typedef struct {
   const uint8_t *bytes;
   uint64_t size, position;
@@ -31,7 +31,7 @@ static uint64_t of_read(of_cursor *cursor, unsigned size) {
   return value;
 }
 
-// Unsigned LEB128, 64 bits at the most.
+// Unsigned LEB128, at most 64 bits.
 static uint64_t of_read_uleb(of_cursor *cursor) {
   uint64_t value = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -43,7 +43,7 @@ static uint64_t of_read_uleb(of_cursor *cursor) {
   return 0;
 }
 
-// Reads the index of an address, and looks that up.
+// Reads the index of an address, and looks up the address.
 static uint64_t of_read_indexed_address(
     orderfile_dwarf *reader, Dwarf_Die die, of_cursor *cursor) {
   Dwarf_Error error = NULL;
@@ -56,7 +56,7 @@ static uint64_t of_read_indexed_address(
   return address;
 }
 
-// Where the list begins that `operand` means: itself, or what stands at that index in the unit's offsets.
+// The start of the list that `operand` refers to: the operand itself, or the unit's offset at that index.
 static uint64_t of_list_position(
     orderfile_dwarf *reader, of_cursor *cursor, bool is_index, uint64_t operand,
     unsigned offset_size) {

@@ -1,4 +1,4 @@
-// What the files of this target share.
+// Declarations that the files of this target share.
 
 #ifndef ORDERFILE_CDWARF_READER_H
 #define ORDERFILE_CDWARF_READER_H
@@ -53,31 +53,32 @@ void of_close_sections(orderfile_dwarf *reader);
 // file, which we don't have).
 const char *of_text(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Half attribute);
 
-// Finds the name, the address and the size of a DW_TAG_subprogram. Returns DW_DLV_NO_ENTRY for a mere
-// declaration and for a function without a name, which it counts.
+// Finds the name, the address and the size of a DW_TAG_subprogram. Returns DW_DLV_NO_ENTRY for a declaration,
+// and for a function without a name, which it counts.
 int of_describe_function(
     orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function, Dwarf_Error *error);
 
-// Finds the first range of a DWARF 5 list that `operand` means, an index for DW_FORM_rnglistx or else an
-// offset of .debug_rnglists; `offset_size` is that of the unit's offsets. Returns false if there is none
-// or the list is damaged; `function` is not changed then.
+// Finds the first range of the DWARF 5 list that `operand` refers to, by index for DW_FORM_rnglistx,
+// otherwise by offset in .debug_rnglists; `offset_size` is that of the unit's offsets. Returns false, leaving
+// `function` unchanged, if there is none or the list is damaged.
 bool of_first_of_range_list(
     orderfile_dwarf *reader, Dwarf_Die die, bool is_index, uint64_t operand,
     unsigned offset_size, orderfile_dwarf_function *function);
 
-// Finds the first range of the list at `offset` of .debug_ranges. Returns false if there is none or the list
-// is damaged; `function` is not changed then.
+// Finds the first range of the list at `offset` of .debug_ranges. Returns false, leaving `function`
+// unchanged, if there is none or the list is damaged.
 bool of_first_of_ranges(
     orderfile_dwarf *reader, uint64_t offset, orderfile_dwarf_function *function);
 
-// Says whether entries of a unit may have DW_AT_sibling, by its abbreviations at `offset`, and counts these:
-// libdwarf keeps a table of them for each unit. Returns false if there are too many.
+// Determines from the abbreviations at `offset` whether entries of a unit may have DW_AT_sibling, and counts
+// the abbreviations, because libdwarf keeps a table of them for each unit. Returns false if there are too many.
 bool of_read_abbreviations(orderfile_dwarf *reader, Dwarf_Off offset);
 
-// A section by its name; NULL if it is absent.
+// A section by name; NULL if it is absent.
 const of_section *of_find_section(const orderfile_dwarf *reader, const char *name);
 
-// Forgets an error, so that a file full of them costs no memory. `*error` may be NULL and is afterwards.
+// Releases an error, so that a file full of errors uses no memory. `*error` may be NULL, and is NULL
+// afterwards.
 void of_drop_error(orderfile_dwarf *reader, Dwarf_Error *error);
 
 #endif

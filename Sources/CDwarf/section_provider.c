@@ -1,5 +1,5 @@
-// libdwarf's view of the sections that a reader holds. The interface has other names since 0.1.0, which
-// is also when DW_LIBDWARF_VERSION appeared.
+// Provides libdwarf with the sections of a reader. The interface has had other names since 0.1.0, which is
+// also when DW_LIBDWARF_VERSION appeared.
 
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static Dwarf_Unsigned of_get_section_count(void *object) {
 }
 
 #ifdef DW_LIBDWARF_VERSION
-// There is no file; the sections' sum is what plausibility checks may go by.
+// There is no file; the sum of the sections' sizes serves plausibility checks.
 static Dwarf_Unsigned of_get_file_size(void *object) {
   const orderfile_dwarf *reader = object;
   Dwarf_Unsigned sum = 0;

@@ -8,12 +8,12 @@
 
 #include "platform.h"
 
-/* What Swift holds in its hands is a struct orderfile_page_trace. */
+/* Swift's struct cpages is a struct orderfile_page_trace. */
 static const struct orderfile_page_trace *of(const struct cpages *trace) {
   return (const struct orderfile_page_trace *)trace;
 }
 
-/* A page and kind of access each: 4 GiB of pages that are touched. Memory is used for what is written. */
+/* One record per page and kind of access: enough for 4 GiB of touched pages. Only written memory is used. */
 enum { CAPACITY = 1 << 20 };
 
 static const size_t size =
@@ -53,7 +53,7 @@ void cpages_destroy(struct cpages *trace, int descriptor) {
   close(descriptor);
 }
 
-/* The program may write there until it ends, so nothing in it is believed. */
+/* The program may write to this memory until it ends, so nothing in it is trusted. */
 bool cpages_next(struct cpages *pages, uint32_t *place, struct cpages_event *event) {
   const struct orderfile_page_trace *trace = of(pages);
   uint32_t end = of_load_relaxed(&trace->next); /* relaxed: each kind says whether a record is there */

@@ -47,7 +47,7 @@ static int open_streams(const char *input, bool shows_output, struct measure_str
   return error;
 }
 
-/* Waits until the child has ended, and leaves its status: 1; 0 if the time has run out, or -errno. */
+/* Waits until the child has ended, without reaping it: returns 1, 0 if the time has run out, or -errno. */
 static int wait_for_end(pid_t pid, int64_t timeout, struct cfaults *faults) {
   if (!faults && timeout >= 0) return cprocess_wait_for_end(pid, timeout);
   siginfo_t information;
@@ -91,7 +91,7 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
     launch->timed_out = ended == 0;
     kill(-pid, SIGKILL);
   }
-  /* Once more for a child that has just ended, so that what it read is told after it is all there. */
+  /* Repeated for a child that has just ended, so that all its figures are complete when they are read. */
   siginfo_t information;
   while (waitid(P_PID, (id_t)pid, &information, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
   }

@@ -1,6 +1,6 @@
-/* Each CPU has a ring of its own: the kernel refuses one for all CPUs of an event that children
- * inherit. The events are those of the calling thread, stay off for it, and go on when a child that
- * has inherited them calls exec. <perf_event_open(2)> */
+/* Each CPU has its own ring: the kernel does not allow one for all CPUs if children inherit the event. The
+ * events belong to the calling thread, stay off for it, and are enabled when a child that has inherited
+ * them calls exec. <perf_event_open(2)> */
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include "cfaults.h"
@@ -123,7 +123,7 @@ static int add_path(struct cfaults *faults, const char *path, size_t size, size_
   return 0;
 }
 
-/* The records, with what sample_id_all puts behind all but samples. */
+/* The records, with the fields that sample_id_all appends to all but samples. */
 struct sample_id {
   uint32_t process, thread;
   uint64_t time;
@@ -153,7 +153,7 @@ struct lost {
   uint64_t id, count;
 };
 
-/* RECORD is SIZE bytes, as its header says. */
+/* RECORD has SIZE bytes, as its header states. */
 static int take_record(struct cfaults *faults, const char *record, size_t size) {
   struct perf_event_header header;
   struct sample_id id = {0, 0, 0};

@@ -20,14 +20,14 @@ uint64_t measure_now(void) {
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
-/* What vfork lends to the child, which writes it; the parent sleeps until exec. */
+/* The memory that vfork shares with the child, which writes to it; the parent sleeps until exec. */
 struct start {
   uint64_t time;
   int error;
 };
 
-/* By vfork and not by fork, whose child would take faults of its own on our memory before exec, and
- * count them; and not by posix_spawn, which sets up 64 signals between our clock and exec. */
+/* vfork and not fork, because fork's child would take and count faults on our memory before exec; and not
+ * posix_spawn, which sets up 64 signals between our clock and exec. */
 int measure_start(const char *path, char *const *arguments, struct measure_streams streams,
                   const sigset_t *mask, pid_t *pid, uint64_t *start) {
   volatile struct start shared = {0, 0};
@@ -55,7 +55,7 @@ int measure_start(const char *path, char *const *arguments, struct measure_strea
   return shared.error;
 }
 
-/* The file is there until the process is waited for, and then counts its children, too.
+/* The file exists until the process is waited for, and then counts its children, too.
  * <proc_pid_io(5)> */
 bool measure_read_bytes(pid_t pid, uint64_t *bytes) {
   char path[32], text[512];
@@ -76,7 +76,7 @@ uint64_t measure_peak_bytes(long maxrss) { return (uint64_t)maxrss << 10; }
 
 void measure_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
-/* The children of the thread that all orphans go to. <proc_tid_children(5)> */
+/* The children of the thread that adopts all orphans. <proc_tid_children(5)> */
 static void kill_children(void) {
   char path[64], text[4096];
   snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());

@@ -24,7 +24,7 @@ static pid_t terminal_owner; /* our own group, if the terminal has to be given b
 static void pass_on(int signal) {
   pid_t pid = (pid_t)child;
   if (!pid) return;
-  /* The terminal has sent these two to the program already, unless it has a group of its own. */
+  /* The terminal has already sent these two to the program, unless that has its own group. */
   if ((signal == SIGINT || signal == SIGQUIT) && !child_leads_group) return;
   int error = errno;
   kill(child_leads_group ? -pid : pid, signal);

@@ -1,4 +1,4 @@
-/* What differs between systems: one file for each, platform_<system>.c. */
+/* System-specific functions; each system has a file platform_<system>.c. */
 #ifndef PLATFORM_H
 #define PLATFORM_H
 
@@ -12,29 +12,30 @@
 uint64_t platform_now(void);
 uint64_t platform_ticks(void);
 
-/* What has become of process PID, and when it started: in the unit that a trace's start_time has. */
+/* The state of process PID, and its start time in the unit of a trace's start_time. */
 enum platform_process { PLATFORM_GONE, PLATFORM_ENDED, PLATFORM_RUNNING };
 enum platform_process platform_process(pid_t pid, uint64_t *start_time);
 
 /* cprocess_wait_for_end. */
 int platform_wait_for_end(pid_t pid, int64_t milliseconds);
 
-/* Lets a child that leads its own process group take the terminal on its standard input, where the system
- * can do that in posix_spawn. */
+/* Lets a child that leads its own process group take the terminal on its standard input, if the system
+ * supports that in posix_spawn. */
 void platform_give_terminal(posix_spawn_file_actions_t *actions);
 
-/* A program that has yet to begin: it waits for a byte at GO, and writes to FAILED why it could not. */
+/* A program that has not begun yet: it waits for a byte at GO, and writes to FAILED the reason if it could
+ * not begin. */
 struct platform_held {
   pid_t pid;
   int go, failed;
 };
 
-/* As posix_spawnp, but for the attributes; the program waits before it begins, and may be traced by TRACER.
- * ENOTSUP where there is no ptrace that can. */
+/* As posix_spawnp, without attributes; the program waits before it begins, and TRACER may trace it.
+ * ENOTSUP if the system has no suitable ptrace. */
 int platform_start_held(char *const *arguments, char **environment, bool own_group,
                         bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
                         pid_t tracer, struct platform_held *held);
-/* Lets it begin, or end before it has. Returns 0 or the errno of exec; the process is gone then. */
+/* Lets it begin, or ends it before that. Returns 0 or the errno of exec; the process is gone then. */
 int platform_let_go(const struct platform_held *held, bool may_begin);
 
 #endif

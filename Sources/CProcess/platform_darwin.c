@@ -13,7 +13,7 @@ uint64_t platform_now(void) { return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW);
 
 uint64_t platform_ticks(void) { return mach_absolute_time(); }
 
-/* Microseconds since 1970, as the recorder has it. <sysctl(3)> */
+/* Microseconds since 1970, as in the recorder. <sysctl(3)> */
 enum platform_process platform_process(pid_t pid, uint64_t *start_time) {
   struct kinfo_proc process;
   int name[4] = {CTL_KERN, KERN_PROC, KERN_PROC_PID, pid};

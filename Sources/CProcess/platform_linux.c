@@ -78,8 +78,8 @@ void platform_give_terminal(posix_spawn_file_actions_t *actions) {
 #endif
 }
 
-/* What a held child does before exec; it never returns. Nobody else must hold the other end of GO, so that it
- * ends if this process ends before it may begin. */
+/* The steps of a held child before exec; never returns. No other process may hold the other end of GO, so
+ * that the child ends if this process ends before the child may begin. */
 static void become_program(char *const *arguments, char **environment, bool own_group,
                            bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
                            pid_t tracer, int go, int failed) {

@@ -98,8 +98,8 @@ static int set(pid_t tid, struct user_regs_struct *registers) {
   return request(PTRACE_SETREGSET, tid, NT_PRSTATUS, (uintptr_t)&buffer);
 }
 
-/* What each machine does differently: where a call's number, arguments and result are, and how a thread
- * comes back to the instruction that it is at. */
+/* Machine-specific: where a call's number, arguments and result are, and how a thread returns to its
+ * present instruction. */
 #if defined(__x86_64__)
 static void prepare(struct user_regs_struct *registers, uint64_t instruction, bool at_entry,
                     uint64_t address, uint64_t size, uint32_t protection) {
@@ -120,7 +120,7 @@ static int64_t result_of(const struct user_regs_struct *registers) {
   return (int64_t)registers->rax;
 }
 
-/* Where a call was interrupted, the kernel would begin it again on the way out, which is passed by now. */
+/* For an interrupted call, the kernel would restart it on the way out, which is already past. */
 static void begin_again(struct user_regs_struct *registers, bool at_entry) {
   int64_t result = (int64_t)registers->rax;
   bool was_interrupted = (int64_t)registers->orig_rax >= 0 && result <= -512 && result >= -516;
@@ -148,13 +148,13 @@ static int64_t result_of(const struct user_regs_struct *registers) {
   return (int64_t)registers->regs[0];
 }
 
-/* The kernel has put the first argument back already where a call was interrupted. */
+/* For an interrupted call, the kernel has already restored the first argument. */
 static void begin_again(struct user_regs_struct *registers, bool at_entry) {
   if (at_entry) registers->pc -= CTRACE_CALL_SIZE;
 }
 #endif
 
-/* Runs to the next beginning or end of a call. A stop signal that comes meanwhile is sent again later. */
+/* Runs to the next beginning or end of a call. A stop signal that arrives meanwhile is sent again later. */
 static int next_call_stop(pid_t tid, int *status, bool *was_stopped) {
   for (;;) {
     int error = request(PTRACE_SYSCALL, tid, 0, 0);

@@ -27,7 +27,7 @@ static void wake(int signal) { (void)signal; }
 
 bool ctrace_was_told_to_end(void) { return was_told_to_end; }
 
-/* Nothing that somebody may wait for the end of stays open: a pipe, a lock, the terminal. */
+/* Closes everything whose end others may wait for: a pipe, a lock, the terminal. */
 static void keep_only(int stream) {
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int i = 0; i <= 2; i++)
@@ -43,7 +43,7 @@ static void become_tracer(int stream) {
   setsid();
   if (chdir("/") != 0) errno = 0; /* the folder that this process began in may be unmounted */
   keep_only(stream);
-  /* Whoever kills by the command's name does not mean this process. */
+  /* Killing by the command's name should not hit this process. */
   prctl(PR_SET_NAME, "of-tracer", 0, 0, 0);
   struct sigaction action = {.sa_handler = note_end};
   sigemptyset(&action.sa_mask);
@@ -51,7 +51,8 @@ static void become_tracer(int stream) {
   action.sa_handler = SIG_IGN;
   sigaction(SIGPIPE, &action, NULL);
   sigaction(SIGTSTP, &action, NULL);
-  /* Stops are told by SIGCHLD, which is blocked but for waits: one that comes just before ends the wait. */
+  /* Stops are reported by SIGCHLD, which is blocked except during waits: one that comes just before ends
+   * the wait. */
   action.sa_handler = wake;
   sigaction(SIGCHLD, &action, NULL);
   sigset_t blocked;
@@ -91,8 +92,8 @@ pid_t ctrace_wait(int stream, int *status) {
   sigset_t none;
   sigemptyset(&none);
   if (poll(&poller, 1, 0) > 0) return 0;
-  /* A thread that runs from one breakpoint to the next is back before this one would be asleep: asking for some
-   * microseconds takes a third off the cost of a hit. */
+  /* A thread that runs from one breakpoint to the next returns before this one would fall asleep: polling
+   * for some microseconds reduces the cost of a hit by a third. */
   pid_t tid = 0;
   for (int i = 0; i < 50 && tid == 0; i++) tid = waitpid(-1, status, __WALL | WNOHANG);
   while (tid == 0) {

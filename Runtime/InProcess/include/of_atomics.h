@@ -1,5 +1,5 @@
-/* Atomics whose memory order is in their name, so that a reader sees it where it matters and grep
- * finds every acquire. Each use says why its order is enough, and names its partner. */
+/* Atomics with the memory order in their names, so that it is visible where it matters and grep finds
+ * every acquire. Each use says why its order is sufficient, and names its partner. */
 #ifndef OF_ATOMICS_H
 #define OF_ATOMICS_H
 

@@ -1,10 +1,10 @@
-/* What keeps code of ours in somebody else's process out of reach of the build around it.
+/* Protects code that runs inside another program from the build flags of that program.
  *
- * SwiftPM, Xcode and CMake pass the flags of an instrumented build to every C file, the recorder's
- * too. An instrumented recorder would call itself for ever, and a sanitized one would call a runtime
- * that is not up yet. OF_IMMUNE on a function takes it out of: sanitizer coverage, address, thread and
- * undefined-behaviour sanitizers, -finstrument-functions, -fprofile-generate, XRay, stack protectors
- * and outlined atomics. Further:
+ * SwiftPM, Xcode and CMake pass the flags of an instrumented build to every C file, including the recorder's.
+ * An instrumented recorder would call itself endlessly, and a sanitized one would call a runtime that is not
+ * initialized yet. OF_IMMUNE excludes a function from: sanitizer coverage, address, thread and
+ * undefined-behavior sanitizers, -finstrument-functions, -fprofile-generate, XRay, stack protectors and
+ * outlined atomics. Further:
  *
  *   noinline   hot-cold splitting leaves such functions alone, and LTO cannot make the callback part
  *              of a caller, which would move the return address
@@ -35,7 +35,7 @@
                  no_profile_instrument_function, no_stack_protector))
 #endif
 
-/* Calls stay calls, whatever the optimiser knows of the callee. */
+/* Keeps calls as calls, whatever the optimizer knows about the callee. */
 #if defined(__clang__)
 #define OF_OUT_OF_LINE __attribute__((noinline))
 #else
@@ -52,8 +52,8 @@
 /* Data of the recorder: reached relative to the PC. */
 #define OF_DATA __attribute__((visibility("hidden")))
 
-/* On a local variable: without it -ftrivial-auto-var-init makes a call of memset. The fields are set one
- * by one for the same reason: an initialiser can become such a call. */
+/* For a local variable: without it, -ftrivial-auto-var-init adds a call of memset. Fields are set one by
+ * one for the same reason: an initializer can become such a call. */
 #if defined(__has_attribute)
 #if __has_attribute(uninitialized)
 #define OF_RAW __attribute__((uninitialized))
@@ -63,7 +63,7 @@
 #define OF_RAW
 #endif
 
-/* In a loop that copies or clears bytes: stops the compiler from making it a call of memcpy. */
+/* For a loop that copies or clears bytes: keeps the compiler from replacing it by a call of memcpy. */
 #define OF_KEEP_LOOP() __asm__ volatile("" ::: "memory")
 
 #endif

@@ -1,7 +1,7 @@
-/* Bytes, as libc's memcpy, strlen and memcmp would have them; ours never become calls of libc.
+/* Byte operations like libc's memcpy, strlen and memcmp, which never become calls of libc.
  *
- * Any thread, any signal handler, before main, before relocation. Pointers are not NULL, and stay the
- * caller's. */
+ * Any thread, any signal handler, before main, before relocation. Pointers are not NULL, and belong to the
+ * caller. */
 #ifndef OF_BYTES_H
 #define OF_BYTES_H
 
@@ -28,7 +28,7 @@ OF_INLINE uint64_t of_length(const char *text) {
   return size;
 }
 
-/* Whether SIZE bytes are the same; reads none behind the first that differs. */
+/* Whether SIZE bytes are equal; reads nothing after the first difference. */
 OF_INLINE bool of_equal(const void *a, const void *b, uint64_t size) {
   for (uint64_t i = 0; i < size; i++) {
     if (((const char *)a)[i] != ((const char *)b)[i]) return false;

@@ -1,29 +1,30 @@
-/* orderfile_page_trace.h: what the page tracer in a program and the command tell each other, and every number that
- * both know.
+/* orderfile_page_trace.h: the shared memory between the page tracer in a program and the command, and all
+ * constants that both use.
  *
- * It is memory that both map, made by the command and never a file on a disk, so that a full one cannot
- * disturb the program. Nobody else reads it: both sides are of one build, and it has no version.
+ * Both map the memory. The command creates it, and it is never a file on a disk, so that a full disk
+ * cannot disturb the program. Nobody else reads it: both sides belong to one build, and it has no version.
  *
- * The command fills in what is wanted and starts the program. The tracer in each of its processes claims
- * records by an atomic addition to `next`, fills them in, and stores the kind last: a release, which pairs with
- * the acquire of the command. */
+ * The command fills in the request and starts the program. The tracer in each of its processes claims
+ * records by an atomic addition to `next`, fills them in, and stores the kind last: a release, which pairs
+ * with the acquire of the command. */
 #ifndef ORDERFILE_PAGE_TRACE_H
 #define ORDERFILE_PAGE_TRACE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* The variable that tells the tracer where that memory is: a path to open. */
+/* The variable that tells the tracer the path of that memory. */
 #define ORDERFILE_PAGES_VARIABLE "ORDERFILE_PAGES"
 
 enum orderfile_page_record_kind {
   ORDERFILE_PAGE_UNFINISHED = 0,
   ORDERFILE_PAGE_TOUCH = 1,
-  /* Process PID begins to run a program: what it had loaded is gone. */
+  /* Process PID begins to run a program: images loaded before are gone. */
   ORDERFILE_PAGE_BEGIN = 2,
-  /* Process PID goes on with what process ADDRESS has loaded. */
+  /* Process PID continues with the images of process ADDRESS. */
   ORDERFILE_PAGE_FORK = 3,
-  /* An image is loaded from ADDRESS up to VALUE. Its path, DETAIL bytes with the null, is in the records behind. */
+  /* An image is loaded from ADDRESS up to VALUE. Its path, DETAIL bytes with the null, is in the following
+   * records. */
   ORDERFILE_PAGE_IMAGE = 4,
 };
 
@@ -44,18 +45,18 @@ struct orderfile_page_record {
   uint32_t reserved;
 };
 
-/* Why a trace is not exact, or not there; 0 if it is. */
+/* Why a trace is not exact, or missing; 0 if it is exact. */
 enum orderfile_page_problem {
   ORDERFILE_PAGE_NO_PROBLEM = 0,
-  /* The kernel does not stop system calls for a program itself; DETAIL is the errno. */
+  /* The kernel cannot intercept system calls for a program itself; DETAIL is the errno. */
   ORDERFILE_PAGE_NO_DISPATCH = 1,
   /* Protection of a page could not be changed; DETAIL is the errno. */
   ORDERFILE_PAGE_REFUSED = 2,
-  /* The program forbids itself system calls. */
+  /* The program restricts its system calls. */
   ORDERFILE_PAGE_SECCOMP = 3,
-  /* The program wants its own system calls stopped. */
+  /* The program intercepts its own system calls. */
   ORDERFILE_PAGE_DISPATCHED = 4,
-  /* A process has itself traced by its parent, which gets the signals. */
+  /* A process asked its parent to trace it, so the parent gets the signals. */
   ORDERFILE_PAGE_TRACED = 5,
 };
 
@@ -67,17 +68,19 @@ struct orderfile_page_trace {
   uint32_t stopped;
   uint32_t problem; /* orderfile_page_problem */
   int32_t problem_detail;
-  /* Where to stop: so many bytes behind where the image at `stop_path` is loaded; 0 if nowhere. */
+  /* The place to stop: the distance in bytes from the load address of the image at `stop_path`; 0 for
+   * none. */
   uint64_t stop_distance;
   char stop_mark[256]; /* empty if at none */
   char stop_path[4096];
   char program[4096]; /* the launched program, without links */
-  /* Images to watch besides that, each path ended by a line feed; "*" for all. */
+  /* Images to watch in addition, each path ended by a line feed; "*" for all. */
   char images[61440];
   struct orderfile_page_record records[];
 };
 
-/* The command and the library are linked apart: what moves here moves in both, or fails to compile in one. */
+/* The command and the library are linked separately: a changed layout changes in both, or fails to compile
+ * in one. */
 #define ORDERFILE_PAGE_ASSERT(condition) \
   _Static_assert(condition, "the page tracer and the command no longer agree")
 ORDERFILE_PAGE_ASSERT(sizeof(struct orderfile_page_record) == 32);

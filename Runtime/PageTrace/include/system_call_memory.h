@@ -1,4 +1,4 @@
-/* system_call_memory.h: which memory of a program the kernel reads or writes in a system call.
+/* system_call_memory.h: the memory of a program that the kernel reads or writes in a system call.
  *
  * Each argument has a letter:
  *   .  a number                      s  a string
@@ -10,8 +10,8 @@
  *   e  a struct epoll_event, as many as the next argument says
  *   4, 8, t (16), T (32), S, X, U: an object of that size; struct stat, struct statx, struct utsname
  *   p  an object of unknown size: its first byte
- * A call that is not listed has six of those: what is no address lies in no page that is watched. So is what
- * the command of ioctl(2) points to; what that points to in turn is not known.
+ * Calls that are not listed have six of type p: an argument that is not an address is in no watched page. So
+ * does the third argument of ioctl(2); addresses inside that memory are unknown.
  *
  * <syscalls(2)>, and the manual page of each. */
 #ifndef ORDERFILE_SYSTEM_CALL_MEMORY_H
@@ -21,18 +21,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How the caller reaches that memory. */
+/* Access to that memory for the caller. */
 struct orderfile_call_memory {
   void *context;
-  /* The kernel is going to use SIZE bytes at ADDRESS, at least 1. */
+  /* The kernel will use SIZE bytes at ADDRESS, at least 1. */
   void (*use)(void *context, uint64_t address, uint64_t size);
-  /* Reads SIZE bytes that were told of by `use`; false if they are not there. */
+  /* Reads SIZE bytes that were passed to `use`; false if they are not mapped. */
   bool (*read)(void *context, uint64_t address, void *to, uint64_t size);
 };
 
-/* Tells of the memory that call NUMBER with its six ARGUMENTS is going to use; of nothing on a system whose calls it
- * does not know. Any thread, any signal handler: it allocates nothing and calls nothing of libc, but what MEMORY
- * holds. */
+/* Reports the memory that call NUMBER with its six ARGUMENTS will use; nothing on a system with unknown
+ * calls. Any thread, any signal handler: it allocates nothing, and calls nothing of libc except the
+ * functions in MEMORY. */
 OF_INTERNAL void orderfile_call_memory_used(
     int64_t number, const uint64_t *arguments, const struct orderfile_call_memory *memory);
 

@@ -1,4 +1,5 @@
-/* What the page tracer offers to the program that it is loaded into: the same marks as the recorder. */
+/* The functions that the page tracer offers to the program that it is loaded into: the same marks as the
+ * recorder's. */
 #ifndef ORDERFILE_PAGE_TRACER_H
 #define ORDERFILE_PAGE_TRACER_H
 

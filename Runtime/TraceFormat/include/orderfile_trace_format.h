@@ -10,10 +10,10 @@
  * Integers are in the byte order of the recorded machine, which is little-endian on all that we know.
  * All reserved bytes are zero. A reader refuses a version that it does not know.
  *
- * Records are numbered by the slot they stand in, and the number is the order: exact for each thread;
- * between threads a record may be overtaken only by those whose hit fell between its hit and its slot.
- * A record exists from the moment when its `kind` is not zero; `kind` is stored last. A slot below
- * `next_record` with kind zero was in flight when the process ended: skip it, count it, and say so.
+ * A record's index is its slot, and slots give the order: exact within a thread; between threads, a record
+ * may be overtaken only by those whose hit was between its own hit and the claim of its slot. A record exists
+ * once its `kind` is not zero; `kind` is stored last. A slot below `next_record` with kind zero was being
+ * written when the process ended: readers skip it, count it and report it.
  *
  * Some kinds carry text or a structure: `payload_size` bytes, in the records of kind
  * ORDERFILE_RECORD_PAYLOAD that follow in the next slots, ORDERFILE_PAYLOAD_BYTES in each. A payload

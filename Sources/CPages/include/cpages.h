@@ -1,5 +1,5 @@
-/* The memory that the page tracers in a launch's processes write and this process reads, for Swift: its numbers are
- * those of <orderfile_page_trace.h>. By one thread at a time. */
+/* The memory that the page tracers in a launch's processes write and this process reads, for Swift; the
+ * constants are those of <orderfile_page_trace.h>. Use from one thread at a time. */
 #ifndef CPAGES_H
 #define CPAGES_H
 
@@ -9,14 +9,14 @@
 
 #pragma clang assume_nonnull begin
 
-/* Whether the page tracer can work here: this kernel stops system calls for a program itself. */
+/* Whether the page tracer works here: this kernel can intercept system calls for a program itself. */
 bool cpages_is_supported(void);
 
 struct cpages;
 
-/* Makes the memory that a traced program writes to. IMAGES, STOP_MARK and STOP_PATH are as the tracer wants
- * them; STOP_DISTANCE is 0 for nowhere. *DESCRIPTOR is one that the program can open through /proc as long as
- * this process lives. Returns 0 or an errno: ENAMETOOLONG if one does not fit. */
+/* Creates the memory that a traced program writes to. IMAGES, STOP_MARK and STOP_PATH have the tracer's
+ * format; a STOP_DISTANCE of 0 means no place. The program can open *DESCRIPTOR through /proc as long as
+ * this process lives. Returns 0 or an errno: ENAMETOOLONG if an argument does not fit. */
 int cpages_create(const char *images, const char *stop_mark, const char *stop_path,
                   uint64_t stop_distance, struct cpages *_Nullable *_Nonnull trace,
                   int *descriptor);
@@ -31,17 +31,17 @@ struct cpages_event {
   const char *_Nullable path; /* of the image */
 };
 
-/* Stores the event at *PLACE, which starts as 0, and moves it on; false behind the last. */
+/* Stores the event at *PLACE, which starts at 0, and advances it; false after the last event. */
 bool cpages_next(struct cpages *trace, uint32_t *place, struct cpages_event *event);
 
-/* The launched program's path without links; empty if nothing was seen. */
+/* The launched program's path without symbolic links; empty if nothing was seen. */
 const char *cpages_program(struct cpages *trace);
 
-/* How many records found no room. */
+/* The number of lost records. */
 uint32_t cpages_lost(struct cpages *trace);
 bool cpages_was_stopped(struct cpages *trace);
 
-/* What disturbed the tracer, and the errno that goes with it. */
+/* The problem that disturbed the tracer, and its errno. */
 enum orderfile_page_problem cpages_problem(struct cpages *trace, int *error);
 
 #pragma clang assume_nonnull end

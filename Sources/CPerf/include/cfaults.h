@@ -1,4 +1,4 @@
-/* Page faults of a launch, each with its address, and what was mapped there: perf_event_open(2). */
+/* Page faults of a launch with their addresses, and the mappings: perf_event_open(2). */
 #ifndef CFAULTS_H
 #define CFAULTS_H
 
@@ -9,12 +9,11 @@
 
 struct cfaults;
 
-/* Prepares for one launch by the thread that calls: the faults of its child from exec on, of the
- * child's threads and of its descendants, as far as they are taken by the programs themselves and
- * not by the kernel for them.
+/* Prepares for one launch by the calling thread: the faults of its child from exec on, of the child's
+ * threads and of its descendants, as far as they occur in user code and not in the kernel.
  *
- * Returns 0 or an errno: EACCES or EPERM where the system does not permit it, ENOTSUP where it
- * can't. To be closed. */
+ * Returns 0 or an errno: EACCES or EPERM if the system does not permit it, ENOTSUP if it is not supported.
+ * Must be closed. */
 int cfaults_open(struct cfaults *_Nullable *_Nonnull faults);
 void cfaults_close(struct cfaults *faults);
 
@@ -33,13 +32,13 @@ struct cfaults_event {
   size_t path; /* where in the text; for cfaults_path */
 };
 
-/* Takes what the kernel has noted since; cmeasure_run does. Returns 0 or ENOMEM. */
+/* Collects the kernel's new events; cmeasure_run does it. Returns 0 or ENOMEM. */
 int cfaults_collect(struct cfaults *faults);
 
-/* How many events were collected, and how many the kernel dropped because it noted them faster. */
+/* The number of collected events, and the number that the kernel dropped because they came too fast. */
 size_t cfaults_count(const struct cfaults *faults);
 uint64_t cfaults_lost(const struct cfaults *faults);
-/* The event number INDEX: ascending in time on each CPU, not over all. */
+/* The event at INDEX: ascending in time on each CPU, but not over all. */
 struct cfaults_event cfaults_at(const struct cfaults *faults, size_t index);
 /* The path of the file of a mapping: valid until the next call to cfaults_collect. */
 const char *cfaults_path(const struct cfaults *faults, struct cfaults_event event);

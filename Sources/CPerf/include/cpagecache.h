@@ -1,4 +1,4 @@
-/* Which pages of a file are in memory, and getting them out of it. Results are 0 or an errno. */
+/* The pages of a file that are in memory, and their eviction. Results are 0 or an errno. */
 #ifndef CPAGECACHE_H
 #define CPAGECACHE_H
 
@@ -7,22 +7,19 @@
 
 #pragma clang assume_nonnull begin
 
-/* Counts the pages of the file at PATH that are in memory, and all of them.
+/* Counts the pages of the file at PATH that are in memory, and all its pages.
  *
- * EPERM where the kernel would not say: it tells only about files that the caller owns or may
- * write. */
+ * EPERM if the kernel would not tell: it reports only on files that the caller owns or may write. */
 int cpagecache_resident(const char *path, uint64_t *resident, uint64_t *pages);
 
-/* Writes what is dirty of the file and asks the kernel to drop its pages. A page that somebody has
- * mapped stays; only cpagecache_resident tells. ENOTSUP where there is no such call. */
+/* Writes the file's dirty pages and asks the kernel to drop its pages. Mapped pages stay; only
+ * cpagecache_resident tells. ENOTSUP if there is no such call. */
 int cpagecache_evict(const char *path);
 
-/* Writes everything that is dirty and drops all pages of all files that nobody has mapped: for
- * root. */
+/* Writes all dirty pages and drops all unmapped pages of all files; needs root. */
 int cpagecache_drop_all(void);
 
-/* Whether the file lies in a file system that has no device: its pages are memory, and can't be
- * dropped. */
+/* Whether the file is on a file system without a device: its pages are memory and can't be dropped. */
 bool cpagecache_is_memory(const char *path);
 
 #pragma clang assume_nonnull end

@@ -11,10 +11,10 @@
 
 /* Starts ARGUMENTS[0], looked up in PATH, with the standard streams of this process.
  *
- * ARGUMENTS ends with NULL; so does VARIABLES, whose entries "NAME=value" take the place of those in
- * this process's environment. Both stay the caller's. With OWN_GROUP the program leads a
- * process group of its own, which gets the terminal if this process has it. *START is set to the
- * nanoseconds since boot (CLOCK_BOOTTIME) just before.
+ * ARGUMENTS ends with NULL; so does VARIABLES, whose entries "NAME=value" replace those in this process's
+ * environment. Both belong to the caller. With OWN_GROUP the program leads its own process group, which
+ * gets the terminal if this process has it. *START is set to the time just before, in nanoseconds since
+ * boot (CLOCK_BOOTTIME).
  *
  * From here until cprocess_wait returns the end, SIGINT and SIGQUIT don't end this process (the
  * terminal sends them to the program too), and SIGTERM and SIGHUP are passed on to the program.
@@ -27,7 +27,7 @@ int cprocess_start(char *_Nullable const *_Nonnull arguments,
                   char *_Nullable const *_Nonnull variables, bool own_group, pid_t tracer,
                   pid_t *pid, uint64_t *start);
 
-/* Lets the program begin that waits, or ends it if it may not. Returns 0, or the errno of execvp(3): the
+/* Lets the waiting program begin, or ends it if it may not. Returns 0, or the errno of execvp(3): the
  * process is gone then. */
 int cprocess_let_go(bool may_begin);
 
@@ -55,7 +55,7 @@ bool cprocess_signal_group(pid_t pid, int signal);
  * there. One that has ended and waits for its parent is not. */
 bool cprocess_is_running(pid_t pid, uint64_t start_time);
 
-/* Makes a write to a pipe that nobody reads fail with EPIPE, for this process alone: a program that it
+/* Makes writing to a pipe without a reader fail with EPIPE, for this process only: a program that it
  * starts gets the disposition that this process was given. */
 void cprocess_survive_closed_pipes(void);
 

@@ -1,5 +1,5 @@
-/* System calls of a traced thread: which one it is at, and having it do others. Thin: no state. A result of
- * int is 0 or an errno, unless it says otherwise. */
+/* System calls of a traced thread: the one that it is at, and making it perform others. It has no state. A
+ * result of type int is 0 or an errno, unless stated otherwise. */
 #ifndef CTRACE_CALLS_H
 #define CTRACE_CALLS_H
 
@@ -25,21 +25,21 @@ int ctrace_call_at(pid_t tid, struct ctrace_call *call);
 struct ctrace_range {
   uint64_t address, size;
 };
-/* Stores what memory the kernel is going to use in a call, at most MOST ranges, and returns how many. MEMORY is
- * an open /proc/PID/mem. */
+/* Stores the ranges of memory that the kernel will use in a call, at most MOST, and returns their count.
+ * MEMORY is an open /proc/PID/mem. */
 int ctrace_call_memory(int memory, const struct ctrace_call *call, struct ctrace_range *ranges,
                        int most);
 
-/* Has a stopped thread change the protection of SIZE bytes at ADDRESS, and leaves it as it was, stopped. At the
- * entry of a system call that call begins again when it goes on. INSTRUCTION is where a system call's
- * instruction is in its memory; it is not needed at an entry.
+/* Makes a stopped thread change the protection of SIZE bytes at ADDRESS, and leaves it as it was, stopped.
+ * If the thread is at the entry of a system call, that call begins again when the thread continues.
+ * INSTRUCTION is the address of a system call instruction in its memory; it is not needed at an entry.
  *
- * *ERROR is set to what mprotect(2) says. *STATUS is set, to what waitpid(2) says, if the thread has ended
+ * *ERROR is set to the result of mprotect(2). *STATUS is set to that of waitpid(2) if the thread has ended
  * meanwhile: the result is ESRCH then. */
 int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t size,
                    uint32_t protection, int *error, int *status);
 
-/* Of a thread that has stopped at SIGSEGV: whether a page that is there denied it access, and where. */
+/* For a thread that has stopped at SIGSEGV: whether a mapped page denied it access, and where. */
 bool ctrace_denied_access(pid_t tid, uint64_t *address);
 
 /* As mmap(2) has them, on Linux. */
@@ -47,7 +47,7 @@ enum { CTRACE_READ = 1, CTRACE_WRITE = 2, CTRACE_EXECUTE = 4 };
 enum { CTRACE_MAP_FIXED = 0x10, CTRACE_MAP_ANONYMOUS = 0x20 };
 enum { CTRACE_SET_SECCOMP = 22 }; /* of prctl(2) */
 
-/* The calls that change what a tracer of memory has to know, and an instruction that makes one. */
+/* The calls that change what a memory tracer needs to know, and the instruction that makes a call. */
 #if defined(__x86_64__)
 enum {
   CTRACE_MMAP = 9,
