@@ -1,8 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The floors, from the ground up: a target imports only from its own floor or below, as docs/DESIGN.md
-// draws it. LayeringTests compares every `import` under Sources with that table.
+// The layers, from the bottom up: a target imports only targets of its own layer or below, as in the table of
+// docs/DESIGN.md. LayeringTests compares every `import` under Sources with that table.
 
 let checked: [SwiftSetting] = [
   .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
@@ -12,10 +12,10 @@ func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
   .target(name: name, dependencies: dependencies, swiftSettings: checked)
 }
 
-/// Not optimized where what it tests is: that would take longer than it saves.
+/// Not optimized in release builds: optimizing takes longer than it saves.
 let testCode = checked + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
 
-/// The tests of one target, named for it.
+/// The tests of one target, named after it.
 func tests(_ name: String, _ others: [Target.Dependency] = []) -> Target {
   .testTarget(
     name: "\(name)Tests", dependencies: [.init(stringLiteral: name), "TestSupport"] + others,
@@ -33,7 +33,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
-    // F0: bytes and numbers, no format.
+    // L0: bytes and numbers, no formats.
     target("Addresses"),
     target("ByteReading", ["Addresses"]),
     target("JSON", ["ByteReading", "Addresses"]),
@@ -51,7 +51,7 @@ let package = Package(
     .target(name: "CPages", dependencies: ["CPageTrace", "CInProcess"]),
     .target(name: "CPerf", dependencies: ["CProcess"]),
 
-    // F1: one format each, and the model beside them.
+    // L1: one format each; and the model, which knows no format.
     target("ImageModel", ["Addresses"]),
     target("Demangling", ["ImageModel", "ByteReading", "Addresses", "CDemangle"]),
     target("ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
@@ -62,7 +62,7 @@ let package = Package(
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
 
-    // F2: the only bridge between formats and model.
+    // L2: the only target that knows formats and model.
     target(
       "Symbolication",
       [
@@ -70,18 +70,18 @@ let package = Package(
         "XctraceFormat", "Demangling", "ImageModel", "ByteReading", "Addresses",
       ]),
 
-    // F3: algorithms over the model alone.
+    // L3: algorithms on the model alone.
     target("FunctionOrder", ["ImageModel", "Addresses"]),
     target("FaultEstimate", ["ImageModel", "Addresses"]),
 
-    // Programs that are launched, looked at while they run, and measured.
+    // Launching, tracing and measuring programs.
     target("ProcessLaunch", ["CProcess"]),
     target(
       "ProcessTracing",
       ["ProcessLaunch", "CPages", "CProcess", "CPtrace", "ImageModel", "Addresses"]),
     target("LaunchMeasurement", ["ProcessLaunch", "CPerf", "ImageModel", "Addresses"]),
 
-    // F4: results as text and JSON.
+    // L4: results as text and JSON.
     target(
       "Reporting",
       [
@@ -89,7 +89,7 @@ let package = Package(
         "ByteReading", "Addresses",
       ]),
 
-    // F5: what a command does, without the command.
+    // L5: what each command does, without its command line.
     target(
       "Workflows",
       [
@@ -98,7 +98,7 @@ let package = Package(
         "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses",
       ]),
 
-    // F6, F7: the command.
+    // L6, L7: the command line.
     target(
       "OrderFileCommands",
       [
@@ -109,18 +109,18 @@ let package = Package(
     .executableTarget(
       name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked),
 
-    // The recorder: C, linked into the program under test and never into the tool; its face for apps.
+    // The recorder: C, linked into the recorded program and never into the tool; and its Swift interface for apps.
     .target(
       name: "Recorder", dependencies: ["CTraceFormat", "CInProcess"], path: "Runtime/Recorder"),
     .target(
       name: "OrderFileRuntime", dependencies: ["Recorder"], path: "Runtime/OrderFileRuntime",
       swiftSettings: checked),
 
-    // What `orderfile pages` has loaded into the program: C, and nothing of Swift's.
+    // The library that `orderfile pages` loads into the program: C, without Swift's runtime.
     .target(
       name: "PageTracer", dependencies: ["CPageTrace", "CInProcess"], path: "Runtime/PageTracer",
       linkerSettings: [
-        // Neither Swift's runtime nor libc: nothing but these files goes into the program.
+        // Neither Swift's runtime nor libc: only these files go into the program.
         .unsafeFlags(
           [
             "-enable-experimental-feature", "Embedded", "-Xclang-linker", "-nostdlib", "-Xlinker",
@@ -135,7 +135,7 @@ let package = Package(
     .target(
       name: "ModelSamples", dependencies: ["FaultEstimate", "ImageModel", "Addresses"],
       path: "Tests/ModelSamples", swiftSettings: testCode),
-    // Between a test and each program that it runs.
+    // Runs the programs that tests start, and kills what they leave running.
     .executableTarget(name: "reaper", path: "Tests/Reaper"),
     .testTarget(
       name: "TestSupportTests", dependencies: ["TestSupport"], swiftSettings: testCode),
@@ -157,7 +157,7 @@ let package = Package(
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     tests("XctraceFormat", ["ByteReading", "Addresses"]),
-    // Of the recorder, which is no dependency: its tests build programs and link it into them.
+    // The recorder is no dependency of its tests: they build programs and link it into them.
     .testTarget(
       name: "RecorderTests",
       dependencies: ["TraceFormat", "ByteReading", "Addresses", "TestSupport"],
@@ -184,7 +184,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"), "Workflows",
         "ImageModel", "Addresses",
       ]),
-    // Inputs that once made a reader trap, hang or take gigabytes.
+    // The fuzz targets, and tests with inputs that once made a reader trap, hang or take gigabytes.
     .target(
       name: "FuzzTargets",
       dependencies: [
@@ -198,20 +198,20 @@ let package = Package(
       swiftSettings: testCode),
     .testTarget(
       name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: testCode),
-    // Of the C targets of the command and the page tracer, which its tests build with sanitizers.
+    // Builds the C targets of the command and the page tracer with sanitizers.
     .testTarget(name: "CTargetTests", dependencies: ["TestSupport"], swiftSettings: testCode),
-    // Of the harness in Tests/MachOEmulator, by which other tests run Mach-O images.
+    // Tests Tests/MachOEmulator, with which other tests run Mach-O images.
     .testTarget(
       name: "MachOEmulatorTests",
       dependencies: ["TraceFormat", "ByteReading", "Addresses", "TestSupport"],
       swiftSettings: testCode),
-    // Of the house: imports, forbidden words, links. They read the sources and link none of them.
+    // The rules of the project: imports, forbidden words, links. They read the sources and link none of them.
     .testTarget(name: "LayeringTests", dependencies: ["TestSupport"], swiftSettings: testCode),
   ],
   cLanguageStandard: .c11
 )
 
-// The fuzzer, which `make fuzz` builds in a folder of its own: who builds the package has no libFuzzer.
+// The fuzzer, which `make fuzz` builds in a separate folder; a build of the package does not need libFuzzer.
 if let libFuzzer = Context.environment["ORDERFILE_LIBFUZZER"] {
   package.targets += [
     .systemLibrary(name: "LibFuzzer", path: "Fuzz/LibFuzzer"),

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// One import that its floor forbids.
+/// Returns a finding for each import that the file's layer forbids.
 private func forbiddenImports(of file: SourceFile) -> [String] {
   let allowed = mayImport[file.target] ?? runtimeMayImport[file.target] ?? []
   let statement =
@@ -10,17 +10,17 @@ private func forbiddenImports(of file: SourceFile) -> [String] {
     guard let name = text.firstMatch(of: statement)?.1, !allowed.contains(String(name)) else {
       return nil
     }
-    let floor = floor(of: file.target).map { "F\($0)" } ?? "no floor"
+    let layer = layer(of: file.target).map { "L\($0)" } ?? "no layer"
     let list = allowed.isEmpty ? "nothing" : allowed.sorted().joined(separator: ", ")
     return """
-      \(file.path):\(number): '\(file.target)' (\(floor)) imports '\(name)' and may import \(list)
-        hint: move what needs '\(name)' to a higher floor, or hand its result down as a value
+      \(file.path):\(number): '\(file.target)' (\(layer)) imports '\(name)' and may import \(list)
+        hint: move what needs '\(name)' to a higher layer, or pass its result down as a value
       """
   }
 }
 
 @Suite struct ImportTests {
-  @Test func everyImportIsOnItsOwnFloorOrBelow() throws {
+  @Test func everyImportIsOfTheSameLayerOrALowerOne() throws {
     let files = try sourceFiles("Sources", ["swift"])
     #expect(files.count > 50, "expected the tool's sources, found \(files.count) files")
     let findings = files.flatMap(forbiddenImports)
@@ -36,18 +36,18 @@ private func forbiddenImports(of file: SourceFile) -> [String] {
     #expect(mayImport.values.allSatisfy { $0.isDisjoint(with: runtime) })
   }
 
-  @Test func everyTargetStandsOnAFloor() throws {
+  @Test func everyTargetIsInALayer() throws {
     let folders = try FileManager.default.contentsOfDirectory(
       atPath: projectFolder.appendingPathComponent("Sources").path)
     #expect(Set(folders.filter { !$0.hasPrefix(".") }) == Set(mayImport.keys))
-    #expect(Set(floors.joined()) == Set(mayImport.keys))
+    #expect(Set(layers.joined()) == Set(mayImport.keys))
   }
 
   @Test func theTableOnlyPointsDown() {
     for (target, imports) in mayImport {
       for name in imports {
-        guard let own = floor(of: target), let other = floor(of: name) else { continue }
-        #expect(other <= own, "'\(target)' (F\(own)) may import '\(name)' (F\(other))")
+        guard let own = layer(of: target), let other = layer(of: name) else { continue }
+        #expect(other <= own, "'\(target)' (L\(own)) may import '\(name)' (L\(other))")
       }
     }
   }
@@ -64,7 +64,7 @@ private func forbiddenImports(of file: SourceFile) -> [String] {
     #expect(findings.isEmpty != isForbidden)
     if let finding = findings.first {
       #expect(
-        finding.hasPrefix("Sources/FunctionOrder/Example.swift:2: 'FunctionOrder' (F3) imports"))
+        finding.hasPrefix("Sources/FunctionOrder/Example.swift:2: 'FunctionOrder' (L3) imports"))
     }
   }
 }

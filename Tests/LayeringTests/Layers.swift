@@ -1,14 +1,14 @@
-/// What each target may import, floor by floor: docs/DESIGN.md draws it. A target that is not here may
-/// not exist.
+/// The targets that each target may import, layer by layer, as docs/DESIGN.md shows them. Every target must be
+/// listed.
 let mayImport: [String: Set<String>] = [
-  // F0: bytes and numbers, no format.
+  // L0: bytes and numbers, no formats.
   "Addresses": [],
   "ByteReading": ["Addresses", "Glibc", "Darwin"],
   "JSON": ["ByteReading", "Addresses"],
   "CDwarf": [], "CZlib": [], "CZstd": [], "CExpat": [], "CDemangle": [],
   "CPtrace": [], "CProcess": [], "CPages": [], "CPerf": [],
 
-  // F1: one format each, and the model beside them.
+  // L1: one format each; and the model, which knows no format.
   "ImageModel": ["Addresses"],
   "Demangling": ["ImageModel", "ByteReading", "Addresses", "CDemangle", "Glibc", "Darwin"],
   "ObjectFormat": ["ByteReading", "Addresses", "CZlib", "CZstd"],
@@ -19,13 +19,13 @@ let mayImport: [String: Set<String>] = [
   "TraceFormat": ["ByteReading", "Addresses", "CTraceFormat"],
   "XctraceFormat": ["ByteReading", "Addresses", "CExpat"],
 
-  // F2: the only bridge between formats and model.
+  // L2: the only target that knows formats and model.
   "Symbolication": [
     "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
     "XctraceFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "Glibc", "Darwin",
   ],
 
-  // F3: over the model alone, and never over each other.
+  // L3: algorithms on the model alone; they do not import each other.
   "FunctionOrder": ["ImageModel", "Addresses"],
   "FaultEstimate": ["ImageModel", "Addresses"],
   "ProcessLaunch": ["CProcess", "Glibc", "Darwin"],
@@ -36,20 +36,20 @@ let mayImport: [String: Set<String>] = [
     "ProcessLaunch", "CPerf", "ImageModel", "Addresses", "Glibc", "Darwin",
   ],
 
-  // F4: results as text and JSON.
+  // L4: results as text and JSON.
   "Reporting": [
     "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
     "ByteReading", "Addresses",
   ],
 
-  // F5: what a command does, without the command.
+  // L5: what each command does, without its command line.
   "Workflows": [
     "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
     "ProcessLaunch", "Symbolication", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
     "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "Glibc", "Darwin",
   ],
 
-  // F6, F7: the command.
+  // L6, L7: the command line.
   "OrderFileCommands": [
     "ArgumentParser", "Glibc", "Darwin", "Workflows", "Reporting", "LaunchMeasurement",
     "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling", "ImageModel", "Addresses",
@@ -58,11 +58,11 @@ let mayImport: [String: Set<String>] = [
   "orderfile": ["OrderFileCommands"],
 ]
 
-/// What is linked into programs under test, in folders of Runtime. No target of the tool may import it.
+/// What is linked into recorded programs, in folders of Runtime. No target of the tool may import it.
 let runtimeMayImport: [String: Set<String>] = ["OrderFileRuntime": ["Recorder"]]
 
-/// The folders of Sources by floor, for messages and for rules that hold below one.
-let floors: [[String]] = [
+/// The folders of Sources by layer, for messages and for rules about the lower layers.
+let layers: [[String]] = [
   [
     "Addresses", "ByteReading", "JSON", "CDwarf", "CZlib", "CZstd", "CExpat", "CDemangle",
     "CPtrace",
@@ -81,5 +81,5 @@ let floors: [[String]] = [
   ["orderfile"],
 ]
 
-/// - Returns: `nil` for a target that stands on no floor.
-func floor(of target: String) -> Int? { floors.firstIndex { $0.contains(target) } }
+/// - Returns: `nil` for a target that is in no layer.
+func layer(of target: String) -> Int? { layers.firstIndex { $0.contains(target) } }
