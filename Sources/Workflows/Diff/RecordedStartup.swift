@@ -36,7 +36,7 @@ struct RecordedStartup {
   /// In the image that it was recorded in.
   private struct UnplacedCode: Hashable {
     var image: ImageID?
-    var address: UInt64?
+    var address: StatedAddress?
   }
 
   /// Each once, in the order of first uses, launch by launch; a function once for each part of it that ran.
@@ -64,7 +64,7 @@ struct RecordedStartup {
         unnamed.append((use.step, function))
       } else {
         unplacedCode.insert(
-          UnplacedCode(image: launch.image.id, address: use.address?.rawValue))
+          UnplacedCode(image: launch.image.id, address: use.address))
       }
     }
     for use in blocks.inOrder(launch, named, besides: unnamed)
