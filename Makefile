@@ -38,13 +38,14 @@ test: ## install what the tests need, then run check; CI runs this
 	@Scripts/bootstrap.sh test
 	@$(MAKE) -s check
 
-check: ## format, warnings, imports, tests of the release build, examples, README
+check: ## format, warnings, imports, tests of the release build, examples, README, installation
 	swift format lint -s -r -p Package.swift Sources Runtime Tests Examples Fuzz
 	swift build -c release --build-tests $(EXPLICIT)
 	$(MAKE) -s runtime
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 	@$(MAKE) -s readme
+	@Scripts/check-install.sh
 
 quick: ## debug build, and the tests that start no process: no compiler, linker, emulator or launch
 	swift build --build-tests

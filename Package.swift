@@ -107,7 +107,13 @@ let package = Package(
         "PagesFormat", "Demangling", "ImageModel", "Addresses", "CTraceFormat",
       ]),
     .executableTarget(
-      name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked),
+      name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked,
+      linkerSettings: [
+        // Where `make install` puts Swift's libraries, for machines without Swift.
+        .unsafeFlags(
+          ["-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../lib/orderfile/swift"],
+          .when(platforms: [.linux]))
+      ]),
 
     // The recorder: C, linked into the recorded program and never into the tool; and its Swift interface for apps.
     .target(

@@ -17,6 +17,7 @@ if [[ $1 == uninstall ]]; then
   cd "$prefix"
   rm -f bin/orderfile include/orderfile_runtime.h "${libraries[@]}" "${completions[@]}" \
     share/man/man1/orderfile.1 share/man/man1/orderfile-*.1
+  rm -f lib/orderfile/swift/*.so
   # Folders that only this project uses.
   rmdir lib/orderfile/* lib/orderfile 2>/dev/null || true
   exit
@@ -33,6 +34,11 @@ for library in "${libraries[@]}"; do
   [[ ! -e $built && $library == lib/orderfile/* ]] || install -D -m 644 "$built" "$prefix/$library"
 done
 chmod -f 755 "$prefix"/lib/orderfile/*.so || true
+
+# Swift's libraries, so that the command starts on a machine without Swift.
+for library in $(ldd .build/release/orderfile 2>/dev/null | awk '$3 ~ "/swift/linux/" { print $3 }'); do
+  install -D -m 755 "$library" "$prefix/lib/orderfile/swift/${library##*/}"
+done
 
 for index in 0 1 2; do
   shells=(bash zsh fish)

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Installs into a folder of its own, runs the command with the libraries there, and removes everything again.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+prefix=$(mktemp -d)
+trap 'rm -rf "$prefix"' EXIT
+fail() { echo "check-install.sh: $*" >&2; exit 1; }
+
+Scripts/install.sh install "$prefix"
+for file in bin/orderfile lib/orderfile_rt.o include/orderfile_runtime.h share/man/man1/orderfile-gen.1 \
+  share/bash-completion/completions/orderfile; do
+  [[ -s $prefix/$file ]] || fail "missing $file"
+done
+
+if [[ $(uname) == Linux ]]; then
+  libraries=$prefix/lib/orderfile/swift
+  # shellcheck disable=SC2016
+  readelf -d "$prefix/bin/orderfile" | grep -q 'RUNPATH.*\$ORIGIN/../lib/orderfile/swift' ||
+    fail "the command does not look for Swift's libraries in $libraries"
+  elsewhere=$(LD_LIBRARY_PATH=$libraries ldd "$prefix/bin/orderfile" | awk '$3 ~ "/swift/linux/" { print $3 }')
+  [[ -z $elsewhere ]] || fail "the command needs the toolchain's" $elsewhere
+  LD_LIBRARY_PATH=$libraries "$prefix/bin/orderfile" --version >/dev/null
+fi
+
+Scripts/install.sh uninstall "$prefix"
+left=$(find "$prefix" -type f)
+[[ -z $left ]] || fail "uninstall left" $left
+echo 'installed, ran and uninstalled'
