@@ -15,7 +15,7 @@
 extern char **environ;
 
 static volatile sig_atomic_t child; /* the process to which signals are passed on, or 0 */
-static volatile sig_atomic_t child_leads_group;
+static volatile sig_atomic_t child_group; /* enum cprocess_group */
 static struct sigaction old_actions[4];
 static const int caught[4] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 static struct platform_held held; /* what cprocess_start has started for a tracer */
@@ -25,9 +25,10 @@ static void pass_on(int signal) {
   pid_t pid = (pid_t)child;
   if (!pid) return;
   /* The terminal has already sent these two to the program, unless that has its own group. */
-  if ((signal == SIGINT || signal == SIGQUIT) && !child_leads_group) return;
+  if ((signal == SIGINT || signal == SIGQUIT) && child_group == CPROCESS_SHARED_GROUP) return;
+  if (signal == SIGINT && child_group == CPROCESS_SHELL_GROUP) signal = SIGTERM;
   int error = errno;
-  kill(child_leads_group ? -pid : pid, signal);
+  kill(child_group == CPROCESS_SHARED_GROUP ? pid : -pid, signal);
   errno = error;
 }
 
@@ -67,8 +68,8 @@ static char **merged_environment(char *const *variables) {
   return merged;
 }
 
-int cprocess_start(char *const *arguments, char *const *variables, bool own_group, pid_t tracer,
-                  pid_t *pid, uint64_t *start) {
+int cprocess_start(char *const *arguments, char *const *variables, enum cprocess_group group,
+                  pid_t tracer, pid_t *pid, uint64_t *start) {
   char **environment = merged_environment(variables);
   if (!environment) return ENOMEM;
   posix_spawnattr_t attributes;
@@ -84,6 +85,7 @@ int cprocess_start(char *const *arguments, char *const *variables, bool own_grou
     if (action.sa_handler != SIG_IGN) sigaddset(&defaults, caught[i]); /* nohup stays nohup */
   }
   posix_spawnattr_setsigdefault(&attributes, &defaults);
+  bool own_group = group != CPROCESS_SHARED_GROUP;
   if (own_group) {
     flags |= POSIX_SPAWN_SETPGROUP;
     posix_spawnattr_setpgroup(&attributes, 0);
@@ -94,7 +96,7 @@ int cprocess_start(char *const *arguments, char *const *variables, bool own_grou
   }
   posix_spawnattr_setflags(&attributes, flags);
 
-  child_leads_group = own_group;
+  child_group = group;
   struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
   sigemptyset(&action.sa_mask);
   for (int i = 0; i < 4; i++) {

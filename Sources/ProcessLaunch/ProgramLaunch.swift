@@ -17,6 +17,9 @@ package struct ProgramLaunch: Sendable {
   /// Whether it leads its own process group: signals that end the program also go to what it started, and
   /// what it started ends if it fails. With a timeout it always leads one.
   package var leadsGroup: Bool
+  /// Whether it is a shell with a command line. It gets SIGTERM for SIGINT, because a shell that gets SIGINT
+  /// between two commands goes on with the next.
+  package var isShell = false
 
   package init(
     command: [String], environment: [(name: String, value: String)] = [], timeout: Double? = nil,
@@ -138,11 +141,16 @@ package struct ProgramLaunch: Sendable {
     return result
   }
 
+  private var group: cprocess_group {
+    if isShell && leadsGroup { return CPROCESS_SHELL_GROUP }
+    return leadsGroup || timeout != nil ? CPROCESS_OWN_GROUP : CPROCESS_SHARED_GROUP
+  }
+
   private func start(heldFor tracer: pid_t?, _ time: inout UInt64) throws(LaunchError) -> pid_t {
     var pid: pid_t = 0
     let error = Self.withArguments(command) { arguments in
       withCStrings(environment.map { "\($0.name)=\($0.value)" }) { variables in
-        cprocess_start(arguments, variables, leadsGroup || timeout != nil, tracer ?? 0, &pid, &time)
+        cprocess_start(arguments, variables, group, tracer ?? 0, &pid, &time)
       }
     }
     guard error == 0 else { throw LaunchError(errno: error) }

@@ -9,23 +9,32 @@
 
 #pragma clang assume_nonnull begin
 
+/* The process group of a program. */
+enum cprocess_group {
+  CPROCESS_SHARED_GROUP, /* this process's own */
+  CPROCESS_OWN_GROUP,    /* which the program leads */
+  CPROCESS_SHELL_GROUP,  /* likewise, of a shell: SIGINT reaches it as SIGTERM, because a shell that gets SIGINT
+                          * between two commands goes on with the next */
+};
+
 /* Starts ARGUMENTS[0], looked up in PATH, with the standard streams of this process.
  *
  * ARGUMENTS ends with NULL; so does VARIABLES, whose entries "NAME=value" replace those in this process's
- * environment. Both belong to the caller. With OWN_GROUP the program leads its own process group, which
- * gets the terminal if this process has it. *START is set to the time just before, in nanoseconds since
+ * environment. Both belong to the caller. In a GROUP of its own the program gets the terminal if this process
+ * has it. *START is set to the time just before, in nanoseconds since
  * boot (CLOCK_BOOTTIME).
  *
  * From here until cprocess_wait returns the end, SIGINT and SIGQUIT don't end this process (the
- * terminal sends them to the program too), and SIGTERM and SIGHUP are passed on to the program.
+ * terminal sends them to the program too), and SIGTERM and SIGHUP are passed on to the program; all four to
+ * a group of its own.
  *
  * With a TRACER, the number of a process, the program waits before its first instruction, and may be traced
  * by that process, until cprocess_let_go.
  *
  * Returns 0, or an errno: that of execvp(3) and of ptrace(2), too. One program at a time. */
 int cprocess_start(char *_Nullable const *_Nonnull arguments,
-                  char *_Nullable const *_Nonnull variables, bool own_group, pid_t tracer,
-                  pid_t *pid, uint64_t *start);
+                  char *_Nullable const *_Nonnull variables, enum cprocess_group group,
+                  pid_t tracer, pid_t *pid, uint64_t *start);
 
 /* Lets the waiting program begin, or ends it if it may not. Returns 0, or the errno of execvp(3): the
  * process is gone then. */

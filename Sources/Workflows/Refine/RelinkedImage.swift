@@ -46,9 +46,10 @@ final class RelinkedImage {
         "unable to rename it: \(String(cString: strerror(errno)))", context: [path])
     }
     let log = folder.path("relink.log")
-    let launch = ProgramLaunch(
+    var launch = ProgramLaunch(
       command: ["/bin/sh", "-c", command], environment: [(name: "ORDERFILE_ORDER", value: order)],
       leadsGroup: true)
+    launch.isShell = true
     let end: ProgramLaunch.End
     do {
       end = try StandardStreams.redirected(to: log) { try launch.run().end }

@@ -19,12 +19,12 @@
 
 static char *const no_variables[] = {NULL};
 
-static int ended_as(char *const *arguments, char *const *variables, bool own_group) {
+static int ended_as(char *const *arguments, char *const *variables, enum cprocess_group group) {
   pid_t pid;
   uint64_t start, ticks, now;
   int status;
-  CHECK(cprocess_start(arguments, variables, own_group, false, &pid, &start) == 0);
-  CHECK(cprocess_wait(pid, own_group ? 60000 : -1, &status) == 1);
+  CHECK(cprocess_start(arguments, variables, group, false, &pid, &start) == 0);
+  CHECK(cprocess_wait(pid, group ? 60000 : -1, &status) == 1);
   cprocess_clock_pair(&ticks, &now);
   CHECK(start < now && cprocess_start_time(pid) == 0);
   CHECK(WIFEXITED(status));
@@ -35,18 +35,18 @@ static void launches(void) {
   char *shell[] = {"sh", "-c", "exit $ANSWER", NULL}, *missing[] = {"no-such-program", NULL};
   char *answer[] = {"ANSWER=42", NULL};
   setenv("ANSWER", "41", 1);
-  CHECK(ended_as(shell, no_variables, false) == 41);
-  CHECK(ended_as(shell, answer, false) == 42);
-  CHECK(ended_as(shell, answer, true) == 42);
+  CHECK(ended_as(shell, no_variables, CPROCESS_SHARED_GROUP) == 41);
+  CHECK(ended_as(shell, answer, CPROCESS_SHARED_GROUP) == 42);
+  CHECK(ended_as(shell, answer, CPROCESS_OWN_GROUP) == 42);
   pid_t pid;
   uint64_t start;
-  CHECK(cprocess_start(missing, no_variables, false, false, &pid, &start) == ENOENT);
-  CHECK(cprocess_start(missing, no_variables, false, getpid(), &pid, &start) == 0);
+  CHECK(cprocess_start(missing, no_variables, CPROCESS_SHARED_GROUP, false, &pid, &start) == ENOENT);
+  CHECK(cprocess_start(missing, no_variables, CPROCESS_SHARED_GROUP, getpid(), &pid, &start) == 0);
   CHECK(cprocess_let_go(true) == ENOENT);
 
   char *sleeper[] = {"sleep", "1000", NULL};
   int status;
-  CHECK(cprocess_start(sleeper, no_variables, true, false, &pid, &start) == 0);
+  CHECK(cprocess_start(sleeper, no_variables, CPROCESS_OWN_GROUP, false, &pid, &start) == 0);
   CHECK(cprocess_is_running(pid, cprocess_start_time(pid)));
   CHECK(!cprocess_is_running(pid, cprocess_start_time(pid) + 1));
   CHECK(cprocess_wait(pid, 1, &status) == 0);
@@ -96,7 +96,7 @@ static void traces(const char *self) {
   int status, memory = -1;
   size_t calls = 0, ranges = 0;
   bool is_protected = false;
-  CHECK(cprocess_start(program, no_variables, false, getpid(), &pid, &start) == 0);
+  CHECK(cprocess_start(program, no_variables, CPROCESS_SHARED_GROUP, getpid(), &pid, &start) == 0);
   CHECK(ctrace_seize(pid) == 0 && cprocess_let_go(true) == 0);
   while ((tid = waitpid(-1, &status, __WALL)) > 0) {
     CHECK(tid == pid);
