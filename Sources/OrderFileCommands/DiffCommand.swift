@@ -62,12 +62,13 @@ struct DiffCommand: ParsableCommand {
   var maxPages: Int?
   @Option(
     help: ArgumentHelp(
-      "Exit with 2 if less of the recorded image's code could be recorded: 90%.",
+      "Exit with 2 if less than this share of the recorded image's code could be recorded.",
       valueName: "percent"))
   var minInstrumented: ShareOption?
   @Option(
     help: ArgumentHelp(
-      "Exit with 2 if AFTER has fewer of the startup functions: 95%.", valueName: "percent"))
+      "Exit with 2 if AFTER has less than this share of the startup functions.",
+      valueName: "percent"))
   var minPresent: ShareOption?
   @Option(
     help: ArgumentHelp(

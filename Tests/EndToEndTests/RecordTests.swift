@@ -396,7 +396,8 @@ import Testing
     #expect(gen.errors.contains("recorded functions of 2 launches "), "\(gen.errors)")
     #expect(
       gen.errors.contains(
-        ": none of 2 hits is used, for lack of a build of the image: 2 in 'second' (2 functions)\n"),
+        ": no build of the image was given, so none of 2 hits is used: 2 in 'second' (2 functions)\n"
+      ),
       "\(gen.errors)")
     try workshop.mustOrderfile(
       "gen", traces[0], traces[1], traces[2], "--all-images", "-o", "orders")

@@ -108,7 +108,7 @@ import Testing
         "1090+10 _Z1fv",
       ],
       [
-        "link map of ld.lld has demangled names: 5 functions named after their sections, 3 left out"
+        "link map of ld.lld has demangled names: 5 functions named after sections, 3 left out"
       ])
   }
 
@@ -199,7 +199,7 @@ import Testing
       try Self.check(
         "\(title)\n\n" + body, functions,
         [
-          "link map of \(linker) has demangled names: 1 functions named after their sections, "
+          "link map of \(linker) has demangled names: 1 function named after sections, "
             + "1 left out",
           "link map of \(linker) has no local symbols: 3 input sections of code left out, 64 bytes",
         ])

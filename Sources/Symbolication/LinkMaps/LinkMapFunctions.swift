@@ -265,7 +265,7 @@ extension LinkMapFunctions {
       found.append(
         Diagnostic(
           "link map of \(map.grammar.name) has demangled names: "
-            + "\(recovered) functions named after their sections, \(demangledOnly) left out",
+            + "\(recovered) \(recovered == 1 ? "function" : "functions") named after sections, \(demangledOnly) left out",
           hint: "link with -Wl,--no-demangle, or give the image itself with --image"))
     }
     if unnamedSections > 0 {

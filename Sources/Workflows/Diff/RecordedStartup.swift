@@ -95,7 +95,7 @@ struct RecordedStartup {
       Diagnostic(
         "\(counted(unplaced, "startup function")) without a name: where "
           + "\(unplaced == 1 ? "it lies" : "they lie") is unknown",
-        hint: "record one of the two images, by 'orderfile record --breakpoints'")
+        hint: "record one of the two images with 'orderfile record --breakpoints'")
     ]
   }
 }

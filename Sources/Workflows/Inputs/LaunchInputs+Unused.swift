@@ -66,7 +66,7 @@ extension Diagnostic {
     let others = traces.count > 1 ? "this and \(counted(traces.count - 1, "more trace")): " : ""
     let what =
       reason == .anotherProgram
-      ? "none of \(counted(total, "hit")) is used, for lack of a build of the image:"
+      ? "no build of the image was given, so none of \(counted(total, "hit")) is used:"
       : "\(unused) of \(counted(total, "hit")) \(total == 1 ? "is" : "are") not used:"
     let places = traces[0].indices.prefix(3).map { index in
       place(
