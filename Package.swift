@@ -202,8 +202,8 @@ let package = Package(
       name: "FailCaseTests",
       dependencies: ["FuzzTargets", "OrderFileCommands", "TestSupport"],
       swiftSettings: testCode),
-    .testTarget(
-      name: "EndToEndTests", dependencies: ["orderfile", "TestSupport"], swiftSettings: testCode),
+    // They run the command and link nothing of it: so they are compiled beside it, not after it.
+    .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: testCode),
     // Builds the C targets of the command and the page tracer with sanitizers.
     .testTarget(name: "CTargetTests", dependencies: ["TestSupport"], swiftSettings: testCode),
     // Tests Tests/MachOEmulator, with which other tests run Mach-O images.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ImageModel
 import ProcessLaunch
+import Reporting
 import Workflows
 
 struct RecordCommand: ParsableCommand {

@@ -1,6 +1,6 @@
 import Addresses
 import ImageModel
-import OrderFileCommands
+import Reporting
 import Testing
 
 /// The line that `record` ends with.

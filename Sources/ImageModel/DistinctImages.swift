@@ -1,5 +1,3 @@
-import ImageModel
-
 /// Returns the images of all traces, each once, in the order in which they were first loaded.
 package func distinctImages(of traces: [Trace]) -> [TraceImage] {
   var images: [TraceImage] = []

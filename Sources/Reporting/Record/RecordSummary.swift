@@ -1,7 +1,5 @@
 import Addresses
 import ImageModel
-import Reporting
-import Workflows
 
 /// The line that `record` prints at the end: what was recorded, where it is, and the next command.
 package struct RecordSummary {
@@ -70,4 +68,9 @@ package struct RecordSummary {
   private var images: [TraceImage] { distinctImages(of: traces) }
 
   private var guardCount: Int { images.reduce(0) { $0 + $1.guardCount } }
+
+  /// "41.2 ms"
+  private func milliseconds(_ nanoseconds: UInt64) -> String {
+    "\(Decimal.text(Double(nanoseconds) / 1e6, places: 1)) ms"
+  }
 }
