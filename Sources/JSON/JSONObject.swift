@@ -87,23 +87,15 @@ extension JSONReadableObject {
 
 // MARK: Values
 
-extension Int: JSONReadable {
+extension JSONReadable where Self: FixedWidthInteger {
   package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
     self = try cursor.readInteger(field)
   }
 }
 
-extension UInt8: JSONReadable {
-  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
-    self = try cursor.readInteger(field)
-  }
-}
-
-extension UInt64: JSONReadable {
-  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
-    self = try cursor.readInteger(field)
-  }
-}
+extension Int: JSONReadable {}
+extension UInt8: JSONReadable {}
+extension UInt64: JSONReadable {}
 
 extension Double: JSONReadable {
   package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
