@@ -7,14 +7,23 @@ import Foundation
 package func costGrowth(
   from size: Int, by factor: Int, _ body: (_ size: Int) -> Void
 ) -> Double {
-  func cost(_ size: Int) -> Double {
-    let start = threadSeconds()
-    body(size)
-    return threadSeconds() - start
+  costGrowth(from: size, by: factor, of: { $0 }, body)
+}
+
+/// The same for a body that takes `input(size)`, whose making costs nothing.
+package func costGrowth<Input>(
+  from size: Int, by factor: Int, of input: (_ size: Int) -> Input, _ body: (Input) -> Void
+) -> Double {
+  func costs(of input: Input, times: Int) -> [Double] {
+    (0..<times).map { _ in
+      let start = threadSeconds()
+      body(input)
+      return threadSeconds() - start
+    }
   }
   // What is measured by chance must not make the growth seem larger than it is.
-  let small = (0..<3).map { _ in cost(size) }.max() ?? 0
-  let large = (0..<2).map { _ in cost(size * factor) }.min() ?? 0
+  let small = costs(of: input(size), times: 3).max() ?? 0
+  let large = costs(of: input(size * factor), times: 2).min() ?? 0
   return large / max(small, 1e-6)
 }
 
