@@ -7,7 +7,8 @@ import TraceFormat
   import Glibc
 #endif
 
-/// A trace file that grows while a launch runs. It is valid at any time, even if this process is killed.
+/// A trace file that grows while a launch runs. It is valid from the moment it has its name, even if this process is
+/// killed.
 final class GrowingTraceFile {
   private let path: String
   private let descriptor: Int32
@@ -19,13 +20,17 @@ final class GrowingTraceFile {
   init(_ path: String, _ trace: GrowingTrace) throws(Diagnostic) {
     self.path = path
     self.trace = trace
-    descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    let unfinished = path + RecordingFolder.unfinishedSuffix
+    descriptor = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     size = trace.header.count
-    guard descriptor >= 0 else {
-      throw Diagnostic(
-        "unable to write the trace: \(String(cString: strerror(errno)))", context: [path])
-    }
+    guard descriptor >= 0 else { throw Self.error(path) }
     store(trace.header, at: 0)
+    if let failure { throw failure }
+    guard rename(unfinished, path) == 0 else { throw Self.error(path) }
+  }
+
+  private static func error(_ path: String) -> Diagnostic {
+    Diagnostic("unable to write the trace: \(String(cString: strerror(errno)))", context: [path])
   }
 
   deinit { close(descriptor) }

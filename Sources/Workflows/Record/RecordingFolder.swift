@@ -14,6 +14,8 @@ import TraceFormat
 /// A temporary folder beside the output, in which the processes of one launch leave their traces.
 struct RecordingFolder {
   private let path: String
+  /// At the end of the name of a trace that has no header yet; the recorder's is the same.
+  static let unfinishedSuffix = ".new"
 
   init(beside output: String) throws(Diagnostic) {
     let absolute = output.hasPrefix("/") ? output : "\(try Self.currentFolder())/\(output)"
@@ -83,7 +85,7 @@ struct RecordingFolder {
 
   private var traceNames: [String] {
     Folder.names(in: path).filter {
-      $0 == "trace" || $0.hasPrefix("trace.") && !$0.hasSuffix(".new")
+      $0 == "trace" || $0.hasPrefix("trace.") && !$0.hasSuffix(Self.unfinishedSuffix)
     }
   }
 
