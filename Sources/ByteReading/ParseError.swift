@@ -2,7 +2,7 @@ import Addresses
 
 /// The way in which bytes violate their format. It has no path: the code that opened the file adds that.
 public struct ParseError: Error, Equatable, Sendable {
-  /// The kind of violation, with which the message begins.
+  /// The kind of violation.
   public enum Reason: Equatable, Sendable {
     /// The bytes end before the field does; both numbers are in bytes.
     case truncated(needed: UInt64, found: UInt64)
@@ -37,13 +37,14 @@ extension ParseError: CustomStringConvertible {
     let place = line.map { "line \($0)" } ?? "offset \(position)"
     return switch reason {
     case .truncated(let needed, let found):
-      "truncated \(field): expected \(needed) bytes, found \(found) (at \(place))"
+      "truncated \(field): expected \(needed) \(needed == 1 ? "byte" : "bytes"), "
+        + "found \(found) (at \(place))"
     case .invalid(let expected, let found):
       "invalid \(field): expected \(expected), found \(found) (at \(place))"
     case .unsupported(let found): "unsupported \(field): found \(found) (at \(place))"
     case .missing: "missing \(field) (at \(place))"
     case .tooLarge(let limit, let found):
-      "too large \(field): expected at most \(limit), found \(found) (at \(place))"
+      "\(field) too large: expected at most \(limit), found \(found) (at \(place))"
     }
   }
 }

@@ -70,7 +70,7 @@ package struct TraceFile: Sendable {
         if kind(here) == ORDERFILE_RECORD_LOAD { loads += 1 }
         guard loads <= ParsingLimits.traceImages else {
           throw ParseError(
-            .tooLarge(limit: ParsingLimits.traceImages, found: loads), "load records",
+            .tooLarge(limit: ParsingLimits.traceImages, found: loads), "number of load records",
             at: FileOffset(rawValue: UInt64(start + here * size)))
         }
         while payloadEnd < count, kind(payloadEnd) == ORDERFILE_RECORD_PAYLOAD { payloadEnd += 1 }

@@ -21,7 +21,7 @@ import Testing
     let error = #expect(throws: ParseError.self) {
       try budget.take(11, "names", at: FileOffset(rawValue: 0x20))
     }
-    #expect(error?.description == "too large names: expected at most 10, found 11 (at offset 0x20)")
+    #expect(error?.description == "names too large: expected at most 10, found 11 (at offset 0x20)")
   }
 
   @Test(arguments: [([], 0), ([1], 1), ([6], 0), ([1, 2, 5, 6], 2), ([4, 4, 4], 3), ([5, 5], 0)])

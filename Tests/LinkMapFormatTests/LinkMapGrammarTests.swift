@@ -37,7 +37,7 @@ import Testing
     ),
     (
       "Memory map\n\n.text           0x00000000",
-      "truncated line feed at the end of the link map: expected 1 bytes, found 0 (at offset 0x26)"
+      "truncated line feed at the end of the link map: expected 1 byte, found 0 (at offset 0x26)"
     ),
     (
       lld + "what is this\n",

@@ -57,7 +57,7 @@ import Testing
       (3, 100, zlib, "unsupported ch_type: found ELFCOMPRESS_3"),
       (1, 1 << 30, zlib, "invalid ch_size: expected at most 1032 times the 12 compressed bytes"),
       (2, 1 << 30, zstd, "invalid ch_size: expected at most 32768 times the 21 compressed bytes"),
-      (1, .max, zlib, "too large ch_size: expected at most 2147483648"),
+      (1, .max, zlib, "ch_size too large: expected at most 2147483648"),
     ] as [(UInt32, UInt64, [UInt8], String)])
   func damageIsNamed(type: UInt32, size: UInt64, packed: [UInt8], message: String) throws {
     let file = try Self.file(type: type, size: size, packed: packed)

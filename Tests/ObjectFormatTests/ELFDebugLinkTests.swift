@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "truncated debuglink name: expected 1 bytes, found 0"),
+    ("", "truncated debuglink name: expected 1 byte, found 0"),
     ("\0\0\0\0abcd", "invalid debuglink name: expected a file name, found ''"),
     ("../x\0\0\0\0abcd", "invalid debuglink name: expected a file name, found '../x'"),
     ("name", "truncated debuglink name: expected 5 bytes, found 4"),

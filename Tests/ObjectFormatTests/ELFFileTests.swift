@@ -141,7 +141,7 @@ struct ELFVariant: CustomTestStringConvertible, Sendable {
     let error = #expect(throws: ParseError.self) { try ELFFile(parsing: FileBytes(bytes)) }
     #expect(
       error?.description
-        == "too large e_shnum: expected at most 1048576, found 18446744073709551615 (at offset 0x258)"
+        == "e_shnum too large: expected at most 1048576, found 18446744073709551615 (at offset 0x258)"
     )
   }
 

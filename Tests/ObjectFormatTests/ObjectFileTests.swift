@@ -45,7 +45,7 @@ import Testing
       ),
       ([0x7f, 0x45, 0x4c], "truncated magic: expected 4 bytes, found 3 (at offset 0x0)"),
       ([], "truncated magic: expected 4 bytes, found 0 (at offset 0x0)"),
-      ([0x7f, 0x45, 0x4c, 0x46], "truncated EI_CLASS: expected 1 bytes, found 0 (at offset 0x4)"),
+      ([0x7f, 0x45, 0x4c, 0x46], "truncated EI_CLASS: expected 1 byte, found 0 (at offset 0x4)"),
     ] as [([UInt8], String)])
   func theMagicNamesTheFormat(bytes: [UInt8], message: String) {
     let error = #expect(throws: ParseError.self) { try ObjectFile(parsing: FileBytes(bytes)) }

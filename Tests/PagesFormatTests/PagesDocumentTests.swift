@@ -64,7 +64,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("", "truncated document: expected 1 bytes, found 0 (at offset 0x0)"),
+      ("", "truncated document: expected 1 byte, found 0 (at offset 0x0)"),
       ("\u{7f}ELF", "invalid document: expected '{', found 0x7f (at offset 0x0)"),
       ("[]", "invalid document: expected '{', found '[' (at offset 0x0)"),
       ("{}", "missing schema (at offset 0x0)"),

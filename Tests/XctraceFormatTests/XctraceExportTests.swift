@@ -136,7 +136,7 @@ private func dump(_ bytes: [UInt8]) throws(ParseError) -> String {
     ),
     (
       String(repeating: "<a>", count: 300),
-      "too large nesting: expected at most 256, found 257 (at line 1)"
+      "nesting too large: expected at most 256, found 257 (at line 1)"
     ),
   ])
   func whatIsNoExportIsSaidSo(text: String, message: String) {
