@@ -79,7 +79,7 @@ struct MeasureTests {
       workshop, "--warm", "--precision", "0.0001%", "--runs", "12", "--", "touch", "5")
     #expect(tight.text.contains("WARM LAUNCH, MEASURED, 12 OF EACH"))
     #expect(
-      tight.text.contains("; 0.0 % was not reached and takes 1000000 launches of each"),
+      tight.text.contains("; 0.0% was not reached and takes 1000000 launches of each"),
       "\(tight.text)")
   }
 

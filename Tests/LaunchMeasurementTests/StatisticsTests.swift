@@ -169,7 +169,7 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
     let rising = noise.enumerated().map { $0.element + 0.2 * Double($0.offset) }
     #expect(Trend(rising).isNotable && Trend(rising).slope > 0.15)
     #expect(Trend(rising.reversed()).slope == -Trend(rising).slope)
-    // Sure, but by less than 1 % in all.
+    // Sure, but by less than 1% in all.
     let creeping = (0..<40).map { 1000 + 0.1 * Double($0) }
     #expect(Trend(creeping).p < 1e-9 && !Trend(creeping).isNotable)
     #expect(Trend([5]).p == 1 && Trend([5]).slope == 0)
@@ -219,7 +219,7 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
   }
 
   /// 200 measurements of 20 rounds whose true difference is 2: the interval has to hold it in about
-  /// 95 % of them or more, and is no use if it holds everything.
+  /// 95% of them or more, and is no use if it holds everything.
   @Test func theIntervalCoversTheTruth() {
     var random = SeededRandom(seed: 3)
     // The sum of twelve is near to normal; the round's own part is common to both.

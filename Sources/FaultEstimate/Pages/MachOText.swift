@@ -16,7 +16,7 @@
 //
 // Why whole? A page of 16 KiB holds 1365 stubs of 12 bytes, or 512 Objective-C stubs of 32. If a launch uses
 // one in a hundred of them, independently, a page of the latter stays untouched with a probability of
-// 0.99^512, which is 0.6 %. Names of selectors and classes are registered one by one when the runtime first
+// 0.99^512, which is 0.6%. Names of selectors and classes are registered one by one when the runtime first
 // sees the image (objc4, `_read_images`), unless dyld prepared its tables at an earlier launch: then the rule
 // is an upper bound. An order file changes none of these sections, so they have the same effect on both
 // layouts.

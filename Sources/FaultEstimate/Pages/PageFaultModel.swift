@@ -54,8 +54,8 @@
 // - Names of several functions: a trace by name cannot distinguish them, and all are counted.
 //
 // The limit: on one Swift package (2.7 MB of text, 599 startup functions, 4 KiB pages) a tracer that removes
-// execute permission counted 147 pages before and 89 after. The model predicted 150 and 56: 2 % too many
-// before and 37 % too few after, because what an order file cannot name stays where it was. With 16 KiB
+// execute permission counted 147 pages before and 89 after. The model predicted 150 and 56: 2% too many
+// before and 37% too few after, because what an order file cannot name stays where it was. With 16 KiB
 // pages: 58 instead of 59 before, 15 instead of 39 after. The predicted saving was too large by factors of
 // 1.6 and 2.2. Use the model to compare layouts, and label each number *predicted*.
 

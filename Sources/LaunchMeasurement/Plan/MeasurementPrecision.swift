@@ -1,4 +1,4 @@
-/// The precision of a sample's mean, as a share of it: half the width of its 95 % confidence interval, *e* =
+/// The precision of a sample's mean, as a share of it: half the width of its 95% confidence interval, *e* =
 /// *z* CV / √*n*, with *z* = 1.96 and CV the standard deviation divided by the mean.
 ///
 /// Solved for *n*, this is the number of launches that a precision needs: (*z* CV / *e*)². Continuing until a

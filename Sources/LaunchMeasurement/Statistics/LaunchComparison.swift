@@ -12,8 +12,8 @@ package struct LaunchComparison: Hashable, Sendable {
     case notShown = "not shown"
   }
 
-  /// A difference is shown if the confidence interval excludes 0 and the rank-sum test has p below 1 %. With
-  /// 5 %, one of five reports with two states and a control would claim a difference between equal programs.
+  /// A difference is shown if the confidence interval excludes 0 and the rank-sum test has p below 1%. With
+  /// 5%, one of five reports with two states and a control would claim a difference between equal programs.
   package var verdict: Verdict {
     guard medianDifference.excludesZero, rankSum.p < 0.01 else { return .notShown }
     return medianDifference.difference < 0 ? .faster : .slower

@@ -3,7 +3,7 @@
 // Launches come in rounds, each with one launch of A and one of B. The figure is median(B) - median(A). The
 // bootstrap estimates how far it would move if everything were measured again: draw as many rounds as there
 // are, with replacement, compute the medians of the drawn rounds and their difference; repeat this 10,000
-// times. The interval from the 2.5 % quantile of these differences to the 97.5 % quantile is the 95 %
+// times. The interval from the 2.5% quantile of these differences to the 97.5% quantile is the 95%
 // confidence interval (Efron, "Bootstrap methods: another look at the jackknife", Annals of Statistics 7,
 // 1979; the percentile method).
 //
@@ -19,11 +19,11 @@
 // value at a time; the median then takes only two values, so the estimate is meaningless.
 //
 // Bound: the interval tends to be too wide rather than too narrow. In 1500 simulated measurements it
-// contained the true difference in 94 % with 5 rounds, and in 96 % to 99 % with 10 to 50. What it leaves out:
+// contained the true difference in 94% with 5 rounds, and in 96% to 99% with 10 to 50. What it leaves out:
 // everything that is the same in all rounds, such as the machine, the day, and where in memory the image was
 // loaded.
 
-/// The difference of the medians of paired samples, with its 95 % confidence interval.
+/// The difference of the medians of paired samples, with its 95% confidence interval.
 package struct MedianDifference: Hashable, Sendable {
   /// The second sample's median minus the first one's; negative if the second is faster.
   package let difference: Double

@@ -12,7 +12,7 @@
 // For up to 50 launches each and without ties the p value is exact: the number of ways for each U is the
 // coefficient of q^U in the Gaussian binomial coefficient, the product over i = 1...n of (1 - q^(m + i)) / (1
 // - q^i). With more launches, or with ties, U is treated as normally distributed, with its variance corrected
-// for ties and its distance for continuity; the error is then too small to matter for a decision at 5 %.
+// for ties and its distance for continuity; the error is then too small to matter for a decision at 5%.
 //
 // The test is two-sided. It assumes that launches are independent. A machine that warms up or throttles
 // violates that, which is why launches alternate and `Trend` looks for it. It says whether there is a

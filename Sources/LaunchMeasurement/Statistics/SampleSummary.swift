@@ -12,7 +12,7 @@ package struct SampleSummary: Hashable, Sendable {
   package let median: Double
   package let mean: Double
   package let upperQuartile: Double
-  /// 95 % of the values do not exceed this.
+  /// 95% of the values do not exceed this.
   package let percentile95: Double
   package let maximum: Double
   /// An estimate for the population (divided by *n* - 1); 0 for one value.

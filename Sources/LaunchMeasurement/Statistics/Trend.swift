@@ -42,6 +42,6 @@ package struct Trend: Hashable, Sendable {
     self.relativeChange = relativeChange
   }
 
-  /// Whether the trend is both significant (p below 1 %) and large enough to matter (1 % over all values).
+  /// Whether the trend is both significant (p below 1%) and large enough to matter (1% over all values).
   package var isNotable: Bool { p < 0.01 && abs(relativeChange) >= 0.01 }
 }

@@ -9,7 +9,7 @@ extension MeasureDocument.State {
       + [precisionSentence(precision)] + sides.compactMap(drift) + sides.compactMap(outliers)
   }
 
-  /// "cold: after is faster than before by 3.700 ms, 12 % (95 % CI 3.100 to 4.200 ms, p < 0.001)"
+  /// "cold: after is faster than before by 3.700 ms, 12% (95% CI 3.100 to 4.200 ms, p < 0.001)"
   private func verdict(_ side: MeasureDocument.Side, _ comparison: MeasureDocument.Comparison)
     -> String
   {
@@ -22,7 +22,7 @@ extension MeasureDocument.State {
       .map(Decimal.milliseconds(nanoseconds:))
     let amount = Decimal.milliseconds(nanoseconds: difference.difference * sign)
     let confidence =
-      "(95 % CI \(ends[0]) to \(ends[1]) ms, \(Decimal.probability(comparison.p)))"
+      "(95% CI \(ends[0]) to \(ends[1]) ms, \(Decimal.probability(comparison.p)))"
     let name = isControl ? "control (\(first) again)" : side.name
     guard comparison.verdict != .notShown else {
       return "\(self.name): no significant difference between \(name) and \(first) in "

@@ -22,11 +22,11 @@ enum Decimal {
     }
   }
 
-  /// A share as a percentage, with a sign if requested: `1.2 %`.
+  /// A share as a percentage, with a sign if requested: `1.2%`.
   static func percent(_ share: Double, isSigned: Bool = false) -> String {
     let places = abs(share) < 0.0995 ? 1 : 0
     let number = text(share * 100, places: places)
-    return (isSigned && share > 0 ? "+" : "") + number + " %"
+    return (isSigned && share > 0 ? "+" : "") + number + "%"
   }
 
   /// `p < 0.001`, `p = 0.043`, `p = 0.43`

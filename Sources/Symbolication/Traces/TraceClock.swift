@@ -12,7 +12,7 @@ struct TraceClock {
   /// Nanoseconds since boot.
   private let start: UInt64
 
-  /// The shortest baseline for calibration: its error is below 1 %, because a pair is read within about a
+  /// The shortest baseline for calibration: its error is below 1%, because a pair is read within about a
   /// microsecond.
   private static let shortestBaseline: UInt64 = 100_000  // nanoseconds
 

@@ -28,9 +28,9 @@ pairs = {
     "ties": ([1.0, 2.0, 2.0, 3.0, 3.0, 3.0], [2.0, 3.0, 3.0, 4.0, 5.0, 5.0]),
     "negative and zero": ([-3.0, 0.0, 2.5, -1.25], [0.0, 0.5, -2.0, 9.0]),
     "thirty, equal": (launches(30, 5e6), launches(30, 5e6)),
-    "thirty, 3 % faster": (launches(30, 5e6, 2), launches(30, 4.85e6, 2)),
-    "fifty, 1 % slower": (launches(50, 5e6, 1), launches(50, 5.05e6, 1)),
-    "two hundred, 1 % faster": (launches(200, 5e6, 3), launches(200, 4.95e6, 3)),
+    "thirty, 3% faster": (launches(30, 5e6, 2), launches(30, 4.85e6, 2)),
+    "fifty, 1% slower": (launches(50, 5e6, 1), launches(50, 5.05e6, 1)),
+    "two hundred, 1% faster": (launches(200, 5e6, 3), launches(200, 4.95e6, 3)),
     "rising": ([5e6 + 1e4 * i + v for i, v in enumerate(launches(40, 2e5))],
                [5e6 + 1e4 * i + v for i, v in enumerate(launches(40, 1e5))]),
 }
