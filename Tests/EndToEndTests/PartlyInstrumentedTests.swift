@@ -108,7 +108,7 @@ import Testing
     // Who says that so little is enough gets the figures, and the warning.
     let accepted = try Self.diff(workshop, "--min-instrumented", "0%", "--max-pages", "100000")
     #expect(accepted.status == 0)
-    #expect(accepted.text.contains("not counted: code that could not be recorded; 1 of 304"))
+    #expect(accepted.text.contains("not counted: code that could not be recorded (1 of 304"))
     #expect(accepted.errors.contains("only 1 of 304 functions is instrumented"))
 
     let json = try Self.diff(workshop, "--json").json
@@ -145,7 +145,7 @@ import Testing
     #expect(!recorded.errors.contains("core.c"))
     let plain = try Self.diff(workshop)
     #expect(plain.text.hasPrefix("predicted page faults"))
-    #expect(plain.text.contains("  not counted: code that could not be recorded; 223 of 304"))
+    #expect(plain.text.contains("  not counted: code that could not be recorded (223 of 304"))
     #expect(try Self.diff(workshop, "--max-pages", "100000").status == 0)
     #expect(try Self.diff(workshop, "--min-instrumented", "90%").status == 2)
     #expect(try Self.diff(workshop, "--min-instrumented", "0.6").status == 0)
@@ -196,6 +196,6 @@ import Testing
       "diff", "app", "ordered", "--order", "app.order", "--min-instrumented", "10%")
     #expect(gate.status == 2)
     #expect(
-      gate.errors.contains("code that could be recorded: expected at least 10.0%, found unknown"))
+      gate.errors.contains("recordable code: expected at least 10.0%, found unknown"))
   }
 }

@@ -238,7 +238,7 @@ struct PredictionTests {
       try workshop.must("clang", link + ["-o", "other", "-Wl,--defsym=extra=0", "-DCALL(n)="])
       let other = try workshop.orderfile("diff", "other", "other", "--trace", "app.oftrace")
       #expect(
-        other.errors.contains("2 startup functions without a name: where they lie is unknown"))
+        other.errors.contains("2 startup functions without a name cannot be found in the layouts"))
     }
   #endif
 
@@ -292,7 +292,7 @@ struct PredictionTests {
     try check(["app", "--measured", "other.json"], 3, "other.json: image ID mismatch: expected ")
     try check(["app", "--measured-after", "app.json"], 3, "no image called 'ordered'")
     try check(
-      ["app", "--measured", "cut.json"], 1, "cut.json: truncated schema: expected 1 bytes")
+      ["app", "--measured", "cut.json"], 1, "cut.json: truncated schema: expected 1 byte")
     try check(
       ["app", "--measured", "diff.json"], 1,
       "invalid schema: expected orderfile.pages/1, found orderfile.diff/1")

@@ -52,8 +52,8 @@ package struct DiffText {
     var text = header
     if let blocks = document.functionsByBlocks {
       // Bytes are those of what ran of them.
-      text += "  of \(blocks.before) before and \(blocks.after) after only the basic blocks that "
-      text += "ran count\n"
+      text += "  \(blocks.before) functions before and \(blocks.after) after count only with the "
+      text += "basic blocks that ran\n"
     }
     text += sections.text(width: width)
     text += band + "\n" + saving
@@ -87,12 +87,12 @@ package struct DiffText {
       """
   }
 
-  /// How much of the code is not in the figures because nobody could record it.
+  /// How much code the figures leave out because it could not be recorded.
   private var unseen: String {
     guard let code = document.recordable, let percent = code.percent, percent < 100 else {
       return ""
     }
-    return "  not counted: code that could not be recorded; \(code.wording)\n"
+    return "  not counted: code that could not be recorded (\(code.wording))\n"
   }
 
   private var sections: Table {
@@ -127,7 +127,7 @@ package struct DiffText {
     return table
   }
 
-  /// Whether what a layout lacks may touch pages that are not counted.
+  /// Whether functions that a layout lacks may touch pages that are not counted.
   private var hasBand: Bool { document.pagesAtMost != document.pages }
 
   private var saving: String {
@@ -149,7 +149,7 @@ package struct DiffText {
       + savingBand
   }
 
-  /// The most pages that it can be, given what is missing; empty if nothing is.
+  /// The most pages, if the missing functions lie on pages of their own; empty if none is missing.
   private var band: String {
     guard hasBand, let presence = document.presence else { return "" }
     let most = document.pagesAtMost

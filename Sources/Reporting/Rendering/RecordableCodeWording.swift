@@ -4,7 +4,7 @@ import JSON
 import PagesFormat
 
 extension RecordableCode {
-  /// In percent, cut off behind the first decimal; `nil` of an image without code.
+  /// The share in percent, cut off after the first decimal; `nil` for an image without code.
   package var percent: Double? {
     all.bytes > 0
       ? Percentage.of(recordable.bytes, all.bytes)
@@ -24,9 +24,9 @@ extension RecordableCode {
     return "\(what), \(percent)% of the code"
   }
 
-  /// `lib/core.cpp (120.1Ki), util.cpp (8.2Ki) and 12 more`; empty where nothing is known of them.
+  /// `lib/core.cpp (120.1Ki), util.cpp (8.2Ki) and 12 more`; empty if no unit is known.
   ///
-  /// - Parameter limit: how many to name.
+  /// - Parameter limit: the number of units to name.
   package func unseenUnits(keeping limit: Int) -> String {
     let shown = unseen.prefix(limit).map { "\($0.wording()) (\(ByteCount($0.amount.bytes)))" }
     let rest = unseen.count - shown.count
@@ -34,14 +34,25 @@ extension RecordableCode {
   }
 }
 
+extension RecordableCode.Means {
+  /// What code lacks that could not be recorded.
+  package var lack: String {
+    switch self {
+    case .callback: "without a callback"
+    case .breakpoint: "without a breakpoint"
+    }
+  }
+}
+
 extension RecordableCode.Unit {
-  /// The unit's name, or what is known instead.
+  /// The unit's name; without one, its largest function and the number of the others.
   func wording(_ names: NameWording = mangled) -> String {
     if let name { return printable(name.description) }
     let count = counted(amount.functions, "function")
     guard let largestFunction else { return "\(count) without a name" }
     let name = printable(names(largestFunction))
-    return amount.functions == 1 ? name : "\(count) of unknown files, the largest \(name)"
+    guard amount.functions > 1 else { return name }
+    return "\(name) and \(counted(amount.functions - 1, "more function")) of unknown files"
   }
 }
 

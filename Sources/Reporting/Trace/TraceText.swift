@@ -41,7 +41,7 @@ package struct TraceText {
       if let code = document.recordable[index] {
         text += "    \(code.wording)"
         let units = code.unseenUnits(keeping: 3)
-        text += units.isEmpty ? "\n" : "; not \(units)\n"
+        text += units.isEmpty ? "\n" : "; \(code.means.lack): \(units)\n"
       }
     }
     text += hits.text(width: width)

@@ -23,11 +23,11 @@ package struct DiffGates: Hashable {
     let percent = document.recordable?.percent
     if let percent, percent >= minInstrumented { return nil }
     return Diagnostic(
-      "code that could be recorded: expected at least \(minInstrumented)%, found "
+      "recordable code: expected at least \(minInstrumented)%, found "
         + (percent.map { "\($0)%" } ?? "unknown"),
       context: [document.after.path],
       hint: percent == nil
-        ? "only traces tell, recorded with breakpoints or in an instrumented build" : nil,
+        ? "give a trace that was recorded with breakpoints or in an instrumented build" : nil,
       severity: .checkFailed)
   }
 
@@ -59,5 +59,5 @@ package struct DiffGates: Hashable {
   }
 
   private static let recordAgain =
-    "the trace is of an older build, or of one with other names: record again"
+    "the trace is from an older build, or from one with other names: record again"
 }

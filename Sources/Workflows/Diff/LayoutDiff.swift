@@ -95,7 +95,7 @@ package struct LayoutDiff {
   private static func refusal(_ code: RecordableCode?, _ minPercent: Double?) -> String? {
     let least = min(100 * RecordableCode.leastShare, minPercent ?? 100)
     guard let code, let percent = code.percent, percent < least else { return nil }
-    return "no prediction: \(code.wording); what a launch runs of the rest is unknown"
+    return "no prediction: \(code.wording); whether a launch runs the rest is unknown"
   }
 }
 

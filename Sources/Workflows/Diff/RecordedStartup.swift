@@ -1,8 +1,8 @@
-// Launches folded together for a comparison
+// Several launches merged for a comparison
 //
-// As for an order file (`LaunchProfile`), of each launch only that is kept which the launches before it did not
-// tell. What a recorded function is in the two layouts is looked up once for each build that was recorded. So memory
-// grows with the distinct functions and blocks, and not with the launches.
+// As for an order file (`LaunchProfile`), only new information is kept for each launch. A recorded function is looked
+// up in the two layouts once for each recorded build. So memory grows with the number of distinct functions and
+// blocks, not with the number of launches.
 
 import Addresses
 import FaultEstimate
@@ -12,7 +12,7 @@ import Symbolication
 
 /// The startup functions of launches as each of two layouts knows them.
 struct RecordedStartup {
-  /// What tells a recorded function and what it is in the layouts.
+  /// What identifies a recorded function, and decides which functions of the layouts it is.
   private struct Recorded: Hashable {
     var image: ImageID?
     var path: String
@@ -28,20 +28,20 @@ struct RecordedStartup {
   private var blocks: ExecutedBlocks
   private var known: [Recorded: StartupFunction] = [:]
   private var isUsed: Set<StartupFunction> = []
-  /// What was used without a name by which a layout could have it.
+  /// The code that was used, but has no name by which to find it in a layout.
   private var unplacedCode: Set<UnplacedCode> = []
-  /// How many pieces of code these are.
+  /// The number of pieces of such code.
   var unplaced: Int { unplacedCode.count }
 
-  /// In the image that it was recorded in.
+  /// Code of the recorded image.
   private struct UnplacedCode: Hashable {
     var image: ImageID?
     var address: StatedAddress?
   }
 
-  /// Each once, in the order of first uses, launch by launch; a function once for each part of it that ran.
+  /// Each once, launch by launch, in the order of first uses; a function once for each of its parts that ran.
   private(set) var uses: [StartupFunction] = []
-  /// Why the layout after has no function of that name.
+  /// Why the layout after has no function with this name.
   private(set) var absences: [SymbolName: MissingReason] = [:]
 
   init(_ layouts: ComparedLayouts) {
@@ -51,7 +51,7 @@ struct RecordedStartup {
     blocks = ExecutedBlocks(before: layouts.before, after: layouts.after)
   }
 
-  /// Adds a launch behind the others.
+  /// Adds a launch after the others.
   mutating func append(_ launch: RecordedFunctions) {
     let named = launch.uses.map { function($0, of: launch.image) }
     var unnamed: [(step: Int, function: StartupFunction)] = []
@@ -73,7 +73,7 @@ struct RecordedStartup {
     }
   }
 
-  /// What the layouts know `use` as; notes which names the layout after lacks.
+  /// Finds `use` in the layouts, and notes why the layout after lacks its name.
   private mutating func function(
     _ use: RecordedFunctions.Use, of image: TraceImage
   ) -> StartupFunction {
@@ -93,8 +93,7 @@ struct RecordedStartup {
     guard unplaced > 0 else { return blocks.warnings }
     return blocks.warnings + [
       Diagnostic(
-        "\(counted(unplaced, "startup function")) without a name: where "
-          + "\(unplaced == 1 ? "it lies" : "they lie") is unknown",
+        "\(counted(unplaced, "startup function")) without a name cannot be found in the layouts",
         hint: "record one of the two images with 'orderfile record --breakpoints'")
     ]
   }

@@ -2,7 +2,7 @@ import ImageModel
 import Reporting
 
 extension LaunchInputs {
-  /// What the traces hold that is in no image of `groups`: for each trace, most hits first.
+  /// For each trace, the hits in no image of `groups`: the images with the most hits first.
   package func unused(besides groups: [Int]) -> [[UnusedHits]] {
     let isGiven = Set(groups)
     return traces.members.map { member in
@@ -30,11 +30,11 @@ extension LaunchInputs {
 }
 
 extension Diagnostic {
-  /// What to say of `unused`: a line for each trace, or for several that leave the same images unused.
+  /// The warnings about `unused`: one for each trace, or for several traces with the same unused images.
   ///
   /// - Parameters:
-  ///   - unused: of each trace.
-  ///   - hint: how to use what is in other images.
+  ///   - unused: the unused hits of each trace.
+  ///   - hint: how to use the hits in other images.
   package static func unused(_ unused: [[UnusedHits]], hint: String? = nil) -> [Diagnostic] {
     struct Key: Hashable {
       var images: [String?]
@@ -66,7 +66,7 @@ extension Diagnostic {
     let others = traces.count > 1 ? "this and \(counted(traces.count - 1, "more trace")): " : ""
     let what =
       reason == .anotherProgram
-      ? "no build of the image was given, so none of \(counted(total, "hit")) is used:"
+      ? "none of \(counted(total, "hit")) is used, all are in other images:"
       : "\(unused) of \(counted(total, "hit")) \(total == 1 ? "is" : "are") not used:"
     let places = traces[0].indices.prefix(3).map { index in
       place(

@@ -4,9 +4,10 @@ import Reporting
 import Symbolication
 
 extension RecordedImages {
-  /// How much of the code of `image` could be recorded; `nil` if the image itself was not read, or does not tell.
+  /// How much of the code of `image` could be recorded; `nil` if this is unknown, because the image was not read
+  /// or does not show which functions are instrumented.
   ///
-  /// - Parameter methods: by which it was.
+  /// - Parameter methods: the methods by which the traces recorded it.
   func recordableCode(
     of image: TraceImage, recordedBy methods: Set<Trace.Method>
   ) -> RecordableCode? {
@@ -18,10 +19,10 @@ extension RecordedImages {
 }
 
 extension LaunchInputs {
-  /// How much of the code of the images in that group could be recorded; of several builds the least. `nil` if
-  /// that is unknown: what another tool saw says nothing about what it could not see.
+  /// How much of the code of the images in `group` could be recorded: the smallest share of several builds. `nil`
+  /// if this is unknown, as for imported traces.
   ///
-  /// - Parameter layout: of another build, whose functions are counted where the recorded image is gone.
+  /// - Parameter layout: another build's layout. Its functions are counted if the recorded image is gone.
   mutating func recordableCode(
     of group: Int, countedIn layout: Layout
   ) -> RecordableCode? {
@@ -29,7 +30,7 @@ extension LaunchInputs {
     for place in groups.groups[group].images {
       let (image, methods) = (traces.images[place], traces.methods[place])
       guard let means = RecordableCode.Means(methods) else { continue }
-      // Only to look at it: what else was wrong with it matters to nobody here.
+      // The image is only looked at, so its warnings are not reported.
       images.add([image])
       found.append(
         images.recordableCode(of: image, recordedBy: methods)
@@ -52,7 +53,7 @@ extension RecordableCode.Means {
 }
 
 extension Diagnostic {
-  /// Much of an image could not be recorded; `nil` if enough could.
+  /// Returns a warning that much of an image could not be recorded; `nil` if enough could.
   static func partlyRecordable(_ code: RecordableCode?, path: String) -> Diagnostic? {
     guard let code, let share = code.share, share < RecordableCode.warningShare else { return nil }
     let units = code.unseenUnits(keeping: 3)
@@ -63,13 +64,6 @@ extension Diagnostic {
 }
 
 extension RecordableCode.Means {
-  fileprivate var lack: String {
-    switch self {
-    case .callback: "without a callback"
-    case .breakpoint: "without a breakpoint"
-    }
-  }
-
   fileprivate var remedy: String {
     switch self {
     case .callback:

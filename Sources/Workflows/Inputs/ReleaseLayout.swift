@@ -17,7 +17,7 @@ package struct ReleaseLayout {
   /// The architecture; `nil` if only a link map was given that does not state it.
   package let architecture: Architecture?
   package private(set) var warnings: [Diagnostic]
-  /// Of the image; `nil` where only a link map was given.
+  /// The bytes of the image; `nil` if only a link map was given.
   private let bytes: FileBytes?
 
   /// Returns the basic block address map of the image; `nil` if it has none, or if only a link map was given.
@@ -59,7 +59,7 @@ package struct ReleaseLayout {
     }
   }
 
-  /// Reads the image, and takes from the link map what only the map knows: input sections, object files, and
+  /// Reads the image, and takes from the link map what only the map has: input sections, object files, and
   /// all names if the image is stripped.
   package init(
     image: String, linkMap: String, debugFile: String?, slice: SliceChoice
@@ -131,12 +131,12 @@ extension ReleaseLayout {
     return release
   }
 
-  /// What a layout tells of a launch without the code.
+  /// The facts about a launch that the layout tells without the code.
   var factsWithoutCode: LaunchFacts {
     layout.imageFormat == .elf ? LaunchFacts(of: layout, hasCode: false) : LaunchFacts()
   }
 
-  /// What is known of a launch that uses the functions `startup`, indexes of the layout's.
+  /// The facts about a launch that uses the functions `startup`, which are indexes into the layout's functions.
   ///
   /// - Throws: an error if parts of the image that its layout does not need are damaged.
   package func launchFacts(startup: [Int]) throws(Diagnostic) -> LaunchFacts {
@@ -145,7 +145,7 @@ extension ReleaseLayout {
     do {
       return try code.facts(of: layout, initializers: initializers, startup: startup)
     } catch {
-      throw .unread("what the code of both leads to is", error, in: path)
+      throw .unread("code references of both layouts", error, in: path)
     }
   }
 }

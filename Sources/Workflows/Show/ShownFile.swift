@@ -179,7 +179,7 @@ extension OrderFile {
     if dialect == .ld64 || dialect == .gnuLD { return nil }  // recognized by more than one line
     if let first = entries.first, first.symbol.starts(with: "<?xml ".utf8) { return "XML" }
     if path.hasSuffix(".order") || comments.first.map(\.isOwn) ?? false { return nil }
-    guard !entries.isEmpty || !patterns.isEmpty else { return "text without a name in it" }
+    guard !entries.isEmpty || !patterns.isEmpty else { return "text without names" }
     let strange = zip(entries, lines).filter { !($0.0.section ?? $0.0.symbol).looksLikeSymbol }
     guard let (_, line) = strange.first, 4 * strange.count > entries.count else { return nil }
     return "other text: line \(line) is no symbol"

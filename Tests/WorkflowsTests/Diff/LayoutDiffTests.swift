@@ -134,7 +134,7 @@ import Workflows
     #expect(document.pages == BeforeAfter(before: 4, after: 1))
     #expect(
       document.warnings.map(\.message).map { $0.split(separator: ":").dropFirst().first ?? "" } == [
-        " functions without a symbol left out", " what the code of both leads to is left out",
+        " functions without a symbol left out", " code references of both layouts left out",
       ])
   }
 

@@ -41,7 +41,7 @@ import Workflows
         builds.path("two")
           + ": this and 1 more trace: 4 of 6 hits are not used: 4 in 'libb.so'\n  hint: x",
         builds.path("none")
-          + ": no build of the image was given, so none of 1 hit is used: 1 in 'elsewhere' (1 function)",
+          + ": none of 1 hit is used, all are in other images: 1 in 'elsewhere' (1 function)",
       ])
     #expect(inputs.unused(besides: [0, 1, 2]).flatMap { $0 } == [])
   }
