@@ -1,4 +1,4 @@
-/// A symbol that the linker saw but that is no code or data of the image.
+/// A symbol that the linker saw, but that names no code or data of the image.
 package struct AbsentSymbol: Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     /// It was declared and used, but not defined.

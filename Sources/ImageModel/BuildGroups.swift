@@ -1,25 +1,26 @@
 // Which images of traces are builds of the same program or library?
 //
-// The launched build and the one that ships have different IDs, and one library has several names: the loader calls
-// it `libjq.so.1`, which is its DT_SONAME, and the kernel `libjq.so.1.0.4`, which is the file that this leads to. So
-// images belong together, in this order of evidence,
+// The launched build and the release build have different IDs, and a library has several names: the loader knows
+// it as `libjq.so.1`, its DT_SONAME, and the kernel as `libjq.so.1.0.4`, the file that this is a symbolic link to. So
+// two images are builds of the same program or library if one of these is true; the first has precedence:
 //
-//   1. if their IDs are equal, and no weak ones,
-//   2. if libraries state the same name,
-//   3. if they lie at the same path, or have the same file name; of libraries, but for the end of a version:
-//      `libjq.so.1` and `libjq.so.1.0.4`.
+//   1. They have the same ID, and it is not a weak one.
+//   2. They are libraries that state the same name.
+//   3. They have the same path or the same file name. The end of a library's version does not count: `libjq.so.1`
+//      and `libjq.so.1.0.4` are equal.
 //
-// Two images of one trace were in one process. By 2 and 3 they are two images then, as two plugins of one file name
-// are. And 3 does not hold for libraries that state different names.
+// 2 and 3 do not apply to two images of one trace: both were in one process, like two plugins with the same file
+// name. 3 does not apply to libraries that state different names.
 //
-// What it leaves out: a program that was built under another name. Only its functions tell.
+// What it leaves out: a program that was built under another name. Only its functions show what it is
+// (`LaunchInputs`).
 
-/// The images of traces, with the builds of one program or library together.
+/// The images of traces, grouped into builds of the same program or library.
 package struct BuildGroups: Sendable {
   package struct Group: Sendable {
-    /// The file name of its first image; where another group has that already, with a number behind it.
+    /// The file name of its first image, with a number appended if an earlier group has that name.
     package var name: String
-    /// What a build of it states.
+    /// The name that a build of the library states; `nil` if none is known.
     package var libraryName: String?
     /// Indexes into the images of the traces, in the order of the first load.
     package var images: [Int]
@@ -29,19 +30,19 @@ package struct BuildGroups: Sendable {
 
   /// In the order of the first load of their images.
   package private(set) var groups: [Group] = []
-  /// For each image of the traces the group that it is in.
+  /// The group of each image of the traces.
   private var groupOfImage: [Int]
   private var byID: [ImageID: Int] = [:]
   private var byPath: [String: Int] = [:]
   private var byLibraryName: [String: [Int]] = [:]
   private var byName: [String: [Int]] = [:]
-  /// By names without the end of their version.
+  /// By the name without the end of its version.
   private var byShorterName: [String: [Int]] = [:]
 
-  /// Namesakes that are looked at for one image.
+  /// The number of groups with the same name that are examined for one image.
   private static let limit = 64
 
-  /// - Parameter libraryName: what a library states; `nil` if it is none, or if that is not known.
+  /// - Parameter libraryName: returns the name that a library states; `nil` for a program, and if the name is unknown.
   /// - Complexity: O(*t*) for *t* images in all traces together, on average.
   package init(_ traces: TraceSet, libraryName: (TraceImage) -> String?) {
     groupOfImage = Array(repeating: -1, count: traces.images.count)
@@ -87,9 +88,9 @@ package struct BuildGroups: Sendable {
     }
   }
 
-  /// The group that a build belongs to; `nil` if no trace has one.
+  /// The group that a build belongs to; `nil` if the traces have no build of the same program or library.
   ///
-  /// - Parameter path: where the build is, whose last component counts.
+  /// - Parameter path: the build's path.
   package func group(_ id: ImageID?, libraryName: String?, path: String) -> Int? {
     group(id, libraryName: libraryName, path: path, notIn: nil)
   }
@@ -122,7 +123,7 @@ package struct BuildGroups: Sendable {
   /// The group of the image at `index` of the traces' images.
   package func group(ofImageAt index: Int) -> Int { groupOfImage[index] }
 
-  /// Puts the images of a group into another one.
+  /// Moves the images of `group` to `other`.
   ///
   /// - Complexity: O(*n*) for *n* images of `group`.
   package mutating func merge(_ group: Int, into other: Int) {
@@ -132,7 +133,8 @@ package struct BuildGroups: Sendable {
     groups[group].images = []
   }
 
-  /// `libjq.so.1.0.4` without the end of its version: `libjq.so.1.0`, `libjq.so.1`, `libjq.so`. At most eight.
+  /// The names that `name` has without the end of its version, at most eight: for `libjq.so.1.0.4` they are
+  /// `libjq.so.1.0`, `libjq.so.1` and `libjq.so`.
   private static func shorterNames(of name: String) -> [String] {
     guard name.contains(".so.") else { return [] }
     var names: [String] = []

@@ -25,11 +25,11 @@ package struct LaunchFacts: Sendable {
     }
   }
 
-  /// Touched by every launch: before the first function, and after the last.
+  /// The bytes that every launch touches before the first function, and after the last.
   package var atStart: [Touch] = []
   package var atEnd: [Touch] = []
-  /// Ascending by site. The sites are in startup functions, and in code that these and the touches above lead
-  /// to.
+  /// Ascending by site. The sites are in startup functions, and in code that these functions and the touches above
+  /// lead to.
   package var references: [Reference] = []
   /// The executable mappings, ascending by address.
   package var executableMappings: [FileMapping] = []

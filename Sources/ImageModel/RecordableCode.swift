@@ -1,19 +1,17 @@
-/// How much of the code of an image a recording could see.
+/// How much of the code of an image could be recorded.
 ///
-/// A prediction counts what was seen. Code that could not be seen may run at any launch, so how much of it there
-/// is says what a prediction is worth.
+/// A prediction counts only recorded code. The more code a launch can run unseen, the less a prediction is worth.
 package struct RecordableCode: Hashable, Sendable {
-  /// By what functions are seen.
+  /// What makes a function recordable.
   package enum Means: String, CaseIterable, Sendable {
-    /// A call that the compiler put into each.
+    /// A call that the compiler inserted.
     case callback
-    /// A breakpoint at each.
     case breakpoint
   }
 
   package struct Amount: Hashable, Sendable {
     package var functions: Int
-    /// 0 where only the functions could be counted.
+    /// 0 if only the functions could be counted.
     package var bytes: UInt64
 
     package init(functions: Int = 0, bytes: UInt64 = 0) {
@@ -22,11 +20,11 @@ package struct RecordableCode: Hashable, Sendable {
     }
   }
 
-  /// What could not be seen of one compilation unit.
+  /// The code of one compilation unit that could not be recorded.
   package struct Unit: Hashable, Sendable {
-    /// The object file, archive member or source file; `nil` for all code of which none is known.
+    /// The object file, archive member or source file; `nil` for all code whose file is unknown.
     package var name: SymbolName?
-    /// The largest of its functions; `nil` if that has no name.
+    /// The largest of these functions; `nil` if it has no name.
     package var largestFunction: SymbolName?
     package var amount: Amount
 
@@ -37,19 +35,19 @@ package struct RecordableCode: Hashable, Sendable {
     }
   }
 
-  /// Below this share of code that could be recorded, a warning says what could not. What compilers make of
-  /// fully instrumented programs reaches it; docs/PREDICTION.md has the shares.
+  /// If a smaller share of the code is recordable, a warning names the rest. Fully instrumented programs have a larger
+  /// share; see docs/PREDICTION.md.
   package static let warningShare = 0.9
-  /// Below this share, figures of what was recorded predict nothing about the whole.
+  /// If a smaller share of the code is recordable, nothing is predicted.
   package static let leastShare = 0.5
 
   package var means: Means
-  /// All that a project compiles or links in: without the C runtime's start files, linkage tables, the
-  /// recorder, and what compilers split off or merge after instrumentation.
+  /// All code that a project compiles or links in, without the C runtime's start files, linkage tables, the recorder,
+  /// and what compilers split off or merge after instrumentation.
   package var all: Amount
-  /// What could be seen of that.
+  /// The recordable part of `all`.
   package var recordable: Amount
-  /// The rest, most bytes first.
+  /// The rest of `all`, most bytes first.
   package var unseen: [Unit]
 
   package init(means: Means, all: Amount, recordable: Amount, unseen: [Unit] = []) {
@@ -59,8 +57,8 @@ package struct RecordableCode: Hashable, Sendable {
     self.unseen = unseen
   }
 
-  /// The share that could be seen, from 0 to 1: of bytes where they are known, else of functions; `nil` of an
-  /// image without code.
+  /// The recordable share, from 0 to 1: of the bytes if they are known, else of the functions; `nil` for an image
+  /// without code.
   package var share: Double? {
     if all.bytes > 0 { return Double(recordable.bytes) / Double(all.bytes) }
     return all.functions > 0 ? Double(recordable.functions) / Double(all.functions) : nil

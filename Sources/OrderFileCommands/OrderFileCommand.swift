@@ -67,11 +67,11 @@ package struct OrderFileCommand: ParsableCommand {
 }
 
 extension OrderFileCommand {
-  /// The subcommand that `words` ask for; the first of them is this command.
+  /// The subcommand that `words` ask for. The first word is the name of this command.
   ///
-  /// - Throws: a `Diagnostic` if there are no words at all: on Linux Swift reads them from /proc, and without it
-  ///   would run as if none had been typed. Else as `parseAsRoot`, and a usage error for help on what is no command,
-  ///   which that answers with the help of this one.
+  /// - Throws: a `Diagnostic` if there are no words at all, which happens on Linux without /proc, where Swift reads
+  ///   them; a usage error if help is asked for on an unknown command, for which `parseAsRoot` would print the help
+  ///   of this one; and the errors of `parseAsRoot`.
   package static func parse(commandLine words: [String]) throws -> any ParsableCommand {
     guard !words.isEmpty else {
       throw Diagnostic(

@@ -1,17 +1,17 @@
 // The pages of startup functions that a layout lacks
 //
-// A trace of an older build names functions that were renamed, inlined or merged since. Most of them still run,
-// somewhere in the layout. To leave them out would make a layout look better the more of its names are unknown.
-// So a layout's pages are a band: at least those of the functions that it has, and at most
+// A trace of an older build names functions that have since been renamed, inlined or merged. Most of them still
+// run, somewhere in the layout. If they did not count, a layout would look better the more functions it lacks. So
+// a layout's pages are a range: at least those of the functions that it has, and at most
 //
 //     least + n + ceil((b - n) / page size)
 //
-// for *n* functions of *b* bytes that it lacks: the page where each begins, and those that the bytes behind
-// fill. For one function that is a bound. For several it is what to expect if no two share a page and each
-// lies at any place of its page: small functions that lie across a page boundary by chance can make it more, and
-// those that share a page, with each other or with what is counted, make it fewer.
+// for *n* functions of *b* bytes that it lacks: the page on which each begins, and those that the remaining bytes
+// fill. For one function this is an upper bound. For several it is the expected number if no two share a page and
+// each lies anywhere on its page. The true number is larger if unusually many small functions cross a page boundary,
+// and smaller if functions share pages with each other or with functions that the layout has.
 //
-// It is never more than all pages of the layout's code.
+// The upper end is never more than all pages of the layout's code.
 
 import Addresses
 import ImageModel
@@ -31,10 +31,10 @@ package struct Presence: Hashable, Sendable {
 
 /// The startup functions that layouts lack.
 struct AbsentFunctions {
-  /// Those that one layout lacks.
+  /// The functions that one layout lacks.
   struct Side {
     var count = 0
-    /// Of all of them; at least one for each.
+    /// The size of all of them; each counts as at least one byte.
     var bytes: UInt64 = 0
 
     fileprivate mutating func add(_ size: UInt64?) {
@@ -54,7 +54,7 @@ struct AbsentFunctions {
     var after: [Int]
   }
 
-  /// - Parameter unplaced: how many functions no name tells, so that both layouts lack them.
+  /// - Parameter unplaced: the number of functions without a name, which both layouts lack.
   init(_ startup: [StartupFunction], before: Layout, after: Layout, unplaced: Int) {
     var known: Set<Key> = []
     var presence = Presence(all: unplaced, before: 0, after: 0)
@@ -87,14 +87,15 @@ struct AbsentFunctions {
 }
 
 extension Layout {
-  /// The greatest size of functions, by their indexes; `nil` if none is known.
+  /// The largest size among `functions`, which are indexes; `nil` if none is known.
   fileprivate func size(ofAny functions: [Int]) -> UInt64? {
     functions.compactMap { self.functions[$0].size }.max()
   }
 }
 
 extension PageFaultEstimate {
-  /// The pages of `layout`, which is the estimate's, if the functions that it lacks lie on pages of their own.
+  /// The number of pages if the functions that `layout` lacks lie on pages of their own. `layout` is the one that was
+  /// estimated.
   ///
   /// - Complexity: O(*s* log *s*) for *s* touches.
   func pages(with absent: AbsentFunctions.Side, in layout: Layout) -> Int {
@@ -105,7 +106,7 @@ extension PageFaultEstimate {
     return total.pages + min(overflow ? .max : pages, untouchedPages(of: layout))
   }
 
-  /// The pages of code that no touch is on.
+  /// The number of pages of code that are not touched.
   private func untouchedPages(of layout: Layout) -> Int {
     let touched = launch.ranges.map { pageSize.pages(of: $0.bytes) }
     let code = layout.sections.filter { $0.isExecutable && $0.range.size > 0 }

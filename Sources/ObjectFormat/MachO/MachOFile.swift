@@ -71,10 +71,10 @@ extension MachOFile {
     return bytes.copy(try input.readRange(16, "uuid").indices)
   }
 
-  /// Where the install name of a library stands, `LC_ID_DYLIB`'s path without its zeros; `nil` of what is no
+  /// The range of a library's install name: the path in `LC_ID_DYLIB` without its zeros. `nil` if the file is not a
   /// library.
   ///
-  /// - Throws: `truncated` if it lies outside its command.
+  /// - Throws: `truncated` if the name lies outside its command.
   package func installName() throws(ParseError) -> ByteRange? {
     guard let command = command(.libraryID) else { return nil }
     var input = command.contents(bytes)
@@ -87,8 +87,8 @@ extension MachOFile {
     return start..<(zero.map { FileOffset(rawValue: UInt64($0)) } ?? end)
   }
 
-  /// Where the bytes of `section` stand in `bytes`. Empty for zero-fill, and in a file of debug
-  /// information, which describes sections of the image that it does not hold.
+  /// The range of `section` in `bytes`. Empty for zero-fill, and for sections of the image that a file of debug
+  /// information describes but does not hold.
   ///
   /// - Throws: `truncated` if the file ends before; `unsupported` if they are encrypted.
   package func contents(of section: MachOSection) throws(ParseError) -> ByteRange {
@@ -101,7 +101,7 @@ extension MachOFile {
 
   /// `range(offset:size:_:)` for bytes that the loader maps.
   ///
-  /// - Throws: also `unsupported` if a byte of it is encrypted.
+  /// - Throws: also `unsupported` if a byte in the range is encrypted.
   func contents(offset: UInt64, size: UInt64, _ field: String) throws(ParseError) -> ByteRange {
     let found = try range(offset: offset, size: size, field)
     if let encrypted = try encryptedRange(), encrypted.overlaps(found) {

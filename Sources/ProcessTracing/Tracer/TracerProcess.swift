@@ -1,15 +1,13 @@
 // The tracer process
 //
-// If its tracer is gone, a program with breakpoints in its code dies at the next one. So a process that may
-// be killed at any time, or crash while it reads a file, does not trace: a child of it does that and nothing
-// else, in its own session. The end of a stream tells the child that the other process is gone; it then
-// restores everything, detaches and ends. Only the sudden death of the child itself (SIGKILL to its own
-// number, a machine out of memory) leaves breakpoints behind; it is small, has no open file, and has another
-// name than the command.
+// If its tracer is gone, a program with breakpoints in its code dies at the next one. The command may be killed at
+// any time, or crash while it reads a file, so it does not trace. A child does that and nothing else, in its own
+// session. When the command ends, the child's stream ends, and the child restores everything, detaches and ends. It
+// leaves breakpoints behind only if it is killed itself, by SIGKILL or because memory runs out. This is unlikely: it
+// is small, has no open file, and has another name than the command.
 //
-// The child is a fork without exec, made while this process has one thread, so its task is a closure. A
-// launched program stays the child of the command: session, terminal, process group and exit status are as
-// without a tracer.
+// The child is a fork without exec, made while the command has one thread, so its task can be a closure. A launched
+// program remains the child of the command: session, terminal, process group and exit status are as without a tracer.
 
 import CPtrace
 import ProcessLaunch
@@ -28,9 +26,9 @@ final class TracerProcess {
   private let stopAfter: UInt64?
   /// That time, in nanoseconds since boot.
   private var stopTime: UInt64?
-  /// Whether it is still tracing: it has neither reported that it is done nor died.
+  /// Whether the tracer is still tracing: it has neither reported that it is done nor died.
   private(set) var isTracing = true
-  /// Whether it died before it was done.
+  /// Whether the tracer died before it was done.
   private(set) var wasKilled = false
 
   private final class Body {
@@ -57,10 +55,10 @@ final class TracerProcess {
     stream = TracerStream(descriptor: descriptor)
   }
 
-  /// Processes that are still traced are left as they were.
+  /// Ends the tracer, which restores the processes that it still traces and detaches from them.
   deinit { ctrace_end_process(processNumber, stream.descriptor) }
 
-  /// Makes it attach to process `pid`.
+  /// Makes the tracer attach to process `pid`.
   ///
   /// - Parameter kind: `seize` or `attach`.
   func attach(_ kind: TracerMessage.Kind, to pid: pid_t) throws(ProgramLaunch.LaunchError) {
@@ -72,12 +70,12 @@ final class TracerProcess {
     stopTime = stopAfter.map { ClockReading.now().nanoseconds &+ $0 &* 1_000_000 }
   }
 
-  /// Handles its messages until one has been handled, the time is over, or a signal has come.
+  /// Waits for a message of the tracer and handles it; returns earlier if the time is over or a signal has come.
   ///
   /// - Parameters:
   ///   - milliseconds: `nil` for no limit.
   ///   - hear: returns the answer to a question.
-  /// - Returns: whether it still traces.
+  /// - Returns: whether the tracer is still tracing.
   func listen(milliseconds: Int64?, _ hear: (TracerMessage) -> TracerMessage?) -> Bool {
     guard isTracing else { return false }
     guard ctrace_poll(stream.descriptor, limit(milliseconds) ?? -1) == 1 else { return true }
@@ -91,7 +89,8 @@ final class TracerProcess {
     return isTracing
   }
 
-  /// The milliseconds until that time, or until the tracer is told that its own is over.
+  /// The milliseconds until the first of `milliseconds` and `stopTime`. If `stopTime` has passed, the tracer is told
+  /// to end the recording.
   private func limit(_ milliseconds: Int64?) -> Int64? {
     guard let stopTime else { return milliseconds }
     let now = ClockReading.now().nanoseconds

@@ -5,7 +5,7 @@ import PagesFormat
 /// The result of `orderfile gen`, by image.
 package struct GenDocument: Hashable, Sendable {
   package var images: [OrderedImage]
-  /// What the traces hold that is in none of them.
+  /// The hits in no image of `images`.
   package var unused: [UnusedHits]
 
   package init(images: [OrderedImage], unused: [UnusedHits] = []) {
@@ -14,24 +14,25 @@ package struct GenDocument: Hashable, Sendable {
   }
 }
 
-/// What a trace holds of one image that no result is made of.
+/// The hits of a trace in an image that is not ordered or compared.
 package struct UnusedHits: Hashable, Sendable {
+  /// The path of the trace.
   package var trace: String
-  /// Its path, as the trace states it; `nil` of hits that lie in no image of the trace.
+  /// The path of the image as the trace states it; `nil` for hits in no image of the trace.
   package var image: String?
-  /// `nil` also where the trace does not know it.
+  /// `nil` also if the trace does not state it.
   package var imageID: String?
   /// First uses of functions and of basic blocks.
   package var hits: Int
-  /// Distinct functions among them.
+  /// The number of distinct functions among them.
   package var functions: Int
-  /// Of the whole trace.
+  /// The number of hits in the whole trace.
   package var hitsInTrace: Int
   package var reason: Reason
 
   package enum Reason: String, Sendable {
     case anotherImage = "another image"
-    /// Nor is any other image of the trace a build of what is ordered or compared.
+    /// No image of the trace is a build of an image that is ordered or compared.
     case anotherProgram = "no build of it in the trace"
     case noImage = "in no image of the trace"
   }
@@ -57,14 +58,14 @@ package struct OrderedImage: Hashable, Sendable {
   package var dialect: String
   /// The image in the traces.
   package var recordedImage: String
-  /// The file in which names were looked up; `nil` if the recorded names were taken as they are.
+  /// The file in which names were looked up; `nil` if the recorded names were used unchanged.
   package var layoutPath: String?
   package var traces: [String]
-  /// How many launches used something of the image.
+  /// The number of launches that used the image.
   package var launches: Int
-  /// Bodies that the launches used, each once.
+  /// The number of distinct bodies that the launches used.
   package var recordedFunctions: Int
-  /// How many of them are in the layout.
+  /// The number of these that are in the layout.
   package var resolvedFunctions: Int
   /// The number of initializers that no trace recorded.
   package var untracedInitializers: Int
@@ -79,7 +80,7 @@ package struct OrderedImage: Hashable, Sendable {
   /// The number of hits in code without a name.
   package var unnamedHits: Int
   package var lostRecords: UInt64
-  /// How much of the recorded image could be recorded; `nil` if that is unknown.
+  /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
   package var recordable: RecordableCode?
 
   package init(

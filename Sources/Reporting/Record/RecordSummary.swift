@@ -3,13 +3,13 @@ import ImageModel
 
 /// The line that `record` prints at the end: what was recorded, where it is, and the next command.
 package struct RecordSummary {
-  /// The first is that of the launched program.
+  /// The first is the launched program's.
   let traces: [Trace]
-  /// Where each trace is, parallel to `traces`.
+  /// The paths of the traces, parallel to `traces`.
   let paths: [String]
   /// The number of hits before `main` in the first trace; `nil` if its `main` was not recorded.
   let hitsBeforeMain: Int?
-  /// That the images have, instrumented or not; `nil` if it is unknown.
+  /// The number of functions in the images, instrumented or not; `nil` if it is unknown.
   let functions: Int?
 
   package init(
@@ -44,10 +44,10 @@ package struct RecordSummary {
     return text + "; next: \(nextCommand)"
   }
 
-  /// What to type next. Beyond a handful of traces a pattern stands for those with a process number.
+  /// The command to type next. If there are more than four traces, a pattern stands for those with a process number.
   ///
-  /// What got breakpoints is the build that ships, and is ordered itself: the program, or else the one image, or
-  /// else each.
+  /// An image that was recorded with breakpoints is the release build, so the command orders it: the program, or the
+  /// only image, or all images.
   private var nextCommand: String {
     let path = paths[0]
     let stem = path.hasSuffix(".oftrace") ? String(path.dropLast(8)) : path

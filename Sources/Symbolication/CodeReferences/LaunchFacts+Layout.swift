@@ -3,7 +3,7 @@ import ImageModel
 
 extension LaunchFacts {
   /// The facts that follow from the names and sections of an ELF layout, without the code: the C runtime and,
-  /// if only a link map is known, whole linkage tables.
+  /// unless `hasCode`, whole linkage tables.
   ///
   /// The code is assumed to be one mapping whose file offsets equal its addresses.
   package init(of layout: Layout, hasCode: Bool) {

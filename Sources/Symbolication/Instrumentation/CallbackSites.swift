@@ -4,10 +4,10 @@ import ImageModel
 import ObjectFormat
 
 extension Image {
-  /// Where code of this image branches to the callback of instrumented functions, which the image defines; empty if
-  /// it does not, and on other machines than x86-64 and AArch64.
+  /// The instructions that call the callback of instrumented functions; none if the image does not define the
+  /// callback, or if its code is not for x86-64 or AArch64.
   ///
-  /// - Parameter bytes: its file.
+  /// - Parameter bytes: the image's file.
   /// - Complexity: O(*b*) for *b* bytes of code; sections that share bytes are searched until the file's size is
   ///   used up.
   func callbackSites(in bytes: FileBytes) -> [StatedAddress] {
@@ -31,7 +31,7 @@ extension Image {
     return sites
   }
 
-  /// The sections that hold code, and where they stand in the file.
+  /// The addresses of the sections that hold code, and their ranges in the file.
   private func code(in bytes: FileBytes) -> [(start: StatedAddress, range: Range<Int>)] {
     switch try? ObjectFile(parsing: bytes) {
     case .elf(let file)? where file.header.endianness == .little:
@@ -54,7 +54,7 @@ extension Image {
   }
 }
 
-/// Whether a function of that name is what instrumented functions call.
+/// Whether `name` is that of the function that instrumented functions call.
 func isCallback(_ name: ArraySlice<UInt8>) -> Bool {
   ["__sanitizer_cov_trace_pc_guard", "___sanitizer_cov_trace_pc_guard"].contains {
     name.elementsEqual($0.utf8)

@@ -1,9 +1,9 @@
 // Which object file, archive member or source file did a piece of code come from?
 //
-// In the order of trust: what a link map or a debug map says (`Function.objectFile`), the compilation unit in DWARF,
-// and the file symbol (`STT_FILE`) before a local function in an ELF symbol table. That table has global functions
-// behind all local ones, without a file. As linkers put the code of one object file side by side, a function between
-// two of one file is taken for that file's.
+// The first of these that is known: the object file in a link map or debug map (`Function.objectFile`), the
+// compilation unit in DWARF, and the file symbol (`STT_FILE`) before a local function in an ELF symbol table. In that
+// table global functions follow all local ones and have no file symbol. Linkers place the code of one object file
+// together, so a function between two functions of one file is assumed to be from that file.
 
 import Addresses
 import ByteReading
@@ -14,12 +14,12 @@ import ObjectFormat
 /// The compilation units of one image.
 struct CompilationUnits {
   private let layout: Layout
-  /// By the first byte of a function.
+  /// The units in DWARF, by the address of a function's first byte.
   private var described: [StatedAddress: SymbolName] = [:]
   /// Ascending by address.
   private var fileSymbols: [(address: StatedAddress, name: SymbolName)] = []
 
-  /// - Parameter readsDebugInformation: DWARF can be a hundred times as large as the code.
+  /// - Parameter readsDebugInformation: whether to read DWARF, which can be a hundred times as large as the code.
   init(_ layout: Layout, _ bytes: FileBytes, readsDebugInformation: Bool) {
     self.layout = layout
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return }
@@ -53,7 +53,7 @@ struct CompilationUnits {
     fileSymbols.sort { ($0.address, $0.name) < ($1.address, $1.name) }
   }
 
-  /// `bodies`, by the unit that they come from; most bytes first.
+  /// The units that `bodies` come from, most bytes first.
   func units(of bodies: [CodeBodies.Body]) -> [RecordableCode.Unit] {
     var units: [RecordableCode.Unit] = []
     var largest: [UInt64] = []

@@ -1,17 +1,17 @@
 // Which code of an image could be recorded
 //
-// An instrumented function is one that calls back: a place of the image's pc-table lies in it. Images without that
-// table are searched for the calls, and so are those of Mach-O: there the loader fills in what other images may
-// replace, as generic functions of Swift, so that the table in the file does not tell. With breakpoints a function
-// counts that can be given a breakpoint.
+// A function is instrumented if it calls the callback: the image's pc-table then lists an address in it. In an image
+// without this table the calls are searched for in the code. So they are in a Mach-O image, because the loader fills
+// in functions that other images may replace, such as Swift's generic functions: the table in the file lacks these.
+// With breakpoints, a function is recordable if it can be given a breakpoint.
 //
-// What counts as code is what symbols and unwinding tables know of the sections that have functions, and runs
-// between these that are too long to align what comes behind them. Left out on both sides, so that a program of which everything
-// was instrumented comes close to all of it:
+// Code is what symbols and unwinding tables list in sections that have functions, and the bytes between, unless they
+// are few enough to be padding. The following counts neither as code nor as recordable, so that the share is close to
+// 100% for a program that was instrumented completely:
 //
 // - the C runtime's start files and linkage tables, which a prediction counts anyway;
 // - the recorder;
-// - what compilers make of functions behind the instrumentation: merged bodies, cold parts, outlined sequences.
+// - what compilers make of functions after instrumentation: merged bodies, cold parts, outlined sequences.
 
 import Addresses
 import ByteReading
@@ -21,12 +21,12 @@ import ObjectFormat
 
 extension RecordableCode {
   /// - Parameters:
-  ///   - image: the recorded one.
-  ///   - bytes: its file.
-  /// - Returns: `nil` if nothing in the image tells which functions are instrumented.
-  /// - Throws: what is wrong with tables that the image's layout does not need.
-  /// - Complexity: O(*n* log *p*) for *n* functions and *p* places, and O(*b*) for *b* bytes of code where
-  ///   calls are searched.
+  ///   - image: the recorded image.
+  ///   - bytes: the image's file.
+  /// - Returns: `nil` if the image does not show which functions are instrumented.
+  /// - Throws: the error in a table that the image's layout does not need.
+  /// - Complexity: O(*n* log *p*) for *n* functions and *p* places, and O(*b*) for *b* bytes of code if they are
+  ///   searched for calls.
   package init?(
     of image: Image, in bytes: FileBytes, by means: Means
   ) throws(ParseError) {
@@ -61,7 +61,12 @@ extension RecordableCode {
       .units(of: unseen)
   }
 
-  /// Where the recorded image is gone: as many functions as the trace says, of those of another build of it.
+  /// Compares the number of recordable functions in the trace with the functions of another build, for a recorded
+  /// image that is gone.
+  ///
+  /// - Parameters:
+  ///   - count: the number of recordable functions, as the trace states it.
+  ///   - layout: the other build's layout.
   package init(means: Means, count: Int, in layout: Layout) {
     let all = CodeBodies(layout).all.count
     self.init(
@@ -77,18 +82,18 @@ extension RecordableCode.Amount {
   }
 }
 
-/// The pieces of code of a layout that count, each byte once.
+/// The pieces of code in a layout that count. They do not overlap.
 struct CodeBodies {
   struct Body {
     var bytes: AddressRange
-    /// Index into the layout's functions; `nil` for code between them.
+    /// An index into the layout's functions; `nil` for code between them.
     var function: Int?
   }
 
   /// Ascending by address.
   private(set) var all: [Body] = []
 
-  /// Whether a run between functions may be there to align the second one; up to 63 bytes any may.
+  /// Whether the bytes between two functions may be there to align the second one. Up to 63 bytes always may.
   private static func isPadding(from start: StatedAddress, to end: StatedAddress) -> Bool {
     let size = end.rawValue - start.rawValue
     let alignment = UInt64(1) << end.rawValue.trailingZeroBitCount
@@ -127,7 +132,7 @@ struct CodeBodies {
     }
   }
 
-  /// Whether a body is no code that a project compiles.
+  /// Whether a body is code that does not count.
   private static func isLeftOut(
     _ aliases: Range<Int>, of layout: Layout, hasRecorder: Bool
   ) -> Bool {
@@ -149,7 +154,7 @@ struct CodeBodies {
         return true
       }
       if hasRecorder, bare.starts(with: "orderfile_".utf8) { return true }
-      // A Mach-O image may say no more of a local name than that no other image can use it.
+      // A Mach-O image may not say that a name is local, only that no other image can use it.
       if hasRecorder, function.isLocal || isMachO, bare.starts(with: "of_".utf8) { return true }
       let part = NameEnding(of: Array(name), in: 0..<name.count).part
       return part == .mergedBody || part == .cold

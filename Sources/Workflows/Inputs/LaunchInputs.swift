@@ -39,8 +39,8 @@ package struct LaunchInputs {
     groups = BuildGroups(traces) { [images] in images.libraryName(of: $0) }
   }
 
-  /// The recorded images that a command is about: builds of what is in `releases`, else of the executable, else
-  /// the only ones there are.
+  /// The group of recorded images that a command is about: that of a build in `releases`, else that of the executable,
+  /// else the only group.
   package func group(for releases: [ReleaseLayout]) throws(Diagnostic) -> Int {
     for image in releases.compactMap(\.image) {
       let found = groups.group(image.id, libraryName: image.libraryName, path: image.path)
@@ -56,10 +56,10 @@ package struct LaunchInputs {
       severity: .mismatch)
   }
 
-  /// Of the groups of images.
+  /// The names of the groups of images.
   package var names: [String] { groups.groups.filter { !$0.images.isEmpty }.map(\.name) }
 
-  /// The groups in which something was recorded, in the order of the first load.
+  /// The groups with hits, in the order of the first load.
   package var usedGroups: [Int] {
     let used = Set(
       traces.members.flatMap(\.uses).filter { !$0.isEmpty }.map {
@@ -68,27 +68,27 @@ package struct LaunchInputs {
     return groups.groups.indices.filter(used.contains)
   }
 
-  /// How many traces have used something of the images in `group`.
+  /// The number of traces with hits in the images of `group`.
   package func traceCount(of group: Int) -> Int { traces.members.count { uses($0, of: group) } }
 
-  /// Every function of the images in `group` could be recorded: what is in no trace did not run.
+  /// Whether every function of the images in `group` could be recorded, so that those in no trace did not run.
   func recordsEveryFunction(of group: Int) -> Bool {
     traces.members.allSatisfy { !uses($0, of: group) || $0.method == .breakpoints }
   }
 
-  /// Whether a launch used something of the images in `group`.
+  /// Whether a trace has hits in the images of `group`.
   func uses(_ trace: TraceSet.Member, of group: Int) -> Bool {
     trace.uses.contains { !$0.isEmpty && groups.group(ofImageAt: $0.image) == group }
   }
 
-  /// Takes programs for builds of a program that is called otherwise, if that has functions of the same names: at
-  /// least three quarters of what they used, without `main` and the C runtime, which any program has. Only programs of
-  /// traces in which nothing else is known to be a build of it.
+  /// Adds programs with another name to `group` if they are builds of its program: if it has functions with the same
+  /// names for at least three quarters of those that they used, not counting `main` and the C runtime, which every
+  /// program has. A trace that has a build in `group` already is left alone.
   ///
   /// - Parameters:
-  ///   - group: of the program.
-  ///   - layout: of any build of it; asked for only if there is such a program.
-  /// - Throws: what `layout` does.
+  ///   - group: the group of the program.
+  ///   - layout: returns the layout of any build of the program; called only if it is needed.
+  /// - Throws: the errors of `layout`.
   package mutating func addPrograms(
     to group: Int, layout: (inout LaunchInputs) throws(Diagnostic) -> Layout
   ) throws(Diagnostic) {
@@ -135,7 +135,7 @@ package struct LaunchInputs {
     return Trace(try InputFile.traceFile(bytes, path), path: path)
   }
 
-  /// Returns the functions that launches used in the images of that file name.
+  /// Returns the functions that launches used in the images of `group`.
   ///
   /// - Throws: the errors of `forEachLaunch`.
   package func profile(of group: Int) throws(Diagnostic) -> LaunchProfile {
@@ -144,7 +144,7 @@ package struct LaunchInputs {
     return profile
   }
 
-  /// Tells what each launch used in the images of that group, one trace after the other.
+  /// Calls `body` with what each launch used in the images of `group`, trace by trace.
   ///
   /// - Throws: an error if neither the trace nor an image has the names (`mismatch`, with both IDs if another
   ///   image is at the path), if nothing was recorded, or if nothing that was recorded has a name.
