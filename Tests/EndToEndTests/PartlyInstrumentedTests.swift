@@ -175,7 +175,7 @@ import Testing
       #expect(!recorded.errors.contains("warning"), "\(recorded.errors)")
       let gate = try Self.diff(workshop, "--min-instrumented", "100%", "--max-pages", "100000")
       #expect(gate.status == 0, "\(gate.errors)")
-      // Without symbols and unwinding tables nothing tells where functions begin.
+      // Without symbols and unwind tables nothing tells where functions begin.
       let compile = [
         "-O1", "-fno-asynchronous-unwind-tables", "-fno-pic", "-no-pie", "-fuse-ld=lld",
       ]

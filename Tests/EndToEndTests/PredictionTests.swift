@@ -200,7 +200,7 @@ struct PredictionTests {
   #endif
 
   #if os(Linux) && arch(x86_64)
-    /// Labels of the compiler's own are in no symbol table; unwinding tables know them, and the sequence in
+    /// Labels of the compiler's own are in no symbol table; unwind tables know them, and the sequence in
     /// which the linker has them is the same in both images.
     @Test func codeWithoutASymbolThatRanIsCounted() throws {
       let workshop = try Workshop()
@@ -272,7 +272,7 @@ struct PredictionTests {
       #expect(!diff.errors.contains("several functions"))
       let other = try workshop.mustOrderfile(
         "diff", "ordered", "ordered", "--trace", "app.oftrace")
-      #expect(other.errors.contains("belongs to several functions of the before layout"))
+      #expect(other.errors.contains("belongs to several functions of the layout before"))
     }
   #endif
 

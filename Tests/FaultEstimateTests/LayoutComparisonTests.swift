@@ -41,7 +41,8 @@ import Testing
     #expect(comparison.sections.map(\.savedPages) == [0, 1])
     #expect(
       comparison.missing.map { "\($0.name): \($0.absence)" } == [
-        "gone: not in after layout", "new: not in before layout", "nowhere: in neither layout",
+        "gone: not in the layout after", "new: not in the layout before",
+        "nowhere: in neither layout",
       ])
     #expect(comparison.differing == 2)
     #expect(
@@ -196,8 +197,8 @@ import Testing
     #expect(comparison.total.before.pages == 3)
     #expect(
       comparison.diagnostics.map(\.message) == [
-        "1 name belongs to several functions of the before layout; all of them are counted",
-        "1 name belongs to several functions of the after layout; all of them are counted",
+        "1 name belongs to several functions of the layout before; all of them are counted",
+        "1 name belongs to several functions of the layout after; all of them are counted",
       ])
   }
 

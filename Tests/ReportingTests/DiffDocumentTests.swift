@@ -260,7 +260,7 @@ import Testing
   @Test func listsOfNamesCanBeCutAndDemangled() {
     let document = Self.document("traced")
     let cut = DiffText(document, limits: .init(names: 1), names: upperCase).text
-    #expect(cut.contains("  GONE: not in after layout\n  and 2 more\n"))
+    #expect(cut.contains("  GONE: not in the layout after\n  and 2 more\n"))
     let whole = DiffText(document, limits: .init(names: nil)).text
     #expect(whole.contains("  nowhere: in neither layout\n"))
   }

@@ -8,17 +8,17 @@ import ImageModel
 package struct StartupFunction: Hashable, Sendable {
   /// The name shown to people; `nil` for code without a symbol.
   package var name: SymbolName?
-  /// The parts of the before layout that the launch used: none if the layout lacks the function, several for
+  /// The parts of the layout before that the launch used: none if the layout lacks the function, several for
   /// aliases and for local functions of the same name, which a linker that orders by name moves together. If
   /// a launch used several blocks of a function at different times, there are several startup functions with
   /// its name.
   package var before: [Part]
-  /// Likewise for the after layout.
+  /// Likewise for the layout after.
   package var after: [Part]
-  /// Of the function in the recorded build; `nil` where it is unknown.
+  /// The size of the function in the recorded build; `nil` if it is unknown.
   package var recordedBytes: UInt64?
-  /// The recorded build alone has it, and what ran there stands for itself in others. So a layout that lacks
-  /// it misses nothing.
+  /// Whether only the recorded build can have the function: a merged body whose originals were recorded, or a
+  /// constructor of the instrumentation. A layout that lacks it misses nothing.
   package var isOnlyRecorded = false
 
   package init(
@@ -33,8 +33,8 @@ package struct StartupFunction: Hashable, Sendable {
 
 /// The same launch in two layouts: the pages that it touches before and after.
 ///
-/// Where a function lies that a layout lacks is unknown. So `before`, `after` and `total` count what each
-/// layout has, which is the least, and `atMost` adds what the others may touch; `missing` names them.
+/// `before`, `after` and `total` count the functions that each layout has, so they are the least. `atMost` adds the
+/// pages that functions may touch that a layout lacks; `missing` names these functions.
 package struct LayoutComparison: Sendable {
   /// A section, or the part of it that counts for one cause, matched by name between the two layouts; or the
   /// total.
@@ -55,7 +55,7 @@ package struct LayoutComparison: Sendable {
       self.after = after
     }
 
-    /// Negative if the after layout touches more pages.
+    /// Negative if the layout after touches more pages.
     package var savedPages: Int { before.pages - after.pages }
     package var savedWindows64k: Int { before.windows64k - after.windows64k }
   }
@@ -66,8 +66,8 @@ package struct LayoutComparison: Sendable {
 
     package var description: String {
       switch self {
-      case .before: "not in before layout"
-      case .after: "not in after layout"
+      case .before: "not in the layout before"
+      case .after: "not in the layout after"
       case .both: "in neither layout"
       }
     }
@@ -80,19 +80,19 @@ package struct LayoutComparison: Sendable {
 
   package let before: PageFaultEstimate
   package let after: PageFaultEstimate
-  /// The sections of the before layout by address, then those that only the after layout has; they add up to
+  /// The sections of the layout before by address, then those that only the layout after has; they add up to
   /// `total`. Sections with the same name in one layout share a row; each further cause has its own row.
   package let sections: [Row]
   package let total: Row
   /// Startup functions that a layout lacks, earliest use first, each once.
   package let missing: [MissingFunction]
-  /// How many startup functions there are, and each layout has.
+  /// The number of startup functions, and how many of them each layout has.
   package let presence: Presence
-  /// The pages of each layout if what it lacks lies on pages of its own.
+  /// The pages of each layout if the functions that it lacks lie on pages of their own.
   package let atMost: (before: Int, after: Int)
-  /// How many startup functions count with the parts alone that ran, in the layout before and after.
+  /// The number of startup functions of which only the parts that ran count, in the layout before and after.
   package let inParts: (before: Int, after: Int)
-  /// The number of names that belong to several bodies, in the before and after layouts.
+  /// The number of names that belong to several bodies, in the layouts before and after.
   package let ambiguousNames: (before: Int, after: Int)
   /// The kernel of both estimates' `linuxFaults`.
   package let kernel: LinuxKernel
@@ -120,7 +120,7 @@ package struct LayoutComparison: Sendable {
   /// - Parameters:
   ///   - startup: earliest use first. A repeated function touches nothing new, and is reported as missing
   ///     once.
-  ///   - unplaced: how many startup functions besides have no name by which a layout could have them.
+  ///   - unplaced: the number of further startup functions, which have no name by which to find them in a layout.
   /// - Complexity: O(*s* log *s*) for *s* startup functions, and O(*n*) for *n* functions in both layouts.
   package init(
     before: Layout, after: Layout, startup: [StartupFunction], pageSize: PageSize,
@@ -192,7 +192,7 @@ package struct LayoutComparison: Sendable {
 }
 
 extension LayoutComparison {
-  /// What a reader of the figures should know.
+  /// Warnings about the figures.
   package var diagnostics: [Diagnostic] {
     var found: [Diagnostic] = []
     if differing > 0 {
@@ -206,7 +206,7 @@ extension LayoutComparison {
       let names = count == 1 ? "name belongs" : "names belong"
       found.append(
         Diagnostic(
-          "\(count) \(names) to several functions of the \(layout) layout; all of them are counted")
+          "\(count) \(names) to several functions of the layout \(layout); all of them are counted")
       )
     }
     return found

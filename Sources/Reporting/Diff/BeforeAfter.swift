@@ -18,7 +18,7 @@ extension BeforeAfter: Hashable where Value: Hashable {}
 extension BeforeAfter: Sendable where Value: Sendable {}
 
 extension BeforeAfter where Value == Int {
-  /// Negative if the after layout has the larger figure.
+  /// Negative if the layout after has the larger figure.
   package var saved: Int { before - after }
 
   /// The change as text: `-34.1%`.

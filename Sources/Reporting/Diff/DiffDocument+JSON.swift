@@ -7,18 +7,18 @@ import PagesFormat
 /// `startupFunctions`, `startupBytes` and `floorPages` are those of the layout after, in total and in
 /// each section; `before` and `after` have both layouts'. Sections sum up to the totals. A duration
 /// is for the pages saved, so it is negative for a loss; `low` and `high` go with the cost. `costSource`,
-/// `millisecondsPerPageIn` and `millisecondsSaved` are there if a cost was given, and for Mach-O images.
+/// `millisecondsPerPageIn` and `millisecondsSaved` are present if a cost was given, and for Mach-O images.
 ///
 /// `textPages` and `sections` count the startup functions that a layout has. `textPagesAtMost` adds pages for
-/// those that it lacks, which are somewhere under another name or inside another function. `present` says how many
-/// of all startup functions each layout has, and which percentage that is.
+/// those that it lacks, which have another name there or are inside another function. `present` has the number of
+/// startup functions, and the number and percentage that each layout has.
 ///
-/// `recordable` is there if it is known how much of the recorded image's code could be recorded, by which `means`,
-/// and what could not be. `refusal` is there if that is too little: the figures are those of what was recorded, and
-/// predict nothing.
+/// `recordable` is present if it is known how much of the recorded image's code could be recorded: the amounts, the
+/// `means`, and the rest in `unseen`. `refusal` is present if this is too little: the figures then count only what was
+/// recorded, and predict nothing.
 ///
-/// `functionsByBlocks` is there if basic blocks were recorded: of so many functions of each layout only
-/// those that ran count, in `startupBytes` too.
+/// `functionsByBlocks` is present if basic blocks were recorded: the number of functions in each layout of which only
+/// the blocks that ran count, also in `startupBytes`.
 ///
 /// A section's `counted` is `startupFunctions`; for a Mach-O image also `whole`, for sections of which a
 /// launch uses unknown parts, and `firstPage` for the header; for an ELF image also what startup functions

@@ -10,15 +10,15 @@ package struct DiffDocument: Hashable, Sendable {
   /// Where the startup functions come from: `2 traces`, `app.order`.
   package var startupSource: String
   package var pageSize: PageSize
-  /// Predicted pages in all, of the startup functions that a layout has: at least so many.
+  /// Predicted pages in all, of the startup functions that a layout has: the least.
   package var pages: BeforeAfter<Int>
-  /// Predicted pages if the startup functions that a layout lacks lie on pages of their own there.
+  /// Predicted pages if the startup functions that a layout lacks lie on pages of their own: the most.
   package var pagesAtMost: BeforeAfter<Int>
-  /// How many startup functions there are, and each layout has; `nil` in documents of older versions.
+  /// The number of startup functions, and how many of them each layout has; `nil` in documents of older versions.
   package var presence: Presence?
-  /// How much of the recorded image could be recorded; `nil` if that is unknown.
+  /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
   package var recordable: RecordableCode?
-  /// Why the figures predict nothing, as one sentence; `nil` if they do.
+  /// Why the figures are no prediction, as one sentence; `nil` if they are one.
   package var refusal: String?
   /// Predicted windows of 64 KiB in all.
   package var windows64k: BeforeAfter<Int>
@@ -29,7 +29,7 @@ package struct DiffDocument: Hashable, Sendable {
   /// The number of startup functions of which only the basic blocks that ran count; `nil` if no blocks were
   /// recorded.
   package var functionsByBlocks: BeforeAfter<Int>?
-  /// Of one page-in; `nil` where nobody has measured it for such images.
+  /// The cost of one page-in; `nil` if none was given and none was published for such images.
   package var cost: FaultCost?
   /// `nil` unless both layouts are of ELF images.
   package var linuxFaults: LinuxFaultsChange?
@@ -68,7 +68,7 @@ package struct DiffDocument: Hashable, Sendable {
     package var cause: TouchCause?
     package var pages: BeforeAfter<Int>
     package var windows64k: BeforeAfter<Int>
-    /// Of the after layout, as are the two below.
+    /// Of the layout after, as are the two below.
     package var startupFunctions: Int
     package var startupBytes: UInt64
     package var floorPages: Int

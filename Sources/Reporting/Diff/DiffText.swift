@@ -172,7 +172,7 @@ package struct DiffText {
     let inOrder = Percentage.share(order.inOrder, of: order.present)
     var text = """
       order file: \(order.present) of \(counted(order.entries, "entry", "entries")) present \
-      (\(present)), \(order.inOrder) of these in order (\(inOrder)), checked in the after layout
+      (\(present)), \(order.inOrder) of these in order (\(inOrder)), checked in the layout after
 
       """
     if let firstDeviation = order.firstDeviation {

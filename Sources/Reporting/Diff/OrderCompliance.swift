@@ -3,7 +3,7 @@ import ImageModel
 import JSON
 import PagesFormat
 
-/// Whether the linker followed an order file. This is checked in the after layout, not predicted.
+/// Whether the linker followed an order file. This is checked in the layout after, not predicted.
 package struct OrderCompliance: Hashable, Sendable {
   /// The number of entries in the order file.
   package var entries: Int
@@ -49,7 +49,7 @@ extension OrderCompliance: JSONReadableObject {
 /// A name, and the reason why it is missing or out of order.
 package struct NameWithReason: Hashable, Sendable {
   package var name: SymbolName
-  /// "not in after layout"
+  /// "not in the layout after"
   package var reason: String
 
   package init(name: SymbolName, reason: String) {

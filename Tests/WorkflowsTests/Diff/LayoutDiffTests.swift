@@ -76,8 +76,8 @@ import Workflows
     #expect(document.presence == Presence(all: 4, before: 4, after: 2))
     #expect(
       document.missing.map(\.reason) == [
-        "not in after layout: renamed, inlined, merged or removed in the release build",
-        "not in after layout: renamed, inlined, merged or removed in the release build",
+        "not in the layout after: renamed, inlined, merged or removed in the release build",
+        "not in the layout after: renamed, inlined, merged or removed in the release build",
       ])
     #expect(document.savedPages == 0...2)
 

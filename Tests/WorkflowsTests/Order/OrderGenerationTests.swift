@@ -76,7 +76,7 @@ import Workflows
     let build = builds.path("app.rec")
     options.builds = .each(images: [build, build])
     let error = diagnostic { _ = try OrderGeneration(options) }
-    #expect(error?.message == "another build of 'app.rec' was given before")
+    #expect(error?.message == "another build of 'app.rec' was already given")
   }
 
   @Test func theSameTracesGiveTheSameBytes() throws {
