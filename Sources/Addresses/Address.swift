@@ -20,58 +20,57 @@ public struct LoadedAddress: BytePosition {
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 }
 
-/// Where a byte of an image is in memory, in bytes from the image's first one there: the same before and after
-/// loading.
+/// An address counted from the first byte of its image in memory, in bytes: the same before and after loading.
 public struct RelativeAddress: BytePosition {
   public var rawValue: UInt64
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// - Parameter start: of the image in memory.
+  /// - Parameter start: the first byte of the image in memory.
   /// - Returns: `nil` if `address` lies before `start`.
   @inlinable public init?(_ address: LoadedAddress, from start: LoadedAddress) {
     guard address >= start else { return nil }
     rawValue = address - start
   }
 
-  /// - Parameter start: of what the loader maps of the image.
+  /// - Parameter start: the first byte that the loader maps.
   /// - Returns: `nil` if `address` lies before `start`.
   @inlinable public init?(_ address: StatedAddress, from start: StatedAddress) {
     guard address >= start else { return nil }
     rawValue = address - start
   }
 
-  /// Where this is in an image that begins at `start`; `nil` past 2^64.
+  /// The loaded address, in an image that begins at `start`; `nil` past 2^64.
   @inlinable public func loaded(from start: LoadedAddress) -> LoadedAddress? {
     start.advanced(by: rawValue)
   }
 
-  /// Where this is in an image that begins at `start`; `nil` past 2^64.
+  /// The stated address, in an image that begins at `start`; `nil` past 2^64.
   @inlinable public func stated(from start: StatedAddress) -> StatedAddress? {
     start.advanced(by: rawValue)
   }
 }
 
-/// What the loader added to every stated address of one image: its load bias, modulo 2^64, so that one can be
-/// "negative".
+/// The number that the loader adds to every stated address of one image, its load bias. It is modulo 2^64, so it can
+/// be "negative".
 public struct Slide: Hashable, Sendable {
   public var rawValue: UInt64
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Of an image that has the byte at `loaded` that it states at `stated`.
+  /// The slide of an image whose byte at `stated` was loaded at `loaded`.
   @inlinable public init(from stated: StatedAddress, to loaded: LoadedAddress) {
     rawValue = loaded.rawValue &- stated.rawValue
   }
 }
 
 extension LoadedAddress {
-  /// This address as its image states it, modulo 2^64; that of another image gives one outside of this one.
+  /// The stated address, modulo 2^64. It lies outside the image if this is an address in another image.
   @inlinable public func stated(slide: Slide) -> StatedAddress {
     StatedAddress(rawValue: rawValue &- slide.rawValue)
   }
 }
 
 extension StatedAddress {
-  /// Where the loader has put it, modulo 2^64.
+  /// The loaded address, modulo 2^64.
   @inlinable public func loaded(slide: Slide) -> LoadedAddress {
     LoadedAddress(rawValue: rawValue &+ slide.rawValue)
   }

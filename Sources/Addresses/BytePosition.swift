@@ -1,7 +1,7 @@
-/// Where a byte is, counted from 0: an offset in a file, or an address.
+/// The position of a byte, counted from 0: an offset in a file, or an address.
 ///
-/// Two positions of one kind have a distance in bytes. Those of different kinds have nothing in common, and the
-/// compiler says so.
+/// Two positions of one kind have a distance in bytes. Positions of different kinds do not, and the compiler
+/// rejects the difference.
 public protocol BytePosition: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// In bytes.
   var rawValue: UInt64 { get set }
@@ -11,32 +11,31 @@ public protocol BytePosition: Hashable, Comparable, Sendable, CustomStringConver
 extension BytePosition {
   @inlinable public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 
-  /// As people and tools write it: `0x1f8`.
+  /// The usual form: `0x1f8`.
   public var description: String { hexadecimal(rawValue) }
 
-  /// The position `byteCount` bytes further on; `nil` past 2^64.
+  /// The position `byteCount` bytes after this one; `nil` past 2^64.
   @inlinable public func advanced(by byteCount: UInt64) -> Self? {
     let (value, overflow) = rawValue.addingReportingOverflow(byteCount)
     return overflow ? nil : Self(rawValue: value)
   }
 
-  /// The bytes from `start` to `end`.
+  /// The number of bytes from `start` to `end`.
   ///
   /// - Precondition: `end` is not before `start`.
   @inlinable public static func - (end: Self, start: Self) -> UInt64 {
     end.rawValue - start.rawValue
   }
 
-  /// The position `byteCount` bytes behind `start`, which is known to be one: for what a file says there is
-  /// `advanced(by:)`.
+  /// The position `byteCount` bytes after `start`. For a number from a file use `advanced(by:)`.
   ///
-  /// - Precondition: it does not pass 2^64.
+  /// - Precondition: the sum is below 2^64.
   @inlinable public static func + (start: Self, byteCount: UInt64) -> Self {
     Self(rawValue: start.rawValue + byteCount)
   }
 
-  /// - Parameter unit: in bytes.
-  /// - Returns: the last multiple of `unit` that is not behind this.
+  /// - Parameter unit: a number of bytes.
+  /// - Returns: the last multiple of `unit` that is not after this position.
   @inlinable public func roundedDown(to unit: UInt64) -> Self {
     Self(rawValue: rawValue - rawValue % unit)
   }
@@ -52,5 +51,5 @@ extension Range where Bound: BytePosition {
   @inlinable public var size: UInt64 { upperBound - lowerBound }
 }
 
-/// `value` as people and tools write an address or an offset: lower case, `0x`, no padding.
+/// `value` in the usual form of an address or an offset: lower case, `0x`, no padding.
 public func hexadecimal(_ value: UInt64) -> String { "0x" + String(value, radix: 16) }

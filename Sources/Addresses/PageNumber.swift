@@ -1,19 +1,18 @@
-/// The number of a page, counted from 0 where its file or address space begins. How many bytes a page has, its
-/// users know.
+/// The number of a page, counted from 0 at the start of its file or address space. It does not include the page size.
 ///
-/// Numbers are below 2^55, as a page has at least 512 bytes: any two have a distance.
+/// A page has at least 512 bytes, so numbers are below 2^55, and the distance of any two is an `Int`.
 public struct PageNumber<Position: BytePosition>: Hashable, Sendable {
   public var rawValue: UInt64
   @inlinable public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   @inlinable public static func == (a: Self, b: Self) -> Bool { a.rawValue == b.rawValue }
   @inlinable public func hash(into hasher: inout Hasher) { hasher.combine(rawValue) }
-  /// What sets ask for. Integers have a shorter way than by a `Hasher`, which would make the models of kernels, whose
-  /// pages are in sets, take twice as long.
+  /// Sets call this function. The one of integers is faster than a `Hasher`, with which the models of kernels, which
+  /// keep pages in sets, would take twice as long.
   @inlinable public func _rawHashValue(seed: Int) -> Int { rawValue._rawHashValue(seed: seed) }
 }
 
-/// A page of what an image states.
+/// A page of stated addresses.
 public typealias StatedPage = PageNumber<StatedAddress>
 /// A page in the address space of a process.
 public typealias LoadedPage = PageNumber<LoadedAddress>
@@ -42,14 +41,14 @@ extension PageNumber: Strideable {
     Self(rawValue: page.rawValue - pageCount)
   }
 
-  /// The pages from `start` to `end`.
+  /// The number of pages from `start` to `end`.
   ///
   /// - Precondition: `end` is not before `start`.
   @inlinable public static func - (end: Self, start: Self) -> UInt64 {
     end.rawValue - start.rawValue
   }
 
-  /// The last page that is not behind this and whose number is a multiple of `pageCount`.
+  /// The last page that is not after this one and whose number is a multiple of `pageCount`.
   @inlinable public func roundedDown(to pageCount: UInt64) -> Self {
     Self(rawValue: rawValue - rawValue % pageCount)
   }

@@ -37,7 +37,7 @@ struct orderfile_dwarf {
   bool unit_states_siblings;      // some entries may have DW_AT_sibling
   const char *unit_name;          // NULL if absent
   size_t unit_name_size;
-  uint64_t unit_count;            // of those entered, the one that is walked included
+  uint64_t unit_count;            // of the units entered so far, including the current one
   uint64_t byte_count;            // of all sections
   uint64_t abbreviation_count;    // which libdwarf has in memory, or will have
   uint64_t text_size;             // of all strings that were read

@@ -10,8 +10,8 @@ package struct DebugFunction: Hashable, Sendable {
   package var name: Range<Int>
   /// The code. For a function in several pieces, the entry piece. A size of 0 means unknown.
   package var range: AddressRange
-  /// Where the name of its compilation unit, mostly a source file, stands in `DebugFunctions.names`; `nil` if the
-  /// unit has none.
+  /// The range in `DebugFunctions.names` of its compilation unit's name, usually a source file; `nil` if the unit has
+  /// none.
   package var unit: Range<Int>?
 }
 
@@ -71,7 +71,7 @@ package struct DebugFunctions: Sendable {
     }
   }
 
-  /// - Returns: where the name stands; `nil` for none, and if names have used up what they may take.
+  /// - Returns: the range of the name; `nil` if the unit has none, or if the budget for names is used up.
   private mutating func appendUnitName(
     of function: orderfile_dwarf_function, _ nameBudget: inout ByteBudget
   ) -> Range<Int>? {

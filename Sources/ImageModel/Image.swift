@@ -72,15 +72,15 @@ package struct Image: Sendable {
   package var initializers: [StatedAddress]
   /// The guards of the compiler's instrumentation, 4 bytes each; `nil` for an image that is not instrumented.
   package var guards: AddressRange?
-  /// Where instrumented code calls back, in no particular order, and numbers that are no addresses of code;
-  /// `nil` where the image does not list them.
+  /// The places from which instrumented code calls the callback, in no particular order, and some numbers that are not
+  /// addresses of code; `nil` if the image does not list them.
   package var callbackPlaces: [StatedAddress]?
   /// Where the names in `layout` come from.
   package var symbolSource: SymbolSource
-  /// What programs that are linked with a library ask the loader for, whatever its file is called: ELF's
-  /// `DT_SONAME`, the last component of Mach-O's `LC_ID_DYLIB`. `nil` of what is no library.
+  /// The name by which programs ask the loader for this library, whatever its file is called: ELF's `DT_SONAME`, or
+  /// the last component of Mach-O's `LC_ID_DYLIB`. `nil` for an image that states none, such as a program.
   package var libraryName: String?
-  /// It stands in a fat file beside images for other architectures.
+  /// Whether the image is in a fat file, beside images for other architectures.
   package var isSlice = false
 
   package init(

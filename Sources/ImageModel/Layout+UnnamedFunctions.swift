@@ -9,10 +9,10 @@
 import Addresses
 
 extension Function {
-  /// No symbol names it: only unwinding tables know it.
+  /// Whether no symbol names the function: only unwind tables list it.
   ///
-  /// The reference to its name is empty, which nobody needs to know outside of this file. With an optional one each
-  /// function would take 64 bytes instead of 56; an image has hundreds of thousands, and few are unnamed.
+  /// Its reference to a name is then empty, on which only this file relies. With an optional reference each function
+  /// would take 64 bytes instead of 56; an image has hundreds of thousands, and few are unnamed.
   package var isUnnamed: Bool { name.count == 0 }
 
   fileprivate init(unnamed frame: AddressRange, section: Int) {
@@ -28,8 +28,8 @@ extension Layout {
     function.isUnnamed ? nil : name(of: function)
   }
 
-  /// This layout with an unnamed function for each of `frames` that begins in code, outside of linkage tables and
-  /// of functions of known size. Indexes of functions change.
+  /// This layout with an unnamed function for each of `frames` that begins in code, but not in a linkage table or in a
+  /// function of known size. The indexes of functions change.
   ///
   /// - Parameter frames: the ranges that unwind tables cover.
   /// - Complexity: O((*f* + *n*) log (*f* + *n*)) for *f* frames and *n* functions.
@@ -61,8 +61,8 @@ extension Layout {
 package struct UnnamedFunctionPairs: Sendable {
   private let pairs: [(before: Int, after: Int)]
 
-  /// - Returns: `nil` if the layouts are not of the same object files: their unnamed functions have other
-  ///   sizes, or another order.
+  /// - Returns: `nil` if the layouts are not of the same object files: their unnamed functions then differ in size or
+  ///   order.
   /// - Complexity: O(*n*) for *n* functions.
   package init?(before: Layout, after: Layout) {
     func unnamed(_ layout: Layout) -> [Int] {
@@ -75,12 +75,12 @@ package struct UnnamedFunctionPairs: Sendable {
     pairs = zip(first, second).map { (before: $0, after: $1) }
   }
 
-  /// The pair of the function with that index in the before layout; `nil` if the function has a name.
+  /// The pair of the function with this index in the layout before; `nil` if the function has a name.
   ///
   /// - Complexity: O(log *n*) for *n* pairs.
   package func pair(before index: Int) -> (before: Int, after: Int)? { pair(index, \.before) }
 
-  /// The pair of the function with that index in the after layout; `nil` if the function has a name.
+  /// The pair of the function with this index in the layout after; `nil` if the function has a name.
   package func pair(after index: Int) -> (before: Int, after: Int)? { pair(index, \.after) }
 
   private func pair(

@@ -24,7 +24,7 @@ extension Section {
 
 /// A name of a piece of code. Two names at the same address are two functions here, called aliases.
 package struct Function: Hashable, Sendable {
-  /// In the layout's `names`; of an unnamed function none that says anything (`isUnnamed`).
+  /// A reference into the layout's `names`; empty for an unnamed function (`isUnnamed`).
   package var name: NameReference
   package var address: StatedAddress
   /// The size in bytes, at least 1; `nil` if unknown, as for hand-written assembly.
@@ -103,7 +103,7 @@ package struct Layout: Sendable {
     self.functions = functions
   }
 
-  /// Empty of an unnamed function; `symbolName(of:)` tells these apart.
+  /// The name of `function`; empty for an unnamed function, for which `symbolName(of:)` returns `nil`.
   package func name(of function: Function) -> SymbolName { names.name(function.name) }
 }
 

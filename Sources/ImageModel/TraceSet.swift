@@ -11,24 +11,24 @@ package struct TraceSet: Sendable {
     package var lostRecords: UInt64
     /// The number of hits that were being written when the process ended.
     package var inFlightRecords: Int
-    /// Hits of guards that no image in the trace owns.
+    /// The number of hits of guards that belong to no image in the trace.
     package var unattributedHits: Int
-    /// Of each image of it, in the order of the first load, what was used.
+    /// How much of each image was used, in the order of the first load.
     package var uses: [ImageUse]
-    /// The place in the set's `images` of its executable; `nil` if that is none of the trace's images.
+    /// The index of the executable in the set's `images`; `nil` if it is not among the trace's images.
     package var program: Int?
 
-    /// Nothing was used, or nothing of what was used was seen.
+    /// Whether no use was recorded.
     package var isEmpty: Bool { uses.allSatisfy { $0.isEmpty } }
   }
 
-  /// How much of one image one trace used.
+  /// How much of one image a trace used.
   package struct ImageUse: Hashable, Sendable {
-    /// Index into the set's `images`.
+    /// An index into the set's `images`.
     package var image: Int
-    /// First uses of functions and of basic blocks.
+    /// The number of first uses of functions and of basic blocks.
     package var hits = 0
-    /// Distinct functions among them.
+    /// The number of distinct functions among them.
     package var functions = 0
 
     package init(image: Int, hits: Int = 0, functions: Int = 0) {
@@ -53,14 +53,14 @@ package struct TraceSet: Sendable {
   package private(set) var images: [TraceImage] = []
   /// How each of `images` was recorded, parallel to them.
   package private(set) var methods: [Set<Trace.Method>] = []
-  /// Those of traces that don't carry all names they need.
+  /// The images of traces that don't carry all names they need.
   package private(set) var imagesToRead: [TraceImage] = []
   private var isToBeRead: Set<Int> = []
   private var placeOfImage: [ImageKey: Int] = [:]
 
   package init() {}
 
-  /// The place in `images` of the one with the path and ID of `image`; `nil` if no trace has it.
+  /// The index in `images` of the image with the path and ID of `image`; `nil` if no trace has it.
   package func index(of image: TraceImage) -> Int? {
     placeOfImage[ImageKey(path: image.path, id: image.id)]
   }
@@ -110,7 +110,7 @@ package struct TraceSet: Sendable {
         uses: uses, program: program))
   }
 
-  /// Whether none of them recorded anything.
+  /// Whether no trace recorded anything.
   package var isEmpty: Bool { members.allSatisfy(\.isEmpty) }
 }
 

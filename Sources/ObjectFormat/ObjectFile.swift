@@ -11,7 +11,7 @@ package enum ObjectFile: Sendable {
   /// - Parameter range: a range of `bytes`, for a slice of a fat file or a member of an archive; `nil` for
   ///   all of them.
   /// - Throws: `invalid` for a file of no known kind; `unsupported` for a fat file, or an ELF file,
-  ///   within another; what is wrong with the file.
+  ///   within another; the error in the file.
   package init(parsing bytes: FileBytes, at range: ByteRange? = nil) throws(ParseError) {
     let start = (range ?? bytes.all).lowerBound
     var input = ByteCursor(bytes, in: range)

@@ -98,8 +98,8 @@ package struct ProgramLaunch: Sendable {
   /// - Parameters:
   ///   - tracer: the number of that process; `nil` if the program begins at once.
   ///   - attach: throws if the program may not begin.
-  ///   - work: called while the program runs, until it returns false, with the milliseconds after which it is
-  ///     to return; `nil` if there is no limit.
+  ///   - work: called while the program runs, until it returns false. Its argument is the number of milliseconds after
+  ///     which it is to return; `nil` if there is no limit.
   package func run(
     heldFor tracer: pid_t?, _ attach: (pid_t) throws(LaunchError) -> Void,
     meanwhile work: (_ milliseconds: Int64?) -> Bool
@@ -157,7 +157,7 @@ package struct ProgramLaunch: Sendable {
     return pid
   }
 
-  /// When the process group gets which signal.
+  /// Which signal the process group gets when.
   private struct Timing {
     private var signals: [(nanoseconds: UInt64, signal: Int32)] = []
 
@@ -192,7 +192,7 @@ extension ProgramLaunch {
     cprocess_is_running(pid_t(bitPattern: processNumber), startTime)
   }
 
-  /// When the process of that number started, as `/proc/PID/stat` states it; `nil` if it is gone.
+  /// The start time of the process with this number, as `/proc/PID/stat` states it; `nil` if it is gone.
   package static func startTime(processNumber: pid_t) -> UInt64? {
     let time = cprocess_start_time(processNumber)
     return time == 0 ? nil : time

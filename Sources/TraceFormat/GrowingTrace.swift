@@ -11,8 +11,8 @@ package struct GrowingTrace {
 
   /// - Parameters:
   ///   - parent: the process that forked this one, if it has not called exec since.
-  ///   - startTime: of the process, field 22 of `/proc/PID/stat`; `nil` if it was gone too soon.
-  ///   - now: about now.
+  ///   - startTime: the start time of the process, field 22 of `/proc/PID/stat`; `nil` if it was gone too soon.
+  ///   - now: the present time.
   package init(
     machine: UInt32, pid: UInt32, parent: UInt32?, startTime: UInt64?,
     program: some Sequence<UInt8>,

@@ -9,9 +9,9 @@ import CTraceFormat
 package struct ImportedTrace {
   /// ELF's `e_machine`, as in all traces.
   package var machine: UInt32
-  /// `nil` where it is not known.
+  /// `nil` if it is unknown.
   package var processNumber: UInt32?
-  /// Its guards count for nothing.
+  /// Its guards are ignored.
   package var image: TraceImageRecord
   /// In the order of first use.
   package var uses: [Use] = []
@@ -22,7 +22,7 @@ package struct ImportedTrace {
     package var entry: StatedAddress
     /// The time since the source began to record; `nil` if it has no times.
     package var nanoseconds: UInt64?
-    /// `nil` where it is not known.
+    /// `nil` if it is unknown.
     package var thread: UInt32?
 
     package init(entry: StatedAddress, nanoseconds: UInt64? = nil, thread: UInt32? = nil) {

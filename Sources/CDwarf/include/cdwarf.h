@@ -25,7 +25,7 @@ typedef struct {
   uint64_t address;
   /// The size in bytes of the part that begins at `address`; 0 if unknown.
   uint64_t size;
-  /// The compilation unit that it stands in, from 1, and that unit's name, mostly a source file; NULL if it has
+  /// The number of its compilation unit, from 1, and the unit's name, usually a source file; NULL if it has
   /// none. The name lives until the reader is closed; its size is without the terminating zero.
   uint64_t unit;
   const char *unit_name;

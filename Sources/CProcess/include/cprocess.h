@@ -11,10 +11,10 @@
 
 /* The process group of a program. */
 enum cprocess_group {
-  CPROCESS_SHARED_GROUP, /* this process's own */
-  CPROCESS_OWN_GROUP,    /* which the program leads */
-  CPROCESS_SHELL_GROUP,  /* likewise, of a shell: SIGINT reaches it as SIGTERM, because a shell that gets SIGINT
-                          * between two commands goes on with the next */
+  CPROCESS_SHARED_GROUP, /* the group of this process */
+  CPROCESS_OWN_GROUP,    /* a group that the program leads */
+  CPROCESS_SHELL_GROUP,  /* a group that the program, a shell, leads. It gets SIGTERM for SIGINT, because a shell
+                          * that gets SIGINT between two commands goes on with the next */
 };
 
 /* Starts ARGUMENTS[0], looked up in PATH, with the standard streams of this process.
@@ -53,7 +53,7 @@ uint64_t cprocess_start_time(pid_t pid);
  * Returns 1 and *STATUS as wait(2) has it, 0 if the time ran out, or -errno. */
 int cprocess_wait(pid_t pid, int64_t timeout, int *status);
 
-/* Waits until the child PID has ended, and leaves its status to waitpid: 1; 0 if so many MILLISECONDS have
+/* Waits until the child PID has ended, and leaves its status to waitpid. Returns 1, 0 if MILLISECONDS have
  * passed, or -errno. */
 int cprocess_wait_for_end(pid_t pid, int64_t milliseconds);
 

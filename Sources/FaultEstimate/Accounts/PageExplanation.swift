@@ -13,11 +13,10 @@ struct PageExplanation {
   private var instructions: [StatedPage: StatedAddress] = [:]
   /// Functions of the layout that the launch was predicted to use.
   private let startup: Set<Int>
-  /// By page that was not executed: of the ranges of the launch that run there, the one with the most bytes on
-  /// it, and of equal ones the first.
+  /// For each page that was not executed, the predicted range with the most bytes on it; of equal ranges the first.
   private var predictions: [StatedPage: (range: Int, bytes: UInt64)] = [:]
-  /// Of functions of one address, by the first one's index: looked up once, as bodies may have thousands of
-  /// names.
+  /// The causes of functions, by the index of the first function at their address. Each is looked up once, because
+  /// bodies may have thousands of names.
   private var causes: [Int: PageAccount.Cause] = [:]
 
   init(

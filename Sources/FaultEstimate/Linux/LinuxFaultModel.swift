@@ -112,7 +112,7 @@ package struct LinuxFaultModel: Sendable {
   private let unitPages: UInt64
   private let largestOrder: Int
   private let tableEntries: UInt64
-  /// Behind the file's last page.
+  /// The page after the file's last one.
   private let fileEnd: FilePage
   private let isAllInMemory: Bool
 
@@ -126,7 +126,7 @@ package struct LinuxFaultModel: Sendable {
   private var misses = 0
   /// `struct file_ra_state`, in pages.
   private typealias Window = (start: FilePage, size: UInt64, ahead: UInt64)
-  /// What was read last.
+  /// The window that was read last.
   private var window: Window = (.first, 0, 0)
   private var order = 0
 
@@ -259,7 +259,7 @@ extension LinuxFaultModel {
 
   private mutating func read(single filePage: FilePage) { pagesInMemory.insert(filePage) }
 
-  /// Reads what of a window is not in memory; the first page of the part ahead is marked if it is read.
+  /// Reads the pages of a window that are not in memory. The first page of the part ahead is marked if it is read.
   private mutating func read(_ next: Window) {
     window = next
     let end = min(next.start + next.size, fileEnd)

@@ -85,7 +85,7 @@ package struct LinuxFaults: Hashable, Sendable {
 }
 
 extension LinuxMapping {
-  /// As the kernel maps it: whole pages.
+  /// The mapping as the kernel makes it, in whole pages.
   init(_ mapping: FileMapping, _ pageSize: PageSize, slidePages: UInt64) {
     let pages = pageSize.pages(of: mapping.range)
     let first = pages.lowerBound.loaded(slidePages: slidePages)
@@ -95,7 +95,7 @@ extension LinuxMapping {
 }
 
 extension StatedPage {
-  /// Where the loader has put it.
+  /// The loaded page of this stated one.
   fileprivate func loaded(slidePages: UInt64) -> LoadedPage {
     LoadedPage(rawValue: rawValue + slidePages)
   }

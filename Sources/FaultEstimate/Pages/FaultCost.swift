@@ -34,7 +34,7 @@ package struct FaultCost: Hashable, Sendable {
   /// The source of the figures, shown to the user.
   package let source: String
 
-  /// What was published of the platforms that images of a format are for; `nil` if nothing was.
+  /// The cost that was published for the platforms of an image format; `nil` if none was.
   package static func published(for format: ImageFormat) -> FaultCost? {
     switch format {
     case .machO: publishedForIOS

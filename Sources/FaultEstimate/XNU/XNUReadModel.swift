@@ -88,7 +88,7 @@ package struct XNUReadModel: Sendable {
   private var pagesTouched: UInt64 = 0
   private var inMemory: Set<FilePage> = []
   private var mapped: Set<FilePage> = []
-  /// Where the kernel starts too: before any fault, the last one was of page 0.
+  /// The page of the last fault. Like the kernel, the model starts at page 0.
   private var lastPage = FilePage.first
   /// In steps; negative for a descending run.
   private var run = 0
@@ -140,7 +140,7 @@ package struct XNUReadModel: Sendable {
     pagesRead += last - first + 1
   }
 
-  /// How many pages the kernel would like to read before `page`, and how many behind it.
+  /// The number of pages that the kernel would like to read before `page`, and after it.
   private func clusterPages(before page: FilePage) -> (head: UInt64, tail: UInt64) {
     let pagesBefore = page - FilePage.first
     let largest = largestClusterBytes / pageBytes

@@ -10,7 +10,7 @@ struct ELFDynamicEntry {
 }
 
 extension ELFFile {
-  /// The entries in `range` up to `DT_NULL`; what is left at the end and is no entry does not count.
+  /// The entries in `range` up to `DT_NULL`. Bytes at the end that are too few for an entry are ignored.
   ///
   /// - Complexity: O(*n*) for *n* entries.
   func dynamicEntries(in range: ByteRange) throws(ParseError) -> [ELFDynamicEntry] {
@@ -26,10 +26,10 @@ extension ELFFile {
     return entries
   }
 
-  /// Where the name stands by which the loader knows a library, `DT_SONAME`, without its zero; `nil` if the linker
-  /// wrote none, as for a program.
+  /// The range of `DT_SONAME`, the name by which the loader knows a library, without its zero; `nil` if the image has
+  /// none, such as a program.
   ///
-  /// - Throws: what is wrong with the dynamic section or its string table.
+  /// - Throws: the error in the dynamic section or its string table.
   /// - Complexity: O(*n*) for *n* entries.
   package func soname() throws(ParseError) -> ByteRange? {
     guard let section = section(.dynamic), section.size > 0 else { return nil }

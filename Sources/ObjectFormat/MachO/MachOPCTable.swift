@@ -2,9 +2,9 @@ import Addresses
 import ByteReading
 
 extension MachOFile {
-  /// Where instrumented code calls back: see `ELFFile.callbackPlaces()`.
+  /// The places from which instrumented code calls the callback: see `ELFFile.callbackPlaces()`.
   ///
-  /// - Throws: what is wrong with the section, or with the data that says how pointers are stored.
+  /// - Throws: the error in the section, or in the data that says how pointers are stored.
   /// - Complexity: O(*n* log *s*) for *n* places and *s* segments.
   package func callbackPlaces() throws(ParseError) -> [StatedAddress]? {
     guard let table = sections.first(where: { $0.sectionName.elementsEqual("__sancov_pcs".utf8) })

@@ -48,7 +48,7 @@ final class AddressSpace {
     }
   }
 
-  /// Of the process that it was made for.
+  /// The process that it was made for.
   var pid: pid_t { memory.pid }
 
   /// Whether the loader still maps the libraries that the program begins with.
@@ -140,10 +140,10 @@ final class AddressSpace {
   struct Stop {
     enum Purpose { case function, entry, loaderNotice, mark }
     var purpose: Purpose
-    /// The function that nobody had entered before, by the address of its first byte. `nil` also at
+    /// The function that was entered for the first time, by the address of its first byte. `nil` also at
     /// a breakpoint that was removed while another thread was at it, or that a fork copied.
     var firstHit: (image: LoadedImage, function: LoadedAddress)?
-    /// Whether the launch is over here.
+    /// Whether the launch ends here.
     var isEnd = false
   }
 

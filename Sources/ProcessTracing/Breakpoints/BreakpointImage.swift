@@ -59,6 +59,6 @@ package struct BreakpointImage: Sendable {
 package struct LoadedImage: Sendable {
   package var path: String
   package var slide: Slide
-  /// Of its code.
+  /// The addresses of its code.
   package var text: Range<LoadedAddress>
 }

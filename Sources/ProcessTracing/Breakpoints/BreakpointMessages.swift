@@ -30,7 +30,7 @@ struct RemoteBreakpointObserver {
     stream.send(TracerMessage(.processForked, [UInt64(pid), startTime(pid), UInt64(parent)]))
   }
 
-  /// As messages have it: 0 for none.
+  /// The number in a message: 0 for none.
   private func startTime(_ pid: pid_t) -> UInt64 {
     ProgramLaunch.startTime(processNumber: pid) ?? 0
   }

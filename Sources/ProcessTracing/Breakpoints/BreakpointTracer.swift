@@ -42,7 +42,7 @@ final class BreakpointTracer: LaunchTracer {
 
   private struct Thread {
     let space: AddressSpace
-    /// It executes the instruction of a breakpoint that stays, which is away for that long.
+    /// It executes the instruction of a breakpoint that stays. The breakpoint is removed meanwhile.
     var steppedOver: LoadedAddress?
     /// It is about to run the program's own handler of SIGTRAP.
     var entersHandler = false

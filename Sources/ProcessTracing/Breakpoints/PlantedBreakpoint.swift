@@ -1,17 +1,17 @@
 import Addresses
 import CPtrace
 
-/// One breakpoint in a process, and what it took the place of.
+/// One breakpoint in a process, and the bytes that it replaced.
 struct PlantedBreakpoint {
   let address: LoadedAddress
   private let saved: [UInt8]
 
-  /// What stops a thread.
+  /// The instruction that stops a thread.
   static let instruction = BreakpointSet.bytes(of: ctrace_breakpoint)
 
-  /// Plants it.
+  /// Plants a breakpoint.
   ///
-  /// - Returns: `nil` if there is no memory, or it can't be written.
+  /// - Returns: `nil` if there is no memory at `address`, or if it can't be written.
   init?(at address: LoadedAddress, in memory: ProcessMemory) {
     saved = memory.read(Self.instruction.count, at: address)
     self.address = address
@@ -19,7 +19,7 @@ struct PlantedBreakpoint {
     guard memory.write(Self.instruction[...], at: address) else { return nil }
   }
 
-  /// A breakpoint stood there before.
+  /// Whether there already was a breakpoint.
   var isSecond: Bool { saved == Self.instruction }
 
   /// Puts the instruction back; `plantAgain` undoes it.

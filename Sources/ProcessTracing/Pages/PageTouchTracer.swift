@@ -44,7 +44,7 @@ final class PageTouchTracer: LaunchTracer {
   var problem: PageProblem?
   /// Whether counting has ended: nothing more is recorded.
   var isOver = false
-  /// Whether it reached the place to stop.
+  /// Whether the launch reached the place to stop.
   var wasStopped = false
   let request: PageRequest
   let images: RemotePageImages
@@ -59,7 +59,7 @@ final class PageTouchTracer: LaunchTracer {
     var call: ctrace_call?
     /// It is about to run a handler of the program.
     var entersHandler = false
-    /// The breakpoint whose instruction it executes, and which is away for that long.
+    /// The breakpoint whose instruction it executes. The breakpoint is removed meanwhile.
     var steppedOver: LoadedAddress?
     var lastFault: Fault?
   }

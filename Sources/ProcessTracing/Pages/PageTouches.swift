@@ -22,11 +22,11 @@ package struct PageTouches: Sendable {
     package var instruction: Place
   }
 
-  /// Where an instruction is.
+  /// The place of an instruction.
   package enum Place: Hashable, Sendable {
-    /// With an index into `images`.
+    /// In the image with this index in `images`.
     case inImage(Int, RelativeAddress)
-    /// Outside of all images.
+    /// Outside all images.
     case outside(LoadedAddress)
   }
 
@@ -113,7 +113,7 @@ package struct PageTouches: Sendable {
     return index
   }
 
-  /// - Returns: `nil` outside of all images.
+  /// - Returns: `nil` outside all images.
   private func place(
     of address: LoadedAddress, in pid: Int32
   ) -> (image: Int, address: RelativeAddress)? {

@@ -7,7 +7,7 @@ package struct WatchedImage {
   package let path: String
   /// From the first byte of the image to behind its last.
   package let addresses: Range<LoadedAddress>
-  /// An instruction of it has run: not only execution is withheld any more.
+  /// Whether an instruction of it has run, so that all access is withheld, not only execution.
   package private(set) var hasBegun = false
   /// Empty if the image is known but not watched.
   private var pages: [Page]
@@ -49,7 +49,7 @@ package struct WatchedImage {
       .map(LoadedAddress.init(rawValue:))
   }
 
-  /// - Parameter addresses: of whole pages.
+  /// - Parameter addresses: the addresses of whole pages.
   package init(path: String, addresses: Range<LoadedAddress>, isWatched: Bool) {
     self.path = path
     self.addresses = addresses

@@ -32,12 +32,12 @@ final class WatchedMemory {
     }
   }
 
-  /// Of the process that it was made for.
+  /// The process that it was made for.
   var pid: pid_t { memory.pid }
 
   var hasWatchedImages: Bool { images.contains { $0.isWatched } }
 
-  /// In the code that the kernel gives every program.
+  /// Finds an instruction that makes a system call, in the code that the kernel gives every program.
   private func findCall(in start: LoadedAddress) -> LoadedAddress? {
     let bytes = memory.read(4 * Int(WatchedImage.pageSize), at: start)
     let call = (0..<Int(CTRACE_CALL_SIZE)).map {

@@ -13,9 +13,9 @@ package struct ProcessMapping: Hashable {
   package var isReadable: Bool
   package var isWritable: Bool
   package var isExecutable: Bool
-  /// Where in the file it begins.
+  /// The offset in the file at which it begins.
   package var fileOffset: FileOffset
-  /// Of the file: device and inode, as the kernel writes them.
+  /// The device and inode of the file, as the kernel writes them.
   package var file: String
   /// Absolute; empty for memory without a file. Followed by a blank and `(deleted)` if the file is gone.
   package var path: String

@@ -10,7 +10,7 @@ import CPtrace
 /// The memory of a traced process, through `/proc/PID/mem`: writing ignores protection, and gives the process
 /// private copies of pages that it shared with a file. <proc_pid_mem(5)>
 package final class ProcessMemory {
-  /// Of the process.
+  /// The number of the process.
   let pid: pid_t
   private let descriptor: Int32
 
@@ -23,7 +23,7 @@ package final class ProcessMemory {
 
   deinit { close(descriptor) }
 
-  /// `count` bytes from `address` on, or those before the first that can't be read.
+  /// `count` bytes from `address` on, or fewer: those before the first that can't be read.
   package func read(_ count: Int, at address: LoadedAddress) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: count)
     var done = 0

@@ -9,7 +9,7 @@ import CPtrace
 
 /// Addresses in the registers of a thread that has stopped.
 enum ThreadRegisters {
-  /// Where thread `tid` goes on; `nil` if it has been killed.
+  /// The address of the instruction at which thread `tid` continues; `nil` if it has been killed.
   static func programCounter(of tid: pid_t) -> LoadedAddress? {
     var address: UInt64 = 0
     return ctrace_program_counter(tid, &address) == 0 ? LoadedAddress(rawValue: address) : nil
@@ -19,19 +19,19 @@ enum ThreadRegisters {
     _ = ctrace_set_program_counter(tid, address.rawValue)
   }
 
-  /// Where the breakpoint is that a thread with this program counter has run into.
+  /// The address of the breakpoint at which a thread with this program counter has stopped.
   static func breakpoint(before counter: LoadedAddress) -> LoadedAddress {
     LoadedAddress(rawValue: counter.rawValue &- UInt64(CTRACE_BREAKPOINT_ADVANCE))
   }
 
-  /// What a function was called with, of a thread that has stopped at its first instruction; `nil` if it has
-  /// been killed.
+  /// The first argument of a function, read when thread `tid` has stopped at its first instruction; `nil` if the
+  /// thread has been killed.
   static func firstArgument(of tid: pid_t) -> LoadedAddress? {
     var address: UInt64 = 0
     return ctrace_first_argument(tid, &address) == 0 ? LoadedAddress(rawValue: address) : nil
   }
 
-  /// Of a thread that has stopped at SIGSEGV: where a page that is there denied it access; `nil` if none did.
+  /// The address to which a mapped page denied access, for a thread that has stopped at SIGSEGV; `nil` if none did.
   static func deniedAccess(of tid: pid_t) -> LoadedAddress? {
     var address: UInt64 = 0
     return ctrace_denied_access(tid, &address) ? LoadedAddress(rawValue: address) : nil

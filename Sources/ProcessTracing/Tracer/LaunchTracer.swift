@@ -31,7 +31,6 @@ extension LaunchTracer {
   /// end of the stream, has ended.
   ///
   /// - Parameter finish: called then, to send the last messages.
-  /// - Parameter finish: called then, to say what there is to say at last.
   func run(_ stream: TracerStream, finish: () -> Void = {}) {
     guard let first = stream.receive() else { return }
     let pid = first.number(0)
@@ -60,11 +59,11 @@ extension LaunchTracer {
   }
 }
 
-/// What a tracer has waited for.
+/// An event that a tracer waits for.
 private enum TracerEvent {
-  /// A thread has stopped or ended; with the status that `ctrace_wait` stores.
+  /// A thread has stopped or ended. The status is the one that `ctrace_wait` stores.
   case thread(pid_t, status: Int32)
-  /// The other process has said something or is gone, or this one is told to end.
+  /// The other process has sent a message or is gone, or this one is told to end.
   case stream
   case interruption
   case nothingTraced

@@ -5,8 +5,8 @@ package enum Percentage {
     whole == 0 ? "-" : decimal(Double(part) / Double(whole)) + "%"
   }
 
-  /// `part` of `whole` in percent, cut off behind the first decimal, so that only all of it is 100; `nil` of
-  /// nothing.
+  /// `part` of `whole` in percent, cut off after the first decimal, so that only the whole is 100; `nil` if `whole`
+  /// is 0.
   package static func of(_ part: some BinaryInteger, _ whole: some BinaryInteger) -> Double? {
     guard whole > 0, part >= 0 else { return nil }
     let (part, whole) = (UInt64(clamping: part), UInt64(clamping: whole))

@@ -4,7 +4,7 @@ import JSON
 /// An image, its sections and its functions.
 package struct ImageDocument: Sendable {
   package var image: Image
-  /// What of an instrumented image is; `nil` of others, and if that is unknown.
+  /// How much code of an instrumented image is recordable; `nil` for other images, and if this is unknown.
   package var recordable: RecordableCode?
 
   package init(_ image: Image) { self.image = image }

@@ -30,7 +30,7 @@ package struct ImageText {
       """ + LayoutText(image.layout, width: width, names: names).text
   }
 
-  /// What has no callback, by object files; empty if nothing is known of it.
+  /// The code without a callback, by object file; empty if there is none, or if it is unknown.
   private var unseen: String {
     guard let units = document.recordable?.unseen, !units.isEmpty else { return "" }
     var table = Table([.init("SIZE"), .init("FUNCTIONS"), .init("WITHOUT A CALLBACK", .left)])

@@ -12,7 +12,8 @@ package struct TraceDocument: Sendable {
 
   /// The functions that were used; empty unless basic blocks were recorded.
   package var functions: [ExecutedFunction]
-  /// How much of each image could be recorded, by its place in the trace; none of which that is unknown.
+  /// How much of each image's code could be recorded, by the image's index in the trace; without images of which this
+  /// is unknown.
   package var recordable: [Int: RecordableCode]
 
   package init(
@@ -41,10 +42,10 @@ extension TraceDocument: ShownDocument {
   /// imported trace they count from the start of the source's recording, and are absent if the source has
   /// none.
   ///
-  /// An image has `recordable` if the recorded file is still there: how much of its code could be recorded, by
-  /// which `means`, and what could not be.
+  /// An image has `recordable` if the recorded file still exists: how much of its code could be recorded, by
+  /// which `means`, and the rest in `unseen`.
   ///
-  /// `blocks`, `functions`, `executedBytes` and `startupBytes` are there if basic blocks were recorded.
+  /// `blocks`, `functions`, `executedBytes` and `startupBytes` are present if basic blocks were recorded.
   /// The last two are the sums of those of the functions: a function of which no block was recorded counts
   /// as executed from end to end, and has no `blocks`.
   package func write(to json: inout JSONWriter, demangle: NameWording?) {

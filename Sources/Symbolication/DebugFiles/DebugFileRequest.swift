@@ -18,12 +18,12 @@ package struct DebugFileRequest {
   package let candidates: [Candidate]
   /// Whether the user named the debug file.
   let isExplicit: Bool
-  /// What is wrong with what the image says about its debug file.
+  /// The error in what the image says about its debug file.
   let problem: ParseError?
 
   /// - Parameters:
   ///   - path: the image's.
-  ///   - debugFile: what the user names; nothing else is tried then.
+  ///   - debugFile: the path that the user named; nothing else is tried then.
   ///   - roots: folders that distributions install debug files in.
   init(
     for image: some ImageFile, at path: String, debugFile: String?,

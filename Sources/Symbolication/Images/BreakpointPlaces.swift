@@ -24,9 +24,9 @@ package struct BreakpointPlaces: Sendable {
   package var functions: [StatedAddress]
   /// The blocks of functions compiled with a map; `nil` if there are none, or if they were not requested.
   package var blocks: BlockMap?
-  /// What is wrong with tables that tell some of the functions, if others tell some too.
+  /// The errors in tables that list functions, if other tables list some.
   package private(set) var problems: [ParseError] = []
-  /// What is wrong with the map, if that is why there are no blocks.
+  /// The error in the map, if there are no blocks because of it.
   package var blockMapProblem: ParseError?
   /// The addresses of breakpoints, ascending, each once.
   package var places: [StatedAddress]
@@ -45,8 +45,8 @@ package struct BreakpointPlaces: Sendable {
   /// - Parameters:
   ///   - path: the path that `bytes` were read from.
   ///   - names: symbols of functions to look for.
-  /// - Throws: `unsupported` for what is no linked ELF image of 64 bits, besides what is wrong with it, if that is why
-  ///   no function is known.
+  /// - Throws: `unsupported` if the file is not a linked 64-bit ELF image; the error in its tables if no function is
+  ///   known because of it.
   package init(
     of bytes: FileBytes, at path: String, withBlocks: Bool = false, lookingFor names: [String] = []
   ) throws(ParseError) {

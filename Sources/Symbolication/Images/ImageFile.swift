@@ -31,7 +31,7 @@ protocol ImageFile: Sendable {
   /// A weak ID for a file without an identity.
   func imageID() throws(ParseError) -> ImageID
 
-  /// See `Image.libraryName`; `nil` also where it can't be read.
+  /// See `Image.libraryName`; `nil` also if it can't be read.
   func libraryName() -> String?
 
   /// The sections that take up address space, in the file's order.
@@ -43,8 +43,8 @@ protocol ImageFile: Sendable {
   /// See `Image.callbackPlaces`.
   func callbackPlaces() throws(ParseError) -> [StatedAddress]?
 
-  /// What the loader calls before `main`, in its order, and what is to be said of the others. What can't be read is
-  /// left out: no name depends on it.
+  /// The functions that the loader calls before `main`, in its order, and warnings about those that can't be read.
+  /// These are left out, because no name depends on them.
   func initializersAndWarnings() -> (addresses: [StatedAddress], [Diagnostic])
 
   /// The functions of this image that the symbol table of `file` names; `file` is the image itself or its
@@ -65,9 +65,10 @@ protocol ImageFile: Sendable {
   /// The possible places of the debug file of this image, whose path is `path`, in the order in which to try
   /// them.
   ///
-  /// - Parameter named: what the user names; nothing else is tried then.
+  /// - Parameter named: the path that the user named; nothing else is tried then.
   /// - Parameter roots: folders that distributions install debug files in.
-  /// - Returns: also what is wrong with what the image says about its debug file; the rest is tried all the same.
+  /// - Returns: also the error in what the image says about its debug file; the other places are returned
+  ///   nevertheless.
   func debugFileCandidates(
     at path: String, named: String?, roots: [String]
   ) -> (candidates: [DebugFileRequest.Candidate], problem: ParseError?)

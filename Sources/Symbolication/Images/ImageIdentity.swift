@@ -2,7 +2,7 @@ import ByteReading
 import ImageModel
 import ObjectFormat
 
-/// By what a linked image is told from others, without its functions.
+/// What distinguishes a linked image from others, without its functions.
 package struct ImageIdentity: Hashable, Sendable {
   package var id: ImageID
   /// See `Image.libraryName`.
@@ -13,9 +13,10 @@ package struct ImageIdentity: Hashable, Sendable {
     self.libraryName = libraryName
   }
 
-  /// Of the images in `bytes`: one for each slice of a universal file; those that can't be read are left out.
+  /// The identities of the images in `bytes`, one for each slice of a universal file. Images that can't be read are
+  /// left out.
   ///
-  /// - Throws: if the file holds no image.
+  /// - Throws: an error if the file has another format.
   /// - Complexity: O(*n*) for *n* sections, load commands and entries of the dynamic section.
   package static func all(in bytes: FileBytes) throws(ParseError) -> [ImageIdentity] {
     var files: [any ImageFile] = []

@@ -18,9 +18,9 @@ extension NamedFunctions {
   /// The functions from the best source: the symbol table, the debug file that the user named, DWARF in the
   /// image, a debug file that can be found, or the exported symbols.
   ///
-  /// - Returns: also what the search for a debug file came to; `nil` if it was not needed.
-  /// - Throws: what is wrong with the image's own tables, if nothing else tells the names. Of its symbol table in any
-  ///   case: what that names is what an order can name. Damaged DWARF is a warning.
+  /// - Returns: also the result of the search for a debug file; `nil` if there was no need to search.
+  /// - Throws: the error in the image's own tables, if no other source has the names. An error in the symbol table is
+  ///   always thrown, because an order can only name its symbols. Damaged DWARF is a warning.
   static func finding(
     in image: some ImageFile, _ request: DebugFileRequest,
     opening open: (String) throws(SystemError) -> FileBytes
@@ -108,7 +108,7 @@ extension DebugFunctions {
 }
 
 extension Diagnostic {
-  /// A part of an image that can't be read and that the rest does without.
+  /// Returns a warning about a part of an image that can't be read. The rest is used without it.
   package static func unread(
     _ things: String, _ problem: ParseError, in path: String? = nil
   ) -> Diagnostic {

@@ -5,7 +5,7 @@
 // in functions that other images may replace, such as Swift's generic functions: the table in the file lacks these.
 // With breakpoints, a function is recordable if it can be given a breakpoint.
 //
-// Code is what symbols and unwinding tables list in sections that have functions, and the bytes between, unless they
+// Code is what symbols and unwind tables list in sections that have functions, and the bytes between, unless they
 // are few enough to be padding. The following counts neither as code nor as recordable, so that the share is close to
 // 100% for a program that was instrumented completely:
 //

@@ -45,7 +45,7 @@ package enum MissingReason: Hashable, Sendable, CaseIterable, CustomStringConver
   case outlined
   case sanitizerConstructor
 
-  /// Release builds never have it, and what ran in the recorded one stands for itself.
+  /// Whether no release build has the symbol, so that nothing is missing without it.
   package var isOfRecordedBuild: Bool {
     switch self {
     case .mergedBody, .sanitizerConstructor: true

@@ -25,9 +25,10 @@ package struct LaunchProfile: Sendable {
     /// The first launch that used it, from 0, and the step in that launch.
     package var launch: Int
     package var step: Int
-    /// How many bodies it stands for: one, but of namesakes that nothing tells apart as many as one launch used.
+    /// The number of bodies that it stands for. It is 1, unless there are several functions with the same names and
+    /// object file: then it is the largest number of them that one launch used.
     package var bodyCount: Int
-    /// Bodies that the newest launch has used so far, and which launch that is.
+    /// The newest launch that used it, and the number of bodies that this launch has used so far.
     fileprivate var newest = (launch: -1, bodies: 0)
 
     package static func == (a: Function, b: Function) -> Bool {
@@ -50,7 +51,7 @@ package struct LaunchProfile: Sendable {
 
   package init() {}
 
-  /// Of all functions together: how many distinct ones the launches used.
+  /// The number of distinct bodies that the launches used.
   package var bodyCount: Int { functions.reduce(0) { $0 + $1.bodyCount } }
 
   /// Adds a launch after the others.
@@ -87,7 +88,7 @@ package struct LaunchProfile: Sendable {
     unnamedHits += other.unnamedHits
   }
 
-  /// Where the function of its names and object file stands; appends it if there is none yet.
+  /// The index of the function with the names and object file of `function`, which is appended if there is none yet.
   private mutating func place(of function: Function) -> Int {
     let key = Key(names: function.names, objectFile: function.objectFile)
     if let known = placeOfKey[key] { return known }

@@ -24,8 +24,8 @@ struct ComparedLayouts {
   var architecture: Architecture? { after.architecture ?? before.architecture }
   var warnings: [Diagnostic] { before.warnings + after.warnings }
 
-  /// What is known of a launch that uses `startup`, for each layout: of both without their code, and with a warning,
-  /// if that of one is damaged.
+  /// The facts about a launch that uses `startup`, for each layout. If the code of one is damaged, the code of
+  /// neither is used, and there is a warning.
   func launchFacts(
     of startup: StartupUses
   ) -> (facts: (before: LaunchFacts, after: LaunchFacts), warnings: [Diagnostic]) {

@@ -1,19 +1,19 @@
 import ImageModel
 import Reporting
 
-/// What a comparison has to fulfil, for builds that must fail otherwise.
+/// The conditions that a comparison has to fulfil.
 package struct DiffGates: Hashable {
-  /// The most pages that the layout after may touch, with what it lacks on pages of its own.
+  /// The most pages that the layout after may touch, if the functions that it lacks lie on pages of their own.
   package var maxPages: Int?
-  /// The least share of the recorded image's code that could be recorded, in percent. Also a prediction needs as
-  /// much: see `LayoutDiff.Options.minInstrumented`.
+  /// The smallest recordable share of the recorded image's code, in percent. It also decides whether anything is
+  /// predicted: see `LayoutDiff.Options.minInstrumented`.
   package var minInstrumented: Double?
-  /// The least share of the startup functions that the layout after must have, in percent.
+  /// The smallest share of the startup functions that the layout after must have, in percent.
   package var minPresent: Double?
 
   package init() {}
 
-  /// Each gate that `document` does not pass, the reasons that others may have first; empty if it passes all.
+  /// An error for each gate that `document` does not pass, possible causes of others first; empty if it passes all.
   package func failures(of document: DiffDocument) -> [Diagnostic] {
     [instrumented(document), presence(document), pages(document)].compactMap { $0 }
   }

@@ -16,7 +16,7 @@ struct ExecutedBlocks {
   fileprivate struct Side {
     let release: ReleaseLayout
     var blocks: BlockMap?
-    /// What is wrong with its map.
+    /// The error in its map.
     var problem: Diagnostic?
     var wholeFunctions: Set<StatedAddress> = []
   }
@@ -71,8 +71,7 @@ struct ExecutedBlocks {
       .map { $0.element.function }
   }
 
-  /// What is wrong with the maps of blocks, and how many functions count whole, for each layout in which there are
-  /// any.
+  /// The errors in the maps of blocks, and for each layout the number of functions that count whole, if there are any.
   var warnings: [Diagnostic] {
     [before, after].compactMap(\.problem)
       + [before, after].compactMap { side in

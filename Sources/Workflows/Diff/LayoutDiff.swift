@@ -22,7 +22,7 @@ package struct LayoutDiff {
     package var pageSize = PageSizeChoice.automatic
     package var faultAround = KernelSize.bytes(64 << 10)
     package var readAhead = KernelSize.bytes(128 << 10)
-    /// Of one page-in, at most 1000; `nil` takes what was published of the images' platform.
+    /// The cost of one page-in, at most 1000; `nil` takes the cost published for the images' platform.
     package var costMilliseconds: Double?
     /// The paths of exports of an Instruments recording of each layout.
     package var pageInsBefore: [String] = []
@@ -30,8 +30,8 @@ package struct LayoutDiff {
     /// The paths of the documents that `orderfile pages --json` wrote for each layout.
     package var measuredBefore: String?
     package var measuredAfter: String?
-    /// The least share of the recorded image's code that must have been recordable for a prediction, in percent;
-    /// more than `RecordableCode.leastShare` asks for no more.
+    /// The smallest recordable share of the recorded image's code with which a prediction is made, in percent. More
+    /// than `RecordableCode.leastShare` has no effect.
     package var minInstrumented: Double?
 
     package init(before: String, after: String) {

@@ -8,18 +8,18 @@ import Symbolication
 
 /// The startup functions, with the functions of each of two layouts that they are.
 struct StartupUses {
-  /// Each once, in the order of first uses, launch by launch; a function once for each part of it that ran.
+  /// Each once, launch by launch, in the order of first uses; a function once for each of its parts that ran.
   let uses: [StartupFunction]
   /// Where they come from: "2 traces", or the path of the order file.
   let source: String
   /// Whether every function of the image could be recorded.
   let recordsEveryFunction: Bool
   let warnings: [Diagnostic]
-  /// How much of the recorded image could be recorded; `nil` if that is unknown.
+  /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
   let recordable: RecordableCode?
-  /// How many pieces of code without a name were used, of which no layout can tell where they are.
+  /// The number of pieces of code without a name that were used and cannot be found in a layout.
   let unplaced: Int
-  /// Why the layout after has no function of that name.
+  /// Why the layout after has no function with this name.
   private let absences: [SymbolName: MissingReason]
 
   /// - Throws: an error if there are no startup functions, or if the traces do not belong together.

@@ -9,7 +9,7 @@ struct RecordedImages {
   /// The images that traces name, by the path in the trace.
   private var found: [String: Image] = [:]
   private var refused: Set<String> = []
-  /// Of files that were not read for their functions, by the path that a trace states.
+  /// The identities of images whose functions were not read, by the path that a trace states.
   private var identities: [String: [ImageIdentity]] = [:]
   /// What was wrong with images that the traces name.
   private(set) var warnings: [Diagnostic] = []
@@ -51,7 +51,7 @@ struct RecordedImages {
     }
   }
 
-  /// Looks what images of traces are called, of those that are still at the paths that these state.
+  /// Reads the IDs and names of images that were not read otherwise, from the paths that the traces state.
   mutating func identify(_ images: [TraceImage]) {
     for image in images where self.image(for: image) == nil && identities[image.path] == nil {
       let bytes = try? FileBytes(regularFileAt: image.path)
@@ -59,13 +59,13 @@ struct RecordedImages {
     }
   }
 
-  /// The name that the library `image` states; `nil` if it is none, or is not known.
+  /// The name that the library `image` states; `nil` if it is not a library, or if the name is unknown.
   func libraryName(of image: TraceImage) -> String? {
     if let read = self.image(for: image) { return read.libraryName }
     return identities[image.path]?.first { $0.id == image.id }?.libraryName
   }
 
-  /// What a trace names need not be an image, nor end.
+  /// The path in a trace need not be that of an image, nor of a file that ends.
   private static func bytes(_ path: String) throws(Diagnostic) -> FileBytes {
     do { return try FileBytes(regularFileAt: path) } catch {
       throw Diagnostic(opening: path, error)

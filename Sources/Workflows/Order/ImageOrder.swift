@@ -38,7 +38,7 @@ struct ImageOrder {
     }
   }
 
-  /// - Parameter usedCount: of the traces, how many have used something of the image.
+  /// - Parameter usedCount: the number of traces that used the image.
   /// - Throws: `mismatch` if the linker that is asked for writes images of another format.
   func orderFile(
     _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet, usedCount: Int

@@ -40,9 +40,9 @@ package struct OrderGeneration {
 
   private let options: Options
   private var inputs: LaunchInputs
-  /// Of the recorded images that are ordered.
+  /// The groups of recorded images that are ordered.
   private let groups: [Int]
-  /// The builds, by the file name of the recorded image.
+  /// The builds, by the group of the recorded image.
   private var releases: [Int: ReleaseLayout] = [:]
   private var orderWarnings: [Diagnostic] = []
 
@@ -67,7 +67,7 @@ package struct OrderGeneration {
     }
   }
 
-  /// What the recorded images that are ordered are called.
+  /// The names of the recorded images that are ordered.
   package var fileNames: [String] { groups.map { inputs.groups.groups[$0].name } }
 
   private mutating func add(_ path: String) throws(Diagnostic) {
@@ -82,7 +82,7 @@ package struct OrderGeneration {
     }
     guard releases[group] == nil else {
       throw Diagnostic(
-        "another build of '\(inputs.groups.groups[group].name)' was given before", context: [path],
+        "another build of '\(inputs.groups.groups[group].name)' was already given", context: [path],
         severity: .mismatch)
     }
     releases[group] = release
@@ -101,7 +101,7 @@ package struct OrderGeneration {
       let place = inputs.groups.groups[group].images.first
     else { throw Diagnostic("missing image '\(fileName)' in the traces") }
     let image = inputs.traces.images[place]
-    // A layout can be large: it is let go when its order is made.
+    // A layout can be large: it is released when its order is made.
     let given = releases.removeValue(forKey: group)
     if case .one = options.builds {
       try inputs.addPrograms(to: group) { (inputs) throws(Diagnostic) in
@@ -142,7 +142,7 @@ package struct OrderGeneration {
         hint: "order each image with --all-images, or one of them with --image")
   }
 
-  /// What the traces hold of which no order is made, trace by trace.
+  /// The hits in images that are not ordered, trace by trace.
   package var unused: [UnusedHits] { inputs.unused(besides: groups).flatMap { $0 } }
 }
 

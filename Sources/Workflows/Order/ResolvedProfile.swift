@@ -9,9 +9,9 @@ struct ResolvedProfile {
   private(set) var uses: [FirstUse] = []
   /// Bodies none of whose names is a function of the layout, each once.
   private(set) var missing: [NameWithReason] = []
-  /// Bodies that were recorded, each once, however many launches used it.
+  /// The number of distinct bodies that the launches used.
   let recordedCount: Int
-  /// Those of them that are in the layout.
+  /// The number of these that are in the layout.
   private(set) var resolvedCount = 0
 
   init(_ profile: LaunchProfile, in map: inout SymbolMap) {

@@ -172,7 +172,7 @@ package struct LaunchRecording {
 package struct RecordedLaunch {
   package struct RecordableImage: Sendable {
     package var image: TraceImage
-    /// `nil` if that is unknown.
+    /// `nil` if this is unknown.
     package var code: RecordableCode?
   }
 
@@ -182,7 +182,7 @@ package struct RecordedLaunch {
   package let paths: [String]
   /// The number of hits before `main` in the first trace; `nil` if its `main` was not recorded.
   package let hitsBeforeMain: Int?
-  /// How much of each image could be recorded, in the order of the first loads.
+  /// How much of each image's code could be recorded, in the order of the first loads.
   package let recordable: [RecordableImage]
   /// `nil` of a process that was not launched here.
   package let end: ProgramLaunch.End?

@@ -85,7 +85,7 @@ package struct ShownFile {
     }
   }
 
-  /// How much of the images could be recorded that are still there, by their places in the trace.
+  /// How much code of the images that still exist could be recorded, by their indexes in the trace.
   private static func recordable(
     _ trace: Trace, _ images: RecordedImages
   ) -> [Int: RecordableCode] {
@@ -171,10 +171,10 @@ extension ExecutedFunction {
 }
 
 extension OrderFile {
-  /// Why this is taken for no order file; `nil` if it is one.
+  /// Why the file is not accepted as an order file; `nil` if it is accepted.
   ///
-  /// Any text is a list of names to ld.lld's rules, and any that begins with `.text` to gold's. So what counts is who
-  /// wrote it, its name, or else that three lines of four could be symbols.
+  /// By ld.lld's rules any text is a list of names, and by gold's any text that begins with `.text`. So it is accepted
+  /// if `gen` wrote it, if its name ends in `.order`, or if at least three quarters of its lines could be symbols.
   fileprivate func reasonAgainst(path: String) -> String? {
     if dialect == .ld64 || dialect == .gnuLD { return nil }  // recognized by more than one line
     if let first = entries.first, first.symbol.starts(with: "<?xml ".utf8) { return "XML" }
@@ -192,8 +192,8 @@ extension OrderFileComment {
 }
 
 extension [UInt8] {
-  /// Whether it could be the name of a symbol or section as C, C++, Swift and Rust make them; other languages put
-  /// other characters in.
+  /// Whether it could be the name of a symbol or section in C, C++, Swift or Rust. Other languages also use other
+  /// characters.
   fileprivate var looksLikeSymbol: Bool {
     guard let first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
     return allSatisfy { byte in
