@@ -50,7 +50,7 @@ package struct LaunchInputs {
     if let found = groups.group(nil, libraryName: nil, path: program) { return found }
     if groups.groups.count == 1 { return 0 }
     throw Diagnostic(
-      "the executable '\(fileName(ofPath: program))' is not instrumented, and the traces have several images",
+      "the executable '\(fileName(ofPath: program))' was not recorded, and the traces have several images",
       context: [files[0].path],
       hint: "name one with --image, or use --all-images: \(names.joined(separator: ", "))",
       severity: .mismatch)

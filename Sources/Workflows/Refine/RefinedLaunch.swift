@@ -89,7 +89,7 @@ struct RefinedLaunch {
     }
     if end(result).timedOut {
       throw Diagnostic(
-        "the launch took longer than \(program.timeout ?? 0) s and was ended",
+        "the launch ran longer than \(program.timeout ?? 0) s and was ended",
         context: [program.command[0]])
     }
     switch end(result).end {
