@@ -72,7 +72,7 @@ struct DiffCommand: ParsableCommand {
   var minPresent: ShareOption?
   @Option(
     help: ArgumentHelp(
-      "Milliseconds that one page-in costs. (default: published figures of iOS for Mach-O images, none for ELF)",
+      "Milliseconds that one page-in costs. (default: figures published for iOS for Mach-O images, none for ELF)",
       valueName: "ms"))
   var costMs: Double?
   @Option(

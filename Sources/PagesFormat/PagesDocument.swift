@@ -119,7 +119,7 @@ extension PagesDocument.Image {
     count(of: .text, size) - textCount(executed: true, size)
   }
 
-  /// How many pages of that size the file fills; `nil` where that is unknown.
+  /// The number of pages of this size that the file fills; `nil` if it is unknown.
   package func fileCount(of segment: Segment, _ size: PageSize) -> Int? {
     guard let pages = filePages.first(where: { $0.pageSize == size }) else { return nil }
     return switch segment {

@@ -7,7 +7,7 @@ package struct TraceName: Equatable, Sendable {
   /// The number of the image in the trace.
   package var image: UInt64
   package var address: StatedAddress
-  /// Of the function, in bytes; `nil` where it is unknown.
+  /// The size of the function, in bytes; `nil` if it is unknown.
   package var size: UInt64?
   package var name: [UInt8]
 

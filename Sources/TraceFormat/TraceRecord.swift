@@ -9,7 +9,7 @@ package struct TraceRecord: Equatable, Sendable {
   package var slot: Int
   /// The value of the recorded machine's counter.
   package var ticks: UInt64
-  /// The kernel's number of the thread; `nil` where the source of an imported trace does not tell.
+  /// The kernel's number of the thread; `nil` if the source of an imported trace does not tell.
   package var thread: UInt32?
   package var event: Event
 

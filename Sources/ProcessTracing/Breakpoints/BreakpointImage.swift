@@ -40,7 +40,7 @@ package struct BreakpointImage: Sendable {
     self.end = end
   }
 
-  /// The image's slide where `mapping` is one of its own; else `nil`.
+  /// The image's slide if `mapping` is one of its mappings; else `nil`.
   func slide(of mapping: ProcessMapping) -> Slide? {
     let page = UInt64(sysconf(Int32(_SC_PAGESIZE)))
     for segment in segments {

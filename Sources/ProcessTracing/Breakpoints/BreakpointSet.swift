@@ -18,7 +18,7 @@ package struct BreakpointSet {
 
   package struct Breakpoint {
     package var address: LoadedAddress
-    /// What it took the place of.
+    /// The instruction that it replaced.
     package var saved: UInt32
     /// The distance from the function's first byte to `address`.
     package var distance: UInt8
@@ -28,7 +28,7 @@ package struct BreakpointSet {
     var function: LoadedAddress { LoadedAddress(rawValue: address.rawValue - UInt64(distance)) }
   }
 
-  /// Plants one at each of `functions`, in ascending order, that lies in `mapping`.
+  /// Plants a breakpoint at each of `functions`, in ascending order, that lies in `mapping`.
   ///
   /// None is planted if an instruction can't be read, or is a breakpoint of the program's own.
   package init(

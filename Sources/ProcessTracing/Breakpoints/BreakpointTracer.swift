@@ -53,7 +53,7 @@ final class BreakpointTracer: LaunchTracer {
   }
 
   private struct Parked {
-    /// What it has yet to get; `nil` for none.
+    /// The signal that it gets when it continues; `nil` for none.
     var signal: Int32?
   }
 

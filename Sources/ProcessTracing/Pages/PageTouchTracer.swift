@@ -69,7 +69,7 @@ final class PageTouchTracer: LaunchTracer {
   struct Fault {
     var instruction: LoadedAddress
     var page: LoadedAddress
-    /// What the page was given when the thread went on.
+    /// The access that the page had when the thread continued.
     var seen: WatchedImage.Protection
     var touch: PageTouches.Touch?
   }
@@ -129,7 +129,7 @@ final class PageTouchTracer: LaunchTracer {
 // MARK: Going on
 
 extension PageTouchTracer {
-  /// Lets a stopped thread go on that has nothing to give back.
+  /// Lets a stopped thread continue that has no access to restore.
   func goOn(_ tid: pid_t, signal: Int32? = nil) {
     let delivered = signal ?? 0
     guard let thread = threads[tid] else {
@@ -145,11 +145,11 @@ extension PageTouchTracer {
     }
   }
 
-  /// Lets a stopped thread go on, which can be made to do a system call where it stands.
+  /// Lets a stopped thread continue that can be made to do a system call before.
   func resume(_ tid: pid_t, signal: Int32? = nil) {
     guard let thread = threads[tid] else { return goOn(tid, signal: signal) }
     if isOver, !thread.space.isReleased {
-      if signal != nil {  // it would be another signal behind a call; so at the next stop
+      if signal != nil {  // after a system call it would be a new signal: release at the next stop
         goOn(tid, signal: signal)
         _ = ctrace_interrupt(tid)
         return

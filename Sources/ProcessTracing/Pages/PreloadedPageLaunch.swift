@@ -18,7 +18,7 @@ package struct PageRequest: Sendable {
   package enum Stop: Sendable {
     /// The program calls `orderfile_mark` with that name.
     case mark(String)
-    /// It comes to that instruction of the image at `path`.
+    /// The program reaches this instruction of the image at `path`.
     case instruction(path: String, RelativeAddress)
   }
 

@@ -10,11 +10,11 @@ import ProcessLaunch
 
 /// The information that the kernel gives a program at its start. <getauxval(3)>
 struct AuxiliaryVector {
-  /// Where the program begins.
+  /// The address at which the program begins.
   let entry: LoadedAddress
-  /// Where the loader is; `nil` in a program without one.
+  /// The address of the loader; `nil` in a program without one.
   let loaderBase: LoadedAddress?
-  /// Where the kernel has put code of its own in the program's memory, vdso(7); `nil` if it has not.
+  /// The address of the kernel's own code in the program's memory, vdso(7); `nil` if there is none.
   let kernelCode: LoadedAddress?
 
   /// - Returns: `nil` if process `pid` is gone or is not a 64-bit process.

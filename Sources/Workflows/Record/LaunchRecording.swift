@@ -190,8 +190,8 @@ package struct RecordedLaunch {
   /// The reason why nothing was recorded, unless the program failed.
   package let failure: Diagnostic?
 
-  /// How many functions the instrumented images have in all, recorded or not; `nil` where that is unknown, and
-  /// of breakpoints, which are on nearly all.
+  /// The number of functions in the instrumented images, instrumented or not; `nil` if it is unknown, and for
+  /// breakpoints, which are on nearly all functions.
   package var functions: Int? {
     let counts = recordable.compactMap {
       $0.code.flatMap { $0.means == .callback ? $0.all.functions : nil }
