@@ -10,10 +10,18 @@ RUNTIME_SOURCES := $(wildcard Runtime/Recorder/*.c)
 RUNTIME_HEADERS := $(wildcard Runtime/Recorder/*.h $(addsuffix /include/*.h,$(addprefix Runtime/,Recorder TraceFormat InProcess)))
 RUNTIME_FLAGS := -std=c11 -O2 -gdwarf-4 -fPIC -Wall -Wextra -Werror $(addprefix -IRuntime/,Recorder/include TraceFormat/include InProcess/include)
 
-# The names are those of Xcode's SDKs, so that a build setting can use $(PLATFORM_NAME).
-DARWIN := macosx/arm64-apple-macos12.0 macosx/x86_64-apple-macos12.0 iphoneos/arm64-apple-ios15.0 \
-  iphonesimulator/arm64-apple-ios15.0-simulator iphonesimulator/x86_64-apple-ios15.0-simulator
-DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder
+# The names are Xcode's $(PLATFORM_NAME), and maccatalyst. watchOS has 64-bit pointers (arm64) since version 26 only.
+DARWIN := macosx/arm64-apple-macos12.0 macosx/arm64e-apple-macos12.0 macosx/x86_64-apple-macos12.0 \
+  maccatalyst/arm64-apple-ios15.0-macabi maccatalyst/x86_64-apple-ios15.0-macabi \
+  iphoneos/arm64-apple-ios15.0 iphoneos/arm64e-apple-ios15.0 \
+  iphonesimulator/arm64-apple-ios15.0-simulator iphonesimulator/x86_64-apple-ios15.0-simulator \
+  appletvos/arm64-apple-tvos15.0 \
+  appletvsimulator/arm64-apple-tvos15.0-simulator appletvsimulator/x86_64-apple-tvos15.0-simulator \
+  xros/arm64-apple-xros1.0 xrsimulator/arm64-apple-xros1.0-simulator \
+  watchos/arm64-apple-watchos26.0 \
+  watchsimulator/arm64-apple-watchos9.0-simulator watchsimulator/x86_64-apple-watchos9.0-simulator
+# OF_ONE_UNIT: see of_attributes.h.
+DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder -DOF_ONE_UNIT
 
 .PHONY: help demo test check quick build runtime runtime-darwin examples readme goldens fuzz bench picture self-order install \
   uninstall clean
@@ -73,15 +81,17 @@ $(RUNTIME)/liborderfile_rt.a: $(RUNTIME)/orderfile_rt.o
 	@rm -f $@
 	@ar rcsD $@ $<
 
-runtime-darwin: $(RUNTIME)/iphoneos/orderfile_rt.o ## the recorder for macOS, iOS and its simulator, cross-compiled
+runtime-darwin: $(RUNTIME)/iphoneos/orderfile_rt.o ## the recorder for Apple's systems and their simulators, cross-compiled
 
 # One object for each platform, with a slice for each architecture. Of one unit: lld makes no Mach-O object
 # of several. On a Mac its SDKs serve, elsewhere what Scripts/apple-sdk.sh lays out.
 $(RUNTIME)/iphoneos/orderfile_rt.o: $(RUNTIME_SOURCES) $(RUNTIME_HEADERS) Makefile
 	@mkdir -p $(addprefix $(RUNTIME)/,$(sort $(foreach slice,$(DARWIN),$(dir $(slice)))))
+	@rm -f $(RUNTIME)/*/*.part.o
 	@for source in $(notdir $(RUNTIME_SOURCES)); do echo "#include \"$$source\""; done >$(RUNTIME)/whole.c
 	@for slice in $(DARWIN); do folder=$(RUNTIME)/$${slice%/*} target=$${slice#*/}; \
-	  sdk=$$(xcrun --sdk $${slice%/*} --show-sdk-path 2>/dev/null || echo $(BUILD)/apple/sdk); \
+	  name=$${slice%/*}; name=$${name/maccatalyst/macosx}; \
+	  sdk=$$(xcrun --sdk $$name --show-sdk-path 2>/dev/null || echo $(BUILD)/apple/sdk); \
 	  $(CLANG) -target $$target -isysroot $$sdk $(DARWIN_FLAGS) -c $(RUNTIME)/whole.c \
 	    -o $$folder/$${target%%-*}.part.o && \
 	  $(LIPO) -create $$folder/*.part.o -output $$folder/orderfile_rt.o || exit 1; done

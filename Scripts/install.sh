@@ -9,7 +9,7 @@ prefix=$(cd "${DESTDIR:-}$2" && pwd)
 cd "$(dirname "$0")/.."
 
 libraries=(lib/orderfile_rt.o lib/liborderfile_rt.a lib/orderfile/liborderfile-pages.so
-  lib/orderfile/{iphoneos,iphonesimulator,macosx}/orderfile_rt.o)
+  lib/orderfile/{macosx,maccatalyst,iphone{os,simulator},appletv{os,simulator},xr{os,simulator},watch{os,simulator}}/orderfile_rt.o)
 completions=(share/bash-completion/completions/orderfile share/zsh/site-functions/_orderfile
   share/fish/vendor_completions.d/orderfile.fish)
 

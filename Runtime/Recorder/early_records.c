@@ -4,26 +4,68 @@
 #include "platform.h"
 #include "slots.h"
 
+#define OF_FIRST_RECORDS 4096ull           /* in this copy's data */
+#define OF_FURTHER_RECORDS (1ull << 20)    /* 40 MiB of address space; memory only for those that are used */
+#define OF_EARLY_CAPACITY (OF_FIRST_RECORDS + OF_FURTHER_RECORDS)
+
 /* Zero at load. */
 static struct {
-  uint64_t next; /* atomic; far above the capacity once closed */
-  orderfile_record records[OF_EARLY_CAPACITY];
+  uint64_t next;             /* atomic; far above the capacity once closed */
+  orderfile_record *further; /* atomic; NULL until the first ones are used up */
+  orderfile_record first[OF_FIRST_RECORDS];
 } of_early;
 
-OF_INTERNAL orderfile_record *of_claim_early_records(uint64_t count) {
-  /* acquire: whoever finds the buffer closed finds the trace; pairs with the release in
-   * of_drain_early_records */
-  uint64_t slot = of_fetch_add_acquire(&of_early.next, count);
-  if (slot < OF_EARLY_CAPACITY && count <= OF_EARLY_CAPACITY - slot) return &of_early.records[slot];
-  for (; slot < OF_EARLY_CAPACITY; slot++) {
-    of_early.records[slot].subject = 1;
-    of_store_release(&of_early.records[slot].kind, ORDERFILE_RECORD_UNUSED); /* release: as every kind */
-  }
-  return NULL;
+/* The records behind the first ones, or NULL if they can't be mapped. Any time. */
+OF_LOCAL orderfile_record *of_further_early_records(void) {
+  orderfile_record *further = of_load_acquire(&of_early.further); /* acquire: zero as mapped */
+  if (further) return further;
+  uint64_t size = OF_FURTHER_RECORDS * sizeof(orderfile_record);
+  orderfile_record *mapped = of_map_memory(size);
+  if (!mapped) return NULL;
+  /* release: pairs with the acquire above; picks one winner among the threads */
+  if (of_compare_exchange_release(&of_early.further, &further, mapped)) return mapped;
+  of_unmap(mapped, size);
+  return of_load_acquire(&of_early.further); /* acquire: the winner's */
 }
 
-OF_INTERNAL bool of_has_early_records(void) {
-  return of_load_relaxed(&of_early.next) != 0; /* relaxed: a guess */
+/* The record at INDEX, which has been claimed; NULL if there is no memory for it. */
+OF_LOCAL orderfile_record *of_early_record(uint64_t index) {
+  if (index < OF_FIRST_RECORDS) return &of_early.first[index];
+  orderfile_record *further = of_load_acquire(&of_early.further); /* acquire: as above */
+  return further ? &further[index - OF_FIRST_RECORDS] : NULL;
+}
+
+/* Fills the records from FIRST to END with nothing. */
+OF_LOCAL void of_set_aside(uint64_t first, uint64_t end) {
+  for (; first < end; first++) {
+    orderfile_record *record = of_early_record(first);
+    if (!record) return;
+    record->subject = 1;
+    of_store_release(&record->kind, ORDERFILE_RECORD_UNUSED); /* release: as every kind */
+  }
+}
+
+OF_INTERNAL orderfile_record *of_claim_early_records(uint64_t count) {
+  for (;;) {
+    /* acquire: whoever finds the buffer closed finds the trace; pairs with the release in
+     * of_drain_early_records */
+    uint64_t slot = of_fetch_add_acquire(&of_early.next, count);
+    if (slot >= OF_EARLY_CAPACITY || count > OF_EARLY_CAPACITY - slot) {
+      of_set_aside(slot, OF_EARLY_CAPACITY);
+      return NULL;
+    }
+    if (slot + count <= OF_FIRST_RECORDS) return &of_early.first[slot];
+    orderfile_record *further = of_further_early_records();
+    if (!further) return NULL;
+    if (slot >= OF_FIRST_RECORDS) return &further[slot - OF_FIRST_RECORDS];
+    /* A payload is behind its head in one piece: these lie in two. */
+    of_set_aside(slot, slot + count);
+  }
+}
+
+OF_INTERNAL uint64_t of_early_record_count(void) {
+  uint64_t count = of_load_relaxed(&of_early.next); /* relaxed: a guess */
+  return count < OF_EARLY_CAPACITY ? count : OF_EARLY_CAPACITY;
 }
 
 OF_INTERNAL void of_drain_early_records(orderfile_trace_header *trace, uint64_t slot, uint64_t count) {
@@ -31,10 +73,11 @@ OF_INTERNAL void of_drain_early_records(orderfile_trace_header *trace, uint64_t 
    * pairs with the acquire in of_claim_early_records. */
   uint64_t early = of_exchange_release(&of_early.next, (uint64_t)1 << 62);
   if (early > OF_EARLY_CAPACITY) early = OF_EARLY_CAPACITY; /* the others were counted as they came */
+  if (early > OF_FIRST_RECORDS && !of_further_early_records()) early = OF_FIRST_RECORDS; /* likewise */
   uint64_t used = 0, length;
   int patience = 1000;
   for (uint64_t i = 0; i < early; i += length) {
-    orderfile_record *waiting = &of_early.records[i];
+    orderfile_record *waiting = of_early_record(i);
     length = 1;
     /* acquire: pairs with the release that every kind is stored with. Its writer is another thread that has to
      * be given the processor; or this one, below a signal handler, and then no patience helps. */

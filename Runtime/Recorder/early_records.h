@@ -1,21 +1,21 @@
 /* Hits and marks from the time before the trace exists, in order, in a buffer of this copy. It is moved to
- * the front of the trace. */
+ * the front of the trace.
+ *
+ * On ELF these are few. On Mach-O the compiler's constructors come after every +load and among the program's own
+ * constructors, so much of a launch can be over by then: the first records are in this copy's data, and further
+ * ones in memory that is mapped when these are used up. */
 #ifndef OF_EARLY_RECORDS_H
 #define OF_EARLY_RECORDS_H
 
-#include <stdbool.h>
-
 #include "state.h"
-
-#define OF_EARLY_CAPACITY 4096u
 
 /* Claims COUNT consecutive records; they belong to the caller until their kinds are stored. NULL if the
  * buffer is closed or full. Nothing is counted. Any thread, any signal handler, before main, before
  * relocation. */
 OF_INTERNAL orderfile_record *of_claim_early_records(uint64_t count);
 
-/* Whether anything is in the buffer; a guess, because more may arrive at any moment. Any time. */
-OF_INTERNAL bool of_has_early_records(void);
+/* The number of records in the buffer; more may arrive at any moment. Any time. */
+OF_INTERNAL uint64_t of_early_record_count(void);
 
 /* Closes the buffer, and moves its contents to the COUNT slots from SLOT of TRACE, which is already
  * published; what does not fit goes to further slots. By the initializer that starts the recording. */

@@ -27,8 +27,8 @@ typedef struct of_registration {
   bool is_own_library;   /* this copy of the recorder is linked into that image, and it is no program */
 } of_registration;
 
-extern OF_DATA of_registration of_registrations[OF_IMAGES];
-extern OF_DATA uint64_t of_registration_count; /* atomic */
+OF_EXTERN of_registration of_registrations[OF_IMAGES];
+OF_EXTERN uint64_t of_registration_count; /* atomic */
 
 /* The entry PC that the pc-table states for GUARD, or 0. Any thread, any signal handler, before main. */
 OF_INTERNAL uint64_t of_entry_of_guard(const uint32_t *guard);

@@ -182,10 +182,18 @@ int of_current_folder(char *buffer) {
   return (int)of_outcome(program_error, -1);
 }
 
+/* Whether apps can write only to their container. An app of Mac Catalyst is launched like any other of a Mac. */
+#define OF_IS_CONTAINED (!TARGET_OS_OSX && !TARGET_OS_MACCATALYST)
+#if TARGET_OS_TV
+#define OF_WRITABLE_FOLDER "Library/Caches" /* an Apple TV keeps no documents, and forbids to make any */
+#else
+#define OF_WRITABLE_FOLDER "Documents"
+#endif
+
 int of_trace_folder(char *buffer) {
-#if !TARGET_OS_OSX
+#if OF_IS_CONTAINED
   const char *home = getenv("HOME"), *temporary = getenv("TMPDIR");
-  if (home && *home) return of_join(buffer, home, "Documents");
+  if (home && *home) return of_join(buffer, home, OF_WRITABLE_FOLDER);
   if (temporary && *temporary) return of_join(buffer, temporary, "");
 #endif
   return of_current_folder(buffer);
@@ -291,10 +299,10 @@ OF_LOCAL uint64_t of_limit(int resource) {
 }
 
 uint64_t of_address_space(void) {
-#if TARGET_OS_OSX
-  return of_limit(RLIMIT_AS);
-#else
+#if OF_IS_CONTAINED
   return (uint64_t)4 << 30; /* what an app gets on a small device; no limit tells */
+#else
+  return of_limit(RLIMIT_AS);
 #endif
 }
 

@@ -33,6 +33,7 @@ void __sanitizer_cov_trace_pc_guard(uint32_t *guard) {
   if (of_load_relaxed(guard) != OF_UNSEEN) return; /* relaxed: a stale "unseen" costs the exchange */
   of_first_hit(guard, __builtin_return_address(0));
 }
+OF_ONE_IN_AN_IMAGE(__sanitizer_cov_trace_pc_guard);
 
 OF_INLINE void of_fill_function(orderfile_record *record, const uint32_t *guard,
                                 uint64_t return_address) {

@@ -37,6 +37,7 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
   }
   of_unlock_registration();
 }
+OF_ONE_IN_AN_IMAGE(__sanitizer_cov_trace_pc_guard_init);
 
 /* The table is in the image whose guards were registered just before, and is parallel to them. */
 void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
@@ -64,3 +65,4 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
   }
   of_unlock_registration();
 }
+OF_ONE_IN_AN_IMAGE(__sanitizer_cov_pcs_init);

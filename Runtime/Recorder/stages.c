@@ -13,10 +13,6 @@
 #include "slots.h"
 #include "trace_file.h"
 
-OF_RUNTIME void orderfile_rt_mark(const char *name);
-OF_RUNTIME void orderfile_rt_stop(void);
-OF_RUNTIME void orderfile_rt_write_names(void);
-
 #define OF_MARK_SIZE 255u /* bytes of a mark's name that are kept */
 
 void orderfile_rt_mark(const char *name) {
@@ -29,6 +25,7 @@ void orderfile_rt_mark(const char *name) {
   of_calibrate(trace);
   if (record) of_end_launch_at_mark(trace, record);
 }
+OF_ONE_IN_AN_IMAGE(orderfile_rt_mark);
 
 void orderfile_rt_stop(void) {
   of_store_relaxed(&of_recorder.is_stopped, 1); /* relaxed: a flag; for a trace that is yet to come */
@@ -37,6 +34,7 @@ void orderfile_rt_stop(void) {
   of_calibrate(trace);
   of_end_launch(trace, ORDERFILE_STATE_STOPPED_BY_CALL);
 }
+OF_ONE_IN_AN_IMAGE(orderfile_rt_stop);
 
 extern int dladdr(const void *, Dl_info *) __attribute__((weak));
 
@@ -71,6 +69,7 @@ void orderfile_rt_write_names(void) {
     of_fill_record(&of_records(trace)[slot], ORDERFILE_RECORD_NAME, address, 0, name, size, NULL, 0);
   }
 }
+OF_ONE_IN_AN_IMAGE(orderfile_rt_write_names);
 
 OF_INTERNAL void of_finish(void) {
   orderfile_trace_header *trace = of_own_trace();

@@ -16,6 +16,7 @@
  *   recorder                   the hot path
  *   other_copies, trace_start  the start of a recording
  *   image_table, stages        loads and unloads; marks, stop and exit
+ *   offered_functions          what programs may call, on Darwin
  *   registration               what the compiler's constructors call
  */
 #ifndef OF_STATE_H
@@ -51,6 +52,6 @@ typedef struct of_recorder_state {
   bool writes_names;             /* ORDERFILE_NAMES */
 } of_recorder_state;
 
-extern OF_DATA of_recorder_state of_recorder;
+OF_EXTERN of_recorder_state of_recorder;
 
 #endif

@@ -26,7 +26,7 @@ typedef struct of_trace_location {
   uint64_t file[2];                 /* of the trace that is mapped: of_file_number */
 } of_trace_location;
 
-extern OF_DATA of_trace_location of_location;
+OF_EXTERN of_trace_location of_location;
 
 /* Stores the present identity of this process, except for its exec_id and session, which fork does not
  * change. By the thread that creates the process's trace. */

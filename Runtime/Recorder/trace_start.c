@@ -19,6 +19,8 @@
 #include "trace_name.h"
 #include "trace_path.h"
 
+#define OF_LATE_RECORDS 4096u /* room for those that arrive while the early ones are moved */
+
 /* The address of another copy's mapping of the trace that was found. */
 static void *of_found_address;
 static uint64_t of_found_size;
@@ -118,9 +120,8 @@ OF_LOCAL int of_find_trace(uint64_t expected, orderfile_trace_header **trace, ui
 OF_INTERNAL void of_start_recording(uint64_t guards) {
   orderfile_trace_header *trace = NULL;
   uint64_t limit = 0;
-  /* Slots for the waiting records. If there are any, more may arrive until the trace is in place, and
-   * their position is before everything that other threads write there: reserve all that it can need. */
-  uint64_t count = of_has_early_records() ? OF_EARLY_CAPACITY : 16;
+  /* Slots for the waiting records. If there are any, more may arrive until the trace is in place. */
+  uint64_t count = of_early_record_count() ? of_early_record_count() + OF_LATE_RECORDS : 16;
   uint64_t expected = count + guards + 16; /* and the first image's load record, of a path that is not long */
   int result = of_find_trace(expected, &trace, &limit);
   if (result < 0) {
@@ -134,6 +135,12 @@ OF_INTERNAL void of_start_recording(uint64_t guards) {
   of_store_relaxed(&of_recorder.owner, of_location.self.pid);                            /* relaxed: see below */
 
   of_reserve_records(trace, count);
+  /* The slots of the waiting records must be before everything that other threads write from now on. */
+  while (of_early_record_count() && of_early_record_count() + OF_LATE_RECORDS / 2 > count) {
+    uint64_t more = of_early_record_count() + OF_LATE_RECORDS - count;
+    of_reserve_records(trace, more);
+    count += more;
+  }
   uint64_t slot = of_claim_slots(trace, count);
   /* relaxed: published with the pointer */
   if (of_load_relaxed(&of_recorder.is_stopped))

@@ -118,6 +118,12 @@ struct RecordedProgram: Sendable {
     }
   }
 
+  /// Another program for iOS: the image `app` in `workshop`.
+  init(in workshop: Workshop) {
+    self.workshop = workshop
+    platform = .iOS
+  }
+
   /// Builds `app`, `liblibrary.dylib` and `libplugin.dylib`.
   init(_ platform: AppleSDK.Platform, linkFlags: [String]) throws {
     workshop = try Workshop()

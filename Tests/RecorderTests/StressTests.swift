@@ -83,9 +83,12 @@ import TraceFormat
     #expect(counts.lost > 0 && counts.functions + counts.lost == Self.guards)
   }
 
-  @Test func threadsThatHitWhileTheTraceIsMadeLoseNothingAndKeepTheirOrder() throws {
+  /// - Parameter waiting: of each thread, how many hits precede the first initialiser.
+  @Test(arguments: [20, 2900])
+  func threadsThatHitWhileTheTraceIsMadeLoseNothingAndKeepTheirOrder(waiting: Int) throws {
     let workshop = try Workshop()
-    let program = try workshop.build("program", from: ["stress/before.c"], coverage: [])
+    let program = try workshop.build(
+      "program", from: ["stress/before.c"], flags: ["-O1", "-DWAIT=\(waiting)"], coverage: [])
     for _ in 0..<5 {
       #expect(try workshop.record(program).status == 0)
       let trace = try workshop.trace()
@@ -95,7 +98,7 @@ import TraceFormat
           byThread[record.thread, default: []].append(address.rawValue)
         }
       }
-      #expect(byThread.values.map(\.count) == [1200, 1200, 1200])
+      #expect(byThread.values.map(\.count) == [3000, 3000, 3000])
       #expect(byThread.values.allSatisfy { $0 == $0.sorted() })
       #expect(trace.header.lostRecords == 0 && trace.inFlightRecords == 0)
     }

@@ -10,6 +10,18 @@ extension AppleSDK {
     return package.appendingPathComponent(".build/runtime")
   }
 
+  /// The folder with the recorder's files.
+  package static var recorderSources: String {
+    package.appendingPathComponent("Runtime/Recorder").path
+  }
+
+  /// The flags with which they are compiled.
+  package static var recorderIncludes: [String] {
+    ["Recorder", "Recorder/include", "TraceFormat/include", "InProcess/include"].map {
+      "-I\(package.appendingPathComponent("Runtime/\($0)").path)"
+    }
+  }
+
   /// The folder in which `make runtime-darwin` puts the objects, built once for all tests.
   package static func deliveredRecorders() throws -> URL { try runtime.get() }
 

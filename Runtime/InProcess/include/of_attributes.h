@@ -42,15 +42,39 @@
 #define OF_OUT_OF_LINE __attribute__((noipa))
 #endif
 
-/* Called by instrumented code and by programs. */
+/* Called by instrumented code and by programs. Weak on Darwin: of several copies in one image, such as one in
+ * each package that Xcode packs with `ld -r`, the linker keeps one. */
+#if defined(__APPLE__)
+#define OF_RUNTIME OF_IMMUNE OF_OUT_OF_LINE __attribute__((used, weak, visibility("default")))
+#else
 #define OF_RUNTIME OF_IMMUNE OF_OUT_OF_LINE __attribute__((used, visibility("default")))
+#endif
+
+/* After the definition of an OF_RUNTIME function: hides it in the linked image, so that calls are direct and dyld
+ * does not replace it by another image's. `ld -r` would make a function with hidden visibility local to its
+ * result; this linkage, clang's for inline functions, survives. */
+#if defined(__APPLE__)
+#define OF_ONE_IN_AN_IMAGE(function) __asm__(".weak_def_can_be_hidden _" #function)
+#else
+#define OF_ONE_IN_AN_IMAGE(function) _Static_assert(1, "on ELF an image exports it")
+#endif
+
+/* OF_ONE_UNIT: all files of the recorder are compiled as one, so that nothing else need be seen outside. Hidden
+ * symbols of two copies would collide. */
+#if defined(OF_ONE_UNIT)
+#define OF_HIDDEN static __attribute__((unused))
+#define OF_EXTERN static
+#else
+#define OF_HIDDEN __attribute__((visibility("hidden")))
+#define OF_EXTERN extern OF_HIDDEN
+#endif
 /* Called from other files of the recorder. */
-#define OF_INTERNAL OF_IMMUNE OF_OUT_OF_LINE __attribute__((visibility("hidden")))
+#define OF_INTERNAL OF_HIDDEN OF_IMMUNE OF_OUT_OF_LINE
 /* Called in one file only. */
 #define OF_LOCAL static OF_IMMUNE OF_OUT_OF_LINE
 #define OF_INLINE static inline OF_IMMUNE __attribute__((always_inline))
-/* Data of the recorder: reached relative to the PC. */
-#define OF_DATA __attribute__((visibility("hidden")))
+/* Data of the recorder, reached relative to the PC: OF_EXTERN where a header declares it, OF_DATA where it is defined. */
+#define OF_DATA OF_HIDDEN
 
 /* For a local variable: without it, -ftrivial-auto-var-init adds a call of memset. Fields are set one by
  * one for the same reason: an initializer can become such a call. */

@@ -9,8 +9,8 @@
  * OrderFileRuntime, which contains the recorder and a Swift interface to these functions.
  *
  * All functions below may be called from any thread, from signal handlers, before main and after exit has
- * begun. None of them allocates, blocks or fails. A program can also be linked without the recorder; then the
- * calls do nothing, and cost one test of an address or, on Mach-O, one call of an empty function.
+ * begun. None of them allocates, blocks or fails. An image can also be linked without the recorder; then the
+ * calls do nothing, and cost one test of an address.
  *
  * Environment variables are read when the first instrumented image is initialized, and ignored in a
  * set-user-ID program (AT_SECURE, issetugid). A library with its own recorder that is loaded later joins the
@@ -19,9 +19,9 @@
  *
  *   ORDERFILE_TRACE          path of the trace. %p is the process number, %n the program's file name,
  *                            %% a percent sign. A relative path is relative to the current folder; on
- *                            iOS, tvOS, watchOS and visionOS, whose apps can't write there, to
- *                            $HOME/Documents, which is in the app's container, or to $TMPDIR
- *                            without $HOME. If the path belongs to a living process, or to this
+ *                            iOS, watchOS and visionOS, whose apps can't write there, to $HOME/Documents,
+ *                            on tvOS to $HOME/Library/Caches, which are in the app's container, or to
+ *                            $TMPDIR without $HOME. If the path belongs to a living process, or to this
  *                            process before it called exec, ".<pid>" is appended; also for the trace
  *                            of a forked child if the path has no %p. The trace of a dead process is
  *                            replaced, a file that is not a trace never. Only its user may read and
@@ -52,25 +52,37 @@
 extern "C" {
 #endif
 
-/* The recorder's side; do not call these. If the recorder is not linked, they are null on ELF. Mach-O has
- * no optional symbols: there each file contains an empty function, which gives way to the recorder's in
- * the link. It is not hidden: `ld -r`, with which Xcode makes one object of a package's target, would make
- * a hidden one local to that object. */
+/* The recorder's side; do not use it. Mach-O has no optional symbols: there the recorder lists its functions in
+ * a section of its own. The linker defines where that begins and ends; without the recorder it is empty. */
 #if defined(__APPLE__)
-#define ORDERFILE_STAND_IN __attribute__((weak, visibility("default"), no_sanitize("coverage")))
-ORDERFILE_STAND_IN extern void orderfile_rt_mark(const char *name);
-ORDERFILE_STAND_IN extern void orderfile_rt_stop(void);
-ORDERFILE_STAND_IN extern void orderfile_rt_write_names(void);
-void orderfile_rt_mark(const char *name) { (void)name; }
-void orderfile_rt_stop(void) {}
-void orderfile_rt_write_names(void) {}
-#undef ORDERFILE_STAND_IN
-#define ORDERFILE_IS_LINKED(function) 1
+#define ORDERFILE_RT_SECTION "__DATA,__orderfile"
+struct orderfile_rt_functions {
+  void (*mark)(const char *name);
+  void (*stop)(void);
+  void (*write_names)(void);
+};
+extern const struct orderfile_rt_functions orderfile_rt_first[] __asm__(
+    "section$start$__DATA$__orderfile");
+extern const struct orderfile_rt_functions orderfile_rt_end[] __asm__("section$end$__DATA$__orderfile");
+__attribute__((always_inline)) static inline const struct orderfile_rt_functions *
+orderfile_rt_linked(void) {
+  const struct orderfile_rt_functions *functions = orderfile_rt_first;
+  __asm__("" : "+r"(functions)); /* compilers take for granted that two arrays have two addresses */
+  return functions != orderfile_rt_end ? functions : 0;
+}
+#define ORDERFILE_RT_CALL(function, arguments)                                        \
+  do {                                                                                \
+    const struct orderfile_rt_functions *orderfile_functions = orderfile_rt_linked(); \
+    if (orderfile_functions) orderfile_functions->function arguments;                 \
+  } while (0)
 #else
 extern void orderfile_rt_mark(const char *name) __attribute__((weak));
 extern void orderfile_rt_stop(void) __attribute__((weak));
 extern void orderfile_rt_write_names(void) __attribute__((weak));
-#define ORDERFILE_IS_LINKED(function) (function)
+#define ORDERFILE_RT_CALL(function, arguments)                      \
+  do {                                                              \
+    if (orderfile_rt_##function) orderfile_rt_##function arguments; \
+  } while (0)
 #endif
 
 /* Writes a mark called NAME ("first screen").
@@ -78,21 +90,21 @@ extern void orderfile_rt_write_names(void) __attribute__((weak));
  * NAME is copied before the call returns; at most 255 bytes are kept. NAME must not be NULL. If
  * ORDERFILE_STOP_AT names the mark, recording stops after it. */
 static inline void orderfile_mark(const char *name) {
-  if (ORDERFILE_IS_LINKED(orderfile_rt_mark)) orderfile_rt_mark(name);
+  ORDERFILE_RT_CALL(mark, (name));
 }
 
 /* Ends the recording: no hit after this call is recorded, in any thread or image of the process.
  *
  * A forked child of a stopped process stays stopped. Recording cannot be started again. */
 static inline void orderfile_stop(void) {
-  if (ORDERFILE_IS_LINKED(orderfile_rt_stop)) orderfile_rt_stop();
+  ORDERFILE_RT_CALL(stop, ());
 }
 
 /* Adds the names that dladdr knows for all functions recorded so far. It is slow and, unlike the other
  * functions, must not be called from a signal handler. On ELF dladdr knows exported functions only: prefer
  * a sealed trace or the unstripped image. */
 static inline void orderfile_write_names(void) {
-  if (ORDERFILE_IS_LINKED(orderfile_rt_write_names)) orderfile_rt_write_names();
+  ORDERFILE_RT_CALL(write_names, ());
 }
 
 /* A program may define this to be recorded without an environment variable, for example on a device where

@@ -3,7 +3,10 @@
 #include <stdint.h>
 #include <unistd.h>
 
-enum { THREADS = 3, OWN = 1200 };  // together fewer than the early buffer holds
+enum { THREADS = 3, OWN = 3000 };  // together more than the early buffer's first part holds
+#ifndef WAIT
+#define WAIT 20  // hits of each thread before the initialiser
+#endif
 
 void __sanitizer_cov_trace_pc_guard(uint32_t *guard);
 void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop);
@@ -28,8 +31,9 @@ static void start(int count, char **arguments, char **environment) {
 __attribute__((section(".preinit_array"), used)) static void (*preinit)(int, char **, char **) = start;
 
 __attribute__((constructor(2))) static void initialise(void) {
-  while (__atomic_load_n(&guards[20], __ATOMIC_RELAXED) == 0) {
-  }
+  for (int i = 0; i < THREADS; i++)
+    while (__atomic_load_n(&guards[i * OWN + WAIT], __ATOMIC_RELAXED) == 0) {
+    }
   __sanitizer_cov_trace_pc_guard_init(guards, guards + THREADS * OWN);
 }
 
