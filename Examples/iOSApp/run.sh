@@ -22,15 +22,19 @@ for name in record order; do
     { echo "orderfile-$name.xcconfig is not what 'orderfile flags xcode' writes" >&2; exit 1; }
 done
 
-# setting FILE NAME: the value that Xcode would compute for iPhones; $(inherited) is empty here.
+# setting FILE NAME: the value that Xcode would compute for iPhones, where only PLATFORM_NAME is set.
 setting() {
   local value name
   value=$(sed -n "s/^$2 = //p" "$1")
-  for name in ORDERFILE_COVERAGE ORDERFILE_RUNTIME; do
-    value=${value//"\$($name)"/$(sed -n "s/^$name = //p" "$1")}
+  value=${value//'$(IS_MACCATALYST:default=NO)'/NO}
+  while [[ $value =~ \$\(([A-Za-z_]+)\) ]]; do
+    name=${BASH_REMATCH[1]}
+    case $name in
+      PLATFORM_NAME) value=${value//"\$($name)"/iphoneos} ;;
+      *) value=${value//"\$($name)"/$(sed -n "s/^$name = //p" "$1")} ;;
+    esac
   done
-  value=${value//'$(inherited)'/}
-  printf '%s' "${value//'$(PLATFORM_NAME)'/iphoneos}" | tr -d '"'
+  printf '%s' "$value" | tr -d '"'
 }
 
 # compile FOLDER [FILE]: all sources, with the flags of an .xcconfig if there is one; two of them become a static
@@ -65,7 +69,7 @@ link App-default ship -order_file empty.order
 
 step "1. record: an instrumented build, launched once"
 compile record orderfile/orderfile-record.xcconfig
-link App-record record $(setting orderfile/orderfile-record.xcconfig OTHER_LDFLAGS)
+link App-record record $(setting orderfile/orderfile-record.xcconfig OTHER_LDFLAGS_normal)
 mkdir -p container/Documents
 # Instead of a device: Tests/MachOEmulator, which simulates dyld and libSystem.
 export PYTHONPATH=$root/.build/apple/python PYTHONDONTWRITEBYTECODE=1

@@ -19,10 +19,38 @@ import Testing
   }
 
   /// What a target says itself must stay: these are lists that projects set too.
-  @Test(arguments: ["OTHER_CFLAGS", "OTHER_CPLUSPLUSFLAGS", "OTHER_SWIFT_FLAGS", "OTHER_LDFLAGS"])
+  @Test(arguments: [
+    "OTHER_CFLAGS", "OTHER_CPLUSPLUSFLAGS", "OTHER_SWIFT_FLAGS", "OTHER_LDFLAGS_normal",
+  ])
   func listsAreAddedTo(name: String) throws {
     #expect(try #require(value(name, Self.settings.record)).hasPrefix("$(inherited) "))
     #expect(value(name, Self.settings.order) == nil)
+  }
+
+  /// Xcode adds OTHER_LDFLAGS also to the links that make one object of a package, by way of OTHER_LDRFLAGS: the
+  /// app would then have as many recorders as packages.
+  @Test(arguments: ["OTHER_LDFLAGS", "OTHER_LDRFLAGS"])
+  func noRecorderIsLinkedIntoPackages(name: String) {
+    #expect(value(name, Self.settings.record) == nil)
+  }
+
+  @Test(arguments: [
+    ("iphoneos", nil, "iphoneos"), ("appletvsimulator", nil, "appletvsimulator"),
+    ("macosx", "NO", "macosx"), ("macosx", "YES", "maccatalyst"),
+  ])
+  func eachPlatformHasItsRecorder(platform: String, isCatalyst: String?, folder: String) throws {
+    var text = String(try #require(value("OTHER_LDFLAGS_normal", Self.settings.record)))
+    text.replace("$(inherited) ", with: "")
+    let given = ["PLATFORM_NAME": platform, "IS_MACCATALYST": isCatalyst]
+    // As Xcode evaluates it: the innermost reference first.
+    while let reference = text.firstMatch(of: /\$\((\w+)(:default=(\w+))?\)/) {
+      let name = String(reference.1)
+      let found =
+        (given[name] ?? nil) ?? value(name, Self.settings.record).map(String.init)
+        ?? reference.3.map(String.init)
+      text.replaceSubrange(reference.range, with: try #require(found))
+    }
+    #expect(text == "\"/usr/local/lib/orderfile/\(folder)/orderfile_rt.o\"")
   }
 
   /// The order of a launch is for the build to ship, the recorder for the other one.

@@ -44,9 +44,19 @@ package struct XcodeSettings: Sendable {
     OTHER_CPLUSPLUSFLAGS = $(inherited) -fsanitize-coverage=$(ORDERFILE_COVERAGE)
     OTHER_SWIFT_FLAGS = $(inherited) -Xfrontend -sanitize=fuzzer -Xfrontend -sanitize-coverage=$(ORDERFILE_COVERAGE)
 
-    // The recorder: iphoneos, iphonesimulator or macosx.
+    // The recorder for the platform: iphoneos, appletvsimulator, … Mac Catalyst has macOS's PLATFORM_NAME, but
+    // another recorder.
     ORDERFILE_RUNTIME = \(runtime)
-    OTHER_LDFLAGS = $(inherited) "$(ORDERFILE_RUNTIME)/$(PLATFORM_NAME)/orderfile_rt.o"
+    ORDERFILE_PLATFORM_NO = $(PLATFORM_NAME)
+    ORDERFILE_PLATFORM_YES = maccatalyst
+    ORDERFILE_PLATFORM = $(ORDERFILE_PLATFORM_$(IS_MACCATALYST:default=NO))
+
+    // Only for images: 'normal' is the build variant. OTHER_LDFLAGS would also reach the links by which Xcode
+    // makes one object file of each package.
+    OTHER_LDFLAGS_normal = $(inherited) "$(ORDERFILE_RUNTIME)/$(ORDERFILE_PLATFORM)/orderfile_rt.o"
+
+    // The recorder needs 64-bit pointers, which watches have from watchOS 26 on.
+    EXCLUDED_ARCHS[sdk=watchos*] = $(inherited) arm64_32 armv7k
 
     // Keeps the app out of archives, so that this build can't be uploaded.
     SKIP_INSTALL = YES
