@@ -44,7 +44,7 @@ package struct LinuxFaults: Hashable, Sendable {
     guard size <= mostBytes, !mappings.isEmpty,
       mappings.allSatisfy({ $0.offset.rawValue < 1 << 60 && $0.range.size <= mostBytes })
     else { return nil }
-    // What lies behind the code in the file is not known here, and no fault on code reaches it.
+    // What follows the code in the file is not known here, and no fault on code reaches it.
     let fileBytes =
       mappings.map { $0.offset.rawValue &+ $0.range.size }.max().map { $0 / pageSize.bytes + 1 }
       .map { $0 * pageSize.bytes } ?? 0

@@ -5,7 +5,7 @@ import CPtrace
 /// kinds of access seen so far. The present access follows from these.
 package struct WatchedImage {
   package let path: String
-  /// From the first byte of the image to behind its last.
+  /// The addresses from the image's first byte to its last.
   package let addresses: Range<LoadedAddress>
   /// Whether an instruction of it has run, so that all access is withheld, not only execution.
   package private(set) var hasBegun = false

@@ -51,7 +51,7 @@ package struct DiffText {
   private var prediction: String {
     var text = header
     if let blocks = document.functionsByBlocks {
-      // Bytes are those of what ran of them.
+      // For these functions the column BYTES counts only what ran.
       text += "  \(blocks.before) functions before and \(blocks.after) after count only with the "
       text += "basic blocks that ran\n"
     }

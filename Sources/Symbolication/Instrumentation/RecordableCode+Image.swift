@@ -1,8 +1,8 @@
 // Which code of an image could be recorded
 //
-// A function is instrumented if it calls the callback: the image's pc-table then lists an address in it. In an image
-// without this table the calls are searched for in the code. So they are in a Mach-O image, because the loader fills
-// in functions that other images may replace, such as Swift's generic functions: the table in the file lacks these.
+// A function is instrumented if it calls the callback: the image's pc-table then lists an address in it. If an image
+// has no such table, its code is searched for calls. The code of a Mach-O image is always searched, because the table in
+// the file lacks functions that other images may replace, such as Swift's generic functions: the loader fills them in.
 // With breakpoints, a function is recordable if it can be given a breakpoint.
 //
 // Code is what symbols and unwind tables list in sections that have functions, and the bytes between, unless they

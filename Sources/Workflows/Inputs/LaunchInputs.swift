@@ -81,9 +81,9 @@ package struct LaunchInputs {
     trace.uses.contains { !$0.isEmpty && groups.group(ofImageAt: $0.image) == group }
   }
 
-  /// Adds programs with another name to `group` if they are builds of its program: if it has functions with the same
-  /// names for at least three quarters of those that they used, not counting `main` and the C runtime, which every
-  /// program has. A trace that has a build in `group` already is left alone.
+  /// Adds programs with another name to `group` if they are builds of its program: at least three quarters of the
+  /// functions that they used must have the names of functions in that program. `main` and the C runtime do not count,
+  /// because every program has them. A trace that already has a build in `group` is not examined.
   ///
   /// - Parameters:
   ///   - group: the group of the program.

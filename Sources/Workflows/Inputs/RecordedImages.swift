@@ -18,7 +18,7 @@ struct RecordedImages {
   ///
   /// - Parameter known: the images of the traces.
   /// - Parameter architecture: the slice of a universal file; `nil` takes the recorded one.
-  /// - Throws: `mismatch` with both IDs if it is none of them.
+  /// - Throws: `mismatch` with both IDs if it is not one of them.
   mutating func add(
     path: String, _ architecture: Architecture?, recordedAs known: [TraceImage]
   ) throws(Diagnostic) {

@@ -7,7 +7,7 @@ import Symbolication
 struct ResolvedProfile {
   /// The uses in one sequence, all of the first launch before all of the second.
   private(set) var uses: [FirstUse] = []
-  /// Bodies none of whose names is a function of the layout, each once.
+  /// Bodies without a name that a function of the layout has, each once.
   private(set) var missing: [NameWithReason] = []
   /// The number of distinct bodies that the launches used.
   let recordedCount: Int
