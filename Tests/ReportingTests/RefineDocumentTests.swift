@@ -30,7 +30,7 @@ import Testing
       RefineDocument.Step(
         move: "unused functions last", entries: 15, textPages: 8, textPages16k: 3, textPages64k: 1,
         isKept: false),
-    ], floor: floor(9000, fixed: fixed))
+    ], floor: floor(9000, fixed: fixed), droppedEntries: 2)
 
   @Test func bothFormsAreAsRecorded() throws {
     try expectGolden(

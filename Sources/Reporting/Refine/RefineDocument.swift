@@ -13,6 +13,8 @@ package struct RefineDocument: Hashable, Sendable {
   /// The orders that were tried, in sequence; the first is the given order.
   package var steps: [Step]
   package var floor: Floor
+  /// The number of entries that were left out at the end because the image has no such symbol.
+  package var droppedEntries: Int
 
   /// One order that was linked and launched.
   package struct Step: Hashable, Sendable {
@@ -73,13 +75,15 @@ package struct RefineDocument: Hashable, Sendable {
   }
 
   package init(
-    outputPath: String, imagePath: String, pageSize: PageSize, steps: [Step], floor: Floor
+    outputPath: String, imagePath: String, pageSize: PageSize, steps: [Step], floor: Floor,
+    droppedEntries: Int = 0
   ) {
     self.outputPath = outputPath
     self.imagePath = imagePath
     self.pageSize = pageSize
     self.steps = steps
     self.floor = floor
+    self.droppedEntries = droppedEntries
   }
 }
 
@@ -89,6 +93,7 @@ extension RefineDocument: JSONDocument {
   package static let schema = "orderfile.refine/1"
 
   package func write(to json: inout JSONWriter) {
+    json.member("droppedEntries", droppedEntries)
     json.object("floor") { floor.write(to: &$0) }
     json.member("imagePath", imagePath)
     json.member("outputPath", outputPath)

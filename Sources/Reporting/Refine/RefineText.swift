@@ -12,7 +12,13 @@ package struct RefineText {
 
   package var text: String {
     "measured: pages of text that a launch of \(printable(document.imagePath)) executes\n\n"
-      + steps.text() + "\n" + floor
+      + steps.text() + "\n" + dropped + floor
+  }
+
+  private var dropped: String {
+    guard document.droppedEntries > 0 else { return "" }
+    return
+      "dropped \(counted(document.droppedEntries, "entry", "entries")) of symbols that the image lacks\n"
   }
 
   private var steps: Table {

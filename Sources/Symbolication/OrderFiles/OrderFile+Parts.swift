@@ -14,4 +14,18 @@ extension OrderFile {
     }
     return parts
   }
+
+  /// Without the entries of symbols that `layout` does not have, and how many those are. Entries that name sections
+  /// alone stay: an image does not tell its input sections.
+  ///
+  /// - Parameter architecture: as for `parts`.
+  /// - Complexity: O(*n* + *e*) for *n* functions and *e* entries, on average.
+  package func entriesOfSymbols(
+    in layout: Layout, architecture: Architecture? = nil
+  ) -> (entries: [OrderFileEntry], dropped: Int) {
+    let absent = Set(
+      OrderedSymbols(self, in: layout, architecture: architecture).symbols
+        .filter { $0.reasonIfMissing == .noSuchSymbol }.flatMap(\.entries))
+    return (entries.indices.filter { !absent.contains($0) }.map { entries[$0] }, absent.count)
+  }
 }

@@ -45,6 +45,19 @@ package enum InputFile {
     }
   }
 
+  /// An order file that an option names.
+  ///
+  /// - Throws: also for text that is evidently something else.
+  package static func namedOrderFile(
+    _ bytes: FileBytes, _ path: String, of format: ImageFormat
+  ) throws(Diagnostic) -> OrderFile {
+    let order = try orderFile(bytes, path, of: format)
+    if let reason = order.reasonAgainst(path: path, isNamed: true) {
+      throw Diagnostic("invalid order file: expected names, found \(reason)", context: [path])
+    }
+    return order
+  }
+
   private static let traceHint =
     "a trace is what 'orderfile record' or ORDERFILE_TRACE wrote; see 'orderfile record --help'"
 }

@@ -53,7 +53,7 @@ package struct OrderFileRefinement {
     let folder = try TemporaryFolder(in: environment)
     let linked = try RelinkedImage(path: image, command: relink, in: folder)
     let before = try ReleaseLayout(path: linked.path)
-    let given = try InputFile.orderFile(bytes, order, of: before.layout.imageFormat)
+    let given = try InputFile.namedOrderFile(bytes, order, of: before.layout.imageFormat)
     let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
     let launch = RefinedLaunch(program: program, folder: folder, environment: environment)
     Interruption.catchSignals()
@@ -66,11 +66,13 @@ package struct OrderFileRefinement {
     do { try refinement.run(progress) } catch { failure = error }
     linked.restore()
     let isWritten = failure == nil || refinement.isBetter
-    if isWritten { try outputFile.finish(refinement.best.bytes) }
+    let written = refinement.written
+    if isWritten { try outputFile.finish(written.bytes) }
     return Result(
       document: RefineDocument(
         outputPath: outputFile.path, imagePath: image, pageSize: size, steps: refinement.path,
-        floor: refinement.floor), warnings: refinement.best.release.warnings,
+        floor: refinement.floor, droppedEntries: written.dropped),
+      warnings: refinement.best.release.warnings,
       failure: failure, isWritten: isWritten)
   }
 }

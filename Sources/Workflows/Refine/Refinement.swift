@@ -70,6 +70,21 @@ struct Refinement {
   /// Whether the best order differs from the given one.
   var isBetter: Bool { path.dropFirst().contains { $0.isKept } }
 
+  /// The best order as a file, without the entries that its image lacks: of functions that were renamed or removed
+  /// since they were recorded.
+  var written: (bytes: [UInt8], dropped: Int) {
+    let (entries, dropped) = best.order.entriesOfSymbols(
+      in: best.release.layout, architecture: best.release.architecture)
+    guard dropped > 0 else { return (best.bytes, 0) }
+    return (best.order.dialect.write(entries, header: header).bytes, dropped)
+  }
+
+  private var header: [String] {
+    best.order.comments.map { comment in
+      String(decoding: comment.text.trimmingPrefix { $0 == UInt8(ascii: " ") }, as: UTF8.self)
+    }
+  }
+
   /// The number of pages of the requested size, then of 4 KiB.
   private func count(_ trial: Trial) -> (Int, Int) {
     (trial.pages.executedPages(size), trial.pages.executedPages(.fourKibibytes))
@@ -120,9 +135,6 @@ struct Refinement {
           of: layout.allAliases(of: part), in: map, for: best.order.dialect
         ).entries
       }
-    }
-    let header = best.order.comments.map { comment in
-      String(decoding: comment.text.trimmingPrefix { $0 == UInt8(ascii: " ") }, as: UTF8.self)
     }
     let bytes = best.order.dialect.write(entries, header: header).bytes
     guard tried.insert(bytes).inserted else { return nil }

@@ -124,7 +124,7 @@ package struct ShownFile {
   private init(orderFile bytes: FileBytes, _ path: String) throws(Diagnostic) {
     let order = try InputFile.orderFile(
       bytes, path, hint: "expected a trace, a linked image, a link map or an order file")
-    if let reason = order.reasonAgainst(path: path) {
+    if let reason = order.reasonAgainst(path: path, isNamed: false) {
       throw Diagnostic(
         "unsupported file: expected a trace, a linked image, a link map of \(LinkMapGrammar.names()), "
           + "or an order file, found \(reason)", context: [path])
@@ -167,43 +167,5 @@ extension ExecutedFunction {
       }
     }
     return functions.sorted { ($0.step, $0.image, $0.address) < ($1.step, $1.image, $1.address) }
-  }
-}
-
-extension OrderFile {
-  /// Why the file is not accepted as an order file; `nil` if it is accepted.
-  ///
-  /// By ld.lld's rules any text is a list of names, and by gold's any text that begins with `.text`. So it is accepted
-  /// if `gen` wrote it, if its name ends in `.order`, or if at least three quarters of its lines could be symbols.
-  fileprivate func reasonAgainst(path: String) -> String? {
-    if dialect == .ld64 || dialect == .gnuLD { return nil }  // recognized by more than one line
-    if let first = entries.first, first.symbol.starts(with: "<?xml ".utf8) { return "XML" }
-    if path.hasSuffix(".order") || comments.first.map(\.isOwn) ?? false { return nil }
-    guard !entries.isEmpty || !patterns.isEmpty else { return "text without names" }
-    let strange = zip(entries, lines).filter { !($0.0.section ?? $0.0.symbol).looksLikeSymbol }
-    guard let (_, line) = strange.first, 4 * strange.count > entries.count else { return nil }
-    return "other text: line \(line) is no symbol"
-  }
-}
-
-extension OrderFileComment {
-  /// Whether `orderfile gen` wrote it.
-  fileprivate var isOwn: Bool { text.starts(with: " orderfile ".utf8) }
-}
-
-extension [UInt8] {
-  /// Whether it could be the name of a symbol or section in C, C++, Swift or Rust. Other languages also use other
-  /// characters.
-  fileprivate var looksLikeSymbol: Bool {
-    guard let first, !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) else { return false }
-    return allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...0xff:
-        true
-      default:
-        [UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "$"), UInt8(ascii: "@")].contains(byte)
-      }
-    }
   }
 }

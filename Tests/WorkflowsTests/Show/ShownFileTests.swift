@@ -64,11 +64,26 @@ import Workflows
     #expect(shown.imageFormat == nil)
   }
 
-  @Test(arguments: ["some lines of prose\nand more of it\n", "<?xml version=\"1.0\"?>\n<plist/>\n"])
+  @Test(arguments: [
+    "some lines of prose\nand more of it\n", "word\n", "# a remark\nword",
+    "<?xml version=\"1.0\"?>\n<plist/>\n",
+  ])
   func otherTextIsRefused(_ text: String) throws {
     try builds.write(text, "text")
     let error = diagnostic { _ = try ShownFile(path: builds.path("text")) }
     #expect(error?.message.hasPrefix("unsupported file: expected a trace") ?? false)
+  }
+
+  @Test func oneWordIsAnOrderFileIfItsNameOrItsWriterSaysSo() throws {
+    for (text, name) in [
+      ("word\n", "a.order"), ("# orderfile 1: first uses\nmain\n", "text"), ("f1\nf2\n", "text"),
+    ] {
+      try builds.write(text, name)
+      guard case .orderFile = try ShownFile(path: builds.path(name)).contents else {
+        Issue.record("\(text)")
+        return
+      }
+    }
   }
 
   @Test func anImageThatWasNotRecordedIsRefused() {
