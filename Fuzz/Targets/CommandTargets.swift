@@ -29,7 +29,7 @@ extension FuzzTarget {
       ["diff", files.image, files.image, "--trace", files.trace],
       ["diff", files.image, files.image, "--trace", files.trace, "--measured", files.pages],
     ] {
-      if var command = try? OrderFileCommand.parseAsRoot(words + ["-o", "/dev/null"]) {
+      if var command = try? OrderFileCommand.parseAsRoot(words + ["--quiet", "-o", "/dev/null"]) {
         try? command.run()
       }
     }

@@ -33,6 +33,8 @@ struct DiffCommand: ParsableCommand {
     help: ArgumentHelp("A trace of a launch. Repeat for more.", valueName: "file"),
     completion: .file())
   var trace: [String] = []
+  @Flag(help: "Leave out traces that are damaged, with a warning.")
+  var skipDamaged = false
   @Option(
     help: ArgumentHelp("The order file that AFTER was linked with.", valueName: "file"),
     completion: .file())
@@ -104,6 +106,7 @@ struct DiffCommand: ParsableCommand {
     name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
+  @OptionGroup var messages: Messages
 
   func validate() throws {
     if trace.isEmpty && order == nil {
@@ -118,6 +121,7 @@ struct DiffCommand: ParsableCommand {
     var options = LayoutDiff.Options(before: before, after: after)
     options.traces = trace
     options.order = order
+    options.skipsDamaged = skipDamaged
     options.recorded = recorded
     options.architecture = arch?.architecture
     options.pageSize = pageSize
@@ -154,10 +158,10 @@ struct DiffCommand: ParsableCommand {
           names: Demangler(demangle.mode, of: diff.imageFormat).demangle
         ).text.utf8)
     try outputFile.finish(bytes)
-    Console.printWarnings(document.warnings)
+    messages.print(document.warnings)
     var failures = gates.failures(of: document)
     guard let last = failures.popLast() else { return }
-    Console.printWarnings(failures)
+    for failure in failures { Console.printError(failure) }
     throw last
   }
 }

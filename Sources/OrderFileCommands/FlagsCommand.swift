@@ -44,11 +44,12 @@ struct FlagsXcode: ParsableCommand {
       "The folder with iphoneos/orderfile_rt.o and the other output of 'make runtime-darwin'.",
       valueName: "folder"), completion: .directory)
   var runtime = "/usr/local/lib/orderfile"
+  @OptionGroup var messages: Messages
 
   func run() throws {
     let files = XcodeSettingsFiles(folder: output, orderFile: orderFile, runtime: runtime)
     let (steps, warnings) = try files.write()
     try Console.print(steps)
-    Console.printWarnings(warnings)
+    messages.print(warnings)
   }
 }

@@ -24,6 +24,8 @@ struct GenCommand: ParsableCommand {
     help: ArgumentHelp("Traces; functions of the first come first.", valueName: "trace"),
     completion: .file())
   var traces: [String]
+  @Flag(help: "Leave out traces that are damaged, with a warning.")
+  var skipDamaged = false
   @Option(
     help: ArgumentHelp(
       "A recorded image, if it is no longer where the trace says. Repeat for more.",
@@ -68,6 +70,7 @@ struct GenCommand: ParsableCommand {
   var demangle: DemangleOption = .full
   @Flag(help: "Print a summary as JSON on stdout; needs -o FILE.")
   var json = false
+  @OptionGroup var messages: Messages
 
   func validate() throws {
     if traces.isEmpty { throw ValidationError("missing a trace") }
@@ -86,6 +89,7 @@ struct GenCommand: ParsableCommand {
 
   private var options: OrderGeneration.Options {
     var options = OrderGeneration.Options(traces: traces)
+    options.skipsDamaged = skipDamaged
     options.recorded = recorded
     options.builds =
       allImages
@@ -115,8 +119,9 @@ struct GenCommand: ParsableCommand {
     }
     for order in orders {
       let names = Demangler(demangle.mode, of: order.imageFormat).demangle
-      Console.printNote(GenText(order.image, listsMissing: explain, names: names).text)
+      messages.print(
+        note: GenText(order.image, listsMissing: explain, names: names).text)
     }
-    Console.printWarnings(generation.warnings)
+    messages.print(generation.warnings)
   }
 }

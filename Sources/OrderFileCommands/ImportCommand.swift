@@ -38,6 +38,7 @@ struct ImportOptions: ParsableArguments {
   var output: String
   @Flag(help: "Print a summary as JSON on stdout; needs -o FILE.")
   var json = false
+  @OptionGroup var messages: Messages
 
   func validate() throws {
     if json && output == "-" { throw ValidationError("--json needs -o FILE: both write to stdout") }
@@ -53,8 +54,8 @@ struct ImportOptions: ParsableArguments {
     let result = try traceImport.run()
     try file.finish(result.trace)
     if json { try Console.print(result.document.json()) }
-    Console.printNote(ImportText(result.document).text)
-    Console.printWarnings(result.warnings)
+    messages.print(note: ImportText(result.document).text)
+    messages.print(result.warnings)
   }
 }
 

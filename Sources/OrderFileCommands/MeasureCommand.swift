@@ -70,6 +70,7 @@ struct MeasureCommand: ParsableCommand {
     name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
+  @OptionGroup var messages: Messages
   @Argument(
     parsing: .postTerminator,
     help: ArgumentHelp("Arguments for both, after '--'.", valueName: "arguments"))
@@ -117,12 +118,12 @@ struct MeasureCommand: ParsableCommand {
         json ? document.json() : Array(MeasureText(document, width: width).text.utf8))
       try exportFile?.finish(document.hyperfineJSON())
     }
-    Console.printWarnings(result.warnings)
+    messages.print(result.warnings)
     if let interruption = result.interruption { throw interruption }
   }
 
   private func runWithProgress() throws(Diagnostic) -> BuildMeasurement.Result {
-    var bar = ProgressBar(isWanted: !json && !showOutput)
+    var bar = ProgressBar(isWanted: !json && !showOutput && !messages.quiet)
     defer { bar.clear() }
     return try measurement.run { progress in
       let reached = progress.precision.map { ", precision \(percent($0))" } ?? ""

@@ -29,6 +29,11 @@ package struct OrderFileCommand: ParsableCommand {
           $ clang … -fuse-ld=lld -Wl,--symbol-ordering-file=app.order -o build/app
           $ orderfile diff app-before build/app --trace app.oftrace --order app.order
 
+      OUTPUT
+        Results go to stdout, or to the file given by -o. Everything else goes to stderr, after the result: \
+      notes say what was done, warnings what a result may suffer from, errors why there is none. --quiet \
+      leaves out notes and warnings.
+
       EXIT STATUS
         0   success
         1   failure

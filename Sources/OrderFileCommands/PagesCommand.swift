@@ -49,6 +49,7 @@ struct PagesCommand: ParsableCommand {
       "How to see touches: preload (a library in the program) or ptrace (from outside). "
         + "(default: preload where it works)", valueName: "method"))
   var method: PageMethod?
+  @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions
 
   func validate() throws {
@@ -80,7 +81,7 @@ struct PagesCommand: ParsableCommand {
         sink(Array(text.text.utf8))
       }
     }
-    Console.printWarnings(counted.warnings)
+    messages.print(counted.warnings)
     if counted.end != .exited(0) { throw ExitCode(counted.end.exitStatus) }
   }
 }

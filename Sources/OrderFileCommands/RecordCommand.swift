@@ -54,6 +54,7 @@ struct RecordCommand: ParsableCommand {
         + "or Ctrl-C.",
       valueName: "number"))
   var pid: Int32?
+  @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions
 
   func validate() throws {
@@ -93,9 +94,9 @@ struct RecordCommand: ParsableCommand {
       let summary = RecordSummary(
         recorded.traces, paths: recorded.paths, hitsBeforeMain: recorded.hitsBeforeMain,
         functions: recorded.functions)
-      Console.printNote(summary.text)
+      messages.print(note: summary.text)
     }
-    Console.printWarnings(recorded.warnings)
+    messages.print(recorded.warnings)
     if let failure = recorded.failure { throw failure }
     if let end = recorded.end, end != .exited(0) { throw ExitCode(end.exitStatus) }
   }

@@ -42,6 +42,7 @@ struct RefineCommand: ParsableCommand {
   var demangle: DemangleOption = .full
   @Flag(help: "Print one JSON object.")
   var json = false
+  @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions
 
   func validate() throws {
@@ -57,13 +58,13 @@ struct RefineCommand: ParsableCommand {
       program: launched.launch, in: .own)
     refinement.pageSize = pageSize
     let result = try refinement.run { step in
-      Console.printNote(
-        "\(step.textPages) pages of 4 KiB, \(step.textPages16k) of 16 KiB: \(step.move)"
+      messages.print(
+        note: "\(step.textPages) pages of 4 KiB, \(step.textPages16k) of 16 KiB: \(step.move)"
           + (step.isKept ? "" : ", not kept"))
     }
     if let failure = result.failure {
       if result.isWritten {
-        Console.printNote("wrote the best order so far: \(result.document.outputPath)")
+        messages.print(note: "wrote the best order so far: \(result.document.outputPath)")
       }
       throw failure
     }
@@ -72,6 +73,6 @@ struct RefineCommand: ParsableCommand {
     } else {
       try Console.print(RefineText(result.document, names: Demangler(demangle.mode).demangle).text)
     }
-    Console.printWarnings(result.warnings)
+    messages.print(result.warnings)
   }
 }

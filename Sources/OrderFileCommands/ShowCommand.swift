@@ -38,6 +38,7 @@ struct ShowCommand: ParsableCommand {
     name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
+  @OptionGroup var messages: Messages
 
   func run() throws {
     let outputFile = try Output(output)
@@ -47,7 +48,7 @@ struct ShowCommand: ParsableCommand {
     options.architecture = arch?.architecture
     let shown = try ShownFile(path: file, options)
     try outputFile.finish(document(of: shown))
-    Console.printWarnings(shown.warnings)
+    messages.print(shown.warnings)
   }
 
   private func document(of shown: ShownFile) -> OutputFile.Document {

@@ -105,6 +105,31 @@ import Testing
         "orderfile: error: ordered: predicted pages: expected at most 0, found 1\n"))
   }
 
+  /// Notes, warnings and progress are on standard error; results, errors and the exit status stay.
+  @Test func quietLeavesResultsErrorsAndTheExitStatus() throws {
+    let workshop = try Self.workshop()
+    try workshop.write(Array("main\nno_such_function\n".utf8), "short.order")
+    try workshop.write(workshop.bytes("app.oftrace").prefix(100), "short")
+    for arguments in Self.reports + [
+      [
+        "diff", "app", "ordered", "--trace", "app.oftrace", "--order", "app.order", "--max-pages",
+        "0",
+      ],
+      ["diff", "app.map", "ordered", "--order", "short.order"],
+      ["gen", "short", "app.oftrace", "--image", "app", "--skip-damaged"],
+      ["import", "symbols", "short.order", "--image", "app", "-o", "imported.oftrace"],
+      ["record", "-o", "again.oftrace", "--", "./app"], ["record", "-o", "x", "--", "true"],
+      ["show", "nowhere"], ["flags", "xcode", "-o", "settings"],
+    ] {
+      let loud = try workshop.orderfile(arguments)
+      let words = arguments.firstIndex(of: "--") ?? arguments.count
+      let quiet = try workshop.orderfile(arguments[..<words] + ["--quiet"] + arguments[words...])
+      #expect(quiet.status == loud.status && quiet.output == loud.output, "\(arguments)")
+      let errors = loud.errors.range(of: "orderfile: error: ").map { loud.errors[$0.lowerBound...] }
+      #expect(quiet.errors == errors ?? "", "\(arguments)")
+    }
+  }
+
   @Test func eachExitCodeIsReached() throws {
     let workshop = try Self.workshop()
     try workshop.write(Array("not a trace".utf8), "text")
@@ -173,6 +198,32 @@ import Testing
       #expect(run.errors.hasPrefix("orderfile: error: \(name): \(message)"), "\(run.errors)")
       #expect(run.errors.contains("(at offset 0x"))
     }
+  }
+
+  @Test func damagedTracesAmongManyAreNamedAndCanBeLeftOut() throws {
+    let workshop = try Self.workshop()
+    try workshop.write(workshop.bytes("app.oftrace").prefix(100), "short")
+    try workshop.write([], "empty")
+    for command in [
+      ["gen", "short", "app.oftrace", "empty", "--image", "app"],
+      [
+        "diff", "app", "ordered", "--trace", "short", "--trace", "app.oftrace", "--trace", "empty",
+      ],
+    ] {
+      let refused = try workshop.orderfile(command)
+      #expect(refused.status == 1 && refused.output.isEmpty)
+      #expect(refused.errors.hasPrefix("orderfile: error: short: truncated "), "\(refused.errors)")
+      #expect(refused.errors.contains("1 more trace can't be read: empty\n  hint: --skip-damaged"))
+      let run = try workshop.orderfile(command + ["--skip-damaged"])
+      #expect(run.status == 0)
+      for name in ["short", "empty"] {
+        #expect(run.errors.contains("orderfile: warning: \(name): left out: truncated "))
+      }
+    }
+    let none = try workshop.orderfile("gen", "short", "empty", "--skip-damaged")
+    #expect(none.status == 1 && none.errors.contains("error: short: truncated "))
+    let missing = try workshop.orderfile("gen", "app.oftrace", "nowhere", "--skip-damaged")
+    #expect(missing.status == 1 && missing.errors.contains("error: nowhere: "))
   }
 
   @Test func aReaderThatHasSeenEnoughIsNoError() throws {

@@ -203,7 +203,7 @@ import Testing
       ["gen", path("open"), "-o", path("own.order")],
       ["gen", path("open"), path("nothing"), "--image", path("app"), "-o", path("both.order")],
     ] {
-      let (status, message) = Self.run(words)
+      let (status, message) = Self.run(words + ["--quiet"])
       #expect(status == 0, "\(message)")
     }
     func names(_ name: String) throws -> [String] {

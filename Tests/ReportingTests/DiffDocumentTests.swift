@@ -27,9 +27,15 @@ import Testing
   static func document(_ name: String) -> DiffDocument {
     switch name {
     case "traced":
-      return DiffDocument(
-        beforePath: "base.map", afterPath: "ordered.map", startupSource: "2 traces",
+      var document = DiffDocument(
+        beforePath: "base.map", afterPath: "ordered.map", startupSource: "12 traces",
         comparison: comparison(before, after))
+      document.traces = (0..<12).map { index in
+        DiffDocument.Trace(
+          path: "launch\(index)\u{1b}.oftrace",
+          pages: BeforeAfter(before: 7 + index % 3, after: 4 + index % 5))
+      }
+      return document
     case "with-order":
       var document = DiffDocument(
         beforePath: "base.map", afterPath: "ordered.map", startupSource: "app.order",

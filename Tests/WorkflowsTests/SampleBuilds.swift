@@ -62,6 +62,7 @@ struct SampleBuilds {
       let place = UInt64(number)
       var image = TraceWriter.Image(
         number: place + 1, path: path(image), slide: 0x10_0000 * (place + 1))
+      image.text = 0x1000..<0x8_0000
       image.guards = 0x2000_0000 + 0x1000 * place..<0x2000_0100 + 0x1000 * place
       image.id = number < images.count - 1 ? [UInt8(number), 0x0b] : id
       writer.program = image.path

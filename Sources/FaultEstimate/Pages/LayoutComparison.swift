@@ -192,6 +192,32 @@ package struct LayoutComparison: Sendable {
 }
 
 extension LayoutComparison {
+  /// The pages that a launch is predicted to touch in each layout: what `total` has, and nothing else.
+  ///
+  /// - Parameters:
+  ///   - startup: what the launch used, earliest use first.
+  ///   - facts: of launches that use at least this.
+  /// - Complexity: O((*s* + *r*) log (*s* + *r*)) for *s* startup functions and *r* references.
+  package static func pages(
+    before: Layout, after: Layout, startup: [StartupFunction], pageSize: PageSize,
+    facts: (before: LaunchFacts, after: LaunchFacts)
+  ) -> (before: Int, after: Int) {
+    func count(_ steps: [[Part]], _ layout: Layout, _ facts: LaunchFacts) -> Int {
+      let touches = steps.enumerated().flatMap { step, parts in
+        parts.map { StartupTouch(step: step, part: $0) }
+      }
+      let launch = LaunchTouches(
+        of: layout, touches: touches, stepCount: steps.count, facts: facts)
+      let pages = launch.ranges.map { pageSize.pages(of: $0.bytes) }
+      var unpainted = UnpaintedPages(of: pages)
+      return pages.reduce(0) { $0 + unpainted.paint($1) }
+    }
+    return (
+      count(startup.map(\.before), before, facts.before),
+      count(startup.map(\.after), after, facts.after)
+    )
+  }
+
   /// Warnings about the figures.
   package var diagnostics: [Diagnostic] {
     var found: [Diagnostic] = []

@@ -17,6 +17,9 @@ import PagesFormat
 /// `means`, and the rest in `unseen`. `refusal` is present if this is too little: the figures then count only what was
 /// recorded, and predict nothing.
 ///
+/// `perTrace` is present if there were several traces: the predicted `textPages` of each launch by itself, their `mean`,
+/// and the `worst`, which is the one with the most pages in the layout after.
+///
 /// `functionsByBlocks` is present if basic blocks were recorded: the number of functions in each layout of which only
 /// the blocks that ran count, also in `startupBytes`.
 ///
@@ -58,6 +61,17 @@ extension DiffDocument: ReadableDocument {
     json.array("missing") { json in for entry in missing { entry.write(to: &json) } }
     if let order { json.object("order") { order.write(to: &$0) } }
     json.member("pageSizeBytes", pageSize)
+    if let mean = meanOfTraces, let worst = worstTracesFirst.first {
+      json.object("perTrace") { json in
+        json.object("mean") { json in
+          json.member("after", mean.after)
+          json.member("before", mean.before)
+        }
+        json.array("traces") { json in for trace in traces { json.object { trace.write(to: &$0) } }
+        }
+        json.object("worst") { worst.write(to: &$0) }
+      }
+    }
     if let presence { json.object("present") { presence.write(to: &$0) } }
     json.member("provenance", Provenance.predicted)
     if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
@@ -116,6 +130,7 @@ extension DiffDocument: ReadableDocument {
     xnuReads = try object.optional("xnuReads")
     order = try object.optional("order")
     missing = try object.value("missing")
+    traces = object.has("perTrace") ? try object.object("perTrace").value("traces") : []
     measuredPageIns = try object.optional("measuredPageIns")
     measuredPages = try object.optional("measuredPages")
     warnings = try object.value("warnings")
@@ -134,6 +149,17 @@ extension DiffDocument.Layout: JSONReadableObject {
     self.init(
       path: try object.value("path"), startupFunctions: try object.count("startupFunctions"),
       startupBytes: try object.value("startupBytes"), floorPages: try object.count("floorPages"))
+  }
+}
+
+extension DiffDocument.Trace: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("path", path)
+    json.object("textPages") { pages.writeSaving(to: &$0) }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(path: try object.value("path"), pages: try object.counts("textPages"))
   }
 }
 

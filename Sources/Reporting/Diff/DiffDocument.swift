@@ -39,12 +39,41 @@ package struct DiffDocument: Hashable, Sendable {
   package var order: OrderCompliance?
   /// Startup functions that are not counted in one layout or both, earliest use first.
   package var missing: [NameWithReason]
+  /// The predicted pages of each launch, in the order of the traces; empty unless there are several.
+  package var traces: [Trace] = []
   /// `nil` if no recording was given.
   package var measuredPageIns: PageInMeasurement?
   /// `nil` if no measured launch was given.
   package var measuredPages: MeasuredPages?
   /// Printed by the caller, after the result. Each is one sentence that includes its context, and a hint.
   package var warnings: [Diagnostic]
+
+  /// One of several launches.
+  package struct Trace: Hashable, Sendable {
+    package var path: String
+    package var pages: BeforeAfter<Int>
+
+    package init(path: String, pages: BeforeAfter<Int>) {
+      self.path = path
+      self.pages = pages
+    }
+  }
+
+  /// The mean pages of `traces`; `nil` if there are none.
+  package var meanOfTraces: BeforeAfter<Double>? {
+    guard !traces.isEmpty else { return nil }
+    let sum = BeforeAfter<Int>.sum(traces.map(\.pages))
+    return BeforeAfter(
+      before: Double(sum.before) / Double(traces.count),
+      after: Double(sum.after) / Double(traces.count))
+  }
+
+  /// Those with the most pages in the layout after first; equal ones in their given order.
+  package var worstTracesFirst: [Trace] {
+    traces.enumerated().sorted {
+      ($1.element.pages.after, $0.offset) < ($0.element.pages.after, $1.offset)
+    }.map(\.element)
+  }
 
   /// The predicted totals of one layout.
   package struct Layout: Hashable, Sendable {

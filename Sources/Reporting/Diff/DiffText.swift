@@ -59,7 +59,31 @@ package struct DiffText {
     text += band + "\n" + saving
     if let reads = document.xnuReads, !reads.isEmpty { text += xnuReads(reads) }
     if let faults = document.linuxFaults { text += linuxFaults(faults) }
-    return text
+    return text + traces
+  }
+
+  /// The pages of each launch by itself; empty unless there are several.
+  private var traces: String {
+    guard let mean = document.meanOfTraces, let worst = document.worstTracesFirst.first else {
+      return ""
+    }
+    var table = Table([
+      .init("PAGES", separator: " "), .init("AFTER", separator: " → "), .init("CHANGE"),
+      .init("TRACE", .left),
+    ])
+    func add(_ pages: BeforeAfter<Int>, _ name: String) {
+      table.add(["\(pages.before)", "\(pages.after)", pages.change, name])
+    }
+    let count = document.traces.count
+    let shown = min(limits.sections ?? count, count)
+    for trace in document.worstTracesFirst[..<shown] { add(trace.pages, trace.path) }
+    table.add([
+      Decimal.text(mean.before, places: 1), Decimal.text(mean.after, places: 1),
+      Percentage.change(from: mean.before, to: mean.after), "MEAN of \(count) traces",
+    ])
+    add(worst.pages, "WORST: \(worst.path)")
+    return "\npredicted pages of each launch by itself, most pages after first"
+      + (shown < count ? ", \(shown) of \(count)" : "") + ":\n" + table.text(width: width)
   }
 
   private var title: String {

@@ -13,6 +13,8 @@ package struct LayoutDiff {
     package var before: String
     package var after: String
     package var traces: [String] = []
+    /// Whether traces that can't be parsed are left out with a warning.
+    package var skipsDamaged = false
     /// The path of the order file that `after` was linked with.
     package var order: String?
     /// The paths of recorded images.
@@ -52,7 +54,7 @@ package struct LayoutDiff {
     let layouts = try ComparedLayouts(options)
     let format = layouts.imageFormat
     let order = try options.order.map { path throws(Diagnostic) in
-      try InputFile.orderFile(try InputFile.bytes(path), path, of: format)
+      try InputFile.namedOrderFile(try InputFile.bytes(path), path, of: format)
     }
     let pageSize = options.pageSize.pageSize(for: layouts.architecture, format: format)
     let measurements = try DiffMeasurements(options, of: layouts, pageSize: pageSize)
@@ -68,6 +70,9 @@ package struct LayoutDiff {
     let check = order.map {
       OrderFileCheck($0, layout: layouts.namedAfter, architecture: layouts.architecture)
     }
+    if let check, check.present == 0 {
+      throw .foreignOrderFile(options.order ?? "", entries: check.entries, options.after)
+    }
 
     let cost = options.costMilliseconds.flatMap {
       FaultCost(milliseconds: $0, source: "--cost-ms")
@@ -78,6 +83,7 @@ package struct LayoutDiff {
       order: check.map(OrderCompliance.init),
       warnings: layouts.warnings + factWarnings + measurements.warnings + startup.warnings)
     document.missing = startup.missing(comparison)
+    document.traces = startup.pagesOfTraces(layouts, pageSize, facts)
     document.recordable = startup.recordable
     document.refusal = Self.refusal(startup.recordable, options.minInstrumented)
     document.measuredPageIns = measurements.pageIns
@@ -87,6 +93,7 @@ package struct LayoutDiff {
       Diagnostic.noncompliance($0, path: layouts.after.path, isMachO: format == .machO)
     }
     document.addWarnings([noncompliance].compactMap { $0 })
+    document.addWarnings(document.suggestions(areBreakpoints: startup.recordsEveryFunction))
     self.document = document
     imageFormat = format
   }

@@ -2,7 +2,7 @@
 //
 // As for an order file (`LaunchProfile`), only new information is kept for each launch. A recorded function is looked
 // up in the two layouts once for each recorded build. So memory grows with the number of distinct functions and
-// blocks, not with the number of launches.
+// blocks; of each launch, only a number for each of its functions is kept.
 
 import Addresses
 import FaultEstimate
@@ -27,7 +27,7 @@ struct RecordedStartup {
   private let pairs: UnnamedFunctionPairs?
   private var blocks: ExecutedBlocks
   private var known: [Recorded: StartupFunction] = [:]
-  private var isUsed: Set<StartupFunction> = []
+  private var placeOfUse: [StartupFunction: Int] = [:]
   /// The code that was used, but has no name by which to find it in a layout.
   private var unplacedCode: Set<UnplacedCode> = []
   /// The number of pieces of such code.
@@ -41,6 +41,16 @@ struct RecordedStartup {
 
   /// Each once, launch by launch, in the order of first uses; a function once for each of its parts that ran.
   private(set) var uses: [StartupFunction] = []
+  /// What each launch used, as places in `uses`.
+  private(set) var launches: [Launch] = []
+
+  struct Launch {
+    /// Of its trace, among all.
+    var number: Int
+    var path: String
+    var uses: [Int]
+  }
+
   /// Why the layout after has no function with this name.
   private(set) var absences: [SymbolName: MissingReason] = [:]
 
@@ -51,8 +61,8 @@ struct RecordedStartup {
     blocks = ExecutedBlocks(before: layouts.before, after: layouts.after)
   }
 
-  /// Adds a launch after the others.
-  mutating func append(_ launch: RecordedFunctions) {
+  /// Adds a launch after the others, or more of the last one.
+  mutating func append(_ launch: RecordedFunctions, _ trace: (number: Int, path: String)) {
     let named = launch.uses.map { function($0, of: launch.image) }
     var unnamed: [(step: Int, function: StartupFunction)] = []
     for use in launch.unnamedUses {
@@ -67,9 +77,16 @@ struct RecordedStartup {
           UnplacedCode(image: launch.image.id, address: use.address))
       }
     }
-    for use in blocks.inOrder(launch, named, besides: unnamed)
-    where isUsed.insert(use).inserted {
-      uses.append(use)
+    if launches.last?.number != trace.number {
+      launches.append(Launch(number: trace.number, path: trace.path, uses: []))
+    }
+    for use in blocks.inOrder(launch, named, besides: unnamed) {
+      let place = placeOfUse[use] ?? uses.count
+      if place == uses.count {
+        placeOfUse[use] = place
+        uses.append(use)
+      }
+      launches[launches.count - 1].uses.append(place)
     }
   }
 

@@ -10,6 +10,8 @@ import Symbolication
 struct StartupUses {
   /// Each once, launch by launch, in the order of first uses; a function once for each of its parts that ran.
   let uses: [StartupFunction]
+  /// What each launch used; empty if they come from an order file.
+  let launches: [RecordedStartup.Launch]
   /// Where they come from: "2 traces", or the path of the order file.
   let source: String
   /// Whether every function of the image could be recorded.
@@ -30,7 +32,8 @@ struct StartupUses {
       self.init(namedBy: order, path: options.order ?? "", in: layouts)
     } else {
       let inputs = try LaunchInputs(
-        traces: options.traces, recorded: options.recorded, architecture: options.architecture)
+        traces: options.traces, recorded: options.recorded, architecture: options.architecture,
+        skipsDamaged: options.skipsDamaged)
       try self.init(recordedIn: inputs, in: layouts)
     }
     if uses.isEmpty {
@@ -44,6 +47,7 @@ struct StartupUses {
     warnings = []
     recordable = nil
     unplaced = 0
+    launches = []
     absences = [:]
     let maps = SymbolMaps(layouts)
     uses = (order?.symbols(for: layouts.architecture) ?? []).map { symbol in
@@ -64,14 +68,30 @@ struct StartupUses {
     recordsEveryFunction = inputs.recordsEveryFunction(of: group)
     source = counted(inputs.traceCount(of: group), "trace")
     var recorded = RecordedStartup(layouts)
-    try inputs.forEachLaunch(of: group) { recorded.append($0) }
+    try inputs.forEachLaunch(of: group) { recorded.append($0, $1) }
     uses = recorded.uses
+    launches = recorded.launches
     absences = recorded.absences
     unplaced = recorded.unplaced
     recordable = inputs.recordableCode(of: group, countedIn: after.layout)
     warnings =
       [.partlyRecordable(recordable, path: inputs.groups.groups[group].name)].compactMap { $0 }
       + recorded.warnings + inputs.warnings + Diagnostic.unused(inputs.unused(besides: [group]))
+  }
+
+  /// The predicted pages of each launch, if there are several.
+  func pagesOfTraces(
+    _ layouts: ComparedLayouts, _ pageSize: PageSize,
+    _ facts: (before: LaunchFacts, after: LaunchFacts)
+  ) -> [DiffDocument.Trace] {
+    guard launches.count > 1 else { return [] }
+    return launches.map { launch in
+      let pages = LayoutComparison.pages(
+        before: layouts.before.layout, after: layouts.after.layout,
+        startup: launch.uses.map { uses[$0] }, pageSize: pageSize, facts: facts)
+      return DiffDocument.Trace(
+        path: launch.path, pages: BeforeAfter(before: pages.before, after: pages.after))
+    }
   }
 
   /// Each startup function once, whole.

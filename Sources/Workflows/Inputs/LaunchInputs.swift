@@ -12,14 +12,27 @@ package struct LaunchInputs {
   var images = RecordedImages()
   package private(set) var warnings: [Diagnostic] = []
 
-  /// - Throws: an error also if nothing was recorded, or if none of the traces has an image of `recorded`.
+  /// - Parameter skipsDamaged: whether a trace that can't be parsed is left out with a warning, unless that leaves
+  ///   none.
+  /// - Throws: an error also if nothing was recorded, or if none of the traces has an image of `recorded`. Of damaged
+  ///   traces it names all.
   package init(
-    traces paths: [String], recorded: [String], architecture: Architecture?
+    traces paths: [String], recorded: [String], architecture: Architecture?,
+    skipsDamaged: Bool = false
   ) throws(Diagnostic) {
+    var damaged: [Diagnostic] = []
     for path in paths {
       let bytes = try InputFile.bytes(path)
-      files.append((path, bytes))
-      traces.add(Trace(try InputFile.traceFile(bytes, path), path: path))
+      do {
+        traces.add(Trace(try InputFile.traceFile(bytes, path), path: path))
+        files.append((path, bytes))
+      } catch { damaged.append(error) }
+    }
+    if let error = Diagnostic.damaged(damaged, of: paths.count, areSkipped: skipsDamaged) {
+      throw error
+    }
+    warnings += damaged.map {
+      Diagnostic("left out: \($0.message)", context: $0.context, hint: $0.hint)
     }
     warnings += traces.members.filter(\.isEmpty).map {
       Diagnostic("nothing was recorded", context: [$0.path])
@@ -135,46 +148,67 @@ package struct LaunchInputs {
     return Trace(try InputFile.traceFile(bytes, path), path: path)
   }
 
-  /// Returns the functions that launches used in the images of `group`.
+  /// Returns the functions that launches used in the images of each group of `groups`, in their order. Each trace is
+  /// read once.
   ///
   /// - Throws: the errors of `forEachLaunch`.
-  package func profile(of group: Int) throws(Diagnostic) -> LaunchProfile {
-    var profile = LaunchProfile()
-    try forEachLaunch(of: group) { profile.append($0) }
-    return profile
+  package func profiles(of groups: [Int]) throws(Diagnostic) -> [LaunchProfile] {
+    var profiles = groups.map { _ in LaunchProfile() }
+    var places: [Int: Int] = [:]
+    for (place, group) in groups.enumerated() { places[group] = place }
+    try forEachLaunch(of: groups) { launch, group, _ in
+      if let place = places[group] { profiles[place].append(launch) }
+    }
+    return profiles
   }
 
   /// Calls `body` with what each launch used in the images of `group`, trace by trace.
   ///
+  /// - Parameter body: gets it, and the path of the trace with its place among all traces. A trace may tell of several
+  ///   images.
   /// - Throws: an error if neither the trace nor an image has the names (`mismatch`, with both IDs if another
   ///   image is at the path), if nothing was recorded, or if nothing that was recorded has a name.
   package func forEachLaunch(
-    of group: Int, _ body: (RecordedFunctions) -> Void
+    of group: Int, _ body: (RecordedFunctions, _ trace: (number: Int, path: String)) -> Void
   ) throws(Diagnostic) {
-    var hasNames = false
-    var unnamed = 0
-    for (number, member) in traces.members.enumerated() where uses(member, of: group) {
+    try forEachLaunch(of: [group]) { launch, _, trace in body(launch, trace) }
+  }
+
+  private func forEachLaunch(
+    of groups: [Int],
+    _ body: (RecordedFunctions, _ group: Int, _ trace: (number: Int, path: String)) -> Void
+  ) throws(Diagnostic) {
+    var hasNames: Set<Int> = []
+    var unnamed: [Int: Int] = [:]
+    for (number, member) in traces.members.enumerated()
+    where groups.contains(where: { uses(member, of: $0) }) {
       let trace = try trace(number)
       for images in trace.imageGroups {
-        guard let place = traces.index(of: trace.images[images[0]]),
-          groups.group(ofImageAt: place) == group
-        else { continue }
+        guard let place = traces.index(of: trace.images[images[0]]) else { continue }
+        let group = self.groups.group(ofImageAt: place)
+        guard groups.contains(group), uses(member, of: group) else { continue }
         let launch = RecordedFunctions(
           trace, group: images, in: try recordedImage(trace, images))
-        hasNames = hasNames || !launch.uses.isEmpty
-        unnamed += launch.unnamedUses.count
-        body(launch)
+        if !launch.uses.isEmpty { hasNames.insert(group) }
+        unnamed[group, default: 0] += launch.unnamedUses.count
+        body(launch, group, (number, files[number].path))
       }
     }
-    guard !hasNames else { return }
-    if unnamed == 0 {
-      throw Diagnostic(
+    for group in groups where !hasNames.contains(group) {
+      throw withoutNames(group, unnamed: unnamed[group] ?? 0)
+    }
+  }
+
+  /// The error about a group in which nothing with a name was used.
+  private func withoutNames(_ group: Int, unnamed: Int) -> Diagnostic {
+    guard unnamed > 0 else {
+      return Diagnostic(
         "nothing was recorded in '\(groups.groups[group].name)'",
         context: files.count == 1 ? [files[0].path] : [],
         hint: "the traces have \(names.joined(separator: ", "))",
         severity: .nothingRecorded)
     }
-    throw Diagnostic(
+    return Diagnostic(
       "missing names: none of \(counted(unnamed, "recorded function")) has a name",
       context: groups.groups[group].images.first.map { [traces.images[$0].path] } ?? [],
       hint: "the recorded image is stripped; give it unstripped with --recorded")
@@ -209,6 +243,21 @@ package struct LaunchInputs {
 }
 
 extension Diagnostic {
+  /// The error about traces that can't be parsed; `nil` if there are none, or if they are skipped and others are left.
+  ///
+  /// - Parameter count: how many traces were given.
+  fileprivate static func damaged(
+    _ errors: [Diagnostic], of count: Int, areSkipped: Bool
+  ) -> Diagnostic? {
+    guard var error = errors.first, !areSkipped || errors.count == count else { return nil }
+    if errors.count > 1 {
+      let others = errors.dropFirst().flatMap(\.context).joined(separator: ", ")
+      error.message += "; \(counted(errors.count - 1, "more trace")) can't be read: \(others)"
+    }
+    if errors.count < count { error.hint = "--skip-damaged leaves out what can't be read" }
+    return error
+  }
+
   /// Returns a warning about hits that a trace lacks because they found no room or because the process ended
   /// while they were being written; `nil` if it has all.
   fileprivate static func incomplete(_ trace: TraceSet.Member) -> Diagnostic? {

@@ -17,6 +17,8 @@ package struct OrderGeneration {
   /// Which traces and builds to read, and how to order them.
   package struct Options {
     package var traces: [String]
+    /// Whether traces that can't be parsed are left out with a warning.
+    package var skipsDamaged = false
     /// The paths of recorded images.
     package var recorded: [String] = []
     package var builds = Builds.one()
@@ -44,6 +46,8 @@ package struct OrderGeneration {
   private let groups: [Int]
   /// The builds, by the group of the recorded image.
   private var releases: [Int: ReleaseLayout] = [:]
+  /// What launches used in each of `groups`, until its order is made; `nil` before the first.
+  private var profiles: [Int: LaunchProfile]?
   private var orderWarnings: [Diagnostic] = []
 
   /// Reads the traces and the builds.
@@ -52,7 +56,8 @@ package struct OrderGeneration {
   package init(_ options: Options) throws(Diagnostic) {
     self.options = options
     inputs = try LaunchInputs(
-      traces: options.traces, recorded: options.recorded, architecture: options.architecture)
+      traces: options.traces, recorded: options.recorded, architecture: options.architecture,
+      skipsDamaged: options.skipsDamaged)
     switch options.builds {
     case .one(let image, let linkMap, let debugFile):
       let release = try ReleaseLayout(
@@ -109,7 +114,7 @@ package struct OrderGeneration {
         return try inputs.recordedImage(of: image).layout
       }
     }
-    let profile = try inputs.profile(of: group)
+    let profile = try takeProfile(of: group)
     let release: ReleaseLayout
     if let given {
       release = given
@@ -125,6 +130,21 @@ package struct OrderGeneration {
     order.warnings += [.partlyRecordable(recordable, path: image.path)].compactMap { $0 }
     orderWarnings += order.warnings
     return order
+  }
+
+  /// What launches used in the images of `group`. The traces are read at the first order, for all groups.
+  private mutating func takeProfile(of group: Int) throws(Diagnostic) -> LaunchProfile {
+    var known: [Int: LaunchProfile] = [:]
+    if let profiles {
+      known = profiles
+    } else {
+      for (group, profile) in zip(groups, try inputs.profiles(of: groups)) {
+        known[group] = profile
+      }
+    }
+    let profile = known.removeValue(forKey: group)
+    profiles = known
+    return profile ?? LaunchProfile()
   }
 
   /// Warnings about the traces and about the orders made so far.

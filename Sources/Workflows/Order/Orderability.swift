@@ -39,6 +39,14 @@ extension Diagnostic {
           + "-ffunction-sections (Swift: -Xfrontend -function-sections)?")
   }
 
+  /// The error about an order file with no entry that is in the layout: it is of another program, or none at all.
+  static func foreignOrderFile(_ path: String, entries: Int, _ layout: String) -> Diagnostic {
+    Diagnostic(
+      "none of \(counted(entries, "entry", "entries")) is in \(layout)", context: [path],
+      hint: "is it an order file of this program, and is the image unstripped?", severity: .mismatch
+    )
+  }
+
   /// Warns of functions that share their names with others when no object files are known; `nil` if there are
   /// none.
   static func ambiguous(_ placing: PlacingEntries, path: String) -> Diagnostic? {

@@ -37,6 +37,23 @@ import Workflows
     #expect(same == BeforeAfter(before: 4, after: 4))
   }
 
+  @Test func ofSeveralLaunchesEachIsPredictedByItself() throws {
+    try builds.writeTrace("one", of: "app.rec", used: ["f0", "f1"])
+    try builds.writeTrace("all", of: "app.rec", used: SampleBuilds.functions)
+    let several = try document(options(traces: ["one", "all", "app.oftrace"]))
+    #expect(several.traces.map(\.path) == ["one", "all", "app.oftrace"].map(builds.path))
+    // After: f12 f0 f8 f4 f1 ... So f1 is on the second page.
+    #expect(several.traces.map(\.pages.before) == [1, 4, 4])
+    #expect(several.traces.map(\.pages.after) == [2, 4, 1])
+    #expect(several.meanOfTraces == BeforeAfter(before: 3, after: Double(7) / 3))
+    #expect(several.worstTracesFirst.first?.path == builds.path("all"))
+    let single = try document(options())
+    #expect(single.traces.isEmpty)
+    for (number, trace) in ["one", "all", "app.oftrace"].enumerated() {
+      #expect(try document(options(traces: [trace])).pages == several.traces[number].pages)
+    }
+  }
+
   @Test func anOrderFileTellsTheStartupFunctionsWhereThereIsNoTrace() throws {
     let document = try document(options(traces: [], order: "app.order"))
     #expect(document.pages.after == 1)
@@ -53,6 +70,39 @@ import Workflows
     #expect(
       ignored.warnings.contains { $0.message.contains("the linker did not follow the order file") }
     )
+  }
+
+  @Test(arguments: ["word\n", "some lines of prose\nand more of it\n", "g0\ng1\n"])
+  func whatIsNoOrderFileOfTheProgramIsRefused(_ text: String) throws {
+    try builds.write(text, "text")
+    for traces in [["app.oftrace"], []] {
+      #expect(diagnostic { _ = try document(options(traces: traces, order: "text")) } != nil)
+    }
+  }
+
+  /// 60 functions of 1 KiB fill 15 pages; those that a launch uses, every fourth, fill four.
+  @Test func whatMayHelpIsSuggested() throws {
+    let functions = (0..<60).map { "f\($0)" }
+    let used = functions.filter { (Int($0.dropFirst()) ?? 0) % 4 == 0 }
+    try builds.writeImage(functions, "scattered", id: [0x5c])
+    try builds.writeTrace("wide", of: "app.rec", functions: functions, used: used)
+    // It was followed, and has two of 15.
+    try builds.write("f0\nf4\n", "partial.order")
+    let gap = try document(
+      options("scattered", "scattered", traces: ["wide"], order: "partial.order"))
+    #expect(gap.pages.after == 15 && gap.after.floorPages == 4)
+    #expect(gap.warnings.map { $0.hint?.contains("'orderfile refine'") } == [true])
+    let plain = try document(options("scattered", "scattered", traces: ["wide"]))
+    #expect(plain.warnings.isEmpty, "without an order file nothing was ordered")
+
+    let renamed = functions.map { $0 == "f0" ? "g0" : $0 }
+    try builds.writeImage(renamed, "renamed", id: [0x4e])
+    let old = try document(options("scattered", "renamed", traces: ["wide"]))
+    #expect(
+      old.warnings.contains {
+        $0.message.hasSuffix("renamed: 1 of 15 startup functions are not in it")
+          && $0.hint?.contains("record --breakpoints") ?? false
+      })
   }
 
   @Test func aFunctionThatNeitherBuildHasIsMissing() throws {
@@ -102,6 +152,8 @@ import Workflows
     var many = try document(options(traces: ["app.oftrace", "app.oftrace", "more", "more"]))
     #expect(many.startupSource == "4 traces")
     many.startupSource = one.startupSource
+    #expect(many.traces.map(\.pages) == many.traces.map { _ in one.pages })
+    many.traces = []
     #expect(many == one)
   }
 

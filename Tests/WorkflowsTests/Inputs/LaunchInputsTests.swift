@@ -87,7 +87,7 @@ import Workflows
   @Test func launchesOfAnImageInWhichNothingWasRecordedAreNothing() throws {
     try builds.writeTrace("two", of: [("libb.so", []), ("app.rec", ["f3"])])
     let error = diagnostic {
-      try inputs("two").forEachLaunch(of: 0) { _ in }
+      try inputs("two").forEachLaunch(of: 0) { _, _ in }
     }
     #expect(error?.severity == .nothingRecorded)
     #expect(error?.hint == "the traces have libb.so, app.rec")

@@ -121,6 +121,25 @@ import Workflows
     #expect(error?.message == "missing the build to order")
   }
 
+  /// A trace may be large, and there may be hundreds of images.
+  @Test func tracesAreReadOnceForAllImages() throws {
+    let names = ["liba.so", "libb.so"]
+    try builds.writeTrace("three", of: names.map { ($0, ["f1", "f2"]) } + [("app.rec", ["f3"])])
+    for (number, name) in names.enumerated() {
+      try builds.writeImage(SampleBuilds.functions, name, id: [UInt8(number), 0x0b])
+    }
+    var options = options(["three"])
+    options.builds = .each(images: [])
+    var generation = try OrderGeneration(options)
+    #expect(generation.fileNames == names + ["app.rec"])
+    for (number, name) in generation.fileNames.enumerated() {
+      let order = try generation.order(ofImageNamed: name, outputPath: "x")
+      #expect(lines(order) == (number < 2 ? ["f1", "f2"] : ["f3"]))
+      // What was needed of it is known by now.
+      try builds.write("", "three")
+    }
+  }
+
   @Test func eachRecordedImageCanHaveAnOrderOfItsOwn() throws {
     var options = options()
     options.builds = .each(images: [])
