@@ -9,8 +9,8 @@
 //   3. They have the same path or the same file name. The end of a library's version does not count: `libjq.so.1`
 //      and `libjq.so.1.0.4` are equal.
 //
-// 2 and 3 do not apply to two images of one trace: both were in one process, like two plugins with the same file
-// name. 3 does not apply to libraries that state different names.
+// 2 and 3 do not apply to two images of one trace, unless their paths are equal: both were in one process, like two
+// plugins with the same file name. 3 does not apply to libraries that state different names.
 //
 // What it leaves out: a program that was built under another name. Only its functions show what it is
 // (`LaunchInputs`).
@@ -45,14 +45,13 @@ package struct BuildGroups: Sendable {
   /// - Parameter libraryName: returns the name that a library states; `nil` for a program, and if the name is unknown.
   /// - Complexity: O(*t*) for *t* images in all traces together, on average.
   package init(_ traces: TraceSet, libraryName: (TraceImage) -> String?) {
-    groupOfImage = Array(repeating: -1, count: traces.images.count)
+    groupOfImage = []
+    var placed = [Int?](repeating: nil, count: traces.images.count)
     var isTaken: Set<String> = []
     var count: [String: Int] = [:]
     for (number, trace) in traces.members.enumerated() {
-      for use in trace.uses where groupOfImage[use.image] >= 0 {
-        groups[groupOfImage[use.image]].lastTrace = number
-      }
-      for use in trace.uses where groupOfImage[use.image] < 0 {
+      for group in trace.uses.compactMap({ placed[$0.image] }) { groups[group].lastTrace = number }
+      for use in trace.uses where placed[use.image] == nil {
         let image = traces.images[use.image]
         let library = libraryName(image)
         let known = group(image.id, libraryName: library, path: image.path, notIn: number)
@@ -68,10 +67,12 @@ package struct BuildGroups: Sendable {
         groups[group].images.append(use.image)
         groups[group].libraryName = groups[group].libraryName ?? library
         groups[group].lastTrace = number
-        groupOfImage[use.image] = group
+        placed[use.image] = group
         note(image, library, in: group)
       }
     }
+    groupOfImage = placed.compactMap { $0 }
+    precondition(groupOfImage.count == placed.count, "each image is of a trace")
   }
 
   private mutating func note(_ image: TraceImage, _ libraryName: String?, in group: Int) {

@@ -1,3 +1,5 @@
+import Addresses
+
 /// The traces of a command, without their hits: what they recorded and what they lack.
 ///
 /// Traces are added one at a time and need not be kept: memory grows with their number and with the number of
@@ -92,14 +94,14 @@ package struct TraceSet: Sendable {
     }
     struct Function: Hashable {
       var use: Int
-      var entry: UInt64?
+      var entry: StatedAddress?
       var guardIndex: Int?
     }
     var functions: Set<Function> = []
     for hit in trace.hits {
       let use = placeOfUse[hit.image]
       uses[use].hits += 1
-      let function = Function(use: use, entry: hit.entry?.rawValue, guardIndex: hit.guardIndex)
+      let function = Function(use: use, entry: hit.entry, guardIndex: hit.guardIndex)
       if functions.insert(function).inserted { uses[use].functions += 1 }
     }
     for hit in trace.blockHits { uses[placeOfUse[hit.image]].hits += 1 }

@@ -37,7 +37,7 @@ package struct OrderFileCommand: ParsableCommand {
       EXIT STATUS
         0   success
         1   failure
-        2   success, but a requested check failed (diff --max-pages)
+        2   success, but a requested check failed (diff --max-pages, --min-present, --min-instrumented)
         3   the inputs do not belong together
         4   nothing was recorded
         64  wrong usage

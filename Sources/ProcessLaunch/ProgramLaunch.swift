@@ -17,8 +17,8 @@ package struct ProgramLaunch: Sendable {
   /// Whether it leads its own process group: signals that end the program also go to what it started, and
   /// what it started ends if it fails. With a timeout it always leads one.
   package var leadsGroup: Bool
-  /// Whether it is a shell with a command line. It gets SIGTERM for SIGINT, because a shell that gets SIGINT
-  /// between two commands goes on with the next.
+  /// Whether it is a shell with a command line. If it leads its own group, that gets SIGTERM for SIGINT, because a
+  /// shell that gets SIGINT between two commands goes on with the next.
   package var isShell = false
 
   package init(

@@ -78,5 +78,4 @@ package struct MachOFlags: OptionSet, Hashable, Sendable {
 
   /// `MH_SUBSECTIONS_VIA_SYMBOLS`: a linker may move the symbols of this object separately.
   package static let subsectionsViaSymbols = Self(rawValue: 0x2000)
-  package static let positionIndependent = Self(rawValue: 0x20_0000)  // MH_PIE
 }

@@ -28,7 +28,10 @@ package struct BreakpointSet {
     var function: LoadedAddress { LoadedAddress(rawValue: address.rawValue - UInt64(distance)) }
   }
 
-  /// Plants a breakpoint at each of `functions`, in ascending order, that lies in `mapping`.
+  /// Plants a breakpoint at each of `functions` that lies in `mapping`.
+  ///
+  /// The addresses ascend; one that is lower than the one before, as in a file whose addresses exceed the largest
+  /// possible one, gets none.
   ///
   /// None is planted if an instruction can't be read, or is a breakpoint of the program's own.
   package init(
@@ -37,7 +40,9 @@ package struct BreakpointSet {
     self.mapping = mapping
     let trap = PlantedBreakpoint.instruction
     var text = TextPages(of: mapping, memory)
-    for function in functions where mapping.addresses.contains(function) {
+    var next = mapping.addresses.lowerBound
+    for function in functions where mapping.addresses.contains(function) && function >= next {
+      next = function
       var at = text.index(of: function)
       let distance = Self.landingPad(in: text.bytes, at: at)
       at += distance

@@ -58,11 +58,11 @@ extension DiffDocument.Section {
       startupBytes: row.after.startupBytes, floorPages: row.after.floorPages)
   }
 
-  /// The row order of documents: most pages first. Rows that compare equal keep their given order.
+  /// The row order of documents: most pages first.
   fileprivate static func hasMorePages(_ a: Self, _ b: Self) -> Bool {
     if a.pages.before != b.pages.before { return a.pages.before > b.pages.before }
     if a.pages.after != b.pages.after { return a.pages.after > b.pages.after }
-    return a.name < b.name
+    return (a.name, a.cause?.rawValue ?? "") < (b.name, b.cause?.rawValue ?? "")
   }
 }
 

@@ -59,7 +59,6 @@ extension SymbolMap {
   ///   same member of any archive, if the layout has one.
   /// - Complexity: O(*n* + *k*) for *n* bytes of the name and *k* functions of the same canonical form, the
   ///   first time; once O(*b*) for *b* bytes in all names.
-  ///   the first time; once O(*b*) for *b* bytes in all names.
   package mutating func resolve(
     _ name: SymbolName, from objectFile: SymbolName? = nil
   ) -> Resolution {

@@ -119,9 +119,8 @@ package struct ReleaseLayout {
 }
 
 extension ReleaseLayout {
-  /// Returns the layout of an ELF image with the functions added that only unwind tables know.
-  ///
-  /// - Throws: an error if these tables are damaged.
+  /// Returns the layout of an ELF image with the functions added that only unwind tables know; with a warning if
+  /// these tables are damaged.
   package func addingUnnamedFunctions() -> ReleaseLayout {
     guard let code else { return self }
     var release = self

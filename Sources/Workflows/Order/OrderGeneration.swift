@@ -36,7 +36,7 @@ package struct OrderGeneration {
   /// The paths of the builds to order; if none is given, the recorded one.
   package enum Builds {
     case one(image: String? = nil, linkMap: String? = nil, debugFile: String? = nil)
-    /// One build for each recorded image of the same file name.
+    /// One build for each recorded image; `BuildGroups` says which is one of it.
     case each(images: [String])
   }
 
