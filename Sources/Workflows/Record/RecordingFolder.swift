@@ -58,35 +58,28 @@ struct RecordingFolder {
             trace: Trace(file, path: "\(path)/\(name)")))
       } catch { unreadable.append(error) }
     }
-    recordings.sort {
-      ($0.suffix.isEmpty ? 0 : 1, $0.trace.processNumber ?? 0, $0.suffix)
-        < ($1.suffix.isEmpty ? 0 : 1, $1.trace.processNumber ?? 0, $1.suffix)
-    }
     return (recordings, unreadable)
   }
 
-  /// Passes on each remaining trace, one after the other and in the order of `recordings`. Traces that can't be read
-  /// are left out.
-  func forEachTrace(_ body: (Trace) -> Void) {
-    var found: [(path: String, suffix: String, processNumber: UInt32)] = []
+  /// Passes on each trace in the order of `recordings`; only one is in memory at a time.
+  ///
+  /// - Throws: an error if one can't be read.
+  func forEachTrace(_ body: (Trace) -> Void) throws(Diagnostic) {
     for name in traceNames {
-      guard let file = try? InputFile.trace("\(path)/\(name)") else { continue }
-      found.append(("\(path)/\(name)", String(name.dropFirst("trace".count)), file.header.pid))
-    }
-    found.sort {
-      ($0.suffix.isEmpty ? 0 : 1, $0.processNumber, $0.suffix)
-        < ($1.suffix.isEmpty ? 0 : 1, $1.processNumber, $1.suffix)
-    }
-    for (path, _, _) in found {
-      guard let file = try? InputFile.trace(path) else { continue }
-      body(Trace(file, path: path))
+      body(Trace(try InputFile.trace("\(path)/\(name)"), path: "\(path)/\(name)"))
     }
   }
 
+  /// `trace` and then `trace.<pid>` and `trace.<pid>.<number>`, ascending.
   private var traceNames: [String] {
-    Folder.names(in: path).filter {
-      $0 == "trace" || $0.hasPrefix("trace.") && !$0.hasSuffix(Self.unfinishedSuffix)
+    func numbers(_ name: String) -> [Int] {
+      name.split(separator: ".").dropFirst().map { Int($0) ?? 0 }
     }
+    return Folder.names(in: path)
+      .filter { $0 == "trace" || $0.hasPrefix("trace.") && !$0.hasSuffix(Self.unfinishedSuffix) }
+      .sorted { a, b in
+        numbers(a) == numbers(b) ? a < b : numbers(a).lexicographicallyPrecedes(numbers(b))
+      }
   }
 
   /// Removes the folder and its contents.

@@ -72,7 +72,7 @@ package struct OrderFileRefinement {
       document: RefineDocument(
         outputPath: outputFile.path, imagePath: image, pageSize: size, steps: refinement.path,
         floor: refinement.floor, droppedEntries: written.dropped),
-      warnings: refinement.best.release.warnings,
+      warnings: refinement.best.warnings,
       failure: failure, isWritten: isWritten)
   }
 }

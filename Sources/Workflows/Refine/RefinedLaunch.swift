@@ -37,7 +37,9 @@ struct RefinedLaunch {
 
   /// The functions of the image that a launch ran: those that were entered, recorded with breakpoints, and
   /// those that only `pages` saw, because they were entered elsewhere than at their first instruction.
-  func uses(of release: ReleaseLayout, _ pages: PagesDocument.Image) throws -> [FirstUse] {
+  func uses(
+    of release: ReleaseLayout, _ pages: PagesDocument.Image
+  ) throws -> (uses: [FirstUse], warnings: [Diagnostic]) {
     let layout = release.layout
     let recording = try RecordingFolder(beside: folder.path("uses"))
     defer { recording.remove() }
@@ -50,7 +52,7 @@ struct RefinedLaunch {
     }
     var uses: [FirstUse] = []
     var steps: [Int: UInt64] = [:]
-    recording.forEachTrace { trace in
+    try recording.forEachTrace { trace in
       for hit in trace.hits where trace.images[hit.image].path == release.path {
         guard let entry = hit.entry, let function = layout.functions(at: entry).first,
           steps[function] == nil
@@ -72,7 +74,7 @@ struct RefinedLaunch {
       steps[function] = step
       uses.append(FirstUse(step: step, function: function))
     }
-    return uses
+    return (uses, observer.warnings)
   }
 
   private func run<Result>(

@@ -26,6 +26,7 @@ struct Refinement {
     var release: ReleaseLayout
     var pages: PagesDocument.Image
     var uses: [FirstUse]
+    var warnings: [Diagnostic]
   }
 
   private static let moves: [OrderRefinement.Move] = [
@@ -158,9 +159,11 @@ struct Refinement {
     let release = try ReleaseLayout(path: image.path)
     let pages = try launch.pages(ofImage: image.path)
     try checkInterruption()
-    let uses = try launch.uses(of: release, pages)
+    let (uses, warnings) = try launch.uses(of: release, pages)
     try checkInterruption()
-    return Trial(order: order, bytes: bytes, release: release, pages: pages, uses: uses)
+    return Trial(
+      order: order, bytes: bytes, release: release, pages: pages, uses: uses,
+      warnings: release.warnings + warnings)
   }
 
   private func step(_ move: String, _ trial: Trial, isKept: Bool) -> RefineDocument.Step {
