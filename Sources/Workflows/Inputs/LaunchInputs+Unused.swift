@@ -17,7 +17,9 @@ extension LaunchInputs {
           functions: use.functions, hitsInTrace: hits,
           reason: isUsed ? .anotherImage : .anotherProgram)
       }
-      unused.sort { ($1.hits, $0.image ?? "") < ($0.hits, $1.image ?? "") }
+      unused.sort {
+        ($1.hits, $0.image ?? "", $0.imageID ?? "") < ($0.hits, $1.image ?? "", $1.imageID ?? "")
+      }
       if member.unattributedHits > 0 {
         unused.append(
           UnusedHits(
@@ -37,23 +39,32 @@ extension Diagnostic {
   ///   - hint: how to use the hits in other images.
   package static func unused(_ unused: [[UnusedHits]], hint: String? = nil) -> [Diagnostic] {
     struct Key: Hashable {
-      var images: [String?]
+      var images: Set<Image>
       var reason: UnusedHits.Reason
     }
     var keys: [Key] = []
     var tracesOfKey: [Key: [[UnusedHits]]] = [:]
     for trace in unused {
       guard let first = trace.first else { continue }
-      let key = Key(images: trace.map(\.image), reason: first.reason)
+      let key = Key(images: Set(trace.map(Image.init)), reason: first.reason)
       if tracesOfKey[key] == nil { keys.append(key) }
       tracesOfKey[key, default: []].append(trace)
     }
-    return keys.enumerated().map { number, key in
+    let hinted = keys.first { $0.images.contains { $0.path != nil } }
+    return keys.map { key in
       let traces = tracesOfKey[key] ?? []
-      let isHinted = number == 0 && key.images.contains { $0 != nil }
       return Diagnostic(
-        text(traces, key.reason), context: [traces[0][0].trace],
-        hint: isHinted ? hint : nil)
+        text(traces, key.reason), context: [traces[0][0].trace], hint: key == hinted ? hint : nil)
+    }
+  }
+
+  private struct Image: Hashable {
+    let path: String?
+    let id: String?
+
+    init(_ unused: UnusedHits) {
+      path = unused.image
+      id = unused.imageID
     }
   }
 
@@ -68,10 +79,11 @@ extension Diagnostic {
       reason == .anotherProgram
       ? "none of \(counted(total, "hit")) is used, all are in other images:"
       : "\(unused) of \(counted(total, "hit")) \(total == 1 ? "is" : "are") not used:"
-    let places = traces[0].indices.prefix(3).map { index in
-      place(
-        traces[0][index], hits: traces.map { $0[index].hits }.saturatingSum(),
-        isOne: traces.count == 1)
+    let hits = Dictionary(grouping: all, by: Image.init).mapValues {
+      $0.map(\.hits).saturatingSum()
+    }
+    let places = traces[0].prefix(3).map {
+      place($0, hits: hits[Image($0)] ?? 0, isOne: traces.count == 1)
     }
     let more = traces[0].count - places.count
     return others + what + " " + places.joined(separator: ", ")
