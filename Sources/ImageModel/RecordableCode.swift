@@ -9,14 +9,28 @@ package struct RecordableCode: Hashable, Sendable {
     case breakpoint
   }
 
-  package struct Amount: Hashable, Sendable {
-    package var functions: Int
-    /// 0 if only the functions could be counted.
-    package var bytes: UInt64
+  /// The recordable part of all code that a project compiles or links in, without the C runtime's start files, linkage
+  /// tables, the recorder, and what compilers split off or merge after instrumentation.
+  package struct Portion: Hashable, Sendable {
+    package var recordable: UInt64
+    package var all: UInt64
 
-    package init(functions: Int = 0, bytes: UInt64 = 0) {
-      self.functions = functions
-      self.bytes = bytes
+    package init(recordable: UInt64 = 0, all: UInt64 = 0) {
+      self.recordable = recordable
+      self.all = all
+    }
+
+    /// Whether it is at least `share` of all; `nil` of nothing.
+    package func reaches(_ share: Share) -> Bool? {
+      all > 0 ? share.isReached(by: recordable, of: all) : nil
+    }
+
+    /// Whether it is a smaller share of all than the other of all of that.
+    package func isLess(than other: Portion) -> Bool {
+      let (a, b) = (
+        recordable.multipliedFullWidth(by: other.all), other.recordable.multipliedFullWidth(by: all)
+      )
+      return (a.high, a.low) < (b.high, b.low)
     }
   }
 
@@ -26,41 +40,39 @@ package struct RecordableCode: Hashable, Sendable {
     package var name: SymbolName?
     /// The largest of these functions; `nil` if it has no name.
     package var largestFunction: SymbolName?
-    package var amount: Amount
+    package var functions: Int
+    package var bytes: UInt64
 
-    package init(name: SymbolName?, largestFunction: SymbolName?, amount: Amount) {
+    package init(
+      name: SymbolName?, largestFunction: SymbolName? = nil, functions: Int = 0, bytes: UInt64 = 0
+    ) {
       self.name = name
       self.largestFunction = largestFunction
-      self.amount = amount
+      self.functions = functions
+      self.bytes = bytes
     }
   }
 
   /// If a smaller share of the code is recordable, a warning names the rest. Fully instrumented programs have a larger
   /// share; see docs/PREDICTION.md.
-  package static let warningShare = 0.9
+  package static let warningShare = Share(percent: 90)
   /// If a smaller share of the code is recordable, nothing is predicted.
-  package static let leastShare = 0.5
+  package static let leastShare = Share(percent: 50)
 
   package var means: Means
-  /// All code that a project compiles or links in, without the C runtime's start files, linkage tables, the recorder,
-  /// and what compilers split off or merge after instrumentation.
-  package var all: Amount
-  /// The recordable part of `all`.
-  package var recordable: Amount
-  /// The rest of `all`, most bytes first.
+  package var functions: Portion
+  /// `nil` if only the functions could be counted.
+  package var bytes: Portion?
+  /// The rest, most bytes first.
   package var unseen: [Unit]
 
-  package init(means: Means, all: Amount, recordable: Amount, unseen: [Unit] = []) {
+  package init(means: Means, functions: Portion, bytes: Portion?, unseen: [Unit] = []) {
     self.means = means
-    self.all = all
-    self.recordable = recordable
+    self.functions = functions
+    self.bytes = bytes
     self.unseen = unseen
   }
 
-  /// The recordable share, from 0 to 1: of the bytes if they are known, else of the functions; `nil` for an image
-  /// without code.
-  package var share: Double? {
-    if all.bytes > 0 { return Double(recordable.bytes) / Double(all.bytes) }
-    return all.functions > 0 ? Double(recordable.functions) / Double(all.functions) : nil
-  }
+  /// What counts: bytes if they are known, else functions.
+  package var portion: Portion { bytes ?? functions }
 }

@@ -66,12 +66,12 @@ struct DiffCommand: ParsableCommand {
     help: ArgumentHelp(
       "Exit with 2 if less than this share of the recorded image's code could be recorded.",
       valueName: "percent"))
-  var minInstrumented: ShareOption?
+  var minInstrumented: Share?
   @Option(
     help: ArgumentHelp(
       "Exit with 2 if AFTER has less than this share of the startup functions.",
       valueName: "percent"))
-  var minPresent: ShareOption?
+  var minPresent: Share?
   @Option(
     help: ArgumentHelp(
       "Milliseconds that one page-in costs. (default: figures published for iOS for Mach-O images, none for ELF)",
@@ -132,15 +132,15 @@ struct DiffCommand: ParsableCommand {
     options.pageInsAfter = pageInsAfter
     options.measuredBefore = measured
     options.measuredAfter = measuredAfter
-    options.minInstrumented = minInstrumented?.percent
+    options.minInstrumented = minInstrumented
     return options
   }
 
   private var gates: DiffGates {
     var gates = DiffGates()
     gates.maxPages = maxPages
-    gates.minInstrumented = minInstrumented?.percent
-    gates.minPresent = minPresent?.percent
+    gates.minInstrumented = minInstrumented
+    gates.minPresent = minPresent
     return gates
   }
 

@@ -33,7 +33,7 @@ struct MeasureCommand: ParsableCommand {
     help: ArgumentHelp(
       "Launch until the mean times are known to within this share, such as 3%.", valueName: "share")
   )
-  var precision: PrecisionOption?
+  var precision: Share?
   @Flag(help: "The state of the page cache. (default: --both)")
   var state: MeasuredStates?
   @Flag(help: "Also measure A a second time: its difference from itself is measurement noise.")
@@ -83,6 +83,10 @@ struct MeasureCommand: ParsableCommand {
     if let timeout, !(timeout > 0 && timeout < 1e9) {
       throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
     }
+    if let precision, !(precision.ratio > 0 && precision.ratio < 1) {
+      throw ValidationError(
+        "invalid --precision: expected above 0% and below 100%, found \(precision)")
+    }
     if dropCaches, states == [.warm] {
       throw ValidationError(
         "--drop-caches affects cold launches only: it can't be used with --warm")
@@ -96,7 +100,7 @@ struct MeasureCommand: ParsableCommand {
     measurement.arguments = arguments
     measurement.states = states
     measurement.runs = runs
-    measurement.precision = precision?.share
+    measurement.precision = precision?.ratio
     measurement.hasControl = control
     measurement.images = image
     measurement.inputPath = input
@@ -126,7 +130,7 @@ struct MeasureCommand: ParsableCommand {
     var bar = ProgressBar(isWanted: !json && !showOutput && !messages.quiet)
     defer { bar.clear() }
     return try measurement.run { progress in
-      let reached = progress.precision.map { ", precision \(percent($0))" } ?? ""
+      let reached = progress.precision.map { ", precision \(Decimal.percent($0))" } ?? ""
       bar.show(progress.state.rawValue, progress.round, of: progress.mostRounds, reached)
     }
   }
@@ -159,20 +163,5 @@ enum MeasuredStates: String, EnumerableFlag {
     case .warm: "Launch with everything in memory."
     case .both: "Cold launches, then warm launches. (default)"
     }
-  }
-}
-
-/// A share: `3%`, or `0.03`.
-package struct PrecisionOption: ExpressibleByArgument {
-  package let share: Double
-
-  package init?(argument: String) {
-    let isPercentage = argument.hasSuffix("%")
-    guard let number = Double(isPercentage ? argument.dropLast() : argument[...]) else {
-      return nil
-    }
-    let share = isPercentage ? number / 100 : number
-    guard share > 0, share < 1 else { return nil }
-    self.share = share
   }
 }

@@ -71,6 +71,6 @@ import Testing
     #expect(try gate("--min-present", "90%").status == 0)
     let tooFew = try gate("--min-present", "95%")
     #expect(tooFew.status == 2)
-    #expect(tooFew.errors.contains("expected at least 95.0%, found 90.2%, 37 of 41 functions"))
+    #expect(tooFew.errors.contains("expected at least 95%, found 90.2%, 37 of 41 functions"))
   }
 }

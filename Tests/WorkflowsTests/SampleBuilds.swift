@@ -48,10 +48,12 @@ struct SampleBuilds {
     try writeTrace(name, of: [(image, used)], functions: functions, isSealed: isSealed, id: id)
   }
 
-  /// A trace of a launch that used functions of several images; the last is the program, whose ID is given.
+  /// A trace of a launch that used functions of several images, each of `size`; the last is the program, whose ID is
+  /// given. `unnamed` are hits in each that no name tells.
   func writeTrace(
     _ name: String, of images: [(name: String, used: [String])],
-    functions: [String] = functions, isSealed: Bool = true, id: [UInt8] = [0x9f, 0x3a]
+    functions: [String] = functions, size: UInt64 = size, isSealed: Bool = true,
+    id: [UInt8] = [0x9f, 0x3a], unnamed: [(entry: UInt64?, calledFrom: UInt64)] = []
   ) throws {
     var writer = TraceWriter()
     let addresses = Dictionary(
@@ -70,13 +72,17 @@ struct SampleBuilds {
       for (index, function) in used.enumerated() {
         writer.addHit(image, guard: UInt64(index), entry: addresses[function])
       }
+      for (index, hit) in unnamed.enumerated() {
+        writer.addHit(
+          image, guard: UInt64(used.count + index), entry: hit.entry, calledFrom: hit.calledFrom)
+      }
       guard isSealed else { continue }
       writer.names =
         (writer.names ?? [])
         + functions.enumerated().map {
           .init(
             image: UInt32(number + 1), address: 0x1000 + Self.size * UInt64($0.offset),
-            size: Self.size, name: $0.element)
+            size: size, name: $0.element)
         }
     }
     try workshop.write(writer.bytes(), name)

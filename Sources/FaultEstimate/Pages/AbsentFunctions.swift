@@ -48,34 +48,25 @@ struct AbsentFunctions {
   let before: Side
   let after: Side
 
-  private struct Key: Hashable {
-    var name: SymbolName?
-    var before: [Int]
-    var after: [Int]
-  }
-
   /// - Parameter unplaced: the number of functions without a name, which both layouts lack.
   init(_ startup: [StartupFunction], before: Layout, after: Layout, unplaced: Int) {
-    var known: Set<Key> = []
+    var known: Set<StartupFunction.Identity> = []
     var presence = Presence(all: unplaced, before: 0, after: 0)
     var lacking = (before: Side(), after: Side())
     for _ in 0..<unplaced {
       lacking.before.add(nil)
       lacking.after.add(nil)
     }
-    for function in startup where !function.isOnlyRecorded {
-      let key = Key(
-        name: function.name, before: function.before.map(\.function),
-        after: function.after.map(\.function))
-      guard known.insert(key).inserted else { continue }
+    for function in startup
+    where !function.isOnlyRecorded && known.insert(function.whole.identity).inserted {
       presence.all += 1
-      if key.before.isEmpty {
-        lacking.before.add(function.recordedBytes ?? after.size(ofAny: key.after))
+      if function.before.isEmpty {
+        lacking.before.add(function.recordedBytes ?? after.size(ofAny: function.after))
       } else {
         presence.before += 1
       }
-      if key.after.isEmpty {
-        lacking.after.add(function.recordedBytes ?? before.size(ofAny: key.before))
+      if function.after.isEmpty {
+        lacking.after.add(function.recordedBytes ?? before.size(ofAny: function.before))
       } else {
         presence.after += 1
       }
@@ -87,9 +78,9 @@ struct AbsentFunctions {
 }
 
 extension Layout {
-  /// The largest size among `functions`, which are indexes; `nil` if none is known.
-  fileprivate func size(ofAny functions: [Int]) -> UInt64? {
-    functions.compactMap { self.functions[$0].size }.max()
+  /// The largest size among the functions of `parts`; `nil` if none is known.
+  fileprivate func size(ofAny parts: [Part]) -> UInt64? {
+    parts.compactMap { functions[$0.function].size }.max()
   }
 }
 

@@ -5,7 +5,7 @@ import ImageModel
 ///
 /// Addresses differ from build to build, and some names do, too: so the caller, who knows the names, says
 /// which functions of each layout correspond to it.
-package struct StartupFunction: Hashable, Sendable {
+package struct StartupFunction: Sendable {
   /// The name shown to people; `nil` for code without a symbol.
   package var name: SymbolName?
   /// The parts of the layout before that the launch used: none if the layout lacks the function, several for
@@ -28,6 +28,23 @@ package struct StartupFunction: Hashable, Sendable {
     self.before = before
     self.after = after
     self.recordedBytes = recordedBytes
+  }
+
+  /// What tells a use from others. Of one function, several recorded builds may state several sizes.
+  package struct Identity: Hashable, Sendable {
+    let name: SymbolName?
+    let before: [Part]
+    let after: [Part]
+  }
+
+  package var identity: Identity { Identity(name: name, before: before, after: after) }
+
+  /// The same with all of the function, whichever parts were used.
+  package var whole: StartupFunction {
+    var whole = self
+    whole.before = before.map { Part($0.function) }
+    whole.after = after.map { Part($0.function) }
+    return whole
   }
 }
 
@@ -57,7 +74,6 @@ package struct LayoutComparison: Sendable {
 
     /// Negative if the layout after touches more pages.
     package var savedPages: Int { before.pages - after.pages }
-    package var savedWindows64k: Int { before.windows64k - after.windows64k }
   }
 
   /// The layouts that lack a startup function.

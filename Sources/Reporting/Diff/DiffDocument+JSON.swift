@@ -75,6 +75,7 @@ extension DiffDocument: ReadableDocument {
     if let presence { json.object("present") { presence.write(to: &$0) } }
     json.member("provenance", Provenance.predicted)
     if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
+    if let recordedImage { json.member("recordedImage", recordedImage) }
     if let refusal { json.member("refusal", refusal) }
     json.member("schema", Self.schema)
     json.array("sections") { json in
@@ -116,6 +117,7 @@ extension DiffDocument: ReadableDocument {
     pagesAtMost = object.has("textPagesAtMost") ? try object.counts("textPagesAtMost") : pages
     presence = try object.optional("present")
     recordable = try object.optional("recordable")
+    recordedImage = try object.optional("recordedImage")
     refusal = try object.optional("refusal")
     windows64k = try object.counts("windows64k")
     sections = try object.value("sections")

@@ -18,6 +18,8 @@ package struct DiffDocument: Hashable, Sendable {
   package var presence: Presence?
   /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
   package var recordable: RecordableCode?
+  /// The recorded image's file name; `nil` without traces.
+  package var recordedImage: String?
   /// Why the figures are no prediction, as one sentence; `nil` if they are one.
   package var refusal: String?
   /// Predicted windows of 64 KiB in all.

@@ -1,5 +1,5 @@
 /// Measured numbers as text.
-enum Decimal {
+package enum Decimal {
   /// `value` rounded to `places` decimal places.
   static func text(_ value: Double, places: Int) -> String {
     guard value.isFinite, abs(value) < 1e12 else { return value.isNaN ? "-" : "\(value)" }
@@ -23,7 +23,7 @@ enum Decimal {
   }
 
   /// A share as a percentage, with a sign if requested: `1.2%`.
-  static func percent(_ share: Double, isSigned: Bool = false) -> String {
+  package static func percent(_ share: Double, isSigned: Bool = false) -> String {
     let places = abs(share) < 0.0995 ? 1 : 0
     let number = text(share * 100, places: places)
     return (isSigned && share > 0 ? "+" : "") + number + "%"

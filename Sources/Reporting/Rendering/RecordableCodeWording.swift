@@ -6,21 +6,19 @@ import PagesFormat
 extension RecordableCode {
   /// The share in percent, cut off after the first decimal; `nil` for an image without code.
   package var percent: Double? {
-    all.bytes > 0
-      ? Percentage.of(recordable.bytes, all.bytes)
-      : Percentage.of(recordable.functions, all.functions)
+    Percentage.of(portion.recordable, portion.all)
   }
 
   /// `2 of 4861 functions are instrumented, 0.1% of the code`
   package var wording: String {
-    let count = "\(recordable.functions) of \(counted(all.functions, "function"))"
-    let verb = recordable.functions == 1 ? "is" : "are"
+    let count = "\(functions.recordable) of \(counted(Int(clamping: functions.all), "function"))"
+    let verb = functions.recordable == 1 ? "is" : "are"
     let what =
       switch means {
       case .callback: "\(count) \(verb) instrumented"
       case .breakpoint: "\(count) could get a breakpoint"
       }
-    guard all.bytes > 0, let percent else { return what }
+    guard bytes != nil, let percent else { return what }
     return "\(what), \(percent)% of the code"
   }
 
@@ -28,7 +26,7 @@ extension RecordableCode {
   ///
   /// - Parameter limit: the number of units to name.
   package func unseenUnits(keeping limit: Int) -> String {
-    let shown = unseen.prefix(limit).map { "\($0.wording()) (\(ByteCount($0.amount.bytes)))" }
+    let shown = unseen.prefix(limit).map { "\($0.wording()) (\(ByteCount($0.bytes)))" }
     let rest = unseen.count - shown.count
     return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
   }
@@ -48,20 +46,20 @@ extension RecordableCode.Unit {
   /// The unit's name; without one, its largest function and the number of the others.
   func wording(_ names: NameWording = mangled) -> String {
     if let name { return printable(name.description) }
-    let count = counted(amount.functions, "function")
+    let count = counted(functions, "function")
     guard let largestFunction else { return "\(count) without a name" }
     let name = printable(names(largestFunction))
-    guard amount.functions > 1 else { return name }
-    return "\(name) and \(counted(amount.functions - 1, "more function")) of unknown files"
+    guard functions > 1 else { return name }
+    return "\(name) and \(counted(functions - 1, "more function")) of unknown files"
   }
 }
 
 extension RecordableCode: JSONReadableObject {
   func write(to json: inout JSONWriter) {
-    json.member("allBytes", all.bytes)
-    json.member("allFunctions", all.functions)
-    json.member("bytes", recordable.bytes)
-    json.member("functions", recordable.functions)
+    if let bytes { json.member("allBytes", bytes.all) }
+    json.member("allFunctions", functions.all)
+    if let bytes { json.member("bytes", bytes.recordable) }
+    json.member("functions", functions.recordable)
     json.member("means", means.rawValue)
     if let percent { json.member("percent", percent) }
     json.array("unseen") { json in
@@ -72,18 +70,18 @@ extension RecordableCode: JSONReadableObject {
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(
       means: try object.value("means"),
-      all: Amount(
-        functions: try object.count("allFunctions"), bytes: try object.value("allBytes")),
-      recordable: Amount(
-        functions: try object.count("functions"), bytes: try object.value("bytes")),
+      functions: Portion(
+        recordable: try object.value("functions"), all: try object.value("allFunctions")),
+      bytes: object.has("bytes")
+        ? Portion(recordable: try object.value("bytes"), all: try object.value("allBytes")) : nil,
       unseen: try object.value("unseen"))
   }
 }
 
 extension RecordableCode.Unit: JSONReadableObject {
   fileprivate func write(to json: inout JSONWriter) {
-    json.member("bytes", amount.bytes)
-    json.member("functions", amount.functions)
+    json.member("bytes", bytes)
+    json.member("functions", functions)
     if let largestFunction { json.member("largestFunction", largestFunction) }
     if let name { json.member("name", name) }
   }
@@ -91,8 +89,7 @@ extension RecordableCode.Unit: JSONReadableObject {
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(
       name: try object.optional("name"), largestFunction: try object.optional("largestFunction"),
-      amount: RecordableCode.Amount(
-        functions: try object.count("functions"), bytes: try object.value("bytes")))
+      functions: try object.count("functions"), bytes: try object.value("bytes"))
   }
 }
 

@@ -37,14 +37,14 @@ package struct ImageText {
     let rows = units.prefix(10)
     for unit in rows {
       table.add([
-        "\(ByteCount(unit.amount.bytes))", "\(unit.amount.functions)", unit.wording(names),
+        "\(ByteCount(unit.bytes))", "\(unit.functions)", unit.wording(names),
       ])
     }
     if rows.count < units.count {
       let rest = units.dropFirst(rows.count)
       table.add([
-        "\(ByteCount(rest.map(\.amount.bytes).saturatingSum()))",
-        "\(rest.map(\.amount.functions).saturatingSum())", "\(rest.count) more",
+        "\(ByteCount(rest.map(\.bytes).saturatingSum()))",
+        "\(rest.map(\.functions).saturatingSum())", "\(rest.count) more",
       ])
     }
     return "\n" + table.text(width: width)

@@ -63,11 +63,11 @@ struct CompilationUnits {
       let place = places[name] ?? units.count
       if place == units.count {
         places[name] = place
-        units.append(
-          RecordableCode.Unit(name: name, largestFunction: nil, amount: RecordableCode.Amount()))
+        units.append(RecordableCode.Unit(name: name))
         largest.append(0)
       }
-      units[place].amount.add(body.bytes.size)
+      units[place].functions += 1
+      units[place].bytes += body.bytes.size
       if body.bytes.size > largest[place] {
         largest[place] = body.bytes.size
         let function = body.function.map { layout.name(of: layout.functions[$0]) }
@@ -75,7 +75,7 @@ struct CompilationUnits {
       }
     }
     return units.sorted { a, b in
-      if a.amount.bytes != b.amount.bytes { return a.amount.bytes > b.amount.bytes }
+      if a.bytes != b.bytes { return a.bytes > b.bytes }
       return (a.name ?? "") < (b.name ?? "")
     }
   }

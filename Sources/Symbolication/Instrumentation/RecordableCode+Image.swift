@@ -1,9 +1,10 @@
 // Which code of an image could be recorded
 //
 // A function is instrumented if it calls the callback: the image's pc-table then lists an address in it. If an image
-// has no such table, its code is searched for calls. The code of a Mach-O image is always searched, because the table in
-// the file lacks functions that other images may replace, such as Swift's generic functions: the loader fills them in.
-// With breakpoints, a function is recordable if it can be given a breakpoint.
+// has no such table, or one with fewer addresses than guards, its code is searched for calls. The code of a Mach-O
+// image is always searched, because the table in the file lacks functions that other images may replace, such as
+// Swift's generic functions: the loader fills them in. With breakpoints, a function is recordable if it can be given a
+// breakpoint.
 //
 // Code is what symbols and unwind tables list in sections that have functions, and the bytes between, unless they
 // are few enough to be padding. The following counts neither as code nor as recordable, so that the share is close to
@@ -24,7 +25,8 @@ extension RecordableCode {
   ///   - image: the recorded image.
   ///   - bytes: the image's file.
   /// - Returns: `nil` if the image does not show which functions are instrumented.
-  /// - Throws: the error in a table that the image's layout does not need.
+  /// - Throws: the error in a table that tells where breakpoints can be. From damaged unwind tables no functions are
+  ///   taken.
   /// - Complexity: O(*n* log *p*) for *n* functions and *p* places, and O(*b*) for *b* bytes of code if they are
   ///   searched for calls.
   package init?(
@@ -32,31 +34,34 @@ extension RecordableCode {
   ) throws(ParseError) {
     let code = ImageCode(of: bytes)
     var layout = image.layout
-    if let code { layout = layout.addingUnnamedFunctions(try code.frameRanges()) }
+    if let code { layout = layout.addingUnnamedFunctions((try? code.frameRanges()) ?? []) }
     var places: [StatedAddress]
     switch means {
     case .breakpoint: places = try BreakpointPlaces(of: bytes, at: image.path).functions
     case .callback:
       places = image.callbackPlaces ?? []
-      if places.isEmpty || layout.imageFormat == .machO { places += image.callbackSites(in: bytes) }
+      let isListed = UInt64(places.count) >= max((image.guards?.size ?? 0) / 4, 1)
+      if !isListed || layout.imageFormat == .machO { places += image.callbackSites(in: bytes) }
       if places.isEmpty { return nil }
     }
     places.sort()
     let bodies = CodeBodies(layout)
-    var all = Amount()
-    var recordable = Amount()
+    var functions = Portion()
+    var size = Portion()
     var unseen: [CodeBodies.Body] = []
     for body in bodies.all {
-      all.add(body.bytes.size)
+      functions.all += 1
+      size.all += body.bytes.size
       let next = places.partitioningIndex { $0 >= body.bytes.start }
       if next < places.count, body.bytes.contains(places[next]) {
-        recordable.add(body.bytes.size)
+        functions.recordable += 1
+        size.recordable += body.bytes.size
       } else {
         unseen.append(body)
       }
     }
-    self.init(means: means, all: all, recordable: recordable)
-    let lacksMuch = share.map { $0 < Self.warningShare } ?? false
+    self.init(means: means, functions: functions, bytes: size)
+    let lacksMuch = size.reaches(Self.warningShare) == false
     self.unseen = CompilationUnits(layout, bytes, readsDebugInformation: lacksMuch)
       .units(of: unseen)
   }
@@ -70,15 +75,9 @@ extension RecordableCode {
   package init(means: Means, count: Int, in layout: Layout) {
     let all = CodeBodies(layout).all.count
     self.init(
-      means: means, all: Amount(functions: all), recordable: Amount(functions: min(count, all)))
-  }
-}
-
-extension RecordableCode.Amount {
-  mutating func add(_ size: UInt64) {
-    functions += 1
-    let (sum, overflow) = bytes.addingReportingOverflow(size)
-    bytes = overflow ? .max : sum
+      means: means,
+      functions: Portion(recordable: UInt64(clamping: min(count, all)), all: UInt64(all)),
+      bytes: nil)
   }
 }
 

@@ -50,10 +50,16 @@ package struct RecordedFunctions: Sendable {
 
   /// A use of code without a name.
   package struct UnnamedUse: Hashable, Sendable {
+    /// What the hit tells of the code.
+    package enum Code: Hashable, Sendable {
+      case entry(StatedAddress)
+      /// An address in the code, where its entry is unknown.
+      case inside(StatedAddress)
+      case unknown
+    }
     /// The step of the hit in the trace.
     package var step: Int
-    /// The address where it was entered; `nil` if the hit does not tell.
-    package var address: StatedAddress?
+    package var code: Code
   }
 
   /// - Parameters:
@@ -62,7 +68,35 @@ package struct RecordedFunctions: Sendable {
   /// - Complexity: O(*h* log *n*) for *h* hits of functions and blocks, and *n* functions.
   package init(_ trace: Trace, group: [Int], in functions: RecordedImage) {
     precondition(!group.isEmpty, "a group holds at least the image it was made for")
-    image = trace.images[group[0]]
+    let members = Set(group)
+    self.init(
+      trace.images[group[0]], trace.hits.filter { members.contains($0.image) },
+      trace.blockHits.filter { members.contains($0.image) }, in: functions)
+  }
+
+  /// Of each of `trace.imageGroups`.
+  ///
+  /// - Parameter images: parallel to those of the trace.
+  /// - Complexity: that of the initializer, once for all groups.
+  package static func all(of trace: Trace, in images: [RecordedImage]) -> [RecordedFunctions] {
+    let groups = trace.imageGroups
+    var groupOfImage = [Int](repeating: 0, count: trace.images.count)
+    for (number, group) in groups.enumerated() {
+      for image in group { groupOfImage[image] = number }
+    }
+    var hits = groups.map { _ in (functions: [Hit](), blocks: [BlockHit]()) }
+    for hit in trace.hits { hits[groupOfImage[hit.image]].functions.append(hit) }
+    for hit in trace.blockHits { hits[groupOfImage[hit.image]].blocks.append(hit) }
+    return zip(groups, hits).map { group, hits in
+      RecordedFunctions(
+        trace.images[group[0]], hits.functions, hits.blocks, in: images[group[0]])
+    }
+  }
+
+  private init(
+    _ image: TraceImage, _ hits: [Hit], _ blockHits: [BlockHit], in functions: RecordedImage
+  ) {
+    self.image = image
     var uses: [Use] = []
     var indexes: [StatedAddress: Int] = [:]
     var unnamed: [UnnamedUse] = []
@@ -84,14 +118,14 @@ package struct RecordedFunctions: Sendable {
         ExecutedBlock(
           step: hit.step, block: FunctionBlock(offset: offset, size: hit.block.size)))
     }
-    let members = Set(group)
-    var blocks = trace.blockHits.filter { members.contains($0.image) }[...]
-    for hit in trace.hits where members.contains(hit.image) {
+    var blocks = blockHits[...]
+    for hit in hits {
       while let block = blocks.first, block.step < hit.step { add(blocks.removeFirst()) }
       let entered = add(hit.entry, step: hit.step)
       let ran = add(hit.calledFrom, step: hit.step)
       if entered == nil && ran == nil {
-        unnamed.append(UnnamedUse(step: hit.step, address: hit.entry))
+        let code = hit.entry.map(UnnamedUse.Code.entry) ?? hit.calledFrom.map { .inside($0) }
+        unnamed.append(UnnamedUse(step: hit.step, code: code ?? .unknown))
       }
     }
     for block in blocks { add(block) }
@@ -129,12 +163,25 @@ package struct RecordedImage: Sendable {
   package init(_ image: Image) { source = .layout(image.layout) }
 
   /// The names in the trace for the images in `group`.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* names in the trace.
   package init(namesOf trace: Trace, group: [Int]) {
-    var bodies: [Body] = []
     let members = Set(group)
-    let names = trace.names.filter { members.contains($0.image) }
-      .sorted { ($0.address, $0.name) < ($1.address, $1.name) }
-    for name in names {
+    self.init(trace.names.filter { members.contains($0.image) })
+  }
+
+  /// The names in the trace for each of its images.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* names in the trace.
+  package static func all(namesOf trace: Trace) -> [RecordedImage] {
+    var names = trace.images.map { _ in [RecordedName]() }
+    for name in trace.names { names[name.image].append(name) }
+    return names.map { RecordedImage($0) }
+  }
+
+  private init(_ names: [RecordedName]) {
+    var bodies: [Body] = []
+    for name in names.sorted(by: { ($0.address, $0.name) < ($1.address, $1.name) }) {
       if let last = bodies.indices.last, bodies[last].address == name.address {
         bodies[last].size = [bodies[last].size, name.size].compactMap { $0 }.max()
         if bodies[last].names.last != name.name { bodies[last].names.append(name.name) }

@@ -5,11 +5,11 @@ import Reporting
 package struct DiffGates: Hashable {
   /// The most pages that the layout after may touch, if the functions that it lacks lie on pages of their own.
   package var maxPages: Int?
-  /// The smallest recordable share of the recorded image's code, in percent. It also decides whether anything is
-  /// predicted: see `LayoutDiff.Options.minInstrumented`.
-  package var minInstrumented: Double?
-  /// The smallest share of the startup functions that the layout after must have, in percent.
-  package var minPresent: Double?
+  /// The smallest recordable share of the recorded image's code. It also decides whether anything is predicted: see
+  /// `LayoutDiff.Options.minInstrumented`.
+  package var minInstrumented: Share?
+  /// The smallest share of the startup functions that the layout after must have.
+  package var minPresent: Share?
 
   package init() {}
 
@@ -20,12 +20,12 @@ package struct DiffGates: Hashable {
 
   private func instrumented(_ document: DiffDocument) -> Diagnostic? {
     guard let minInstrumented else { return nil }
+    if document.recordable?.portion.reaches(minInstrumented) ?? false { return nil }
     let percent = document.recordable?.percent
-    if let percent, percent >= minInstrumented { return nil }
     return Diagnostic(
-      "recordable code: expected at least \(minInstrumented)%, found "
+      "recordable code: expected at least \(minInstrumented), found "
         + (percent.map { "\($0)%" } ?? "unknown"),
-      context: [document.after.path],
+      context: [document.recordedImage ?? document.after.path],
       hint: percent == nil
         ? "give a trace that was recorded with breakpoints or in an instrumented build" : nil,
       severity: .checkFailed)
@@ -34,13 +34,13 @@ package struct DiffGates: Hashable {
   private func presence(_ document: DiffDocument) -> Diagnostic? {
     guard let minPresent else { return nil }
     let presence = document.presence
+    if let presence, minPresent.isReached(by: presence.after, of: presence.all) { return nil }
     let percent = presence.flatMap { Percentage.of($0.after, $0.all) }
-    if let percent, percent >= minPresent { return nil }
     let found =
       presence.map { "\(percent ?? 0)%, \($0.after) of \(counted($0.all, "function"))" }
       ?? "unknown"
     return Diagnostic(
-      "startup functions in the layout: expected at least \(minPresent)%, found \(found)",
+      "startup functions in the layout: expected at least \(minPresent), found \(found)",
       context: [document.after.path], hint: Self.recordAgain, severity: .checkFailed)
   }
 

@@ -75,7 +75,8 @@ struct ExecutedBlocks {
   var warnings: [Diagnostic] {
     [before, after].compactMap(\.problem)
       + [before, after].compactMap { side in
-        guard !side.wholeFunctions.isEmpty else { return nil }
+        // A damaged map is reported already.
+        guard !side.wholeFunctions.isEmpty, side.problem == nil else { return nil }
         let count = counted(side.wholeFunctions.count, "startup function")
         guard side.blocks != nil else {
           return Diagnostic(
@@ -95,13 +96,8 @@ struct ExecutedBlocks {
 extension StartupFunction {
   /// Returns each function of `uses` once, whole, in the order of first uses.
   static func whole(_ uses: [StartupFunction]) -> [StartupFunction] {
-    var seen: Set<StartupFunction> = []
-    return uses.compactMap { use in
-      var whole = use
-      whole.before = use.before.map { Part($0.function) }
-      whole.after = use.after.map { Part($0.function) }
-      return seen.insert(whole).inserted ? whole : nil
-    }
+    var seen: Set<StartupFunction.Identity> = []
+    return uses.map(\.whole).filter { seen.insert($0.identity).inserted }
   }
 }
 

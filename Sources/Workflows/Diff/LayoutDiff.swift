@@ -32,9 +32,9 @@ package struct LayoutDiff {
     /// The paths of the documents that `orderfile pages --json` wrote for each layout.
     package var measuredBefore: String?
     package var measuredAfter: String?
-    /// The smallest recordable share of the recorded image's code with which a prediction is made, in percent. More
-    /// than `RecordableCode.leastShare` has no effect.
-    package var minInstrumented: Double?
+    /// The smallest recordable share of the recorded image's code with which a prediction is made. More than
+    /// `RecordableCode.leastShare` has no effect.
+    package var minInstrumented: Share?
 
     package init(before: String, after: String) {
       self.before = before
@@ -85,6 +85,7 @@ package struct LayoutDiff {
     document.missing = startup.missing(comparison)
     document.traces = startup.pagesOfTraces(layouts, pageSize, facts)
     document.recordable = startup.recordable
+    document.recordedImage = startup.recordedImage
     document.refusal = Self.refusal(startup.recordable, options.minInstrumented)
     document.measuredPageIns = measurements.pageIns
     document.measuredPages = measurements.pages(
@@ -99,9 +100,9 @@ package struct LayoutDiff {
   }
 
   /// Why too little could be recorded for a prediction; `nil` if it was enough.
-  private static func refusal(_ code: RecordableCode?, _ minPercent: Double?) -> String? {
-    let least = min(100 * RecordableCode.leastShare, minPercent ?? 100)
-    guard let code, let percent = code.percent, percent < least else { return nil }
+  private static func refusal(_ code: RecordableCode?, _ asked: Share?) -> String? {
+    let least = [RecordableCode.leastShare, asked].compactMap { $0 }.min()
+    guard let code, let least, code.portion.reaches(least) == false else { return nil }
     return "no prediction: \(code.wording); whether a launch runs the rest is unknown"
   }
 }

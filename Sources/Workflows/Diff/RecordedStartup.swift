@@ -27,7 +27,7 @@ struct RecordedStartup {
   private let pairs: UnnamedFunctionPairs?
   private var blocks: ExecutedBlocks
   private var known: [Recorded: StartupFunction] = [:]
-  private var placeOfUse: [StartupFunction: Int] = [:]
+  private var placeOfUse: [StartupFunction.Identity: Int] = [:]
   /// The code that was used, but has no name by which to find it in a layout.
   private var unplacedCode: Set<UnplacedCode> = []
   /// The number of pieces of such code.
@@ -36,8 +36,10 @@ struct RecordedStartup {
   /// Code of the recorded image.
   private struct UnplacedCode: Hashable {
     var image: ImageID?
-    var address: StatedAddress?
+    var code: RecordedFunctions.UnnamedUse.Code
   }
+  /// Whether some of it was recorded in neither of the two images.
+  private var isOfAnotherImage = false
 
   /// Each once, launch by launch, in the order of first uses; a function once for each of its parts that ran.
   private(set) var uses: [StartupFunction] = []
@@ -66,24 +68,20 @@ struct RecordedStartup {
     let named = launch.uses.map { function($0, of: launch.image) }
     var unnamed: [(step: Int, function: StartupFunction)] = []
     for use in launch.unnamedUses {
-      let function = pairs.flatMap {
-        StartupFunction(
-          use, of: launch.image, before: layouts.before, after: layouts.after, $0)
-      }
-      if let function {
+      if let function = StartupFunction(use.code, of: launch.image, in: layouts, pairs) {
         unnamed.append((use.step, function))
       } else {
-        unplacedCode.insert(
-          UnplacedCode(image: launch.image.id, address: use.address))
+        unplacedCode.insert(UnplacedCode(image: launch.image.id, code: use.code))
+        isOfAnotherImage = isOfAnotherImage || !layouts.include(launch.image)
       }
     }
     if launches.last?.number != trace.number {
       launches.append(Launch(number: trace.number, path: trace.path, uses: []))
     }
     for use in blocks.inOrder(launch, named, besides: unnamed) {
-      let place = placeOfUse[use] ?? uses.count
+      let place = placeOfUse[use.identity] ?? uses.count
       if place == uses.count {
-        placeOfUse[use] = place
+        placeOfUse[use.identity] = place
         uses.append(use)
       }
       launches[launches.count - 1].uses.append(place)
@@ -111,7 +109,8 @@ struct RecordedStartup {
     return blocks.warnings + [
       Diagnostic(
         "\(counted(unplaced, "startup function")) without a name cannot be found in the layouts",
-        hint: "record one of the two images with 'orderfile record --breakpoints'")
+        hint: isOfAnotherImage
+          ? "record one of the two images with 'orderfile record --breakpoints'" : nil)
     ]
   }
 }

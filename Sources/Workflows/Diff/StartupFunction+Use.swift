@@ -46,24 +46,49 @@ extension StartupFunction {
 }
 
 extension StartupFunction {
-  /// Finds code without a name, which was used in one of the two layouts, in both.
+  /// Finds code without a name: in the layout of the image that it was recorded in, by its address, and by its place
+  /// among the unnamed functions in the other.
   ///
-  /// - Returns: `nil` if it was recorded in another image, or if it is not a function of its own there.
+  /// - Parameter pairs: `nil` if the layouts do not tell which of their unnamed functions match.
+  /// - Returns: `nil` if it was recorded in a third image, or if it is in no function there.
   init?(
-    _ use: RecordedFunctions.UnnamedUse, of image: TraceImage, before: ReleaseLayout,
-    after: ReleaseLayout, _ pairs: UnnamedFunctionPairs
+    _ code: RecordedFunctions.UnnamedUse.Code, of image: TraceImage, in layouts: ComparedLayouts,
+    _ pairs: UnnamedFunctionPairs?
   ) {
-    guard let address = use.address else { return nil }
-    let pair: (before: Int, after: Int)?
-    if before.isImage(image) {
-      pair = before.layout.functions(at: address).first.flatMap(pairs.pair(before:))
-    } else if after.isImage(image) {
-      pair = after.layout.functions(at: address).first.flatMap(pairs.pair(after:))
+    let found: (before: Int?, after: Int?)
+    let size: UInt64?
+    if layouts.before.isImage(image) {
+      guard let index = layouts.before.layout.function(of: code) else { return nil }
+      found = (index, pairs?.pair(before: index)?.after)
+      size = layouts.before.layout.functions[index].size
+    } else if layouts.after.isImage(image) {
+      guard let index = layouts.after.layout.function(of: code) else { return nil }
+      found = (pairs?.pair(after: index)?.before, index)
+      size = layouts.after.layout.functions[index].size
     } else {
-      pair = nil
+      return nil
     }
-    guard let pair else { return nil }
-    self.init(name: nil, before: [Part(pair.before)], after: [Part(pair.after)])
+    self.init(
+      name: nil, before: found.before.map { [Part($0)] } ?? [],
+      after: found.after.map { [Part($0)] } ?? [], recordedBytes: size)
+  }
+}
+
+extension Layout {
+  /// The function that `code` is, or is in.
+  fileprivate func function(of code: RecordedFunctions.UnnamedUse.Code) -> Int? {
+    switch code {
+    case .entry(let address): functions(at: address).first
+    case .inside(let address): functions(containing: address).last
+    case .unknown: nil
+    }
+  }
+}
+
+extension ComparedLayouts {
+  /// Returns whether `recorded` is one of the two images.
+  func include(_ recorded: TraceImage) -> Bool {
+    before.isImage(recorded) || after.isImage(recorded)
   }
 }
 

@@ -19,6 +19,8 @@ struct StartupUses {
   let warnings: [Diagnostic]
   /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
   let recordable: RecordableCode?
+  /// The recorded image's file name; `nil` without traces.
+  let recordedImage: String?
   /// The number of pieces of code without a name that were used and cannot be found in a layout.
   let unplaced: Int
   /// Why the layout after has no function with this name.
@@ -46,6 +48,7 @@ struct StartupUses {
     recordsEveryFunction = false
     warnings = []
     recordable = nil
+    recordedImage = nil
     unplaced = 0
     launches = []
     absences = [:]
@@ -74,8 +77,10 @@ struct StartupUses {
     absences = recorded.absences
     unplaced = recorded.unplaced
     recordable = inputs.recordableCode(of: group, countedIn: after.layout)
+    let name = inputs.groups.groups[group].name
+    recordedImage = name
     warnings =
-      [.partlyRecordable(recordable, path: inputs.groups.groups[group].name)].compactMap { $0 }
+      [.partlyRecordable(recordable, path: name)].compactMap { $0 }
       + recorded.warnings + inputs.warnings + Diagnostic.unused(inputs.unused(besides: [group]))
   }
 
@@ -98,12 +103,12 @@ struct StartupUses {
   var functions: [StartupFunction] { StartupFunction.whole(uses) }
 
   /// - Throws: `mismatch` if a layout has fewer than half of the functions: the pages of two different
-  ///   programs can't be compared.
+  ///   programs can't be compared. What the recorded build alone can have does not count.
   func check(_ layouts: ComparedLayouts) throws(Diagnostic) {
-    let functions = functions
+    let functions = functions.filter { !$0.isOnlyRecorded }
     if functions.allSatisfy({ $0.before.isEmpty && $0.after.isEmpty }) {
       throw Diagnostic(
-        "none of \(counted(functions.count, "startup function")) is in either layout",
+        "none of \(counted(self.functions.count, "startup function")) is in either layout",
         context: [source], hint: "is it of another program, or are the images stripped?",
         severity: .mismatch)
     }

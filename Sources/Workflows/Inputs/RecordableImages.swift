@@ -32,11 +32,13 @@ extension LaunchInputs {
       guard let means = RecordableCode.Means(methods) else { continue }
       // The image is only looked at, so its warnings are not reported.
       images.add([image])
-      found.append(
-        images.recordableCode(of: image, recordedBy: methods)
-          ?? RecordableCode(means: means, count: image.guardCount, in: layout))
+      let code =
+        images.image(for: image) == nil
+        ? RecordableCode(means: means, count: image.guardCount, in: layout)
+        : images.recordableCode(of: image, recordedBy: methods)
+      if let code, code.portion.all > 0 { found.append(code) }
     }
-    return found.min { ($0.share ?? 0) < ($1.share ?? 0) }
+    return found.min { $0.portion.isLess(than: $1.portion) }
   }
 }
 
@@ -55,7 +57,7 @@ extension RecordableCode.Means {
 extension Diagnostic {
   /// Returns a warning that much of an image could not be recorded; `nil` if enough could.
   static func partlyRecordable(_ code: RecordableCode?, path: String) -> Diagnostic? {
-    guard let code, let share = code.share, share < RecordableCode.warningShare else { return nil }
+    guard let code, code.portion.reaches(RecordableCode.warningShare) == false else { return nil }
     let units = code.unseenUnits(keeping: 3)
     let list = units.isEmpty ? "" : "\(code.means.lack): \(units); "
     return Diagnostic(

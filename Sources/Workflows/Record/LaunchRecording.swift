@@ -194,9 +194,9 @@ package struct RecordedLaunch {
   /// breakpoints, which are on nearly all functions.
   package var functions: Int? {
     let counts = recordable.compactMap {
-      $0.code.flatMap { $0.means == .callback ? $0.all.functions : nil }
+      $0.code.flatMap { $0.means == .callback ? Int(clamping: $0.functions.all) : nil }
     }
-    return counts.isEmpty || counts.count < recordable.count ? nil : counts.reduce(0, +)
+    return counts.isEmpty || counts.count < recordable.count ? nil : counts.saturatingSum()
   }
 }
 

@@ -50,9 +50,8 @@ package struct ShownFile {
       try images.add(path: path, options.architecture, recordedAs: trace.images)
     }
     if !trace.isSealed { images.add(trace.images) }
-    let functions = trace.images.indices.map { index in
-      images.image(for: trace.images[index]).map { RecordedImage($0) }
-        ?? RecordedImage(namesOf: trace, group: [index])
+    let functions = zip(trace.images, RecordedImage.all(namesOf: trace)).map { image, named in
+      images.image(for: image).map { RecordedImage($0) } ?? named
     }
     contents = .trace(
       TraceDocument(
@@ -157,9 +156,9 @@ extension ExecutedFunction {
   fileprivate static func all(of trace: Trace, in images: [RecordedImage]) -> [ExecutedFunction] {
     guard trace.images.contains(where: { $0.blockCount > 0 }) else { return [] }
     var functions: [ExecutedFunction] = []
-    for group in trace.imageGroups {
-      let recorded = RecordedFunctions(trace, group: group, in: images[group[0]])
-      functions += recorded.uses.map { use in
+    let recorded = RecordedFunctions.all(of: trace, in: images)
+    for (group, launch) in zip(trace.imageGroups, recorded) {
+      functions += launch.uses.map { use in
         ExecutedFunction(
           step: use.step, image: group[0], address: use.address, name: use.names.first,
           sizeBytes: use.size ?? 0, executedBytes: use.executedBytes,

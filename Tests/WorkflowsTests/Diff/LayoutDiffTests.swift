@@ -133,10 +133,10 @@ import Workflows
 
     var gates = DiffGates()
     gates.maxPages = 4
-    gates.minPresent = 50
+    gates.minPresent = Share(percent: 50)
     #expect(gates.failures(of: document).isEmpty)
     gates.maxPages = 3
-    gates.minPresent = 50.1
+    gates.minPresent = Share("50.1%")
     let failures = gates.failures(of: document)
     #expect(
       failures.map(\.message) == [
@@ -144,6 +144,38 @@ import Workflows
         "predicted pages: expected at most 3, found 2 to 4",
       ])
     #expect(failures.allSatisfy { $0.severity == .checkFailed && $0.hint != nil })
+  }
+
+  @Test func aFunctionOfTwoSizesCountsOnce() throws {
+    try builds.writeTrace(
+      "grown", of: [("app.rec", SampleBuilds.used)], size: SampleBuilds.size + 4, id: [0x60])
+    let one = try document(options())
+    let two = try document(options(traces: ["app.oftrace", "grown"]))
+    #expect(two.presence == Presence(all: 4, before: 4, after: 4))
+    #expect(two.faultCurveArea == one.faultCurveArea)
+  }
+
+  /// Code outside of all functions: no layout tells where it lies, even if it is of one of the two images.
+  @Test(arguments: [([0x33] as [UInt8], true), ([0xbe, 0xf0], false)])
+  func codeWithoutANameIsMissingOnceForEachPlace(id: [UInt8], isHinted: Bool) throws {
+    try builds.writeTrace(
+      "unnamed", of: [("app.rec", SampleBuilds.used)], id: id,
+      unnamed: [(nil, 0x6005), (nil, 0x6105), (nil, 0x6105), (0x6200, 0x6205)])
+    let document = try document(options(traces: ["unnamed"]))
+    #expect(document.presence == Presence(all: 7, before: 4, after: 4))
+    let warning = document.warnings.first { $0.message.contains("without a name") }
+    #expect(warning?.message == "3 startup functions without a name cannot be found in the layouts")
+    #expect((warning?.hint != nil) == isHinted)
+  }
+
+  /// Merged bodies of the recorded build are in no other: that does not make it another program.
+  @Test func whatOnlyTheRecordedBuildCanHaveMakesNoOtherProgram() throws {
+    let merged = (0..<8).map { "$s1a2f\($0)yyFTm" }
+    try builds.writeTrace(
+      "merged", of: "app.rec", functions: SampleBuilds.functions + merged,
+      used: SampleBuilds.used + merged)
+    let document = try document(options(traces: ["merged"]))
+    #expect(document.presence == Presence(all: 4, before: 4, after: 4))
   }
 
   @Test func launchesThatUseTheSameChangeNothing() throws {

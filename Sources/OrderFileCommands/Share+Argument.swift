@@ -1,0 +1,6 @@
+import ArgumentParser
+import ImageModel
+
+extension Share: ExpressibleByArgument {
+  package init?(argument: String) { self.init(argument) }
+}
