@@ -24,7 +24,7 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/arm64e-apple-macos12.0 macosx/x86_
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder -DOF_ONE_UNIT
 
 .PHONY: help demo test check quick build runtime runtime-darwin examples readme goldens fuzz bench picture self-order install \
-  uninstall clean
+  uninstall tag clean
 .DEFAULT_GOAL := help
 
 # Omits the thousands of lines for tests that pass, and repeats the failures at the end.
@@ -47,7 +47,7 @@ test: ## install what the tests need, then run check; CI runs this
 	@$(MAKE) -s check
 
 check: ## format, warnings, imports, tests of the release build, examples, README, installation
-	swift format lint -s -r -p Package.swift Sources Runtime Tests Examples Fuzz
+	swift format lint -s -r -p Package.swift Scripts Sources Runtime Tests Examples Fuzz
 	swift build -c release --build-tests $(EXPLICIT)
 	$(MAKE) -s runtime
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) 2>&1 | $(SUMMARY)
@@ -126,6 +126,9 @@ install: build ## PREFIX=dir [DESTDIR=dir]: the command, the recorder, completio
 
 uninstall: ## PREFIX=dir [DESTDIR=dir]: remove what install put there
 	@DESTDIR="$(DESTDIR)" Scripts/install.sh uninstall "$(PREFIX)"
+
+tag: ## tag this commit as a release: the version in the sources, with its part of CHANGELOG.md
+	@Scripts/tag.sh
 
 clean: ## remove all build products
 	rm -rf .build

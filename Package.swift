@@ -113,7 +113,8 @@ let package = Package(
         .unsafeFlags(
           ["-Xlinker", "-rpath", "-Xlinker", "$ORIGIN/../lib/orderfile/swift"],
           .when(platforms: [.linux]))
-      ]),
+      ], plugins: ["SourceCommit"]),
+    .plugin(name: "SourceCommit", capability: .buildTool(), path: "Scripts/SourceCommit"),
 
     // The recorder: C, linked into the recorded program and never into the tool; and its Swift interface for apps.
     .target(

@@ -13,50 +13,57 @@ import Workflows
 
 /// The command `orderfile` with its subcommands.
 package struct OrderFileCommand: ParsableCommand {
-  package static let configuration = CommandConfiguration(
-    commandName: "orderfile",
-    abstract:
-      "Order a program's functions by first use, so that it starts with fewer page faults.",
-    discussion: """
-      EXAMPLES
-        Record a launch of an instrumented build, and write an order file for the release build:
+  /// Set before anything is parsed, by the executable: its commit changes more often than the code of this target.
+  nonisolated(unsafe) private static var commit = ""
 
-          $ orderfile record -o app.oftrace -- build-record/app --help
-          $ orderfile gen app.oftrace --image build/app -o app.order
+  package static var configuration: CommandConfiguration {
+    CommandConfiguration(
+      commandName: "orderfile",
+      abstract:
+        "Order a program's functions by first use, so that it starts with fewer page faults.",
+      discussion: """
+        EXAMPLES
+          Record a launch of an instrumented build, and write an order file for the release build:
 
-        Relink with the order file, and predict what it saves:
+            $ orderfile record -o app.oftrace -- build-record/app --help
+            $ orderfile gen app.oftrace --image build/app -o app.order
 
-          $ clang … -fuse-ld=lld -Wl,--symbol-ordering-file=app.order -o build/app
-          $ orderfile diff app-before build/app --trace app.oftrace --order app.order
+          Relink with the order file, and predict what it saves:
 
-      OUTPUT
-        Results go to stdout, or to the file given by -o. Everything else goes to stderr, after the result: \
-      notes say what was done, warnings what a result may suffer from, errors why there is none. --quiet \
-      leaves out notes and warnings.
+            $ clang … -fuse-ld=lld -Wl,--symbol-ordering-file=app.order -o build/app
+            $ orderfile diff app-before build/app --trace app.oftrace --order app.order
 
-      EXIT STATUS
-        0   success
-        1   failure
-        2   success, but a requested check failed (diff --max-pages, --min-present, --min-instrumented)
-        3   the inputs do not belong together
-        4   nothing was recorded
-        64  wrong usage
-        'record' and 'pages' exit with the program's status, or 128 + N after signal N.
-      """,
-    version: """
-      orderfile \(toolVersion)
-      trace format \(ORDERFILE_TRACE_VERSION)
-      \(documents.map { $0.schema }.joined(separator: ", "))
-      """,
-    subcommands: [
-      RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self, PagesCommand.self,
-      MeasureCommand.self, RefineCommand.self, ShowCommand.self, FlagsCommand.self,
-    ])
+        OUTPUT
+          Results go to stdout, or to the file given by -o. Everything else goes to stderr, after the result: \
+        notes say what was done, warnings what a result may suffer from, errors why there is none. --quiet \
+        leaves out notes and warnings.
+
+        EXIT STATUS
+          0   success
+          1   failure
+          2   success, but a requested check failed (diff --max-pages, --min-present, --min-instrumented)
+          3   the inputs do not belong together
+          4   nothing was recorded
+          64  wrong usage
+          'record' and 'pages' exit with the program's status, or 128 + N after signal N.
+        """,
+      version: """
+        orderfile \(toolVersion)\(commit.isEmpty ? "" : " (\(commit))")
+        trace format \(ORDERFILE_TRACE_VERSION)
+        \(documents.map { $0.schema }.joined(separator: ", "))
+        """,
+      subcommands: [
+        RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self,
+        PagesCommand.self,
+        MeasureCommand.self, RefineCommand.self, ShowCommand.self, FlagsCommand.self,
+      ])
+  }
 
   package init() {}
 
   /// Parses this process's arguments, runs the command and ends the process with its exit status.
-  package static func runAndExit() -> Never {
+  package static func runAndExit(commit: String) -> Never {
+    Self.commit = commit
     ProgramLaunch.guardStandardStreams()
     do {
       var command = try parse(commandLine: CommandLine.arguments)

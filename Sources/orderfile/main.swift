@@ -1,3 +1,3 @@
 import OrderFileCommands
 
-OrderFileCommand.runAndExit()
+OrderFileCommand.runAndExit(commit: sourceCommit)
