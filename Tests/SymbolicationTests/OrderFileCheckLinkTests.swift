@@ -50,7 +50,7 @@ struct OrderFileCheckLinkTests {
       #expect(check.inOrder < 3 && check.firstDeviation != nil)
       return
     }
-    #expect(check.inOrder == 3 && check.block?.isAtStart == true)
+    #expect(check.inOrder == 3 && check.block?.bodiesAhead == 0)
     #expect(check.block?.unlistedBodies == 0)
     // Once for each object file that has the symbol.
     let marks = [": no such", ": duplicate", ": unable"]

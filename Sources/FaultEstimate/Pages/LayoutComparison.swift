@@ -71,9 +71,6 @@ package struct LayoutComparison: Sendable {
       self.before = before
       self.after = after
     }
-
-    /// Negative if the layout after touches more pages.
-    package var savedPages: Int { before.pages - after.pages }
   }
 
   /// The layouts that lack a startup function.

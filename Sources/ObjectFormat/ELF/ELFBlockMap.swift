@@ -54,10 +54,8 @@ package struct ELFBlockMap: Sendable {
     package var rawValue: UInt8
     package init(rawValue: UInt8) { self.rawValue = rawValue }
     package static let endsWithReturn = Self(rawValue: 1)  // HasReturn
-    package static let endsWithTailCall = Self(rawValue: 2)  // HasTailCall
     package static let landingPad = Self(rawValue: 4)  // IsEHPad
     package static let fallsThrough = Self(rawValue: 8)  // CanFallThrough
-    package static let endsWithIndirectBranch = Self(rawValue: 16)  // HasIndirectBranch
   }
 
   /// In the order of the file.

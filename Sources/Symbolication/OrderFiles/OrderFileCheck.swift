@@ -72,8 +72,6 @@ package struct OrderFileCheck: Sendable {
     package var bodiesAhead: Int
     /// The number of bodies between the first and the last that no entry names.
     package var unlistedBodies: Int
-
-    package var isAtStart: Bool { bodiesAhead == 0 }
   }
 
   /// An entry that the linker could not follow.
