@@ -58,9 +58,7 @@ struct RefineCommand: ParsableCommand {
       program: launched.launch, in: .own)
     refinement.pageSize = pageSize
     let result = try refinement.run { step in
-      messages.print(
-        note: "\(step.textPages) pages of 4 KiB, \(step.textPages16k) of 16 KiB: \(step.move)"
-          + (step.isKept ? "" : ", not kept"))
+      messages.print(note: step.wording)
     }
     if let failure = result.failure {
       if result.isWritten {

@@ -48,3 +48,10 @@ package struct RefineText {
     return text
   }
 }
+
+extension RefineDocument.Step {
+  /// `52 pages of 4 KiB, 14 of 16 KiB: unused functions last, not kept`
+  package var wording: String {
+    "\(textPages) pages of 4 KiB, \(textPages16k) of 16 KiB: \(move)" + (isKept ? "" : ", not kept")
+  }
+}

@@ -29,7 +29,7 @@ package struct LaunchProfile: Sendable {
     /// object file: then it is the largest number of them that one launch used.
     package var bodyCount: Int
     /// The newest launch that used it, and the number of bodies that this launch has used so far.
-    fileprivate var newest = (launch: -1, bodies: 0)
+    fileprivate var newest: (launch: Int, bodies: Int)?
 
     package static func == (a: Function, b: Function) -> Bool {
       a.names == b.names && a.objectFile == b.objectFile && a.launch == b.launch
@@ -63,12 +63,10 @@ package struct LaunchProfile: Sendable {
         of: Function(
           names: use.names, objectFile: use.objectFile, launch: launchCount, step: use.step,
           bodyCount: 0))
-      if functions[place].newest.launch != launchCount {
-        functions[place].newest = (launchCount, 0)
-      }
-      functions[place].newest.bodies += 1
-      functions[place].bodyCount = max(
-        functions[place].bodyCount, functions[place].newest.bodies)
+      let newest = functions[place].newest
+      let bodies = newest?.launch == launchCount ? (newest?.bodies ?? 0) + 1 : 1
+      functions[place].newest = (launchCount, bodies)
+      functions[place].bodyCount = max(functions[place].bodyCount, bodies)
     }
     launchCount += 1
     unnamedHits += launch.unnamedUses.count
@@ -80,7 +78,7 @@ package struct LaunchProfile: Sendable {
   package mutating func append(_ other: LaunchProfile) {
     for var function in other.functions {
       function.launch += launchCount
-      function.newest = (-1, 0)
+      function.newest = nil
       let place = place(of: function)
       functions[place].bodyCount = max(functions[place].bodyCount, function.bodyCount)
     }
