@@ -63,6 +63,16 @@ OF_INTERNAL orderfile_record *of_claim_early_records(uint64_t count) {
   }
 }
 
+/* Whether the mark in RECORD, which is complete, ends the launch. */
+OF_LOCAL bool of_ends_launch(orderfile_trace_header *trace, const orderfile_record *record) {
+  OF_RAW char name[ORDERFILE_TRACE_MARK_SIZE];
+  const orderfile_payload *payload = (const orderfile_payload *)(record + 1);
+  for (uint64_t i = 0; i < record->payload_size; i++)
+    name[i] = (char)payload[i / ORDERFILE_PAYLOAD_BYTES].bytes[i % ORDERFILE_PAYLOAD_BYTES];
+  of_end_launch_at_mark(trace, name, record->payload_size);
+  return of_load_relaxed(&trace->state) != ORDERFILE_STATE_RECORDING; /* relaxed: a flag */
+}
+
 OF_INTERNAL uint64_t of_early_record_count(void) {
   uint64_t count = of_load_relaxed(&of_early.next); /* relaxed: a guess */
   return count < OF_EARLY_CAPACITY ? count : OF_EARLY_CAPACITY;
@@ -92,9 +102,7 @@ OF_INTERNAL void of_drain_early_records(orderfile_trace_header *trace, uint64_t 
     else target = of_claim_slots(trace, length);
     if (target == UINT64_MAX || !kind) continue; /* lost, or in flight for good: both are counted */
     of_copy_records(&of_records(trace)[target], waiting, length);
-    if (kind != ORDERFILE_RECORD_MARK) continue;
-    of_end_launch_at_mark(trace, waiting);
-    if (of_load_relaxed(&trace->state) != ORDERFILE_STATE_RECORDING) break; /* relaxed: a flag */
+    if (kind == ORDERFILE_RECORD_MARK && of_ends_launch(trace, waiting)) break;
   }
   if (used == count) return;
   orderfile_record *rest = &of_records(trace)[slot + used];

@@ -1,15 +1,22 @@
 #include "guards.h"
 
+#include <of_bytes.h>
+
 #include "platform.h"
 
-OF_DATA of_registration of_registrations[OF_IMAGES];
-OF_DATA uint64_t of_registration_count; /* atomic */
+OF_DATA of_registration_table *of_registrations;
+static bool of_forgets; /* a registration was left out of a larger table */
+
+#define OF_FIRST_CAPACITY 32u
 
 OF_INTERNAL uint64_t of_entry_of_guard(const uint32_t *guard) {
+  /* acquire: pairs with the release in of_enlarge_table */
+  const of_registration_table *table = of_load_acquire(&of_registrations);
+  if (!table) return 0;
   /* acquire: pairs with the release in of_publish_registration */
-  uint64_t count = of_load_acquire(&of_registration_count);
+  uint64_t count = of_load_acquire(&table->count);
   while (count-- > 0) { /* the newest first: addresses can be used again */
-    const of_registration *registration = &of_registrations[count];
+    const of_registration *registration = &table->rows[count];
     if (guard < registration->guards || guard >= registration->guards_end) continue;
     /* acquire: pairs with the release in __sanitizer_cov_pcs_init */
     const uint64_t *entries = of_load_acquire(&registration->entries);
@@ -19,37 +26,110 @@ OF_INTERNAL uint64_t of_entry_of_guard(const uint32_t *guard) {
 }
 
 OF_INTERNAL bool of_is_loaded(uint64_t number) {
-  uint64_t count = of_load_acquire(&of_registration_count); /* acquire: as in of_entry_of_guard */
+  const of_registration_table *table = of_load_acquire(&of_registrations); /* acquire: as above */
+  uint64_t count = table ? of_load_acquire(&table->count) : 0;             /* acquire: as above */
   while (count-- > 0) {
-    const of_registration *registration = &of_registrations[count];
+    const of_registration *registration = &table->rows[count];
     if (of_load_relaxed(&registration->image) == number) /* relaxed: a number */
       return of_load_relaxed(&registration->is_loaded);  /* relaxed: a flag */
   }
   return false;
 }
 
-OF_INTERNAL of_registration *of_free_registration(const uint32_t *start, const uint32_t *stop) {
-  uint64_t count = of_load_relaxed(&of_registration_count); /* relaxed: locked */
-  for (uint64_t i = count; i-- > 0;) {
-    of_registration *registration = &of_registrations[i];
-    if (registration->guards >= stop || start >= registration->guards_end) continue;
-    if (registration->guards == start && registration->guards_end == stop) return registration;
-    break; /* an older one of the same range would be hidden by this one */
+/* Whether look-ups still need it, or its memory is still of use. At exit a library that contains the recorder is
+ * unloaded and yet may be hit. */
+OF_LOCAL bool of_is_needed(const of_registration *registration) {
+  return of_load_relaxed(&registration->is_loaded) || /* relaxed: locked */
+         registration->is_own_library || registration->memory;
+}
+
+/* Replaces the table by one with at least one free row; false if there is no memory. The old one stays: a hit may be
+ * reading it. As the new one has twice the room that is needed, those that stay take less memory in all than the
+ * load records take in the trace. */
+OF_LOCAL bool of_enlarge_table(void) {
+  of_registration_table *old = of_registrations;
+  uint64_t needed = 0;
+  for (uint64_t i = 0; i < of_registration_count(); i++) needed += of_is_needed(of_registration_at(i));
+  uint64_t capacity = needed < OF_FIRST_CAPACITY / 2 ? OF_FIRST_CAPACITY : 2 * needed;
+  of_registration_table *table =
+      of_map_memory(sizeof *table + capacity * sizeof(of_registration));
+  if (!table) return false;
+  table->capacity = capacity;
+  for (uint64_t i = 0; old && i < old->count; i++) {
+    if (of_is_needed(&old->rows[i]))
+      of_copy(&table->rows[table->count++], &old->rows[i], sizeof(of_registration));
+    else
+      of_forgets = true;
   }
-  return count < OF_IMAGES ? &of_registrations[count] : NULL;
+  /* release: publishes the rows; pairs with the acquire in of_entry_of_guard */
+  of_store_release(&of_registrations, table);
+  return true;
+}
+
+OF_LOCAL bool of_overlaps(const of_registration *registration, const uint32_t *start,
+                          const uint32_t *stop) {
+  return start < registration->guards_end && registration->guards < stop;
+}
+
+OF_INTERNAL of_registration *of_free_registration(const uint32_t *start, const uint32_t *stop) {
+  of_registration *newest = NULL; /* of this range: an older one would be hidden by it */
+  for (uint64_t i = 0; i < of_registration_count(); i++) {
+    of_registration *registration = of_registration_at(i);
+    if (!of_overlaps(registration, start, stop)) continue;
+    newest = registration;
+    if (!of_load_relaxed(&registration->is_loaded))   /* relaxed: locked */
+      of_store_relaxed(&registration->entries, NULL); /* relaxed: a hit of now finds the old image's or none */
+  }
+  bool is_same = newest && newest->guards == start && newest->guards_end == stop;
+  if (is_same && !of_load_relaxed(&newest->is_loaded)) return newest; /* relaxed: locked */
+  bool is_full = !of_registrations || of_registrations->count == of_registrations->capacity;
+  if (is_full && !of_enlarge_table()) return NULL;
+  return of_registration_at(of_registration_count());
 }
 
 OF_INTERNAL void of_publish_registration(const of_registration *registration) {
-  uint64_t count = of_load_relaxed(&of_registration_count); /* relaxed: locked */
-  if (registration != &of_registrations[count]) return;
+  uint64_t count = of_registration_count();
+  if (registration != of_registration_at(count)) return;
   /* release: publishes the registration; pairs with the acquire in of_entry_of_guard */
-  of_store_release(&of_registration_count, count + 1);
+  of_store_release(&of_registrations->count, count + 1);
+}
+
+OF_INTERNAL bool of_provide_entries(of_registration *registration, uint64_t count) {
+  for (uint64_t i = 0; !registration->memory && i < of_registration_count(); i++) {
+    of_registration *other = of_registration_at(i);
+    bool is_left = !of_load_relaxed(&other->is_loaded) && !other->is_own_library; /* relaxed: locked */
+    if (!is_left || !other->memory || other->room < count) continue;
+    of_store_relaxed(&other->entries, NULL); /* relaxed: of an image that is gone, so nothing is hit */
+    registration->memory = other->memory;
+    registration->room = other->room;
+    other->memory = NULL;
+  }
+  if (registration->memory) return true;
+  uint64_t page = 4096 / sizeof(uint64_t); /* a little more serves more images */
+  registration->room = (count + page - 1) / page * page;
+  registration->memory = of_map_memory(registration->room * sizeof(uint64_t));
+  return registration->memory != NULL;
+}
+
+OF_INTERNAL bool of_was_used(const uint32_t *start, const uint32_t *stop) {
+  for (uint64_t i = 0; i < of_registration_count(); i++)
+    if (of_overlaps(of_registration_at(i), start, stop)) return true;
+  return of_forgets;
+}
+
+/* This process's number, where possible without a system call: at exit the program may have forbidden it. */
+OF_LOCAL uint32_t of_own_number(void) {
+  const uint32_t *ownership = of_recorder.ownership;
+  /* acquire: pairs with the release in of_replace_trace_after_fork */
+  if (ownership && of_load_acquire(ownership) == OF_OWNED)
+    return of_load_relaxed(&of_recorder.owner); /* relaxed: ordered by the acquire */
+  return of_process_number();
 }
 
 OF_INTERNAL void of_lock_registration(void) {
   /* The loader runs constructors one at a time, so this waits only if a program calls an init function
    * by itself. A lock held by another process was copied by fork: here nobody will ever open it. */
-  uint32_t self = of_process_number(), holder = 0;
+  uint32_t self = of_own_number(), holder = 0;
   /* acquire: pairs with the release in of_unlock_registration */
   while (!of_compare_exchange_acquire(&of_recorder.registering, &holder, self)) {
     if (holder != self) continue;

@@ -13,12 +13,11 @@
  * initializer is recorded too. */
 enum { OF_UNSEEN = 0, OF_SEEN = 1 };
 
-#define OF_IMAGES 1024u /* images whose entry PCs one copy can look up; further ones only lack those */
-
 typedef struct of_registration {
   const uint32_t *guards, *guards_end;
   uint64_t *entries;     /* atomic; parallel to the guards; NULL until there is a pc-table */
-  uint64_t *memory;      /* what `entries` was or will be; stays with the range */
+  uint64_t *memory;      /* what `entries` was or will be */
+  uint64_t room;         /* how many entries it can hold */
   uint64_t image;        /* atomic; its number in the trace */
   uint64_t first_slot;   /* none of its hits stands before it in the trace */
   uint64_t start, end;   /* loaded range of the image */
@@ -27,8 +26,22 @@ typedef struct of_registration {
   bool is_own_library;   /* this copy of the recorder is linked into that image, and it is no program */
 } of_registration;
 
-OF_EXTERN of_registration of_registrations[OF_IMAGES];
-OF_EXTERN uint64_t of_registration_count; /* atomic */
+/* A row never moves: a full table is replaced by a larger copy, and stays for those who are reading it. */
+typedef struct of_registration_table {
+  uint64_t count;    /* atomic */
+  uint64_t capacity;
+  of_registration rows[];
+} of_registration_table;
+
+OF_EXTERN of_registration_table *of_registrations; /* atomic; NULL before the first one */
+
+/* The number of registrations, and the one with NUMBER, from 0: the oldest first. With the lock held. */
+OF_INLINE uint64_t of_registration_count(void) {
+  return of_registrations ? of_registrations->count : 0;
+}
+OF_INLINE of_registration *of_registration_at(uint64_t number) {
+  return &of_registrations->rows[number];
+}
 
 /* The entry PC that the pc-table states for GUARD, or 0. Any thread, any signal handler, before main. */
 OF_INTERNAL uint64_t of_entry_of_guard(const uint32_t *guard);
@@ -37,12 +50,20 @@ OF_INTERNAL uint64_t of_entry_of_guard(const uint32_t *guard);
 OF_INTERNAL bool of_is_loaded(uint64_t number);
 
 /* The registration of exactly START..STOP whose image is gone, or the next free one; NULL if there is no
- * room. With the lock held; the table keeps it. */
+ * memory. From here on, a look-up finds no entry of an image that was at START..STOP before. With the lock
+ * held; the table keeps it. */
 OF_INTERNAL of_registration *of_free_registration(const uint32_t *start, const uint32_t *stop);
 
 /* Makes REGISTRATION, from of_free_registration and now filled in, visible to look-ups. With the lock
  * held. */
 OF_INTERNAL void of_publish_registration(const of_registration *registration);
+
+/* Gives REGISTRATION memory for COUNT entries: what it has, that of an image that is gone, or new; false if
+ * there is none. With the lock held. */
+OF_INTERNAL bool of_provide_entries(of_registration *registration, uint64_t count);
+
+/* Whether guards in START..STOP may have been registered before. With the lock held. */
+OF_INTERNAL bool of_was_used(const uint32_t *start, const uint32_t *stop);
 
 /* The lock for registrations and for growing the trace. From initializers, at exit and in
  * orderfile_write_names; never in a signal handler, which could wait for the thread that it interrupts. */

@@ -30,8 +30,8 @@ OF_INTERNAL bool of_is_registered(orderfile_trace_header *trace, const uint32_t 
   static of_image image; /* large; the lock makes it ours */
   uint64_t unloads = of_unload_count();
   bool is_registered = false;
-  for (uint64_t i = 0; i < of_load_relaxed(&of_registration_count); i++) { /* relaxed: locked */
-    of_registration *registration = &of_registrations[i];
+  for (uint64_t i = 0; i < of_registration_count(); i++) {
+    of_registration *registration = of_registration_at(i);
     if (!of_load_relaxed(&registration->is_loaded)) continue; /* relaxed: locked */
     if (registration->unload_count == unloads) {
       is_registered |= registration->guards == start && registration->guards_end == stop;
@@ -68,13 +68,6 @@ OF_LOCAL uint64_t of_first_early_hit(orderfile_trace_header *trace, const uint32
   return first;
 }
 
-/* Whether guards in START..STOP have been registered before. */
-OF_LOCAL bool of_was_used(const uint32_t *start, const uint32_t *stop) {
-  for (uint64_t i = 0; i < of_load_relaxed(&of_registration_count); i++) /* relaxed: locked */
-    if (start < of_registrations[i].guards_end && of_registrations[i].guards < stop) return true;
-  return false;
-}
-
 OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32_t *start,
                                      const uint32_t *stop) {
   static of_image image; /* large; the lock makes it ours */
@@ -108,13 +101,12 @@ OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32
 
   of_registration *registration = of_free_registration(start, stop);
   if (!registration) return;
-  of_store_relaxed(&registration->entries, NULL); /* relaxed: a hit of now finds the old image's or none */
   registration->guards = start;
   registration->guards_end = stop;
   registration->first_slot = first_hit < slot ? first_hit : slot;
   registration->start = image.start;
-  registration->is_own_library = !image.is_executable && image.start <= (uint64_t)of_registrations &&
-                                 (uint64_t)of_registrations < image.end;
+  registration->is_own_library = !image.is_executable && image.start <= (uint64_t)&of_recorder &&
+                                 (uint64_t)&of_recorder < image.end;
   registration->end = image.end;
   registration->unload_count = of_unload_count();
   of_store_relaxed(&registration->image, number); /* relaxed: a number */
@@ -137,8 +129,8 @@ OF_INTERNAL void of_complete_early_hits(orderfile_trace_header *trace,
 
 OF_INTERNAL void of_unload_own_image(orderfile_trace_header *trace) {
   of_lock_registration();
-  for (uint64_t i = 0; i < of_load_relaxed(&of_registration_count); i++) { /* relaxed: locked */
-    of_registration *registration = &of_registrations[i];
+  for (uint64_t i = 0; i < of_registration_count(); i++) {
+    of_registration *registration = of_registration_at(i);
     if (of_load_relaxed(&registration->is_loaded) && registration->is_own_library) /* relaxed: a flag */
       of_unload(trace, registration);
   }

@@ -7,6 +7,7 @@
 #include <link.h>
 #include <of_bytes.h>
 #include <orderfile_trace_format.h>
+#include <sys/auxv.h>
 
 /* The build ID in the note segment NOTES..END: a run of (namesz, descsz, type, name, desc), each part
  * padded to 4 bytes (elf(5), "Notes"). */
@@ -23,6 +24,13 @@ OF_LOCAL const uint8_t *of_find_build_id(const uint8_t *notes, const uint8_t *en
     notes = name + name_size + id_size;
   }
   return NULL;
+}
+
+/* glibc calls the executable "" and other images by the names with which they were requested; musl calls the
+ * executable by that name, too. The kernel passes the address of its program headers. */
+OF_LOCAL bool of_is_executable(const struct dl_phdr_info *info) {
+  const char *name = info->dlpi_name;
+  return !name || !*name || (unsigned long)info->dlpi_phdr == getauxval(AT_PHDR);
 }
 
 typedef struct of_image_search {
@@ -69,10 +77,9 @@ OF_LOCAL int of_match_image(struct dl_phdr_info *info, size_t size, void *contex
     image->id = of_find_build_id(notes, notes + segment->p_memsz, &image->id_size);
   }
 
-  /* The loader calls the executable "", and other images by the names with which they were requested. */
   const char *name = info->dlpi_name;
   uint64_t length = 0;
-  image->is_executable = !name || !*name;
+  image->is_executable = of_is_executable(info);
   if (image->is_executable) {
     of_executable_path(image->path);
     return 1;
@@ -102,7 +109,7 @@ OF_LOCAL int of_match_program(struct dl_phdr_info *info, size_t size, void *cont
   (void)size;
   const void **address = context;
   uint64_t wanted = (uint64_t)*address;
-  bool is_program = !info->dlpi_name || !*info->dlpi_name;
+  bool is_program = of_is_executable(info);
   for (int i = 0; is_program && i < info->dlpi_phnum; i++) {
     const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
     uint64_t low = info->dlpi_addr + segment->p_vaddr;

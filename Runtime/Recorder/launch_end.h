@@ -1,7 +1,7 @@
 /* The end of a launch: the state in the trace, which all copies of the recorder in the process share. The
  * first reason is kept.
  *
- * Any thread, any signal handler, before main. TRACE and RECORD are not NULL. */
+ * Any thread, any signal handler, before main. Pointers are not NULL. */
 #ifndef OF_LAUNCH_END_H
 #define OF_LAUNCH_END_H
 
@@ -18,11 +18,16 @@ OF_INLINE bool of_is_over(orderfile_trace_header *trace) {
   return trace->stop_time && of_time_is_up(trace);
 }
 
-/* Ends the launch for REASON, an ORDERFILE_STATE_STOPPED_. */
+/* Stores the present time as the later calibration pair, and the losses from the time without a trace. */
+OF_INTERNAL void of_calibrate(orderfile_trace_header *trace);
+/* The same, if NOW is the time on of_clock's clock. */
+OF_INTERNAL void of_calibrate_at(orderfile_trace_header *trace, uint64_t now);
+
+/* Ends the launch for REASON, an ORDERFILE_STATE_STOPPED_, and calibrates. Nothing if it is over. */
 OF_INTERNAL void of_end_launch(orderfile_trace_header *trace, uint32_t reason);
 
-/* Ends the launch if the mark in RECORD, which is complete, is the one to stop at. */
-OF_INTERNAL void of_end_launch_at_mark(orderfile_trace_header *trace,
-                                       const orderfile_record *record);
+/* Ends the launch if NAME, the SIZE bytes of a mark that are kept, is the one to stop at. */
+OF_INTERNAL void of_end_launch_at_mark(orderfile_trace_header *trace, const char *name,
+                                       uint64_t size);
 
 #endif

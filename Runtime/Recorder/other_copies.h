@@ -9,8 +9,9 @@
 
 /* Calls BODY for each file that may be the process's trace, because it is mapped shared and writable or
  * another copy of the recorder reports it, until BODY returns true; PATH is valid during the call. The
- * SIZE bytes at ADDRESS are its mapping from the beginning; NULL if unknown. Returns whether BODY returned
- * true. From initializers only. */
-OF_INTERNAL bool of_each_shared_file(bool (*body)(const char *path, void *address, uint64_t size));
+ * SIZE bytes at ADDRESS are its mapping from the beginning; NULL if unknown. CONTEXT is NULL. Returns whether
+ * BODY returned true. From initializers only. */
+OF_INTERNAL bool of_each_shared_file(bool (*body)(const char *path, const void *address,
+                                                  uint64_t size, void *context));
 
 #endif

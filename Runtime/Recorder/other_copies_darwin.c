@@ -18,10 +18,11 @@ const char *orderfile_rt_trace_path(void) {
 /* There is no list of mapped files that an app may read. dlsym finds the first image that exports a
  * recorder: the program, or else the library loaded first. That one has created the trace; or it does not
  * have one yet because the program is only starting, and then the environment is the same for all. */
-bool of_each_shared_file(bool (*body)(const char *path, void *address, uint64_t size)) {
+bool of_each_shared_file(bool (*body)(const char *path, const void *address, uint64_t size,
+                                      void *context)) {
   const char *(*path_of_first)(void) =
       (const char *(*)(void))dlsym(RTLD_DEFAULT, "orderfile_rt_trace_path");
   const char *path = path_of_first ? path_of_first() : NULL;
-  return path && body(path, NULL, 0);
+  return path && body(path, NULL, 0, NULL);
 }
 #endif

@@ -48,21 +48,28 @@ OF_INLINE uint64_t of_strip_signature(const void *pointer) {
 OF_INTERNAL uint64_t of_ticks_per_second(void);
 /* Nanoseconds since boot, sleep included: CLOCK_BOOTTIME, mach_continuous_time. */
 OF_INTERNAL uint64_t of_clock(void);
+/* The same by libc, which on Linux needs no system call. At exit. */
+OF_INTERNAL uint64_t of_clock_at_exit(void);
 
 OF_INTERNAL uint32_t of_process_number(void);
 OF_INTERNAL uint32_t of_thread_number(void);
 /* Lets of_thread_number answer without a system call as long as libc knows of only one thread: the last
  * one that called of_remember_thread. From initializers only. */
 OF_INTERNAL void of_watch_threads(void);
+/* Lets of_executable_path answer in a folder without /proc. Calls libc; from initializers only. */
+OF_INTERNAL void of_remember_executable(void);
 /* For the thread that makes a process's trace. */
 OF_INTERNAL void of_remember_thread(void);
 /* Whether PID is a living process that shares all its memory with this one (vfork); false if unknown. */
 OF_INTERNAL bool of_shares_memory(uint32_t pid);
 
-/* The start time of process PID, in the system's own units, which distinguishes it from all others with
- * that number; 0 if there is no such process (or only its zombie), UINT64_MAX if there is one and nothing
- * more is known. */
+/* The start time of process PID of this process's namespace, in the system's own units, which distinguishes it
+ * from all others with that number; 0 if there is no such process (or only its zombie), UINT64_MAX if there is one
+ * and nothing more is known. */
 OF_INTERNAL uint64_t of_process_start(uint32_t pid);
+/* What distinguishes the namespace of this process's number from others: a container's first process is number 1,
+ * as is the machine's. 0 if nothing is known. */
+OF_INTERNAL uint64_t of_process_namespace(void);
 /* Nanoseconds in one of those units. */
 OF_INTERNAL uint64_t of_process_start_resolution(void);
 /* The instant START of that clock on of_clock's. */
@@ -94,6 +101,11 @@ OF_INTERNAL void of_close(int descriptor);
 #define OF_BUSY 11
 OF_INTERNAL int of_lock_folder(const char *path);
 OF_INTERNAL void of_unlock_folder(int lock); /* may be negative: there is none */
+/* Locks the open file against other recorders: 0, -OF_BUSY, or another -errno if that is not possible. */
+OF_INTERNAL int of_lock_file(int descriptor);
+/* Whether a recorder has locked the file PATH. Where a mapping keeps the lock of the descriptor that it was made
+ * with (flock on most file systems of Linux), this is so until no process maps it any more. */
+OF_INTERNAL bool of_is_locked(const char *path);
 OF_INTERNAL int of_remove(const char *path);
 /* Gives the file PATH the name NEW_PATH in place of its own; fails with -EEXIST, never replaces. */
 OF_INTERNAL int of_publish(const char *path, const char *new_path);
@@ -112,6 +124,9 @@ OF_INTERNAL int of_allocate(int descriptor, uint64_t old_size, uint64_t size);
  * NULL on failure. */
 OF_INTERNAL void *of_map(int descriptor, size_t size);
 OF_INTERNAL void of_unmap(void *address, size_t size);
+/* Copies SIZE bytes of this process's memory from ADDRESS, which may be out of bounds or behind the end of a mapped
+ * file: false then, or if the system can't do that. */
+OF_INTERNAL bool of_read_memory(const void *address, void *buffer, size_t size);
 /* SIZE zero bytes for this process alone, or NULL. */
 OF_INTERNAL void *of_map_memory(size_t size);
 /* The number of bytes that the process may map in total. */

@@ -81,6 +81,7 @@ uint64_t of_ticks_per_second(void) {
 
 /* mach_continuous_time in nanoseconds. */
 uint64_t of_clock(void) { return clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW); }
+uint64_t of_clock_at_exit(void) { return of_clock(); }
 
 uint32_t of_process_number(void) { return (uint32_t)getpid(); }
 
@@ -120,6 +121,10 @@ uint64_t of_process_start(uint32_t pid) {
   return (uint64_t)process.kp_proc.p_starttime.tv_sec * 1000000u +
          (uint64_t)process.kp_proc.p_starttime.tv_usec;
 }
+
+void of_remember_executable(void) {} /* dyld knows it */
+
+uint64_t of_process_namespace(void) { return 1; /* there is only one */ }
 
 uint64_t of_process_start_resolution(void) { return 1000; }
 
@@ -263,6 +268,19 @@ void of_unlock_folder(int lock) {
   of_close(lock);
 }
 
+int of_lock_file(int descriptor) {
+  int64_t result = OF_CALL(flock(descriptor, LOCK_EX | LOCK_NB));
+  return result == -EWOULDBLOCK ? -OF_BUSY : (int)result;
+}
+
+bool of_is_locked(const char *path) {
+  int descriptor = of_open_read(path);
+  if (descriptor < 0) return false;
+  int64_t result = OF_CALL(flock(descriptor, LOCK_SH | LOCK_NB));
+  of_close(descriptor);
+  return result == -EWOULDBLOCK;
+}
+
 int of_publish(const char *path, const char *new_path) {
   int64_t result = OF_CALL(renamex_np(path, new_path, RENAME_EXCL));
   if (result == 0 || result == -EEXIST) return (int)result;
@@ -346,6 +364,13 @@ void *of_map(int descriptor, size_t size) {
 }
 
 void of_unmap(void *address, size_t size) { (void)OF_CALL(munmap(address, size)); }
+
+bool of_read_memory(const void *address, void *buffer, size_t size) {
+  (void)address;
+  (void)buffer;
+  (void)size;
+  return false;
+}
 
 void *of_map_memory(size_t size) {
   int program_error = errno;

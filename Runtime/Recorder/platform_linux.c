@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #include "linux_syscall.h"
@@ -38,6 +39,13 @@ uint64_t of_clock(void) {
   OF_RAW struct timespec now;
   now.tv_sec = now.tv_nsec = 0;
   OF_SYSCALL_2(__NR_clock_gettime, CLOCK_BOOTTIME, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t of_clock_at_exit(void) {
+  OF_RAW struct timespec now;
+  now.tv_sec = now.tv_nsec = 0;
+  clock_gettime(CLOCK_BOOTTIME, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -74,23 +82,43 @@ OF_LOCAL uint64_t of_field(const char *text, int number) {
   return value;
 }
 
-uint64_t of_process_start(uint32_t pid) {
-  static const char prefix[] = "/proc/";
-  OF_RAW char path[32], digits[10];
-  int size = sizeof prefix - 1;
-  of_copy(path, prefix, sizeof prefix);
-  int count = 0;
+/* Stores PID in decimal, without a zero; its length. */
+OF_LOCAL int of_put_number(char text[10], uint32_t pid) {
+  OF_RAW char digits[10];
+  int size = 0, count = 0;
   for (uint32_t rest = pid; rest || !count; rest /= 10) digits[count++] = (char)('0' + rest % 10);
-  while (count) path[size++] = digits[--count];
-  static const char suffix[] = "/stat";
-  of_copy(path + size, suffix, sizeof suffix);
+  while (count) text[size++] = digits[--count];
+  return size;
+}
 
-  int descriptor = of_open_read(path);
+/* Whether the numbers in /proc are those of this process's namespace: a process can see another one's. */
+OF_LOCAL bool of_sees_own_numbers(uint32_t self) {
+  OF_RAW char seen[10], own[10];
+  long size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/self", seen, sizeof seen);
+  return size > 0 && size == of_put_number(own, self) && of_equal(seen, own, (uint64_t)size);
+}
+
+/* Opens /proc/PID/stat, or returns a negative number. */
+OF_LOCAL int of_open_process(uint32_t pid) {
+  uint32_t self = of_process_number();
+  if (pid == self) return of_open_read("/proc/self/stat");
+  if (!of_sees_own_numbers(self)) return -ENOENT;
+  static const char prefix[] = "/proc/", suffix[] = "/stat";
+  OF_RAW char path[32];
+  of_copy(path, prefix, sizeof prefix);
+  int size = (int)sizeof prefix - 1;
+  size += of_put_number(path + size, pid);
+  of_copy(path + size, suffix, sizeof suffix);
+  return of_open_read(path);
+}
+
+uint64_t of_process_start(uint32_t pid) {
+  int descriptor = of_open_process(pid);
   static char text[1024]; /* large; registration and a child's set-up come one at a time */
   int64_t got = descriptor < 0 ? -1 : of_read(descriptor, text, sizeof text - 1, 0);
   if (descriptor >= 0) of_close(descriptor);
   if (got <= 0) {
-    /* No such file: without /proc only the number can be tested. */
+    /* No such file, or another namespace's: only the number can be tested. */
     long alive = OF_SYSCALL_2(__NR_kill, pid, 0);
     return alive == -ESRCH ? 0 : UINT64_MAX;
   }
@@ -101,6 +129,13 @@ uint64_t of_process_start(uint32_t pid) {
   /* The state is that of the first thread, which may have ended while others live on. */
   bool is_zombie = at + 1 < got && text[at + 1] == 'Z' && of_field(text + at, 20) <= 1;
   return is_zombie ? 0 : of_field(text + at, 22);
+}
+
+uint64_t of_process_namespace(void) {
+  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  /* /proc/self contains nothing more if the first thread has ended. */
+  long result = OF_SYSCALL_4(__NR_newfstatat, AT_FDCWD, "/proc/thread-self/ns/pid", &status, 0);
+  return result == 0 ? (uint64_t)status.st_ino : 0;
 }
 
 uint64_t of_process_start_resolution(void) {
@@ -135,13 +170,31 @@ const char *of_default_trace(void) { return orderfile_default_trace; }
 
 /* MARK: files */
 
+/* What of_remember_executable found; empty if /proc tells. */
+static char of_executed_path[OF_PATH_SIZE];
+
 int of_executable_path(char *buffer) {
   long size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/self/exe", buffer, OF_PATH_SIZE - 1);
   /* If the first thread has ended, /proc/self contains nothing more. */
   if (size == -ENOENT)
     size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/thread-self/exe", buffer, OF_PATH_SIZE - 1);
+  if (size < 0 && of_executed_path[0]) {
+    size = (long)of_length(of_executed_path);
+    of_copy(buffer, of_executed_path, (uint64_t)size);
+  }
   buffer[size > 0 ? size : 0] = 0;
   return (int)size;
+}
+
+void of_remember_executable(void) {
+  static char path[OF_PATH_SIZE];
+  const char *name = (const char *)getauxval(AT_EXECFN); /* as exec was told */
+  if (!name || !*name || of_executable_path(path) >= 0) return;
+  int size = *name == '/' ? 0 : of_current_folder(path);
+  if (size < 0 || (uint64_t)size + of_length(name) + 2 > OF_PATH_SIZE) return;
+  if (size > 0) path[size++] = '/';
+  of_copy(path + size, name, of_length(name) + 1);
+  of_copy(of_executed_path, path, of_length(path) + 1);
 }
 
 int of_current_folder(char *buffer) {
@@ -213,6 +266,18 @@ void of_unlock_folder(int lock) {
   of_close(lock);
 }
 
+int of_lock_file(int descriptor) {
+  return (int)OF_SYSCALL_2(__NR_flock, descriptor, LOCK_EX | LOCK_NB);
+}
+
+bool of_is_locked(const char *path) {
+  int descriptor = of_open_read(path);
+  if (descriptor < 0) return false;
+  long result = OF_SYSCALL_2(__NR_flock, descriptor, LOCK_SH | LOCK_NB);
+  of_close(descriptor);
+  return result == -OF_BUSY;
+}
+
 int of_publish(const char *path, const char *new_path) {
   /* RENAME_NOREPLACE is 1. Preferred to a link: /proc/self/maps keeps showing the name under which a file
    * was opened, and other copies of the recorder look for the trace there. */
@@ -281,6 +346,15 @@ void *of_map(int descriptor, size_t size) {
 }
 
 void of_unmap(void *address, size_t size) { OF_SYSCALL_2(__NR_munmap, address, size); }
+
+bool of_read_memory(const void *address, void *buffer, size_t size) {
+  OF_RAW struct iovec ends[2];
+  ends[0].iov_base = buffer;
+  ends[1].iov_base = (void *)address;
+  ends[0].iov_len = ends[1].iov_len = size;
+  return OF_SYSCALL_6(__NR_process_vm_readv, of_process_number(), &ends[0], 1, &ends[1], 1, 0) ==
+         (long)size;
+}
 
 void *of_map_memory(size_t size) {
   long result = OF_SYSCALL_6(__NR_mmap, NULL, size, PROT_READ | PROT_WRITE,

@@ -4,6 +4,7 @@
 #include "current_trace.h"
 #include "guards.h"
 #include "image_table.h"
+#include "launch_end.h"
 #include "platform.h"
 #include "stages.h"
 #include "trace_file.h"
@@ -28,7 +29,7 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
   }
   if (trace) {
     if (!of_is_registered(trace, start, stop)) of_add_registration(trace, start, stop);
-    of_calibrate(trace);
+    if (!of_is_over(trace)) of_calibrate(trace);
   } else if (of_load_relaxed(start) == OF_UNSEEN || of_load_relaxed(stop - 1) == OF_UNSEEN) {
     /* Nothing is recorded: this makes every call as cheap as that of a seen function. It is done once, not
      * for each object file of a Mach-O image, whose constructors all have the same range. */
@@ -44,17 +45,16 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
   if (start >= stop) return;
   of_lock_registration();
   orderfile_trace_header *trace = of_current_trace();
-  uint64_t count = of_load_relaxed(&of_registration_count); /* relaxed: locked */
+  uint64_t count = of_registration_count();
   while (trace && count-- > 0) {
-    of_registration *registration = &of_registrations[count];
+    of_registration *registration = of_registration_at(count);
     bool is_ours = of_load_relaxed(&registration->is_loaded) && /* relaxed: locked */
                    (uint64_t)start >= registration->start && (uint64_t)stop <= registration->end &&
                    (stop - start) / 2 == registration->guards_end - registration->guards;
     if (!is_ours) continue;
     if (of_load_relaxed(&registration->entries)) break; /* relaxed: locked */
     uint64_t guards = (uint64_t)(registration->guards_end - registration->guards);
-    if (!registration->memory) registration->memory = of_map_memory(guards * sizeof(uint64_t));
-    if (!registration->memory) break;
+    if (!of_provide_entries(registration, guards)) break;
     for (uint64_t i = 0; i < guards; i++)
       of_store_relaxed(&registration->memory[i], /* relaxed: published below */
                        of_strip_signature((const void *)start[2 * i]));

@@ -43,7 +43,8 @@ OF_INTERNAL void of_fill_record(orderfile_record *record, uint32_t kind, uint64_
   record->payload_size = size;
   record->entry = entry;
   record->ticks = of_ticks();
-  record->thread = of_thread_number();
+  /* Of other kinds the thread does not matter, and to ask for it may take a forbidden system call. */
+  record->thread = kind == ORDERFILE_RECORD_MARK ? of_thread_number() : 0;
   /* release: publishes the fields and the payload; pairs with the acquire of whoever reads a kind */
   of_store_release(&record->kind, kind);
 }

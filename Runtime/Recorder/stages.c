@@ -13,26 +13,33 @@
 #include "slots.h"
 #include "trace_file.h"
 
-#define OF_MARK_SIZE 255u /* bytes of a mark's name that are kept */
+/* Claims COUNT records for a mark; NULL as of_claim_records, or if the marks have used up their share. */
+OF_LOCAL orderfile_record *of_claim_mark(uint64_t count) {
+  orderfile_trace_header *trace = of_current_trace();
+  if (trace && of_is_over(trace)) return NULL;
+  uint64_t *used = trace ? &trace->mark_slots : &of_recorder.early_mark_slots;
+  if (of_fetch_add_relaxed(used, count) + count <= OF_MARK_SLOTS) /* relaxed: a count */
+    return of_claim_records(count);
+  of_fetch_add_relaxed(trace ? &trace->lost_marks : &of_recorder.lost_marks, 1); /* relaxed: a count */
+  return NULL;
+}
 
 void orderfile_rt_mark(const char *name) {
   uint64_t size = of_length(name);
-  if (size > OF_MARK_SIZE) size = OF_MARK_SIZE;
-  orderfile_record *record = of_claim_records(of_records_for(size));
+  if (size > ORDERFILE_TRACE_MARK_SIZE - 1) size = ORDERFILE_TRACE_MARK_SIZE - 1;
+  orderfile_record *record = of_claim_mark(of_records_for(size));
   if (record) of_fill_record(record, ORDERFILE_RECORD_MARK, 0, 0, name, size, NULL, 0);
   orderfile_trace_header *trace = of_own_trace();
-  if (!trace) return;
+  if (!trace || of_is_over(trace)) return;
   of_calibrate(trace);
-  if (record) of_end_launch_at_mark(trace, record);
+  of_end_launch_at_mark(trace, name, size);
 }
 OF_ONE_IN_AN_IMAGE(orderfile_rt_mark);
 
 void orderfile_rt_stop(void) {
   of_store_relaxed(&of_recorder.is_stopped, 1); /* relaxed: a flag; for a trace that is yet to come */
   orderfile_trace_header *trace = of_current_trace();
-  if (!trace) return;
-  of_calibrate(trace);
-  of_end_launch(trace, ORDERFILE_STATE_STOPPED_BY_CALL);
+  if (trace) of_end_launch(trace, ORDERFILE_STATE_STOPPED_BY_CALL);
 }
 OF_ONE_IN_AN_IMAGE(orderfile_rt_stop);
 
@@ -76,5 +83,7 @@ OF_INTERNAL void of_finish(void) {
   if (!trace) return;
   if (of_recorder.writes_names) orderfile_rt_write_names();
   of_unload_own_image(trace);
-  of_calibrate(trace);
+  /* By now the program may have forbidden itself all system calls but the last. */
+  if (of_load_relaxed(&trace->state) == ORDERFILE_STATE_RECORDING) /* relaxed: a flag */
+    of_calibrate_at(trace, of_clock_at_exit());
 }

@@ -4,11 +4,11 @@
  * Dependencies: each .c has a header of its name, and a file includes the headers of what it calls. The files
  * are listed from the bottom up, and none calls one that is listed after it:
  *
- *   platform, images           what the operating system and its loader do
+ *   platform, images, mapped_files             what the operating system and its loader do
  *   state                      this file
  *   slots                      places in the trace, and filling them
  *   guards                     from a guard to its entry; the lock of registrations
- *   launch_end                 whether the launch is over
+ *   launch_end                 whether the launch is over; the clocks
  *   trace_path, trace_location, complaint      where the trace is to be, who writes it, what to say
  *   early_records              what waits until there is a trace
  *   trace_file, trace_name     making, joining, growing it; whose a name is
@@ -48,6 +48,8 @@ typedef struct of_recorder_state {
   uint32_t setting_up;           /* atomic: the child that sets up, where there is no such page */
   uint64_t lost_records;         /* atomic: lost while no trace was mapped */
   uint32_t registering;          /* atomic: the process in which a registration goes on, or 0 */
+  uint64_t early_mark_slots;     /* atomic: slots that marks asked for while no trace was mapped */
+  uint64_t lost_marks;           /* atomic: marks that found none of these */
   uint32_t is_stopped;           /* atomic: orderfile_stop came before the trace */
   bool writes_names;             /* ORDERFILE_NAMES */
 } of_recorder_state;

@@ -1,8 +1,12 @@
 /* Creating, joining and growing the trace.
  *
- * Creation. The file is created under a temporary name, its blocks are allocated, it is mapped, its header is
+ * Creation. The file is created as PATH.new and locked, its blocks are allocated, it is mapped, its header is
  * filled in, and only then it gets its real name, unless that is taken: anyone who opens the real name sees a
- * complete header. Nothing is ever truncated: a file that a process has mapped must keep its size.
+ * complete header. A PATH.new without a lock was left by a process that was killed here, and is removed. Nothing
+ * is ever truncated: a file that a process has mapped must keep its size.
+ *
+ * The lock stays with the mapping, on most file systems of Linux. It tells processes of other namespaces, for
+ * which the process's number means nothing, whether the trace is still written.
  *
  * Growth. The mapping is created once, far larger than the file: pages after the end of a file can be mapped,
  * and become usable when the file grows. All copies of the recorder see the growth at once, through
@@ -14,18 +18,11 @@
 #include <errno.h>
 #include <of_bytes.h>
 
+#include "mapped_files.h"
 #include "trace_location.h"
 #include "trace_path.h"
 
 #define OF_ALLOCATION_UNIT 65536ull /* bytes: a multiple of every page size */
-
-OF_INTERNAL void of_calibrate(orderfile_trace_header *trace) {
-  of_store_relaxed(&trace->last_pair.ticks, of_ticks()); /* relaxed: about now is good enough */
-  of_store_relaxed(&trace->last_pair.nanoseconds, of_clock()); /* relaxed: likewise */
-  if (!of_load_relaxed(&of_recorder.lost_records)) return;     /* relaxed: a count */
-  uint64_t lost = of_exchange_relaxed(&of_recorder.lost_records, 0); /* relaxed: a count */
-  if (lost) of_fetch_add_relaxed(&trace->lost_records, lost);        /* relaxed: a count */
-}
 
 #define OF_LARGEST_MAPPING ((uint64_t)1 << 30)
 
@@ -69,6 +66,7 @@ OF_LOCAL void of_fill_header(orderfile_trace_header *header, uint64_t capacity) 
 #endif
   header->flags = of_location.parent ? ORDERFILE_TRACE_FORKED : 0;
   header->pid = of_location.self.pid;
+  header->pid_namespace = of_location.self.pid_namespace;
   header->parent_pid = of_location.parent;
   header->start_time = of_location.self.start_time;
   of_copy(header->exec_id, of_location.self.exec_id, sizeof of_location.self.exec_id);
@@ -90,21 +88,59 @@ OF_LOCAL void of_fill_header(orderfile_trace_header *header, uint64_t capacity) 
   if (size > 0) of_copy(header->program, program, (uint64_t)size);
 }
 
+OF_LOCAL bool of_is_file_at(const char *path, int descriptor) {
+  int other = of_open_read(path);
+  if (other < 0) return false;
+  OF_RAW uint64_t numbers[2][2];
+  bool is_same = of_file_number(descriptor, numbers[0]) == 0 && of_file_number(other, numbers[1]) == 0 &&
+                 of_equal(numbers[0], numbers[1], sizeof numbers[0]);
+  of_close(other);
+  return is_same;
+}
+
+/* Removes the file at PATH unless its maker is still at it; has waited for a while then. A maker locks its file, and
+ * then makes sure that it has not been removed before that. */
+OF_LOCAL void of_clear_leftover(const char *path, bool is_patient) {
+  int descriptor = of_open_write(path);
+  if (descriptor < 0) return;
+  int lock = of_lock_file(descriptor);
+  /* Where files can't be locked, only time tells. */
+  bool is_leftover = lock == 0 || (lock != -OF_BUSY && !is_patient);
+  if (is_leftover && of_is_file_at(path, descriptor)) of_remove(path);
+  else of_pause();
+  of_close(descriptor);
+}
+
+#define OF_PATIENCE 1000 /* pauses */
+
+/* Creates NEW_PATH, which is to get the name PATH, and locks it. Its descriptor, -EEXIST if PATH is there by now,
+ * -OF_BUSY if the process that is making NEW_PATH does not go on, or another -errno. */
+OF_LOCAL int of_create_locked(const char *new_path, const char *path) {
+  for (int patience = OF_PATIENCE; patience > 0; patience--) {
+    int descriptor = of_create(new_path);
+    if (descriptor >= 0) {
+      int lock = of_lock_file(descriptor);
+      if (lock != -OF_BUSY && (lock != 0 || of_is_file_at(new_path, descriptor))) return descriptor;
+      of_close(descriptor); /* somebody took it for a leftover */
+      continue;
+    }
+    uint64_t size = 0;
+    if (descriptor != -EEXIST || of_file_kind(path, &size) >= 0) return descriptor;
+    of_clear_leftover(new_path, patience > 1);
+  }
+  return -OF_BUSY;
+}
+
 OF_INTERNAL int of_create_trace(const char *path, uint64_t expected, orderfile_trace_header **trace,
                                 uint64_t *limit) {
   static char new_path[OF_PATH_SIZE];
-  of_copy(new_path, path, of_length(path) + 1);
-  if (!of_append_number(new_path, of_location.self.pid)) return -ENAMETOOLONG;
-  uint64_t size = of_length(new_path);
   static const char suffix[] = ".new";
+  uint64_t size = of_length(path);
   if (size + sizeof suffix > OF_PATH_SIZE) return -ENAMETOOLONG;
+  of_copy(new_path, path, size);
   of_copy(new_path + size, suffix, sizeof suffix);
 
-  int descriptor = of_create(new_path);
-  if (descriptor == -EEXIST) { /* left by a process of our number that was killed right here */
-    of_remove(new_path);
-    descriptor = of_create(new_path);
-  }
+  int descriptor = of_create_locked(new_path, path);
   if (descriptor < 0) return descriptor;
   uint64_t most = ((uint64_t)1 << 40) / sizeof(orderfile_record);
   uint64_t file_size = of_file_size(OF_SPARE_RECORDS + (expected < most ? expected : most));
@@ -121,6 +157,7 @@ OF_INTERNAL int of_create_trace(const char *path, uint64_t expected, orderfile_t
   if (result == 0) {
     of_fill_header(*trace, of_records_in(file_size));
     (*trace)->demand = OF_SPARE_RECORDS;
+    if (of_is_locked(new_path)) (*trace)->flags |= ORDERFILE_TRACE_LOCKED;
     result = of_publish(new_path, path);
     if (result != 0) of_unmap_trace(*trace, *limit);
   }
@@ -135,19 +172,19 @@ OF_LOCAL bool of_is_mapping_of_ours(uint64_t mapped_size) {
   return false;
 }
 
-OF_INTERNAL int of_join_trace(const char *path, void *mapped, uint64_t size,
+OF_INTERNAL int of_join_trace(const char *path, const void *mapped, uint64_t size,
                               orderfile_trace_header **trace, uint64_t *limit) {
   int descriptor = of_open_write(path);
-  if (descriptor < 0) return descriptor;
   bool is_mapped = mapped && of_is_mapping_of_ours(size) && of_is_own_header(mapped);
   if (is_mapped) {
-    *trace = mapped;
+    *trace = (orderfile_trace_header *)mapped;
     *limit = of_records_in(size);
-    of_file_number(descriptor, of_location.file);
+    if (descriptor >= 0) of_file_number(descriptor, of_location.file);
   } else {
+    if (descriptor < 0) return descriptor;
     *trace = of_map_trace(descriptor, limit);
   }
-  of_close(descriptor);
+  if (descriptor >= 0) of_close(descriptor);
   if (!*trace) return -ENOMEM;
   if (of_is_own_header(*trace)) return 1;
   of_unmap_trace(*trace, *limit);
@@ -162,6 +199,22 @@ OF_LOCAL void of_raise_capacity(orderfile_trace_header *trace, uint64_t count) {
   }
 }
 
+/* Opens the file that is mapped as TRACE; a negative number if it is out of reach by now. It may have another name:
+ * `orderfile record` gives the trace of a program that lives on its final one. At its old path there may even be a
+ * copy with the same header, in which blocks would be useless. */
+OF_LOCAL int of_open_mapped_trace(const orderfile_trace_header *trace) {
+  for (int attempt = 0; attempt < 2; attempt++) {
+    if (attempt == 1 && !of_present_path(trace, of_location.path)) break;
+    int descriptor = of_open_write(of_location.path);
+    if (descriptor < 0) continue;
+    OF_RAW uint64_t file[2];
+    if (of_file_number(descriptor, file) == 0 && of_equal(file, of_location.file, sizeof file))
+      return descriptor;
+    of_close(descriptor);
+  }
+  return -ENOENT;
+}
+
 OF_INTERNAL void of_reserve_records(orderfile_trace_header *trace, uint64_t count) {
   /* relaxed: a sum */
   uint64_t demand = of_fetch_add_relaxed(&trace->demand, count) + count;
@@ -171,14 +224,10 @@ OF_INTERNAL void of_reserve_records(orderfile_trace_header *trace, uint64_t coun
   uint64_t old_size = of_file_size(capacity);
   uint64_t growth = of_file_size(demand) - old_size;
 
-  int descriptor = of_open_write(of_location.path);
-  if (descriptor < 0) return; /* removed, or out of reach by now: what finds no room is counted */
-  /* By now there may be a copy at the path, with the same header: blocks there would be useless here. */
-  OF_RAW uint64_t file[2];
-  bool is_ours = of_file_number(descriptor, file) == 0 &&
-                 of_equal(file, of_location.file, sizeof file);
+  int descriptor = of_open_mapped_trace(trace);
+  if (descriptor < 0) return; /* what finds no room is counted */
   /* If there is not enough room for all, take what there is: the first hits are the most valuable. */
-  for (; is_ours && growth; growth = growth / 2 / OF_ALLOCATION_UNIT * OF_ALLOCATION_UNIT) {
+  for (; growth; growth = growth / 2 / OF_ALLOCATION_UNIT * OF_ALLOCATION_UNIT) {
     if (of_allocate(descriptor, old_size, old_size + growth) != 0) continue;
     of_raise_capacity(trace, of_records_in(old_size + growth));
     break;

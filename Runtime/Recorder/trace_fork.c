@@ -7,17 +7,20 @@
  */
 #include "trace_fork.h"
 
+#include <errno.h>
 #include <of_bytes.h>
 #include <stddef.h>
 
 #include "complaint.h"
 #include "guards.h"
 #include "launch_end.h"
+#include "mapped_files.h"
 #include "platform.h"
 #include "slots.h"
 #include "trace_file.h"
 #include "trace_location.h"
 #include "trace_name.h"
+#include "trace_path.h"
 
 /* Copies the load records of this copy's images, with their payloads, from FROM, of which LIMIT slots are
  * mapped, to TO. */
@@ -38,6 +41,15 @@ OF_LOCAL void of_inherit_images(orderfile_trace_header *from, uint64_t limit,
     copy->entry = 0; /* the slot of a hit in the parent's trace */
     of_store_release(&copy->kind, kind); /* release: publishes the fields and the payload */
   }
+}
+
+/* of_open_trace; beside the parent's trace, which may have been moved since, if the folder that was told is gone. */
+OF_LOCAL int of_open_childs_trace(const orderfile_trace_header *parents, uint64_t expected,
+                                  orderfile_trace_header **trace, uint64_t *limit) {
+  int result = of_open_trace(expected, trace, limit);
+  if (result != -ENOENT || !of_present_path(parents, of_location.path)) return result;
+  if (!of_escape_path(of_location.path, of_location.template_path)) return -ENAMETOOLONG;
+  return of_open_trace(expected, trace, limit);
 }
 
 OF_INTERNAL void of_replace_trace_after_fork(void) {
@@ -63,7 +75,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
   /* The parent's reservation covers the images that the child has, too, and their load records. */
   uint64_t demand = of_load_relaxed(&parents->demand); /* relaxed: a sum */
   demand = demand > OF_SPARE_RECORDS ? demand - OF_SPARE_RECORDS : 0;
-  if (!is_stopped) result = of_open_trace(demand, &trace, &limit);
+  if (!is_stopped) result = of_open_childs_trace(parents, demand, &trace, &limit);
   if (result < 0) {
     if (!is_stopped) of_complain(result);
     of_store_relaxed(&of_recorder.mode, OF_SILENT); /* relaxed: published with the pointer */

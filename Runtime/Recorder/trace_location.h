@@ -12,6 +12,7 @@
 /* What identifies this process image. */
 typedef struct of_identity {
   uint32_t pid;
+  uint64_t pid_namespace;
   uint64_t start_time;
   uint8_t exec_id[16];
   uint64_t session;
@@ -34,6 +35,9 @@ OF_INTERNAL void of_identify_self(void);
 
 /* Whether HEADER is that of a trace, of any version. Any time. */
 OF_INTERNAL bool of_is_trace(const orderfile_trace_header *header);
+
+/* Whether this process made the trace of HEADER, perhaps before it called exec. */
+OF_INTERNAL bool of_is_own_number(const orderfile_trace_header *header);
 
 /* Whether this process image made the trace of HEADER. */
 OF_INTERNAL bool of_is_own_header(const orderfile_trace_header *header);

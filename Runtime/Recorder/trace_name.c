@@ -2,11 +2,13 @@
  *
  * An existing name is taken over only from a dead process. Its header identifies the owner:
  *
- *   same process, same exec    another copy of the recorder in this process made it: join it
+ *   same process, same exec    another copy of the recorder in this process made it: join it, unless the
+ *                              file's lock is gone: then it was a process that had our number before us
  *   same process, other exec   we made it before exec: take the next name
- *   another living process     take the next name
  *   same session               take the next name, so that one recorded command line that starts
  *                              several programs in turn keeps all their traces
+ *   another living process     take the next name. In our namespace its number and start time tell, elsewhere
+ *                              the file's lock
  *   none of these              remove it, holding the folder's lock: else a second process that had
  *                              judged the same dead trace could remove what the first puts there
  *
@@ -28,6 +30,18 @@
 #define OF_NAME_IS_TAKEN 2
 #define OF_NAME_IS_LEFT 3
 
+/* Whether the process of HEADER, the trace at PATH, may be alive. */
+OF_LOCAL bool of_may_live(const orderfile_trace_header *header, const char *path) {
+  uint64_t own = of_location.self.pid_namespace, its = header->pid_namespace;
+  if (!own || own != its) {
+    if (header->flags & ORDERFILE_TRACE_LOCKED) return of_is_locked(path);
+    if (own && its) return true; /* its number says nothing here */
+  }
+  uint64_t start = of_process_start(header->pid);
+  if (start == 0) return false;
+  return start == header->start_time || start == UINT64_MAX || header->start_time == UINT64_MAX;
+}
+
 /* The owner of PATH: 1 for us, OF_NAME_IS_TAKEN, 0 for nobody, or OF_NAME_IS_LEFT for a dead process. */
 OF_LOCAL int of_judge_name(const char *path) {
   uint64_t size = 0;
@@ -43,12 +57,13 @@ OF_LOCAL int of_judge_name(const char *path) {
     int64_t got = of_read(descriptor, &header, sizeof header, 0);
     of_close(descriptor);
     if (got != sizeof header || !of_is_trace(&header)) return OF_NOT_A_TRACE;
-    if (of_is_own_header(&header)) return 1;
-    if (header.pid == of_location.self.pid && header.start_time == of_location.self.start_time)
-      return OF_NAME_IS_TAKEN;
+    if (of_is_own_header(&header)) {
+      bool is_namesakes = header.flags & ORDERFILE_TRACE_LOCKED && !of_is_locked(path);
+      return is_namesakes ? OF_NAME_IS_LEFT : 1;
+    }
+    if (of_is_own_number(&header)) return OF_NAME_IS_TAKEN;
     if (header.session && header.session == of_location.self.session) return OF_NAME_IS_TAKEN;
-    uint64_t start = of_process_start(header.pid);
-    if (start == header.start_time || start == UINT64_MAX) return OF_NAME_IS_TAKEN;
+    if (of_may_live(&header, path)) return OF_NAME_IS_TAKEN;
   }
   return OF_NAME_IS_LEFT;
 }
@@ -84,6 +99,7 @@ OF_INTERNAL int of_open_trace(uint64_t expected, orderfile_trace_header **trace,
       if (owner == OF_NAME_IS_TAKEN) break;
       int result = owner == 1 ? of_join_trace(of_location.path, NULL, 0, trace, limit)
                               : of_create_trace(of_location.path, expected, trace, limit);
+      if (result == -OF_BUSY) break;
       if (result != -EEXIST) return result; /* else somebody was faster: look again */
     }
   }

@@ -45,12 +45,6 @@ OF_INTERNAL bool of_expand_path(const char *template_path, char path[OF_PATH_SIZ
   OF_RAW of_path_writer writer;
   of_begin(&writer, path);
   path[0] = 0;
-  if (template_path[0] != '/') {
-    int size = of_trace_folder(path);
-    if (size <= 0) return false;
-    writer.size = (uint64_t)size;
-    of_put(&writer, '/');
-  }
   for (const char *at = template_path; *at; at++) {
     if (at[0] != '%' || !at[1]) {
       of_put(&writer, *at);
@@ -65,7 +59,7 @@ OF_INTERNAL bool of_expand_path(const char *template_path, char path[OF_PATH_SIZ
         of_put(&writer, *at);
     }
   }
-  return !writer.is_full && template_path[0] != 0;
+  return !writer.is_full;
 }
 
 OF_INTERNAL bool of_escape_path(const char *path, char template_path[OF_PATH_SIZE]) {

@@ -8,7 +8,7 @@
 
 #include "platform.h"
 
-/* Stores the absolute path for the template; false if it is too long or empty. */
+/* Stores the path for the template, which is absolute; false if it is too long. */
 OF_INTERNAL bool of_expand_path(const char *template_path, char path[OF_PATH_SIZE]);
 /* Whether the template contains %p. */
 OF_INTERNAL bool of_has_process_number(const char *template_path);

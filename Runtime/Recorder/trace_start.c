@@ -22,19 +22,28 @@
 #define OF_LATE_RECORDS 4096u /* room for those that arrive while the early ones are moved */
 
 /* The address of another copy's mapping of the trace that was found. */
-static void *of_found_address;
+static const void *of_found_address;
 static uint64_t of_found_size;
 
-/* Reads the file rather than the mapping, because a program's own mapping may exceed its file. */
-OF_LOCAL bool of_find_mapped_trace(const char *path, void *address, uint64_t mapped_size) {
+/* Reads the header from the file or, if the file is out of reach by now, from its mapping. */
+OF_LOCAL bool of_read_header(const char *path, const void *address, orderfile_trace_header *header) {
   uint64_t size = 0;
-  static orderfile_trace_header header;
-  if (of_file_kind(path, &size) != OF_REGULAR_FILE || size < ORDERFILE_TRACE_HEADER_SIZE) return false;
-  int descriptor = of_open_read(path);
-  if (descriptor < 0) return false;
-  int64_t got = of_read(descriptor, &header, sizeof header, 0);
+  int kind = of_file_kind(path, &size);
+  bool is_file = kind == OF_REGULAR_FILE && size >= ORDERFILE_TRACE_HEADER_SIZE;
+  int descriptor = is_file ? of_open_read(path) : -ENOENT;
+  if (kind >= 0 && !is_file) return false;
+  if (descriptor < 0) return address && of_read_memory(address, header, sizeof *header);
+  int64_t got = of_read(descriptor, header, sizeof *header, 0);
   of_close(descriptor);
-  if (got != sizeof header || !of_is_trace(&header) || !of_is_own_header(&header)) return false;
+  return got == sizeof *header;
+}
+
+OF_LOCAL bool of_find_mapped_trace(const char *path, const void *address, uint64_t mapped_size,
+                                   void *context) {
+  (void)context;
+  static orderfile_trace_header header;
+  if (!of_read_header(path, address, &header) || !of_is_trace(&header) || !of_is_own_header(&header))
+    return false;
   of_copy(of_location.path, path, of_length(path) + 1);
   of_found_address = address;
   of_found_size = mapped_size;
@@ -52,20 +61,24 @@ OF_LOCAL uint64_t of_parse_number(const char *text, uint64_t limit) {
   return value;
 }
 
-/* Stores the template as an absolute path, so that a child finds the folder after a chdir. */
-OF_LOCAL bool of_keep_template(const char *template_path) {
-  uint64_t size = 0;
+/* Stores the template as an absolute path, so that a child finds the folder after a chdir. 0 or -errno; then the
+ * template itself is the path, for the message. */
+OF_LOCAL int of_keep_template(const char *template_path) {
+  uint64_t size = 0, length = of_length(template_path);
+  of_copy(of_location.path, template_path, length < OF_PATH_SIZE ? length : OF_PATH_SIZE - 1);
   if (template_path[0] != '/') {
     static char folder[OF_PATH_SIZE];
-    if (of_trace_folder(folder) <= 0 || !of_escape_path(folder, of_location.template_path)) return false;
+    int result = of_trace_folder(folder);
+    if (result < 0) return result;
+    if (folder[0] != '/') return -ENOENT; /* "(unreachable)/..." */
+    if (!of_escape_path(folder, of_location.template_path)) return -ENAMETOOLONG;
     size = of_length(of_location.template_path);
-    if (size + 1 >= OF_PATH_SIZE) return false;
+    if (size + 1 >= OF_PATH_SIZE) return -ENAMETOOLONG;
     of_location.template_path[size++] = '/';
   }
-  uint64_t length = of_length(template_path);
-  if (size + length >= OF_PATH_SIZE) return false;
+  if (size + length >= OF_PATH_SIZE) return -ENAMETOOLONG;
   of_copy(of_location.template_path + size, template_path, length + 1);
-  return true;
+  return 0;
 }
 
 /* For a trace that another copy of the recorder has created: its path and its settings. */
@@ -93,6 +106,7 @@ OF_LOCAL int of_find_trace(uint64_t expected, orderfile_trace_header **trace, ui
 
   of_identify_self();
   of_watch_threads();
+  of_remember_executable();
   of_exec_id(of_location.self.exec_id);
   of_location.first_standard_error = of_standard_error();
   if (!is_privileged) {
@@ -106,14 +120,16 @@ OF_LOCAL int of_find_trace(uint64_t expected, orderfile_trace_header **trace, ui
     return of_join_mapped_trace(trace, limit);
   if (!is_asked) return OF_NOT_ASKED;
 
-  int result = of_keep_template(path) ? of_open_trace(expected, trace, limit) : -ENAMETOOLONG;
+  int result = of_keep_template(path);
+  if (result == 0) result = of_open_trace(expected, trace, limit);
   if (result != 0 || is_privileged) return result;
   uint64_t milliseconds =
       of_parse_number(of_environment("ORDERFILE_STOP_AFTER_MS"), (uint64_t)1 << 40);
   if (milliseconds) (*trace)->stop_time = of_clock() + milliseconds * 1000000;
   const char *mark = of_environment("ORDERFILE_STOP_AT");
-  if (mark && of_length(mark) < sizeof (*trace)->stop_mark)
-    of_copy((*trace)->stop_mark, mark, of_length(mark) + 1);
+  /* As much of it as marks keep of their names; the rest of the field is zero. */
+  uint64_t size = mark ? of_length(mark) : 0, most = sizeof (*trace)->stop_mark - 1;
+  of_copy((*trace)->stop_mark, mark, size < most ? size : most);
   return result;
 }
 

@@ -32,6 +32,10 @@ package struct TraceHeader: Sendable {
   package var namesSize: UInt64
   /// The path of the executable, truncated if longer than the field.
   package var program: ByteRange
+  /// What distinguishes the namespace in which `pid` counts; 0 if that is unknown.
+  package var pidNamespace: UInt64
+  /// The number of marks for which there was no free slot.
+  package var lostMarks: UInt64
 
   /// The values of the machine's counter and the kernel's clock at the same instant.
   package struct ClockPair: Equatable, Sendable {
@@ -53,6 +57,7 @@ package struct TraceHeader: Sendable {
     package static let emulated = Flags(rawValue: ORDERFILE_TRACE_EMULATED)
     package static let imported = Flags(rawValue: ORDERFILE_TRACE_IMPORTED)
     package static let breakpoints = Flags(rawValue: ORDERFILE_TRACE_BREAKPOINTS)
+    package static let locked = Flags(rawValue: ORDERFILE_TRACE_LOCKED)
   }
 
   /// Whether and how the recording ended explicitly. A struct, because later versions may add more ways.
@@ -128,6 +133,11 @@ extension TraceHeader {
     let field = try input.readRange(UInt64(ORDERFILE_TRACE_PROGRAM_SIZE), "program")
     let end = input.bytes.firstIndex(of: 0, in: field.indices) ?? field.indices.upperBound
     program = field.lowerBound..<FileOffset(rawValue: UInt64(end))
+    _ = try input.readRange(UInt64(ORDERFILE_TRACE_TEMPLATE_SIZE), "path_template")
+    _ = try input.readRange(UInt64(ORDERFILE_TRACE_MARK_SIZE), "stop_mark")
+    pidNamespace = try input.read(UInt64.self, "pid_namespace")
+    _ = try input.read(UInt64.self, "mark_slots")
+    lostMarks = try input.read(UInt64.self, "lost_marks")
   }
 }
 

@@ -64,7 +64,7 @@ struct AArch64Tests {
     let (workshop, program, _) = try build("stress/before.c", coverage: [])
     #expect(try record(workshop, program).status == 0)
     let trace = try workshop.trace()
-    #expect(trace.guards.count == 3600 && Set(trace.guards).count == 3600)
+    #expect(trace.guards.count == 9000 && Set(trace.guards).count == 9000)
     #expect(trace.header.lostRecords == 0)
   }
 

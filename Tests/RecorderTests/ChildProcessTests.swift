@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 import TraceFormat
@@ -36,9 +37,27 @@ import TraceFormat
         #expect(trace.header.flags.contains(.forked) && trace.header.parentPID == parent)
         #expect(trace.loads.map(\.number) == traces[parent]?.loads.map(\.number))
       }
-      #expect(traces[parent]?.header.flags == [])
+      #expect(traces[parent]?.header.flags.contains(.forked) == false)
     }
     #expect(names == [["main", "before", "in_parent", "wait_for"], ["in_child"]])
+  }
+
+  /// Both are process number 1, with the same start time, of the same program.
+  @Test(.needs(.namespaces), arguments: ["plain", "proc"], ["trace", "trace.%p"])
+  func childrenOfTheSameNumberInTwoNamespacesHaveATraceEach(way: String, template: String) throws {
+    let workshop = try Workshop()
+    let program = try workshop.build("program", from: ["children/namespaces.c"])
+    for first in [[], ["unshare", "--pid", "--fork", "--mount-proc"]] {
+      let command = first + [program, way]
+      let ended = try workshop.record(
+        command[0], Array(command[1...]), environment: ["ORDERFILE_TRACE": workshop.path(template)])
+      #expect(ended.status == 0 && ended.errors == "", "\(ended.status): \(ended.errors)")
+      var names = FunctionNames(workshop)
+      let files = try workshop.files()
+      let hits = try files.map { try names.names(workshop.trace($0)).joined(separator: " ") }
+      #expect(hits.sorted() == ["in_first", "in_second", "main"], "\(files): \(hits)")
+      for file in files { try FileManager.default.removeItem(atPath: workshop.path(file)) }
+    }
   }
 
   @Test func aLaterGenerationTakesNoMoreRoomThanTheFirst() throws {

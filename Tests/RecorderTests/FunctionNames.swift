@@ -73,6 +73,13 @@ extension TraceFile {
     }
   }
 
+  /// The entries of its functions, in their order; `nil` where the recorder knew none.
+  var entries: [UInt64?] {
+    records.compactMap { record in
+      if case .function(_, _, let entry) = record.event { .some(entry?.rawValue) } else { nil }
+    }
+  }
+
   var marks: [String] {
     records.compactMap { record in
       if case .mark(let name) = record.event { String(decoding: name, as: UTF8.self) } else { nil }

@@ -42,6 +42,26 @@ import TraceFormat
     #expect(try names.names(try workshop.trace()) == Self.order + ["at_the_end"])
   }
 
+  /// musl's loader calls the program as it was called, and a static one "/proc/self/exe".
+  @Test(.needs("musl-gcc"), arguments: [[], ["-static"], ["-static-pie"]])
+  func withMuslTheProgramIsKnownByItsPath(flags: [String]) throws {
+    let workshop = try Workshop()
+    let object = workshop.path("program.o")
+    try workshop.make(
+      "clang",
+      Workshop.instrumented
+        + ["-O1", "-g0", "-fPIC", "-c", Workshop.source("launch/tail.c"), "-o", object])
+    let program = workshop.path("program")
+    try workshop.make("musl-gcc", flags + [object, try Workshop.runtime.get(), "-o", program])
+    let ended = try workshop.record("/bin/sh", ["-c", "exec ./program"])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    let trace = try workshop.trace()
+    #expect(trace.loads.map(\.path) == [program])
+    #expect(!trace.records.contains { if case .unload = $0.event { true } else { false } })
+    var names = FunctionNames(workshop)
+    #expect(try names.names(trace) == ["main", "first_empty", "second_empty"])
+  }
+
   @Test func signalsAndASecondThreadInTheLoaderStopNothing() throws {
     let workshop = try Workshop()
     let library = try workshop.build(

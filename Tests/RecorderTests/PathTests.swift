@@ -155,6 +155,68 @@ import TraceFormat
     #expect(own.map(\.guards.count) == [2])
   }
 
+  @Test func aProcessKilledWhileItMakesItsTraceLeavesNothingToTheNext() throws {
+    let workshop = try Workshop()
+    let vanishing = try workshop.build(
+      "vanishing", from: ["paths/vanishing.c"],
+      links: workshop.compileRecorder("clang", flags: ["-O2"])
+        + ["-Wl,--wrap=of_file_kind,--wrap=of_publish"],
+      recorder: nil)
+    for _ in 0..<2 {
+      #expect(try workshop.record(vanishing, environment: ["KILLED": "1"]).status == 137)
+      #expect(try workshop.files() == ["trace.new"])
+    }
+    #expect(try workshop.record(vanishing).errors == "")
+    #expect(try workshop.files() == ["trace"] && workshop.trace().guards.count == 2)
+  }
+
+  /// The first process of each namespace is number 1: whether one lives must be known by something else.
+  @Test(.needs(.namespaces))
+  func aTraceOfAnotherNamespaceIsReplacedOnlyWhenItsProcessIsGone() throws {
+    let (workshop, program) = try stage()
+    let apart = ["--pid", "--fork", "--kill-child", "--mount-proc", program]
+    #expect(mkfifo(workshop.path("life"), 0o600) == 0)
+    let life = open(workshop.path("life"), O_RDWR)
+    let first = try RunningProcess(
+      "/bin/sh", ["-c", "exec unshare \(apart.joined(separator: " ")) <\(workshop.path("life"))"],
+      environment: ["PATH": "/usr/bin:/bin", "ORDERFILE_TRACE": workshop.path("trace")])
+    try first.waitForOutput("r")
+    #expect(try workshop.record("unshare", apart).text == "r")
+    #expect(try workshop.files() == ["trace", "trace.1"])
+    #expect(try workshop.record(program).text == "r")
+    #expect(try workshop.files().count == 3)
+    close(life)
+    #expect(first.end().status == 0)
+    #expect(try workshop.trace().guards.count == 3)
+    #expect(try workshop.record("unshare", apart).text == "r")
+    #expect(try workshop.files().count == 3)
+  }
+
+  /// A static program in a folder without /proc.
+  @Test(.needs(.root)) func withoutProcAProgramKnowsItsPathAndALivingTraceIsKept() throws {
+    let workshop = try Workshop()
+    let root = try workshop.makeFolder("root")
+    try workshop.build("root/program", from: ["paths/waiter.c"], flags: ["-O1", "-static"])
+    let inside = [root, "/program"]
+    let ended = try workshop.record(
+      "chroot", inside, environment: ["ORDERFILE_TRACE": "/trace.%n"])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    let trace = try workshop.trace("root/trace.program")
+    #expect(trace.loads.map(\.path) == ["/program"] && trace.guards.count == 3)
+  }
+
+  @Test func aFolderThatIsGoneIsSaidToBe() throws {
+    let (workshop, program) = try stage()
+    let gone = try workshop.makeFolder("gone")
+    let ended = try workshop.record(
+      "/bin/sh", ["-c", "cd '\(gone)' && rmdir '\(gone)' && exec '\(program)'"],
+      environment: ["ORDERFILE_TRACE": "trace"])
+    #expect(
+      ended.errors
+        == "orderfile: cannot record to 'trace': no such directory; the program continues unrecorded\n"
+    )
+  }
+
   @Test(arguments: ["000", "022", "777"])
   func aTraceIsForItsUserAlone(mask: String) throws {
     let (workshop, program) = try stage()

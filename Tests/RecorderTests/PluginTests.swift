@@ -10,18 +10,23 @@ import TraceFormat
     let workshop: Workshop
     let host: String
 
-    init(hostRecorder: Bool, flags: [String] = [], links: [String] = []) throws {
+    init(
+      hostRecorder: Bool, flags: [String] = [], links: [String] = [], compiler: String = "clang"
+    ) throws {
       workshop = try Workshop()
       host = try workshop.build(
         "host", from: ["plugins/host.c"], flags: ["-O1"] + flags,
         coverage: hostRecorder ? Workshop.instrumented : [], links: ["-ldl"] + links,
-        recorder: hostRecorder ? try Workshop.runtime.get() : nil)
+        recorder: hostRecorder ? try Workshop.runtime.get() : nil, compiler: compiler)
     }
 
-    func plugin(_ name: String, _ flags: [String] = [], hasRecorder: Bool) throws -> String {
+    func plugin(
+      _ name: String, _ flags: [String] = [], source: String = "plugin", links: [String] = [],
+      hasRecorder: Bool
+    ) throws -> String {
       try workshop.build(
-        "\(name).so", from: ["plugins/plugin.c"],
-        flags: ["-O1", "-shared", "-DNAME=\(name)"] + flags,
+        "\(name).so", from: ["plugins/\(source).c"],
+        flags: ["-O1", "-shared", "-DNAME=\(name)"] + flags, links: links,
         recorder: hasRecorder ? try Workshop.runtime.get() : nil)
     }
 
@@ -31,7 +36,7 @@ import TraceFormat
     ) throws -> [String] {
       let ended = try workshop.record(host, arguments, environment: environment)
       #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
-      #expect(try workshop.files().count == 1)
+      #expect(try workshop.files("tra").count == 1)
       return try names(trace)
     }
 
@@ -117,6 +122,66 @@ import TraceFormat
     #expect(names == ["a.so:a_early", "a.so:a", "a.so:a_third"])
   }
 
+  /// A sanitizer's runtime in the program exports weak callbacks, which do nothing.
+  @Test(arguments: ["address", "undefined"])
+  func aPluginOfASanitizedHostIsRecorded(sanitizer: String) throws {
+    let stage = try Stage(
+      hostRecorder: false, flags: ["-fsanitize=\(sanitizer)"], compiler: Workshop.sanitizingClang)
+    let a = try stage.plugin("a", hasRecorder: true)
+    #expect(
+      try stage.record(["open=\(a)", "call=0=a"], environment: ["ASAN_OPTIONS": "detect_leaks=0"])
+        == ["a.so:a"])
+  }
+
+  /// mold has the loader call resolvers before it binds names.
+  @Test(.needs("mold"), arguments: ["lld", "mold"])
+  func aResolverInALibraryReachesTheLibrarysRecorder(linker: String) throws {
+    let stage = try Stage(hostRecorder: true)
+    let a = try stage.plugin(
+      "a", source: "resolver", links: ["-fuse-ld=\(linker)"], hasRecorder: true)
+    #expect(
+      try stage.record(["open=\(a)", "call=0=a"]) == ["a.so:in_resolver", "a.so:a", "a.so:chosen"])
+  }
+
+  @Test func moreImagesThanEverHaveTheirEntriesAlsoInAChild() throws {
+    let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])
+    let count = 1100
+    let first = try stage.plugin("a", hasRecorder: false)
+    let paths = try (0..<count).map { number in
+      let path = stage.workshop.path("\(number).so")
+      try FileManager.default.copyItem(atPath: first, toPath: path)
+      return path
+    }
+    let ended = try stage.workshop.record(
+      stage.host,
+      paths.enumerated().flatMap { ["open=\($1)", "call=\($0)=a"] }
+        + ["fork", "call=\(count - 1)=a_second"])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    let traces = try stage.workshop.traces()
+    #expect(traces.count == 2)
+    for (pid, trace) in traces {
+      let hits = try #require(trace.entries.count == trace.guards.count ? trace.entries : nil)
+      #expect(hits.count == (pid == UInt32(ended.pid) ? count + 2 : 1))
+      #expect(hits.allSatisfy { $0 != nil } && trace.loads.count == count + 1)
+    }
+  }
+
+  /// Their guards overlap, so that the entries of the one that is gone would be wrong for the other.
+  @Test func twoPluginsThatTakeTurnsAtOneAddressKeepTheirEntries() throws {
+    let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])
+    let place = ["-Wl,--image-base=0x20000000"]
+    let a = try stage.plugin("a", source: "large", links: place, hasRecorder: false)
+    let b = try stage.plugin("b", ["-DMORE"], source: "large", links: place, hasRecorder: false)
+    let turn = [
+      "reopen=0=\(a)", "call=0=a", "close=0", "reopen=0=\(b)", "call=0=b", "close=0",
+    ]
+    let names = try stage.record(Array(repeating: turn, count: 600).flatMap { $0 })
+    let hits = ["a", "b"].flatMap { n in ["", "_000", "_777"].map { "\(n).so:\(n)\($0)" } }
+    #expect(names == Array(repeating: hits, count: 600).flatMap { $0 })
+    let trace = try stage.workshop.trace()
+    #expect(trace.entries.allSatisfy { $0 != nil } && trace.header.lostRecords == 0)
+  }
+
   @Test func loadsAndUnloadsTakeNoRoomFromHits() throws {
     let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])
     let a = try stage.plugin("a", hasRecorder: false)
@@ -150,14 +215,51 @@ import TraceFormat
     #expect(try stage.names("trace") == [])
   }
 
-  @Test func aRelativePathIsFoundAgainFromAnotherFolder() throws {
+  /// As `orderfile record` does with the trace of a program that lives on.
+  @Test func aTraceThatWasMovedGrowsOnAndHasItsChildrensBesideIt() throws {
+    let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])
+    let a = try stage.plugin("a", ["-DMANY=20000"], hasRecorder: false)
+    let b = try stage.plugin("b", hasRecorder: true)
+    let old = try stage.workshop.makeFolder("old") + "/trace"
+    let new = stage.workshop.path("trace")
+    let ended = try stage.workshop.record(
+      stage.host,
+      [
+        "move=\(old)=\(new)", "open=\(a)", "call=0=a", "call=0=a_many", "open=\(b)", "call=1=b",
+        "fork", "call=0=a_second", "call=1=b_second",
+      ], environment: ["ORDERFILE_TRACE": old])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.status): \(ended.errors)")
+    let files = try stage.workshop.files()
+    try #require(files.count == 2, "\(files)")
+    let first = try stage.workshop.trace()
+    #expect(first.header.lostRecords == 0 && first.guards.count > 20000)
+    #expect(try stage.names("trace").filter { $0.hasPrefix("b.so") } == ["b.so:b"])
+    #expect(try stage.names(files[1]) == ["a.so:a_second", "b.so:b_second"])
+  }
+
+  /// What finds no room is counted: the file can't grow any more.
+  @Test(.needs(.root)) func aLibraryThatIsOpenedWhenTheTraceIsOutOfReachJoinsIt() throws {
+    let stage = try Stage(hostRecorder: true)
+    let a = try stage.plugin("a", hasRecorder: true)
+    chmod(stage.workshop.folder.path, 0o755)
+    let locked = try stage.workshop.makeFolder("locked")
+    chmod(locked, 0o700)
+    let ended = try stage.workshop.record(
+      stage.host, ["user=65534", "open=\(a)", "call=0=a"],
+      environment: ["ORDERFILE_TRACE": locked + "/trace"])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    #expect(try stage.names("locked/trace") == ["a.so:a"])
+  }
+
+  @Test(arguments: ["trace", "tra\nce"])
+  func aRelativePathIsFoundAgainFromAnotherFolder(name: String) throws {
     let stage = try Stage(hostRecorder: false)
     let a = try stage.plugin("a", hasRecorder: true)
     let b = try stage.plugin("b", hasRecorder: true)
     let other = try stage.workshop.makeFolder("other")
     let names = try stage.record(
-      ["open=\(a)", "call=0=a", "chdir=\(other)", "open=\(b)", "call=1=b"],
-      environment: ["ORDERFILE_TRACE": "trace"])
+      ["open=\(a)", "call=0=a", "chdir=\(other)", "clearenv", "open=\(b)", "call=1=b"],
+      environment: ["ORDERFILE_TRACE": name], trace: name)
     #expect(names == ["a.so:a", "b.so:b"])
     #expect(try FileManager.default.contentsOfDirectory(atPath: other) == [])
   }

@@ -42,6 +42,32 @@ import TraceFormat
     #expect(trace.header.state == .stoppedByMark)
   }
 
+  @Test func marksTakeNoRoomFromHitsAndCountWhatIsLost() throws {
+    let (trace, names) = try record("frames")
+    #expect(names == ["main", "second", "third"] && trace.header.lostRecords == 0)
+    #expect(trace.marks.count > 300 && trace.marks.count + Int(trace.header.lostMarks) == 2001)
+  }
+
+  /// Marks keep 255 bytes of their names: so many count. A mark for which there is no room ends the launch, too.
+  @Test(arguments: ["marks", "frames"])
+  func aLongMarkWithoutRoomCanBeTheEnd(what: String) throws {
+    let end = String(repeating: "n", count: 300)
+    let (trace, names) = try record(what, environment: ["ORDERFILE_STOP_AT": end])
+    #expect(!names.contains("third") && trace.header.state == .stoppedByMark, "\(names)")
+  }
+
+  @Test(arguments: [[], ["stop"]])
+  func aProgramThatForbidsItselfSystemCallsEndsAsItWould(arguments: [String]) throws {
+    let workshop = try Workshop()
+    let program = try workshop.build("program", from: ["stages/confined.c"])
+    #expect(try workshop.run(program, arguments).status == 5)
+    let ended = try workshop.record(program, arguments)
+    #expect(ended.status == 5 && ended.errors == "", "\(ended.errors)")
+    var names = FunctionNames(workshop)
+    #expect(
+      try names.names(try workshop.trace()) == ["main"] + (arguments == [] ? ["late"] : []))
+  }
+
   @Test func timeCanBeTheEnd() throws {
     try withGrowingTime { milliseconds in
       let (trace, names) = try record(

@@ -78,6 +78,11 @@ extension Requirement: ExpressibleByStringLiteral {
   ) { canMount }
   private static let canMount =
     (try? Workshop().run("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]))?.status == 0
+  package static let namespaces = Requirement(
+    "the right to make process namespaces", excuse: "containers refuse it"
+  ) { canMakeNamespaces }
+  private static let canMakeNamespaces =
+    (try? Workshop().run("unshare", ["--pid", "--fork", "--mount-proc", "true"]))?.status == 0
   package static let disk = Requirement(
     "a folder on a disk, whose files can be evicted", excuse: "all folders may be memory"
   ) { DiskFolder.path != nil }

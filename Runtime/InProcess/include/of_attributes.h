@@ -43,11 +43,14 @@
 #endif
 
 /* Called by instrumented code and by programs. Weak on Darwin: of several copies in one image, such as one in
- * each package that Xcode packs with `ld -r`, the linker keeps one. */
+ * each package that Xcode packs with `ld -r`, the linker keeps one. Protected on Linux: an image that contains the
+ * recorder always calls that one. The loader would prefer an earlier image's function of the same name, and a program
+ * with a sanitizer exports functions that do nothing; and an ifunc resolver may call it before the loader has bound
+ * names. */
 #if defined(__APPLE__)
 #define OF_RUNTIME OF_IMMUNE OF_OUT_OF_LINE __attribute__((used, weak, visibility("default")))
 #else
-#define OF_RUNTIME OF_IMMUNE OF_OUT_OF_LINE __attribute__((used, visibility("default")))
+#define OF_RUNTIME OF_IMMUNE OF_OUT_OF_LINE __attribute__((used, visibility("protected")))
 #endif
 
 /* After the definition of an OF_RUNTIME function: hides it in the linked image, so that calls are direct and dyld

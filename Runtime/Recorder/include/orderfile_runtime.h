@@ -26,7 +26,7 @@
  *                            of a forked child if the path has no %p. The trace of a dead process is
  *                            replaced, a file that is not a trace never. Only its user may read and
  *                            write a trace, whatever the umask.
- *   ORDERFILE_STOP_AT        name of the mark that ends the recording.
+ *   ORDERFILE_STOP_AT        name of the mark that ends the recording; 255 bytes of it count.
  *   ORDERFILE_STOP_AFTER_MS  milliseconds from initialization to the end of the recording; checked at
  *                            the next first hit.
  *   ORDERFILE_NAMES          "dladdr": at exit, add the names that dladdr knows, if there is no
@@ -42,7 +42,7 @@
  * Costs: 1 GiB of address space, or a sixteenth of RLIMIT_AS, or 256 MiB on iOS; memory and disk only for
  * what is instrumented. On Linux, in a program with several threads, and with a libc that does not tell how
  * many there are, a first hit makes one system call, gettid: a program that forbids itself even that (strict
- * seccomp) should call orderfile_stop() before. A thread created without libc is recorded as the program's
+ * seccomp) should call orderfile_stop() before: after that the recorder makes none. A thread created without libc is recorded as the program's
  * only thread.
  */
 #ifndef ORDERFILE_RUNTIME_H
@@ -88,7 +88,8 @@ extern void orderfile_rt_write_names(void) __attribute__((weak));
 /* Writes a mark called NAME ("first screen").
  *
  * NAME is copied before the call returns; at most 255 bytes are kept. NAME must not be NULL. If
- * ORDERFILE_STOP_AT names the mark, recording stops after it. */
+ * ORDERFILE_STOP_AT names the mark, recording stops after it. A trace has room for about 380 marks with names of up
+ * to 36 bytes; further ones are counted as lost. */
 static inline void orderfile_mark(const char *name) {
   ORDERFILE_RT_CALL(mark, (name));
 }

@@ -39,6 +39,7 @@
 #define ORDERFILE_TRACE_EMULATED 4u /* ran under an emulator: times mean nothing */
 #define ORDERFILE_TRACE_IMPORTED 8u /* made from what another tool saw: no guards, `entry` counts */
 #define ORDERFILE_TRACE_BREAKPOINTS 16u /* written by a tracer: no guards, `entry` counts */
+#define ORDERFILE_TRACE_LOCKED 32u /* its process, or a child that shares the mapping, lives while it is locked */
 
 /* orderfile_trace_header.state */
 #define ORDERFILE_STATE_RECORDING 0u
@@ -79,7 +80,8 @@ typedef struct orderfile_trace_header {
   uint32_t flags;
   uint32_t state; /* atomic */
 
-  /* Who writes it. The same three values mean the same process image: exec changes exec_id. */
+  /* Who writes it. The same three values and the same pid_namespace mean the same process image: exec changes
+   * exec_id. */
   uint32_t pid;
   uint32_t parent_pid; /* see ORDERFILE_TRACE_FORKED: the nearest ancestor that recorded; else 0 */
   uint64_t start_time; /* in start_resolution: since boot (Linux), since 1970 (Darwin) */
@@ -109,6 +111,10 @@ typedef struct orderfile_trace_header {
   /* For a copy of the recorder that joins: what the first one was told. Zero-terminated. */
   uint8_t path_template[ORDERFILE_TRACE_TEMPLATE_SIZE]; /* absolute; empty if longer */
   uint8_t stop_mark[ORDERFILE_TRACE_MARK_SIZE];         /* empty for none */
+
+  uint64_t pid_namespace; /* in which pid and parent_pid count: its inode number (Linux), 1 (Darwin); 0 unknown */
+  uint64_t mark_slots;    /* atomic: slots that marks have asked for */
+  uint64_t lost_marks;    /* atomic: marks that found no slot in their share */
 } orderfile_trace_header;
 
 typedef struct orderfile_record {
@@ -122,7 +128,7 @@ typedef struct orderfile_record {
    * first hit, if that came before the image could register; else 0. */
   uint64_t entry;
   uint64_t ticks;  /* when, in ticks of the machine's counter */
-  uint32_t thread; /* the kernel's number of the thread */
+  uint32_t thread; /* function, mark: the kernel's number of the thread; else 0 */
   uint32_t kind;   /* stored last */
 } orderfile_record;
 
@@ -159,7 +165,7 @@ typedef struct orderfile_trace_name {
 #ifndef __cplusplus
 ORDERFILE_ASSERT_SIZE(orderfile_trace_header, 200 + ORDERFILE_TRACE_PROGRAM_SIZE +
                                                   ORDERFILE_TRACE_TEMPLATE_SIZE +
-                                                  ORDERFILE_TRACE_MARK_SIZE);
+                                                  ORDERFILE_TRACE_MARK_SIZE + 24);
 ORDERFILE_ASSERT_SIZE(orderfile_record, 40);
 ORDERFILE_ASSERT_SIZE(orderfile_payload, sizeof(orderfile_record));
 ORDERFILE_ASSERT_SIZE(orderfile_trace_image, 56);

@@ -2,7 +2,9 @@
 // what another process may do between two of them is done:
 //
 //   VANISHES_AT=N        the file is gone behind the look number N at it: somebody else has removed it
+//   KILLED=1             the process is killed before its trace gets its name
 //   IN_THE_WAY=N, DEAD   the first N times that a trace is to get its name, the trace DEAD is there already
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -27,6 +29,7 @@ BARE int __wrap_of_file_kind(const char *path, uint64_t *size) {
 
 BARE int __wrap_of_publish(const char *path, const char *new_path) {
   static int times;
+  if (number("KILLED")) raise(SIGKILL);
   if (times++ < number("IN_THE_WAY")) link(getenv("DEAD"), new_path);
   return __real_of_publish(path, new_path);
 }

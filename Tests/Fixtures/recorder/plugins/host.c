@@ -5,9 +5,12 @@
 //   close=N
 //   chdir=PATH, clearenv, stop, fork (goes on in the child, the parent waits)
 //   copy=PATH        puts a copy of the file in its place
+//   move=FROM=TO     gives the file another name, and removes its folder
+//   user=NUMBER      becomes that user
 //   mappings=PATH    prints how often the file is mapped
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <libgen.h>
 #include <orderfile_runtime.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static void *libraries[16];
+static void *libraries[2048];
 static int next;
 
 __attribute__((noinline)) static void open_into(int place, const char *path) {
@@ -49,7 +52,12 @@ int main(int count, char **arguments) {
       snprintf(command, sizeof command, "cp -p '%s' '%s.copy' && mv '%s.copy' '%s'", first, first, first, first);
       if (system(command) != 0) return 1;
     }
-    else if (strncmp(word, "call=", 5) == 0) {
+    else if (strncmp(word, "move=", 5) == 0) {
+      second[-1] = 0;
+      if (rename(first, second) != 0 || rmdir(dirname(first)) != 0) return 1;
+    } else if (strncmp(word, "user=", 5) == 0) {
+      if (setgid((gid_t)atoi(first)) != 0 || setuid((uid_t)atoi(first)) != 0) return 1;
+    } else if (strncmp(word, "call=", 5) == 0) {
       void (*function)(void);
       *(void **)&function = dlsym(libraries[atoi(first)], second);
       if (!function) return 1;

@@ -57,6 +57,10 @@ int main(int count, char **arguments) {
     orderfile_stop();
     orderfile_mark("too late");
     second();
+  } else if (strcmp(what, "frames") == 0) {
+    for (int i = 0; i < 2000; i++) orderfile_mark("frame drawn");
+    orderfile_mark(name);
+    second();
   } else if (strcmp(what, "sleep") == 0) {
     first();
     usleep((useconds_t)atoi(arguments[2]) * 1000);
