@@ -18,6 +18,8 @@ package struct Trace: Sendable {
   package var marks: [Mark]
   /// The number of hits for which there was no free slot.
   package var lostRecords: UInt64
+  /// The number of marks for which there was no free slot.
+  package var lostMarks: UInt64 = 0
   /// The number of hits that were being written when the process ended.
   package var inFlightRecords: Int
   /// The number of hits whose guards belong to no image in the trace.

@@ -38,6 +38,7 @@ import Testing
     var trace = Trace(path: "t\u{1b}.99", program: "/bin/größe", processNumber: 99)
     trace.forkedBy = 98
     trace.lostRecords = 5
+    trace.lostMarks = 3
     trace.inFlightRecords = 2
     trace.unattributedHits = 1
     trace.end = .stoppedByMark

@@ -73,6 +73,7 @@ extension TraceDocument: ShownDocument {
       }
     }
     json.member("inFlightRecords", trace.inFlightRecords)
+    json.member("lostMarks", trace.lostMarks)
     json.member("lostRecords", trace.lostRecords)
     json.array("marks") { json in for mark in trace.marks { json.object { mark.write(to: &$0) } } }
     json.member("method", trace.method.rawValue)

@@ -96,6 +96,9 @@ package struct TraceText {
   private var lossText: String {
     var parts: [String] = []
     if trace.lostRecords > 0 { parts.append("\(trace.lostRecords) lost") }
+    if trace.lostMarks > 0 {
+      parts.append("\(trace.lostMarks) \(trace.lostMarks == 1 ? "mark" : "marks") lost")
+    }
     if trace.inFlightRecords > 0 {
       parts.append("\(trace.inFlightRecords) being written at the end")
     }

@@ -20,6 +20,7 @@ extension Trace {
       processNumber: header.pid == 0 ? nil : header.pid)
     forkedBy = header.flags.contains(.forked) ? header.parentPID : nil
     lostRecords = header.lostRecords
+    lostMarks = header.lostMarks
     inFlightRecords = file.inFlightRecords
     isSealed = header.flags.contains(.sealed)
     if header.flags.contains(.imported) { method = .imported }
