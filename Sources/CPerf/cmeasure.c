@@ -72,6 +72,7 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
   if (error) return error;
   measure_adopt_orphans();
 
+  int counter = faults ? -1 : measure_count_instructions();
   pid_t pid = 0;
   uint64_t start = 0;
   sigset_t all, mask; /* an interrupt waits until the child's number is known */
@@ -83,7 +84,10 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
   if (!error && was_interrupted) kill(-pid, SIGKILL); /* it came before the child existed */
   close(streams.input);
   if (!shows_output) close(streams.output);
-  if (error) return error;
+  if (error) {
+    measure_counted_instructions(counter, &launch->instructions);
+    return error;
+  }
 
   int ended = wait_for_end(pid, timeout, faults);
   launch->nanoseconds = measure_now() - start;
@@ -102,7 +106,9 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
   pid_t waited;
   while ((waited = wait4(pid, &launch->status, 0, &usage)) < 0 && errno == EINTR) {
   }
-  if (waited < 0) return errno;
+  int wait_error = waited < 0 ? errno : 0;
+  launch->has_instructions = measure_counted_instructions(counter, &launch->instructions);
+  if (wait_error) return wait_error;
   measure_end_orphans();
   if (ended < 0) return -ended;
   launch->user_microseconds =

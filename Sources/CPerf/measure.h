@@ -27,6 +27,14 @@ bool measure_read_bytes(pid_t pid, uint64_t *bytes);
 /* ru_maxrss of getrusage(2) in bytes. */
 uint64_t measure_peak_bytes(long maxrss);
 
+/* A counter of the instructions that the next child executes in user mode, with its threads and
+ * descendants, from exec on: a descriptor, or -1 if the machine has no such counter or does not permit
+ * it. */
+int measure_count_instructions(void);
+/* Stores the count of all processes that have ended, and closes COUNTER, which may be -1. Returns false if
+ * there is none, or if others used the machine's counters meanwhile. */
+bool measure_counted_instructions(int counter, uint64_t *count);
+
 /* Before the first launch: makes this process the parent of orphaned descendants, if possible. */
 void measure_adopt_orphans(void);
 /* Kills the adopted processes and waits for them, for at most half a second. */

@@ -33,6 +33,13 @@ bool measure_read_bytes(pid_t pid, uint64_t *bytes) {
   return false;
 }
 
+int measure_count_instructions(void) { return -1; }
+
+bool measure_counted_instructions(int counter, uint64_t *count) {
+  (void)counter, (void)count;
+  return false;
+}
+
 uint64_t measure_peak_bytes(long maxrss) { return (uint64_t)maxrss; }
 
 void measure_adopt_orphans(void) {}

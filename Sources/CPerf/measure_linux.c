@@ -4,10 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,6 +71,35 @@ bool measure_read_bytes(pid_t pid, uint64_t *bytes) {
   const char *field = strstr(text, "\nread_bytes: ");
   if (!field) return false;
   *bytes = strtoull(field + strlen("\nread_bytes: "), NULL, 10);
+  return true;
+}
+
+/* It belongs to this thread, is off for it, and is enabled when a child that has inherited it calls exec.
+ * <perf_event_open(2)> */
+int measure_count_instructions(void) {
+  struct perf_event_attr attributes = {
+      .size = sizeof attributes,
+      .type = PERF_TYPE_HARDWARE,
+      .config = PERF_COUNT_HW_INSTRUCTIONS,
+      .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+      .disabled = 1,
+      .inherit = 1,
+      .enable_on_exec = 1,
+      .exclude_kernel = 1, /* as for any user, so that root counts the same */
+      .exclude_hv = 1,
+  };
+  return (int)syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+bool measure_counted_instructions(int counter, uint64_t *count) {
+  if (counter < 0) return false;
+  struct {
+    uint64_t value, enabled, running; /* in nanoseconds */
+  } found;
+  ssize_t size = read(counter, &found, sizeof found);
+  close(counter);
+  if (size != sizeof found || found.running == 0 || found.running < found.enabled) return false;
+  *count = found.value;
   return true;
 }
 

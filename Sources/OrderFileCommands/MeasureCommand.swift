@@ -8,7 +8,7 @@ struct MeasureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
     abstract:
-      "Launch two builds alternately, and say which one starts faster and how sure that is.",
+      "Launch two builds alternately, and say which one takes less and how sure that is.",
     discussion: """
       EXAMPLES
         $ orderfile measure --before app-before --after build/app -- --version
@@ -26,7 +26,8 @@ struct MeasureCommand: ParsableCommand {
   var after: String
   @Option(
     help: ArgumentHelp(
-      "Launch each this many times; with --precision, at most. (default: 30; with --precision 500)",
+      "Launch each this many times; with --precision, at most. (default: 100, or at least 30 in 20 s; "
+        + "with --precision 500)",
       valueName: "number"))
   var runs: Int?
   @Option(
@@ -58,7 +59,7 @@ struct MeasureCommand: ParsableCommand {
   var showOutput = false
   @Option(
     help: ArgumentHelp(
-      "The seed for the order of launches and for the confidence intervals.", valueName: "n"))
+      "The seed for the order of launches.", valueName: "n"))
   var seed: UInt64 = 1
   @Flag(help: "Print one JSON object.")
   var json = false

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -99,4 +100,13 @@ extension Requirement {
   static let faultEvents = Requirement(
     "perf_event_open for page faults", excuse: "containers refuse it"
   ) { FaultCounter.isPermitted }
+
+  static let instructionCounter = Requirement(
+    "a processor that counts instructions", excuse: "virtual machines hide it"
+  ) {
+    let devices =
+      (try? FileManager.default.contentsOfDirectory(atPath: "/sys/bus/event_source/devices"))
+    return FaultCounter.isPermitted
+      && devices?.contains { $0.hasPrefix("cpu") || $0.hasPrefix("armv8") } ?? false
+  }
 }

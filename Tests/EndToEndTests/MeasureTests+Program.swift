@@ -32,6 +32,7 @@ extension MeasureTests {
         return sum < 0;
       }
       if (!strcmp(what, "exit")) return atoi(v[2]);
+      if (!strcmp(what, "work")) for (volatile int i = 0; i < atoi(v[2]) * 1000000; i++) {}
       if (!strcmp(what, "kill")) raise(atoi(v[2]));
       if (!strcmp(what, "say")) fputs("said\\n", stderr);
       if (!strcmp(what, "byte")) return v[2][0] == (char)0xff && !v[2][1] ? 0 : 9;

@@ -12,7 +12,7 @@ struct MeasureTests {
     let run = try Self.measure(
       workshop, "--runs", "4", "--control", "--json", "--", "touch", "40")
     try #require(run.status == 0, "\(run.errors)")
-    #expect(run.json["schema"] as? String == "orderfile.measure/1")
+    #expect(run.json["schema"] as? String == "orderfile.measure/2")
     let states = Self.sides(run.json)
     for (state, sides) in states {
       #expect(sides.map { $0["name"] as? String } == ["before", "after", "control"])
@@ -57,13 +57,42 @@ struct MeasureTests {
     #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
     for part in [
       "COLD LAUNCH, MEASURED, 2 OF EACH", "WARM LAUNCH, MEASURED, 2 OF EACH", "  wall, median\n",
-      "cold: no significant difference between after and before in 2 launches of each: ",
+      "cold: no significant difference in wall time between after and before in 2 launches of each: ",
+      "warm: no significant difference in CPU time between after and before in 2 launches of each: ",
       "warm: precision of the means: before ", "\nmachine: Linux ", "\npages: ",
       "; fault-around ", "/a, ", ", read-ahead ",
-      "note: warm: 2 launches of each: with fewer than 10, confidence intervals are rough\n",
+      "note: warm: 2 launches of each: with fewer than ", " no difference can be significant\n",
     ] {
       #expect(run.text.contains(part), "no '\(part)' in \(run.text)")
     }
+  }
+
+  @Test func theUsualPlanHasEnoughRounds() throws {
+    let workshop = try Self.workshop()
+    let run = try Self.measure(workshop, "--warm", "--json", "--", "exit", "0")
+    try #require(run.status == 0, "\(run.errors)")
+    let side = Self.sides(run.json)["warm"]?[0] ?? [:]
+    #expect((30...100).contains(Self.figures(side, "wallNanoseconds").count))
+  }
+
+  /// What no other program on this machine can change.
+  @Test func twiceTheWorkIsSaidToBeMore() throws {
+    let workshop = try Self.workshop()
+    let run = try workshop.mustOrderfile(
+      "measure", "--warm", "--runs", "30", "--json", "--before", "./a work 1", "--after",
+      "./a work 3")
+    let states = run.json["states"] as? [[String: Any]] ?? []
+    let comparisons = states.first?["comparisons"] as? [[String: Any]] ?? []
+    let metrics = comparisons.first?["metrics"] as? [[String: Any]] ?? []
+    let cpu = try #require(metrics.first { $0["metric"] as? String == "cpuTime" })
+    #expect(cpu["verdict"] as? String == "more", "\(cpu)")
+  }
+
+  @Test(.needs(.instructionCounter)) func instructionsAreCountedWhereTheMachineDoes() throws {
+    let workshop = try Self.workshop()
+    let run = try Self.measure(workshop, "--warm", "--runs", "2", "--json", "--", "exit", "0")
+    let side = Self.sides(run.json)["warm"]?[0] ?? [:]
+    #expect(Self.figures(side, "instructions").filter { $0 > 1000 }.count == 2)
   }
 
   @Test func precisionDecidesWhenToStop() throws {
@@ -367,7 +396,7 @@ struct MeasureTests {
     for (arguments, message) in [
       (["--before", "./a"], "Error: Missing expected argument '--after <B>'"),
       (["--before", "./a", "--after", "./b", "--runs", "1"], "invalid --runs: expected 2 to"),
-      (["--before", "./a", "--after", "./b", "--precision", "0"], "invalid for '--precision"),
+      (["--before", "./a", "--after", "./b", "--precision", "0"], "invalid --precision: expected"),
       (["--before", "./a", "--after", "./b", "--timeout", "0"], "invalid --timeout: expected"),
       (
         ["--before", "./a", "--after", "./b", "--warm", "--drop-caches"],

@@ -18,11 +18,18 @@ struct JudgedSamples: Decodable, CustomTestStringConvertible {
   var name: String
   var a, b: [Double]
   var summaryA, summaryB: Summary
-  var u: Double
+  struct JudgedChange: Decodable {
+    var share: Double
+    /// `nil` for fewer than 6 rounds.
+    var interval: [Double]?
+  }
+
+  /// Of the differences b - a.
+  var w: Double
   var p: Double
-  var asymptoticP: Double?
   var trendA, trendB: JudgedTrend
-  var interval: [Double]?
+  /// `nil` for values that have no logarithm.
+  var change: JudgedChange?
 
   var testDescription: String { name }
 
@@ -58,16 +65,25 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
     }
   }
 
-  @Test(arguments: JudgedSamples.all) func rankSumsAreScipys(_ judged: JudgedSamples) {
-    let test = RankSumTest(judged.a, judged.b)
-    #expect(test.u == judged.u)
+  @Test(arguments: JudgedSamples.all) func signedRanksAreScipys(_ judged: JudgedSamples) {
+    let test = SignedRankTest(zip(judged.a, judged.b).map { $1 - $0 })
+    #expect(test.w == judged.w)
     #expect(agree(test.p, judged.p, digits: 9), "\(test.p), expected \(judged.p)")
-    let isTied = Set(judged.a + judged.b).count < judged.a.count + judged.b.count
-    #expect(test.isExact == (!isTied && judged.a.count <= 50))
-    // What the exact number is near to is the approximation: where scipy has both.
-    if let asymptotic = judged.asymptoticP, judged.a.count >= 30 {
-      #expect(abs(test.p - asymptotic) < 0.01)
+    #expect(test.isExact == (judged.a.count <= 50))
+  }
+
+  @Test(arguments: JudgedSamples.all.filter { $0.change != nil })
+  func changesAndTheirIntervalsAreNumpys(_ judged: JudgedSamples) throws {
+    let expected = try #require(judged.change)
+    let change = TypicalChange(logarithms: zip(judged.a, judged.b).map { log($1 / $0) })
+    #expect(agree(change.share, expected.share), "\(change), expected \(expected)")
+    #expect((change.interval == nil) == (expected.interval == nil))
+    guard let found = change.interval, let ends = expected.interval else {
+      #expect(judged.a.count < 6)
+      return
     }
+    #expect(agree(found.lowerBound, ends[0]), "\(found), expected \(ends)")
+    #expect(agree(found.upperBound, ends[1]), "\(found), expected \(ends)")
   }
 
   @Test(arguments: JudgedSamples.all) func trendsAreScipys(_ judged: JudgedSamples) {
@@ -76,18 +92,6 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
       #expect(agree(trend.slope, expected.slope), "\(trend.slope), expected \(expected.slope)")
       #expect(agree(trend.p, expected.p ?? 1, digits: 9), "\(trend.p), expected \(expected)")
     }
-  }
-
-  /// Other random numbers give another interval; with 100,000 draws against 4000 it differs by
-  /// little.
-  @Test(arguments: JudgedSamples.all.filter { $0.interval != nil })
-  func intervalsAreNearScipys(_ judged: JudgedSamples) throws {
-    let expected = try #require(judged.interval)
-    let found = MedianDifference(judged.a, judged.b, draws: 4000)
-    #expect(found.difference == judged.summaryB.median - judged.summaryA.median)
-    let width = expected[1] - expected[0]
-    #expect(abs(found.low - expected[0]) < 0.15 * width, "\(found), expected \(expected)")
-    #expect(abs(found.high - expected[1]) < 0.15 * width, "\(found), expected \(expected)")
   }
 }
 
@@ -117,34 +121,42 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
   }
 
   @Test func exactProbabilitiesAreCounted() {
-    // Of 20 ways to deal six ranks, U = 0 and U = 9 are one each.
-    #expect(agree(RankSumTest([1, 2, 3], [4, 5, 6]).p, 2.0 / 20))
-    #expect(agree(RankSumTest([1, 2, 4], [3, 5, 6]).p, 4.0 / 20))
-    #expect(RankSumTest([1, 4], [2, 3]).p == 1)
-    // Samples of different sizes: U = 0 is one of five ways, on either side.
-    #expect(agree(RankSumTest([1], [2, 3, 4, 5]).p, 2.0 / 5))
-    #expect(agree(RankSumTest([2, 3, 4, 5], [1]).p, 2.0 / 5))
+    // Of 32 subsets of 1...5 five have a sum of at least 12, and five of at most 3.
+    let test = SignedRankTest([1, 2, -3, 4, 5])
+    #expect(test.w == 12 && agree(test.p, 10.0 / 32))
+    #expect(agree(SignedRankTest([-1, -2, 3, -4, -5]).p, 10.0 / 32))
+    #expect(agree(SignedRankTest([7, 8, 9]).p, 2.0 / 8))
+    // The two equal sizes have rank 1.5 each: one of eight subsets has the sum 0, one the sum 6.
+    #expect(agree(SignedRankTest([2, 2, 3]).p, 2.0 / 8))
+    #expect(SignedRankTest([-2, 2]).p == 1)
+    #expect(SignedRankTest([0, 0]).p == 1 && SignedRankTest([0, 5, 6, 7]).w == 6)
   }
 
   @Test func theLargestExactTestAddsUpToOne() {
-    // Interleaved: U is as near to its mean as it can be, so all ways are as far off.
-    let pairs: [(Double, Double)] = (0..<50).map { pair in
-      let first = Double(2 * pair)
-      return pair % 2 == 0 ? (first + 1, first) : (first, first + 1)
-    }
-    let (odd, even) = (pairs.map(\.0), pairs.map(\.1))
-    let test = RankSumTest(odd, even)
-    #expect(test.isExact && test.u == 1250 && test.p == 1)
-    #expect(RankSumTest(odd, even.map { $0 + 1000 }).p < 1e-28)
+    // The signs of four in a row cancel: W is as near to its mean as it can be.
+    let signs: [Double] = [1, -1, -1, 1]
+    let test = SignedRankTest((0..<48).map { Double($0 + 1) * signs[$0 % 4] })
+    #expect(test.isExact && test.w == 588 && agree(test.p, 1))
+    #expect(SignedRankTest((1...50).map(Double.init)).p < 1e-14)
   }
 
-  @Test func roundsThatDifferByTheSameHaveNoInterval() {
-    let before: [Double] = [10, 12, 11, 40, 9]
-    let found = MedianDifference(before, before.map { $0 - 3 })
-    #expect(found.difference == -3 && found.low == -3 && found.high == -3)
-    #expect(found.excludesZero)
-    let same = MedianDifference(before, before)
-    #expect(same.difference == 0 && same.low == 0 && same.high == 0 && !same.excludesZero)
+  @Test func roundsThatDifferByTheSameShareHaveNoInterval() {
+    let change = TypicalChange(logarithms: [Double](repeating: log(0.7), count: 6))
+    #expect(agree(change.share, -0.3) && agree(change.interval?.lowerBound ?? 0, -0.3))
+    #expect(change.interval?.lowerBound == change.interval?.upperBound)
+    #expect(TypicalChange(logarithms: [0, 0, 0, 0, 0, 0]).interval == 0...0)
+    let few = TypicalChange(logarithms: [2, 2.2, 1.9].map { log($0) })
+    #expect(few.interval == nil && abs(few.share - 1.02) < 0.01)
+  }
+
+  @Test func moreComparisonsNeedSmallerProbabilities() {
+    let corrected = LaunchComparison.corrected([0.3, 0.001, 0.004])
+    #expect(zip(corrected, [0.3, 0.003, 0.008]).allSatisfy { agree($0, $1) })
+    #expect(LaunchComparison.corrected([0.6, 0.5]) == [1, 1], "none above 1, and none below")
+    #expect(LaunchComparison.corrected([0.01, 0.009]) == [0.018, 0.018])
+    #expect(LaunchComparison.corrected([]).isEmpty)
+    #expect(LaunchComparison.leastRounds(comparisons: 1) == 8)
+    #expect(LaunchComparison.leastRounds(comparisons: 6) == 11)
   }
 
   @Test func precisionIsHalfTheIntervalOfTheMean() {
@@ -175,84 +187,71 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
     #expect(Trend([5]).p == 1 && Trend([5]).slope == 0)
   }
 
-  @Test func aDifferenceIsSaidOnlyIfItIsSure() {
-    let steady = (0..<30).map { 100 + Double($0 % 7) * 0.1 }
-    #expect(LaunchComparison(steady, steady.map { $0 - 5 }).verdict == .faster)
-    #expect(LaunchComparison(steady, steady.map { $0 + 5 }).verdict == .slower)
-    #expect(LaunchComparison(steady, steady).verdict == .notShown)
-    // Three of each can't: the least p there is is 0.1.
-    #expect(LaunchComparison([1, 2, 3], [11, 12, 13]).verdict == .notShown)
+  @Test func aDifferenceIsSaidOnlyIfItIsSure() throws {
+    let steady = (0..<30).map { 1_000_000 + UInt64($0 % 7) * 1000 }
+    func verdict(_ before: [UInt64], _ after: [UInt64]) throws -> LaunchComparison.Verdict {
+      func launches(_ times: [UInt64]) -> [MeasuredLaunch] {
+        times.map { MeasuredLaunch(wallNanoseconds: $0) }
+      }
+      return try #require(
+        LaunchComparison(.wallTime, launches(before), launches(after))
+      ).verdict
+    }
+    #expect(try verdict(steady, steady.map { $0 - 50_000 }) == .less)
+    #expect(try verdict(steady, steady.map { $0 + 50_000 }) == .more)
+    #expect(try verdict(steady, steady) == .notShown)
+    // Sure, but by less than 0.1%.
+    #expect(try verdict(steady, steady.map { $0 + 500 }) == .notShown)
+    // Seven rounds can't: the least p is 2 / 128.
+    #expect(try verdict(Array(steady[..<7]), steady[..<7].map { $0 * 2 }) == .notShown)
+    // A coarse clock says that nothing was used.
+    #expect(try verdict(steady.map { _ in 0 }, steady.map { _ in 0 }) == .notShown)
+  }
+
+  @Test func aMetricThatALaunchLacksIsNotCompared() {
+    let counted = MeasuredLaunch(wallNanoseconds: 1, instructions: 5)
+    let uncounted = MeasuredLaunch(wallNanoseconds: 1)
+    #expect(LaunchComparison(.instructions, [counted, counted], [counted, uncounted]) == nil)
+    #expect(LaunchComparison(.instructions, [counted], [counted])?.p == 1)
   }
 }
 
 /// What holds for any samples, tried on seeded ones.
 @Suite struct StatisticsPropertyTests {
-  static func samples(_ seed: UInt64, count: Int) -> (a: [Double], b: [Double]) {
+  static func logarithms(_ seed: UInt64, count: Int) -> [Double] {
     var random = SeededRandom(seed: seed)
-    // Rounded, so that there are ties.
-    func value() -> Double { Double.random(in: 0..<40, using: &random).rounded() }
-    return ((0..<count).map { _ in value() }, (0..<count).map { _ in value() })
+    // Rounded, so that there are ties and zeros.
+    return (0..<count).map { _ in (Double.random(in: -4..<6, using: &random)).rounded() / 16 }
   }
 
-  @Test(arguments: 1...20) func swappingTheSamplesSwapsTheSigns(seed: UInt64) {
-    let (a, b) = Self.samples(seed, count: 5 + Int(seed))
-    let (forth, back) = (
-      MedianDifference(a, b, draws: 500, seed: seed),
-      MedianDifference(b, a, draws: 500, seed: seed)
-    )
-    #expect(forth.difference == -back.difference)
-    #expect(abs(forth.low + back.high) < 1e-9 && abs(forth.high + back.low) < 1e-9)
-    let (u, v) = (RankSumTest(a, b), RankSumTest(b, a))
-    #expect(u.u + v.u == Double(a.count * b.count))
-    #expect(abs(u.p - v.p) < 1e-12 && (0...1).contains(u.p))
+  @Test(arguments: 1...20) func swappingTheProgramsSwapsTheSigns(seed: UInt64) throws {
+    let forth = Self.logarithms(seed, count: 5 + 7 * Int(seed))
+    let back = forth.map { -$0 }
+    #expect(abs(SignedRankTest(forth).p - SignedRankTest(back).p) < 1e-12)
+    #expect((0...1).contains(SignedRankTest(forth).p))
+    let (there, here) = (TypicalChange(logarithms: forth), TypicalChange(logarithms: back))
+    #expect(abs((1 + there.share) * (1 + here.share) - 1) < 1e-12)
+    let (a, b) = (try #require(there.interval), try #require(here.interval))
+    #expect(abs((1 + a.lowerBound) * (1 + b.upperBound) - 1) < 1e-12)
+    #expect(a.contains(there.share))
   }
 
-  @Test(arguments: 1...20) func intervalsMoveAndScaleWithTheirValues(seed: UInt64) {
-    let (a, b) = Self.samples(seed, count: 12)
-    let plain = MedianDifference(a, b, draws: 300, seed: seed)
-    #expect(plain.low <= plain.difference && plain.difference <= plain.high)
-    let moved = MedianDifference(a, b.map { $0 + 1000 }, draws: 300, seed: seed)
-    #expect(abs(moved.low - plain.low - 1000) < 1e-6)
-    let scaled = MedianDifference(a.map { $0 * 8 }, b.map { $0 * 8 }, draws: 300, seed: seed)
-    #expect(scaled.low == plain.low * 8 && scaled.high == plain.high * 8)
-    #expect(plain == MedianDifference(a, b, draws: 300, seed: seed), "the seed decides")
+  /// Where no two sizes are equal, the interval holds 0 if and only if p is at least 5%.
+  @Test(arguments: 1...40) func theTestAndTheIntervalAgree(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    let shift = Double(seed % 5) / 20
+    let values = (0..<30).map { _ in shift + Double.random(in: -0.5..<0.5, using: &random) }
+    let interval = try #require(TypicalChange(logarithms: values).interval)
+    #expect(interval.contains(0) == (SignedRankTest(values).p > 0.05))
   }
 
-  /// 200 measurements of 20 rounds whose true difference is 2: the interval has to hold it in about
-  /// 95% of them or more, and is no use if it holds everything.
-  @Test func theIntervalCoversTheTruth() {
-    var random = SeededRandom(seed: 3)
-    // The sum of twelve is near to normal; the round's own part is common to both.
-    func normal() -> Double {
-      (0..<12).reduce(-6.0) { sum, _ in sum + .random(in: 0..<1, using: &random) }
+  @Test(arguments: 1...10) func noMeanIsStoredAndAllAreFound(seed: UInt64) {
+    let values = Self.logarithms(seed, count: 3 + Int(seed) * 3)
+    let sorted = values.indices.flatMap { i in values[i...].map { (values[i] + $0) / 2 } }.sorted()
+    let averages = WalshAverages(values)
+    #expect(averages.count == sorted.count)
+    for (index, mean) in sorted.enumerated() {
+      #expect(abs(averages.value(at: index + 1) - mean) < 1e-15)
     }
-    var (covered, narrow) = (0, 0)
-    for seed in 1...200 {
-      var (before, after): ([Double], [Double]) = ([], [])
-      for _ in 0..<20 {
-        let round = 3 * normal()
-        before.append(100 + round + normal())
-        after.append(102 + round + normal())
-      }
-      let found = MedianDifference(before, after, draws: 200, seed: UInt64(seed))
-      narrow += found.high - found.low < 6 ? 1 : 0
-      if found.low <= 2, 2 <= found.high { covered += 1 }
-    }
-    #expect(covered >= 186, "\(covered) of 200")
-    #expect(narrow >= 180, "\(narrow) of 200")
-  }
-
-  /// Of 200 comparisons of a program with itself at most a few may claim a difference.
-  @Test func equalProgramsAreSeldomSaidToDiffer() {
-    var random = SeededRandom(seed: 8)
-    var wrong = 0
-    for seed in 1...200 {
-      // A long tail on one side, as launches have.
-      func launch() -> Double { 5 - Double.random(in: 1e-6..<1, using: &random).squareRoot() }
-      let a = (0..<15).map { _ in launch() }
-      let b = (0..<15).map { _ in launch() }
-      if LaunchComparison(a, b, draws: 200, seed: UInt64(seed)).verdict != .notShown { wrong += 1 }
-    }
-    #expect(wrong <= 5, "\(wrong) of 200")
   }
 }

@@ -12,7 +12,7 @@ import Testing
     MeasuredLaunch(
       wallNanoseconds: UInt64(milliseconds * 1e6),
       userMicroseconds: UInt64(milliseconds * 600), systemMicroseconds: UInt64(milliseconds * 300),
-      minorFaults: 137, majorFaults: cold ? 20 : 0, peakBytes: 3_694_592,
+      instructions: cold ? nil : UInt64(milliseconds * 2e6), minorFaults: 137, majorFaults: cold ? 20 : 0, peakBytes: 3_694_592,
       readBytes: cold ? 1_310_720 : 0, residentPages: cold ? 320 : nil)
   }
 
@@ -66,7 +66,7 @@ import Testing
         storage: [storage("app-before", ahead: 8 << 20), storage("app", ahead: nil)],
         precision: 0.03, seed: 9, dropsCaches: true)
     }
-    let times = (0..<9).map { 12 + Double($0 * 7 % 5) / 10 }
+    let times = (0..<13).map { 12 + Double($0 * 7 % 5) / 10 }
     let control = side("control", "app-before")
     return MeasureDocument(
       [
@@ -125,8 +125,8 @@ import Testing
         let launches = try #require(side["launches"] as? [[String: Any]])
         let times = launches.compactMap { $0["wallNanoseconds"] as? Double }
         let wall = try #require(side["wallNanoseconds"] as? [String: Any])
-        #expect(times.count == 9 && wall["minimum"] as? Double == times.min())
-        #expect(times.sorted()[4] == wall["median"] as? Double)
+        #expect(times.count == 13 && wall["minimum"] as? Double == times.min())
+        #expect(times.sorted()[6] == wall["median"] as? Double)
       }
     }
   }
@@ -145,6 +145,8 @@ import Testing
       "invalid launches: expected at least one"
     ),
     ("\"verdict\": \"not shown\"", "\"verdict\": \"won\"", "invalid verdict: expected one of "),
+    ("\"verdict\": \"not shown\"", "\"verdict\": \"less\"", "invalid verdict: expected not shown"),
+    ("\"low\": ", "\"low\": 99, \"lower\": ", "invalid high: expected at least 'low', 99"),
     ("\"state\": \"cold\"", "\"state\": \"tepid\"", "invalid state: expected one of cold, warm"),
     (
       "\"precisionAsked\": 0.03", "\"precisionAsked\": 0",

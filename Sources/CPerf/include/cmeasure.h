@@ -17,6 +17,9 @@ struct cmeasure_launch {
   uint64_t nanoseconds;
   /* Of the program and of the children that it waited for, from getrusage(2). */
   uint64_t user_microseconds, system_microseconds;
+  /* Executed in user mode by all processes of the launch, if the machine counts them. */
+  uint64_t instructions;
+  bool has_instructions;
   uint64_t minor_faults, major_faults;
   /* The peak resident memory of the largest of these processes. Unknown if it is below that of this
    * process, because the kernel counts our memory as the child's until exec. */

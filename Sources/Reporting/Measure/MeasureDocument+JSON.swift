@@ -3,7 +3,7 @@ import JSON
 import LaunchMeasurement
 
 extension MeasureDocument: ReadableDocument {
-  package static let schema = "orderfile.measure/1"
+  package static let schema = "orderfile.measure/2"
 
   package func write(to json: inout JSONWriter) {
     json.member("dropsCaches", dropsCaches)
@@ -90,29 +90,52 @@ extension MeasureDocument.Comparison: JSONReadableObject {
   fileprivate func write(to json: inout JSONWriter) {
     json.member("after", after)
     json.member("before", before)
-    json.object("medianDifferenceNanoseconds") { json in
-      json.member("difference", medianDifference.difference)
-      json.member("high", medianDifference.high)
-      json.member("low", medianDifference.low)
+    json.array("metrics") { json in
+      for metric in metrics { json.object { metric.write(to: &$0) } }
     }
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      before: try object.value("before"), after: try object.value("after"),
+      metrics: try object.value("metrics"))
+  }
+}
+
+extension LaunchComparison: JSONReadableObject {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("change", change.share)
+    json.member("correctedP", correctedP)
+    if let interval = change.interval {
+      json.member("high", interval.upperBound)
+      json.member("low", interval.lowerBound)
+    }
+    json.member("metric", metric.rawValue)
     json.member("p", p)
-    json.member("relativeDifference", relativeDifference)
-    json.member("u", u)
     json.member("verdict", verdict.rawValue)
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
-    let difference = try object.object("medianDifferenceNanoseconds")
+    let (low, high): (Double?, Double?) = (try object.optional("low"), try object.optional("high"))
+    var interval: ClosedRange<Double>?
+    if let low, let high {
+      guard low <= high else {
+        throw object.invalid("high", expected: "at least 'low', \(low)", found: "\(high)")
+      }
+      interval = low...high
+    }
     self.init(
-      before: try object.value("before"), after: try object.value("after"),
-      medianDifference: MedianDifference(
-        difference: try difference.value("difference"), low: try difference.value("low"),
-        high: try difference.value("high")),
-      relativeDifference: try object.value("relativeDifference"), u: try object.value("u"),
-      p: try object.value("p"), verdict: try object.value("verdict"))
+      metric: try object.value("metric"),
+      change: TypicalChange(share: try object.value("change"), interval: interval),
+      p: try object.value("p"), correctedP: try object.value("correctedP"))
+    let stated: Verdict = try object.value("verdict")
+    guard stated == verdict else {
+      throw object.invalid("verdict", expected: verdict.rawValue, found: stated.rawValue)
+    }
   }
 }
 
+extension LaunchMetric: JSONReadable {}
 extension LaunchComparison.Verdict: JSONReadable {}
 extension CacheState: JSONReadable {}
 
@@ -159,6 +182,7 @@ extension SampleSummary {
 extension MeasuredLaunch: JSONReadableObject {
   fileprivate func write(to json: inout JSONWriter) {
     if case .exited(let status) = end { json.member("exitStatus", Int(status)) }
+    if let instructions { json.member("instructions", instructions) }
     json.member("majorFaults", majorFaults)
     json.member("minorFaults", minorFaults)
     if let peakBytes { json.member("peakBytes", peakBytes) }
@@ -175,6 +199,7 @@ extension MeasuredLaunch: JSONReadableObject {
       wallNanoseconds: try object.value("wallNanoseconds"),
       userMicroseconds: try object.value("userMicroseconds"),
       systemMicroseconds: try object.value("systemMicroseconds"),
+      instructions: try object.optional("instructions"),
       minorFaults: try object.value("minorFaults"), majorFaults: try object.value("majorFaults"),
       peakBytes: try object.optional("peakBytes"), readBytes: try object.optional("readBytes"),
       residentPages: try object.optional("residentPages"))

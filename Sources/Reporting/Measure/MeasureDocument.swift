@@ -44,17 +44,11 @@ package struct MeasureDocument: Hashable, Sendable {
     package var trend: Trend
   }
 
-  /// The difference between the wall times of one side and the first, in nanoseconds.
+  /// The comparison of one side with the first, in each metric that all their launches have.
   package struct Comparison: Hashable, Sendable {
     package var before: String
     package var after: String
-    package var medianDifference: MedianDifference
-    /// The difference as a share of the first side's median.
-    package var relativeDifference: Double
-    /// The statistic of the rank-sum test.
-    package var u: Double
-    package var p: Double
-    package var verdict: LaunchComparison.Verdict
+    package var metrics: [LaunchComparison]
   }
 }
 
@@ -81,7 +75,7 @@ extension MeasureDocument {
     _ measured: [MeasuredState], machine: MeasuringMachine, storage: [ImageStorage],
     precision: Double?, seed: UInt64, dropsCaches: Bool
   ) {
-    states = measured.map { State($0, seed: seed) }
+    states = measured.map { State($0) }
     self.machine = machine
     // The setting's path appears in the limits only; it is no property of the image.
     self.storage = storage.map { image in
@@ -89,15 +83,32 @@ extension MeasureDocument {
       image.readAheadSetting = nil
       return image
     }
-    limits = MeasurementLimits(measured, machine: machine, storage: storage).sentences
+    limits =
+      MeasurementLimits(
+        measured, comparisons: states.flatMap(\.comparisons).map(\.metrics.count).reduce(0, +),
+        machine: machine, storage: storage
+      ).sentences
     self.precision = precision
     self.seed = seed
     self.dropsCaches = dropsCaches
+    correctForTheirNumber()
+  }
+
+  private mutating func correctForTheirNumber() {
+    var corrected = LaunchComparison.corrected(
+      states.flatMap { $0.comparisons.flatMap { $0.metrics.map(\.p) } })[...]
+    for state in states.indices {
+      for comparison in states[state].comparisons.indices {
+        for metric in states[state].comparisons[comparison].metrics.indices {
+          states[state].comparisons[comparison].metrics[metric].correctedP = corrected.removeFirst()
+        }
+      }
+    }
   }
 }
 
 extension MeasureDocument.State {
-  fileprivate init(_ measured: MeasuredState, seed: UInt64) {
+  fileprivate init(_ measured: MeasuredState) {
     let names = measured.sides.map(\.side.name)
     cache = measured.state
     rounds = measured.rounds.map { round in
@@ -105,7 +116,7 @@ extension MeasureDocument.State {
     }
     sides = measured.sides.map(MeasureDocument.Side.init)
     comparisons = measured.sides.dropFirst().map { side in
-      MeasureDocument.Comparison(measured.sides[0], side, seed: seed)
+      MeasureDocument.Comparison(measured.sides[0], side)
     }
   }
 }
@@ -121,15 +132,11 @@ extension MeasureDocument.Side {
 }
 
 extension MeasureDocument.Comparison {
-  fileprivate init(
-    _ before: MeasuredState.Side, _ after: MeasuredState.Side, seed: UInt64
-  ) {
-    let comparison = LaunchComparison(
-      before.wallNanoseconds, after.wallNanoseconds, seed: seed)
+  fileprivate init(_ before: MeasuredState.Side, _ after: MeasuredState.Side) {
     self.init(
       before: before.side.name, after: after.side.name,
-      medianDifference: comparison.medianDifference,
-      relativeDifference: comparison.relativeDifference, u: comparison.rankSum.u,
-      p: comparison.rankSum.p, verdict: comparison.verdict)
+      metrics: LaunchMetric.allCases.compactMap {
+        LaunchComparison($0, before.launches, after.launches)
+      })
   }
 }

@@ -5,33 +5,36 @@ extension MeasureDocument.State {
   private var name: String { cache.rawValue }
 
   func findings(precision: Double?) -> [String] {
-    zip(sides.dropFirst(), comparisons).map { verdict($0, $1) }
-      + [precisionSentence(precision)] + sides.compactMap(drift) + sides.compactMap(outliers)
+    zip(sides.dropFirst(), comparisons).flatMap { side, comparison in
+      comparison.metrics.map { verdict(side, $0) }
+    } + [precisionSentence(precision)] + sides.compactMap(drift) + sides.compactMap(outliers)
   }
 
-  /// "cold: after is faster than before by 3.700 ms, 12% (95% CI 3.100 to 4.200 ms, p < 0.001)"
-  private func verdict(_ side: MeasureDocument.Side, _ comparison: MeasureDocument.Comparison)
-    -> String
-  {
+  /// "cold: after takes 12% less wall time than before (95% CI 9.1 to 15% less, p < 0.001)"
+  private func verdict(_ side: MeasureDocument.Side, _ comparison: LaunchComparison) -> String {
     let isControl = side.name == "control"
     let first = sides[0].name
-    let difference = comparison.medianDifference
-    // The sentence states a positive number for the faster side.
-    let sign: Double = comparison.verdict == .faster ? -1 : 1
-    let ends = [difference.low * sign, difference.high * sign].sorted()
-      .map(Decimal.milliseconds(nanoseconds:))
-    let amount = Decimal.milliseconds(nanoseconds: difference.difference * sign)
-    let confidence =
-      "(95% CI \(ends[0]) to \(ends[1]) ms, \(Decimal.probability(comparison.p)))"
-    let name = isControl ? "control (\(first) again)" : side.name
+    let after = isControl ? "control (\(first) again)" : side.name
+    let change = comparison.change
     guard comparison.verdict != .notShown else {
-      return "\(self.name): no significant difference between \(name) and \(first) in "
-        + "\(counted(launches, "launch", "launches")) of each: \(amount) ms \(confidence)"
+      return "\(name): no significant difference in \(comparison.metric.noun) between \(after) and "
+        + "\(first) in \(counted(launches, "launch", "launches")) of each: "
+        + "\(Decimal.percent(change.share, isSigned: true)) (\(confidence(comparison, 1)))"
     }
-    let share = Decimal.percent(abs(comparison.relativeDifference))
-    return "\(self.name): \(name) is \(comparison.verdict.rawValue) than \(first) by "
-      + "\(amount) ms, \(share) \(confidence)"
+    // The sentence states a positive number.
+    let isLess = comparison.verdict == .less
+    return "\(name): \(after) \(comparison.metric.verb) \(Decimal.percent(abs(change.share))) "
+      + "\(isLess ? comparison.metric.less : "more") \(comparison.metric.noun) than \(first) "
+      + "(\(confidence(comparison, isLess ? -1 : 1)))"
       + (isControl ? ": the machine is not steady, so differences of this size mean nothing" : "")
+  }
+
+  /// - Parameter sign: by which the ends of the interval are multiplied.
+  private func confidence(_ comparison: LaunchComparison, _ sign: Double) -> String {
+    let p = Decimal.probability(comparison.correctedP)
+    guard let interval = comparison.change.interval else { return p }
+    let ends = [interval.lowerBound * sign, interval.upperBound * sign].sorted()
+    return "95% CI \(Decimal.percent(ends[0]).dropLast()) to \(Decimal.percent(ends[1])), \(p)"
   }
 
   private func precisionSentence(_ asked: Double?) -> String {
@@ -63,4 +66,17 @@ extension MeasureDocument.State {
       + "\(Decimal.milliseconds(nanoseconds: side.wall.farFence)) ms: something else ran; medians "
       + "are barely affected"
   }
+}
+
+extension LaunchMetric {
+  var noun: String {
+    switch self {
+    case .wallTime: "wall time"
+    case .cpuTime: "CPU time"
+    case .instructions: "instructions"
+    }
+  }
+
+  fileprivate var verb: String { self == .instructions ? "executes" : "takes" }
+  fileprivate var less: String { self == .instructions ? "fewer" : "less" }
 }

@@ -46,7 +46,6 @@ struct MeasuredStateTable {
     ) -> Row {
       Row("\(name), median", sides.map { $0.summary(figure)?.median }, wording)
     }
-    // Where the kernel accounts time in ticks, only the sum of user and system time is exact for one launch.
     func mean(_ name: String, _ figure: (MeasuredLaunch) -> UInt64) -> Row {
       Row("\(name), mean", sides.map { $0.summary(figure)?.mean }, time)
     }
@@ -64,9 +63,9 @@ struct MeasuredStateTable {
       wall("minimum", \.minimum), wall("lower quartile", \.lowerQuartile),
       wall("median", \.median), wall("mean", \.mean), wall("upper quartile", \.upperQuartile),
       wall("95th percentile", \.percentile95), wall("maximum", \.maximum),
-      median(
-        "user and system", { [$0.userMicroseconds, $0.systemMicroseconds].saturatingSum() }, time),
+      median("CPU time, user and system", \.cpuMicroseconds, time),
       mean("user", \.userMicroseconds), mean("system", \.systemMicroseconds),
+      median("instructions in user mode", \.instructions, count),
       median("minor faults", \.minorFaults, count),
       median("major faults", \.majorFaults, count),
       Row(

@@ -3,11 +3,17 @@ import LaunchMeasurement
 /// Reasons why a difference between layouts may not show on this machine.
 struct MeasurementLimits {
   private let measured: [MeasuredState]
+  /// The number of comparisons in the report.
+  private let comparisons: Int
   private let machine: MeasuringMachine
   private let storage: [ImageStorage]
 
-  init(_ measured: [MeasuredState], machine: MeasuringMachine, storage: [ImageStorage]) {
+  init(
+    _ measured: [MeasuredState], comparisons: Int, machine: MeasuringMachine,
+    storage: [ImageStorage]
+  ) {
     self.measured = measured
+    self.comparisons = comparisons
     self.machine = machine
     self.storage = storage
   }
@@ -17,7 +23,8 @@ struct MeasurementLimits {
     if let load = machine.load, load > Double(machine.processors) / 2 {
       limits.append(
         "other programs were running at the start, load \(Decimal.text(load, places: 1)) on "
-          + "\(counted(machine.processors, "processor")): this affects wall times, not counts")
+          + "\(counted(machine.processors, "processor")): this affects wall time most, CPU time little, and counts not at all"
+      )
     }
     for state in measured {
       let name = state.state.rawValue
@@ -25,10 +32,11 @@ struct MeasurementLimits {
       if let refusal = state.textFaultsRefusal {
         limits.append("\(name): faults on text were not counted: \(refusal)")
       }
-      if state.rounds.count < 10 {
+      let least = LaunchComparison.leastRounds(comparisons: comparisons)
+      if comparisons > 0, state.rounds.count < least {
         limits.append(
           "\(name): \(counted(state.rounds.count, "launch", "launches")) of each: with fewer "
-            + "than 10, confidence intervals are rough")
+            + "than \(least) no difference can be significant")
       }
     }
     return limits

@@ -16,7 +16,8 @@ package struct BuildMeasurement {
   /// Arguments for both.
   package var arguments: [String] = []
   package var states: [CacheState] = [.warm]
-  /// How often each is launched; with a precision, at most. `nil` stands for 30, or 500 with a precision.
+  /// How often each is launched; with a precision, at most. `nil` stands for the usual plan, or 500 with a
+  /// precision.
   package var runs: Int?
   /// The precision of the mean times as a share; the launches end when it is reached.
   package var precision: Double?
@@ -97,8 +98,10 @@ package struct BuildMeasurement {
     return MeasurementPlan(
       sides: [side("before", first), side("after", second)]
         + (hasControl ? [side("control", first)] : []),
-      states: states, mostRounds: runs ?? (precision == nil ? 30 : 500), precision: precision,
-      seed: seed, dropsCaches: dropsCaches, ignoresFailure: ignoresFailure)
+      states: states,
+      mostRounds: runs ?? (precision == nil ? MeasurementPlan.usualRounds : 500),
+      duration: runs == nil && precision == nil ? MeasurementPlan.usualDuration : nil,
+      precision: precision, seed: seed, dropsCaches: dropsCaches, ignoresFailure: ignoresFailure)
   }
 
   private func distinct(_ paths: [String]) -> [String] {
