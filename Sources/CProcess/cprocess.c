@@ -21,8 +21,11 @@ static const int caught[4] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 static struct platform_held held; /* what cprocess_start has started for a tracer */
 static pid_t terminal_owner; /* our own group, if the terminal has to be given back; else 0 */
 
+static volatile sig_atomic_t interrupted;
+
 static void pass_on(int signal) {
   pid_t pid = (pid_t)child;
+  if (signal != SIGQUIT) interrupted = 1;
   if (!pid) return;
   /* The terminal has already sent these two to the program, unless that has its own group. */
   if ((signal == SIGINT || signal == SIGQUIT) && child_group == CPROCESS_SHARED_GROUP) return;
@@ -160,8 +163,6 @@ uint64_t cprocess_start_time(pid_t pid) {
   uint64_t start = 0;
   return platform_process(pid, &start) == PLATFORM_GONE ? 0 : start;
 }
-
-static volatile sig_atomic_t interrupted;
 
 static void note_interrupt(int signal) {
   (void)signal;

@@ -16,7 +16,7 @@ struct RefineCommand: ParsableCommand {
       functions that the launch runs and the order file lacks, and tries moving functions that do not run, \
       and large ones, to the end. After each change it relinks and launches the image, and keeps the change \
       if the launch executes fewer pages. The result is never worse than the given order file. If \
-      interrupted, it writes the best order so far.
+      interrupted, it writes the best order so far, unless that is the given one.
       """)
 
   @Option(
@@ -61,9 +61,10 @@ struct RefineCommand: ParsableCommand {
       messages.print(note: step.wording)
     }
     if let failure = result.failure {
-      if result.isWritten {
-        messages.print(note: "wrote the best order so far: \(result.document.outputPath)")
-      }
+      messages.print(
+        note: result.isWritten
+          ? "wrote the best order so far: \(result.document.outputPath)"
+          : "found no better order: nothing was written")
       throw failure
     }
     if json {

@@ -172,10 +172,32 @@ import Testing
       ])
     try refine.wait(for: "the third relink") { workshop.fileNames.contains("waiting") }
     refine.sendToGroup(SIGINT)
-    #expect(refine.endAlone().status == 1)
+    let run = refine.endAlone()
+    #expect(run.status == 1 && run.errors.contains("wrote the best order so far: best.order\n"))
+    #expect(run.errors.hasSuffix("orderfile: error: interrupted\n"), "\(run.errors)")
     #expect(refine.leavesNothing())
     #expect(workshop.text("best.order").contains("f360"))
     #expect(try workshop.must("./app", []).status == 0)
     #expect(!workshop.fileNames.contains { $0.hasSuffix("kept") })
+  }
+
+  @Test func interruptedBeforeAnythingIsBetterItSaysThatNothingIsWritten() throws {
+    let workshop = try Self.workshop()
+    let refine = try workshop.start(
+      Built.orderfile,
+      [
+        "refine", "--order", "app.order", "--image", "app", "--relink",
+        "echo >>runs; test $(wc -l <runs) -lt 2 || { touch waiting; exec sleep infinity; }; sh link.sh",
+        "-o", "best.order", "--", "./app",
+      ])
+    try refine.wait(for: "the second relink") { workshop.fileNames.contains("waiting") }
+    refine.send(SIGTERM)
+    let run = refine.endAlone()
+    #expect(run.status == 1 && refine.leavesNothing())
+    #expect(
+      run.errors.hasSuffix(
+        "orderfile: found no better order: nothing was written\norderfile: error: interrupted\n"),
+      "\(run.errors)")
+    #expect(!workshop.fileNames.contains("best.order"))
   }
 }

@@ -41,7 +41,7 @@ int cprocess_start(char *_Nullable const *_Nonnull arguments,
 int cprocess_let_go(bool may_begin);
 
 /* Makes SIGINT, SIGTERM and SIGHUP end waits instead of this process; cprocess_was_interrupted says whether one
- * has come. */
+ * has come, also while a program runs, to which they are passed on. */
 void cprocess_catch_interrupts(void);
 bool cprocess_was_interrupted(void);
 

@@ -148,19 +148,19 @@ struct Refinement {
     return (name, try InputFile.orderFile(FileBytes(bytes), "", of: layout.imageFormat), bytes)
   }
 
+  /// - Throws: "interrupted" if that is why something has failed.
   private static func trial(
     of order: OrderFile, _ bytes: [UInt8], _ image: RelinkedImage, _ launch: RefinedLaunch
   ) throws -> Trial {
-    func checkInterruption() throws(Diagnostic) {
+    func orInterrupted<Result>(_ body: () throws -> Result) throws -> Result {
+      let result = Swift.Result { try body() }
       if Interruption.hasCome { throw Diagnostic("interrupted") }
+      return try result.get()
     }
-    try image.link(bytes)
-    try checkInterruption()
+    try orInterrupted { try image.link(bytes) }
     let release = try ReleaseLayout(path: image.path)
-    let pages = try launch.pages(ofImage: image.path)
-    try checkInterruption()
-    let (uses, warnings) = try launch.uses(of: release, pages)
-    try checkInterruption()
+    let pages = try orInterrupted { try launch.pages(ofImage: image.path) }
+    let (uses, warnings) = try orInterrupted { try launch.uses(of: release, pages) }
     return Trial(
       order: order, bytes: bytes, release: release, pages: pages, uses: uses,
       warnings: release.warnings + warnings)
