@@ -114,7 +114,8 @@ package struct Hit: Sendable {
   /// another body than the entry's if the compiler merged functions, and the caller's if a tail call replaced
   /// the callback's frame.
   package var returnAddress: StatedAddress?
-  /// The time since the process started; `nil` if the clock could not be calibrated.
+  /// The time since the process started, or since the recording began if that was later; `nil` if the clock
+  /// could not be calibrated.
   package var nanoseconds: UInt64?
   /// Threads are numbered from 1 in the order of their first hits; `nil` if the source does not tell.
   package var thread: Int?

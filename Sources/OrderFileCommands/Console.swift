@@ -72,7 +72,9 @@ extension LaunchEnvironment {
   static var own: LaunchEnvironment {
     LaunchEnvironment(
       searchPath: ownVariable("PATH"), preload: ownVariable("LD_PRELOAD") ?? "",
-      temporaryFolder: ownVariable("TMPDIR"))
+      temporaryFolder: ownVariable("TMPDIR"),
+      sanitizerOptions: ["ASAN_OPTIONS", "LSAN_OPTIONS"].compactMap(ownVariable).joined(
+        separator: ":"))
   }
 }
 

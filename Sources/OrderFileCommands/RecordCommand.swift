@@ -75,7 +75,7 @@ struct RecordCommand: ParsableCommand {
     return .breakpoints(
       pid.map { .process($0) } ?? .launch(launched.launch),
       LaunchRecording.Breakpoints(
-        images: allImages ? nil : image, blocks: blocks, stopAtSymbol: stopAtSymbol))
+        images: allImages ? nil : image, blocks: blocks, stopAtSymbol: stopAtSymbol, in: .own))
   }
 
   func run() throws {
@@ -92,8 +92,8 @@ struct RecordCommand: ParsableCommand {
     let recorded = try recording.run()
     if !recorded.traces.isEmpty {
       let summary = RecordSummary(
-        recorded.traces, paths: recorded.paths, hitsBeforeMain: recorded.hitsBeforeMain,
-        functions: recorded.functions)
+        recorded.traces, paths: recorded.paths, beginsWithProgram: recorded.beginsWithProgram,
+        hitsBeforeMain: recorded.hitsBeforeMain, functions: recorded.functions)
       messages.print(note: summary.text)
     }
     messages.print(recorded.warnings)

@@ -12,10 +12,12 @@ package struct GrowingTrace {
   /// - Parameters:
   ///   - parent: the process that forked this one, if it has not called exec since.
   ///   - startTime: the start time of the process, field 22 of `/proc/PID/stat`; `nil` if it was gone too soon.
+  ///   - begin: the time from which times count, in nanoseconds since boot, if that is not the start of the process,
+  ///     because that was running already.
   ///   - now: the present time.
   package init(
     machine: UInt32, pid: UInt32, parent: UInt32?, startTime: UInt64?,
-    program: some Sequence<UInt8>,
+    begin: UInt64? = nil, program: some Sequence<UInt8>,
     now: TraceHeader.ClockPair
   ) {
     let forked = parent == nil ? 0 : ORDERFILE_TRACE_FORKED
@@ -24,7 +26,7 @@ package struct GrowingTrace {
     header.storeHeader(parent ?? 0, at: \.parent_pid)
     header.storeHeader(startTime ?? 0, at: \.start_time)
     // Field 22 counts in hundredths of a second on every machine we run on.
-    header.storeHeader((startTime ?? 0) &* 10_000_000, at: \.process_start)
+    header.storeHeader(begin ?? (startTime ?? 0) &* 10_000_000, at: \.process_start)
     header.storeHeader(10_000_000, at: \.start_resolution)
     for pair in [\orderfile_trace_header.first_pair, \.last_pair] {
       header.storeHeader(now.ticks, at: pair.appending(path: \.ticks))

@@ -82,6 +82,13 @@ extension BreakpointTests {
         late();
         return WEXITSTATUS(status);
       }
+      if (!strcmp(what, "forks")) {
+        say("waiting\\n");
+        for (;;) {
+          if (fork() == 0) { late(); in_child(); _exit(0); }
+          wait(NULL);
+        }
+      }
       if (!strcmp(what, "children")) {
         for (int i = 0; i < atoi(v[2]); i++) {
           pid_t child = fork();

@@ -87,7 +87,7 @@ import Testing
         "t",
         "--", "./app", "children", "1000",
       ])
-    #expect(run.errors.contains("by 1001 processes"), "\(run.errors)")
+    #expect(run.errors.contains("the sum over 1001 processes"), "\(run.errors)")
   }
 
   @Test func aSpawnedProgramIsRecordedIfItIsNamed() throws {
@@ -237,6 +237,36 @@ import Testing
     #expect(try functions(workshop) == ["begin", "early", "main", "work", "late"])
   }
 
+  /// At its end it would trace itself, and not end at all.
+  @Test func aProgramWithLeakSanitizerIsRefusedUnlessThatIsOff() throws {
+    let workshop = try Workshop()
+    try workshop.write("int main(void) { return 3; }".utf8, "main.c")
+    for flags in [["-fsanitize=address"], ["-fsanitize=leak"]] {
+      try workshop.must(Tool.sanitizingClang, ["main.c", "-o", "app"] + flags)
+      let refused = try record(workshop, [])
+      #expect(refused.status == 1)
+      #expect(
+        refused.errors.contains(
+          "/app: unable to trace: at its end LeakSanitizer traces the program")
+          && refused.errors.contains("set ASAN_OPTIONS=detect_leaks=0"), "\(refused.errors)")
+      let pages = try workshop.orderfile("pages", "--method", "ptrace", "--", "./app")
+      #expect(pages.status == 1 && pages.errors == refused.errors)
+
+      let allowed = try workshop.start(
+        Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app"],
+        environment: ["LSAN_OPTIONS": "detect_leaks=0"]
+      ).end()
+      #expect(allowed.status == 3, "\(allowed.errors)")
+      #expect(try RecordTests.functions(workshop, in: "t").contains("main"))
+
+      // Of a program that this one starts LeakSanitizer itself says that it can't.
+      let started = try workshop.orderfile(
+        "record", "--breakpoints", "--all-images", "-o", "t", "--", "sh", "-c", "./app; exit 5")
+      #expect(started.status == 5, "\(started.errors)")
+      #expect(started.errors.contains("/app: no breakpoints set: LeakSanitizer is in it"))
+    }
+  }
+
   @Test func aProgramThatRunsTooLongIsEnded() throws {
     let workshop = try Self.workshop()
     try withGrowingTime(from: 500) { milliseconds in
@@ -279,6 +309,43 @@ import Testing
     #expect(try RecordTests.isSealed(workshop, "t"))
     app.send(SIGTERM)
     #expect(app.end().status == 143)
+  }
+
+  @Test func whatOnlyAChildDidIsNotSaidOfTheProcess() throws {
+    let workshop = try Self.workshop()
+    let app = try workshop.start(workshop.path("app"), ["forks"])
+    try app.waitForOutput("waiting")
+    let run = try workshop.orderfile(
+      "record", "--breakpoints", "-o", "t", "--pid", "\(app.number)", "--stop-at-symbol", "in_child"
+    )
+    #expect(run.status == 0, "\(run.errors)")
+    let traces = files(workshop).filter { $0 == "t" || $0.hasPrefix("t.") }
+    #expect(traces.count == 1 && traces.first != "t")
+    #expect(try functions(workshop, in: traces.first ?? "") == ["late"])
+    #expect(run.errors.contains(" in 1 image: \(traces.first ?? "");"), "\(run.errors)")
+  }
+
+  /// The reasons have nothing to do with what is permitted.
+  @Test func aProcessThatHasEndedOrIsTheKernelsIsAnErrorOfItsOwn() throws {
+    let workshop = try Workshop()
+    let parent = try workshop.start(
+      "sh", ["-c", "true & echo $!; exec sleep infinity"])
+    try parent.waitForOutput("\n")
+    let child = try #require(pid_t(parent.output.dropLast()))
+    #expect(
+      holdsInTheEnd {
+        (try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8))?.contains(") Z ")
+          ?? false
+      })
+    var cases = [(child, "it has ended")]
+    // Containers have none.
+    let second = (try? String(contentsOfFile: "/proc/2/comm", encoding: .utf8)) ?? ""
+    if second == "kthreadd\n" { cases.append((2, "it is a kernel thread")) }
+    for (number, reason) in cases {
+      let run = try workshop.orderfile("record", "--breakpoints", "--pid", "\(number)", "-o", "t")
+      #expect(run.status == 1)
+      #expect(run.errors == "orderfile: error: process \(number): unable to trace: \(reason)\n")
+    }
   }
 
   @Test func aProcessThatIsNotThereIsAnError() throws {

@@ -335,7 +335,8 @@ import Testing
     let child = try #require(workshop.fileNames.first { $0.hasPrefix("t.") })
     #expect(
       run.errors.contains(
-        "recorded 3 first hits of 4 instrumented functions in 1 image by 2 processes, "))
+        "recorded 3 first hits, the sum over 2 processes, of 4 instrumented functions in 1 image, ")
+    )
     #expect(
       run.errors.hasSuffix(
         ": t and 1 more trace; next: orderfile gen t \(child) --image RELEASE_IMAGE -o t.order\n"))
@@ -384,7 +385,7 @@ import Testing
       "record", "-o", "t", "/bin/sh", "-c", "./app mark; ./second; ./copy exit 0")
     let traces = workshop.fileNames.filter { $0 == "t" || $0.hasPrefix("t.") }
     #expect(traces.count == 3)
-    #expect(run.errors.contains(" by 3 processes, "))
+    #expect(run.errors.contains(", the sum over 3 processes, "))
     let programs = try traces.map { trace in
       (try workshop.mustOrderfile("show", "--json", trace).json["program"] as? String ?? "")
         .split(separator: "/").last.map(String.init)

@@ -12,7 +12,8 @@ import Testing
     MeasuredLaunch(
       wallNanoseconds: UInt64(milliseconds * 1e6),
       userMicroseconds: UInt64(milliseconds * 600), systemMicroseconds: UInt64(milliseconds * 300),
-      instructions: cold ? nil : UInt64(milliseconds * 2e6), minorFaults: 137, majorFaults: cold ? 20 : 0, peakBytes: 3_694_592,
+      instructions: cold ? nil : UInt64(milliseconds * 2e6), minorFaults: 137,
+      majorFaults: cold ? 20 : 0, peakBytes: 3_694_592,
       readBytes: cold ? 1_310_720 : 0, residentPages: cold ? 320 : nil)
   }
 

@@ -32,8 +32,8 @@ import Testing
       paths: ["my trace", "my trace.2"], hitsBeforeMain: nil)
     #expect(
       summary.text
-        == "recorded 2 first hits of 80 instrumented functions in 2 images by 2 processes, in 0.0 ms, "
-        + "2 lost: my trace and 1 more trace; next: orderfile gen 'my trace' 'my trace.2' "
+        == "recorded 2 first hits, the sum over 2 processes, of 80 instrumented functions in 2 images, "
+        + "in 0.0 ms, 2 lost: my trace and 1 more trace; next: orderfile gen 'my trace' 'my trace.2' "
         + "--image RELEASE_IMAGE -o 'my trace.order'")
   }
 
@@ -48,6 +48,24 @@ import Testing
     trace.images = images.flatMap { Self.trace(1, hits: 0, image: $0).images }
     let text = RecordSummary([trace], paths: ["app.oftrace"], hitsBeforeMain: nil).text
     #expect(text.hasSuffix("; next: orderfile gen app.oftrace \(options)"), "\(text)")
+  }
+
+  /// What only a process that it has started did is not said of the program.
+  @Test func aProgramWithoutHits() {
+    let text = RecordSummary(
+      [Self.trace(7, hits: 3)], paths: ["t.7"], beginsWithProgram: false, hitsBeforeMain: 1
+    ).text
+    #expect(text.hasPrefix("recorded 3 first hits of 40 instrumented functions in 1 image: t.7;"))
+  }
+
+  @Test func whatIsBeforeMainIsOfOneProcess() {
+    let text = RecordSummary(
+      [Self.trace(1, hits: 3), Self.trace(2, hits: 4)], paths: ["t", "t.2"], hitsBeforeMain: 1
+    ).text
+    #expect(
+      text.hasPrefix(
+        "recorded 7 first hits, the sum over 2 processes, of 40 instrumented functions in 1 image, "
+          + "1 before main in the first process, in 2.5 ms: t and 1 more trace"), "\(text)")
   }
 
   @Test func manyProcessesAreAPattern() {

@@ -27,6 +27,18 @@ import TraceFormat
     }
   }
 
+  /// Of a process that runs for days before it is recorded.
+  @Test(arguments: [nil, 8_640_000_000_012_345]) func timesCountFromTheRecording(begin: UInt64?)
+    throws
+  {
+    let trace = GrowingTrace(
+      machine: 62, pid: 7, parent: nil, startTime: 500, begin: begin, program: "/bin/app".utf8,
+      now: TraceHeader.ClockPair(ticks: 1, nanoseconds: 1))
+    let header = try TraceFile(parsing: FileBytes(trace.header)).header
+    #expect(header.processStart == begin ?? 5_000_000_000)
+    #expect(header.startTime == 500, "which still tells the process from others with its number")
+  }
+
   @Test func functionsAndBlocksAreInTheOrderOfTheirUse() throws {
     var trace = GrowingTrace(
       machine: 62, pid: 7, parent: nil, startTime: 0, program: "/bin/app".utf8,

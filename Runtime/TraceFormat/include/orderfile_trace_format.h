@@ -91,7 +91,8 @@ typedef struct orderfile_trace_header {
   uint64_t ticks_per_second;       /* 0: unknown, use the pairs */
   orderfile_clock_pair first_pair; /* when the trace was created */
   orderfile_clock_pair last_pair;  /* the latest of: registration, mark, stop, exit, sealing */
-  uint64_t process_start;          /* ns since boot, rounded down to start_resolution */
+  uint64_t process_start;          /* ns since boot, rounded down to start_resolution; or of the
+                                      recording, if it began in a running process */
   uint64_t start_resolution;       /* ns */
   uint64_t stop_time;              /* ns since boot after which no hit counts; 0 for none */
 

@@ -3,29 +3,35 @@ import ImageModel
 
 /// The line that `record` prints at the end: what was recorded, where it is, and the next command.
 package struct RecordSummary {
-  /// The first is the launched program's.
   let traces: [Trace]
   /// The paths of the traces, parallel to `traces`.
   let paths: [String]
+  /// Whether the first trace is the program's, and not that of a process that it has started.
+  let beginsWithProgram: Bool
   /// The number of hits before `main` in the first trace; `nil` if its `main` was not recorded.
   let hitsBeforeMain: Int?
   /// The number of functions in the images, instrumented or not; `nil` if it is unknown.
   let functions: Int?
 
   package init(
-    _ traces: [Trace], paths: [String], hitsBeforeMain: Int?, functions: Int? = nil
+    _ traces: [Trace], paths: [String], beginsWithProgram: Bool = true, hitsBeforeMain: Int?,
+    functions: Int? = nil
   ) {
     precondition(
       !traces.isEmpty && traces.count == paths.count, "parallel arrays, and at least one trace")
     self.traces = traces
     self.paths = paths
+    self.beginsWithProgram = beginsWithProgram
     self.hitsBeforeMain = hitsBeforeMain
     self.functions = functions
   }
 
   package var text: String {
     let hits = traces.reduce(0) { $0 + $1.hits.count }
-    var text = "recorded \(counted(hits, "first hit")) of "
+    var text = "recorded \(counted(hits, "first hit"))"
+    // A function has a first hit in each process.
+    if traces.count > 1 { text += ", the sum over \(traces.count) processes," }
+    text += " of "
     text += counted(guardCount, isTraced ? "function" : "instrumented function")
     if let functions, functions > guardCount { text += " (the code has \(functions))" }
     text += " in \(counted(images.count, "image"))"
@@ -34,14 +40,20 @@ package struct RecordSummary {
       let hits = traces.reduce(0) { $0 + $1.blockHits.count }
       text += " and \(hits) of \(counted(blocks, "basic block"))"
     }
-    if traces.count > 1 { text += " by \(counted(traces.count, "process", "processes"))" }
-    if let hitsBeforeMain { text += ", \(hitsBeforeMain) before main" }
-    if let last = traces.first?.hits.last?.nanoseconds { text += ", in \(milliseconds(last))" }
+    if beginsWithProgram { text += programsPart }
     let lost = traces.map(\.lostRecords).saturatingSum()
     if lost > 0 { text += ", \(lost) lost" }
     text += ": \(printable(paths[0]))"
     if paths.count > 1 { text += " and \(counted(paths.count - 1, "more trace"))" }
     return text + "; next: \(nextCommand)"
+  }
+
+  /// ", 4 before main, in 41.2 ms"
+  private var programsPart: String {
+    let own = traces.count > 1 ? " in the first process" : ""
+    let before = hitsBeforeMain.map { ", \($0) before main\(own)" } ?? ""
+    let last = traces[0].hits.last?.nanoseconds.map { ", in \(milliseconds($0))" } ?? ""
+    return before + last
   }
 
   /// The command to type next. If there are more than four traces, a pattern stands for those with a process number.

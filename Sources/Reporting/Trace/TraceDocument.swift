@@ -38,9 +38,9 @@ package struct TraceDocument: Sendable {
 extension TraceDocument: ShownDocument {
   package static let schema = "orderfile.trace/1"
 
-  /// Times are nanoseconds since the process started, and absent if the clock could not be calibrated. In an
-  /// imported trace they count from the start of the source's recording, and are absent if the source has
-  /// none.
+  /// Times are nanoseconds since the process started, or since the recording began if that was later, and
+  /// absent if the clock could not be calibrated. In an imported trace they count from the start of the
+  /// source's recording, and are absent if the source has none.
   ///
   /// An image has `recordable` if the recorded file still exists: how much of its code could be recorded, by
   /// which `means`, and the rest in `unseen`.

@@ -20,6 +20,9 @@ package struct ImagePages: Sendable {
   package var hasLoader: Bool
   /// Whether code of the image runs before the initializers of libraries, because it has a `.preinit_array`.
   package var runsEarly: Bool
+  /// Whether LeakSanitizer is in the image, or in a library that it needs: at its end the program then traces
+  /// itself, which is impossible if it is already traced.
+  package var hasLeakSanitizer: Bool
 
   /// The stated address of the first page.
   package var start: StatedAddress { mappings.first?.range.start ?? StatedAddress(rawValue: 0) }
@@ -47,6 +50,21 @@ package struct ImagePages: Sendable {
     }.filter { $0.range.size > 0 }.sorted { $0.range.start < $1.range.start }
     hasLoader = file.segments.contains { $0.type == .interpreter }
     runsEarly = file.sections.contains { $0.type == .preinitArray && $0.size > 0 }
+    hasLeakSanitizer = Self.hasLeakSanitizer(file)
+  }
+
+  /// AddressSanitizer and its like contain LeakSanitizer. All export their functions, or import them.
+  private static func hasLeakSanitizer(_ file: ELFFile) -> Bool {
+    guard let table = (try? file.dynamicSymbolTable()) ?? nil else { return false }
+    var isFound = false
+    table.forEachSymbol { symbol in
+      guard let name = table.names.name(at: symbol.nameOffset) else { return }
+      let isInit = ["__asan_init", "__hwasan_init", "__lsan_init"].contains {
+        $0.utf8.count == name.indices.count && table.names.bytes.text(name.indices) == $0
+      }
+      if isInit { isFound = true }
+    }
+    return isFound
   }
 
   /// The segment of the page at `address`; `nil` if the file fills no page there.

@@ -6,10 +6,19 @@ package struct LaunchEnvironment {
   package var preload: String
   /// `TMPDIR`: the folder for temporary folders; `nil` if it is not set.
   package var temporaryFolder: String?
+  /// `ASAN_OPTIONS` and `LSAN_OPTIONS`: settings of sanitizers in launched programs.
+  package var sanitizerOptions: String
 
-  package init(searchPath: String?, preload: String = "", temporaryFolder: String? = nil) {
+  package init(
+    searchPath: String?, preload: String = "", temporaryFolder: String? = nil,
+    sanitizerOptions: String = ""
+  ) {
     self.searchPath = searchPath
     self.preload = preload
     self.temporaryFolder = temporaryFolder
+    self.sanitizerOptions = sanitizerOptions
   }
+
+  /// Whether a program with LeakSanitizer looks for leaks at its end.
+  var looksForLeaks: Bool { !sanitizerOptions.contains("detect_leaks=0") }
 }

@@ -20,6 +20,12 @@ extension Diagnostic {
       hint: "allow it: sysctl kernel.yama.ptrace_scope=1, or docker run --cap-add=SYS_PTRACE")
   }
 
+  static func looksForLeaks(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "unable to trace: at its end LeakSanitizer traces the program itself", context: [program],
+      hint: "use a build without it, or set ASAN_OPTIONS=detect_leaks=0")
+  }
+
   /// - Parameter timeout: in seconds.
   static func ranTooLong(_ program: String, _ timeout: Double?) -> Diagnostic {
     Diagnostic(

@@ -57,6 +57,13 @@ struct LaunchedProgram {
     }
   }
 
+  /// - Throws: if a tracer would keep the program from ending as it does by itself.
+  func checkTraceable(in environment: LaunchEnvironment) throws(Diagnostic) {
+    if pages?.hasLeakSanitizer ?? false, environment.looksForLeaks {
+      throw Diagnostic.looksForLeaks(path)
+    }
+  }
+
   /// The path after `#!`.
   private static func interpreter(of script: FileBytes) -> String? {
     guard script.hasPrefix("#!", at: 0) else { return nil }

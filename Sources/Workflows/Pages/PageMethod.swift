@@ -35,6 +35,7 @@ struct PageMethodChoice {
         "unable to preload the library that sees touches: \(obstacle)", context: [program.path],
         hint: "omit --method, or use --method ptrace")
     }
+    if method == .ptrace { try program.checkTraceable(in: environment) }
   }
 
   /// The reason why the library can't be loaded into the program; `nil` if it can.

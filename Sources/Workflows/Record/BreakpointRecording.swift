@@ -19,10 +19,15 @@ final class BreakpointRecording: BreakpointObserver {
   /// Real paths of the images to record in addition to the launched program; `nil` for all.
   private let wanted: Set<String>?
   private let recordsBlocks: Bool
+  private let looksForLeaks: Bool
   /// The function whose first call ends the recording.
   private let end: String?
   private var sawEnd = false
   private var program: String?
+  /// The process that was launched or attached to.
+  private var first: pid_t?
+  /// The beginning of the recording, in nanoseconds since boot, if it is not that of the process.
+  private let begin: UInt64?
   private var processes: [pid_t: Process] = [:]
   private var usedNames: Set<String> = []
   private var places: [String: BreakpointPlaces?] = [:]
@@ -70,12 +75,16 @@ final class BreakpointRecording: BreakpointObserver {
 
   /// - Parameters:
   ///   - images: the images that the user names; `nil` records every image.
+  ///   - begin: now, in nanoseconds since boot, for a process that is already running.
   ///   - blocks: whether to record the basic blocks of images that have a map of them.
   init(
-    _ folder: RecordingFolder, images: [String]?, blocks: Bool, end: String?
+    _ folder: RecordingFolder, images: [String]?, blocks: Bool, end: String?,
+    attachingAt begin: UInt64? = nil, in environment: LaunchEnvironment
   ) throws(Diagnostic) {
     self.folder = folder
+    looksForLeaks = environment.looksForLeaks
     self.end = end
+    self.begin = begin
     recordsBlocks = blocks
     guard let images else {
       wanted = nil
@@ -114,8 +123,15 @@ final class BreakpointRecording: BreakpointObserver {
     if let known = places[path] { return known }
     var found: BreakpointPlaces?
     do {
+      let bytes = try FileBytes(path: path)
+      // LeakSanitizer runs code of the image in a process that no tracer gets to see.
+      if looksForLeaks, (try? ImagePages(of: bytes))?.hasLeakSanitizer ?? false {
+        problems.append(Diagnostic("no breakpoints set: LeakSanitizer is in it", context: [path]))
+        self.places[path] = .some(nil)
+        return nil
+      }
       let places = try BreakpointPlaces(
-        of: try FileBytes(path: path), at: path, withBlocks: recordsBlocks,
+        of: bytes, at: path, withBlocks: recordsBlocks,
         lookingFor: [Self.loaderNotice, Self.mark] + [end].compactMap { $0 })
       problems += places.problems.map {
         Diagnostic("some functions are not recorded: \($0)", context: [path])
@@ -133,7 +149,7 @@ final class BreakpointRecording: BreakpointObserver {
   }
 
   func processBegan(_ process: TracedProcess, program path: String) {
-    if program == nil { program = path }
+    if program == nil { (program, first) = (path, process.pid) }
     processEnded(process.pid)  // the program before exec
     processes[process.pid] = Process(program: path, startTime: process.startTime)
   }
@@ -209,7 +225,8 @@ final class BreakpointRecording: BreakpointObserver {
     let trace = GrowingTrace(
       machine: machine, pid: UInt32(bitPattern: pid),
       parent: process.parent.map(UInt32.init(bitPattern:)),
-      startTime: process.startTime, program: process.program.utf8,
+      startTime: process.startTime, begin: pid == first ? begin : nil,
+      program: process.program.utf8,
       now: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds))
     do {
       processes[pid]?.file = try GrowingTraceFile(folder.path(forNewTraceOf: name(for: pid)), trace)
@@ -220,10 +237,10 @@ final class BreakpointRecording: BreakpointObserver {
     }
   }
 
-  /// `trace` for the launched program, then `trace.<pid>` and `trace.<pid>.1`, as the recorder names them.
+  /// `trace` for the first process, then `trace.<pid>` and `trace.<pid>.1`, as the recorder names them.
   private func name(for pid: pid_t) -> String {
     var candidates = ["trace.\(pid)"] + (1..<1000).map { "trace.\(pid).\($0)" }
-    if usedNames.isEmpty { candidates.insert("trace", at: 0) }
+    if pid == first { candidates.insert("trace", at: 0) }
     let name = candidates.first { !usedNames.contains($0) } ?? "trace.\(pid)"
     usedNames.insert(name)
     return name

@@ -1,3 +1,4 @@
+import ByteReading
 import ImageModel
 import ProcessLaunch
 import ProcessTracing
@@ -34,11 +35,16 @@ package struct LaunchRecording {
     package var blocks: Bool
     /// The function whose first call ends the recording.
     package var stopAtSymbol: String?
+    package var environment: LaunchEnvironment
 
-    package init(images: [String]? = [], blocks: Bool = false, stopAtSymbol: String? = nil) {
+    package init(
+      images: [String]? = [], blocks: Bool = false, stopAtSymbol: String? = nil,
+      in environment: LaunchEnvironment
+    ) {
       self.images = images
       self.blocks = blocks
       self.stopAtSymbol = stopAtSymbol
+      self.environment = environment
     }
   }
 
@@ -60,7 +66,8 @@ package struct LaunchRecording {
     }
     if watched.lacksBlocks {
       return RecordedLaunch(
-        traces: [], paths: [], hitsBeforeMain: nil, recordable: [], end: watched.result?.end,
+        traces: [], beginsWithProgram: false, paths: [], hitsBeforeMain: nil, recordable: [],
+        end: watched.result?.end,
         warnings: watched.leftAlone, failure: .noBlockMap(name))
     }
     var traces: [Trace] = []
@@ -91,7 +98,7 @@ package struct LaunchRecording {
       if end ?? .exited(0) == .exited(0) { failure = nothing } else { warnings.append(nothing) }
     }
     return RecordedLaunch(
-      traces: hasHits ? traces : [],
+      traces: hasHits ? traces : [], beginsWithProgram: recordings.first?.suffix.isEmpty ?? false,
       paths: hasHits ? recordings.map { outputPath + $0.suffix } : [],
       hitsBeforeMain: hasHits
         ? traces[0].hitsBeforeMain(images.recordedImages(of: traces[0])) : nil,
@@ -133,21 +140,36 @@ package struct LaunchRecording {
       launch.environment = environment(folder)
       return Watched(result: try launch.run())
     case .breakpoints(let target, let options):
+      let begin: UInt64? = if case .process = target { ClockReading.now().nanoseconds } else { nil }
       let recording = try BreakpointRecording(
-        folder, images: options.images, blocks: options.blocks, end: options.stopAtSymbol)
+        folder, images: options.images, blocks: options.blocks, end: options.stopAtSymbol,
+        attachingAt: begin, in: options.environment)
       var result: ProgramLaunch.Result?
       switch target {
       case .process(let number):
         let attachment = BreakpointAttachment(
           processNumber: number, stopAfter: stopAfter, stopAt: stopAt)
         if let obstacle = attachment.obstacle { throw Diagnostic.unableToTrace(name, obstacle) }
+        if looksForLeaks(number) { throw Diagnostic.looksForLeaks(name) }
         try attachment.run(recording)
       case .launch(let launch):
+        try LaunchedProgram(named: launch.command[0], in: options.environment)
+          .checkTraceable(in: options.environment)
         result = try BreakpointLaunch(launch, stopAfter: stopAfter, stopAt: stopAt).run(recording)
       }
       return Watched(
         result: result, leftAlone: recording.warnings, lacksBlocks: recording.lacksBlocks)
     }
+  }
+
+  /// Whether a running process has LeakSanitizer, and its own environment does not turn it off.
+  private func looksForLeaks(_ number: Int32) -> Bool {
+    let variables = String(
+      decoding: SystemFile.text(of: "/proc/\(number)/environ"), as: UTF8.self)
+    guard let bytes = try? FileBytes(path: "/proc/\(number)/exe"),
+      (try? ImagePages(of: bytes))?.hasLeakSanitizer ?? false
+    else { return false }
+    return LaunchEnvironment(searchPath: nil, sanitizerOptions: variables).looksForLeaks
   }
 
   /// The variables that tell the recorder where to write and when to stop.
@@ -178,6 +200,8 @@ package struct RecordedLaunch {
 
   /// The program's first; empty if nothing was recorded.
   package let traces: [Trace]
+  /// Whether the first trace is the program's, and not that of a process that it has started.
+  package let beginsWithProgram: Bool
   /// Where each trace is, parallel to `traces`.
   package let paths: [String]
   /// The number of hits before `main` in the first trace; `nil` if its `main` was not recorded.

@@ -43,8 +43,9 @@ struct RefinedLaunch {
     let layout = release.layout
     let recording = try RecordingFolder(beside: folder.path("uses"))
     defer { recording.remove() }
+    try LaunchedProgram(named: program.command[0], in: environment).checkTraceable(in: environment)
     let observer = try BreakpointRecording(
-      recording, images: [release.path], blocks: false, end: nil)
+      recording, images: [release.path], blocks: false, end: nil, in: environment)
     _ = try run {
       try BreakpointLaunch($0).run(observer)
     } end: {
