@@ -24,6 +24,13 @@ extension BreakpointTests {
     __attribute__((constructor)) static void begin(void) { early(); }
     static void on_trap(int signal) { (void)signal; handled(); }
     static void on_request(int signal) { (void)signal; handled(); say("fresh "); }
+    __attribute__((noinline)) int added(int n) { return n + 1; }
+    static volatile int sums[8];
+    static void *add_at_once(void *place) {
+      while (access("go", F_OK) != 0) usleep(1000);
+      *(volatile int *)place = added((int)((volatile int *)place - sums));
+      return NULL;
+    }
     static void *in_thread(void *unused) { work(); late(); return unused; }
     static int is_trap_blocked(void) {
       sigset_t mask;
@@ -81,6 +88,13 @@ extension BreakpointTests {
         waitpid(child, &status, 0);
         late();
         return WEXITSTATUS(status);
+      }
+      if (!strcmp(what, "at once")) {
+        pthread_t threads[8];
+        for (int i = 0; i < 8; i++) pthread_create(&threads[i], NULL, add_at_once, (void *)&sums[i]);
+        say("waiting\\n");
+        for (int i = 0; i < 8; i++) pthread_join(threads[i], NULL);
+        for (int i = 0; i < 8; i++) printf("%d", sums[i]);
       }
       if (!strcmp(what, "forks")) {
         say("waiting\\n");

@@ -73,6 +73,34 @@ extension BreakpointTests {
     #expect(app.end().status == 143)
   }
 
+  /// The tracer takes the breakpoint away when it hears of the first thread; the others have hit it, too, and begin
+  /// the function again.
+  @Test func whatWasHitWhileTheTracerLeavesIsUndone() throws {
+    let workshop = try Self.workshop()
+    let recording = try workshop.start(
+      Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app", "at once"])
+    try recording.waitForOutput("waiting")
+    let app = try #require(Self.processes(in: workshop).first { Self.tracer(of: $0) != nil })
+    let tracer = try #require(Self.tracer(of: app))
+    func states(of pid: pid_t) -> [Character] {
+      let threads =
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
+      return threads.compactMap { thread in
+        let stat = try? String(contentsOfFile: "/proc/\(pid)/task/\(thread)/stat", encoding: .utf8)
+        return stat?.split(separator: ")").last?.dropFirst().first
+      }
+    }
+    kill(tracer, SIGSTOP)
+    #expect(holdsInTheEnd { states(of: tracer) == ["T"] })
+    try workshop.write([], "go")
+    #expect(holdsInTheEnd { states(of: app).filter { $0 == "t" }.count == 8 })
+    recording.send(SIGKILL)
+    _ = recording.endAlone()
+    kill(tracer, SIGCONT)
+    #expect(holdsInTheEnd { recording.output.contains("12345678") }, "\(recording.output)")
+    recording.stop()
+  }
+
   @Test func theProcessThatTracesCanBeToldToEnd() throws {
     let workshop = try Self.workshop()
     let app = try workshop.start(workshop.path("app"), ["wait"])

@@ -137,6 +137,40 @@ static void traces(const char *self) {
   close(memory);
 }
 
+// What a thread that has hit a breakpoint looks like if an interruption comes first: the signal, as the kernel raises
+// it, is pending while the thread stops for something else. Released there, it would die of the signal.
+static void finds_pending_breakpoint(void) {
+  int ready[2], status;
+  char byte;
+  CHECK(pipe2(ready, O_CLOEXEC) == 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    sigset_t trap;
+    sigemptyset(&trap);
+    sigaddset(&trap, SIGTRAP);
+    sigprocmask(SIG_BLOCK, &trap, NULL);
+    siginfo_t info = {.si_signo = SIGTRAP, .si_code = SI_KERNEL};
+    CHECK(syscall(SYS_rt_tgsigqueueinfo, getpid(), getpid(), SIGTRAP, &info) == 0);
+    CHECK(write(ready[1], "", 1) == 1);
+    for (;;) pause();
+  }
+  CHECK(read(ready[0], &byte, 1) == 1);
+  CHECK(ctrace_seize(pid) == 0 && ctrace_interrupt(pid) == 0);
+  CHECK(waitpid(pid, &status, __WALL) == pid && status >> 16 == CTRACE_STOP);
+  uint64_t mask, trap = UINT64_C(1) << (SIGTRAP - 1);
+  CHECK(ctrace_blocked_signals(pid, &mask) == 0 && mask & trap);
+  CHECK(!ctrace_has_pending_fault(pid)); // it waits until the program unblocks it
+  CHECK(ctrace_block_signals(pid, mask & ~trap) == 0);
+  CHECK(ctrace_has_pending_fault(pid));
+  CHECK(ctrace_continue(pid, 0) == 0);
+  CHECK(waitpid(pid, &status, __WALL) == pid && status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP);
+  CHECK(ctrace_is_at_breakpoint(pid) && !ctrace_has_pending_fault(pid));
+  CHECK(ctrace_detach(pid, 0) == 0 && kill(pid, 0) == 0);
+  CHECK(kill(pid, SIGKILL) == 0 && waitpid(pid, &status, 0) == pid && WTERMSIG(status) == SIGKILL);
+  close(ready[0]);
+  close(ready[1]);
+}
+
 // In the process that traces: answers what it hears, until the stream ends.
 static void answer(void *context, int stream) {
   char word[5];
@@ -181,6 +215,7 @@ int main(int count, char **arguments) {
   self[size] = 0;
   launches();
   starts_tracer();
+  finds_pending_breakpoint();
   traces(self);
   measures(self);
   return 0;
