@@ -48,6 +48,12 @@ int cpages_create(const char *images, const char *stop_mark, const char *stop_pa
   return ENAMETOOLONG;
 }
 
+int cpages_listen(const char *mark, struct cpages **made, int *descriptor) {
+  int error = cpages_create("", mark, "", 0, made, descriptor);
+  if (!error) ((struct orderfile_page_trace *)*made)->capacity = 0;
+  return error;
+}
+
 void cpages_destroy(struct cpages *trace, int descriptor) {
   munmap(trace, size);
   close(descriptor);
@@ -92,6 +98,10 @@ const char *cpages_program(struct cpages *pages) {
 uint32_t cpages_lost(struct cpages *pages) {
   const struct orderfile_page_trace *trace = of(pages);
   return trace->next > CAPACITY ? trace->next - CAPACITY : 0;
+}
+
+void cpages_stop(struct cpages *pages) {
+  of_store_relaxed(&((struct orderfile_page_trace *)pages)->stopped, 1); /* relaxed: a flag */
 }
 
 bool cpages_was_stopped(struct cpages *pages) {

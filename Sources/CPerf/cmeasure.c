@@ -37,38 +37,63 @@ void cmeasure_catch_interrupts(void) {
 
 bool cmeasure_was_interrupted(void) { return was_interrupted; }
 
-static int open_streams(const char *input, bool shows_output, struct measure_streams *streams) {
+static int open_streams(const char *input, bool shows_output, int output,
+                        struct measure_streams *streams) {
   streams->input = open(input ? input : "/dev/null", O_RDONLY | O_CLOEXEC);
   if (streams->input < 0) return errno;
-  streams->output = shows_output ? STDERR_FILENO : open("/dev/null", O_WRONLY | O_CLOEXEC);
+  streams->output = output >= 0 ? output : shows_output ? STDERR_FILENO : open("/dev/null", O_WRONLY | O_CLOEXEC);
   if (streams->output >= 0) return 0;
   int error = errno;
   close(streams->input);
   return error;
 }
 
-/* Waits until the child has ended, without reaping it: returns 1, 0 if the time has run out, or -errno. */
-static int wait_for_end(pid_t pid, int64_t timeout, struct cfaults *faults) {
-  if (!faults && timeout >= 0) return cprocess_wait_for_end(pid, timeout);
+static bool is_ready(const struct cmeasure_readiness *readiness, pid_t pid) {
+  return readiness && readiness->is_ready(pid, readiness->context);
+}
+
+/* What wait_for_end returns when the program is ready. */
+enum { IS_READY = 2 };
+
+/* Waits until the child has ended, without reaping it: returns 1, IS_READY, 0 if the time has run out, or
+ * -errno. */
+static int wait_for_end(pid_t pid, int64_t timeout, struct cfaults *faults,
+                        const struct cmeasure_readiness *readiness) {
+  bool looks = faults || readiness;
+  if (!looks && timeout >= 0) return cprocess_wait_for_end(pid, timeout);
   siginfo_t information;
-  while (!faults) {
+  while (!looks) {
     if (waitid(P_PID, (id_t)pid, &information, WEXITED | WNOWAIT) == 0) return 1;
     if (errno != EINTR) return -errno;
   }
   for (uint64_t end = measure_now() + (uint64_t)timeout * 1000000u;;) {
     int ended = cprocess_wait_for_end(pid, 1);
-    int error = cfaults_collect(faults);
+    int error = faults ? cfaults_collect(faults) : 0;
     if (error) return -error;
+    if (is_ready(readiness, pid)) return IS_READY;
     if (ended != 0) return ended;
     if (timeout >= 0 && measure_now() >= end) return 0;
   }
 }
 
+/* Ends the process group of PID, whose first process is not reaped. */
+static void end_group(pid_t pid, const struct cmeasure_readiness *readiness) {
+  enum { PATIENCE = 2000 }; /* milliseconds */
+  kill(-pid, SIGTERM);
+  for (int i = 0; i < PATIENCE && !was_interrupted; i++) {
+    if (cprocess_wait_for_end(pid, 1) != 0) break;
+    is_ready(readiness, pid); /* reads what the program writes */
+  }
+  kill(-pid, SIGKILL);
+}
+
 int cmeasure_run(const char *path, char *const *arguments, const char *input, bool shows_output,
-                 int64_t timeout, struct cfaults *faults, struct cmeasure_launch *launch) {
+                 int64_t timeout, struct cfaults *faults,
+                 const struct cmeasure_readiness *readiness, struct cmeasure_launch *launch) {
   *launch = (struct cmeasure_launch){0};
   struct measure_streams streams;
-  int error = open_streams(input, shows_output, &streams);
+  int output = readiness ? readiness->output : -1;
+  int error = open_streams(input, shows_output, output, &streams);
   if (error) return error;
   measure_adopt_orphans();
 
@@ -83,18 +108,24 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
   sigprocmask(SIG_SETMASK, &mask, NULL);
   if (!error && was_interrupted) kill(-pid, SIGKILL); /* it came before the child existed */
   close(streams.input);
-  if (!shows_output) close(streams.output);
+  if (output >= 0 || !shows_output) close(streams.output);
   if (error) {
     measure_counted_instructions(counter, &launch->instructions);
     return error;
   }
 
-  int ended = wait_for_end(pid, timeout, faults);
+  int ended = wait_for_end(pid, timeout, faults, readiness);
   launch->nanoseconds = measure_now() - start;
-  if (ended != 1) {
-    launch->timed_out = ended == 0;
-    kill(-pid, SIGKILL);
-  }
+  struct measure_figures running;
+  launch->is_ready = ended == IS_READY;
+  launch->timed_out = ended == 0;
+  bool has_figures = launch->is_ready && measure_running(pid, &running);
+  uint64_t read_bytes = 0;
+  bool has_read_bytes = launch->is_ready && measure_read_bytes(pid, &read_bytes);
+  bool has_counted =
+      launch->is_ready && measure_counted_instructions(counter, &launch->instructions);
+  if (launch->is_ready) counter = -1;
+  if (ended != 1) end_group(pid, readiness);
   /* Repeated for a child that has just ended, so that all its figures are complete when they are read. */
   siginfo_t information;
   while (waitid(P_PID, (id_t)pid, &information, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
@@ -107,7 +138,8 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
   while ((waited = wait4(pid, &launch->status, 0, &usage)) < 0 && errno == EINTR) {
   }
   int wait_error = waited < 0 ? errno : 0;
-  launch->has_instructions = measure_counted_instructions(counter, &launch->instructions);
+  launch->has_instructions =
+      measure_counted_instructions(counter, &launch->instructions) || has_counted;
   if (wait_error) return wait_error;
   measure_end_orphans();
   if (ended < 0) return -ended;
@@ -120,5 +152,13 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
   launch->peak_bytes = measure_peak_bytes(usage.ru_maxrss);
   struct rusage own;
   launch->has_peak_bytes = getrusage(RUSAGE_SELF, &own) == 0 && usage.ru_maxrss > own.ru_maxrss;
+  if (!launch->is_ready) return 0;
+  launch->has_read_bytes = has_read_bytes;
+  launch->read_bytes = read_bytes;
+  if (!has_figures) return 0;
+  launch->user_microseconds = running.user_microseconds;
+  launch->system_microseconds = running.system_microseconds;
+  launch->minor_faults = running.minor_faults;
+  launch->major_faults = running.major_faults;
   return 0;
 }

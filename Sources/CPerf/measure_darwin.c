@@ -40,6 +40,11 @@ bool measure_counted_instructions(int counter, uint64_t *count) {
   return false;
 }
 
+bool measure_running(pid_t pid, struct measure_figures *figures) {
+  (void)pid, (void)figures;
+  return false;
+}
+
 uint64_t measure_peak_bytes(long maxrss) { return (uint64_t)maxrss; }
 
 void measure_adopt_orphans(void) {}

@@ -19,6 +19,9 @@ enum platform_process platform_process(pid_t pid, uint64_t *start_time);
 /* cprocess_wait_for_end. */
 int platform_wait_for_end(pid_t pid, int64_t milliseconds);
 
+/* cprocess_port_listens. */
+bool platform_port_listens(pid_t pid, uint16_t port);
+
 /* Lets a child that leads its own process group take the terminal on its standard input, if the system
  * supports that in posix_spawn. */
 void platform_give_terminal(posix_spawn_file_actions_t *actions);

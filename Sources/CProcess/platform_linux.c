@@ -139,4 +139,29 @@ int platform_let_go(const struct platform_held *held, bool may_begin) {
     }
   return error;
 }
+
+/* Field 2 is the local address, ADDRESS:PORT in hexadecimal, and field 4 the state. Sockets that listen come
+ * first. <proc_pid_net(5)> */
+static bool has_listener(const char *path, unsigned port) {
+  FILE *file = fopen(path, "re");
+  if (!file) return false;
+  char line[256];
+  unsigned found = 0, state = 0;
+  bool listens = false;
+  if (fgets(line, sizeof line, file))
+    while (!listens && fgets(line, sizeof line, file) &&
+           sscanf(line, "%*s %*[^:]:%x %*s %x", &found, &state) == 2 && state == 0x0a)
+      listens = found == port;
+  fclose(file);
+  return listens;
+}
+
+bool platform_port_listens(pid_t pid, uint16_t port) {
+  char path[40];
+  for (int version = 4; version <= 6; version += 2) {
+    snprintf(path, sizeof path, "/proc/%d/net/tcp%s", (int)(pid ? pid : getpid()), version == 4 ? "" : "6");
+    if (has_listener(path, port)) return true;
+  }
+  return false;
+}
 #endif

@@ -1,13 +1,38 @@
 import ArgumentParser
 import ProcessLaunch
 
-/// `--timeout S -- COMMAND...`: the program that a command launches.
-struct LaunchOptions: ParsableArguments {
+/// `--timeout` and `--until-ready`: when a launch is over that does not end by itself.
+struct LaunchLimits: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "After this many seconds, send SIGTERM to the program and what it started, and SIGKILL 2 s later.",
-      valueName: "s"))
+      "End a launch after this many seconds: SIGTERM to the program and what it started, SIGKILL 2 s later. "
+        + "(default: none; with --until-ready 60)", valueName: "s"))
   var timeout: Double?
+  @Option(
+    help: ArgumentHelp(
+      "End a launch in the same way when the program is ready: port=NUMBER when that TCP port listens, line=TEXT "
+        + "when its output contains the text, mark=NAME at that orderfile_mark().",
+      valueName: "sign"))
+  var untilReady: Readiness?
+
+  /// In seconds; `nil` for none.
+  var seconds: Double? { timeout ?? (untilReady == nil ? nil : 60) }
+
+  func check() throws {
+    if let timeout, !(timeout > 0 && timeout < 1e9) {
+      throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
+    }
+  }
+}
+
+/// `--until-ready`.
+extension Readiness: ExpressibleByArgument {
+  package init?(argument: String) { self.init(argument) }
+}
+
+/// `--timeout S -- COMMAND...`: the program that a command launches.
+struct LaunchOptions: ParsableArguments {
+  @OptionGroup var limits: LaunchLimits
   @Argument(
     parsing: .captureForPassthrough,
     help: ArgumentHelp("The program and its arguments.", valueName: "command"))
@@ -17,7 +42,11 @@ struct LaunchOptions: ParsableArguments {
   var words: [String] { command.first == "--" ? Array(command.dropFirst()) : command }
 
   /// - Precondition: `words` is not empty.
-  var launch: ProgramLaunch { ProgramLaunch(command: words, timeout: timeout) }
+  var launch: ProgramLaunch {
+    var launch = ProgramLaunch(command: words, timeout: limits.seconds)
+    launch.readiness = limits.untilReady
+    return launch
+  }
 
   /// Throws if the program is missing, or if its first word was meant as an option of `command`.
   ///
@@ -34,8 +63,6 @@ struct LaunchOptions: ParsableArguments {
     if isRequired, words.isEmpty {
       throw ValidationError("missing the command to run after '--'")
     }
-    if let timeout, !(timeout > 0 && timeout < 1e9) {
-      throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
-    }
+    try limits.check()
   }
 }

@@ -50,9 +50,6 @@ struct MeasureCommand: ParsableCommand {
     help: ArgumentHelp("Standard input of the programs.", valueName: "file"),
     completion: .file())
   var input: String?
-  @Option(
-    help: ArgumentHelp("Fail if a launch takes longer than this many seconds.", valueName: "s"))
-  var timeout: Double?
   @Flag(help: "Also measure launches that fail.")
   var ignoreFailure = false
   @Flag(help: "Let the programs write to standard error.")
@@ -72,6 +69,7 @@ struct MeasureCommand: ParsableCommand {
     completion: .file())
   var output = "-"
   @OptionGroup var messages: Messages
+  @OptionGroup var limits: LaunchLimits
   @Argument(
     parsing: .postTerminator,
     help: ArgumentHelp("Arguments for both, after '--'.", valueName: "arguments"))
@@ -81,8 +79,11 @@ struct MeasureCommand: ParsableCommand {
     if let runs, !(2...1_000_000).contains(runs) {
       throw ValidationError("invalid --runs: expected 2 to 1000000, found \(runs)")
     }
-    if let timeout, !(timeout > 0 && timeout < 1e9) {
-      throw ValidationError("invalid --timeout: expected seconds above 0, found \(timeout)")
+    try limits.check()
+    if limits.untilReady?.mark != nil {
+      throw ValidationError(
+        "nothing is added to a measured program, so that it has no marks: give --until-ready port=NUMBER or line=TEXT"
+      )
     }
     if let precision, !(precision.ratio > 0 && precision.ratio < 1) {
       throw ValidationError(
@@ -105,7 +106,8 @@ struct MeasureCommand: ParsableCommand {
     measurement.hasControl = control
     measurement.images = image
     measurement.inputPath = input
-    measurement.timeout = timeout
+    measurement.timeout = limits.seconds
+    measurement.readiness = limits.untilReady
     measurement.showsOutput = showOutput
     measurement.seed = seed
     measurement.dropsCaches = dropCaches

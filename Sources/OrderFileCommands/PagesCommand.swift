@@ -54,8 +54,9 @@ struct PagesCommand: ParsableCommand {
 
   func validate() throws {
     try launched.check(for: self)
-    if stopAt != nil, stopAtSymbol != nil {
-      throw ValidationError("--stop-at and --stop-at-symbol can't be used together")
+    if [stopAt, stopAtSymbol, launched.limits.untilReady?.mark].count(where: { $0 != nil }) > 1 {
+      throw ValidationError(
+        "only one of --stop-at, --stop-at-symbol and --until-ready mark=NAME can be used")
     }
   }
 

@@ -59,8 +59,14 @@ struct RecordCommand: ParsableCommand {
 
   func validate() throws {
     try launched.check(for: self, isRequired: pid == nil)
-    if pid != nil, !launched.words.isEmpty || launched.timeout != nil {
-      throw ValidationError("--pid records a running process: it takes no command and no --timeout")
+    if pid != nil,
+      !launched.words.isEmpty || launched.limits.timeout != nil || launched.limits.untilReady != nil
+    {
+      throw ValidationError(
+        "--pid records a running process: it takes no command, no --timeout and no --until-ready")
+    }
+    if stopAt != nil, launched.limits.untilReady?.mark != nil {
+      throw ValidationError("--stop-at and --until-ready mark=NAME can't be used together")
     }
     if !breakpoints
       && (allImages || !image.isEmpty || pid != nil || stopAtSymbol != nil || blocks)

@@ -47,6 +47,10 @@ struct RefineCommand: ParsableCommand {
 
   func validate() throws {
     try launched.check(for: self)
+    if launched.limits.untilReady?.mark != nil {
+      throw ValidationError(
+        "a release build has no recorder for marks: give --until-ready port=NUMBER or line=TEXT")
+    }
     if output == "-" {
       throw ValidationError("the refined order can't be written to stdout: give -o FILE")
     }

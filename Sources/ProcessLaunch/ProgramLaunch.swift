@@ -14,8 +14,11 @@ package struct ProgramLaunch: Sendable {
   package var environment: [(name: String, value: String)]
   /// The number of seconds after which the program's process group gets SIGTERM, and 2 s later SIGKILL.
   package var timeout: Double?
+  /// The sign at which the launch is over: the program's process group then gets the same signals, and how the program
+  /// ends tells nothing. `nil` if it ends by itself.
+  package var readiness: Readiness?
   /// Whether it leads its own process group: signals that end the program also go to what it started, and
-  /// what it started ends if it fails. With a timeout it always leads one.
+  /// what it started ends if it fails. With a timeout or a sign it always leads one.
   package var leadsGroup: Bool
   /// Whether it is a shell with a command line. If it leads its own group, that gets SIGTERM for SIGINT, because a
   /// shell that gets SIGINT between two commands goes on with the next.
@@ -37,6 +40,8 @@ package struct ProgramLaunch: Sendable {
     package var processNumber: UInt32
     package var end: End
     package var timedOut: Bool
+    /// Whether the awaited sign came; then `end` is success.
+    package var isReady = false
     /// The start time of the program, in nanoseconds since boot.
     package var start: UInt64
     /// The time from start to end.
@@ -86,11 +91,17 @@ package struct ProgramLaunch: Sendable {
   ///
   /// With a timeout the program leads its own process group, so that the processes it started end with it; a
   /// process that leaves the group is not tracked.
-  package func run() throws(LaunchError) -> Result {
-    try run(heldFor: nil) { _ throws(LaunchError) in
-    } meanwhile: { _ in
-      false
-    }
+  ///
+  /// - Parameters:
+  ///   - isMarked: whether the program has set the awaited mark.
+  ///   - whenReady: called when the awaited sign has come, before any signal.
+  package func run(
+    isMarked: @escaping () -> Bool = { false }, whenReady: () -> Void = {}
+  ) throws(LaunchError) -> Result {
+    try run(
+      heldFor: nil, isMarked: isMarked,
+      { _ throws(LaunchError) in
+      }, whenReady: whenReady, meanwhile: { _ in false })
   }
 
   /// Starts the program, lets another process attach to it before it begins, and waits until it has ended.
@@ -101,11 +112,20 @@ package struct ProgramLaunch: Sendable {
   ///   - work: called while the program runs, until it returns false. Its argument is the number of milliseconds after
   ///     which it is to return; `nil` if there is no limit.
   package func run(
-    heldFor tracer: pid_t?, _ attach: (pid_t) throws(LaunchError) -> Void,
+    heldFor tracer: pid_t?, isMarked: @escaping () -> Bool,
+    _ attach: (pid_t) throws(LaunchError) -> Void, whenReady: () -> Void,
     meanwhile work: (_ milliseconds: Int64?) -> Bool
   ) throws(LaunchError) -> Result {
     var result = Result(processNumber: 0)
-    let pid = try start(heldFor: tracer, &result.start)
+    let probe = readiness.map { ReadinessProbe($0, isMarked: isMarked) }
+    let pid: pid_t
+    if let probe {
+      pid = try probe.starting { () throws(LaunchError) in
+        try start(heldFor: tracer, &result.start)
+      }
+    } else {
+      pid = try start(heldFor: tracer, &result.start)
+    }
     result.processNumber = UInt32(bitPattern: pid)
     if tracer != nil {
       do { try attach(pid) } catch {
@@ -121,19 +141,26 @@ package struct ProgramLaunch: Sendable {
     var status: Int32 = 0
     var waited: Int32 = 0
     while waited == 0 {
+      // A sign is looked for every millisecond.
+      let limit = probe == nil ? timing.millisecondsToNext : min(timing.millisecondsToNext ?? 1, 1)
       if isWorking {
-        isWorking = work(timing.millisecondsToNext)
+        isWorking = work(limit)
       } else {
-        waited = cprocess_wait(pid, timing.millisecondsToNext ?? -1, &status)
+        waited = cprocess_wait(pid, limit ?? -1, &status)
+      }
+      if let probe, probe.look(at: pid), !result.isReady, !result.timedOut {
+        result.isReady = true
+        whenReady()
+        timing.endNow()
       }
       guard waited == 0, let signal = timing.next() else { continue }
-      result.timedOut = true
+      if !result.isReady { result.timedOut = true }
       _ = cprocess_signal_group(pid, signal)
     }
     guard waited == 1 else { throw LaunchError(errno: -waited) }
-    result.end = End(waitStatus: status)
+    result.end = result.isReady ? .exited(0) : End(waitStatus: status)
     result.nanoseconds = ClockReading.now().nanoseconds - result.start
-    if result.timedOut || leadsGroup && result.end != .exited(0) {
+    if result.timedOut || result.isReady || leadsGroup && result.end != .exited(0) {
       // Also for what the program started and left behind, which takes a moment to be gone.
       let hasOthers = cprocess_signal_group(pid, SIGKILL)
       for _ in 0..<100 where hasOthers && cprocess_signal_group(pid, 0) { usleep(5000) }
@@ -143,7 +170,8 @@ package struct ProgramLaunch: Sendable {
 
   private var group: cprocess_group {
     if isShell && leadsGroup { return CPROCESS_SHELL_GROUP }
-    return leadsGroup || timeout != nil ? CPROCESS_OWN_GROUP : CPROCESS_SHARED_GROUP
+    let isOwn = leadsGroup || timeout != nil || readiness != nil
+    return isOwn ? CPROCESS_OWN_GROUP : CPROCESS_SHARED_GROUP
   }
 
   private func start(heldFor tracer: pid_t?, _ time: inout UInt64) throws(LaunchError) -> pid_t {
@@ -162,9 +190,13 @@ package struct ProgramLaunch: Sendable {
     private var signals: [(nanoseconds: UInt64, signal: Int32)] = []
 
     init(_ timeout: Double?, start: UInt64) {
-      guard let timeout else { return }
-      let end = start + UInt64(timeout * 1e9)
-      signals = [(end, SIGTERM), (end + 2_000_000_000, SIGKILL)]
+      if let timeout { end(at: start + UInt64(timeout * 1e9)) }
+    }
+
+    mutating func endNow() { end(at: ClockReading.now().nanoseconds) }
+
+    private mutating func end(at time: UInt64) {
+      signals = [(time, SIGTERM), (time + 2_000_000_000, SIGKILL)]
     }
 
     /// `nil` if there is none.

@@ -205,7 +205,7 @@ struct MeasureTests {
         #expect(run.status == 1 && run.output.isEmpty)
         #expect(
           run.errors
-            == "orderfile: error: ./a: the launch ran longer than \(seconds) s and was ended\n")
+            == "orderfile: error: ./a: the program ran longer than \(seconds) s and was ended\n")
         #expect(running.leavesNothing())
         return Self.noted(workshop) > 1
       }

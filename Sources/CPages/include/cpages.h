@@ -20,6 +20,8 @@ struct cpages;
 int cpages_create(const char *images, const char *stop_mark, const char *stop_path,
                   uint64_t stop_distance, struct cpages *_Nullable *_Nonnull trace,
                   int *descriptor);
+/* As cpages_create, for a tracer that watches nothing, and only says that the program has come to MARK. */
+int cpages_listen(const char *mark, struct cpages *_Nullable *_Nonnull trace, int *descriptor);
 void cpages_destroy(struct cpages *trace, int descriptor);
 
 struct cpages_event {
@@ -40,6 +42,8 @@ const char *cpages_program(struct cpages *trace);
 /* The number of lost records. */
 uint32_t cpages_lost(struct cpages *trace);
 bool cpages_was_stopped(struct cpages *trace);
+/* No touch counts any more. */
+void cpages_stop(struct cpages *trace);
 
 /* The problem that disturbed the tracer, and its errno. */
 enum orderfile_page_problem cpages_problem(struct cpages *trace, int *error);

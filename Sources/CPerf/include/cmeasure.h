@@ -31,6 +31,18 @@ struct cmeasure_launch {
   /* The status of wait(2). */
   int status;
   bool timed_out;
+  /* The figures are those of the moment when the program was ready, of its own process alone; STATUS tells
+   * nothing. */
+  bool is_ready;
+};
+
+/* How to tell that a program is ready that does not end by itself. */
+struct cmeasure_readiness {
+  /* Asked every millisecond until the program has ended, and once more. */
+  bool (*is_ready)(pid_t pid, void *context);
+  void *context;
+  /* Where the program's output goes; -1 for where it goes otherwise. */
+  int output;
 };
 
 /* Launches the program at PATH with ARGUMENTS, which end with NULL and begin with the program's name, and
@@ -38,15 +50,17 @@ struct cmeasure_launch {
  * killed and, on Linux, all others that it leaves running too.
  *
  * Its standard input is the file at INPUT, or empty. Its output is discarded or, with SHOWS_OUTPUT, goes
- * to the standard error of this process. TIMEOUT is in milliseconds, negative for none; after it the
- * program is killed. FAULTS, which must have been opened by this thread, collects the faults of the
+ * to the standard error of this process. TIMEOUT is in milliseconds, negative for none; after it, and when
+ * the program is ready, its process group gets SIGTERM, and 2 s later SIGKILL. FAULTS, which must have been opened by this thread, collects the faults of the
  * launch; that takes time, so such a launch should not be timed.
  *
  * Returns 0 with *LAUNCH, or an errno, including that of execve(2). One launch at a time, and no other
  * children. */
 int cmeasure_run(const char *path, char *_Nullable const *_Nonnull arguments,
                  const char *_Nullable input, bool shows_output, int64_t timeout,
-                 struct cfaults *_Nullable faults, struct cmeasure_launch *launch);
+                 struct cfaults *_Nullable faults,
+                 const struct cmeasure_readiness *_Nullable readiness,
+                 struct cmeasure_launch *launch);
 
 /* From now on SIGINT, SIGTERM and SIGHUP don't end this process. They kill the measured program, and
  * cmeasure_was_interrupted returns true. Ignored signals stay ignored. */

@@ -19,12 +19,14 @@ package struct MeasuredProgram: Hashable, Sendable {
   package var inputPath: String?
   /// Whether its output goes to this process's standard error; otherwise it is discarded.
   package var showsOutput: Bool
-  /// The number of seconds after which it is killed.
+  /// The number of seconds after which a launch fails.
   package var timeout: Double?
+  /// The sign at which a launch is over, and is measured until then; `nil` if the program ends by itself.
+  package var readiness: Readiness?
 
   package init(
     path: String, arguments: [String], inputPath: String? = nil, showsOutput: Bool = false,
-    timeout: Double? = nil
+    timeout: Double? = nil, readiness: Readiness? = nil
   ) {
     precondition(!arguments.isEmpty, "the first argument is the program's name")
     self.path = path
@@ -32,28 +34,55 @@ package struct MeasuredProgram: Hashable, Sendable {
     self.inputPath = inputPath
     self.showsOutput = showsOutput
     self.timeout = timeout
+    self.readiness = readiness
   }
 
   /// Launches it and waits until it has ended. Processes that it leaves running are killed.
   ///
   /// - Parameter faults: collects the page faults of the launch, which takes time.
-  /// - Throws: if it can't be started, or if it runs longer than `timeout`.
+  /// - Throws: if it can't be started, if it runs longer than `timeout`, or if it ends before it is ready.
   func launch(_ faults: PageFaultRecording? = nil) throws(Diagnostic) -> MeasuredLaunch {
     var launch = cmeasure_launch()
     let milliseconds = timeout.map { Int64($0 * 1000) } ?? -1
-    let error = ProgramLaunch.withArguments(arguments) { words in
-      cmeasure_run(path, words, inputPath, showsOutput, milliseconds, faults?.handle, &launch)
-    }
+    var error: Int32 = 0
+    do throws(ProgramLaunch.LaunchError) {
+      error = try run(milliseconds, faults, &launch)
+    } catch { throw Diagnostic("unable to run: \(error)", context: [path]) }
     guard error == 0 else {
       throw Diagnostic(
         "unable to run: \(ProgramLaunch.LaunchError(errno: error))", context: [path],
         hint: error == ENOEXEC ? "is it an executable image for this machine?" : nil)
     }
-    if launch.timed_out, !Self.wasInterrupted {
-      throw Diagnostic(
-        "the launch ran longer than \(timeout ?? 0) s and was ended", context: [path])
+    guard !Self.wasInterrupted else { return MeasuredLaunch(launch) }
+    if let readiness, !launch.is_ready {
+      throw .notReady(
+        path, readiness, within: launch.timed_out ? timeout : nil,
+        ProgramLaunch.End(waitStatus: launch.status))
     }
+    if launch.timed_out { throw .ranTooLong(path, timeout) }
     return MeasuredLaunch(launch)
+  }
+
+  /// - Returns: what `cmeasure_run` does.
+  private func run(
+    _ milliseconds: Int64, _ faults: PageFaultRecording?, _ launch: inout cmeasure_launch
+  ) throws(ProgramLaunch.LaunchError) -> Int32 {
+    let probe = readiness.map { ReadinessProbe($0) }
+    let output = try probe?.outputPipe(isShown: showsOutput)
+    return ProgramLaunch.withArguments(arguments) { words in
+      guard let probe else {
+        return cmeasure_run(
+          path, words, inputPath, showsOutput, milliseconds, faults?.handle, nil, &launch)
+      }
+      return withExtendedLifetime(probe) {
+        var readiness = cmeasure_readiness(
+          is_ready: { pid, context in
+            Unmanaged<ReadinessProbe>.fromOpaque(context).takeUnretainedValue().look(at: pid)
+          }, context: Unmanaged.passUnretained(probe).toOpaque(), output: output ?? -1)
+        return cmeasure_run(
+          path, words, inputPath, showsOutput, milliseconds, faults?.handle, &readiness, &launch)
+      }
+    }
   }
 
   /// From now on, Ctrl-C, SIGTERM and SIGHUP end the measured launch and not this process.
@@ -111,6 +140,6 @@ package struct MeasuredLaunch: Hashable, Sendable {
       minorFaults: launch.minor_faults, majorFaults: launch.major_faults,
       peakBytes: launch.has_peak_bytes ? launch.peak_bytes : nil,
       readBytes: launch.has_read_bytes ? launch.read_bytes : nil,
-      end: ProgramLaunch.End(waitStatus: launch.status))
+      end: launch.is_ready ? .exited(0) : ProgramLaunch.End(waitStatus: launch.status))
   }
 }

@@ -17,13 +17,14 @@ package struct BreakpointLaunch: Sendable {
   /// Starts the program, reports its events to `observer`, and waits until it has ended. Processes that it
   /// leaves running continue untraced; so does everything if this process is killed.
   ///
+  /// - Parameter isMarked: whether the program has set the mark at which it is ready.
   /// - Precondition: this process has one thread.
   /// - Throws: also `EPERM` if tracing is not permitted.
   package func run(
-    _ observer: any BreakpointObserver
+    _ observer: any BreakpointObserver, isMarked: @escaping () -> Bool = { false }
   ) throws(ProgramLaunch.LaunchError) -> ProgramLaunch.Result {
     let tracer = try TracerProcess(breakpointsUntil: stopAt, stopAfter)
-    let result = try program.run(tracedBy: tracer) { observer.hear($0) }
+    let result = try program.run(tracedBy: tracer, isMarked: isMarked) { observer.hear($0) }
     if tracer.wasKilled { observer.tracerWasKilled() }
     return result
   }

@@ -96,7 +96,8 @@ package struct PreloadedPageLaunch: Sendable {
     program.environment += [
       ("LD_PRELOAD", library), (ORDERFILE_PAGES_VARIABLE, "/proc/\(getpid())/fd/\(descriptor)"),
     ]
-    let result = try program.run()
+    let result = try program.run(
+      isMarked: { cpages_was_stopped(trace) }, whenReady: { cpages_stop(trace) })
     var touches = Self.touches(in: trace)
     let path = String(cString: cpages_program(trace))
     if !path.isEmpty { touches.program = path }

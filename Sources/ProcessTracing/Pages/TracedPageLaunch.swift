@@ -16,7 +16,7 @@ package struct TracedPageLaunch: Sendable {
   /// - Precondition: this process has one thread.
   /// - Throws: also `EPERM` if tracing is not permitted.
   package func run(
-    _ images: any PageImages
+    _ images: any PageImages, isMarked: @escaping () -> Bool = { false }
   ) throws(ProgramLaunch.LaunchError) -> PageLaunchResult {
     let request = request
     let tracer = try TracerProcess { stream in
@@ -24,7 +24,7 @@ package struct TracedPageLaunch: Sendable {
       tracer.run(stream) { stream.send(tracer) }
     }
     var seen = PageTracerResult()
-    let result = try program.run(tracedBy: tracer) { seen.hear($0, images) }
+    let result = try program.run(tracedBy: tracer, isMarked: isMarked) { seen.hear($0, images) }
     if tracer.wasKilled { seen.problem = .tracerKilled }
     return PageLaunchResult(
       program: result, touches: seen.touches, wasStopped: seen.wasStopped,

@@ -46,6 +46,7 @@ extension LaunchTracer {
       case .stream:
         if !ctrace_was_told_to_end(), let message = stream.receive(), message.kind == .endByTime {
           endByTime()
+          stream.send(TracerMessage(.endedByTime))
         } else {
           listens = false
           leave()

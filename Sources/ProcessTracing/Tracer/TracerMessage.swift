@@ -24,6 +24,8 @@ struct TracerMessage {
     case attached
     /// Nothing is traced any more.
     case done
+    /// Nothing counts any more.
+    case endedByTime
     case wantsImage, wantsLoader, wantsMark
     case processBegan, processForked, processEnded, loaded, unloaded, firstHit, mark
     case breakpointsLeft, launchEnded

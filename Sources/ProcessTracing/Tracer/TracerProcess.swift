@@ -28,6 +28,8 @@ final class TracerProcess {
   private var stopTime: UInt64?
   /// Whether the tracer is still tracing: it has neither reported that it is done nor died.
   private(set) var isTracing = true
+  /// Whether it has ended what it records because it was told to.
+  private var hasStopped = false
   /// Whether the tracer died before it was done.
   private(set) var wasKilled = false
 
@@ -85,6 +87,7 @@ final class TracerProcess {
       return false
     }
     isTracing = message.kind != .done
+    if message.kind == .endedByTime { hasStopped = true }
     if let answer = hear(message) { stream.send(answer) }
     return isTracing
   }
@@ -104,21 +107,32 @@ final class TracerProcess {
   }
 
   func leave() { stream.send(TracerMessage(.leave)) }
+
+  /// Ends what is recorded, as `stopAfter` does, and waits until nothing counts any more.
+  ///
+  /// - Parameter hear: as for `listen`.
+  func stopNow(_ hear: (TracerMessage) -> TracerMessage?) {
+    guard isTracing else { return }
+    stream.send(TracerMessage(.endByTime))
+    while isTracing, !hasStopped { _ = listen(milliseconds: nil, hear) }
+  }
 }
 
 extension ProgramLaunch {
   /// Starts the program with `tracer` attached to it, and waits until it has ended.
   ///
   /// - Parameters:
+  ///   - isMarked: whether the program has set the awaited mark.
   ///   - hear: receives the tracer's messages, and returns the answer to a question.
   /// - Throws: also `EPERM` if tracing is not permitted.
   func run(
-    tracedBy tracer: TracerProcess, _ hear: (TracerMessage) -> TracerMessage?
+    tracedBy tracer: TracerProcess, isMarked: @escaping () -> Bool,
+    _ hear: (TracerMessage) -> TracerMessage?
   ) throws(LaunchError) -> Result {
-    try run(heldFor: tracer.processNumber) { pid throws(LaunchError) in
-      try tracer.attach(.seize, to: pid)
-    } meanwhile: {
-      tracer.listen(milliseconds: $0, hear)
-    }
+    try run(
+      heldFor: tracer.processNumber, isMarked: isMarked,
+      { pid throws(LaunchError) in try tracer.attach(.seize, to: pid) },
+      whenReady: { tracer.stopNow(hear) },
+      meanwhile: { tracer.listen(milliseconds: $0, hear) })
   }
 }

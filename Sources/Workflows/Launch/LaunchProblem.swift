@@ -1,6 +1,7 @@
 // Errors of any launch.
 
 import ImageModel
+import LaunchMeasurement
 import ProcessLaunch
 
 #if canImport(Darwin)
@@ -11,6 +12,29 @@ import ProcessLaunch
 
 extension ProgramLaunch.LaunchError {
   var isNotPermitted: Bool { errno == EPERM }
+}
+
+extension ProgramLaunch {
+  /// - Throws: if the sign at which the program is ready is there without it.
+  func checkReadiness() throws(Diagnostic) {
+    if let readiness { try readiness.check() }
+  }
+
+  /// - Throws: if the program was to become ready, and did not.
+  func checkReadiness(_ result: Result) throws(Diagnostic) {
+    guard let readiness, !result.isReady else { return }
+    throw .notReady(command[0], readiness, within: result.timedOut ? timeout : nil, result.end)
+  }
+}
+
+extension Readiness {
+  /// - Throws: if the sign is there before any program is launched.
+  func check() throws(Diagnostic) {
+    guard isThereAlready else { return }
+    throw Diagnostic(
+      "\(self) is there before the program is launched", context: ["--until-ready"],
+      hint: "end the process that listens, or let the program use another port")
+  }
 }
 
 extension Diagnostic {
@@ -24,11 +48,5 @@ extension Diagnostic {
     Diagnostic(
       "unable to trace: at its end LeakSanitizer traces the program itself", context: [program],
       hint: "use a build without it, or set ASAN_OPTIONS=detect_leaks=0")
-  }
-
-  /// - Parameter timeout: in seconds.
-  static func ranTooLong(_ program: String, _ timeout: Double?) -> Diagnostic {
-    Diagnostic(
-      "the program ran longer than \(timeout ?? 0) s and was ended", context: [program])
   }
 }

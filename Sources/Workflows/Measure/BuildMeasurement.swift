@@ -1,5 +1,6 @@
 import ImageModel
 import LaunchMeasurement
+import ProcessLaunch
 import Reporting
 
 #if canImport(Darwin)
@@ -29,6 +30,8 @@ package struct BuildMeasurement {
   package var inputPath: String?
   /// The number of seconds after which a launch fails.
   package var timeout: Double?
+  /// The sign at which a launch is over; `nil` if the programs end by themselves.
+  package var readiness: Readiness?
   package var showsOutput = false
   package var seed: UInt64 = 1
   package var dropsCaches = false
@@ -60,6 +63,7 @@ package struct BuildMeasurement {
     if let inputPath, access(inputPath, R_OK) != 0 {
       throw Diagnostic("\(String(cString: strerror(errno)))", context: [inputPath])
     }
+    try readiness?.check()
     let first = try MeasuredCommand(before, arguments, option: "--before", in: environment)
     let second = try MeasuredCommand(after, arguments, option: "--after", in: environment)
     let plan = try plan(first, second)
@@ -93,7 +97,8 @@ package struct BuildMeasurement {
         name: name,
         program: MeasuredProgram(
           path: command.path, arguments: command.arguments, inputPath: inputPath,
-          showsOutput: showsOutput, timeout: timeout), images: distinct([command.image] + images))
+          showsOutput: showsOutput, timeout: timeout, readiness: readiness),
+        images: distinct([command.image] + images))
     }
     return MeasurementPlan(
       sides: [side("before", first), side("after", second)]

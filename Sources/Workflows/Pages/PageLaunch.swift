@@ -32,6 +32,7 @@ package struct PageLaunch {
   /// - Throws: if the program can't be launched, or if the count would not be exact.
   package func run() throws -> CountedPages {
     let name = program.command[0]
+    try program.checkReadiness()
     let found = try LaunchedProgram(named: name, in: environment)
     let images = try images.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
     let request = PageRequest(
@@ -43,6 +44,7 @@ package struct PageLaunch {
         ? Diagnostic.notTraceable(name)
         : Diagnostic("unable to run: \(error)", context: [name])
     }
+    try program.checkReadiness(result.program)
     if let problem = result.problem {
       throw Diagnostic.inexact(name, problem, result.program.end)
     }
@@ -66,7 +68,7 @@ package struct PageLaunch {
   /// - Parameter images: the images in which to look for the function, in this order.
   private func requestedStop(in images: [String]) throws(Diagnostic) -> PageRequest.Stop? {
     switch stop {
-    case nil: return nil
+    case nil: return program.readiness?.mark.map { .mark($0) }
     case .mark(let name): return .mark(name)
     case .function(let name):
       for path in images {

@@ -61,8 +61,11 @@ struct PageMethodChoice {
       var library: PageTracerLibrary?
       if case .mark = request.stop { library = try PageTracerLibrary(in: environment) }
       if let library { program.environment.append(("LD_PRELOAD", library.preloadVariable)) }
+      let listener = try program.readiness?.mark.map { try MarkListener($0) }
+      if let listener { program.environment.append(listener.variable) }
       return try withExtendedLifetime(library) {
-        try TracedPageLaunch(program, request).run(MarkedImages())
+        try TracedPageLaunch(program, request)
+          .run(MarkedImages(), isMarked: { listener?.isReached ?? false })
       }
     }
   }

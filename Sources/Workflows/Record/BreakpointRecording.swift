@@ -23,6 +23,8 @@ final class BreakpointRecording: BreakpointObserver {
   /// The function whose first call ends the recording.
   private let end: String?
   private var sawEnd = false
+  /// Whether the mark that ends the recording has come.
+  private(set) var isMarked = false
   private var program: String?
   /// The process that was launched or attached to.
   private var first: pid_t?
@@ -214,6 +216,7 @@ final class BreakpointRecording: BreakpointObserver {
   }
 
   func launchEnded(by reason: StopReason) {
+    if reason == .mark { isMarked = true }
     for pid in processes.keys.sorted() { processes[pid]?.file?.end(by: reason.state) }
   }
 

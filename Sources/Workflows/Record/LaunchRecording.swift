@@ -58,12 +58,14 @@ package struct LaunchRecording {
   /// - Throws: if the program can't be launched or traced, or if a trace can't be written.
   package func run() throws -> RecordedLaunch {
     let outputFile = try OutputFile(outputPath)
+    try launch?.checkReadiness()
     let folder = try RecordingFolder(beside: outputPath)
     defer { folder.remove() }
     let watched: Watched
     do { watched = try watch(folder) } catch let error as ProgramLaunch.LaunchError {
       throw Diagnostic.unableToRun(name, error, isTraced: isTraced)
     }
+    if let result = watched.result { try launch?.checkReadiness(result) }
     if watched.lacksBlocks {
       return RecordedLaunch(
         traces: [], beginsWithProgram: false, paths: [], hitsBeforeMain: nil, recordable: [],
@@ -113,6 +115,9 @@ package struct LaunchRecording {
     }
   }
 
+  /// The mark that ends the recording, or the launch.
+  private var lastMark: String? { stopAt ?? launch?.readiness?.mark }
+
   /// The name of the program in messages.
   private var name: String {
     if case .breakpoints(.process(let number), _) = method { return "process \(number)" }
@@ -138,7 +143,8 @@ package struct LaunchRecording {
     switch method {
     case .recorder(var launch):
       launch.environment = environment(folder)
-      return Watched(result: try launch.run())
+      return Watched(
+        result: try launch.run(isMarked: { folder.isMarked }, whenReady: folder.stopRecorders))
     case .breakpoints(let target, let options):
       let begin: UInt64? = if case .process = target { ClockReading.now().nanoseconds } else { nil }
       let recording = try BreakpointRecording(
@@ -155,7 +161,8 @@ package struct LaunchRecording {
       case .launch(let launch):
         try LaunchedProgram(named: launch.command[0], in: options.environment)
           .checkTraceable(in: options.environment)
-        result = try BreakpointLaunch(launch, stopAfter: stopAfter, stopAt: stopAt).run(recording)
+        result = try BreakpointLaunch(launch, stopAfter: stopAfter, stopAt: lastMark)
+          .run(recording, isMarked: { recording.isMarked })
       }
       return Watched(
         result: result, leftAlone: recording.warnings, lacksBlocks: recording.lacksBlocks)
@@ -178,7 +185,7 @@ package struct LaunchRecording {
       (name: "ORDERFILE_TRACE", value: folder.tracePath),
       (name: "ORDERFILE_SESSION", value: "\(ClockReading.now().nanoseconds)"),
     ]
-    if let stopAt { variables.append(("ORDERFILE_STOP_AT", stopAt)) }
+    if let stopAt = lastMark { variables.append(("ORDERFILE_STOP_AT", stopAt)) }
     if let stopAfter { variables.append(("ORDERFILE_STOP_AFTER_MS", "\(stopAfter)")) }
     return variables
   }

@@ -70,6 +70,16 @@ struct RecordingFolder {
     }
   }
 
+  /// Whether a process has ended its recording at the mark that it was given.
+  var isMarked: Bool {
+    traceNames.contains { TraceState.read(from: "\(path)/\($0)") == .stoppedByMark }
+  }
+
+  /// Makes the recorders in all processes stop; what they have recorded stays.
+  func stopRecorders() {
+    for name in traceNames { TraceState.write(.stoppedByTime, to: "\(path)/\(name)") }
+  }
+
   /// `trace` and then `trace.<pid>` and `trace.<pid>.<number>`, ascending.
   private var traceNames: [String] {
     func numbers(_ name: String) -> [Int] {

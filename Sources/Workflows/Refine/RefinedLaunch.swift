@@ -16,6 +16,7 @@ struct RefinedLaunch {
   ///
   /// - Throws: if they can't be counted exactly, or if the program fails.
   func pages(ofImage path: String) throws -> PagesDocument.Image {
+    try program.checkReadiness()
     let found = try LaunchedProgram(named: program.command[0], in: environment)
     let request = PageRequest(images: [path])
     let choice = try PageMethodChoice(nil, for: found, request, in: environment)
@@ -90,10 +91,9 @@ struct RefinedLaunch {
     } catch let error as ProgramLaunch.LaunchError {
       throw Diagnostic("unable to run: \(error)", context: [program.command[0]])
     }
+    try program.checkReadiness(end(result))
     if end(result).timedOut {
-      throw Diagnostic(
-        "the launch ran longer than \(program.timeout ?? 0) s and was ended",
-        context: [program.command[0]])
+      throw Diagnostic.ranTooLong(program.command[0], program.timeout)
     }
     switch end(result).end {
     case .exited(0): break

@@ -1,0 +1,48 @@
+/* Signs by which a running program is known to be ready: a port that listens, a text in its output. */
+#ifndef CPROCESS_READY_H
+#define CPROCESS_READY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#pragma clang assume_nonnull begin
+
+/* Whether anybody listens on TCP port PORT, in the network of process PID; 0 means this process. Nobody
+ * is connected to. False if the system does not tell. */
+bool cprocess_port_listens(pid_t pid, uint16_t port);
+
+/* A pipe that is an output of a program. What comes through it is searched for a text, and passed on. */
+struct cprocess_tap {
+  int read_end; /* -1: closed */
+  int forward;  /* the descriptor to which the output goes; -1: it is discarded */
+  char text[256];
+  uint16_t shorter[256];
+  size_t length, matched;
+  bool is_found;
+};
+
+/* Makes the pipe, and stores the end that the program gets. Returns 0 or an errno: ENAMETOOLONG if TEXT is
+ * empty, or longer than 255 bytes. */
+int cprocess_tap_open(struct cprocess_tap *tap, const char *text, int forward, int *write_end);
+/* Passes on what has come, without waiting. Returns whether the text has come, now or before. */
+bool cprocess_tap_read(struct cprocess_tap *tap);
+void cprocess_tap_close(struct cprocess_tap *tap);
+
+/* Taps on standard output and standard error. */
+struct cprocess_taps {
+  struct cprocess_tap output, errors;
+  int kept[2]; /* this process's own streams while a program is started */
+};
+
+/* Puts pipes in place of both streams of this process, until cprocess_taps_started: a program that is started
+ * in between writes to them. Returns 0 or an errno, as cprocess_tap_open. */
+int cprocess_taps_open(struct cprocess_taps *taps, const char *text);
+void cprocess_taps_started(struct cprocess_taps *taps);
+bool cprocess_taps_read(struct cprocess_taps *taps);
+void cprocess_taps_close(struct cprocess_taps *taps);
+
+#pragma clang assume_nonnull end
+
+#endif

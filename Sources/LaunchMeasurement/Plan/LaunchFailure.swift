@@ -1,0 +1,30 @@
+// Errors of any launch that is not over in time.
+
+import ImageModel
+import ProcessLaunch
+
+extension Diagnostic {
+  /// - Parameter timeout: the seconds after which the program was ended; `nil` if it ended by itself.
+  package static func notReady(
+    _ program: String, _ readiness: Readiness, within timeout: Double?, _ end: ProgramLaunch.End
+  ) -> Diagnostic {
+    let what =
+      timeout.map { "was not ready within \($0) s" } ?? "ended before it was ready (\(end))"
+    let hint: String? =
+      switch readiness {
+      case .port where timeout == nil && end == .exited(0):
+        "keep it in the foreground: a daemon's first process ends at once"
+      case .port: nil
+      case .output: "output may be buffered when it is not a terminal: let the program flush it"
+      case .mark: "the program calls orderfile_mark"
+      }
+    return Diagnostic(
+      "the program \(what): expected \(readiness)", context: [program], hint: hint)
+  }
+
+  /// - Parameter timeout: in seconds.
+  package static func ranTooLong(_ program: String, _ timeout: Double?) -> Diagnostic {
+    Diagnostic(
+      "the program ran longer than \(timeout ?? 0) s and was ended", context: [program])
+  }
+}

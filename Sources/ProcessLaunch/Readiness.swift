@@ -1,0 +1,95 @@
+import CProcess
+
+/// The sign by which a launched program is known to be ready: `--until-ready`. The launch is over then.
+package enum Readiness: Hashable, Sendable {
+  /// Somebody listens on this TCP port.
+  case port(UInt16)
+  /// This text is in the program's standard output or standard error.
+  case output(String)
+  /// The program calls `orderfile_mark` with this name.
+  case mark(String)
+
+  /// `port=8080`, `line=TEXT` or `mark=NAME`; `nil` for anything else.
+  package init?(_ text: String) {
+    let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    guard parts.count == 2, !parts[1].isEmpty, parts[1].utf8.count < 256 else { return nil }
+    switch parts[0] {
+    case "port":
+      guard let port = UInt16(parts[1]), port > 0 else { return nil }
+      self = .port(port)
+    case "line" where !parts[1].contains("\n"): self = .output(String(parts[1]))
+    case "mark": self = .mark(String(parts[1]))
+    default: return nil
+    }
+  }
+
+  /// The name of the mark; `nil` for other signs.
+  package var mark: String? { if case .mark(let name) = self { name } else { nil } }
+
+  /// Whether the sign is there before any program was launched, which therefore can't be told by it.
+  package var isThereAlready: Bool {
+    if case .port(let port) = self { cprocess_port_listens(0, port) } else { false }
+  }
+}
+
+extension Readiness: CustomStringConvertible {
+  /// In a message: "expected port 8080 to listen".
+  package var description: String {
+    switch self {
+    case .port(let port): "a listener on port \(port)"
+    case .output(let text): "'\(text)' in its output"
+    case .mark(let name): "the mark '\(name)'"
+    }
+  }
+}
+
+/// Watches one launched program for its sign.
+package final class ReadinessProbe {
+  private let readiness: Readiness
+  private let isMarked: () -> Bool
+  /// Closed unless a text is awaited.
+  private var taps = cprocess_taps()
+
+  /// - Parameter isMarked: whether the program has set the mark.
+  package init(_ readiness: Readiness, isMarked: @escaping () -> Bool = { false }) {
+    self.readiness = readiness
+    self.isMarked = isMarked
+    taps.output.read_end = -1
+    taps.errors.read_end = -1
+  }
+
+  deinit { cprocess_taps_close(&taps) }
+
+  /// Starts the program by `body`, with pipes for its output if that is needed.
+  func starting<R>(
+    _ body: () throws(ProgramLaunch.LaunchError) -> R
+  ) throws(ProgramLaunch.LaunchError) -> R {
+    guard case .output(let text) = readiness else { return try body() }
+    let error = cprocess_taps_open(&taps, text)
+    guard error == 0 else { throw ProgramLaunch.LaunchError(errno: error) }
+    defer { cprocess_taps_started(&taps) }
+    return try body()
+  }
+
+  /// For a program that is started by other means: the pipe to which it is to write, which the caller closes; `nil` if
+  /// its output tells nothing.
+  ///
+  /// - Parameter isShown: whether this process's standard error gets the output.
+  package func outputPipe(isShown: Bool) throws(ProgramLaunch.LaunchError) -> Int32? {
+    guard case .output(let text) = readiness else { return nil }
+    var end: Int32 = -1
+    let error = cprocess_tap_open(&taps.output, text, isShown ? 2 : -1, &end)
+    guard error == 0 else { throw ProgramLaunch.LaunchError(errno: error) }
+    return end
+  }
+
+  /// Whether the program is ready. Passes on its output, if it goes through pipes; so this is to be called until the
+  /// program has ended, and once more.
+  package func look(at pid: pid_t) -> Bool {
+    switch readiness {
+    case .port(let port): cprocess_port_listens(pid, port)
+    case .output: cprocess_taps_read(&taps)
+    case .mark: isMarked()
+    }
+  }
+}
