@@ -12,7 +12,22 @@ for file in bin/orderfile lib/orderfile_rt.o include/orderfile_runtime.h share/m
   [[ -s $prefix/$file ]] || fail "missing $file"
 done
 
+# What bash offers for the line, a word for each argument.
+complete_line() {
+  # shellcheck disable=SC2016
+  (cd "$prefix/bin" && bash -c 'shopt -s extglob; . "$1"; shift
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
+    _orderfile_or_command && printf "%s\n" "${COMPREPLY[@]}"' _ "$prefix/${1}" "${@:2}")
+}
+bash=share/bash-completion/completions/orderfile
+complete_line $bash orderfile record --breakpoints -- ./ord | grep -qx ./orderfile || fail "no file behind record --"
+complete_line $bash orderfile pages -- base6 | grep -qx base64 || fail "no command behind pages --"
+complete_line $bash orderfile record -- ls ord | grep -qx orderfile || fail "no file behind a command"
+grep -q _command_names "$prefix/share/zsh/site-functions/_orderfile" || fail "no command in zsh"
+
 if [[ $(uname) == Linux ]]; then
+  [[ -z $(command -v man) ]] || man -M "$prefix/share/man" -w orderfile-flags-xcode >/dev/null ||
+    fail "no man page orderfile-flags-xcode"
   libraries=$prefix/lib/orderfile/swift
   # shellcheck disable=SC2016
   readelf -d "$prefix/bin/orderfile" | grep -q 'RUNPATH.*\$ORIGIN/../lib/orderfile/swift' ||

@@ -43,7 +43,7 @@ done
 for index in 0 1 2; do
   shells=(bash zsh fish)
   mkdir -p "$prefix/$(dirname "${completions[index]}")"
-  .build/release/orderfile --generate-completion-script "${shells[index]}" >"$prefix/${completions[index]}"
+  Scripts/completions.sh .build/release/orderfile "${shells[index]}" >"$prefix/${completions[index]}"
 done
 
 # The pages carry the date of the latest commit, so that the same sources give the same bytes.

@@ -13,19 +13,19 @@ cp .build/release/greet greet-default
 
 step "1. record: an instrumented build in a folder of its own, launched once"
 build --toolset ship.json --toolset record.json --scratch-path .build-record
-run "$ORDERFILE" record -o greet.oftrace -- .build-record/release/greet Ada 30000
+run "$ORDERFILE" record -o app.oftrace -- .build-record/release/greet Ada 30000
 
 step "2. order"
-run "$ORDERFILE" gen greet.oftrace --image greet-default -o greet.order
+run "$ORDERFILE" gen app.oftrace --image greet-default -o app.order
 
-# SwiftPM relinks because the options changed. If only greet.order changes, it does not: remove
-# .build/release/greet first.
+# SwiftPM does not notice that the contents of app.order changed, so nothing would be linked again the next time.
 step "3. relink: one more toolset"
+run rm .build/release/greet
 build --toolset ship.json --toolset order.json
 cp .build/release/greet greet
-run "$ORDERFILE" diff greet-default greet --trace greet.oftrace --order greet.order
+run "$ORDERFILE" diff greet-default greet --trace app.oftrace --order app.order
 
 [[ $(./greet Ada 30000) == "Good morning, Ada." ]]
-grep -q cclock_hour greet.order
-grep -q '^\$s7Catalog' greet.order
-check_order greet-default greet greet.oftrace greet.order
+grep -q cclock_hour app.order
+grep -q '^\$s7Catalog' app.order
+check_order greet-default greet app.oftrace app.order

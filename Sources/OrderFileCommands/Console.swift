@@ -72,6 +72,7 @@ extension LaunchEnvironment {
   static var own: LaunchEnvironment {
     LaunchEnvironment(
       searchPath: ownVariable("PATH"), preload: ownVariable("LD_PRELOAD") ?? "",
+      libraryPath: ownVariable("LD_LIBRARY_PATH"),
       temporaryFolder: ownVariable("TMPDIR"),
       sanitizerOptions: ["ASAN_OPTIONS", "LSAN_OPTIONS"].compactMap(ownVariable).joined(
         separator: ":"))

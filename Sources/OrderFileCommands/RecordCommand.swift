@@ -81,7 +81,7 @@ struct RecordCommand: ParsableCommand {
     return .breakpoints(
       pid.map { .process($0) } ?? .launch(launched.launch),
       LaunchRecording.Breakpoints(
-        images: allImages ? nil : image, blocks: blocks, stopAtSymbol: stopAtSymbol, in: .own))
+        images: allImages ? nil : image, blocks: blocks, stopAtSymbol: stopAtSymbol))
   }
 
   func run() throws {
@@ -92,7 +92,7 @@ struct RecordCommand: ParsableCommand {
         "unable to write a trace to stdout: the program uses it", context: ["--output"],
         hint: "name a file")
     }
-    var recording = LaunchRecording(method, outputPath: outputPath)
+    var recording = LaunchRecording(method, outputPath: outputPath, in: .own)
     recording.stopAt = stopAt
     recording.stopAfter = stopAfter
     let recorded = try recording.run()

@@ -36,6 +36,7 @@ extension OrderFileDialect {
   /// The order files of the linkers that write Mach-O images.
   package static let ld64 = OrderFileDialect(
     name: "ld64", imageFormat: .machO, namesSections: false, lastDuplicateWins: false,
+    linkOption: "-Wl,-order_file,",
     reader: readLD64, writer: writeLD64, recognizes: looksLikeLD64)
 }
 

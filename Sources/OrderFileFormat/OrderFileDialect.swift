@@ -6,6 +6,8 @@ import ImageModel
 /// Each dialect has its own file, with its reader, its writer and its rules. To add one, write such a file
 /// and add the dialect to `all`.
 package struct OrderFileDialect: Sendable {
+  /// The option of a compiler driver that passes an order file to the linker; the path follows.
+  package var linkOption: String?
   /// The name on the command line: `lld`, `gold`, `gnu-ld`, `ld64`.
   package let name: String
   /// The format of the images that the linker writes.
@@ -22,11 +24,13 @@ package struct OrderFileDialect: Sendable {
 
   package init(
     name: String, imageFormat: ImageFormat, namesSections: Bool, lastDuplicateWins: Bool,
+    linkOption: String? = nil,
     reader: @escaping @Sendable (FileBytes) throws(ParseError) -> OrderFile,
     writer: @escaping @Sendable ([OrderFileEntry], [String]) -> WrittenOrderFile,
     recognizes: @escaping @Sendable (FileBytes) -> Bool
   ) {
     self.name = name
+    self.linkOption = linkOption
     self.imageFormat = imageFormat
     self.namesSections = namesSections
     self.lastDuplicateWins = lastDuplicateWins

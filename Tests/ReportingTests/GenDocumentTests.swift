@@ -24,7 +24,11 @@ import Testing
         name: SymbolName(bytes: [0x66, 0xff]), reason: "unable to write: line break in the name"),
     ], unnamedHits: 1, lostRecords: 12)
 
-  static func image(_ name: String) -> OrderedImage { name == "plain" ? plain : lossy }
+  static func image(_ name: String) -> OrderedImage {
+    var image = name == "plain" ? plain : lossy
+    image.linkOption = name == "plain" ? "-Wl,--symbol-ordering-file=" : "-Wl,-T,"
+    return image
+  }
 
   @Test(arguments: ["plain", "lossy"]) func textIsAsRecorded(_ name: String) throws {
     let image = Self.image(name)

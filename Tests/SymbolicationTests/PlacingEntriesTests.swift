@@ -152,6 +152,13 @@ import Testing
         == ["_start", "frame_dummy", "main", "_f"])
   }
 
+  @Test(arguments: [OrderFileDialect.gold, .gnuLD])
+  func whereSectionsAreNamedTheCRuntimeHasNoEntry(dialect: OrderFileDialect) {
+    let layout = sampleLayout(["_start", "frame_dummy", "main", "deregister_tm_clones"])
+    let placing = PlacingEntries(of: (0...3).map { Part($0) }, in: SymbolMap(layout), for: dialect)
+    #expect(Set(placing.entries.map { String(decoding: $0.symbol, as: UTF8.self) }) == ["main"])
+  }
+
   @Test(arguments: [".init", ".fini"])
   func whatTheLinkerPutsTogetherHasNoEntry(section: String) {
     let text = sampleLayout(["_init", "main"])

@@ -82,6 +82,8 @@ package struct OrderedImage: Hashable, Sendable {
   package var lostRecords: UInt64
   /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
   package var recordable: RecordableCode?
+  /// The option of a compiler driver that the path of the order file follows; `nil` if there is none. Not in JSON.
+  package var linkOption: String?
 
   package init(
     outputPath: String, dialect: String, recordedImage: String, layoutPath: String?,

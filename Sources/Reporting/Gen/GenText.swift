@@ -25,7 +25,8 @@ package struct GenText {
     if image.untracedInitializers > 0 {
       text += ", and \(counted(image.untracedInitializers, "initializer")) that no trace recorded,"
     }
-    text += " in \(counted(image.entries, "entry", "entries")): \(printable(image.outputPath))"
+    text +=
+      " in \(counted(image.entries, "entry", "entries")): \(printable(image.outputPath))" + next
     if image.unnamedHits > 0 {
       text += "\n\(counted(image.unnamedHits, "hit")) in code without a symbol"
     }
@@ -36,6 +37,12 @@ package struct GenText {
       text += "\n  \(printable(names(missing.name))): \(missing.reason)"
     }
     return text
+  }
+
+  /// What to do with the order file. Build systems do not notice that it has changed.
+  private var next: String {
+    guard let option = image.linkOption, image.outputPath != "-" else { return "" }
+    return "; next: remove the image, and link it with \(option)\(shellWord(image.outputPath))"
   }
 
   private var reasons: String {

@@ -50,7 +50,7 @@ package struct PlacingEntries: Sendable {
       var runtimeSections: Set<Int> = []
       for index in functions {
         let function = layout.functions[index]
-        guard layout.canMove(function, besides: &runtimeSections) else { continue }
+        guard layout.canMove(function, by: dialect, besides: &runtimeSections) else { continue }
         entries += layout.entries(of: function, for: dialect)
       }
       return
@@ -141,14 +141,17 @@ private struct Namesakes {
 
 extension Layout {
   /// Whether an entry for `function` moves anything in an ELF image: not for `.init` and `.fini`, which the
-  /// linker assembles itself, and not for a second function in a section of the C runtime.
+  /// linker assembles itself, and not for a second function in a section of the C runtime. A `dialect` that names
+  /// sections can't name those of the C runtime, which are called like the rest of the code: `.text`.
   ///
   /// - Parameter runtimeSections: the sections of the C runtime that have an entry.
-  fileprivate func canMove(_ function: Function, besides runtimeSections: inout Set<Int>) -> Bool {
+  fileprivate func canMove(
+    _ function: Function, by dialect: OrderFileDialect, besides runtimeSections: inout Set<Int>
+  ) -> Bool {
     let section = sections[Int(function.section)].name
     if section == CRuntime.startSection || section == CRuntime.endSection { return false }
     guard let mates = CRuntime.inputSection(of: name(of: function)) else { return true }
-    return runtimeSections.insert(mates).inserted
+    return !dialect.namesSections && runtimeSections.insert(mates).inserted
   }
 
   /// The entries of an ELF `dialect` that place `function`.

@@ -22,8 +22,11 @@ struct RecordedImages {
   mutating func add(
     path: String, _ architecture: Architecture?, recordedAs known: [TraceImage]
   ) throws(Diagnostic) {
+    let wrapper = LibtoolWrapper(at: path)
+    self.warnings += [wrapper?.note].compactMap { $0 }
     let (image, warnings) = try Image.reading(
-      path: path, slice: SliceChoice(architecture, knownAs: known.compactMap(\.id)))
+      path: wrapper?.program ?? path,
+      slice: SliceChoice(architecture, knownAs: known.compactMap(\.id)))
     self.warnings += warnings
     guard known.contains(where: { $0.id == image.id }) else {
       let sameName = known.first { $0.fileName == fileName(ofPath: path) }

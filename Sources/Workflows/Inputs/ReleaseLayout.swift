@@ -30,11 +30,14 @@ package struct ReleaseLayout {
   /// The code of an ELF image; `nil` for other formats, and if only a link map was given.
   package var code: ImageCode?
 
-  /// Reads a linked image or a link map, whichever is at `path`.
+  /// Reads a linked image or a link map, whichever is at `path`; for a libtool wrapper, the program that it runs.
   package init(
     path: String, debugFile: String? = nil, slice: SliceChoice = SliceChoice()
   ) throws(Diagnostic) {
+    let wrapper = LibtoolWrapper(at: path)
+    let path = wrapper?.program ?? path
     try self.init(try InputFile.bytes(path), path: path, debugFile: debugFile, slice: slice)
+    if let wrapper { warnings.insert(wrapper.note, at: 0) }
   }
 
   /// Reads a linked image or a link map, whichever `bytes` are; `path` is where they were read from.

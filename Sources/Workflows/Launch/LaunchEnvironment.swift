@@ -4,17 +4,21 @@ package struct LaunchEnvironment {
   package var searchPath: String?
   /// `LD_PRELOAD`: libraries to load into programs; empty if there are none.
   package var preload: String
+  /// `LD_LIBRARY_PATH`: the folders in which libraries are looked up first; `nil` if it is not set.
+  package var libraryPath: String?
   /// `TMPDIR`: the folder for temporary folders; `nil` if it is not set.
   package var temporaryFolder: String?
   /// `ASAN_OPTIONS` and `LSAN_OPTIONS`: settings of sanitizers in launched programs.
   package var sanitizerOptions: String
 
   package init(
-    searchPath: String?, preload: String = "", temporaryFolder: String? = nil,
+    searchPath: String?, preload: String = "", libraryPath: String? = nil,
+    temporaryFolder: String? = nil,
     sanitizerOptions: String = ""
   ) {
     self.searchPath = searchPath
     self.preload = preload
+    self.libraryPath = libraryPath
     self.temporaryFolder = temporaryFolder
     self.sanitizerOptions = sanitizerOptions
   }

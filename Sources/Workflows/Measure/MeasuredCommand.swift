@@ -15,8 +15,9 @@ package struct MeasuredCommand {
   package let path: String
   /// The program's name and its arguments.
   package let arguments: [String]
-  /// `path`, absolute and without symbolic links.
+  /// `path`, or the program of a libtool wrapper there; absolute and without symbolic links.
   package let image: String
+  private let isWrapper: Bool
 
   /// - Parameters:
   ///   - text: the path of a file, or else a command line of words.
@@ -43,11 +44,19 @@ package struct MeasuredCommand {
       throw Diagnostic(
         "unable to run: \(String(cString: strerror(errno)))", context: [option, path])
     }
-    image = try Folder.absolutePath(path)
+    let wrapper = LibtoolWrapper(at: path)
+    isWrapper = wrapper != nil
+    image = try Folder.absolutePath(wrapper?.program ?? path)
   }
 
   /// A warning if the program is not itself an image.
   package var warning: Diagnostic? {
+    guard !isWrapper else {
+      return Diagnostic(
+        "a libtool wrapper: \(image) is evicted and examined, but the shell that runs it is timed too",
+        context: [path], hint: "measure that program, with LD_LIBRARY_PATH set, or an installed one"
+      )
+    }
     guard let bytes = try? InputFile.bytes(path), !FileKind(of: bytes).isObjectFile else {
       return nil
     }

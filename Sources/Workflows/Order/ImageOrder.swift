@@ -53,7 +53,7 @@ struct ImageOrder {
     let placing = PlacingEntries(
       of: order.parts, in: map, for: dialect, architecture: options.architecture ?? slice)
     let written = dialect.write(placing.entries, header: header(traceCount: usedCount))
-    let image = OrderedImage(
+    var image = OrderedImage(
       outputPath: outputPath, dialect: dialect.name, recordedImage: recordedImage.path,
       layoutPath: release.path, traces: traces.members.map(\.path), launches: profile.launchCount,
       recordedFunctions: resolved.recordedCount, resolvedFunctions: resolved.resolvedCount,
@@ -64,6 +64,7 @@ struct ImageOrder {
       missing: missing(placing, written),
       unnamedHits: profile.unnamedHits,
       lostRecords: traces.members.map(\.lostRecords).saturatingSum())
+    image.linkOption = dialect.linkOption
     return GeneratedOrder(
       bytes: written.bytes, image: image, imageFormat: layout.imageFormat,
       warnings: release.warnings + warnings(order, placing))

@@ -31,6 +31,17 @@ package struct PageLaunch {
   ///
   /// - Throws: if the program can't be launched, or if the count would not be exact.
   package func run() throws -> CountedPages {
+    guard let (program, note) = program.ofWrappedProgram(in: environment) else {
+      return try count()
+    }
+    var launch = self
+    launch.program = program
+    var counted = try launch.count()
+    counted.warnings.insert(note, at: 0)
+    return counted
+  }
+
+  private func count() throws -> CountedPages {
     let name = program.command[0]
     try program.checkReadiness()
     let found = try LaunchedProgram(named: name, in: environment)
@@ -87,7 +98,7 @@ package struct PageLaunch {
 package struct CountedPages {
   package let document: PagesDocument
   package let end: ProgramLaunch.End
-  package let warnings: [Diagnostic]
+  package fileprivate(set) var warnings: [Diagnostic]
 }
 
 extension PageLaunch.Stop {

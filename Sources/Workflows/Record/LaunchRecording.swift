@@ -14,6 +14,7 @@ package struct LaunchRecording {
   package var stopAt: String?
   /// The number of milliseconds after which the recording ends.
   package var stopAfter: UInt64?
+  package var environment: LaunchEnvironment
 
   package enum Method {
     /// An instrumented program records itself.
@@ -35,28 +36,40 @@ package struct LaunchRecording {
     package var blocks: Bool
     /// The function whose first call ends the recording.
     package var stopAtSymbol: String?
-    package var environment: LaunchEnvironment
 
-    package init(
-      images: [String]? = [], blocks: Bool = false, stopAtSymbol: String? = nil,
-      in environment: LaunchEnvironment
-    ) {
+    package init(images: [String]? = [], blocks: Bool = false, stopAtSymbol: String? = nil) {
       self.images = images
       self.blocks = blocks
       self.stopAtSymbol = stopAtSymbol
-      self.environment = environment
     }
   }
 
-  package init(_ method: Method, outputPath: String) {
+  package init(
+    _ method: Method, outputPath: String, in environment: LaunchEnvironment
+  ) {
     self.method = method
     self.outputPath = outputPath
+    self.environment = environment
   }
 
   /// Records, and moves the traces to their paths.
   ///
   /// - Throws: if the program can't be launched or traced, or if a trace can't be written.
   package func run() throws -> RecordedLaunch {
+    guard let (launch, note) = launch?.ofWrappedProgram(in: environment) else {
+      return try record()
+    }
+    var recording = self
+    switch method {
+    case .recorder: recording.method = .recorder(launch)
+    case .breakpoints(_, let options): recording.method = .breakpoints(.launch(launch), options)
+    }
+    var recorded = try recording.record()
+    recorded.warnings.insert(note, at: 0)
+    return recorded
+  }
+
+  private func record() throws -> RecordedLaunch {
     let outputFile = try OutputFile(outputPath)
     try launch?.checkReadiness()
     let folder = try RecordingFolder(beside: outputPath)
@@ -142,14 +155,14 @@ package struct LaunchRecording {
   private func watch(_ folder: RecordingFolder) throws -> Watched {
     switch method {
     case .recorder(var launch):
-      launch.environment = environment(folder)
+      launch.environment += variables(folder)
       return Watched(
         result: try launch.run(isMarked: { folder.isMarked }, whenReady: folder.stopRecorders))
     case .breakpoints(let target, let options):
       let begin: UInt64? = if case .process = target { ClockReading.now().nanoseconds } else { nil }
       let recording = try BreakpointRecording(
         folder, images: options.images, blocks: options.blocks, end: options.stopAtSymbol,
-        attachingAt: begin, in: options.environment)
+        attachingAt: begin, in: environment)
       var result: ProgramLaunch.Result?
       switch target {
       case .process(let number):
@@ -159,8 +172,8 @@ package struct LaunchRecording {
         if looksForLeaks(number) { throw Diagnostic.looksForLeaks(name) }
         try attachment.run(recording)
       case .launch(let launch):
-        try LaunchedProgram(named: launch.command[0], in: options.environment)
-          .checkTraceable(in: options.environment)
+        try LaunchedProgram(named: launch.command[0], in: environment)
+          .checkTraceable(in: environment)
         result = try BreakpointLaunch(launch, stopAfter: stopAfter, stopAt: lastMark)
           .run(recording, isMarked: { recording.isMarked })
       }
@@ -180,7 +193,7 @@ package struct LaunchRecording {
   }
 
   /// The variables that tell the recorder where to write and when to stop.
-  private func environment(_ folder: RecordingFolder) -> [(name: String, value: String)] {
+  private func variables(_ folder: RecordingFolder) -> [(name: String, value: String)] {
     var variables = [
       (name: "ORDERFILE_TRACE", value: folder.tracePath),
       (name: "ORDERFILE_SESSION", value: "\(ClockReading.now().nanoseconds)"),
@@ -217,7 +230,7 @@ package struct RecordedLaunch {
   package let recordable: [RecordableImage]
   /// `nil` of a process that was not launched here.
   package let end: ProgramLaunch.End?
-  package let warnings: [Diagnostic]
+  package fileprivate(set) var warnings: [Diagnostic]
   /// The reason why nothing was recorded, unless the program failed.
   package let failure: Diagnostic?
 

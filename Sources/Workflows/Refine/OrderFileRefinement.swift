@@ -51,11 +51,14 @@ package struct OrderFileRefinement {
     let outputFile = try OutputFile(output)
     let bytes = try InputFile.bytes(order)
     let folder = try TemporaryFolder(in: environment)
-    let linked = try RelinkedImage(path: image, command: relink, in: folder)
+    let linked = try RelinkedImage(
+      path: LibtoolWrapper(at: image)?.program ?? image, command: relink, in: folder)
     let before = try ReleaseLayout(path: linked.path)
     let given = try InputFile.namedOrderFile(bytes, order, of: before.layout.imageFormat)
     let size = pageSize.pageSize(for: before.architecture, format: before.layout.imageFormat)
-    let launch = RefinedLaunch(program: program, folder: folder, environment: environment)
+    let wrapped = program.ofWrappedProgram(in: environment)
+    let launch = RefinedLaunch(
+      program: wrapped?.launch ?? program, folder: folder, environment: environment)
     Interruption.catchSignals()
     // After a failure too, this restores the image of the best order so far, or the original one.
     defer { linked.restore() }
@@ -72,7 +75,7 @@ package struct OrderFileRefinement {
       document: RefineDocument(
         outputPath: outputFile.path, imagePath: image, pageSize: size, steps: refinement.path,
         floor: refinement.floor, droppedEntries: written.dropped),
-      warnings: refinement.best.warnings,
+      warnings: [wrapped?.note].compactMap { $0 } + refinement.best.warnings,
       failure: failure, isWritten: isWritten)
   }
 }

@@ -29,10 +29,12 @@ package struct ShownFile {
   package let contents: Contents
   /// `nil` if the file does not tell: a plain list of names works with any linker.
   package let imageFormat: ImageFormat?
-  package let warnings: [Diagnostic]
+  package private(set) var warnings: [Diagnostic]
 
   /// - Throws: if the kind of the file is unknown, or if it is damaged.
   package init(path: String, _ options: Options = Options()) throws(Diagnostic) {
+    let wrapper = LibtoolWrapper(at: path)
+    let path = wrapper?.program ?? path
     let bytes = try InputFile.bytes(path)
     let kind = FileKind(of: bytes)
     switch kind {
@@ -41,6 +43,7 @@ package struct ShownFile {
     case .linkMap(let grammar): try self.init(linkMap: bytes, of: kind, path, linker: grammar.name)
     case .other: try self.init(orderFile: bytes, path)
     }
+    if let wrapper { warnings.insert(wrapper.note, at: 0) }
   }
 
   private init(trace bytes: FileBytes, _ path: String, _ options: Options) throws(Diagnostic) {

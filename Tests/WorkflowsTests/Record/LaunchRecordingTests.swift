@@ -13,7 +13,7 @@ import Workflows
   private func record(_ script: String, timeout: Double? = nil) throws -> RecordedLaunch {
     try LaunchRecording(
       .recorder(ProgramLaunch(command: ["/bin/sh", "-c", script], timeout: timeout)),
-      outputPath: builds.path("out.oftrace")
+      outputPath: builds.path("out.oftrace"), in: LaunchEnvironment(searchPath: "/bin:/usr/bin")
     ).run()
   }
 
@@ -76,7 +76,8 @@ import Workflows
         ProgramLaunch(command: [
           "/bin/sh", "-c",
           "test \"$ORDERFILE_STOP_AT:$ORDERFILE_STOP_AFTER_MS\" = ready:250 || exit 9",
-        ])), outputPath: builds.path("out.oftrace"))
+        ])), outputPath: builds.path("out.oftrace"),
+      in: LaunchEnvironment(searchPath: "/bin:/usr/bin"))
     recording.stopAt = "ready"
     recording.stopAfter = 250
     #expect(try recording.run().end == .exited(0))
@@ -86,7 +87,7 @@ import Workflows
     let error = diagnostic {
       _ = try LaunchRecording(
         .recorder(ProgramLaunch(command: [builds.path("nowhere")])),
-        outputPath: builds.path("out.oftrace")
+        outputPath: builds.path("out.oftrace"), in: LaunchEnvironment(searchPath: "/bin:/usr/bin")
       ).run()
     }
     #expect(error?.context == [builds.path("nowhere")])
@@ -97,7 +98,8 @@ import Workflows
     let error = diagnostic {
       _ = try LaunchRecording(
         .recorder(ProgramLaunch(command: ["/bin/sh", "-c", "touch '\(builds.path("ran"))'"])),
-        outputPath: builds.path("missing/out.oftrace")
+        outputPath: builds.path("missing/out.oftrace"),
+        in: LaunchEnvironment(searchPath: "/bin:/usr/bin")
       ).run()
     }
     #expect(error?.message == "unable to write: No such file or directory")

@@ -1,0 +1,38 @@
+#!/bin/bash
+# Prints the completions of a shell, with those of any command behind `orderfile record --`, which the argument parser
+# does not offer.
+# usage: completions.sh ORDERFILE bash|zsh|fish
+set -euo pipefail
+script=$("$1" --generate-completion-script "$2")
+case $2 in
+  bash)
+    grep -v '^complete ' <<<"$script"
+    cat <<'END'
+
+# Behind -- stands a program with its arguments; for `measure`, arguments alone.
+_orderfile_or_command() {
+    local -i index
+    for ((index = 1; index < COMP_CWORD; index++)); do
+        [[ "${COMP_WORDS[index]}" == -- ]] || continue
+        local word="${COMP_WORDS[COMP_CWORD]}"
+        if [[ "${COMP_WORDS[1]}" != measure ]] && declare -F _command_offset >/dev/null; then
+            _command_offset "$((index + 1))"
+        elif [[ "${COMP_WORDS[1]}" != measure && "${COMP_CWORD}" -eq "$((index + 1))" && "${word}" != */* ]]; then
+            mapfile -t COMPREPLY < <(compgen -c -- "${word}"; compgen -f -- "${word}")
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "${word}")
+        fi
+        return
+    done
+    _orderfile
+}
+
+complete -o filenames -F _orderfile_or_command orderfile
+END
+    ;;
+  zsh)
+    # A program with its arguments, completed as on a line of its own.
+    sed -E "s/^( *)'\*:command:'/\1'(-)1:command: _command_names -e'\n\1'*::arguments: _normal'/" <<<"$script"
+    ;;
+  *) printf '%s\n' "$script" ;;
+esac
