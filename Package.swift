@@ -223,7 +223,7 @@ if let libFuzzer = Context.environment["ORDERFILE_LIBFUZZER"] {
   package.targets += [
     .systemLibrary(name: "LibFuzzer", path: "Fuzz/LibFuzzer"),
     .executableTarget(
-      name: "fuzz", dependencies: ["FuzzTargets", "LibFuzzer"], path: "Fuzz/Driver",
+      name: "fuzz", dependencies: ["FuzzTargets", "LibFuzzer", "ByteReading"], path: "Fuzz/Driver",
       swiftSettings: checked, linkerSettings: [.unsafeFlags([libFuzzer, "-lstdc++"])]),
   ]
 }

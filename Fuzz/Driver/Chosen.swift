@@ -2,3 +2,4 @@ import FuzzTargets
 
 /// What libFuzzer's callback runs: a function of C has no context. Set before the first call, and never again.
 nonisolated(unsafe) var chosen: FuzzTarget?
+let memory = PeakMemory()

@@ -15,6 +15,7 @@ var count = CommandLine.argc
 var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv
 exit(
   LLVMFuzzerRunDriver(&count, &arguments) { bytes, size in
-    chosen?.run([UInt8](UnsafeBufferPointer(start: bytes, count: size)))
+    let input = [UInt8](UnsafeBufferPointer(start: bytes, count: size))
+    memory.check(input) { chosen?.run($0) }
     return 0
   })
