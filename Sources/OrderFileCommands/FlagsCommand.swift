@@ -1,16 +1,47 @@
 import ArgumentParser
+import OrderFileFormat
 import Workflows
 
 struct FlagsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "flags",
-    abstract: "Write build settings for recording and for ordering.",
+    abstract: "Write build settings, or the steps of a build, for recording and for ordering.",
     discussion: """
       EXAMPLES
         $ orderfile flags xcode -o orderfile
-        $ XCODE_XCCONFIG_FILE=$PWD/orderfile/orderfile-record.xcconfig xcodebuild -scheme App build
+        $ orderfile flags make --program src/app --format gold
       """,
-    subcommands: [FlagsXcode.self])
+    subcommands: [FlagsXcode.self, FlagsMake.self])
+}
+
+struct FlagsMake: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "make",
+    abstract: "Print the steps for a program that is built with make or autotools.",
+    discussion: """
+      EXAMPLES
+        $ orderfile flags make --program src/app
+        $ orderfile flags make --program src/app --format gnu-ld --order-file app.ld
+
+      The output is a shell script: record a launch of the release build, write the order file, link again. \
+      With libtool the program may be a script, which is followed.
+      """)
+
+  @Option(
+    help: ArgumentHelp("The program that make links.", valueName: "file"), completion: .file())
+  var program: String
+  @Option(help: ArgumentHelp("The order file to write.", valueName: "file"), completion: .file())
+  var orderFile = "app.order"
+  @Option(
+    help: ArgumentHelp("The linker: lld, gold or gnu-ld. (default: lld)", valueName: "linker"))
+  var format: FormatOption?
+  @OptionGroup var messages: Messages
+
+  func run() throws {
+    let dialect = format?.dialect ?? .usual(for: .elf)
+    let steps = MakeSteps(program: program, orderFile: orderFile, dialect: dialect)
+    try Console.print(steps.text())
+  }
 }
 
 struct FlagsXcode: ParsableCommand {

@@ -28,7 +28,7 @@ extension OrderFileDialect {
   /// <https://sourceware.org/binutils/docs/ld/Miscellaneous-Commands.html> (`INSERT`)
   package static let gnuLD = OrderFileDialect(
     name: "gnu-ld", imageFormat: .elf, namesSections: true, lastDuplicateWins: false,
-    linkOption: "-Wl,-T,",
+    linkOption: "-Wl,-T,", driverName: "bfd",
     reader: readGNULD, writer: writeGNULD, recognizes: looksLikeGNULD)
 }
 

@@ -15,7 +15,7 @@ extension OrderFileDialect {
   /// `find_section_order_index`)
   package static let gold = OrderFileDialect(
     name: "gold", imageFormat: .elf, namesSections: true, lastDuplicateWins: true,
-    linkOption: "-Wl,--section-ordering-file=",
+    linkOption: "-Wl,--section-ordering-file=", driverName: "gold",
     reader: readGold, writer: writeGold, recognizes: looksLikeGold)
 }
 

@@ -12,7 +12,7 @@ extension OrderFileDialect {
   /// <https://github.com/llvm/llvm-project/blob/main/lld/ELF/Writer.cpp> (`buildSectionOrder`)
   package static let lld = OrderFileDialect(
     name: "lld", imageFormat: .elf, namesSections: false, lastDuplicateWins: false,
-    linkOption: "-Wl,--symbol-ordering-file=",
+    linkOption: "-Wl,--symbol-ordering-file=", driverName: "lld",
     reader: readLLD, writer: writeLLD, recognizes: { _ in false })
 }
 

@@ -8,6 +8,8 @@ import ImageModel
 package struct OrderFileDialect: Sendable {
   /// The option of a compiler driver that passes an order file to the linker; the path follows.
   package var linkOption: String?
+  /// The linker's name after a compiler driver's `-fuse-ld=`; `nil` for the linkers of Xcode.
+  package var driverName: String?
   /// The name on the command line: `lld`, `gold`, `gnu-ld`, `ld64`.
   package let name: String
   /// The format of the images that the linker writes.
@@ -24,13 +26,14 @@ package struct OrderFileDialect: Sendable {
 
   package init(
     name: String, imageFormat: ImageFormat, namesSections: Bool, lastDuplicateWins: Bool,
-    linkOption: String? = nil,
+    linkOption: String? = nil, driverName: String? = nil,
     reader: @escaping @Sendable (FileBytes) throws(ParseError) -> OrderFile,
     writer: @escaping @Sendable ([OrderFileEntry], [String]) -> WrittenOrderFile,
     recognizes: @escaping @Sendable (FileBytes) -> Bool
   ) {
     self.name = name
     self.linkOption = linkOption
+    self.driverName = driverName
     self.imageFormat = imageFormat
     self.namesSections = namesSections
     self.lastDuplicateWins = lastDuplicateWins

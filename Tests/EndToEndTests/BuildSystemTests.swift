@@ -61,6 +61,26 @@ import Testing
     #expect(try order(workshop, "build/app").prefix(2) == ["second", "main"])
   }
 
+  /// What `flags make` prints is a script that orders a program, with each linker.
+  @Test(arguments: OrderingLinker.installed)
+  func theStepsForMakeOrder(linker: OrderingLinker) throws {
+    let workshop = try Workshop()
+    try workshop.write(Self.program.utf8, "app.c")
+    try workshop.write(
+      """
+      #!/bin/sh
+      for setting; do echo "$setting" | sed 's/=/ = /'; done >Makefile
+      printf 'app: app.o\\n\\t$(CC) $(LDFLAGS) app.o -o app\\n' >>Makefile
+      """.utf8, "configure")
+    try workshop.must("chmod", ["+x", "configure"])
+    let steps = try workshop.mustOrderfile(
+      "flags", "make", "--program", "./app", "--format", linker.format)
+    try sh(workshop, steps.text)
+    #expect(try order(workshop, "app").prefix(3) == ["main", "third", "first"])
+    let mac = try workshop.orderfile("flags", "make", "--program", "app", "--format", "ld64")
+    #expect(mac.status == 1 && mac.errors.contains("hint: for Apple platforms"))
+  }
+
   @Test(arguments: OrderingLinker.installed)
   func eachLinkersRecipeOrders(linker: OrderingLinker) throws {
     let workshop = try Workshop()

@@ -42,7 +42,8 @@ package struct GenText {
   /// What to do with the order file. Build systems do not notice that it has changed.
   private var next: String {
     guard let option = image.linkOption, image.outputPath != "-" else { return "" }
-    return "; next: remove the image, and link it with \(option)\(shellWord(image.outputPath))"
+    return
+      "; next: remove the image, and link it with \(option)\(printable(shellWord(image.outputPath)))"
   }
 
   private var reasons: String {

@@ -45,7 +45,7 @@ package struct RecordSummary {
     if lost > 0 { text += ", \(lost) lost" }
     text += ": \(printable(paths[0]))"
     if paths.count > 1 { text += " and \(counted(paths.count - 1, "more trace"))" }
-    return text + "; next: \(nextCommand)"
+    return text + "; next: \(printable(nextCommand))"
   }
 
   /// ", 4 before main, in 41.2 ms"

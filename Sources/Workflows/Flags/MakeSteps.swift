@@ -1,0 +1,43 @@
+import ImageModel
+import OrderFileFormat
+import Reporting
+
+/// The commands that record and order a program that is built with make, as a shell script: `orderfile flags make`.
+package struct MakeSteps {
+  /// The path of the linked program.
+  package var program: String
+  package var orderFile: String
+  package var dialect: OrderFileDialect
+
+  package init(program: String, orderFile: String, dialect: OrderFileDialect) {
+    self.program = program
+    self.orderFile = orderFile
+    self.dialect = dialect
+  }
+
+  /// - Throws: if make does not know the linker.
+  package func text() throws(Diagnostic) -> String {
+    guard let linker = dialect.driverName, let option = dialect.linkOption else {
+      throw Diagnostic(
+        "unsupported linker: expected lld, gold or gnu-ld, found '\(dialect)'",
+        context: ["--format"], hint: "for Apple platforms see 'orderfile flags xcode'")
+    }
+    let trace = shellWord(fileName(ofPath: program) + ".oftrace")
+    let format = dialect == .usual(for: .elf) ? "" : " --format \(dialect)"
+    let flags = "-O2 -g -ffunction-sections"
+    let link = "-fuse-ld=\(linker) -Wl,--build-id"
+    let order = orderFile.hasPrefix("/") ? orderFile : "$PWD/\(orderFile)"
+    return """
+      # Each function gets a section, and the image an ID. Without a configure script, give make these variables.
+      ./configure CFLAGS='\(flags)' CXXFLAGS='\(flags)' LDFLAGS='\(link)'
+      make
+      # A launch as users start the program: add its arguments.
+      orderfile record --breakpoints -o \(trace) -- \(shellWord(program))
+      orderfile gen \(trace)\(format) -o \(shellWord(orderFile))
+      # make does not notice that the order file has changed.
+      rm \(shellWord(program))
+      make LDFLAGS="\(link) \(option)\(order)"
+
+      """
+  }
+}
