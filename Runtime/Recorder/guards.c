@@ -8,6 +8,9 @@ OF_DATA of_registration_table *of_registrations;
 static bool of_forgets; /* a registration was left out of a larger table */
 
 #define OF_FIRST_CAPACITY 32u
+/* In this image's data: a library that is closed takes it along. */
+static uint64_t of_first_table[(sizeof(of_registration_table) +
+                                OF_FIRST_CAPACITY * sizeof(of_registration)) / sizeof(uint64_t)];
 
 OF_INTERNAL uint64_t of_entry_of_guard(const uint32_t *guard) {
   /* acquire: pairs with the release in of_enlarge_table */
@@ -18,9 +21,7 @@ OF_INTERNAL uint64_t of_entry_of_guard(const uint32_t *guard) {
   while (count-- > 0) { /* the newest first: addresses can be used again */
     const of_registration *registration = &table->rows[count];
     if (guard < registration->guards || guard >= registration->guards_end) continue;
-    /* acquire: pairs with the release in __sanitizer_cov_pcs_init */
-    const uint64_t *entries = of_load_acquire(&registration->entries);
-    return entries ? of_load_relaxed(&entries[guard - registration->guards]) : 0; /* relaxed: a value */
+    return of_entry_in(registration, guard);
   }
   return 0;
 }
@@ -52,7 +53,7 @@ OF_LOCAL bool of_enlarge_table(void) {
   for (uint64_t i = 0; i < of_registration_count(); i++) needed += of_is_needed(of_registration_at(i));
   uint64_t capacity = needed < OF_FIRST_CAPACITY / 2 ? OF_FIRST_CAPACITY : 2 * needed;
   of_registration_table *table =
-      of_map_memory(sizeof *table + capacity * sizeof(of_registration));
+      old ? of_map_memory(sizeof *table + capacity * sizeof(of_registration)) : (void *)of_first_table;
   if (!table) return false;
   table->capacity = capacity;
   for (uint64_t i = 0; old && i < old->count; i++) {
@@ -94,11 +95,13 @@ OF_INTERNAL void of_publish_registration(const of_registration *registration) {
   of_store_release(&of_registrations->count, count + 1);
 }
 
-OF_INTERNAL bool of_provide_entries(of_registration *registration, uint64_t count) {
+/* Gives REGISTRATION memory for COUNT entries: what it has, that of an image that is gone, or new; false if
+ * there is none. */
+OF_LOCAL bool of_provide_memory(of_registration *registration, uint64_t count) {
+  if (registration->memory && registration->room < count) registration->memory = NULL;
   for (uint64_t i = 0; !registration->memory && i < of_registration_count(); i++) {
     of_registration *other = of_registration_at(i);
-    bool is_left = !of_load_relaxed(&other->is_loaded) && !other->is_own_library; /* relaxed: locked */
-    if (!is_left || !other->memory || other->room < count) continue;
+    if (of_load_relaxed(&other->is_loaded) || !other->memory || other->room < count) continue; /* relaxed: locked */
     of_store_relaxed(&other->entries, NULL); /* relaxed: of an image that is gone, so nothing is hit */
     registration->memory = other->memory;
     registration->room = other->room;
@@ -109,6 +112,21 @@ OF_INTERNAL bool of_provide_entries(of_registration *registration, uint64_t coun
   registration->room = (count + page - 1) / page * page;
   registration->memory = of_map_memory(registration->room * sizeof(uint64_t));
   return registration->memory != NULL;
+}
+
+OF_INTERNAL void of_provide_entries(of_registration *registration, const uintptr_t *table) {
+  const uint64_t *entries = (const uint64_t *)table;
+  registration->entry_shift = 1;
+  if (!registration->is_own) {
+    uint64_t count = (uint64_t)(registration->guards_end - registration->guards);
+    if (!of_provide_memory(registration, count)) return;
+    registration->entry_shift = 0;
+    entries = registration->memory;
+    for (uint64_t i = 0; i < count; i++)
+      of_store_relaxed(&registration->memory[i], table[2 * i]); /* relaxed: published below */
+  }
+  /* release: publishes the copy; pairs with the acquire in of_entry_in */
+  of_store_release(&registration->entries, entries);
 }
 
 OF_INTERNAL bool of_was_used(const uint32_t *start, const uint32_t *stop) {

@@ -1,5 +1,5 @@
-/* From a guard to its function: the ranges of guards that this copy of the recorder serves, each with a
- * copy of its pc-table, because the image that contains the table may be gone.
+/* From a guard to its function: the ranges of guards that this copy of the recorder serves, each with its
+ * pc-table, or with a copy, because the image that contains the table may be gone before this one.
  *
  * The table changes only under the lock of registrations; looking up takes no lock. */
 #ifndef OF_GUARDS_H
@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "platform.h"
 #include "state.h"
 
 /* A guard's value. The loader provides zero, which means "not seen yet", so that code before any
@@ -15,15 +16,17 @@ enum { OF_UNSEEN = 0, OF_SEEN = 1 };
 
 typedef struct of_registration {
   const uint32_t *guards, *guards_end;
-  uint64_t *entries;     /* atomic; parallel to the guards; NULL until there is a pc-table */
-  uint64_t *memory;      /* what `entries` was or will be */
+  const uint64_t *entries; /* atomic; parallel to the guards; NULL until there is a pc-table */
+  uint32_t entry_shift;  /* binary logarithm of the distance between two entries */
+  uint64_t *memory;      /* what `entries` was or will be, if it is a copy */
   uint64_t room;         /* how many entries it can hold */
   uint64_t image;        /* atomic; its number in the trace */
   uint64_t first_slot;   /* none of its hits stands before it in the trace */
   uint64_t start, end;   /* loaded range of the image */
   uint64_t unload_count; /* of the loader, when it was registered */
   uint32_t is_loaded;    /* atomic */
-  bool is_own_library;   /* this copy of the recorder is linked into that image, and it is no program */
+  bool is_own;           /* this copy of the recorder is linked into that image */
+  bool is_own_library;   /* likewise, and it is no program */
 } of_registration;
 
 /* A row never moves: a full table is replaced by a larger copy, and stays for those who are reading it. */
@@ -58,9 +61,18 @@ OF_INTERNAL of_registration *of_free_registration(const uint32_t *start, const u
  * held. */
 OF_INTERNAL void of_publish_registration(const of_registration *registration);
 
-/* Gives REGISTRATION memory for COUNT entries: what it has, that of an image that is gone, or new; false if
- * there is none. With the lock held. */
-OF_INTERNAL bool of_provide_entries(of_registration *registration, uint64_t count);
+/* Gives REGISTRATION the entries of the pc-table at TABLE, two words each, of which the first is the entry PC. For an
+ * image that may be gone before this copy of the recorder they are copied, if there is memory. With the lock held. */
+OF_INTERNAL void of_provide_entries(of_registration *registration, const uintptr_t *table);
+
+/* The entry PC of GUARD, which is among those of REGISTRATION; 0 if that has none. */
+OF_INLINE uint64_t of_entry_in(const of_registration *registration, const uint32_t *guard) {
+  /* acquire: pairs with the release in of_provide_entries */
+  const uint64_t *entries = of_load_acquire(&registration->entries);
+  if (!entries) return 0;
+  uint64_t index = (uint64_t)(guard - registration->guards) << registration->entry_shift;
+  return of_strip_signature((const void *)of_load_relaxed(&entries[index])); /* relaxed: a value */
+}
 
 /* Whether guards in START..STOP may have been registered before. With the lock held. */
 OF_INTERNAL bool of_was_used(const uint32_t *start, const uint32_t *stop);

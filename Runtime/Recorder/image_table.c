@@ -105,8 +105,9 @@ OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32
   registration->guards_end = stop;
   registration->first_slot = first_hit < slot ? first_hit : slot;
   registration->start = image.start;
-  registration->is_own_library = !image.is_executable && image.start <= (uint64_t)&of_recorder &&
-                                 (uint64_t)&of_recorder < image.end;
+  registration->is_own =
+      image.start <= (uint64_t)&of_recorder && (uint64_t)&of_recorder < image.end;
+  registration->is_own_library = registration->is_own && !image.is_executable;
   registration->end = image.end;
   registration->unload_count = of_unload_count();
   of_store_relaxed(&registration->image, number); /* relaxed: a number */
@@ -123,7 +124,7 @@ OF_INTERNAL void of_complete_early_hits(orderfile_trace_header *trace,
     if (of_load_acquire(&record->kind) != ORDERFILE_RECORD_FUNCTION || record->entry) continue;
     const uint32_t *guard = (const uint32_t *)record->subject;
     if (guard >= registration->guards && guard < registration->guards_end)
-      record->entry = registration->entries[guard - registration->guards];
+      record->entry = of_entry_in(registration, guard);
   }
 }
 

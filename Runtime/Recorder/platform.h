@@ -114,8 +114,10 @@ OF_INTERNAL int64_t of_read(int descriptor, void *buffer, size_t size, uint64_t 
 enum of_file_kind { OF_REGULAR_FILE, OF_SYMBOLIC_LINK, OF_OTHER_FILE };
 /* The kind of file at PATH, not following links; -ENOENT if there is none. Stores the size in bytes. */
 OF_INTERNAL int of_file_kind(const char *path, uint64_t *size);
-/* Stores the numbers that identify the open file: its device's and its own. */
+/* Stores the numbers that identify the open file, or the file at PATH, not following links: its device's and its
+ * own. */
 OF_INTERNAL int of_file_number(int descriptor, uint64_t number[2]);
+OF_INTERNAL int of_file_number_at(const char *path, uint64_t number[2]);
 /* Makes the file SIZE bytes long with all blocks from OLD_SIZE allocated, so that a store into the mapping
  * can't fail. Never raises SIGXFSZ. */
 OF_INTERNAL int of_allocate(int descriptor, uint64_t old_size, uint64_t size);

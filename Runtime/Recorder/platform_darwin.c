@@ -310,6 +310,15 @@ int of_file_number(int descriptor, uint64_t number[2]) {
   return 0;
 }
 
+int of_file_number_at(const char *path, uint64_t number[2]) {
+  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  int64_t result = OF_CALL(lstat(path, &status));
+  if (result < 0) return (int)result;
+  number[0] = (uint64_t)status.st_dev;
+  number[1] = (uint64_t)status.st_ino;
+  return 0;
+}
+
 /* The soft limit of a RESOURCE of getrlimit(2). */
 OF_LOCAL uint64_t of_limit(int resource) {
   OF_RAW struct rlimit limit;

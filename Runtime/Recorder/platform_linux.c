@@ -21,6 +21,7 @@
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
+#define OF_LARGEST_PAGE 65536 /* bytes */
 #define OF_NO_ADVICE 0x7ffffff0 /* for madvise; means nothing to any kernel */
 
 /* MARK: clocks and numbers */
@@ -309,6 +310,15 @@ int of_file_number(int descriptor, uint64_t number[2]) {
   return 0;
 }
 
+int of_file_number_at(const char *path, uint64_t number[2]) {
+  static struct stat status; /* large; registration and a child's set-up come one at a time */
+  long result = OF_SYSCALL_4(__NR_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW);
+  if (result < 0) return (int)result;
+  number[0] = (uint64_t)status.st_dev;
+  number[1] = (uint64_t)status.st_ino;
+  return 0;
+}
+
 /* The soft limit of a RESOURCE of getrlimit(2). */
 OF_LOCAL uint64_t of_limit(int resource) {
   OF_RAW uint64_t limit[2]; /* soft, hard */
@@ -363,15 +373,16 @@ void *of_map_memory(size_t size) {
 }
 
 void *of_page_wiped_on_fork(void) {
+  /* In this image's data, so that a library that is closed takes it along; a whole page of memory without a file. */
+  static char pages[2 * OF_LARGEST_PAGE];
   size_t size = getauxval(AT_PAGESZ);
   if (!size) size = 4096;
-  void *page = of_map_memory(size);
-  if (!page) return NULL;
+  if (size > OF_LARGEST_PAGE) return NULL;
+  void *page = pages + (size - (uintptr_t)pages % size) % size;
   /* An emulator may accept any advice and ignore it (qemu-user before 8.0): test with an invalid one. */
   bool is_believable = OF_SYSCALL_3(__NR_madvise, page, size, OF_NO_ADVICE) < 0;
-  if (is_believable && OF_SYSCALL_3(__NR_madvise, page, size, MADV_WIPEONFORK) == 0) return page;
-  of_unmap(page, size);
-  return NULL;
+  bool is_wiped = is_believable && OF_SYSCALL_3(__NR_madvise, page, size, MADV_WIPEONFORK) == 0;
+  return is_wiped ? page : NULL;
 }
 
 /* MARK: the program's standard error */

@@ -53,14 +53,8 @@ void __sanitizer_cov_pcs_init(const uintptr_t *start, const uintptr_t *stop) {
                    (stop - start) / 2 == registration->guards_end - registration->guards;
     if (!is_ours) continue;
     if (of_load_relaxed(&registration->entries)) break; /* relaxed: locked */
-    uint64_t guards = (uint64_t)(registration->guards_end - registration->guards);
-    if (!of_provide_entries(registration, guards)) break;
-    for (uint64_t i = 0; i < guards; i++)
-      of_store_relaxed(&registration->memory[i], /* relaxed: published below */
-                       of_strip_signature((const void *)start[2 * i]));
-    /* release: publishes the copy; pairs with of_entry_of_guard */
-    of_store_release(&registration->entries, registration->memory);
-    of_complete_early_hits(trace, registration);
+    of_provide_entries(registration, start);
+    if (of_load_relaxed(&registration->entries)) of_complete_early_hits(trace, registration); /* relaxed: ours */
     break;
   }
   of_unlock_registration();

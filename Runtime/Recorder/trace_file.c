@@ -89,13 +89,9 @@ OF_LOCAL void of_fill_header(orderfile_trace_header *header, uint64_t capacity) 
 }
 
 OF_LOCAL bool of_is_file_at(const char *path, int descriptor) {
-  int other = of_open_read(path);
-  if (other < 0) return false;
-  OF_RAW uint64_t numbers[2][2];
-  bool is_same = of_file_number(descriptor, numbers[0]) == 0 && of_file_number(other, numbers[1]) == 0 &&
-                 of_equal(numbers[0], numbers[1], sizeof numbers[0]);
-  of_close(other);
-  return is_same;
+  OF_RAW uint64_t open_file[2], file_at_path[2];
+  return of_file_number(descriptor, open_file) == 0 && of_file_number_at(path, file_at_path) == 0 &&
+         of_equal(open_file, file_at_path, sizeof open_file);
 }
 
 /* Removes the file at PATH unless its maker is still at it; has waited for a while then. A maker locks its file, and

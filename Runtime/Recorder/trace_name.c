@@ -2,8 +2,9 @@
  *
  * An existing name is taken over only from a dead process. Its header identifies the owner:
  *
- *   same process, same exec    another copy of the recorder in this process made it: join it, unless the
- *                              file's lock is gone: then it was a process that had our number before us
+ *   same process, same exec    another copy of the recorder in this process made it: join it. If the file's
+ *                              lock is gone, it was a process of this launch that had our number before us:
+ *                              take the next name
  *   same process, other exec   we made it before exec: take the next name
  *   same session               take the next name, so that one recorded command line that starts
  *                              several programs in turn keeps all their traces
@@ -59,7 +60,7 @@ OF_LOCAL int of_judge_name(const char *path) {
     if (got != sizeof header || !of_is_trace(&header)) return OF_NOT_A_TRACE;
     if (of_is_own_header(&header)) {
       bool is_namesakes = header.flags & ORDERFILE_TRACE_LOCKED && !of_is_locked(path);
-      return is_namesakes ? OF_NAME_IS_LEFT : 1;
+      return is_namesakes ? OF_NAME_IS_TAKEN : 1;
     }
     if (of_is_own_number(&header)) return OF_NAME_IS_TAKEN;
     if (header.session && header.session == of_location.self.session) return OF_NAME_IS_TAKEN;

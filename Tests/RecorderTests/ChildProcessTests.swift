@@ -60,6 +60,20 @@ import TraceFormat
     }
   }
 
+  @Test(.needs(.root)) func aChildWithTheNumberOfOneThatIsGoneHasATraceOfItsOwn() throws {
+    let workshop = try Workshop()
+    let program = try workshop.build("program", from: ["children/main.c"])
+    let ended = try workshop.record(
+      program, ["namesakes"], environment: ["ORDERFILE_SESSION": "7"])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.status): \(ended.errors)")
+    var names = FunctionNames(workshop)
+    let files = try workshop.files()
+    #expect(
+      try files.map { try names.names(workshop.trace($0)).last } == [
+        "wait_for", "in_child", "in_grandchild",
+      ], "\(files)")
+  }
+
   @Test func aLaterGenerationTakesNoMoreRoomThanTheFirst() throws {
     let workshop = try Workshop()
     let program = try workshop.build("program", from: ["children/generations.c"])

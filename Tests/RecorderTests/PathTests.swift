@@ -205,6 +205,13 @@ import TraceFormat
     #expect(trace.loads.map(\.path) == ["/program"] && trace.guards.count == 3)
   }
 
+  @Test func oneFreeDescriptorIsEnough() throws {
+    let (workshop, program) = try stage()
+    let ended = try workshop.record("/bin/sh", ["-c", "ulimit -n 4; exec '\(program)'"])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    #expect(try workshop.trace().guards.count == 3)
+  }
+
   @Test func aFolderThatIsGoneIsSaidToBe() throws {
     let (workshop, program) = try stage()
     let gone = try workshop.makeFolder("gone")

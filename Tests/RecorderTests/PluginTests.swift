@@ -204,6 +204,18 @@ import TraceFormat
     #expect(try stage.names("trace") == Array(repeating: "a.so:a", count: 20))
   }
 
+  /// A process may have only so many mappings.
+  @Test(arguments: [true, false])
+  func aPluginThatIsClosedLeavesNothingMapped(hostRecorder: Bool) throws {
+    let stage = try Stage(hostRecorder: hostRecorder, flags: hostRecorder ? ["-rdynamic"] : [])
+    let a = try stage.plugin("a", hasRecorder: true)
+    let once = ["reopen=0=\(a)", "call=0=a", "close=0"]
+    let some = Array(repeating: once, count: 10).flatMap { $0 } + ["mappings="]
+    let ended = try stage.workshop.record(stage.host, some + some + some)
+    let counts = ended.text.split(separator: "\n")
+    #expect(ended.status == 0 && counts.count == 3 && counts[1] == counts[2], "\(counts)")
+  }
+
   /// Blocks that are allocated in the copy would be missing from the file that is mapped.
   @Test func aTraceThatACopyHasReplacedGrowsNoMore() throws {
     let stage = try Stage(hostRecorder: true, flags: ["-rdynamic"])

@@ -1,8 +1,9 @@
 // Makes processes in the way that the first argument names.
 #define _GNU_SOURCE
+#include <sched.h>
+#include <linux/sched.h>
 #include <orderfile_runtime.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
@@ -62,6 +63,21 @@ int main(int count, char **arguments) {
     if (pid == 0) child();
     in_parent();
     status = wait_for(pid);
+  } else if (strcmp(way, "namesakes") == 0) {
+    // The second child has the number of the first, which is gone.
+    for (pid_t pid = 0, number = 0; number < 2 && status == 0; number++) {
+      struct clone_args how = {.exit_signal = SIGCHLD};
+      if (number == 1) how.set_tid = (uint64_t)&pid, how.set_tid_size = 1;
+      pid_t child = (pid_t)syscall(SYS_clone3, &how, sizeof how);
+      if (child < 0) return 77;
+      if (child == 0) {
+        if (number == 0) in_child();
+        else in_grandchild();
+        _exit(0);
+      }
+      status = wait_for(child);
+      pid = child;
+    }
   } else if (strcmp(way, "clone") == 0) {
     pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
     if (pid == 0) child();

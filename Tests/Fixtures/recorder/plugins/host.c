@@ -7,7 +7,7 @@
 //   copy=PATH        puts a copy of the file in its place
 //   move=FROM=TO     gives the file another name, and removes its folder
 //   user=NUMBER      becomes that user
-//   mappings=PATH    prints how often the file is mapped
+//   mappings=PATH    prints how often the file is mapped, or without one how many mappings there are
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <libgen.h>
