@@ -160,6 +160,23 @@ import Testing
     expectEnded(running, workshop, launches: launches)
   }
 
+  @Test func anOrderIsRefinedForAServer() throws {
+    let workshop = try Self.workshop()
+    let (option, arguments) = try Self.sign("port")
+    try workshop.must("cp", ["app", "kept"])
+    try workshop.write("shut_down\nwork\n".utf8, "app.order")
+    let running = try workshop.start(
+      Built.orderfile,
+      ["refine", "--json", "--order", "app.order", "--image", "app", "--relink", "cp kept app"]
+        + ["--until-ready", option, "--", "./app"] + arguments)
+    let run = running.endAlone()
+    #expect(run.status == 0, "\(run.errors)")
+    let lines = workshop.text("app.order").split(separator: "\n")
+    #expect(lines.contains("work") && !lines.contains("serve"))
+    expectEnded(
+      running, workshop, launches: workshop.text("pids").split(separator: "\n").count)
+  }
+
   @Test func aServerThatIgnoresSIGTERMIsKilled() throws {
     let workshop = try Self.workshop()
     let running = try workshop.start(
