@@ -2,6 +2,7 @@
 // which program it is itself.
 #define _GNU_SOURCE
 #include <cprocess.h>
+#include <cprocess_ready.h>
 #include <cmeasure.h>
 #include <cpagecache.h>
 #include <ctrace.h>
@@ -53,6 +54,24 @@ static void launches(void) {
   CHECK(cprocess_signal_group(pid, SIGKILL));
   CHECK(cprocess_wait(pid, -1, &status) == 1 && WTERMSIG(status) == SIGKILL);
   CHECK(!cprocess_signal_group(pid, SIGKILL));
+}
+
+/* A text is found although its beginning comes twice, and in two parts. */
+static void taps(void) {
+  struct cprocess_tap tap;
+  int end;
+  CHECK(cprocess_tap_open(&tap, "", -1, &end) == ENAMETOOLONG);
+  char text[300] = {0};
+  memset(text, 'a', sizeof text - 1);
+  CHECK(cprocess_tap_open(&tap, text, -1, &end) == ENAMETOOLONG);
+  CHECK(cprocess_tap_open(&tap, "aabaac", -1, &end) == 0);
+  CHECK(!cprocess_tap_read(&tap));
+  CHECK(write(end, "caabaab", 7) == 7 && !cprocess_tap_read(&tap));
+  CHECK(write(end, "aac", 3) == 3 && cprocess_tap_read(&tap));
+  close(end);
+  CHECK(cprocess_tap_read(&tap));
+  cprocess_tap_close(&tap);
+  CHECK(!cprocess_port_listens(0, 1));
 }
 
 static void measures(const char *self) {
@@ -214,6 +233,7 @@ int main(int count, char **arguments) {
   CHECK(size > 0);
   self[size] = 0;
   launches();
+  taps();
   starts_tracer();
   finds_pending_breakpoint();
   traces(self);
