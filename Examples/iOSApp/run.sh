@@ -26,11 +26,12 @@ done
 setting() {
   local value name
   value=$(sed -n "s/^$2 = //p" "$1")
-  value=${value//'$(IS_MACCATALYST:default=NO)'/NO}
-  while [[ $value =~ \$\(([A-Za-z_]+)\) ]]; do
+  # The innermost reference first, as Xcode does.
+  while [[ $value =~ \$\(([A-Za-z_]+)(:default=[A-Z]+)?\) ]]; do
     name=${BASH_REMATCH[1]}
     case $name in
       PLATFORM_NAME) value=${value//"\$($name)"/iphoneos} ;;
+      IS_MACCATALYST) value=${value//"\$($name:default=NO)"/NO} ;;
       *) value=${value//"\$($name)"/$(sed -n "s/^$name = //p" "$1")} ;;
     esac
   done
