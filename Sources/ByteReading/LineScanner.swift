@@ -1,13 +1,16 @@
 /// Reads a text line by line without copying.
 ///
-/// A line ends at a line feed, which is not part of it; a preceding carriage return is. Text after the last
-/// line feed is also a line.
+/// A line ends at a line feed, which is not part of it. If the first line ends with a carriage return before the line
+/// feed, so does every line, as in files that went through Windows; otherwise a carriage return is part of a line,
+/// because names can contain one. Text after the last line feed is also a line.
 public struct LineScanner {
   public let bytes: FileBytes
   /// The start of the next line, in bytes from the start of the file.
   public private(set) var position = 0
   /// The number of the line that `next` returned last, from 1; 0 before the first.
   public private(set) var lineNumber = 0
+  /// Whether lines end with a carriage return too.
+  private var endsWithCarriageReturn = false
 
   public init(_ bytes: FileBytes) { self.bytes = bytes }
 
@@ -20,6 +23,9 @@ public struct LineScanner {
     let end = bytes.firstIndex(of: UInt8(ascii: "\n"), in: start..<bytes.count) ?? bytes.count
     position = min(end + 1, bytes.count)
     lineNumber += 1
-    return start..<end
+    let hasCarriageReturn =
+      start < end && end < bytes.count && bytes[end - 1] == UInt8(ascii: "\r")
+    if lineNumber == 1 { endsWithCarriageReturn = hasCarriageReturn }
+    return start..<(endsWithCarriageReturn && hasCarriageReturn ? end - 1 : end)
   }
 }

@@ -6,6 +6,9 @@ import Testing
     arguments: [
       ("", []), ("\n", [""]), ("a", ["a"]), ("a\n", ["a"]), ("a\n\nb\r\n", ["a", "", "b\r"]),
       ("\n\nlast", ["", "", "last"]),
+      // The first line decides.
+      ("a\r\n\r\nb\r\r\nc\nd", ["a", "", "b\r", "c", "d"]), ("\r\n\r\n", ["", ""]),
+      ("a\r", ["a\r"]), ("a\r\nb\r", ["a", "b\r"]),
     ] as [(String, [String])])
   func linesEndAtLineFeedsAndAreCounted(text: String, expected: [String]) {
     let bytes = FileBytes(Array(text.utf8))

@@ -9,6 +9,16 @@ import Testing
     try expectGolden(map.dump(), "linkmap/\(name)/expected.txt")
   }
 
+  /// As in a map that went through Windows or a version control system.
+  @Test(arguments: linkMapFixtures.filter { !$0.hasSuffix("newline") })
+  func carriageReturnsAtLineEndsChangeNothing(_ name: String) throws {
+    let text = try fixture("linkmap/\(name)/input.map")
+    let map = try LinkMap(parsing: FileBytes(text))
+    let withReturns = try LinkMap(parsing: FileBytes(withCarriageReturns(text)))
+    #expect(withReturns.dump() == map.dump())
+    #expect(withReturns.architecture.map(withReturns.string) == map.architecture.map(map.string))
+  }
+
   @Test func everyGrammarHasARealMap() throws {
     let grammars = try linkMapFixtures.map { name in
       try LinkMapGrammar(of: FileBytes(try fixture("linkmap/\(name)/input.map")))

@@ -15,4 +15,9 @@ package let machOLinkMapFixtures = [
   "lld-macho-x86_64", "ld64-classic-by-hand",
 ]
 
+/// `text` with a carriage return before each line feed.
+package func withCarriageReturns(_ text: [UInt8]) -> [UInt8] {
+  text.flatMap { $0 == UInt8(ascii: "\n") ? [UInt8(ascii: "\r"), $0] : [$0] }
+}
+
 package let linkMapFixtures = elfLinkMapFixtures + machOLinkMapFixtures
