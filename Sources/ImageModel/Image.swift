@@ -80,6 +80,8 @@ package struct Image: Sendable {
   /// The name by which programs ask the loader for this library, whatever its file is called: ELF's `DT_SONAME`, or
   /// the last component of Mach-O's `LC_ID_DYLIB`. `nil` for an image that states none, such as a program.
   package var libraryName: String?
+  /// The linker that wrote it, by the name of its order-file dialect; `nil` if the image does not say.
+  package var linker: String?
   /// Whether the image is in a fat file, beside images for other architectures.
   package var isSlice = false
 

@@ -33,16 +33,21 @@ package struct Function: Hashable, Sendable {
   package var section: UInt32
   /// The input section that it came from, `.text.unlikely.f`; only link maps of ELF linkers tell.
   package var inputSection: NameReference?
-  /// The object file that it came from, as an ld64 order file names it: `leaf.o`, `libx.a(leaf.o)`. Only link
-  /// maps of Mach-O linkers tell, and debug maps in images with debug information.
+  /// The object file that the linker took it from, as an ld64 order file names it: `leaf.o`, `libx.a(leaf.o)`.
+  /// Only link maps of Mach-O linkers tell.
   package var objectFile: NameReference?
+  /// The object file that the compiler wrote it to, in the same notation. Only debug maps in Mach-O images with
+  /// debug information tell. The linker knows another one if `ld -r` packed several into one: then no line of an
+  /// order file can use this name, but it tells functions of one name apart in any build.
+  package var compiledObjectFile: NameReference?
   /// Whether it is invisible outside its object file, so that the name need not be unique.
   package var isLocal: Bool
 
   /// - Parameter size: 0 means unknown, as in the formats.
   package init(
     name: NameReference, address: StatedAddress, size: UInt64? = nil, section: UInt32,
-    inputSection: NameReference? = nil, objectFile: NameReference? = nil, isLocal: Bool = false
+    inputSection: NameReference? = nil, objectFile: NameReference? = nil,
+    compiledObjectFile: NameReference? = nil, isLocal: Bool = false
   ) {
     self.name = name
     self.address = address
@@ -50,6 +55,7 @@ package struct Function: Hashable, Sendable {
     self.section = section
     self.inputSection = inputSection
     self.objectFile = objectFile
+    self.compiledObjectFile = compiledObjectFile
     self.isLocal = isLocal
   }
 }

@@ -9,7 +9,7 @@ struct FlagsCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile flags xcode -o orderfile
-        $ orderfile flags make --program src/app --format gold
+        $ orderfile flags make --program src/app --linker gold
       """,
     subcommands: [FlagsXcode.self, FlagsMake.self])
 }
@@ -21,7 +21,7 @@ struct FlagsMake: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile flags make --program src/app
-        $ orderfile flags make --program src/app --format gnu-ld --order-file app.ld
+        $ orderfile flags make --program src/app --linker gnu-ld --order-file app.ld
 
       The output is a shell script: record a launch of the release build, write the order file, link again. \
       With libtool the program may be a script, which is followed.
@@ -34,11 +34,11 @@ struct FlagsMake: ParsableCommand {
   var orderFile = "app.order"
   @Option(
     help: ArgumentHelp("The linker: lld, gold or gnu-ld. (default: lld)", valueName: "linker"))
-  var format: FormatOption?
+  var linker: LinkerOption?
   @OptionGroup var messages: Messages
 
   func run() throws {
-    let dialect = format?.dialect ?? .usual(for: .elf)
+    let dialect = linker?.dialect ?? .usual(for: .elf)
     let steps = MakeSteps(program: program, orderFile: orderFile, dialect: dialect)
     try Console.print(steps.text())
   }

@@ -10,7 +10,7 @@ struct GenCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile gen app.oftrace --image build/app -o app.order
-        $ orderfile gen start.oftrace open.oftrace --link-map app.map --format gold
+        $ orderfile gen start.oftrace open.oftrace --link-map app.map --linker gold
 
       The order file lists the functions of the first trace, then those that the second adds, and so on. \
       --image or --link-map gives the build to order; functions are matched by name, and those that the \
@@ -48,9 +48,10 @@ struct GenCommand: ParsableCommand {
   var arch: ArchitectureOption?
   @Option(
     help: ArgumentHelp(
-      "The linker: lld, gold, gnu-ld, or ld64 for Apple's linker and LLVM's ld64.lld. (default: ld64 "
-        + "for Mach-O, lld for ELF)", valueName: "linker"))
-  var format: FormatOption?
+      "The linker: lld, gold or gnu-ld; for Mach-O ld-prime (Apple's since Xcode 15), ld64 (Apple's before) or "
+        + "lld. (default: for Mach-O the one that --image names, else ld-prime; lld for ELF)",
+      valueName: "linker"))
+  var linker: LinkerOption?
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp("The order file to write, - for stdout.", valueName: "file"),
@@ -96,7 +97,7 @@ struct GenCommand: ParsableCommand {
       ? .each(images: image)
       : .one(image: image.first, linkMap: linkMap, debugFile: debugFile)
     options.architecture = arch?.architecture
-    options.dialect = format?.dialect
+    options.linker = linker?.dialect
     options.largeFunctionBytes = largeLast
     return options
   }

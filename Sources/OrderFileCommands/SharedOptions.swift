@@ -4,8 +4,8 @@ import ImageModel
 import OrderFileFormat
 import Workflows
 
-/// `--format`: the linker whose dialect to write.
-struct FormatOption: ExpressibleByArgument {
+/// `--linker`: the linker whose dialect to write.
+struct LinkerOption: ExpressibleByArgument {
   let dialect: OrderFileDialect
 
   init?(argument: String) {

@@ -1,4 +1,7 @@
-// ld64's order files: `-order_file` of ld64, of its successor in Xcode 15 (`ld`), and of LLVM's ld64.lld.
+// ld64's order files: `-order_file` of ld64, of its successor in Xcode 15 and later, and of LLVM's ld64.lld.
+//
+// Apple calls both of its linkers `ld`; the successor is known as ld-prime. Xcode 15 to 26 have both, Xcode 27 has
+// ld-prime alone.
 //
 // A line is `architecture:object:symbol`. The first two parts are optional, and only their spelling
 // distinguishes them from the symbol:
@@ -16,12 +19,13 @@
 //
 // Where the linkers differ:
 //
-// - If two lines name the same function, ld64 uses the last and ld64.lld the first. So none is written twice,
-//   and a check uses ld64.lld's rule.
-// - If several object files define a symbol, ld64.lld moves all functions of that name, and ld64 the first.
-// - If a symbol is listed for several object files, Apple's linker in Xcode 15 and later is reported to order
-//   none: <https://github.com/getsentry/FaultOrdering>. No other spelling distinguishes them, and the other
-//   two linkers follow the list.
+// - If two lines name the same function, ld64 uses the last, the others the first. So none is written twice.
+// - If several bodies have the name of a line, ld64.lld moves all that are in the line's object file, or all of them
+//   if it has none; ld64 moves the first of these only. `ld -r` can put several into one object file: then no line
+//   distinguishes them.
+// - ld-prime is reported to move all bodies of a name, whatever object file a line has, and to order none of them if
+//   a name is listed for several object files: <https://github.com/getsentry/FaultOrdering>. So for ld-prime each
+//   name is written once, without an object file.
 // - ld64 calls `f.llvm.1` `f`, and so does LLD 21 and later, on both sides of the comparison.
 //
 // <https://github.com/apple-oss-distributions/ld64/blob/ld64-956.6/src/ld/Options.cpp> (`parseOrderFile`),
@@ -33,11 +37,27 @@ import ByteReading
 import ImageModel
 
 extension OrderFileDialect {
-  /// The order files of the linkers that write Mach-O images.
-  package static let ld64 = OrderFileDialect(
-    name: "ld64", imageFormat: .machO, namesSections: false, lastDuplicateWins: false,
-    linkOption: "-Wl,-order_file,",
-    reader: readLD64, writer: writeLD64, recognizes: looksLikeLD64)
+  /// Apple's classic linker; also what a file is read as that does not say which Mach-O linker it is for.
+  package static let ld64 = machO(
+    "ld64", lastDuplicateWins: true, .movesFirstInObjectFile, recognizes: looksLikeMachO)
+  /// Apple's linker since Xcode 15.
+  package static let ldPrime = machO(
+    "ld-prime", lastDuplicateWins: false, .movesAll, recognizes: { isMarked($0, for: "ld-prime") })
+  /// LLVM's linker for Mach-O.
+  package static let ld64LLD = machO(
+    "ld64.lld", lastDuplicateWins: false, .movesAllInObjectFile,
+    recognizes: { isMarked($0, for: "ld64.lld") })
+
+  private static func machO(
+    _ name: String, lastDuplicateWins: Bool, _ namesakes: NamesakeRule,
+    recognizes: @escaping @Sendable (FileBytes) -> Bool
+  ) -> OrderFileDialect {
+    OrderFileDialect(
+      name: name, imageFormat: .machO, namesSections: false, lastDuplicateWins: lastDuplicateWins,
+      namesakes: namesakes, linkOption: "-Wl,-order_file,",
+      reader: { (bytes) throws(ParseError) in try readMachO(bytes, of: name) },
+      writer: { writeMachO($0, header: [mark(for: name)] + $1) }, recognizes: recognizes)
+  }
 }
 
 /// The prefixes that ld64 recognizes as architectures. `arm64e:` is not one.
@@ -48,8 +68,8 @@ private let architecturePrefixes = ["ppc:", "ppc64:", "i386:", "x86_64:", "arm:"
 private let otherPrefixes = ["arm64e:", "aarch64:", "arm64_32:", "armv7:", "armv7s:", "x86_64h:"]
   .map { Array($0.utf8) }
 
-/// The mark in the first line of a file written here: it identifies the file and says what it is for.
-private let mark = "for ld64's -order_file"
+/// The first line of a file written here: it identifies the file and says which linker it is for.
+private func mark(for linker: String) -> String { "for \(linker)'s -order_file" }
 
 private enum Line: Equatable {
   case entry(OrderFileEntry)
@@ -88,8 +108,8 @@ private func objectFileEnd(_ rest: ArraySlice<UInt8>) -> Int? {
   return first(behind: ".o") ?? first(behind: ".o)")
 }
 
-@Sendable private func readLD64(_ bytes: FileBytes) throws(ParseError) -> OrderFile {
-  var file = OrderFile(dialect: .ld64)
+private func readMachO(_ bytes: FileBytes, of linker: String) throws(ParseError) -> OrderFile {
+  var file = OrderFile(dialect: OrderFileDialect(name: linker) ?? .ld64)
   var lines = OrderFileLines(bytes)
   while let line = try lines.next() {
     var text = line[...]
@@ -123,11 +143,9 @@ private func misunderstanding(_ entry: OrderFileEntry) -> OrderFileWarning.Kind?
   return isPath ? .objectFilePath : nil
 }
 
-@Sendable private func writeLD64(
-  _ entries: [OrderFileEntry], header: [String]
-) -> WrittenOrderFile {
+private func writeMachO(_ entries: [OrderFileEntry], header: [String]) -> WrittenOrderFile {
   var writer = OrderFileWriter()
-  writer.appendHashComment([mark] + header)
+  writer.appendHashComment(header)
   for (i, entry) in entries.enumerated() {
     // No line can name this object file, so the name alone stands for all of them.
     let everywhere = OrderFileEntry(symbol: entry.symbol, architecture: entry.architecture)
@@ -166,17 +184,23 @@ private func reasonAgainstLine(_ entry: OrderFileEntry) -> UnwritableEntry.Reaso
   }
 }
 
-/// Whether this is a file that was written here, or names symbols as Mach-O does.
+/// Whether this is a file that was written here for `linker`.
+private func isMarked(_ bytes: FileBytes, for linker: String) -> Bool {
+  var lines = OrderFileLines(bytes)
+  return (try? lines.next()) == Array("# \(mark(for: linker))".utf8)
+}
+
+/// Whether this is a file that was written here for ld64, or names symbols as Mach-O does.
 ///
 /// Mach-O's C names begin with an underscore, most clearly C++'s `__Z` and Swift's `_$s`; those of ELF do
 /// not. An order file for ELF may contain a few such names (`_start`), and one for Mach-O a few without:
 /// three quarters of the first lines decide.
-@Sendable private func looksLikeLD64(_ bytes: FileBytes) -> Bool {
+@Sendable private func looksLikeMachO(_ bytes: FileBytes) -> Bool {
+  if isMarked(bytes, for: "ld64") { return true }
   var lines = OrderFileLines(bytes)
   var count = 0
   var ofMachO = 0
   while count < 1000, let line = try? lines.next() {
-    if lines.number == 1, line == Array("# \(mark)".utf8) { return true }
     guard case .entry(let entry) = parse(line.prefix { $0 != hash }) else { continue }
     count += 1
     if entry.objectFile != nil || entry.architecture != nil || isMachOName(entry.symbol) {

@@ -6,11 +6,21 @@ import ImageModel
 /// Each dialect has its own file, with its reader, its writer and its rules. To add one, write such a file
 /// and add the dialect to `all`.
 package struct OrderFileDialect: Sendable {
+  /// What a line moves if several bodies of the image have its name.
+  package enum NamesakeRule: Hashable, Sendable {
+    /// All of them. A line has no object file, or one that makes no difference.
+    case movesAll
+    /// All of them that are in the object file of the line, if it has one.
+    case movesAllInObjectFile
+    /// The first of them that is in the object file of the line, if it has one.
+    case movesFirstInObjectFile
+  }
+
   /// The option of a compiler driver that passes an order file to the linker; the path follows.
   package var linkOption: String?
   /// The linker's name after a compiler driver's `-fuse-ld=`; `nil` for the linkers of Xcode.
   package var driverName: String?
-  /// The name on the command line: `lld`, `gold`, `gnu-ld`, `ld64`.
+  /// The name on the command line: `lld`, `gold`, `gnu-ld`, `ld64`, `ld-prime`, `ld64.lld`.
   package let name: String
   /// The format of the images that the linker writes.
   package let imageFormat: ImageFormat
@@ -18,6 +28,7 @@ package struct OrderFileDialect: Sendable {
   package let namesSections: Bool
   /// Whether the last of two equal lines counts; otherwise the first does.
   package let lastDuplicateWins: Bool
+  package let namesakes: NamesakeRule
 
   package let reader: @Sendable (FileBytes) throws(ParseError) -> OrderFile
   package let writer: @Sendable ([OrderFileEntry], [String]) -> WrittenOrderFile
@@ -26,7 +37,7 @@ package struct OrderFileDialect: Sendable {
 
   package init(
     name: String, imageFormat: ImageFormat, namesSections: Bool, lastDuplicateWins: Bool,
-    linkOption: String? = nil, driverName: String? = nil,
+    namesakes: NamesakeRule = .movesAll, linkOption: String? = nil, driverName: String? = nil,
     reader: @escaping @Sendable (FileBytes) throws(ParseError) -> OrderFile,
     writer: @escaping @Sendable ([OrderFileEntry], [String]) -> WrittenOrderFile,
     recognizes: @escaping @Sendable (FileBytes) -> Bool
@@ -37,6 +48,7 @@ package struct OrderFileDialect: Sendable {
     self.imageFormat = imageFormat
     self.namesSections = namesSections
     self.lastDuplicateWins = lastDuplicateWins
+    self.namesakes = namesakes
     self.reader = reader
     self.writer = writer
     self.recognizes = recognizes
@@ -46,12 +58,18 @@ package struct OrderFileDialect: Sendable {
 extension OrderFileDialect {
   /// All dialects. A file that no dialect recognizes is read in the last dialect of its image format or, if
   /// the format is unknown, in the last of all.
-  package static let all: [OrderFileDialect] = [.gnuLD, .gold, .ld64, .lld]
+  package static let all: [OrderFileDialect] = [.gnuLD, .gold, .ldPrime, .ld64LLD, .ld64, .lld]
 
   /// The dialect of that `name`, if there is one.
   package init?(name: String) {
     guard let dialect = Self.all.first(where: { $0.name == name }) else { return nil }
     self = dialect
+  }
+
+  /// This linker's dialect for images of that format; `nil` if it can't write any. LLD has one for each.
+  package func writing(_ format: ImageFormat) -> OrderFileDialect? {
+    if imageFormat == format { return self }
+    return self == .lld && format == .machO ? .ld64LLD : nil
   }
 
   /// The dialect in which `bytes` seem to be written. A list of symbols is read as lld's, unless they are
@@ -68,7 +86,10 @@ extension OrderFileDialect {
 
   /// The dialect that most users want for images of that format.
   package static func usual(for format: ImageFormat) -> OrderFileDialect {
-    all.last { $0.imageFormat == format } ?? .lld
+    switch format {
+    case .elf: .lld
+    case .machO: .ldPrime
+    }
   }
 
   /// Reads an order file.

@@ -6,7 +6,7 @@ import Testing
 struct OrderingLinker: CustomTestStringConvertible, Sendable {
   /// As `-fuse-ld=` and, with `ld.` before it, `PATH` have it.
   var name: String
-  /// As `--format` has it.
+  /// As `--linker` has it.
   var format: String
   /// The linker's option, without the file.
   var option: String
@@ -91,7 +91,7 @@ extension Workshop {
   ) throws {
     try must(
       Built.orderfile,
-      ["gen"] + traces + ["-o", "app.order", "--format", build.linker.format] + genOptions,
+      ["gen"] + traces + ["-o", "app.order", "--linker", build.linker.format] + genOptions,
       sourceLocation: sourceLocation)
     try link(build, objects, options: ["-Wl,\(build.linker.option)app.order"], as: "ordered")
     let plain = try start(path("app"), build.arguments).end()

@@ -74,10 +74,10 @@ import Testing
       """.utf8, "configure")
     try workshop.must("chmod", ["+x", "configure"])
     let steps = try workshop.mustOrderfile(
-      "flags", "make", "--program", "./app", "--format", linker.format)
+      "flags", "make", "--program", "./app", "--linker", linker.format)
     try sh(workshop, steps.text)
     #expect(try order(workshop, "app").prefix(3) == ["main", "third", "first"])
-    let mac = try workshop.orderfile("flags", "make", "--program", "app", "--format", "ld64")
+    let mac = try workshop.orderfile("flags", "make", "--program", "app", "--linker", "ld64")
     #expect(mac.status == 1 && mac.errors.contains("hint: for Apple platforms"))
   }
 
@@ -99,7 +99,7 @@ import Testing
       gcc -O1 -ffunction-sections -c app.c
       \(link.replacingOccurrences(of: "-Wl,[^ ]*app.order ", with: "", options: .regularExpression))
       orderfile record --breakpoints -o app.oftrace -- ./app
-      orderfile gen app.oftrace --format \(linker.format) -o app.order
+      orderfile gen app.oftrace --linker \(linker.format) -o app.order
       \(link)
       orderfile diff app app --trace app.oftrace --order app.order
       """)

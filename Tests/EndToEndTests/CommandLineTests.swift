@@ -35,7 +35,7 @@ import Testing
     #expect(
       schemas == [
         "orderfile.trace/1", "orderfile.image/1", "orderfile.linkmap/1", "orderfile.orderfile/1",
-        "orderfile.diff/2", "orderfile.diff/2", "orderfile.gen/1",
+        "orderfile.diff/2", "orderfile.diff/2", "orderfile.gen/2",
       ])
   }
 
@@ -71,7 +71,7 @@ import Testing
   func anOrderFileOfAnyDialectIsAStartupSet(linker: OrderingLinker) throws {
     let workshop = try Self.workshop()
     try workshop.mustOrderfile(
-      "gen", "app.oftrace", "--image", "app", "--format", linker.format, "-o", "x.order")
+      "gen", "app.oftrace", "--image", "app", "--linker", linker.format, "-o", "x.order")
     let diff = try workshop.mustOrderfile("diff", "app", "app", "--order", "x.order", "--json")
     // The five that ran, and the C runtime's initializer where symbols are named.
     #expect(diff.json["startupFunctions"] as? Int == (linker.format == "lld" ? 6 : 5))
@@ -138,7 +138,7 @@ import Testing
       (["diff", "app", "ordered", "--order", "app.order", "--max-pages", "0"], 2),
       (["gen", "app.oftrace", "--recorded", "app"], 3), (["record", "-o", "x", "--", "true"], 4),
       ([], 0), (["bogus"], 64), (["gen"], 64), (["diff", "app", "ordered"], 64),
-      (["gen", "app.oftrace", "--format", "bogus"], 64), (["gen", "app.oftrace", "--json"], 64),
+      (["gen", "app.oftrace", "--linker", "bogus"], 64), (["gen", "app.oftrace", "--json"], 64),
       (["--version"], 0), (["--help"], 0), (["help", "gen"], 0),
       (["help", "bogus"], 64), (["show", "text"], 1),
     ] {

@@ -52,8 +52,8 @@ import Testing
   }
 
   static let commands: [String] = [
-    "gen t1 t2 --image app", "gen t2 t1 --image app --format gold",
-    "gen t1 t2 --image app --format gnu-ld", "gen t1 --image ordered --link-map ordered.map",
+    "gen t1 t2 --image app", "gen t2 t1 --image app --linker gold",
+    "gen t1 t2 --image app --linker gnu-ld", "gen t1 --image ordered --link-map ordered.map",
     "show app", "show --json app", "show app.map", "show --json app.map", "show t1",
     "show --json t2", "show order",
     "diff app ordered --trace t1 --trace t2 --order order",

@@ -10,11 +10,13 @@ package struct SampleFunction {
   package var section: UInt32
   package var inputSection: SymbolName?
   package var objectFile: SymbolName?
+  package var compiledObjectFile: SymbolName?
   package var isLocal: Bool
 
   package init(
     name: SymbolName, address: UInt64, size: UInt64 = 16, section: UInt32 = 0,
-    inputSection: SymbolName? = nil, objectFile: SymbolName? = nil, isLocal: Bool = false
+    inputSection: SymbolName? = nil, objectFile: SymbolName? = nil,
+    compiledObjectFile: SymbolName? = nil, isLocal: Bool = false
   ) {
     self.name = name
     self.address = address
@@ -22,6 +24,7 @@ package struct SampleFunction {
     self.section = section
     self.inputSection = inputSection
     self.objectFile = objectFile
+    self.compiledObjectFile = compiledObjectFile
     self.isLocal = isLocal
   }
 }
@@ -54,7 +57,8 @@ package func sampleLayout(
     Function(
       name: add($0.name), address: StatedAddress(rawValue: $0.address), size: $0.size,
       section: $0.section, inputSection: $0.inputSection.map(add),
-      objectFile: $0.objectFile.map(add), isLocal: $0.isLocal)
+      objectFile: $0.objectFile.map(add),
+      compiledObjectFile: $0.compiledObjectFile.map(add), isLocal: $0.isLocal)
   }
   let absentSymbols = absent.map { AbsentSymbol(name: add($0.name), reason: $0.reason) }
   return Layout(

@@ -92,7 +92,7 @@ import Testing
   /// Words are separated by blanks; those that begin with `@` are files of the workshop.
   static let commands = [
     // Usage.
-    "bogus", "help bogus", "help import bogus", "gen", "gen @open --format bogus",
+    "bogus", "help bogus", "help import bogus", "gen", "gen @open --linker bogus",
     "gen @open --json", "gen @open --all-images",
     "gen @open --image @app --image @other", "gen @open --all-images --link-map @app -o @orders",
     "gen @open --debug-file @app", "diff @app", "diff @app @app",
@@ -134,7 +134,7 @@ import Testing
     "gen @gone --image @app",
     "gen @foreign", "gen @gone --all-images -o @orders",
     "gen @sealed --all-images --image @other -o @orders",
-    "gen @sealed --image @app --format ld64",
+    "gen @sealed --image @app --linker ld64",
     "diff @other @other --trace @sealed", "diff @app @other --trace @sealed",
     "diff @app @app --order @strange.order",
     "diff @app @app --order @empty.order",

@@ -64,7 +64,7 @@ import Testing
   func functionsOfCStandInTheOrderAskedFor(platform: AppleSDK.Platform) throws {
     try compile(Self.cProgram, as: "main.c", for: platform)
     for names in [["_f3", "_main", "_quiet", "_f1"], ["_quiet", "_f2", "_f1", "_main", "_f3"]] {
-      let written = OrderFileDialect.ld64.write(order(names), header: ["two", "lines"])
+      let written = OrderFileDialect.ld64LLD.write(order(names), header: ["two", "lines"])
       expect(try link(["main.o"], order: written.bytes, for: platform), beginsWith: names)
     }
   }
@@ -93,7 +93,7 @@ import Testing
       "-[Foo(Extra) more:]", "+[Foo(Extra) load]", "_main", "-[Foo bar:with:]", "+[Foo load]",
       "-[Foo plain]",
     ]
-    let written = OrderFileDialect.ld64.write(order(names))
+    let written = OrderFileDialect.ld64LLD.write(order(names))
     #expect(written.unwritable.isEmpty)
     expect(try link(["main.o"], order: written.bytes), beginsWith: names)
   }
@@ -109,7 +109,7 @@ import Testing
     let names = [
       "__ZN3BoxIdE3getEd", "__GLOBAL__sub_I_main.cpp", "_main", "__ZN3BoxIiE3getEi", "__Z4seedv",
     ]
-    let written = OrderFileDialect.ld64.write(order(names))
+    let written = OrderFileDialect.ld64LLD.write(order(names))
     expect(try link(["main.o"], order: written.bytes), beginsWith: names)
   }
 
@@ -137,13 +137,13 @@ import Testing
       OrderFileEntry(symbol: bytes("_twin"), objectFile: bytes(file("b.o"))),
       OrderFileEntry(symbol: bytes("_main")),
     ]
-    let one = try link(["main.o"] + inputs, order: OrderFileDialect.ld64.write(entries).bytes)
+    let one = try link(["main.o"] + inputs, order: OrderFileDialect.ld64LLD.write(entries).bytes)
     #expect(Array(one.map.prefix(2)) == ["\(file("b.o")) _twin", "main.o _main"], "\(one.map)")
     #expect(Array(one.symbols.prefix(2)) == ["_twin", "_main"])
     // Both, each at a place of its own.
     let twin = OrderFileEntry(symbol: bytes("_twin"), objectFile: bytes(file("a.o")))
     let both = try link(
-      ["main.o"] + inputs, order: OrderFileDialect.ld64.write(entries + [twin]).bytes)
+      ["main.o"] + inputs, order: OrderFileDialect.ld64LLD.write(entries + [twin]).bytes)
     #expect(
       Array(both.map.prefix(3)) == [
         "\(file("b.o")) _twin", "main.o _main", "\(file("a.o")) _twin",
@@ -189,7 +189,7 @@ import Testing
     let order =
       "# _f1\n  _f3 \t # _f1\r\nx86_64:_f1\narm64: _quiet\n./main.o:_f1\narm64e:_f1\nmain.o: _f2\n"
       + "main.o:arm64:_f1\n_f1x\n\"_f1\"\n_main#_f1\n_f1"
-    let entries = try read(order, .ld64).entries
+    let entries = try read(order, .ld64LLD).entries
     let expected = entries.filter {
       ($0.architecture ?? bytes("arm64")) == bytes("arm64")
         && ($0.objectFile ?? bytes("main.o")) == bytes("main.o")
@@ -198,10 +198,10 @@ import Testing
     expect(try link(["main.o"], order: bytes(order)), beginsWith: expected)
   }
 
-  /// The first of two equal lines counts, whatever ld64 does.
+  /// The first of two equal lines counts; ld64's rule is another one.
   @Test func ofTwoEqualLinesTheFirstCounts() throws {
     try compile(Self.cProgram, as: "main.c")
-    #expect(!OrderFileDialect.ld64.lastDuplicateWins)
+    #expect(!OrderFileDialect.ld64LLD.lastDuplicateWins)
     expect(try link(["main.o"], order: bytes("_f3\n_f1\n_f3\n")), beginsWith: ["_f3", "_f1"])
   }
 
@@ -216,7 +216,7 @@ import Testing
     for name in odd.sorted() { assembly += ".globl \"\(name)\"\n.p2align 2\n\"\(name)\": ret\n" }
     try compile(assembly + ".subsections_via_symbols\n", as: "odd.s")
     try compile("int main(void) { return 0; }", as: "main.c")
-    let written = OrderFileDialect.ld64.write(order(odd + ["_main"]))
+    let written = OrderFileDialect.ld64LLD.write(order(odd + ["_main"]))
     #expect(written.unwritable.isEmpty)
     expect(try link(["main.o", "odd.o"], order: written.bytes), beginsWith: odd + ["_main"])
   }
@@ -256,7 +256,7 @@ import Testing
         OrderFileEntry(symbol: bytes($0), architecture: bytes(architecture))
       }
     }
-    let written = OrderFileDialect.ld64.write(entries)
+    let written = OrderFileDialect.ld64LLD.write(entries)
     for platform in [AppleSDK.Platform.macOS, .macOSx8664] {
       try compile(Self.cProgram, as: "main.c", for: platform)
       let linked = try link(["main.o"], order: written.bytes, for: platform)

@@ -19,8 +19,10 @@ import Testing
         file.entries.map(\.section) == expected.map(\.section), sourceLocation: sourceLocation)
     }
     #expect(file.entries.map(\.symbol) == expected.map(\.symbol), sourceLocation: sourceLocation)
-    // ld64's begins with one of its own.
-    #expect(file.comments.count == (dialect == .ld64 ? 3 : 2), sourceLocation: sourceLocation)
+    // Those for Mach-O begin with one of their own.
+    #expect(
+      file.comments.count == (dialect.imageFormat == .machO ? 3 : 2),
+      sourceLocation: sourceLocation)
     #expect(
       dialect.write(file.entries, header: header).bytes == written.bytes,
       sourceLocation: sourceLocation)
@@ -32,7 +34,7 @@ import Testing
   @Test(arguments: OrderFileDialect.all)
   func oddNamesSurvive(dialect: OrderFileDialect) throws {
     let written = dialect.write(oddNames.map(entry))
-    let comments = dialect == .ld64 ? ["a#b", "a #b"] : []
+    let comments = dialect.imageFormat == .machO ? ["a#b", "a #b"] : []
     #expect(written.unwritable.map { text($0.entry.symbol) } == comments)
     try check(oddNames.map(entry), dialect)
   }
@@ -49,6 +51,18 @@ import Testing
       return OrderFileEntry(symbol: bytes("x") + name, section: bytes(".text.x") + name)
     }
     try check(entries, dialect)
+  }
+
+  @Test(arguments: OrderFileDialect.all)
+  func carriageReturnsAtLineEndsChangeNothing(dialect: OrderFileDialect) throws {
+    let entries = ["f", "g b", "h"].map { name in
+      OrderFileEntry(symbol: bytes(name), section: bytes(".text." + name))
+    }
+    let written = dialect.write(entries, header: ["orderfile"]).bytes
+    let file = try dialect.read(FileBytes(withCarriageReturns(written)))
+    #expect(file.entries == (try dialect.read(FileBytes(written))).entries)
+    #expect(file.entries.count == 3 && file.warnings.isEmpty)
+    #expect(OrderFileDialect(guessedFrom: FileBytes(withCarriageReturns(written))) == dialect)
   }
 
   @Test(arguments: OrderFileDialect.all)

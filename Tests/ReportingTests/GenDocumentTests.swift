@@ -5,14 +5,14 @@ import Testing
 
 @Suite struct GenDocumentTests {
   static let plain = OrderedImage(
-    outputPath: "app.order", dialect: "lld", recordedImage: "/build/app.rec",
+    outputPath: "app.order", linker: "lld", recordedImage: "/build/app.rec",
     layoutPath: "build/app",
     traces: ["app.oftrace"], recordedFunctions: 5, resolvedFunctions: 5, untracedInitializers: 0,
     entries: 6, startupBytes: 5_000, textBytes: 1_100_000, missing: [], unnamedHits: 0,
     lostRecords: 0)
 
   static let lossy = OrderedImage(
-    outputPath: "out\u{1b}put", dialect: "gnu-ld", recordedImage: "/lib/größe.so", layoutPath: nil,
+    outputPath: "out\u{1b}put", linker: "gnu-ld", recordedImage: "/lib/größe.so", layoutPath: nil,
     traces: ["a.oftrace", "b \"c\".oftrace"], launches: 2, recordedFunctions: 9,
     resolvedFunctions: 5,
     untracedInitializers: 1, entries: 1, startupBytes: 0, textBytes: 0,

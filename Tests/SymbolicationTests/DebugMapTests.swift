@@ -32,7 +32,7 @@ import Testing
 
   private func files(_ layout: Layout) -> [String] {
     layout.functions.map { function in
-      "\(layout.name(of: function)) \(function.objectFile.map { "\(layout.names.name($0))" } ?? "-")"
+      "\(layout.name(of: function)) \(function.compiledObjectFile.map { "\(layout.names.name($0))" } ?? "-")"
     }
   }
 
@@ -57,7 +57,7 @@ import Testing
   @Test func withoutDebugInformationNothingIsKnown() throws {
     let layout = try Image.reading(path: try link(flags: [])).image.layout
     #expect(layout.functions.count == 8)
-    #expect(layout.functions.allSatisfy { $0.objectFile == nil })
+    #expect(layout.functions.allSatisfy { $0.compiledObjectFile == nil })
   }
 
   @Test func aDamagedDebugMapDoesNotTrap() throws {

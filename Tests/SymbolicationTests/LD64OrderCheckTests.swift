@@ -6,9 +6,10 @@ import Testing
 
 @Suite struct LD64OrderCheckTests {
   private func check(
-    _ order: String, _ symbols: [String], for architecture: Architecture? = .arm64
+    _ order: String, _ symbols: [String], for architecture: Architecture? = .arm64,
+    by linker: OrderFileDialect = .ld64LLD
   ) throws -> OrderFileCheck {
-    let file = try OrderFileDialect.ld64.read(FileBytes(Array(order.utf8)))
+    let file = try linker.read(FileBytes(Array(order.utf8)))
     return OrderFileCheck(
       file, layout: machOLayout(symbols), architecture: architecture)
   }
@@ -54,6 +55,29 @@ import Testing
     let result = try check(order, symbols)
     #expect([result.entries, result.present, result.inOrder] == counts)
     #expect(result.missing.map(\.description) == missing)
+  }
+
+  /// Entries, present, in order.
+  @Test(
+    arguments: [
+      // The classic linker moves one function for a line, the first in the object file.
+      (.ld64, "_t\n_a\n", ["b.o|_t", "_a", "c.o|_t"], [2, 2, 2]),
+      (.ld64LLD, "_t\n_a\n", ["b.o|_t", "_a", "c.o|_t"], [2, 2, 1]),
+      (.ld64, "m.o:_t\n_a\n", ["m.o|_t", "_a", "m.o|_t"], [2, 2, 2]),
+      (.ld64LLD, "m.o:_t\n_a\n", ["m.o|_t", "_a", "m.o|_t"], [2, 2, 1]),
+      (.ld64, "_a\n_b\n_a\n", ["_b", "_a"], [3, 2, 2]),
+      (.ld64LLD, "_a\n_b\n_a\n", ["_b", "_a"], [3, 2, 1]),
+      // The new one moves all of a name, whatever object file a line has, for the first of its lines.
+      (.ldPrime, "_t\n_a\n", ["b.o|_t", "c.o|_t", "_a"], [2, 2, 2]),
+      (.ldPrime, "_t\n_a\n", ["b.o|_t", "_a", "c.o|_t"], [2, 2, 1]),
+      (.ldPrime, "c.o:_t\n_a\n", ["b.o|_t", "c.o|_t", "_a"], [2, 2, 2]),
+      (.ldPrime, "c.o:_t\n_a\nb.o:_t\n", ["b.o|_t", "c.o|_t", "_a"], [3, 2, 2]),
+    ] as [(OrderFileDialect, String, [String], [Int])])
+  func eachLinkerHasItsRuleForNamesakes(
+    linker: OrderFileDialect, order: String, symbols: [String], counts: [Int]
+  ) throws {
+    let result = try check(order, symbols, by: linker)
+    #expect([result.entries, result.present, result.inOrder] == counts)
   }
 
   @Test func anArchitectureThatIsNotKnownIsTheFirstOfTheFile() throws {

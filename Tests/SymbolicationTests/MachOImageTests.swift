@@ -17,6 +17,27 @@ import Testing
     image.layout.functions.map { "\(image.layout.name(of: $0)): \($0.knownBytes)" }
   }
 
+  /// `LC_BUILD_VERSION` names the linker: `tool` and `version` of its only entry.
+  @Test(arguments: [
+    (4, 19, "ld64.lld"), (3, 907, "ld64"), (3, 956, "ld64"), (3, 1015, "ld-prime"), (54321, 1, nil),
+  ])
+  func anImageSaysByWhichLinkerItWasWritten(tool: Int, major: Int, linker: String?) throws {
+    let build = try MachOBuild(.macOS)
+    var bytes = try build.bytes("image")
+    let command = try #require(MachOEditor.command(0x32, in: bytes))
+    try #require(MachOEditor.word(bytes, command + 20) == 1, "lld's own entry")
+    #expect(MachOEditor.word(bytes, command + 24) == 4)
+    let entry = [tool, major << 16].flatMap { word in
+      (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * $0)) }
+    }
+    bytes.replaceSubrange(command + 24..<command + 32, with: entry)
+    #expect(try Image.reading(FileBytes(bytes), path: "image").image.linker == linker)
+    // More entries than the command holds.
+    bytes.replaceSubrange(command + 20..<command + 24, with: [0xff, 0xff, 0xff, 0xff])
+    bytes.replaceSubrange(command + 24..<command + 28, with: [1, 0, 0, 0])
+    #expect(try Image.reading(FileBytes(bytes), path: "image").image.linker == nil)
+  }
+
   @Test(arguments: AppleSDK.Platform.allCases)
   func functionsAreTheSymbolsInCode(_ platform: AppleSDK.Platform) throws {
     let build = try MachOBuild(platform)

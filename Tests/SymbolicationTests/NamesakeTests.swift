@@ -25,9 +25,11 @@ import Testing
   func theObjectFileChooses(
     name: String, file: String?, symbols: [String], expected: [Int]
   ) {
-    var map = SymbolMap(machOLayout(symbols))
-    #expect(
-      map.resolve(SymbolName(name), from: file.map { SymbolName($0) }).functions == expected)
+    for isDebugMap in [false, true] {
+      var map = SymbolMap(machOLayout(symbols, isDebugMap: isDebugMap))
+      #expect(
+        map.resolve(SymbolName(name), from: file.map { SymbolName($0) }).functions == expected)
+    }
   }
 
   @Test func aLinkerKnowsObjectFilesByTheirExactNames() {
@@ -39,7 +41,8 @@ import Testing
   }
 
   @Test func aRecordedBodyKnowsItsObjectFileIfAllItsNamesAgree() {
-    let layout = machOLayout(["l.a(a.o)|_t", "=l.a(a.o)|_u", "a.o|_v", "=b.o|_w", "_x", "=c.o|_y"])
+    let layout = machOLayout(
+      ["l.a(a.o)|_t", "=l.a(a.o)|_u", "a.o|_v", "=b.o|_w", "_x", "=c.o|_y"], isDebugMap: true)
     let image = RecordedImage(
       Image(path: "app", id: nil, architecture: .arm64, layout: layout))
     let bodies = (0..<3).map {

@@ -1,21 +1,23 @@
 import Addresses
 import ImageModel
+import ModelSamples
 import OrderFileFormat
 import Symbolication
 import Testing
 
 @Suite struct PlacingEntriesTests {
   private func placing(
-    _ symbols: [String], _ order: [Int], for architecture: Architecture? = nil
+    _ symbols: [String], _ order: [Int], for architecture: Architecture? = nil,
+    by linker: OrderFileDialect = .ld64LLD
   ) -> PlacingEntries {
     PlacingEntries(
-      of: order.map { Part($0) }, in: SymbolMap(machOLayout(symbols)), for: .ld64,
+      of: order.map { Part($0) }, in: SymbolMap(machOLayout(symbols)), for: linker,
       architecture: architecture)
   }
 
   /// As the lines are written, without the comment.
   private func lines(_ placing: PlacingEntries) -> [String] {
-    let written = OrderFileDialect.ld64.write(placing.entries)
+    let written = OrderFileDialect.ld64LLD.write(placing.entries)
     return String(decoding: written.bytes, as: UTF8.self).split(separator: "\n").dropFirst()
       .map(String.init)
   }
@@ -44,6 +46,51 @@ import Testing
     symbols: [String], order: [Int], expected: [String]
   ) {
     #expect(lines(placing(symbols, order)) == expected)
+    #expect(lines(placing(symbols, order, by: .ld64)) == expected)
+  }
+
+  /// ld-prime takes a name once, for all its functions.
+  @Test(
+    arguments: [
+      (["a.o|_t", "b.o|_t", "b.o|_b"], [1, 2], ["_t", "_b"]),
+      (["a.o|_t", "l.a(b.o)|_t", "_b"], [1, 2, 0], ["_t", "_b"]),
+      (["m.o|_t", "m.o|_t"], [1], ["_t"]),
+    ] as [([String], [Int], [String])])
+  func forTheNewAppleLinkerNoLineNamesAnObjectFile(
+    symbols: [String], order: [Int], expected: [String]
+  ) {
+    let placing = placing(symbols, order, by: .ldPrime)
+    #expect(lines(placing) == expected)
+    #expect(placing.ambiguousNames.isEmpty && placing.unmoved.isEmpty)
+  }
+
+  /// What the compiler wrote is no name that a linker knows: `ld -r` may have packed it.
+  @Test(arguments: [OrderFileDialect.ldPrime, .ld64, .ld64LLD])
+  func aDebugMapsObjectFileIsInNoLine(linker: OrderFileDialect) {
+    let functions = [("a.o", "_t", 0x400), ("b.o", "_t", 0x410)].map { file, name, address in
+      SampleFunction(
+        name: SymbolName(name), address: UInt64(address), compiledObjectFile: SymbolName(file))
+    }
+    let layout = sampleLayout(functions, format: .machO)
+    let placing = PlacingEntries(of: [Part(1)], in: SymbolMap(layout), for: linker)
+    #expect(lines(placing) == ["_t"])
+    #expect(placing.ambiguousNames == (linker == .ldPrime ? [] : ["_t"]))
+  }
+
+  /// `ld -r` puts several functions of one name into one object file: ld64 moves the first of these.
+  @Test(
+    arguments: [
+      (["m.o|_t", "m.o|_t"], [0, 1], [1]), (["m.o|_t", "m.o|_t"], [1], [1]),
+      (["m.o|_t", "m.o|_t"], [0], []), (["m.o|_t", "m.o|_t", "m.o|_t"], [2, 1, 0], [2, 1]),
+      (["m.o|_t", "n.o|_t", "m.o|_t", "n.o|_t"], [2, 1], [2]),
+      (["a.o|_t", "b.o|_t"], [0, 1], []), (["m.o|_t", "=m.o|_t"], [0, 1], []),
+      (["_t", "_t"], [0, 1], [1]), (["m.o|_t", "m.o|_t", "m.o|_u"], [2], []),
+    ] as [([String], [Int], [Int])])
+  func ofNamesakesInOneObjectFileTheClassicLinkerMovesTheFirst(
+    symbols: [String], order: [Int], unmoved: [Int]
+  ) {
+    #expect(placing(symbols, order, by: .ld64).unmoved == unmoved)
+    #expect(placing(symbols, order, by: .ld64LLD).unmoved == [])
   }
 
   @Test(arguments: [
@@ -76,18 +123,17 @@ import Testing
 
   @Test(
     arguments: [
-      (["_t", "_t"], [1], ["_t"], []), (["a.o|_t", "_t"], [0], [], []),
-      (["a.o|_t", "b.o|_t"], [0], [], []), (["a.o|_t", "b.o|_t"], [0, 1], [], ["_t"]),
-      (["u.o|_t", "u.o|_t"], [0, 1], [], []), (["_t", "=_t"], [0], [], []),
-      (["_z", "_z", "_a", "_a"], [0, 2], ["_z", "_a"], []),
-      (["a.o|_t", "=b.o|_t", "c.o|_t"], [0, 1], [], []),
-    ] as [([String], [Int], [String], [String])])
+      (["_t", "_t"], [1], ["_t"]), (["a.o|_t", "_t"], [0], []),
+      (["a.o|_t", "b.o|_t"], [0], []), (["a.o|_t", "b.o|_t"], [0, 1], []),
+      (["u.o|_t", "u.o|_t"], [0, 1], []), (["_t", "=_t"], [0], []),
+      (["_z", "_z", "_a", "_a"], [0, 2], ["_z", "_a"]),
+      (["a.o|_t", "=b.o|_t", "c.o|_t"], [0, 1], []),
+    ] as [([String], [Int], [String])])
   func namesThatStandForSeveralFunctionsAreTold(
-    symbols: [String], order: [Int], ambiguous: [String], ofSeveralFiles: [String]
+    symbols: [String], order: [Int], ambiguous: [String]
   ) {
     let placing = placing(symbols, order)
     #expect(placing.ambiguousNames.map(\.description) == ambiguous)
-    #expect(placing.namesOfSeveralFiles.map(\.description) == ofSeveralFiles)
   }
 
   @Test(arguments: [OrderFileDialect.lld, .ld64])

@@ -12,15 +12,17 @@ func sampleLayout(_ symbols: [String]) -> Layout {
 }
 
 /// Functions of `__TEXT,__text` at 0x100000400, 16 bytes each, one behind the other. A name with `=` before
-/// it shares the address of the one before; what stands before a `|` is its object file.
-func machOLayout(_ symbols: [String]) -> Layout {
+/// it shares the address of the one before; what stands before a `|` is its object file, of a link map or of a
+/// debug map.
+func machOLayout(_ symbols: [String], isDebugMap: Bool = false) -> Layout {
   let start: UInt64 = 0x1_0000_0400
   let functions = sampleFunctions(symbols, from: start).map { function in
     let parts = function.name.description.split(separator: "|")
     guard parts.count > 1 else { return function }
+    let file = SymbolName(String(parts[0]))
     return SampleFunction(
       name: SymbolName(String(parts[1])), address: function.address,
-      objectFile: SymbolName(String(parts[0])))
+      objectFile: isDebugMap ? nil : file, compiledObjectFile: isDebugMap ? file : nil)
   }
   return sampleLayout(
     functions,

@@ -55,7 +55,9 @@ package struct UnusedHits: Hashable, Sendable {
 package struct OrderedImage: Hashable, Sendable {
   /// The path of the order file; `-` is stdout.
   package var outputPath: String
-  package var dialect: String
+  /// The name of the linker that the file is written for.
+  package var linker: String
+  package var linkerSource: LinkerSource
   /// The image in the traces.
   package var recordedImage: String
   /// The file in which names were looked up; `nil` if the recorded names were used unchanged.
@@ -85,15 +87,26 @@ package struct OrderedImage: Hashable, Sendable {
   /// The option of a compiler driver that the path of the order file follows; `nil` if there is none. Not in JSON.
   package var linkOption: String?
 
+  /// How the linker is known.
+  package enum LinkerSource: String, Sendable {
+    case option
+    /// The image to order says by which linker it was written.
+    case image
+    /// Nothing says it: the usual one for the format.
+    case assumed
+  }
+
   package init(
-    outputPath: String, dialect: String, recordedImage: String, layoutPath: String?,
-    traces: [String], launches: Int = 1, recordedFunctions: Int, resolvedFunctions: Int,
+    outputPath: String, linker: String, recordedImage: String, layoutPath: String?,
+    traces: [String], launches: Int = 1, linkerSource: LinkerSource = .assumed,
+    recordedFunctions: Int, resolvedFunctions: Int,
     untracedInitializers: Int,
     entries: Int, startupBytes: UInt64, textBytes: UInt64, missing: [NameWithReason],
     unnamedHits: Int, lostRecords: UInt64
   ) {
     self.outputPath = outputPath
-    self.dialect = dialect
+    self.linker = linker
+    self.linkerSource = linkerSource
     self.recordedImage = recordedImage
     self.layoutPath = layoutPath
     self.traces = traces
@@ -109,6 +122,12 @@ package struct OrderedImage: Hashable, Sendable {
     self.lostRecords = lostRecords
   }
 
+  /// The linker, if it was assumed although there are others for images of the format; for ELF only lld takes plain
+  /// names, so that the wrong one is noticed.
+  package var assumedLinker: String? {
+    linkerSource == .assumed && linker != "lld" ? linker : nil
+  }
+
   /// The reasons of `missing` with their counts, most frequent first.
   package var missingByReason: [(reason: String, count: Int)] {
     var counts: [String: Int] = [:]
@@ -119,7 +138,7 @@ package struct OrderedImage: Hashable, Sendable {
 }
 
 extension GenDocument: JSONDocument {
-  package static let schema = "orderfile.gen/1"
+  package static let schema = "orderfile.gen/2"
 
   package func write(to json: inout JSONWriter) {
     json.array("images") { json in for image in images { json.object { image.write(to: &$0) } } }
@@ -143,10 +162,11 @@ extension UnusedHits {
 
 extension OrderedImage {
   fileprivate func write(to json: inout JSONWriter) {
-    json.member("dialect", dialect)
     json.member("entries", entries)
     json.member("launches", launches)
     if let layoutPath { json.member("layoutPath", layoutPath) }
+    json.member("linker", linker)
+    json.member("linkerSource", linkerSource.rawValue)
     json.member("lostRecords", lostRecords)
     json.array("missing") { json in for missing in missing { missing.write(to: &json) } }
     json.member("outputPath", outputPath)

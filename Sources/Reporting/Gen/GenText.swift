@@ -27,6 +27,9 @@ package struct GenText {
     }
     text +=
       " in \(counted(image.entries, "entry", "entries")): \(printable(image.outputPath))" + next
+    if let linker = image.assumedLinker {
+      text += "\nassumed linker: \(linker) (--linker names another one)"
+    }
     if image.unnamedHits > 0 {
       text += "\n\(counted(image.unnamedHits, "hit")) in code without a symbol"
     }

@@ -86,7 +86,7 @@ struct DebugMap {
         let leaf = orderFileName(ofObjectFile: names.bytes.copy(path)[...])
         leafs[file] = .some(leaf.flatMap { found.names.append($0) })
       }
-      found.functions[index].objectFile = leafs[file] ?? nil
+      found.functions[index].compiledObjectFile = leafs[file] ?? nil
     }
   }
 

@@ -78,6 +78,7 @@ extension Image {
         initializers: initializers, guards: file.guards(), symbolSource: functions.source)
       image.segments = file.mappedSegments
       image.libraryName = file.libraryName()
+      image.linker = file.linker
       // A damaged table is as good as none: all but a few reports do without.
       image.callbackPlaces = try? file.callbackPlaces()
       return (image, warnings)

@@ -14,6 +14,10 @@ extension ObjectFile {
   }
 }
 
+extension ImageFile {
+  var linker: String? { nil }
+}
+
 /// A file of one object format as the model needs it: a linked image, or the debug file of one.
 ///
 /// These members hide the differences between formats; the search for names is the same for all.
@@ -30,6 +34,9 @@ protocol ImageFile: Sendable {
 
   /// A weak ID for a file without an identity.
   func imageID() throws(ParseError) -> ImageID
+
+  /// See `Image.linker`.
+  var linker: String? { get }
 
   /// See `Image.libraryName`; `nil` also if it can't be read.
   func libraryName() -> String?

@@ -82,7 +82,9 @@ struct CompilationUnits {
 
   private func unit(ofFunction index: Int) -> SymbolName? {
     let function = layout.functions[index]
-    if let file = function.objectFile { return layout.names.name(file) }
+    if let file = function.compiledObjectFile ?? function.objectFile {
+      return layout.names.name(file)
+    }
     if let unit = described[function.address] { return unit }
     let next = fileSymbols.partitioningIndex { $0.address >= function.address }
     guard next < fileSymbols.count else { return nil }

@@ -3,6 +3,7 @@ import ByteReading
 import DebugInfo
 import ImageModel
 import ObjectFormat
+import OrderFileFormat
 
 extension MachOFile: ImageFile {
   static var format: ImageFormat { .machO }
@@ -39,6 +40,16 @@ extension MachOFile: ImageFile {
     if let uuid = try uuid() { return ImageID(kind: .uuid, bytes: uuid) }
     let start = range.indices.lowerBound + 32  // sizeof(mach_header_64)
     return ImageID(weakOf: bytes, start..<start + Int(header.commandsSize))
+  }
+
+  /// Apple's new linker, which its authors call ld-prime, counts its versions from 1000 on, and the classic one
+  /// ends below: Xcode 15 has 1015.7 and 907 (<https://github.com/apple-opensource/ld64/issues/2>).
+  var linker: String? {
+    guard let version = (try? linkerVersion()) ?? nil else { return nil }
+    return switch version.tool {
+    case .lld: OrderFileDialect.ld64LLD.name
+    case .ld: (version.major < 1000 ? OrderFileDialect.ld64 : .ldPrime).name
+    }
   }
 
   func libraryName() -> String? {

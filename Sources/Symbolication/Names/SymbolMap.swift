@@ -5,7 +5,6 @@ import ImageModel
 ///
 /// The index of exact names is built at once; the index of canonical names only when a name has no exact
 /// match, because many programs never need it. Results are cached, so that many launches look up each name
-/// once. Therefore `resolve` is `mutating`, and a map belongs to one thread.
 /// once. So `resolve` is `mutating`, and a map belongs to one thread.
 package struct SymbolMap {
   package let layout: Layout
@@ -54,8 +53,8 @@ extension SymbolMap {
   /// entry addresses, each original that ran was recorded too. The release build's `f` is returned
   /// nevertheless, as `original`, because a trace with return addresses only knows no more.
   ///
-  /// - Parameter objectFile: the object file that defined the function in the recorded build, in ld64's
-  ///   notation. Of several functions with the same name, it selects those from the same file, or from the
+  /// - Parameter objectFile: the object file to which the compiler wrote the function in the recorded build, in
+  ///   ld64's notation. Of several functions with the same name, it selects those from the same file, or from the
   ///   same member of any archive, if the layout has one.
   /// - Complexity: O(*n* + *k*) for *n* bytes of the name and *k* functions of the same canonical form, the
   ///   first time; once O(*b*) for *b* bytes in all names.
@@ -134,7 +133,12 @@ extension SymbolMap {
   private func narrowed(_ found: [Int], to objectFile: SymbolName?) -> [Int] {
     guard let objectFile, found.count > 1 else { return found }
     func of(_ isSame: (ArraySlice<UInt8>) -> Bool) -> [Int] {
-      found.filter { layout.functions[$0].objectFile.map { isSame(layout.names[$0]) } ?? false }
+      found.filter { index in
+        let function = layout.functions[index]
+        return [function.compiledObjectFile, function.objectFile].contains { file in
+          file.map { isSame(layout.names[$0]) } ?? false
+        }
+      }
     }
     let ofFile = of { $0 == objectFile.bytes[...] }
     if !ofFile.isEmpty { return ofFile }

@@ -13,19 +13,18 @@
 // Bodies are compared, not names, by the linkers' own rules:
 //
 // - A body with several names, aliases or folded functions, belongs where its *first* name is listed.
-// - A name that several local functions share moves all of them: they are expected to be adjacent, in
-//   ascending address order, since linkers keep their input order.
+// - A name that several local functions share moves all of them, or the first: `OrderFileDialect.namesakes`. Those
+//   that move are expected to be adjacent, in ascending address order, since linkers keep their input order.
 // - Of two equal lines one counts, the first or the last: `OrderFileDialect.lastDuplicateWins`.
 // - If the dialect names sections, a line is looked up among the layout's input sections if it has them, and
 //   lines that name candidate sections of the same function are one ordered symbol.
 //
-// - If the dialect is ld64's, the rules are those of LLVM's ld64.lld: a line with an object file moves the
-//   functions of that name in it, a line without one moves all. `f.llvm.1` is moved by the lines `f.llvm.1`,
-//   `f` and `f.llvm.2`, in this order of preference: LLD 20 and older use only the first, ld64 the second.
-//   Lines for other architectures don't count.
+// - In Mach-O layouts `f.llvm.1` is moved by the lines `f.llvm.1`, `f` and `f.llvm.2`, in this order of preference:
+//   LLD 20 and older use only the first, ld64 the second. Lines for other architectures don't count.
 //
-// What it leaves out: object files are not compared if the layout does not know them. ELF layouts never do.
-// In Mach-O layouts, functions with equal names and unknown object files are assigned to the lines with
+// What it leaves out: object files are not compared if the layout does not know them. Only link maps do: the debug map
+// of an image tells what the compiler wrote, which `ld -r` may have packed into another object file.
+// In other Mach-O layouts, functions with equal names and unknown object files are assigned to the lines with
 // object files in ascending address order, as if the linker had followed them. The name of an input section
 // does not tell its object file, so two objects with one function each in `.text` look like one object with
 // two.

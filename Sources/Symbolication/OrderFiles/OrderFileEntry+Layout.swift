@@ -4,11 +4,13 @@
 // gets an entry for each section in which compilers put a function of its name: linkers ignore those that
 // don't exist. lld's dialect only needs the name.
 //
-// ld64's dialect has object files. They are added where they are needed, for a name that several bodies of
-// the image have, and where they are known: from a link map, or from the debug map of an image with debug
-// information. Everywhere else a bare name is better, because it stays valid if the function moves to another
-// library. For functions that were folded into one body, ld64.lld looks for the object file of the one that
-// it kept, which is unknown: all of them are listed.
+// The dialects of ld64 and ld64.lld have object files. They are added where they are needed, for a name that several
+// bodies of the image have, and where the linker's own names are known: from a link map. The debug map of an image
+// names what the compiler wrote; after `ld -r` no linker knows that. Everywhere else a bare name is better, because
+// it stays valid if the function moves to another library. For functions that were folded into one body, ld64.lld
+// looks for the object file of the one that it kept, which is unknown: all of them are listed.
+//
+// For ld64, which moves the first function of a name in an object file, one line can't stand for two of them.
 //
 // A function that ThinLTO promoted, `f.llvm.1`, has two lines: unchanged for LLD 20 and older, and as `f` for
 // ld64, which compares with the shortened name. Newer LLDs shorten both sides and accept either. `f.__uniq.1`
@@ -31,8 +33,8 @@ package struct PlacingEntries: Sendable {
   package private(set) var unnamable: [SymbolName] = []
   /// Names in `entries` that several bodies of the layout have, with nothing to distinguish them.
   package private(set) var ambiguousNames: [SymbolName] = []
-  /// Names in `entries` that are listed for several object files.
-  package private(set) var namesOfSeveralFiles: [SymbolName] = []
+  /// Functions of the layout that have an entry, but stay where they are: the linker moves another one of their name.
+  package private(set) var unmoved: [Int] = []
 
   /// Entries for `parts` of the layout of `map`, in their order. No dialect can name a part of a function.
   ///
@@ -55,14 +57,14 @@ package struct PlacingEntries: Sendable {
       }
       return
     }
-    var namesakes = Namesakes(of: functions, in: map)
+    var namesakes = Namesakes(of: functions, in: map, dialect.namesakes)
     var isPlaced: Set<StatedAddress> = []
     let prefix = architecture?.orderFilePrefix
     for index in functions where !isLinkersOwn(layout.names[layout.functions[index].name]) {
       let function = layout.functions[index]
       isPlaced.insert(function.address)
-      let objectFile = namesakes.exist(of: function) ? function.objectFile : nil
-      namesakes.noteListed(function)
+      let objectFile = namesakes.needObjectFile(of: function) ? function.objectFile : nil
+      namesakes.noteListed(index)
       for symbol in spellings(layout.names[function.name]) {
         entries.append(
           OrderFileEntry(
@@ -73,7 +75,8 @@ package struct PlacingEntries: Sendable {
     for index in functions where isPlaced.insert(layout.functions[index].address).inserted {
       unnamable.append(layout.name(of: layout.functions[index]))
     }
-    (ambiguousNames, namesOfSeveralFiles) = namesakes.unclear
+    ambiguousNames = namesakes.ambiguous
+    unmoved = namesakes.unmoved
   }
 
   /// The spellings of `name` that linkers may expect, each once.
@@ -87,16 +90,20 @@ package struct PlacingEntries: Sendable {
 private struct Namesakes {
   private struct Name {
     var hasSeveralBodies: Bool
-    /// The addresses of the listed ones, and the object file of each, if known.
-    var listed: [(address: StatedAddress, file: NameReference?)] = []
+    /// The listed ones, as indexes of the layout's functions.
+    var listed: [Int] = []
   }
-  private let layout: Layout
+  private let map: SymbolMap
+  private var layout: Layout { map.layout }
+  private let rule: OrderFileDialect.NamesakeRule
   private var names: [NameKey: Name] = [:]
   /// The keys of `names`, in the order of insertion.
   private var order: [NameReference] = []
 
-  init(of functions: [Int], in map: SymbolMap) {
-    layout = map.layout
+  init(of functions: [Int], in map: SymbolMap, _ rule: OrderFileDialect.NamesakeRule) {
+    self.map = map
+    self.rule = rule
+    guard rule != .movesAll else { return }
     for index in functions {
       let function = layout.functions[index]
       let name = layout.names[function.name]
@@ -110,32 +117,48 @@ private struct Namesakes {
     }
   }
 
-  /// Whether another body has the same name.
-  func exist(of function: Function) -> Bool {
+  /// Whether another body has the same name, so that a line should name the object file.
+  func needObjectFile(of function: Function) -> Bool {
     names[NameKey(layout.names[function.name])]?.hasSeveralBodies ?? false
   }
 
-  mutating func noteListed(_ function: Function) {
-    names[NameKey(layout.names[function.name])]?.listed.append(
-      (function.address, function.objectFile))
+  mutating func noteListed(_ index: Int) {
+    names[NameKey(layout.names[layout.functions[index].name])]?.listed.append(index)
   }
 
-  var unclear: (ambiguous: [SymbolName], ofSeveralFiles: [SymbolName]) {
-    var ambiguous: [SymbolName] = []
-    var ofSeveralFiles: [SymbolName] = []
-    for reference in order {
+  /// Names of several bodies that are listed without an object file, because it is unknown.
+  var ambiguous: [SymbolName] {
+    order.compactMap { reference in
+      guard let name = names[NameKey(layout.names[reference])], name.hasSeveralBodies,
+        name.listed.contains(where: { layout.functions[$0].objectFile == nil })
+      else { return nil }
+      return layout.names.name(reference)
+    }
+  }
+
+  /// The listed functions that stay where they are because the linker moves another one for their line.
+  var unmoved: [Int] {
+    guard rule == .movesFirstInObjectFile else { return [] }
+    return order.flatMap { reference -> [Int] in
       guard let name = names[NameKey(layout.names[reference])], name.hasSeveralBodies else {
-        continue
+        return []
       }
-      if name.listed.contains(where: { $0.file == nil }) {
-        ambiguous.append(layout.names.name(reference))
-      } else if Set(name.listed.map(\.address)).count > 1,
-        Set(name.listed.compactMap { $0.file.map { layout.names.name($0) } }).count > 1
-      {
-        ofSeveralFiles.append(layout.names.name(reference))
+      return name.listed.filter { index in
+        let function = layout.functions[index]
+        return function.address != firstBody(ofLineFor: function)
       }
     }
-    return (ambiguous, ofSeveralFiles)
+  }
+
+  /// The body that ld64 moves for the line of `function`, as far as addresses tell: linkers keep the order in which
+  /// they read functions.
+  private func firstBody(ofLineFor function: Function) -> StatedAddress? {
+    let bodies = map.functions(named: layout.names[function.name]).map { layout.functions[$0] }
+    guard let file = function.objectFile.map({ layout.names[$0] }) else {
+      return bodies.map(\.address).min()
+    }
+    return bodies.filter { $0.objectFile.map { layout.names[$0] == file } ?? false }
+      .map(\.address).min()
   }
 }
 

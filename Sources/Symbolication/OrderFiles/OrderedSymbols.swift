@@ -15,6 +15,7 @@ struct OrderedSymbols {
     let index = collect(order, for: order.architecture(matching: architecture))
     if order.dialect.imageFormat == .machO {
       matchMachO(index, with: layout)
+      if order.dialect.namesakes == .movesFirstInObjectFile { keepFirstBodies(in: layout) }
     } else {
       match(index, with: layout)
     }
@@ -60,7 +61,7 @@ struct OrderedSymbols {
       let ordered: Int
       let symbol = NameKey(entry.symbol)
       if order.dialect.imageFormat == .machO {
-        collectMachO(entry, at: i, &index)
+        collectMachO(entry, at: i, order.dialect.namesakes, &index)
         continue
       }
       if let known = index.bySymbol[symbol], !entry.symbol.isEmpty {
@@ -91,11 +92,17 @@ struct OrderedSymbols {
     return isEffective
   }
 
-  private mutating func collectMachO(_ entry: OrderFileEntry, at i: Int, _ index: inout Index) {
+  private mutating func collectMachO(
+    _ entry: OrderFileEntry, at i: Int, _ rule: OrderFileDialect.NamesakeRule, _ index: inout Index
+  ) {
     let symbol = NameKey(entry.symbol)
+    if rule == .movesAll, index.bySymbol[symbol] != nil {
+      duplicates.append(i)  // whichever object file it has
+      return
+    }
     let ordered = symbols.count
     symbols.append(OrderedSymbol(entry, at: i))
-    if let file = entry.objectFile {
+    if let file = entry.objectFile, rule != .movesAll {
       index.byObjectFile[symbol, default: []].append((file, ordered))
     } else {
       index.bySymbol[symbol] = ordered
@@ -138,6 +145,15 @@ struct OrderedSymbols {
         matching = [ordered]
       }
       for ordered in matching { symbols[ordered].found.append((symbols[ordered].entries[0], i)) }
+    }
+  }
+
+  /// Leaves each symbol only the first of the bodies that have its name.
+  private mutating func keepFirstBodies(in layout: Layout) {
+    for ordered in symbols.indices {
+      guard let first = symbols[ordered].found.first else { continue }
+      let address = layout.functions[first.function].address
+      symbols[ordered].found.removeAll { layout.functions[$0.function].address != address }
     }
   }
 

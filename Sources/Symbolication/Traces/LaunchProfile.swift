@@ -8,11 +8,13 @@
 //     launch 2     main open parse          main 1.0, parse 1.1, log 1.2, open 2.1
 //
 // Builds of the same program may be mixed: a function is identified by its names and object file, because
-// only these are stable between builds.
+// only these are stable between builds. In launches of the very build that is to be ordered it is identified by its
+// address too: names do not distinguish namesakes.
 //
 // What it leaves out: the order within later launches. For the order of first uses, in which the launches are
 // processed in sequence, this makes no difference.
 
+import Addresses
 import ImageModel
 
 /// The functions that launches used in one image, each once.
@@ -22,6 +24,8 @@ package struct LaunchProfile: Sendable {
     package var names: [SymbolName]
     /// As in `RecordedFunctions.Use`.
     package var objectFile: SymbolName?
+    /// The address in the build to order; `nil` if another build was launched.
+    package var address: StatedAddress?
     /// The first launch that used it, from 0, and the step in that launch.
     package var launch: Int
     package var step: Int
@@ -32,14 +36,15 @@ package struct LaunchProfile: Sendable {
     fileprivate var newest: (launch: Int, bodies: Int)?
 
     package static func == (a: Function, b: Function) -> Bool {
-      a.names == b.names && a.objectFile == b.objectFile && a.launch == b.launch
-        && a.step == b.step && a.bodyCount == b.bodyCount
+      a.names == b.names && a.objectFile == b.objectFile && a.address == b.address
+        && a.launch == b.launch && a.step == b.step && a.bodyCount == b.bodyCount
     }
   }
 
   private struct Key: Hashable {
     var names: [SymbolName]
     var objectFile: SymbolName?
+    var address: StatedAddress?
   }
 
   /// Ascending by launch, and within a launch by first use.
@@ -51,17 +56,16 @@ package struct LaunchProfile: Sendable {
 
   package init() {}
 
-  /// The number of distinct bodies that the launches used.
-  package var bodyCount: Int { functions.reduce(0) { $0 + $1.bodyCount } }
-
   /// Adds a launch after the others.
   ///
+  /// - Parameter keepsAddresses: whether it was a launch of the build to order.
   /// - Complexity: O(*b*) for *b* bytes in the names of what it used.
-  package mutating func append(_ launch: RecordedFunctions) {
+  package mutating func append(_ launch: RecordedFunctions, keepsAddresses: Bool = false) {
     for use in launch.uses {
       let place = place(
         of: Function(
-          names: use.names, objectFile: use.objectFile, launch: launchCount, step: use.step,
+          names: use.names, objectFile: use.objectFile,
+          address: keepsAddresses ? use.address : nil, launch: launchCount, step: use.step,
           bodyCount: 0))
       let newest = functions[place].newest
       let bodies = newest?.launch == launchCount ? (newest?.bodies ?? 0) + 1 : 1
@@ -88,7 +92,8 @@ package struct LaunchProfile: Sendable {
 
   /// The index of the function with the names and object file of `function`, which is appended if there is none yet.
   private mutating func place(of function: Function) -> Int {
-    let key = Key(names: function.names, objectFile: function.objectFile)
+    let key = Key(
+      names: function.names, objectFile: function.objectFile, address: function.address)
     if let known = placeOfKey[key] { return known }
     placeOfKey[key] = functions.count
     functions.append(function)

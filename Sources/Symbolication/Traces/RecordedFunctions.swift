@@ -23,7 +23,7 @@ package struct RecordedFunctions: Sendable {
     package var size: UInt64?
     /// The aliases, ascending bytewise.
     package var names: [SymbolName]
-    /// The object file of all of them, in ld64's notation; `nil` if unknown.
+    /// The object file to which the compiler wrote all of them, in ld64's notation; `nil` if unknown.
     package var objectFile: SymbolName?
     /// The blocks that ran, earliest first; empty if none was recorded, so that it is unknown which part ran.
     package var blocks: [ExecutedBlock] = []
@@ -212,7 +212,7 @@ package struct RecordedImage: Sendable {
       let aliases = layout.functions(containing: address)
       guard let last = aliases.last else { return nil }
       let functions = layout.functions[aliases]
-      let files = Set(functions.map { $0.objectFile.map(layout.names.name) })
+      let files = Set(functions.map { $0.compiledObjectFile.map(layout.names.name) })
       return Body(
         address: functions[last].address, size: functions[last].size,
         names: functions.map { layout.name(of: $0) }.sorted(),

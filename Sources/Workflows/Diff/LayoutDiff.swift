@@ -54,7 +54,8 @@ package struct LayoutDiff {
     let layouts = try ComparedLayouts(options)
     let format = layouts.imageFormat
     let order = try options.order.map { path throws(Diagnostic) in
-      try InputFile.namedOrderFile(try InputFile.bytes(path), path, of: format)
+      try InputFile.namedOrderFile(
+        try InputFile.bytes(path), path, of: format, linker: layouts.after.image?.linker)
     }
     let pageSize = options.pageSize.pageSize(for: layouts.architecture, format: format)
     let measurements = try DiffMeasurements(options, of: layouts, pageSize: pageSize)

@@ -91,11 +91,3 @@ extension ComparedLayouts {
     before.isImage(recorded) || after.isImage(recorded)
   }
 }
-
-extension ReleaseLayout {
-  /// Returns whether `recorded` is this image. A weak ID does not prove it.
-  fileprivate func isImage(_ recorded: TraceImage) -> Bool {
-    guard let id = recorded.id, id.kind != .weak else { return false }
-    return id == image?.id
-  }
-}

@@ -35,12 +35,17 @@ package enum InputFile {
     }
   }
 
-  /// - Parameter format: the format of the images that it is for, if known.
+  /// - Parameters:
+  ///   - format: the format of the images that it is for, if known.
+  ///   - linker: the name of the linker that it was given to, if known.
   package static func orderFile(
-    _ bytes: FileBytes, _ path: String, of format: ImageFormat? = nil,
+    _ bytes: FileBytes, _ path: String, of format: ImageFormat? = nil, linker: String? = nil,
     hint: String? = nil
   ) throws(Diagnostic) -> OrderFile {
-    do { return try OrderFileDialect(guessedFrom: bytes, of: format).read(bytes) } catch {
+    let dialect =
+      linker.flatMap(OrderFileDialect.init(name:))
+      ?? OrderFileDialect(guessedFrom: bytes, of: format)
+    do { return try dialect.read(bytes) } catch {
       throw Diagnostic("\(error)", context: [path], hint: hint)
     }
   }
@@ -49,9 +54,9 @@ package enum InputFile {
   ///
   /// - Throws: also for text that is evidently something else.
   package static func namedOrderFile(
-    _ bytes: FileBytes, _ path: String, of format: ImageFormat
+    _ bytes: FileBytes, _ path: String, of format: ImageFormat, linker: String? = nil
   ) throws(Diagnostic) -> OrderFile {
-    let order = try orderFile(bytes, path, of: format)
+    let order = try orderFile(bytes, path, of: format, linker: linker)
     if let reason = order.reasonAgainst(path: path, isNamed: true) {
       throw Diagnostic("invalid order file: expected names, found \(reason)", context: [path])
     }

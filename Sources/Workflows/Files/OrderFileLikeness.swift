@@ -10,7 +10,8 @@ extension OrderFile {
   ///
   /// - Parameter isNamed: whether the user calls the file an order file, so that it may also be a single word.
   func reasonAgainst(path: String, isNamed: Bool) -> String? {
-    if dialect == .ld64 || dialect == .gnuLD { return nil }  // recognized by more than one line
+    // Recognized by more than one line.
+    if dialect.imageFormat == .machO || dialect == .gnuLD { return nil }
     if let first = entries.first, first.symbol.starts(with: "<?xml ".utf8) { return "XML" }
     if path.hasSuffix(".order") || comments.first.map(\.isOwn) ?? false { return nil }
     guard !entries.isEmpty || !patterns.isEmpty else { return "text without names" }

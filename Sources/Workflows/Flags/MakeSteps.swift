@@ -20,10 +20,10 @@ package struct MakeSteps {
     guard let linker = dialect.driverName, let option = dialect.linkOption else {
       throw Diagnostic(
         "unsupported linker: expected lld, gold or gnu-ld, found '\(dialect)'",
-        context: ["--format"], hint: "for Apple platforms see 'orderfile flags xcode'")
+        context: ["--linker"], hint: "for Apple platforms see 'orderfile flags xcode'")
     }
     let trace = shellWord(fileName(ofPath: program) + ".oftrace")
-    let format = dialect == .usual(for: .elf) ? "" : " --format \(dialect)"
+    let linkerOption = dialect == .usual(for: .elf) ? "" : " --linker \(dialect)"
     let flags = "-O2 -g -ffunction-sections"
     let link = "-fuse-ld=\(linker) -Wl,--build-id"
     let order = orderFile.hasPrefix("/") ? orderFile : "$PWD/\(orderFile)"
@@ -33,7 +33,7 @@ package struct MakeSteps {
       make
       # A launch as users start the program: add its arguments.
       orderfile record --breakpoints -o \(trace) -- \(shellWord(program))
-      orderfile gen \(trace)\(format) -o \(shellWord(orderFile))
+      orderfile gen \(trace)\(linkerOption) -o \(shellWord(orderFile))
       # make does not notice that the order file has changed.
       rm \(shellWord(program))
       make LDFLAGS="\(link) \(option)\(order)"

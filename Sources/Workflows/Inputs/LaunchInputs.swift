@@ -151,13 +151,17 @@ package struct LaunchInputs {
   /// Returns the functions that launches used in the images of each group of `groups`, in their order. Each trace is
   /// read once.
   ///
+  /// - Parameter builds: for each group the ID of the build in which they will be looked up, if known.
   /// - Throws: the errors of `forEachLaunch`.
-  package func profiles(of groups: [Int]) throws(Diagnostic) -> [LaunchProfile] {
+  package func profiles(
+    of groups: [Int], builds: [Int: ImageID]
+  ) throws(Diagnostic) -> [LaunchProfile] {
     var profiles = groups.map { _ in LaunchProfile() }
     var places: [Int: Int] = [:]
     for (place, group) in groups.enumerated() { places[group] = place }
     try forEachLaunch(of: groups) { launch, group, _ in
-      if let place = places[group] { profiles[place].append(launch) }
+      guard let place = places[group] else { return }
+      profiles[place].append(launch, keepsAddresses: launch.image.isProved(builds[group]))
     }
     return profiles
   }

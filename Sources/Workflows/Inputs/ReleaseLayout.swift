@@ -121,7 +121,15 @@ package struct ReleaseLayout {
   }
 }
 
+extension TraceImage {
+  /// Returns whether this is the image with that ID. A weak ID does not prove it.
+  func isProved(_ build: ImageID?) -> Bool { id?.kind != .weak && id != nil && id == build }
+}
+
 extension ReleaseLayout {
+  /// Returns whether `recorded` is this image.
+  func isImage(_ recorded: TraceImage) -> Bool { recorded.isProved(image?.id) }
+
   /// Returns the layout of an ELF image with the functions added that only unwind tables know; with a warning if
   /// these tables are damaged.
   package func addingUnnamedFunctions() -> ReleaseLayout {

@@ -44,7 +44,7 @@ struct ImageOrder {
     _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet, usedCount: Int
   ) throws(Diagnostic) -> GeneratedOrder {
     let layout = release.layout
-    let dialect = try dialect(options.dialect)
+    let (dialect, linkerSource) = try dialect(options.linker)
     let order = FirstTouchOrder(
       launches: [resolved.uses], layout: layout, initializers: release.initializers,
       largeFunctionBytes: options.largeFunctionBytes)
@@ -54,9 +54,11 @@ struct ImageOrder {
       of: order.parts, in: map, for: dialect, architecture: options.architecture ?? slice)
     let written = dialect.write(placing.entries, header: header(traceCount: usedCount))
     var image = OrderedImage(
-      outputPath: outputPath, dialect: dialect.name, recordedImage: recordedImage.path,
+      outputPath: outputPath, linker: dialect.name, recordedImage: recordedImage.path,
       layoutPath: release.path, traces: traces.members.map(\.path), launches: profile.launchCount,
-      recordedFunctions: resolved.recordedCount, resolvedFunctions: resolved.resolvedCount,
+      linkerSource: linkerSource,
+      recordedFunctions: resolved.recordedCount,
+      resolvedFunctions: resolved.resolvedCount - resolved.count(of: placing.unmoved, in: layout),
       untracedInitializers: order.untracedInitializerCount,
       entries: placing.entries.count - written.unwritable.count,
       startupBytes: layout.byteCount(of: order.parts),
@@ -70,24 +72,34 @@ struct ImageOrder {
       warnings: release.warnings + warnings(order, placing))
   }
 
-  private func dialect(_ wanted: OrderFileDialect?) throws(Diagnostic) -> OrderFileDialect {
+  /// The dialect of the linker that the user names, or that linked the build to order; else the usual one.
+  private func dialect(
+    _ wanted: OrderFileDialect?
+  ) throws(Diagnostic) -> (OrderFileDialect, OrderedImage.LinkerSource) {
     let imageFormat = release.layout.imageFormat
-    let dialect = wanted ?? .usual(for: imageFormat)
-    guard dialect.imageFormat == imageFormat else {
+    guard let wanted else {
+      if let linker = release.image?.linker.flatMap(OrderFileDialect.init(name:)) {
+        return (linker, .image)
+      }
+      return (.usual(for: imageFormat), .assumed)
+    }
+    guard let dialect = wanted.writing(imageFormat) else {
       throw Diagnostic(
-        "dialect mismatch: expected one for \(imageFormat.rawValue), found '\(dialect)' for "
-          + dialect.imageFormat.rawValue, context: [release.path],
-        hint: "use '--format \(OrderFileDialect.usual(for: imageFormat))', the default",
+        "linker mismatch: expected one for \(imageFormat.rawValue), found '\(wanted)' for "
+          + wanted.imageFormat.rawValue, context: [release.path],
+        hint: "leave out '--linker', or use one of: "
+          + OrderFileDialect.all.filter { $0.imageFormat == imageFormat }.map(\.name)
+          .joined(separator: ", "),
         severity: .mismatch)
     }
-    return dialect
+    return (dialect, .option)
   }
 
   /// Returns warnings about what may keep the linker from following the order.
   private func warnings(_ order: FirstTouchOrder, _ placing: PlacingEntries) -> [Diagnostic] {
     [
       .sharedInputSections(order.parts, in: release.layout, path: release.path),
-      .ambiguous(placing, path: release.path), .ofSeveralFiles(placing, path: release.path),
+      .ambiguous(placing, path: release.path),
       .weakID(recordedImage, release.layout.imageFormat),
     ].compactMap { $0 }
   }
@@ -108,9 +120,17 @@ struct ImageOrder {
   private func missing(
     _ placing: PlacingEntries, _ written: WrittenOrderFile
   ) -> [NameWithReason] {
-    let unnamable = placing.unnamable.map {
-      NameWithReason(name: $0, reason: "unable to write: a label, or made by the linker")
-    }
+    let unnamable =
+      placing.unnamable.map {
+        NameWithReason(name: $0, reason: "unable to write: a label, or made by the linker")
+      }
+      + placing.unmoved.map { index in
+        let function = release.layout.functions[index]
+        let place = function.objectFile.map { " in '\(release.layout.names.name($0))'" } ?? ""
+        return NameWithReason(
+          name: release.layout.name(of: function),
+          reason: "unable to order: ld64 moves the first function of that name\(place)")
+      }
     let unwritable =
       unnamable
       + written.unwritable.filter { $0.reason != .duplicate }.map {

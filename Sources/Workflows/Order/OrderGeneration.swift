@@ -25,8 +25,8 @@ package struct OrderGeneration {
     /// The slice of a universal file. Order files in a dialect that can name architectures are for this one
     /// only.
     package var architecture: Architecture?
-    /// The dialect of the linker; `nil` takes the usual one for the image.
-    package var dialect: OrderFileDialect?
+    /// The dialect of the linker; `nil` takes that of the linker which wrote the build, or else the usual one.
+    package var linker: OrderFileDialect?
     /// Functions of at least so many bytes go after the smaller ones.
     package var largeFunctionBytes: UInt64?
 
@@ -107,7 +107,7 @@ package struct OrderGeneration {
     else { throw Diagnostic("missing image '\(fileName)' in the traces") }
     let image = inputs.traces.images[place]
     // A layout can be large: it is released when its order is made.
-    let given = releases.removeValue(forKey: group)
+    let given = releases[group]
     if case .one = options.builds {
       try inputs.addPrograms(to: group) { (inputs) throws(Diagnostic) in
         if let given { return given.layout }
@@ -115,6 +115,7 @@ package struct OrderGeneration {
       }
     }
     let profile = try takeProfile(of: group)
+    releases[group] = nil
     let release: ReleaseLayout
     if let given {
       release = given
@@ -132,13 +133,26 @@ package struct OrderGeneration {
     return order
   }
 
+  /// The IDs of the builds to order, by group; those that are given, or else recorded.
+  private var buildIDs: [Int: ImageID] {
+    var ids: [Int: ImageID] = [:]
+    for group in groups {
+      if let release = releases[group] {
+        ids[group] = release.image?.id
+      } else if let place = inputs.groups.groups[group].images.first {
+        ids[group] = inputs.traces.images[place].id
+      }
+    }
+    return ids
+  }
+
   /// What launches used in the images of `group`. The traces are read at the first order, for all groups.
   private mutating func takeProfile(of group: Int) throws(Diagnostic) -> LaunchProfile {
     var known: [Int: LaunchProfile] = [:]
     if let profiles {
       known = profiles
     } else {
-      for (group, profile) in zip(groups, try inputs.profiles(of: groups)) {
+      for (group, profile) in zip(groups, try inputs.profiles(of: groups, builds: buildIDs)) {
         known[group] = profile
       }
     }

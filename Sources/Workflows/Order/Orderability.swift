@@ -57,15 +57,6 @@ extension Diagnostic {
       hint: "give its link map with --link-map, which lists the object files")
   }
 
-  /// Warns of names that are listed for several object files; `nil` if there are none.
-  static func ofSeveralFiles(_ placing: PlacingEntries, path: String) -> Diagnostic? {
-    guard let first = placing.namesOfSeveralFiles.first else { return nil }
-    return Diagnostic(
-      "'\(first)'\(others(placing.namesOfSeveralFiles)) is listed for several object files: the linker "
-        + "of Xcode 15 and later is reported to order none of them", context: [path],
-      hint: "give them different names, or link with -ld_classic")
-  }
-
   private static func others(_ names: [SymbolName]) -> String {
     names.count > 1 ? " and \(counted(names.count - 1, "other name"))" : ""
   }

@@ -1,3 +1,4 @@
+import Addresses
 import FunctionOrder
 import ImageModel
 import Reporting
@@ -10,12 +11,20 @@ struct ResolvedProfile {
   /// Bodies without a name that a function of the layout has, each once.
   private(set) var missing: [NameWithReason] = []
   /// The number of distinct bodies that the launches used.
-  let recordedCount: Int
+  private(set) var recordedCount = 0
   /// The number of these that are in the layout.
   private(set) var resolvedCount = 0
 
+  /// How many of the functions `indexes` of `layout` the launches used.
+  func count(of indexes: [Int], in layout: Layout) -> Int {
+    let used = Set(uses.map { layout.functions[$0.part.function].address })
+    return Set(indexes.map { layout.functions[$0].address }).intersection(used).count
+  }
+
   init(_ profile: LaunchProfile, in map: inout SymbolMap) {
-    recordedCount = profile.bodyCount
+    let layout = map.layout
+    /// The bodies that launches of the build itself used.
+    let known = Set(profile.functions.compactMap(\.address))
     var isListed: Set<NameWithReason> = []
     var step: UInt64 = 0
     var last: (launch: Int, step: Int)?
@@ -23,17 +32,24 @@ struct ResolvedProfile {
       // All functions that one hit revealed are of one step.
       if let last, last != (recorded.launch, recorded.step) { step += 1 }
       last = (recorded.launch, recorded.step)
-      var functions: [Int] = []
+      var functions = recorded.address.map { Array(layout.functions(at: $0)) } ?? []
       var reason: MissingReason?
-      for name in recorded.names {
+      for name in functions.isEmpty ? recorded.names : [] {
         switch map.resolve(name, from: recorded.objectFile) {
         case .exact(let found), .canonical(let found, _): functions += found.indexes
         case .missing(let why): reason = reason ?? why
         }
       }
       uses += functions.map { FirstUse(step: step, function: $0) }
+      var bodyCount = recorded.bodyCount
+      if recorded.address == nil {
+        // A launch of another build used some of the same ones.
+        let same = known.intersection(functions.map { layout.functions[$0].address })
+        bodyCount -= min(bodyCount, same.count)
+      }
+      recordedCount += bodyCount
       if !functions.isEmpty {
-        resolvedCount += recorded.bodyCount
+        resolvedCount += bodyCount
       } else if let name = recorded.names.first {
         let missed = NameWithReason(name: name, reason: (reason ?? .noSuchSymbol).description)
         if isListed.insert(missed).inserted { missing.append(missed) }

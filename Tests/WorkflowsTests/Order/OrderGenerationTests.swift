@@ -108,10 +108,10 @@ import Workflows
 
   @Test func aDialectOfAnotherImageFormatIsRefused() throws {
     var options = options()
-    options.dialect = OrderFileDialect(name: "ld64")
+    options.linker = OrderFileDialect(name: "ld64")
     let error = diagnostic { _ = try order(options) }
     #expect(error?.severity == .mismatch)
-    #expect(error?.hint == "use '--format lld', the default")
+    #expect(error?.hint == "leave out '--linker', or use one of: gnu-ld, gold, lld")
   }
 
   @Test func withoutABuildTheRecordedOneIsOrdered() throws {

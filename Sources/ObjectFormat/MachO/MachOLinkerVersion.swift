@@ -1,0 +1,35 @@
+import ByteReading
+
+/// The linker that wrote an image, as `LC_BUILD_VERSION` states it: a `build_tool_version` of `mach-o/loader.h`.
+package struct MachOLinkerVersion: Hashable, Sendable {
+  package enum Tool: Hashable, Sendable {
+    /// Apple's, classic or new.
+    case ld
+    /// LLVM's.
+    case lld
+  }
+  package var tool: Tool
+  /// The first part of its version.
+  package var major: UInt32
+}
+
+extension MachOFile {
+  /// The linker that wrote the file; `nil` if it does not say, or names another one.
+  package func linkerVersion() throws(ParseError) -> MachOLinkerVersion? {
+    for command in commands where command.kind == .buildVersion {
+      var input = command.contents(bytes)
+      try input.skip(12, "platform, minos and sdk")
+      let count = try input.read(UInt32.self, "ntools")
+      for _ in 0..<count {
+        let number = try input.read(UInt32.self, "tool")
+        let version = try input.read(UInt32.self, "version")  // major << 16 | minor << 8 | patch
+        switch number {
+        case 3: return MachOLinkerVersion(tool: .ld, major: version >> 16)
+        case 4: return MachOLinkerVersion(tool: .lld, major: version >> 16)
+        default: continue
+        }
+      }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Several functions of one name in a real Mach-O image: which of them ran, and which the linker can move.
+@Suite(.needs(.appleSDK, "llvm-objcopy-19")) struct MachONamesakeTests {
+  private let workshop: Workshop
+
+  /// `packed.o` has two functions called `twin`, as after `ld -r`, and `c.o` a third; `app` is linked of both.
+  init() throws {
+    workshop = try Workshop()
+    let sdk = try AppleSDK()
+    let sources = [
+      "packed": """
+      #define F static __attribute__((noinline))
+      F int first(int x) { __asm__ volatile(""); return x + 1; }
+      int cold(int x) { return x * 5; }
+      F int other(int x) { __asm__ volatile(""); return x + 2; }
+      int main(int c, char **v) { return first(c) + other(c); }
+      """,
+      "c": """
+      static __attribute__((noinline)) int first(int x) { __asm__ volatile(""); return x + 3; }
+      int third(int x) { return first(x) * 2; }
+      """,
+    ]
+    for (name, text) in sources.sorted(by: { $0.key < $1.key }) {
+      try workshop.write(text.utf8, name + ".c")
+      try sdk.compile(name + ".c", to: name + ".o", for: .macOS, flags: ["-g"], in: workshop)
+      let names = ["_first=_twin", "_other=_twin"].flatMap { ["--redefine-sym", $0] }
+      _ = try workshop.must("llvm-objcopy-19", names + [name + ".o"])
+    }
+    try link("app")
+  }
+
+  private func link(_ image: String, _ flags: [String] = []) throws {
+    try AppleSDK().link(
+      ["packed.o", "c.o"], to: image, for: .macOS, flags: ["-map", "\(image).map"] + flags,
+      in: workshop)
+  }
+
+  /// A trace of `app` in which the functions called `names` ran, each an index among its namesakes.
+  private func importTrace(_ names: [(String, Int)]) throws {
+    let symbols = try workshop.must("llvm-nm-19", ["-n", "app"]).text.split(separator: "\n")
+      .map { $0.split(separator: " ") }.filter { $0.count == 3 }
+    let addresses = try names.map { name, index in
+      let namesakes = symbols.filter { $0[2] == name }
+      return try #require(namesakes.indices.contains(index) ? namesakes[index][0] : nil)
+    }
+    try workshop.write(addresses.joined(separator: "\n").utf8, "list")
+    _ = try workshop.mustOrderfile(
+      "import", "addresses", "list", "--image", "app", "-o", "app.oftrace")
+  }
+
+  private func gen(_ options: String...) throws -> (image: [String: Any], lines: [String]) {
+    let words = ["gen", "app.oftrace", "--image", "app", "-o", "app.order", "--json"] + options
+    let ended = try workshop.must(Built.orderfile, words)
+    let images = try #require(ended.json["images"] as? [[String: Any]])
+    let lines = workshop.text("app.order").split(separator: "\n").map(String.init)
+    return (try #require(images.first), lines.filter { !$0.hasPrefix("#") })
+  }
+
+  /// No line distinguishes those in one object file: ld64.lld moves both, ld64 the first.
+  @Test(
+    arguments: [
+      ("lld", "ld64.lld", ["packed.o:_twin", "_main"], 3),
+      ("ld64", "ld64", ["packed.o:_twin", "_main"], 2),
+      ("ld-prime", "ld-prime", ["_twin", "_main"], 3),
+    ] as [(String, String, [String], Int)])
+  func namesakesInOneObjectFileAreCountedAsTheLinkerMovesThem(
+    option: String, linker: String, lines: [String], ordered: Int
+  ) throws {
+    try importTrace([("_twin", 1), ("_main", 0), ("_twin", 0)])
+    let made = try gen("--link-map", "app.map", "--linker", option)
+    #expect(made.image["linker"] as? String == linker)
+    #expect(made.image["linkerSource"] as? String == "option")
+    #expect(made.lines == lines)
+    #expect(made.image["recordedFunctions"] as? Int == 3)
+    #expect(made.image["resolvedFunctions"] as? Int == ordered)
+    let missing = try #require(made.image["missing"] as? [[String: String]])
+    let reason = "unable to order: ld64 moves the first function of that name in 'packed.o'"
+    #expect(missing == (ordered == 3 ? [] : [["name": "_twin", "reason": reason]]))
+  }
+
+  /// Nothing but the image itself tells that: LC_BUILD_VERSION names its linker.
+  @Test func theLinkerIsTheOneThatWroteTheImage() throws {
+    try importTrace([("_twin", 1), ("_main", 0), ("_twin", 0)])
+    let made = try gen("--link-map", "app.map")
+    #expect(made.image["linker"] as? String == "ld64.lld")
+    #expect(made.image["linkerSource"] as? String == "image")
+    try link("again", ["-order_file", "app.order"])
+    let map = try workshop.machOCode("again", linkMap: "again.map").map
+    #expect(map.prefix(3) == ["packed.o _twin", "packed.o _twin", "packed.o _main"])
+    let diff = try workshop.mustOrderfile(
+      "diff", "app", "again", "--trace", "app.oftrace", "--order", "app.order", "--json")
+    let order = try #require(diff.json["order"] as? [String: Any])
+    #expect(order["present"] as? Int == 2 && order["inOrder"] as? Int == 2)
+  }
+
+  /// Of the launched build itself, addresses tell which of several functions of one name ran.
+  @Test(arguments: [(2, "c.o:_twin"), (0, "packed.o:_twin")])
+  func anImportedAddressIsOneFunctionOfItsName(index: Int, line: String) throws {
+    try importTrace([("_twin", index)])
+    let made = try gen("--link-map", "app.map")
+    #expect(made.lines == [line])
+    #expect(made.image["recordedFunctions"] as? Int == 1)
+    #expect(made.image["startupBytes"] as? Int ?? 100 <= 16, "one of them")
+  }
+
+  /// A trace of another build names functions that launches of this one used, too.
+  @Test func functionsOfBothBuildsAreCountedOnce() throws {
+    try importTrace([("_twin", 0), ("_main", 0)])
+    try workshop.write("_cold\n_main\n".utf8, "names")
+    try link("other", ["-order_file", "names"])
+    _ = try workshop.mustOrderfile(
+      "import", "symbols", "names", "--image", "other", "-o", "other.oftrace")
+    let ended = try workshop.mustOrderfile(
+      "gen", "app.oftrace", "other.oftrace", "--image", "app", "--link-map", "app.map", "-o",
+      "app.order", "--json")
+    let image = try #require((ended.json["images"] as? [[String: Any]])?.first)
+    #expect(image["recordedFunctions"] as? Int == 3 && image["resolvedFunctions"] as? Int == 3)
+    #expect(
+      workshop.text("app.order").hasSuffix("\npacked.o:_twin\n_main\n_cold\n"),
+      "\(workshop.text("app.order"))")
+  }
+}
