@@ -14,6 +14,7 @@ OF_DATA char of_gate_selector = OF_GATE_STOP;
 /* For each stub, the address where it continues; 0 if it is free. */
 OF_DATA uint64_t of_gate_targets[STUBS];
 OF_DATA uint64_t of_gate_process_targets[PROCESS_STUBS];
+OF_DATA void (*of_gate_task_began)(void);
 
 extern OF_DATA char of_gate_start[], of_gate_end[], of_gate_stubs[], of_gate_process_stubs[];
 extern OF_DATA char of_gate_peek_load[], of_gate_poke_store[], of_gate_access_failed[];
@@ -64,8 +65,9 @@ __asm__(
     ".set of_gate_at, of_gate_at + 8\n"
     ".endr\n"
 
-    /* A new task starts without interception, so it asks for it, as of_gate_begin does. This happens below
-     * the red zone of its stack, which may be its parent's (vfork): nobody else uses that meanwhile. */
+    /* A new task starts without interception, so it asks for it, as of_gate_begin does, and may get a signal
+     * stack. This happens below the red zone of its stack, which may be its parent's (vfork): nobody else uses
+     * that meanwhile. Only rcx and r11 change, as by the call itself. */
     ".p2align 7\n"
     "of_gate_process_stubs:\n"
     ".set of_gate_at, 0\n"
@@ -75,7 +77,7 @@ __asm__(
     "  test %rax, %rax\n"
     "  jnz 1f\n"
     "  lea -128(%rsp), %rsp\n"
-    "  push %rdi\n  push %rsi\n  push %rdx\n  push %r10\n  push %r8\n"
+    "  push %rdi\n  push %rsi\n  push %rdx\n  push %r10\n  push %r8\n  push %r9\n"
     "  mov $157, %eax\n" /* SYS_prctl */
     "  mov $59, %edi\n"  /* PR_SET_SYSCALL_USER_DISPATCH */
     "  mov $1, %esi\n"   /* PR_SYS_DISPATCH_ON */
@@ -83,8 +85,14 @@ __asm__(
     "  mov $of_gate_end - of_gate_start, %r10d\n"
     "  lea of_gate_selector(%rip), %r8\n"
     "  syscall\n"
+    "  push %rbp\n"
+    "  mov %rsp, %rbp\n"
+    "  and $-16, %rsp\n"
+    "  call *of_gate_task_began(%rip)\n"
+    "  mov %rbp, %rsp\n"
+    "  pop %rbp\n"
     "  xor %eax, %eax\n"
-    "  pop %r8\n  pop %r10\n  pop %rdx\n  pop %rsi\n  pop %rdi\n"
+    "  pop %r9\n  pop %r8\n  pop %r10\n  pop %rdx\n  pop %rsi\n  pop %rdi\n"
     "  lea 128(%rsp), %rsp\n"
     "1:\n"
     "  jmp *of_gate_process_targets+of_gate_at(%rip)\n"

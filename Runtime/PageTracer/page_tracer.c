@@ -22,7 +22,8 @@
  * fork do.
  *
  * Signals. Both handlers must be able to run at any time: no system call may block SIGSEGV or SIGSYS, and the
- * program's own actions for the two are kept here, and called for signals that are not ours.
+ * program's own actions for the two are kept here, and called for signals that are not ours. In threads they run on
+ * stacks of their own, because a thread's may be small (signal_stacks.c).
  *
  * Nothing here allocates or needs another library: libc may be watched, and is initialized later. The library
  * has no C runtime either, because its exit code would look up a symbol in the program's tables.
@@ -38,6 +39,7 @@
 #include "memory_owner.h"
 #include "gate.h"
 #include "page_records.h"
+#include "signal_stacks.h"
 #include "signals.h"
 #include "system_calls.h"
 #include "trace_end.h"
@@ -123,6 +125,7 @@ OF_LOCAL __attribute__((constructor, used)) void of_begin(void) {
   of_own_memory();
   of_take_signal(SIGSEGV, of_fault);
   of_take_signal(SIGSYS, of_system_call_stopped);
+  of_gate_task_began = of_task_began;
   long error = of_gate_begin();
   if (error) {
     of_note_problem(ORDERFILE_PAGE_NO_DISPATCH, -error);

@@ -55,7 +55,7 @@ void of_take_signal(int signal, void (*handler)(int, void *, void *)) {
   OF_CALL_4(SYS_rt_sigaction, signal, 0, of_program_action(signal), 8);
   struct of_kernel_action action;
   action.handler = (void *)handler;
-  /* On the program's own signal stack, if it has one. */
+  /* On the program's own signal stack, if it has one, or else on that of signal_stacks.c, if the thread has one. */
   action.flags = SA_SIGINFO | SA_ONSTACK | 0x04000000; /* SA_RESTORER */
   action.restorer = (void *)&of_gate_return_from_signal;
   /* A handler that interrupts ours would make system calls. A fault is allowed: in of_gate_peek and

@@ -13,6 +13,7 @@
 #include "memory_owner.h"
 #include "page_records.h"
 #include "page_touches.h"
+#include "signal_stacks.h"
 #include "signals.h"
 #include "system_call_memory.h"
 #include "trace_end.h"
@@ -175,6 +176,10 @@ void of_system_call_stopped(int signal, void *information, void *context_pointer
   case SYS_rt_sigaction: registers[REG_RAX] = of_change_action(&call); return;
   case SYS_mprotect:
   case SYS_pkey_mprotect: registers[REG_RAX] = of_protect_memory(&call); return;
+  case SYS_sigaltstack:
+    if (!of_is_our_stack(context->uc_stack.ss_sp)) break;
+    registers[REG_RAX] = of_change_stack(call.arguments[0], call.arguments[1], &context->uc_stack);
+    return;
   case SYS_munmap: of_note_unmapping(call.arguments[0], call.arguments[1]); break;
   case SYS_mremap: of_note_unmapping(call.arguments[0], call.arguments[1]); break;
   case SYS_mmap:

@@ -27,6 +27,7 @@ import Testing
       ]),
     Launch(
       arguments: ["threads"], touches: ["f2 execute", "f3 execute", "ro1 read", "rw1 write"]),
+    Launch(arguments: ["small stacks"], touches: ["f2 execute", "f3 execute", "ro1 read"]),
     Launch(arguments: ["fork"], touches: ["f5 execute", "f6 execute", "rw5 write"]),
     Launch(arguments: ["vfork"], touches: ["f5 execute", "f6 execute", "rw5 write"]),
     Launch(

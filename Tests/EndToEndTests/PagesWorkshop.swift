@@ -43,6 +43,35 @@ struct PagesWorkshop {
     }
     static void on_signal(int signal) { (void)signal; f2(); WRITE(rw[2]); }
     static void *in_thread(void *unused) { f2(); f3(); READ(ro[1]); WRITE(rw[1]); return unused; }
+    /* Down to the last bytes of a thread's stack, where not even a signal finds room. */
+    static int at_the_bottom(char *lowest) {
+      volatile char frame[64];
+      frame[0] = 1;
+      if ((char *)frame - lowest > 1500) return at_the_bottom(lowest) + frame[0];
+      f2();
+      READ(ro[1]);
+      getppid();
+      return frame[0];
+    }
+    static void *in_small_stack(void *lowest) { getppid(); at_the_bottom(lowest); return NULL; }
+    static char own_stack[65536];
+    static volatile int was_on_own_stack;
+    static void on_own_stack(int signal) {
+      char *here = (char *)__builtin_frame_address(0);
+      was_on_own_stack = signal && here >= own_stack && here < own_stack + sizeof own_stack;
+      f3();
+    }
+    static void *with_own_stack(void *unused) {
+      stack_t wanted = {.ss_sp = own_stack, .ss_size = sizeof own_stack}, found;
+      struct sigaction action = {.sa_handler = on_own_stack, .sa_flags = SA_ONSTACK};
+      sigaction(SIGUSR1, &action, NULL);
+      if (sigaltstack(NULL, &found) || found.ss_flags != SS_DISABLE || found.ss_sp) _exit(9);
+      if (sigaltstack(&wanted, &found) || found.ss_flags != SS_DISABLE) _exit(8);
+      if (sigaltstack(NULL, &found) || found.ss_flags || found.ss_sp != own_stack) _exit(7);
+      raise(SIGUSR1);
+      if (!was_on_own_stack) _exit(6);
+      return unused;
+    }
     void in_new_stack(void) {
       char *words[] = {"sh", "-c", "exit 7", NULL};
       execv("/bin/sh", words);
@@ -66,6 +95,23 @@ struct PagesWorkshop {
         pthread_t threads[32];
         for (int i = 0; i < 32; i++) if (pthread_create(&threads[i], NULL, in_thread, NULL)) return 9;
         for (int i = 0; i < 32; i++) pthread_join(threads[i], NULL);
+      }
+      if (!strcmp(what, "small stacks")) {
+        size_t size = sysconf(_SC_THREAD_STACK_MIN);
+        size = (size + 4095) & ~(size_t)4095;
+        char *stack = mmap(NULL, size + 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (stack == MAP_FAILED || mprotect(stack, 4096, PROT_NONE)) return 9;
+        pthread_attr_t attributes;
+        pthread_attr_init(&attributes);
+        if (pthread_attr_setstack(&attributes, stack + 4096, size)) return 8;
+        pthread_t thread;
+        /* More than there are stacks for signals. */
+        for (int i = 0; i < 1100; i++) {
+          if (pthread_create(&thread, &attributes, in_small_stack, stack + 4096)) return 7;
+          pthread_join(thread, NULL);
+        }
+        if (pthread_create(&thread, NULL, with_own_stack, NULL)) return 5;
+        pthread_join(thread, NULL);
       }
       if (!strcmp(what, "fork") || !strcmp(what, "vfork")) {
         pid_t child = what[0] == 'f' ? fork() : vfork();
