@@ -120,6 +120,15 @@ static int64_t result_of(const struct user_regs_struct *registers) {
   return (int64_t)registers->rax;
 }
 
+/* A call keeps all vector registers. */
+struct vectors {
+  size_t size;
+};
+static void keep_vectors(pid_t tid, struct vectors *vectors) { (void)tid, (void)vectors; }
+static int restore_vectors(pid_t tid, struct vectors *vectors) {
+  return (void)tid, (void)vectors, 0;
+}
+
 /* For an interrupted call, the kernel would restart it on the way out, which is already past. */
 static void begin_again(struct user_regs_struct *registers, bool at_entry) {
   int64_t result = (int64_t)registers->rax;
@@ -146,6 +155,24 @@ static int replace_call(pid_t tid, long number) {
 }
 static int64_t result_of(const struct user_regs_struct *registers) {
   return (int64_t)registers->regs[0];
+}
+
+/* A call discards what SVE adds to the vector registers, and all predicates, <Documentation/arm64/sve.rst>; but the
+ * program's instruction goes on with them. */
+struct vectors {
+  size_t size; /* 0: the machine has no SVE */
+  uint8_t bytes[16 << 10];
+};
+
+static void keep_vectors(pid_t tid, struct vectors *vectors) {
+  struct iovec buffer = {vectors->bytes, sizeof vectors->bytes};
+  bool is_known = request(PTRACE_GETREGSET, tid, NT_ARM_SVE, (uintptr_t)&buffer) == 0;
+  vectors->size = is_known ? buffer.iov_len : 0;
+}
+
+static int restore_vectors(pid_t tid, struct vectors *vectors) {
+  struct iovec buffer = {vectors->bytes, vectors->size};
+  return vectors->size ? request(PTRACE_SETREGSET, tid, NT_ARM_SVE, (uintptr_t)&buffer) : 0;
 }
 
 /* For an interrupted call, the kernel has already restored the first argument. */
@@ -180,6 +207,8 @@ int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t s
       (failure = request(PTRACE_GETSIGMASK, tid, sizeof mask, (uintptr_t)&mask)) ||
       (failure = request(PTRACE_SETSIGMASK, tid, sizeof all, (uintptr_t)&all)))
     return failure;
+  struct vectors vectors;
+  keep_vectors(tid, &vectors);
   registers = saved;
   prepare(&registers, instruction, at_entry, address, size, protection);
   bool was_stopped = false;
@@ -191,6 +220,7 @@ int ctrace_protect(pid_t tid, uint64_t instruction, uint64_t address, uint64_t s
   if (!(failure = get(tid, &registers))) *error = (int)-result_of(&registers);
   begin_again(&saved, at_entry);
   if (!failure) failure = set(tid, &saved);
+  if (!failure) failure = restore_vectors(tid, &vectors);
   if (!failure) failure = request(PTRACE_SETSIGMASK, tid, sizeof mask, (uintptr_t)&mask);
   if (was_stopped) syscall(SYS_tkill, tid, SIGSTOP);
   *status = -1;

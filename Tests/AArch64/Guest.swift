@@ -6,6 +6,7 @@
 import Addresses
 import CGuest
 import Glibc
+import ImageModel
 import ProcessLaunch
 
 /// Prints what it is told, one line each, with a letter for each process. Of the functions those whose names
@@ -97,6 +98,11 @@ final class Listener: BreakpointObserver {
   }
 }
 
+/// No image has the function of a mark.
+final class NoMarks: PageImages {
+  func mark(in path: String) -> RelativeAddress? { nil }
+}
+
 @main enum Guest {
   static func main() {
     launch("/static", "order")
@@ -116,8 +122,11 @@ final class Listener: BreakpointObserver {
     launch("/dynamic", "children")
     attach("/dynamic", "serve")
     guest_record("order")
-    let isThere = guest_outlives_command { Guest.launch("/static", "waits") }
-    print("outlives the command: \(isThere ? "yes" : "no")")
+    countPages("/static", "pages")
+    countPages("/dynamic", "pages")
+    countPages("/static", "children")
+    guest_outlives_command { Guest.launch("/static", "waits") }
+    guest_outlives_command { Guest.countPages("/static", "waits") }
   }
 
   static func launch(
@@ -133,6 +142,26 @@ final class Listener: BreakpointObserver {
     } catch { print("error \(error.errno)") }
   }
 
+  /// Prints the touches of pages that begin with a function called `step_page_...`.
+  static func countPages(_ program: String, _ scene: String) {
+    print("pages \(program) \(scene)")
+    do throws(ProgramLaunch.LaunchError) {
+      let launch = TracedPageLaunch(ProgramLaunch(command: [program, scene]), PageRequest())
+      let result = try launch.run(NoMarks())
+      for touch in result.touches.touches where result.touches.images[touch.image] == program {
+        guard let image = guest_image(program)?.pointee else { continue }
+        let page = touch.page.rawValue + image.start
+        for index in 0..<Int(image.function_count)
+        where image.functions[index] == page {
+          let name = String(cString: image.names[index])
+          if name.hasPrefix("step_page_") { print("touched \(name): \(touch.access.word)") }
+        }
+      }
+      print(result.problem == nil ? "no problem" : "a problem")
+      print("status \(result.program.end.exitStatus)")
+    } catch { print("error \(error.errno)") }
+  }
+
   static func attach(_ program: String, _ scene: String) {
     print("attach \(program) \(scene)")
     let listener = Listener(isThorough: true)
@@ -144,5 +173,16 @@ final class Listener: BreakpointObserver {
       listener.finish()
       print("status \(ProgramLaunch.End(waitStatus: status).exitStatus)")
     } catch { print("error \(error.errno)") }
+  }
+}
+
+extension Access {
+  var word: String {
+    switch self {
+    case .execute: "execute"
+    case .read: "read"
+    case .write: "write"
+    case .kernel: "kernel"
+    }
   }
 }

@@ -19,12 +19,13 @@ swift() {
   swiftc -target aarch64-none-none-elf -enable-experimental-feature Embedded -wmo -parse-as-library -O \
     -package-name orderfile -swift-version 6 -enable-upcoming-feature ExistentialAny -I . \
     -Xcc -D__linux__=1 -Xcc -nostdlibinc -Xcc -isystem -Xcc /usr/aarch64-linux-gnu/include \
-    -Xcc "-fmodule-map-file=$here/module.modulemap" "${maps[@]}" \
+    -Xcc "-fmodule-map-file=$here/module.modulemap" -Xcc "-I$runtime/PageTrace/include" \
+    -Xcc "-I$runtime/InProcess/include" "${maps[@]}" \
     -module-cache-path modules "$@"
 }
 maps=()
 includes=(-I /usr/aarch64-linux-gnu/include "-I$runtime"/{InProcess,PageTrace,Recorder,TraceFormat}/include)
-for target in CProcess CPtrace; do
+for target in CPages CProcess CPtrace; do
   maps+=(-Xcc "-fmodule-map-file=$sources/$target/include/module.modulemap")
   includes+=("-I$sources/$target/include")
 done
@@ -33,14 +34,15 @@ module() { # module NAME FILE...
 }
 module Addresses "$sources"/Addresses/*.swift
 module ProcessLaunch "$sources"/ProcessLaunch/*.swift "$here/CommandLine.swift"
-module Guest "$sources"/ProcessTracing/{Breakpoints,Processes,Tracer}/*.swift "$here/Guest.swift"
+module ImageModel "$sources/ImageModel/Access.swift"
+module Guest "$sources"/ProcessTracing/{Breakpoints,Pages,Processes,Tracer}/*.swift "$here/Guest.swift"
 objects=()
-for file in "$here/guest.c" "$sources"/{CProcess,CPtrace}/*.c \
+for file in "$here/guest.c" "$sources"/{CPages,CProcess,CPtrace}/*.c \
   "$runtime/PageTrace/system_call_memory.c"; do
   objects+=("${#objects[@]}.$(basename "$file" .c).o")
   clang "${includes[@]}" -std=c11 -O1 -Wall -Wextra -Werror -c -o "${objects[-1]}" "$file"
 done
-clang -static -fuse-ld=lld -o root/guest "${objects[@]}" Guest.o ProcessLaunch.o Addresses.o \
+clang -static -fuse-ld=lld -o root/guest "${objects[@]}" Guest.o ImageModel.o ProcessLaunch.o Addresses.o \
   "$resources/embedded/aarch64-none-none-elf/libswiftUnicodeDataTables.a"
 
 cc -static -o root/init "$here/init.c"

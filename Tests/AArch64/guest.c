@@ -72,8 +72,12 @@ static struct guest_image *read_image(const char *path) {
       .function_count = count};
   const Elf64_Ehdr *header = (const void *)file;
   const Elf64_Phdr *segments = (const void *)(file + header->e_phoff);
+  bool has_start = false;
   for (int i = 0; i < header->e_phnum; i++) {
-    if (segments[i].p_type != PT_LOAD || !(segments[i].p_flags & PF_X)) continue;
+    if (segments[i].p_type != PT_LOAD) continue;
+    if (!has_start) image->start = segments[i].p_vaddr & ~UINT64_C(4095);
+    has_start = true;
+    if (!(segments[i].p_flags & PF_X)) continue;
     image->file_offset = segments[i].p_offset;
     image->address = segments[i].p_vaddr;
     image->size = segments[i].p_memsz;
@@ -159,9 +163,46 @@ static bool is_traced(pid_t pid) {
   return tracer != 0;
 }
 
-bool guest_outlives_command(void (*trace)(void)) {
+/* Whether the code of process PID, which runs /static, is that of the file. */
+static bool has_its_code(pid_t pid) {
+  const struct guest_image *image = guest_image("/static");
+  char path[32], *stated = malloc(image->size), *loaded = malloc(image->size);
+  snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+  int file = open(image->path, O_RDONLY | O_CLOEXEC), memory = open(path, O_RDONLY | O_CLOEXEC);
+  bool is_same = pread(file, stated, image->size, (off_t)image->file_offset) == (ssize_t)image->size &&
+                 pread(memory, loaded, image->size, (off_t)image->address) == (ssize_t)image->size &&
+                 memcmp(stated, loaded, image->size) == 0;
+  close(file);
+  close(memory);
+  free(stated);
+  free(loaded);
+  return is_same;
+}
+
+/* Whether all of the code of process PID may be executed, <proc_pid_maps(5)>. */
+static bool has_its_protection(pid_t pid) {
+  const struct guest_image *image = guest_image("/static");
+  char path[32], line[256], access[5];
+  snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+  FILE *file = fopen(path, "r");
+  bool is_whole = false;
+  unsigned long start, end;
+  while (file && fgets(line, sizeof line, file))
+    if (sscanf(line, "%lx-%lx %4s", &start, &end, access) == 3 && access[2] == 'x')
+      is_whole |= start <= image->address && image->address + image->size <= end;
+  if (file) fclose(file);
+  return is_whole;
+}
+
+static void say_what_it_has(const char *when, pid_t program) {
+  printf("%s: its code %s, its protection %s\n", when, has_its_code(program) ? "yes" : "no",
+         has_its_protection(program) ? "yes" : "no");
+}
+
+void guest_outlives_command(void (*trace)(void)) {
   int ready[2];
-  if (pipe2(ready, O_CLOEXEC) != 0) return false;
+  if (pipe2(ready, O_CLOEXEC) != 0) return;
+  fflush(stdout);
   pid_t command = fork();
   if (command == 0) {
     dup2(ready[1], 3);
@@ -172,11 +213,18 @@ bool guest_outlives_command(void (*trace)(void)) {
   pid_t program = 0;
   ssize_t size = read(ready[0], &program, sizeof program);
   close(ready[0]);
-  bool was_traced = size == sizeof program && is_traced(program);
+  if (size != sizeof program || !is_traced(program)) {
+    printf("nothing is traced\n");
+    return;
+  }
+  say_what_it_has("traced", program);
   kill(command, SIGKILL);
   waitpid(command, NULL, 0);
   for (int i = 0; is_traced(program) && i < 60000; i++) usleep(10000);
-  bool outlives = was_traced && !is_traced(program) && kill(program, 0) == 0;
-  if (program > 0) kill(program, SIGKILL);
-  return outlives;
+  say_what_it_has("left", program);
+  kill(program, SIGUSR1); /* it ends by a function that it has not run before */
+  printf("outlives the command: %s\n", is_traced(program) ? "no" : "yes");
+  char path[32];
+  snprintf(path, sizeof path, "/proc/%d", (int)program);
+  for (int i = 0; access(path, F_OK) == 0 && i < 60000; i++) usleep(10000);
 }

@@ -16,6 +16,8 @@ struct guest_image {
   int function_count;
   /* The one segment of code. */
   uint64_t file_offset, address, size;
+  /* The first page that the loader maps. */
+  uint64_t start;
 };
 
 /* The ELF image at PATH, which is kept for ever; NULL if it is none. */
@@ -34,8 +36,9 @@ pid_t guest_start(const char *_Nonnull program, const char *_Nonnull scene);
  * without those that are zero, and "size N". */
 void guest_record(const char *_Nonnull scene);
 
-/* Calls TRACE in a process of its own, which is killed when the program that it traces is ready. Returns
- * whether that one is still there when nobody traces it any more, ten minutes guard against a hang. */
-bool guest_outlives_command(void (*_Nonnull trace)(void));
+/* Calls TRACE in a process of its own, which is killed when the program /static that it traces is ready. When
+ * nobody traces that any more, prints whether it is still there, and its code and the protection of it are as
+ * they should be; ten minutes guard against a hang. */
+void guest_outlives_command(void (*_Nonnull trace)(void));
 
 #endif

@@ -299,9 +299,44 @@ static void serve(void) {
   say("breakpoints: %s", yes(text_changes() > 0));
 }
 
+STEP(fresh)
+
+static void go_on(int signal) {
+  (void)signal;
+  step_fresh();
+  say("goes on: %s", yes(calls > 0));
+  _exit(0);
+}
+
 static void waits(void) {
+  signal(SIGUSR1, go_on);
   tell_ready();
   for (;;) pause();
+}
+
+/* pages: functions with a page each, which are executed, read, and used by the kernel. */
+#define PAGE(name) \
+  __attribute__((noipa, aligned(4096))) static void step_page_##name(void) { calls++; }
+PAGE(executed)
+PAGE(read)
+PAGE(kernel)
+PAGE(untouched)
+PAGE(child)
+__attribute__((noipa, aligned(4096))) static void after_pages(void) { calls++; }
+
+static void pages(void) {
+  step_page_executed();
+  calls += *(const volatile unsigned char *)(uintptr_t)step_page_read;
+  int ends[2];
+  if (pipe(ends) != 0 || write(ends[1], (const void *)(uintptr_t)step_page_kernel, 4) != 4) abort();
+  pid_t child = fork();
+  if (child == 0) {
+    step_page_child();
+    _exit(6);
+  }
+  say("forked: %d", end_of(child));
+  after_pages();
+  if (calls < 0) step_page_untouched();
 }
 
 #ifdef DYNAMIC
@@ -363,6 +398,7 @@ static const struct {
     {"order", order},     {"leave", leave},       {"threads", threads},   {"children", children},
     {"replaced", replaced}, {"blocked", blocked}, {"blocking", blocking}, {"signals", signals},
     {"stops", stops},     {"crashes", crashes},   {"serve", serve},       {"waits", waits},
+    {"pages", pages},
 #ifdef DYNAMIC
     {"guarded", guarded}, {"plugin", plugin},
 #endif

@@ -18,7 +18,7 @@ extension Requirement {
   }
 }
 
-/// The tracer of `record --breakpoints`, and the recorder, on an AArch64 machine: an emulated one that runs
+/// The tracers of `record --breakpoints` and `pages`, and the recorder, on an AArch64 machine: an emulated one that runs
 /// Debian's kernel. `Tests/AArch64` holds what runs there, and `Tests/AArch64/README.md` what does not.
 @Suite(.needs(.aarch64Machine))
 struct AArch64MachineTests {

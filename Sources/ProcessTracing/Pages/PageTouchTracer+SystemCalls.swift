@@ -2,6 +2,7 @@
 
 import Addresses
 import CPtrace
+import ImageModel
 
 #if canImport(Darwin)
   import Darwin
