@@ -56,10 +56,18 @@ extension TraceName {
       }
       room -= UInt64(size)
       let start = table.indices.lowerBound + Int(offset)
+      let name = bytes.copy(start..<start + Int(size))
+      // What was never written, or lost with the end of a file system's journal, is zero.
+      if name.isEmpty || name.contains(0) {
+        throw ParseError(
+          .invalid(
+            expected: "a name without zero bytes", found: name.isEmpty ? "none" : "zero bytes"),
+          "name", at: position)
+      }
       names.append(
         TraceName(
           image: UInt64(image), address: address, size: functionSize == 0 ? nil : functionSize,
-          name: bytes.copy(start..<start + Int(size))))
+          name: name))
     }
     return names
   }

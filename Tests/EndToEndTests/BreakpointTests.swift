@@ -112,10 +112,13 @@ import Testing
     let built = try workshop.run(
       "clang", ["-O1", "-shared", "-fPIC", "plugin.c", "-o", "plugin.so"])
     #expect(built.status == 0)
+    try FileManager.default.copyItem(
+      atPath: workshop.path("plugin.so"), toPath: workshop.path("unused.so"))
     let run = try record(
       workshop, ["plugin", workshop.path("plugin.so")],
-      options: isNamed ? ["--image", "plugin.so"] : [])
+      options: isNamed ? ["--image", "plugin.so"] : ["--image", "unused.so"])
     #expect(run.status == 0, "\(run.errors)")
+    #expect(run.errors.contains("unused.so: no process loaded it") != isNamed)
     #expect(
       try functions(workshop) == ["begin", "early", "main", "work"]
         + (isNamed ? ["plugin_inner", "plugin_entry"] : []) + ["late"])

@@ -158,6 +158,25 @@ import Testing
     #expect(comparison.missing.map(\.name) == ["gone"])
   }
 
+  /// Each object file had a function of that name; the layout after has it once.
+  @Test func ofNamesakesALayoutHasAsManyAsItHasPlacesFor() {
+    let names = (0..<3).map { SampleFunction(name: "helper", address: 0x1000 * (1 + $0), size: 16) }
+    let comparison = { (before: [StartupFunction]) in
+      LayoutComparison(
+        before: sampleLayout(names), after: sampleLayout([names[0]]), startup: before,
+        pageSize: .fourKibibytes)
+    }
+    let placed = comparison(
+      (0..<3).map { StartupFunction(name: "helper", before: [Part($0)], after: [Part(0)]) })
+    var all = StartupFunction(name: "helper", before: (0..<3).map { Part($0) }, after: [Part(0)])
+    all.bodies = 3
+    for comparison in [placed, comparison([all])] {
+      #expect(comparison.presence == Presence(all: 3, before: 3, after: 1))
+      #expect(comparison.total.after.pages == 1)
+      #expect(comparison.atMost == (before: 3, after: 4))
+    }
+  }
+
   @Test func aSectionOfOneLayoutAloneHasARow() {
     let moved = sampleLayout(
       [SampleFunction(name: "main", address: 0x1000, size: 10)],

@@ -98,6 +98,14 @@ import TraceFormat
     }
   }
 
+  /// As a file is whose last block was never written.
+  @Test(arguments: ["", "a\0", "\0\0\0"])
+  func aNameOfZeroBytesIsDamage(name: String) {
+    var writer = TraceWriter()
+    writer.names = [TraceWriter.Name(address: 0x1000, size: 4, name: name)]
+    #expect(throws: ParseError.self) { try TraceFile(parsing: FileBytes(writer.bytes())) }
+  }
+
   private static let names = [
     TraceName(
       image: 1, address: StatedAddress(rawValue: 0x2000), size: 16, name: Array("main".utf8)),

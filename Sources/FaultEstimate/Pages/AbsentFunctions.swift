@@ -51,29 +51,72 @@ struct AbsentFunctions {
   /// - Parameter unplaced: the number of functions without a name, which both layouts lack.
   init(_ startup: [StartupFunction], before: Layout, after: Layout, unplaced: Int) {
     var known: Set<StartupFunction.Identity> = []
-    var presence = Presence(all: unplaced, before: 0, after: 0)
+    var all = unplaced
+    var sides = (before: Namesakes(), after: Namesakes())
+    for function in startup
+    where !function.isOnlyRecorded && known.insert(function.whole.identity).inserted {
+      all += function.bodies
+      let (inBefore, inAfter) = (
+        before.size(ofAny: function.before), after.size(ofAny: function.after)
+      )
+      sides.before.add(
+        function, function.before, of: before, bytes: function.recordedBytes ?? inAfter)
+      sides.after.add(
+        function, function.after, of: after, bytes: function.recordedBytes ?? inBefore)
+    }
+    var presence = Presence(all: all, before: 0, after: 0)
     var lacking = (before: Side(), after: Side())
     for _ in 0..<unplaced {
       lacking.before.add(nil)
       lacking.after.add(nil)
     }
-    for function in startup
-    where !function.isOnlyRecorded && known.insert(function.whole.identity).inserted {
-      presence.all += 1
-      if function.before.isEmpty {
-        lacking.before.add(function.recordedBytes ?? after.size(ofAny: function.after))
-      } else {
-        presence.before += 1
-      }
-      if function.after.isEmpty {
-        lacking.after.add(function.recordedBytes ?? before.size(ofAny: function.before))
-      } else {
-        presence.after += 1
-      }
-    }
+    presence.before = sides.before.addLacking(to: &lacking.before)
+    presence.after = sides.after.addLacking(to: &lacking.after)
     self.presence = presence
     self.before = lacking.before
     self.after = lacking.after
+  }
+}
+
+/// The startup functions of one layout by name and place. A layout that has fewer functions of a name than were used
+/// lacks the others.
+private struct Namesakes {
+  private struct Key: Hashable {
+    var name: SymbolName?
+    var functions: [Int]
+  }
+  private struct Group {
+    /// How many functions of the layout there are.
+    var places: Int
+    var bodies = 0
+    var bytes: UInt64?
+  }
+  private var groups: [Group] = []
+  private var groupOfKey: [Key: Int] = [:]
+
+  mutating func add(
+    _ function: StartupFunction, _ parts: [Part], of layout: Layout, bytes: UInt64?
+  ) {
+    let key = Key(name: function.name, functions: parts.map(\.function))
+    let group = groupOfKey[key] ?? groups.count
+    if group == groups.count {
+      groupOfKey[key] = group
+      let places = Set(parts.map { layout.functions[$0.function].address }).count
+      groups.append(Group(places: places))
+    }
+    groups[group].bodies += function.bodies
+    groups[group].bytes = [groups[group].bytes, bytes].compactMap { $0 }.max()
+  }
+
+  /// Returns how many functions the layout has.
+  func addLacking(to side: inout AbsentFunctions.Side) -> Int {
+    var present = 0
+    for group in groups {
+      let found = min(group.bodies, group.places)
+      present += found
+      for _ in found..<group.bodies { side.add(group.bytes) }
+    }
+    return present
   }
 }
 

@@ -20,6 +20,9 @@ package struct StartupFunction: Sendable {
   /// Whether only the recorded build can have the function: a merged body whose originals were recorded, or a
   /// constructor of the instrumentation. A layout that lacks it misses nothing.
   package var isOnlyRecorded = false
+  /// How many functions of the recorded build are meant: local ones with the same name may be the same functions of a
+  /// layout.
+  package var bodies = 1
 
   package init(
     name: SymbolName?, before: [Part], after: [Part], recordedBytes: UInt64? = nil

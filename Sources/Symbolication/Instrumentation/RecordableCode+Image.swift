@@ -152,9 +152,7 @@ struct CodeBodies {
       {
         return true
       }
-      if hasRecorder, bare.starts(with: "orderfile_".utf8) { return true }
-      // A Mach-O image may not say that a name is local, only that no other image can use it.
-      if hasRecorder, function.isLocal || isMachO, bare.starts(with: "of_".utf8) { return true }
+      if hasRecorder, RecorderFunctions.contain(bare) { return true }
       let part = NameEnding(of: Array(name), in: 0..<name.count).part
       return part == .mergedBody || part == .cold
     }

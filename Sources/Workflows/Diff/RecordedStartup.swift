@@ -42,7 +42,21 @@ struct RecordedStartup {
   private var isOfAnotherImage = false
 
   /// Each once, launch by launch, in the order of first uses; a function once for each of its parts that ran.
-  private(set) var uses: [StartupFunction] = []
+  var uses: [StartupFunction] {
+    found.map { use in
+      var use = use
+      use.bodies = bodies[use.whole.identity]?.values.map(\.count).max() ?? 1
+      return use
+    }
+  }
+  private var found: [StartupFunction] = []
+  /// The functions of each recorded build that are the same in the layouts, by address.
+  private var bodies: [StartupFunction.Identity: [Build: Set<StatedAddress>]] = [:]
+
+  private struct Build: Hashable {
+    var image: ImageID?
+    var path: String
+  }
   /// What each launch used, as places in `uses`.
   private(set) var launches: [Launch] = []
 
@@ -66,6 +80,10 @@ struct RecordedStartup {
   /// Adds a launch after the others, or more of the last one.
   mutating func append(_ launch: RecordedFunctions, _ trace: (number: Int, path: String)) {
     let named = launch.uses.map { function($0, of: launch.image) }
+    let build = Build(image: launch.image.id, path: launch.image.path)
+    for (use, function) in zip(launch.uses, named) {
+      bodies[function.whole.identity, default: [:]][build, default: []].insert(use.address)
+    }
     var unnamed: [(step: Int, function: StartupFunction)] = []
     for use in launch.unnamedUses {
       if let function = StartupFunction(use.code, of: launch.image, in: layouts, pairs) {
@@ -79,10 +97,10 @@ struct RecordedStartup {
       launches.append(Launch(number: trace.number, path: trace.path, uses: []))
     }
     for use in blocks.inOrder(launch, named, besides: unnamed) {
-      let place = placeOfUse[use.identity] ?? uses.count
-      if place == uses.count {
+      let place = placeOfUse[use.identity] ?? found.count
+      if place == found.count {
         placeOfUse[use.identity] = place
-        uses.append(use)
+        found.append(use)
       }
       launches[launches.count - 1].uses.append(place)
     }

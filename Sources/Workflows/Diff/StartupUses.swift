@@ -81,6 +81,7 @@ struct StartupUses {
     recordedImage = name
     warnings =
       [.partlyRecordable(recordable, path: name)].compactMap { $0 }
+      + (recordable == nil ? inputs.unreadImages(of: group) : []) + inputs.weakIDs(of: group)
       + recorded.warnings + inputs.warnings + Diagnostic.unused(inputs.unused(besides: [group]))
   }
 

@@ -22,7 +22,9 @@ extension LaunchInputs {
   /// How much of the code of the images in `group` could be recorded: the smallest share of several builds. `nil`
   /// if this is unknown, as for imported traces.
   ///
-  /// - Parameter layout: another build's layout. Its functions are counted if the recorded image is gone.
+  /// - Parameter layout: another build's layout. If the recorded image is gone, its functions are counted, and so are
+  ///   the recorded ones. As a function may be there several times in one build and once in the other, that can only
+  ///   show that the share is small.
   mutating func recordableCode(
     of group: Int, countedIn layout: Layout
   ) -> RecordableCode? {
@@ -32,13 +34,33 @@ extension LaunchInputs {
       guard let means = RecordableCode.Means(methods) else { continue }
       // The image is only looked at, so its warnings are not reported.
       images.add([image])
-      let code =
-        images.image(for: image) == nil
-        ? RecordableCode(means: means, count: image.guardCount, in: layout)
-        : images.recordableCode(of: image, recordedBy: methods)
-      if let code, code.portion.all > 0 { found.append(code) }
+      if images.image(for: image) != nil {
+        found += [images.recordableCode(of: image, recordedBy: methods)].compactMap { $0 }
+      } else {
+        let atMost = RecordableCode(means: means, count: image.guardCount, in: layout)
+        if atMost.portion.reaches(RecordableCode.warningShare) == false { found.append(atMost) }
+      }
     }
-    return found.min { $0.portion.isLess(than: $1.portion) }
+    return found.filter { $0.portion.all > 0 }.min { $0.portion.isLess(than: $1.portion) }
+  }
+
+  /// Warns of each image in `group` that is gone, so that it is unknown how much of its code could be recorded.
+  func unreadImages(of group: Int) -> [Diagnostic] {
+    groups.groups[group].images.compactMap { place in
+      let image = traces.images[place]
+      guard RecordableCode.Means(traces.methods[place]) != nil, images.image(for: image) == nil
+      else {
+        return nil
+      }
+      return Diagnostic(
+        "the recorded image is gone: how much of its code could be recorded is unknown",
+        context: [image.path], hint: "give it with --recorded")
+    }
+  }
+
+  /// Warns of each image in `group` that has no ID of its own.
+  func weakIDs(of group: Int) -> [Diagnostic] {
+    groups.groups[group].images.compactMap { .weakID(traces.images[$0]) }
   }
 }
 

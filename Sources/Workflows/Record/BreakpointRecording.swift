@@ -39,6 +39,9 @@ final class BreakpointRecording: BreakpointObserver {
   var warnings: [Diagnostic] {
     var warnings = problems + [withoutBlocks].compactMap { $0 }
     warnings += processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
+    warnings += (wanted ?? []).subtracting(recorded.all).subtracting(places.keys).sorted().map {
+      Diagnostic("no process loaded it: nothing of it is recorded", context: [$0])
+    }
     if let end, !sawEnd {
       warnings.append(
         Diagnostic(

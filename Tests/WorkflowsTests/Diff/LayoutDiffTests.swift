@@ -146,6 +146,17 @@ import Workflows
     #expect(failures.allSatisfy { $0.severity == .checkFailed && $0.hint != nil })
   }
 
+  /// Only the image itself tells how much of its code could be recorded.
+  @Test func aRecordedImageThatIsGoneIsWarnedOf() throws {
+    try builds.writeTrace("gone", of: "app.rec", used: SampleBuilds.used, id: [0x60])
+    for (trace, isGone) in [("gone", true), ("app.oftrace", false)] {
+      let document = try document(options(traces: [trace]))
+      let warnings = document.warnings.filter { $0.message.contains("the recorded image is gone") }
+      #expect(warnings.count == (isGone ? 1 : 0))
+      #expect(document.recordable == nil)
+    }
+  }
+
   @Test func aFunctionOfTwoSizesCountsOnce() throws {
     try builds.writeTrace(
       "grown", of: [("app.rec", SampleBuilds.used)], size: SampleBuilds.size + 4, id: [0x60])

@@ -1,0 +1,19 @@
+import Testing
+
+@Suite struct RecorderNameTests {
+  /// The tool tells the recorder's functions from a program's own with the same prefix by their names.
+  @Test func theToolKnowsTheRecordersFunctions() throws {
+    let call = /\b(of_|orderfile_)[a-z0-9_]+(?=\s*\()/
+    var called: Set<String> = []
+    for line in try sourceFiles("Runtime/Recorder", ["c", "h"]).flatMap(\.lines) {
+      for match in line.matches(of: call) { called.insert(String(match.0)) }
+    }
+    let files = try sourceFiles("Sources/Symbolication/Instrumentation", ["swift"])
+    let list = try #require(files.first { $0.path.hasSuffix("/RecorderFunctions.swift") })
+    let words = list.lines.flatMap { $0.split(separator: " ").map(String.init) }
+    let known = Set(words.filter { $0.wholeMatch(of: /(of_|orderfile_)[a-z0-9_]+/) != nil })
+    #expect(called.count > 100)
+    #expect(called.subtracting(known).sorted() == [])
+    #expect(known.subtracting(called).sorted() == [])
+  }
+}
