@@ -84,7 +84,7 @@ OF_LOCAL uint64_t of_field(const char *text, int number) {
 }
 
 /* Stores PID in decimal, without a zero; its length. */
-OF_LOCAL int of_put_number(char text[10], uint32_t pid) {
+OF_LOCAL int of_write_number(char text[10], uint32_t pid) {
   OF_RAW char digits[10];
   int size = 0, count = 0;
   for (uint32_t rest = pid; rest || !count; rest /= 10) digits[count++] = (char)('0' + rest % 10);
@@ -96,7 +96,7 @@ OF_LOCAL int of_put_number(char text[10], uint32_t pid) {
 OF_LOCAL bool of_sees_own_numbers(uint32_t self) {
   OF_RAW char seen[10], own[10];
   long size = OF_SYSCALL_4(__NR_readlinkat, AT_FDCWD, "/proc/self", seen, sizeof seen);
-  return size > 0 && size == of_put_number(own, self) && of_equal(seen, own, (uint64_t)size);
+  return size > 0 && size == of_write_number(own, self) && of_equal(seen, own, (uint64_t)size);
 }
 
 /* Opens /proc/PID/stat, or returns a negative number. */
@@ -108,7 +108,7 @@ OF_LOCAL int of_open_process(uint32_t pid) {
   OF_RAW char path[32];
   of_copy(path, prefix, sizeof prefix);
   int size = (int)sizeof prefix - 1;
-  size += of_put_number(path + size, pid);
+  size += of_write_number(path + size, pid);
   of_copy(path + size, suffix, sizeof suffix);
   return of_open_read(path);
 }

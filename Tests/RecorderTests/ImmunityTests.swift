@@ -50,11 +50,9 @@ import TraceFormat
   @Test(arguments: builds)
   func theBuildAroundItLeavesTheRecorderAlone(build: Build) throws {
     let workshop = try Workshop()
-    let objects = try workshop.compileRecorder(
+    let whole = try workshop.compileWholeRecorder(
       build.compiler, flags: build.flags + ["-Wall", "-Wextra", "-Werror"])
     if !build.isLTO {
-      let whole = workshop.path("runtime.o")
-      try workshop.make("ld", ["-r", "-o", whole] + objects)
       try check(try MachineCode(whole, in: workshop), build)
     }
 
@@ -69,7 +67,7 @@ import TraceFormat
     let isSanitized = linked.contains { $0.hasPrefix("-fsanitize=") } && build.compiler == "clang"
     try workshop.make(
       isSanitized ? Workshop.sanitizingClang : build.compiler,
-      linked + linker + objects + [object, "-o", program])
+      linked + linker + [whole, object, "-o", program])
     let ended = try workshop.record(
       program,
       environment: [

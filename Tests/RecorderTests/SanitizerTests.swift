@@ -49,10 +49,8 @@ import TraceFormat
     let flags = [
       "-O1", "-g", "-fsanitize=\(sanitizer)", "-fno-sanitize-recover=undefined",
     ]
-    let objects = try workshop.compileRecorder(
+    let whole = try workshop.compileWholeRecorder(
       Workshop.sanitizingClang, flags: flags + ["-DOF_NOT_IMMUNE"])
-    let whole = workshop.path("runtime.o")
-    try workshop.make("ld", ["-r", "-o", whole] + objects)
     let stress = try workshop.build(
       "stress", from: ["stress/main.c"], flags: flags, coverage: [], recorder: whole,
       compiler: Workshop.sanitizingClang)

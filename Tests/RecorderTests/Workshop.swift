@@ -110,6 +110,19 @@ extension Workshop {
     }
   }
 
+  /// Compiles the recorder's files as one unit, in a third of the time, and returns the object.
+  func compileWholeRecorder(_ compiler: String, flags: [String]) throws -> String {
+    let (unit, object) = (path("runtime.c"), path("runtime.whole.o"))
+    let text =
+      "#define _GNU_SOURCE\n" + Self.runtimeSources.map { "#include \"\($0)\"\n" }.joined()
+    try Data(text.utf8).write(to: URL(fileURLWithPath: unit))
+    let folder = Self.package.appendingPathComponent("Runtime/Recorder").path
+    try make(
+      compiler,
+      flags + Self.includes + ["-I", folder, "-std=c11", "-fPIC", "-c", unit, "-o", object])
+    return object
+  }
+
   /// Compiles and links C fixtures by clang; `recorder` is the object linked last, `nil` for none.
   @discardableResult
   func build(

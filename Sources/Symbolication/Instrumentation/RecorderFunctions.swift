@@ -40,7 +40,7 @@ enum RecorderFunctions {
     of_store_relaxed of_store_release of_store_unload_count of_strip_signature of_syscall of_take_standard_streams
     of_thread_number of_ticks of_ticks_per_second of_time_is_up of_trace_folder of_unload of_unload_count
     of_unload_own_image of_unlock_folder of_unlock_registration of_unmap of_unmap_trace of_used_slots of_was_used
-    of_watch_exit of_watch_threads of_write_error of_write_record orderfile_mark orderfile_rt_linked
+    of_watch_exit of_watch_threads of_write_error of_write_number of_write_record orderfile_mark orderfile_rt_linked
     orderfile_rt_mark orderfile_rt_stop orderfile_rt_trace_path orderfile_rt_write_names orderfile_stop
     orderfile_write_names
     """

@@ -42,16 +42,20 @@ struct ResolvedProfile {
       }
       uses += functions.map { FirstUse(step: step, function: $0) }
       var bodyCount = recorded.bodyCount
+      var places = Set(functions.map { layout.functions[$0].address })
       if recorded.address == nil {
         // A launch of another build used some of the same ones.
-        let same = known.intersection(functions.map { layout.functions[$0].address })
+        let same = known.intersection(places)
         bodyCount -= min(bodyCount, same.count)
+        places.subtract(same)
       }
       recordedCount += bodyCount
-      if !functions.isEmpty {
-        resolvedCount += bodyCount
-      } else if let name = recorded.names.first {
-        let missed = NameWithReason(name: name, reason: (reason ?? .noSuchSymbol).description)
+      // Of several with that name, the build may have fewer.
+      let found = min(bodyCount, places.count)
+      resolvedCount += found
+      if found < bodyCount, let name = recorded.names.first {
+        let usual = functions.isEmpty ? MissingReason.noSuchSymbol : .inlinedOrRemoved
+        let missed = NameWithReason(name: name, reason: (reason ?? usual).description)
         if isListed.insert(missed).inserted { missing.append(missed) }
       }
     }

@@ -49,6 +49,26 @@ import Workflows
     #expect(order.image.launches == 3)
   }
 
+  @Test func ofNamesakesAsManyAreOrderedAsTheBuildHas() throws {
+    try builds.writeImage(["main", "twin"], "fewer", id: [0xfe])
+    let image = TraceWriter.Image(path: builds.path("app.rec"), id: [0x77])
+    var trace = TraceWriter()
+    trace.program = image.path
+    trace.addLoad(image)
+    trace.names = ["main", "twin", "twin", "twin"].enumerated().map { index, name in
+      let address = 0x1000 + SampleBuilds.size * UInt64(index)
+      trace.addHit(image, guard: UInt64(index), entry: address)
+      return TraceWriter.Name(address: address, size: SampleBuilds.size, name: name)
+    }
+    try builds.workshop.write(trace.bytes(), "twins")
+    let order = try order(options(["twins"], image: "fewer"))
+    #expect(order.image.recordedFunctions == 4 && order.image.resolvedFunctions == 2)
+    #expect(
+      order.image.missing.map { "\($0.name): \($0.reason)" } == [
+        "twin: renamed, inlined, merged or removed in the release build"
+      ])
+  }
+
   @Test func whatIsInOtherImagesIsWarnedOf() throws {
     try builds.writeTrace("two", of: [("libb.so", ["f1", "f2"]), ("app.rec", ["f3"])])
     var generation = try OrderGeneration(options(["two"]))
