@@ -1,19 +1,28 @@
 #!/bin/bash
-# Runs every example: one line for each, and all its output if it fails. What they print stays in
-# .build/examples.
+# Runs every example, as many at once as there are processors: one line for each, and all its output if it fails.
+# What they print stays in .build/examples.
 set -uo pipefail
 cd "$(dirname "$0")"
-logs=../.build/examples
+export logs=../.build/examples
 mkdir -p "$logs"
+rm -f "$logs"/*.failed
+
+run() {
+  local log=$logs/${1%/run.sh}
+  "$1" >"$log.txt" 2>&1 || touch "$log.failed"
+}
+export -f run
+printf '%s\n' */run.sh | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I {} bash -c 'run {}'
+
 failed=0
 for example in */run.sh; do
-  log=$logs/${example%/run.sh}.txt
-  if "$example" >"$log" 2>&1; then
-    printf 'ok      %-14s %s\n' "${example%/run.sh}" "$(tail -n 1 "$log")"
-  else
-    printf 'FAILED  %s\n' "${example%/run.sh}"
-    cat "$log"
+  name=${example%/run.sh}
+  if [[ -e $logs/$name.failed ]]; then
+    printf 'FAILED  %s\n' "$name"
+    cat "$logs/$name.txt"
     failed=1
+  else
+    printf 'ok      %-14s %s\n' "$name" "$(tail -n 1 "$logs/$name.txt")"
   fi
 done
 exit $failed
