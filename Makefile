@@ -52,7 +52,8 @@ check: ## format, warnings, imports, tests of the release build, examples, READM
 	$(MAKE) -s runtime
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
-	@$(MAKE) -s readme
+	Examples/run-all.sh
+	Scripts/check-readme.sh
 	@Scripts/check-install.sh
 
 quick: ## debug build, and the tests that start no process: no compiler, linker, emulator or launch
