@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cprocess_proc.h"
+
 extern char **environ;
 
 uint64_t measure_now(void) {
@@ -60,14 +62,8 @@ int measure_start(const char *path, char *const *arguments, struct measure_strea
 /* The file exists until the process is waited for, and then counts its children, too.
  * <proc_pid_io(5)> */
 bool measure_read_bytes(pid_t pid, uint64_t *bytes) {
-  char path[32], text[512];
-  snprintf(path, sizeof path, "/proc/%d/io", (int)pid);
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  ssize_t size = read(descriptor, text, sizeof text - 1);
-  close(descriptor);
-  if (size <= 0) return false;
-  text[size] = 0;
+  char text[512];
+  if (!cprocess_read_proc(pid, "io", text, sizeof text)) return false;
   const char *field = strstr(text, "\nread_bytes: ");
   if (!field) return false;
   *bytes = strtoull(field + strlen("\nread_bytes: "), NULL, 10);
@@ -103,19 +99,12 @@ bool measure_counted_instructions(int counter, uint64_t *count) {
   return true;
 }
 
-/* Fields 10, 12, 14 and 15 of /proc/PID/stat. */
+/* Fields 10, 12, 14 and 15. */
 bool measure_running(pid_t pid, struct measure_figures *figures) {
-  char path[32], text[1024];
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  ssize_t size = read(descriptor, text, sizeof text - 1);
-  close(descriptor);
-  if (size <= 0) return false;
-  text[size] = 0;
-  const char *fields = strrchr(text, ')'); /* the program's name may contain anything */
+  char text[1024];
+  const char *fields = cprocess_read_stat(pid, text, sizeof text);
   unsigned long long minor, major, user, system;
-  if (!fields || sscanf(fields, ") %*c %*s %*s %*s %*s %*s %*s %llu %*s %llu %*s %llu %llu", &minor,
+  if (!fields || sscanf(fields, " %*c %*s %*s %*s %*s %*s %*s %llu %*s %llu %*s %llu %llu", &minor,
                         &major, &user, &system) != 4)
     return false;
   figures->minor_faults = minor;
@@ -135,14 +124,9 @@ void measure_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
 
 /* The children of the thread that adopts all orphans. <proc_tid_children(5)> */
 static void kill_children(void) {
-  char path[64], text[4096];
-  snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return;
-  ssize_t size = read(descriptor, text, sizeof text - 1);
-  close(descriptor);
-  if (size <= 0) return;
-  text[size] = 0;
+  char name[32], text[4096];
+  snprintf(name, sizeof name, "task/%d/children", (int)getpid());
+  if (!cprocess_read_proc(getpid(), name, text, sizeof text)) return;
   char *end = text;
   for (long pid; (pid = strtol(end, &end, 10)) > 0;) kill((pid_t)pid, SIGKILL);
 }

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cprocess_proc.h"
+
 uint64_t platform_now(void) {
   struct timespec time;
   clock_gettime(CLOCK_BOOTTIME, &time);
@@ -31,21 +33,14 @@ uint64_t platform_ticks(void) {
 #endif
 }
 
-/* Fields 3 and 22 of /proc/PID/stat. */
+/* Fields 3 and 22. */
 enum platform_process platform_process(pid_t pid, uint64_t *start_time) {
-  char path[32], text[1024];
-  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-  int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return PLATFORM_GONE;
-  ssize_t size = read(descriptor, text, sizeof text - 1);
-  close(descriptor);
-  if (size <= 0) return PLATFORM_GONE;
-  text[size] = 0;
-  const char *fields = strrchr(text, ')'); /* the program's name may contain anything */
+  char text[1024];
+  const char *fields = cprocess_read_stat(pid, text, sizeof text);
   char state = 0;
   unsigned long long start = 0;
   if (!fields ||
-      sscanf(fields, ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+      sscanf(fields, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
                      "%llu", &state, &start) != 2)
     return PLATFORM_GONE;
   *start_time = start;
