@@ -301,23 +301,21 @@ int of_file_kind(const char *path, uint64_t *size) {
   return S_ISLNK(status.st_mode) ? OF_SYMBOLIC_LINK : OF_OTHER_FILE;
 }
 
-int of_file_number(int descriptor, uint64_t number[2]) {
+/* The number of the file at PATH, or of the open DESCRIPTOR if that is NULL. */
+OF_LOCAL int of_status_number(const char *path, int descriptor, uint64_t number[2]) {
   static struct stat status; /* large; registration and a child's set-up come one at a time */
-  int64_t result = OF_CALL(fstat(descriptor, &status));
+  int64_t result = path ? OF_CALL(lstat(path, &status)) : OF_CALL(fstat(descriptor, &status));
   if (result < 0) return (int)result;
   number[0] = (uint64_t)status.st_dev;
   number[1] = (uint64_t)status.st_ino;
   return 0;
 }
 
-int of_file_number_at(const char *path, uint64_t number[2]) {
-  static struct stat status; /* large; registration and a child's set-up come one at a time */
-  int64_t result = OF_CALL(lstat(path, &status));
-  if (result < 0) return (int)result;
-  number[0] = (uint64_t)status.st_dev;
-  number[1] = (uint64_t)status.st_ino;
-  return 0;
+int of_file_number(int descriptor, uint64_t number[2]) {
+  return of_status_number(0, descriptor, number);
 }
+
+int of_file_number_at(const char *path, uint64_t number[2]) { return of_status_number(path, -1, number); }
 
 /* The soft limit of a RESOURCE of getrlimit(2). */
 OF_LOCAL uint64_t of_limit(int resource) {

@@ -301,23 +301,22 @@ int of_file_kind(const char *path, uint64_t *size) {
   return S_ISLNK(status.st_mode) ? OF_SYMBOLIC_LINK : OF_OTHER_FILE;
 }
 
-int of_file_number(int descriptor, uint64_t number[2]) {
+/* The number of the file at PATH, or of the open DESCRIPTOR if that is NULL. */
+OF_LOCAL int of_status_number(const char *path, int descriptor, uint64_t number[2]) {
   static struct stat status; /* large; registration and a child's set-up come one at a time */
-  long result = OF_SYSCALL_2(__NR_fstat, descriptor, &status);
+  long result = path ? OF_SYSCALL_4(__NR_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW)
+                     : OF_SYSCALL_2(__NR_fstat, descriptor, &status);
   if (result < 0) return (int)result;
   number[0] = (uint64_t)status.st_dev;
   number[1] = (uint64_t)status.st_ino;
   return 0;
 }
 
-int of_file_number_at(const char *path, uint64_t number[2]) {
-  static struct stat status; /* large; registration and a child's set-up come one at a time */
-  long result = OF_SYSCALL_4(__NR_newfstatat, AT_FDCWD, path, &status, AT_SYMLINK_NOFOLLOW);
-  if (result < 0) return (int)result;
-  number[0] = (uint64_t)status.st_dev;
-  number[1] = (uint64_t)status.st_ino;
-  return 0;
+int of_file_number(int descriptor, uint64_t number[2]) {
+  return of_status_number(0, descriptor, number);
 }
+
+int of_file_number_at(const char *path, uint64_t number[2]) { return of_status_number(path, -1, number); }
 
 /* The soft limit of a RESOURCE of getrlimit(2). */
 OF_LOCAL uint64_t of_limit(int resource) {
