@@ -50,6 +50,16 @@ import Testing
         + ["--json", "--page-size", "4k", "--", "./app"] + arguments)
   }
 
+  /// Starts `refine`, to interrupt it.
+  private func start(
+    _ workshop: Workshop, relink: String, options: [String] = []
+  ) throws -> RunningProcess {
+    try workshop.start(
+      Built.orderfile,
+      ["refine", "--order", "app.order", "--image", "app", "--relink", relink, "-o", "best.order"]
+        + options + ["--", "./app"])
+  }
+
   private func textPages(_ workshop: Workshop) throws -> Int {
     let pages = try workshop.mustOrderfile("pages", "--json", "--", "./app").json
     let images = try #require(pages["images"] as? [[String: Any]])
@@ -147,13 +157,8 @@ import Testing
   @Test func whatTheRelinkStartsEndsWithIt() throws {
     let workshop = try Self.workshop()
     let image = workshop.bytes("app")
-    let refine = try workshop.start(
-      Built.orderfile,
-      [
-        "refine", "--order", "app.order", "--image", "app", "--relink",
-        "sh -c 'trap \"\" TERM; touch waiting; sleep 60; touch app' & wait",
-        "-o", "best.order", "--", "./app",
-      ])
+    let refine = try start(
+      workshop, relink: "sh -c 'trap \"\" TERM; touch waiting; sleep 60; touch app' & wait")
     try refine.wait(for: "the link") { workshop.fileNames.contains("waiting") }
     refine.send(SIGTERM)
     #expect(refine.endAlone().status == 1)
@@ -163,13 +168,11 @@ import Testing
   /// Also if the shell goes on after SIGINT, as it may between two commands.
   @Test func interruptedItLeavesTheBestSoFar() throws {
     let workshop = try Self.workshop()
-    let refine = try workshop.start(
-      Built.orderfile,
-      [
-        "refine", "--order", "app.order", "--image", "app", "--relink",
+    let refine = try start(
+      workshop,
+      relink:
         "trap '' INT; test ! -e app || exit 9; echo >>runs; test $(wc -l <runs) -lt 3 || { touch waiting; sleep infinity; }; sh link.sh",
-        "-o", "best.order", "--page-size", "4k", "--", "./app",
-      ])
+      options: ["--page-size", "4k"])
     try refine.wait(for: "the third relink") { workshop.fileNames.contains("waiting") }
     refine.sendToGroup(SIGINT)
     let run = refine.endAlone()
@@ -183,13 +186,11 @@ import Testing
 
   @Test func interruptedBeforeAnythingIsBetterItSaysThatNothingIsWritten() throws {
     let workshop = try Self.workshop()
-    let refine = try workshop.start(
-      Built.orderfile,
-      [
-        "refine", "--order", "app.order", "--image", "app", "--relink",
-        "echo >>runs; test $(wc -l <runs) -lt 2 || { touch waiting; exec sleep infinity; }; sh link.sh",
-        "-o", "best.order", "--", "./app",
-      ])
+    let refine = try start(
+      workshop,
+      relink:
+        "echo >>runs; test $(wc -l <runs) -lt 2 || { touch waiting; exec sleep infinity; }; sh link.sh"
+    )
     try refine.wait(for: "the second relink") { workshop.fileNames.contains("waiting") }
     refine.send(SIGTERM)
     let run = refine.endAlone()
