@@ -23,7 +23,7 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/arm64e-apple-macos12.0 macosx/x86_
 # OF_ONE_UNIT: see of_attributes.h.
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder -DOF_ONE_UNIT
 
-.PHONY: help demo test check quick build runtime runtime-darwin examples readme goldens fuzz bench picture self-order install \
+.PHONY: help demo test check lint tests-built quick build runtime runtime-darwin examples readme goldens fuzz bench picture self-order install \
   uninstall tag clean
 .DEFAULT_GOAL := help
 
@@ -47,14 +47,20 @@ test: ## install what the tests need, then run check; CI runs this
 	@$(MAKE) -s check
 
 check: ## format, warnings, imports, tests of the release build, examples, README, installation
-	swift format lint -s -r -p Package.swift Scripts Sources Runtime Tests Examples Fuzz
-	swift build -c release --build-tests $(EXPLICIT)
+	@$(MAKE) -s -j2 lint tests-built
 	$(MAKE) -s runtime
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 	Examples/run-all.sh
 	Scripts/check-readme.sh
 	@Scripts/check-install.sh
+
+# The compiler leaves a processor idle where a target waits for another.
+lint:
+	swift format lint -s -r -p Package.swift Scripts Sources Runtime Tests Examples Fuzz
+
+tests-built:
+	swift build -c release --build-tests $(EXPLICIT)
 
 quick: ## debug build, and the tests that start no process: no compiler, linker, emulator or launch
 	swift build --build-tests
