@@ -58,6 +58,7 @@ let package = Package(
     target("DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
     target("LinkMapFormat", ["ImageModel", "ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses"]),
+    target("ClusterProfileFormat", ["ByteReading", "Addresses"]),
     target("PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
@@ -95,7 +96,8 @@ let package = Package(
       [
         "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
         "ProcessLaunch", "Symbolication", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses",
+        "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "ByteReading",
+        "Addresses",
       ]),
 
     // L6, L7: the command line.
@@ -154,6 +156,7 @@ let package = Package(
     tests("DebugInfo", ["ByteReading", "Addresses"]),
     tests("PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),
     tests("LinkMapFormat", ["Symbolication", "ImageModel", "ByteReading", "Addresses"]),
+    tests("ClusterProfileFormat", ["ByteReading", "Addresses"]),
     tests("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses"]),
     tests("Demangling", ["ImageModel"]),
     tests(
@@ -196,7 +199,8 @@ let package = Package(
       name: "FuzzTargets",
       dependencies: [
         "OrderFileCommands", "Symbolication", "Demangling", "ObjectFormat", "DebugInfo",
-        "LinkMapFormat", "OrderFileFormat", "TraceFormat", "PagesFormat", "XctraceFormat",
+        "LinkMapFormat", "OrderFileFormat", "ClusterProfileFormat", "TraceFormat", "PagesFormat",
+        "XctraceFormat",
         "ImageModel", "ByteReading", "Addresses",
       ], path: "Fuzz/Targets", swiftSettings: checked),
     .testTarget(

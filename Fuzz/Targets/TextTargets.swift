@@ -1,4 +1,5 @@
 import ByteReading
+import ClusterProfileFormat
 import Demangling
 import ImageModel
 import LinkMapFormat
@@ -26,6 +27,12 @@ extension FuzzTarget {
   }
 
   static let documents = [
+    FuzzTarget("clusters") { bytes in
+      let profile = try ClusterProfile(parsing: bytes)
+      let names = profile.functions.flatMap { $0.names + [$0.unit].compactMap { $0 } }
+      guard names.allSatisfy(ClusterProfile.isWritable) else { return }
+      _ = try ClusterProfile(parsing: FileBytes(profile.written()))
+    },
     FuzzTarget("pages") { _ = try PagesDocument(parsing: $0) },
     FuzzTarget("xctrace") { bytes in
       var export = XctraceExport()

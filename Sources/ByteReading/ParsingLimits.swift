@@ -13,6 +13,8 @@ public enum ParsingLimits {
   public static let smallTable: UInt64 = 1 << 20
   /// Entries, comments and patterns of one order file.
   public static let orderFileLines: UInt64 = 1 << 24
+  /// Names of functions in one profile of basic block clusters.
+  public static let profileNames: UInt64 = 1 << 18
   /// Bytes of one link map; names in it have 32-bit positions.
   public static let linkMap = UInt64(UInt32.max)
   /// Bytes of all function names that the DWARF of one image gives, each counted as often as it is used.

@@ -15,6 +15,7 @@ let mayImport: [String: Set<String>] = [
   "DebugInfo": ["ByteReading", "Addresses", "CDwarf"],
   "LinkMapFormat": ["ImageModel", "ByteReading", "Addresses"],
   "OrderFileFormat": ["ImageModel", "ByteReading", "Addresses"],
+  "ClusterProfileFormat": ["ByteReading", "Addresses"],
   "PagesFormat": ["ImageModel", "JSON", "ByteReading", "Addresses"],
   "TraceFormat": ["ByteReading", "Addresses", "CTraceFormat"],
   "XctraceFormat": ["ByteReading", "Addresses", "CExpat"],
@@ -46,7 +47,8 @@ let mayImport: [String: Set<String>] = [
   "Workflows": [
     "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
     "ProcessLaunch", "Symbolication", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-    "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "Glibc", "Darwin",
+    "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses",
+    "Glibc", "Darwin",
   ],
 
   // L6, L7: the command line.
@@ -70,8 +72,7 @@ let layers: [[String]] = [
   ],
   [
     "ImageModel", "Demangling", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat",
-    "TraceFormat",
-    "XctraceFormat", "PagesFormat",
+    "TraceFormat", "ClusterProfileFormat", "XctraceFormat", "PagesFormat",
   ],
   ["Symbolication"],
   ["FunctionOrder", "FaultEstimate", "ProcessLaunch", "ProcessTracing", "LaunchMeasurement"],
