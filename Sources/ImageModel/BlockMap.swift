@@ -2,35 +2,127 @@ import Addresses
 
 /// The basic blocks of an image, as far as it was compiled with a map of them: code that runs from its first
 /// byte to its last if it runs at all.
+///
+/// A block belongs to a function and has a number there, its ID. Builds of the same code with the same options give it
+/// the same ID, wherever it lies: a linker that orders functions moves it, and a compiler that splits a function moves
+/// it, may change its size, and may put it elsewhere than behind the entry.
 package struct BlockMap: Sendable {
-  /// Ascending, not empty, and without overlap.
-  package let blocks: [AddressRange]
+  package struct Block: Hashable, Sendable {
+    package var start: StatedAddress
+    /// In bytes; a block may be empty. Below 4 GiB.
+    package var size: UInt32
+    package var id: UInt32
+    /// Index into `functions`.
+    package fileprivate(set) var function: UInt32 = 0
+    /// Whether it is entered when an exception is thrown.
+    package var isLandingPad: Bool
 
-  /// - Parameter blocks: in any order. Empty ones are dropped. Of two that overlap, the one that begins first
-  ///   is kept; of two that begin at the same address, the longer.
-  /// - Complexity: O(*n* log *n*).
-  package init(_ blocks: [AddressRange]) {
-    var disjoint: [AddressRange] = []
-    disjoint.reserveCapacity(blocks.count)
-    for block in blocks.sorted(by: { ($0.start, $1.size) < ($1.start, $0.size) })
-    where block.size > 0 && disjoint.last?.end ?? block.start <= block.start {
-      disjoint.append(block)
+    package init(start: StatedAddress, size: UInt32, id: UInt32, isLandingPad: Bool = false) {
+      self.start = start
+      self.size = size
+      self.id = id
+      self.isLandingPad = isLandingPad
     }
-    self.blocks = disjoint
+
+    package var range: AddressRange { AddressRange(start: start, size: UInt64(size)) }
   }
 
-  /// Whether `block` is in the map, with the same size.
-  ///
-  /// - Complexity: O(log *n*).
-  package func contains(_ block: AddressRange) -> Bool {
-    self.block(at: block.start) == block
+  package struct Function: Hashable, Sendable {
+    /// The address of its first byte.
+    package var entry: StatedAddress
+    /// Indexes into `blocks`: in the order of the code, the part with the entry first.
+    package fileprivate(set) var blocks = 0..<0
+    /// A hash of the code of all blocks; `nil` if the compiler wrote none.
+    package var hash: UInt64?
+    /// Whether its blocks are in several places.
+    package var isSplit: Bool
+
+    package init(entry: StatedAddress, hash: UInt64? = nil, isSplit: Bool = false) {
+      self.entry = entry
+      self.hash = hash
+      self.isSplit = isSplit
+    }
   }
 
-  /// The block that begins at `address`.
+  /// Ascending by entry, each once.
+  package private(set) var functions: [Function] = []
+  /// Function by function.
+  package private(set) var blocks: [Block] = []
+  /// Indexes into `blocks`, ascending by address: those that are not empty, without overlap.
+  private var byAddress: [UInt32] = []
+  /// Whether the compiler stated IDs. If not, they count the blocks of a function in the order of the code.
+  package let statesIDs: Bool
+
+  /// - Parameters:
+  ///   - functions: in any order; of two with the same entry, the first is kept.
+  ///   - blocks: appends the blocks of the function at that index. Of two blocks that overlap, the one that begins
+  ///     first is found by its address; of two that begin at the same address, the longer.
+  /// - Complexity: O(*n* log *n*) for *n* blocks.
+  package init(
+    of functions: [Function], blockCount: Int = 0,
+    statesIDs: Bool = true, blocks append: (_ function: Int, inout [Block]) -> Void
+  ) {
+    self.statesIDs = statesIDs
+    let order = functions.indices.sorted { (functions[$0].entry, $0) < (functions[$1].entry, $1) }
+    self.functions.reserveCapacity(order.count)
+    blocks.reserveCapacity(blockCount)
+    for index in order where functions[index].entry != self.functions.last?.entry {
+      let first = blocks.count
+      append(index, &blocks)
+      for block in first..<blocks.count { blocks[block].function = UInt32(self.functions.count) }
+      self.functions.append(functions[index])
+      self.functions[self.functions.count - 1].blocks = first..<blocks.count
+    }
+    byAddress.reserveCapacity(blocks.count)
+    let sorted = blocks.indices.map { UInt32($0) }.sorted { [blocks] in
+      let (a, b) = (blocks[Int($0)], blocks[Int($1)])
+      return (a.start, b.size, $0) < (b.start, a.size, $1)
+    }
+    var end: StatedAddress?
+    for index in sorted where blocks[Int(index)].size > 0 {
+      let range = blocks[Int(index)].range
+      guard end ?? range.start <= range.start else { continue }
+      end = range.end
+      byAddress.append(index)
+    }
+  }
+
+  /// The blocks with code, ascending and without overlap.
+  package var ranges: [AddressRange] { byAddress.map { blocks[Int($0)].range } }
+}
+
+extension BlockMap {
+  /// The block with code that begins at `address`.
   ///
   /// - Complexity: O(log *n*).
-  package func block(at address: StatedAddress) -> AddressRange? {
-    let index = blocks.partitioningIndex { $0.start >= address }
-    return index < blocks.count && blocks[index].start == address ? blocks[index] : nil
+  package func block(at address: StatedAddress) -> Block? {
+    let place = byAddress.partitioningIndex { blocks[Int($0)].start >= address }
+    guard place < byAddress.count else { return nil }
+    let block = blocks[Int(byAddress[place])]
+    return block.start == address ? block : nil
   }
+
+  /// The block whose code contains `address`.
+  ///
+  /// - Complexity: O(log *n*).
+  package func block(containing address: StatedAddress) -> Block? {
+    let next = byAddress.partitioningIndex { blocks[Int($0)].start > address }
+    guard next > 0 else { return nil }
+    let block = blocks[Int(byAddress[next - 1])]
+    return block.range.contains(address) ? block : nil
+  }
+
+  /// The function whose first byte is at `entry`.
+  ///
+  /// - Complexity: O(log *n*).
+  package func function(at entry: StatedAddress) -> Function? {
+    let index = functions.partitioningIndex { $0.entry >= entry }
+    return index < functions.count && functions[index].entry == entry ? functions[index] : nil
+  }
+
+  /// The blocks of `function`, the entry's first.
+  package func blocks(of function: Function) -> ArraySlice<Block> { blocks[function.blocks] }
+
+  /// The function that `block` belongs to.
+  package func function(of block: Block) -> Function { functions[Int(block.function)] }
 }

@@ -74,6 +74,11 @@ struct DiffCommand: ParsableCommand {
   var minPresent: Share?
   @Option(
     help: ArgumentHelp(
+      "Exit with 2 if more startup functions than this have other basic blocks in AFTER than were recorded.",
+      valueName: "functions"))
+  var maxDrifted: Int?
+  @Option(
+    help: ArgumentHelp(
       "Milliseconds that one page-in costs. (default: figures published for iOS for Mach-O images, none for ELF)",
       valueName: "ms"))
   var costMs: Double?
@@ -141,6 +146,7 @@ struct DiffCommand: ParsableCommand {
     gates.maxPages = maxPages
     gates.minInstrumented = minInstrumented
     gates.minPresent = minPresent
+    gates.maxDrifted = maxDrifted
     return gates
   }
 

@@ -3,21 +3,53 @@ import ImageModel
 import Testing
 
 @Suite struct BlockMapTests {
+  static func address(_ rawValue: UInt64) -> StatedAddress { StatedAddress(rawValue: rawValue) }
   static func range(_ start: UInt64, _ size: UInt64) -> AddressRange {
-    AddressRange(start: StatedAddress(rawValue: start), size: size)
+    AddressRange(start: address(start), size: size)
   }
 
-  @Test func emptyAndOverlappingBlocksAreLeftOut() {
-    let map = BlockMap([
-      Self.range(0x1010, 4), Self.range(0x1000, 16), Self.range(0x1010, 0), Self.range(0x1000, 8),
-      Self.range(0x1008, 16), Self.range(0x1014, 2), Self.range(0x1014, 2),
+  /// A function with blocks of these addresses and sizes, numbered from 0.
+  typealias Sample = (entry: UInt64, hash: UInt64?, blocks: [(start: UInt64, size: UInt32)])
+
+  static func map(_ functions: [Sample]) -> BlockMap {
+    BlockMap(
+      of: functions.map { BlockMap.Function(entry: address($0.entry), hash: $0.hash) }
+    ) { index, blocks in
+      for (id, block) in functions[index].blocks.enumerated() {
+        blocks.append(
+          BlockMap.Block(start: address(block.start), size: block.size, id: UInt32(id)))
+      }
+    }
+  }
+
+  @Test func emptyAndOverlappingBlocksAreFoundByTheirFunctionAlone() {
+    let map = Self.map([
+      (0x1010, nil, [(0x1010, 4), (0x1010, 0), (0x1014, 2), (0x1014, 2)]),
+      (0x1000, nil, [(0x1000, 16), (0x1000, 8), (0x1008, 16)]),
     ])
     #expect(
-      map.blocks == [Self.range(0x1000, 16), Self.range(0x1010, 4), Self.range(0x1014, 2)])
-    #expect(map.contains(Self.range(0x1010, 4)) && !map.contains(Self.range(0x1010, 5)))
-    #expect(!map.contains(Self.range(0x1011, 3)) && !map.contains(Self.range(0x2000, 3)))
-    #expect(map.block(at: StatedAddress(rawValue: 0x1014))?.size == 2)
-    #expect(BlockMap([]).block(at: StatedAddress(rawValue: 0)) == nil)
+      map.ranges == [Self.range(0x1000, 16), Self.range(0x1010, 4), Self.range(0x1014, 2)])
+    #expect(map.block(at: Self.address(0x1010))?.range == Self.range(0x1010, 4))
+    #expect(map.block(at: Self.address(0x1011)) == nil)
+    #expect(map.block(at: Self.address(0x1014))?.id == 2)
+    #expect(map.block(containing: Self.address(0x100f))?.start == Self.address(0x1000))
+    #expect(map.block(containing: Self.address(0x1016)) == nil)
+    #expect(Self.map([]).block(at: Self.address(0)) == nil)
+    #expect(Self.map([]).block(containing: Self.address(0)) == nil)
+    #expect(map.functions.map { map.blocks(of: $0).count } == [3, 4])
+  }
+
+  @Test func aFunctionHasItsBlocksWhereverTheyLie() throws {
+    let map = Self.map([
+      (0x2000, 7, [(0x2000, 4)]), (0x1000, nil, [(0x1000, 8), (0x9000, 8), (0x1008, 0)]),
+      (0x1000, nil, [(0x1000, 1)]),
+    ])
+    #expect(map.functions.map(\.entry.rawValue) == [0x1000, 0x2000])
+    let first = try #require(map.function(at: Self.address(0x1000)))
+    #expect(map.blocks(of: first).map(\.id) == [0, 1, 2])
+    #expect(map.block(at: Self.address(0x9000)).map(map.function(of:)) == first)
+    #expect(map.function(at: Self.address(0x9000)) == nil)
+    #expect(map.function(at: Self.address(0x2000))?.hash == 7)
   }
 
   struct Parts: Sendable {

@@ -42,7 +42,7 @@ import Testing
   func everyBlockOfTheImageHasOne(flags: [String]) throws {
     let linker = flags.contains { $0.hasPrefix("-fuse-ld") } ? [] : ["-fuse-ld=lld"]
     let places = try places(Self.source, flags + linker)
-    let blocks = try #require(places.blocks?.blocks)
+    let blocks = try #require(places.blocks?.ranges)
     #expect(blocks.count > 5)
     #expect(zip(places.places, places.places.dropFirst()).allSatisfy { $0 < $1 })
     #expect(Set(places.places) == Set(places.functions + blocks.map(\.start)))
@@ -86,7 +86,7 @@ import Testing
   /// Parts of functions are functions of their own, each in its own section.
   @Test(.needs("clang")) func partsOfASplitFunctionCount() throws {
     let places = try places(Self.source, ["-fuse-ld=lld", "-fbasic-block-sections=all"])
-    let blocks = try #require(places.blocks?.blocks)
+    let blocks = try #require(places.blocks?.ranges)
     #expect(blocks.count > 4 && blocks.allSatisfy { places.functions.contains($0.start) })
   }
 
@@ -141,7 +141,7 @@ import Testing
       """
     let places = try places(
       assembly, ["-shared", "-nostdlib", "-fuse-ld=lld"], suffix: "s")
-    let blocks = try #require(places.blocks?.blocks)
+    let blocks = try #require(places.blocks?.ranges)
     #expect(blocks.map(\.size) == [4, 4, 1])
     #expect(places.places == [blocks[0].start, blocks[2].start])
     #expect(places.uses(at: blocks[0].start) == (true, Array(blocks[..<2])))
@@ -169,7 +169,7 @@ import Testing
       .byte 2, 12, 4, 8
       """
     let places = try places(assembly, ["-shared", "-nostdlib", "-fuse-ld=lld"], suffix: "s")
-    #expect(places.blocks?.blocks.map(\.size) == [16, 4, 4])
+    #expect(places.blocks?.ranges.map(\.size) == [16, 4, 4])
   }
 
   /// A map with other addresses than the image's functions is another build's, and its blocks could lie
@@ -188,7 +188,7 @@ import Testing
         of: FileBytes(writer.bytes()), at: "image", withBlocks: true)
     }
     let right = try image(0x1010)
-    #expect(right.blocks?.blocks.map(\.start.rawValue) == [0x1010, 0x1014])
+    #expect(right.blocks?.ranges.map(\.start.rawValue) == [0x1010, 0x1014])
     for address: UInt64 in [0, 0x1011, 0x10ff, 0x1100, .max] {
       let places = try image(address)
       #expect(places.blocks == nil && places.blockMapProblem == nil)

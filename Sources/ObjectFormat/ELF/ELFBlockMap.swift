@@ -39,6 +39,10 @@ package struct ELFBlockMap: Sendable {
     package var blocks: Range<Int>
     /// Whether it belongs to the same function as the run before it.
     package var isFurtherPart: Bool
+    /// Whether the IDs of its blocks are stated. If not, they count the function's blocks.
+    package var statesIDs: Bool
+    /// The index in `hashes` of its first block's; `nil` if its blocks have none.
+    package var firstHash: Int?
   }
 
   package struct Block: Equatable, Sendable {
@@ -46,6 +50,8 @@ package struct ELFBlockMap: Sendable {
     package var offset: UInt32
     /// The size in bytes; a block may be empty.
     package var size: UInt32
+    /// Unique within the function.
+    package var id: UInt32
     package var flags: Flags
   }
 
@@ -61,6 +67,8 @@ package struct ELFBlockMap: Sendable {
   /// In the order of the file.
   package fileprivate(set) var runs: [Run] = []
   package fileprivate(set) var blocks: [Block] = []
+  /// Of the code of blocks, run by run, for those that have any.
+  package fileprivate(set) var hashes: [UInt64] = []
 }
 
 extension ELFFile {
@@ -130,35 +138,40 @@ extension ELFBlockMap {
     let count = features.contains(.severalRanges) ? try input.readULEB128("BB ranges") : 1
     for index in 0..<count {
       try readRun(
-        &input, features, is64Bit: is64Bit, hasIDs: version > 1, isFurtherPart: index > 0)
+        &input, features, is64Bit: is64Bit, statesIDs: version > 1, isFurtherPart: index > 0)
     }
     try Self.skipAnalysis(&input, features, blockCount: blocks.count - firstBlock)
   }
 
   private mutating func readRun(
-    _ input: inout ByteCursor, _ features: Features, is64Bit: Bool, hasIDs: Bool,
+    _ input: inout ByteCursor, _ features: Features, is64Bit: Bool, statesIDs: Bool,
     isFurtherPart: Bool
   ) throws(ParseError) {
     let address = try input.readWord(is64Bit: is64Bit, "BB range address")
     let count = try input.readULEB128("BB count")
     let first = blocks.count
+    let firstHash = features.contains(.hash) ? hashes.count : nil
     var end: UInt64 = 0
     if !features.contains(.withoutBlocks) {
       // Each block takes at least 3 bytes, so with a damaged count the loop ends at the end of the section.
-      for _ in 0..<count { end = try readBlock(&input, features, hasID: hasIDs, behind: end) }
+      for number in 0..<count {
+        end = try readBlock(&input, features, number: statesIDs ? nil : number, behind: end)
+      }
     }
     runs.append(
       Run(
         address: StatedAddress(rawValue: address), blocks: first..<blocks.count,
-        isFurtherPart: isFurtherPart))
+        isFurtherPart: isFurtherPart, statesIDs: statesIDs, firstHash: firstHash))
   }
 
+  /// - Parameter number: its ID; `nil` if that is stated.
   /// - Returns: the end of the block.
   private mutating func readBlock(
-    _ input: inout ByteCursor, _ features: Features, hasID: Bool, behind end: UInt64
+    _ input: inout ByteCursor, _ features: Features, number: UInt64?, behind end: UInt64
   ) throws(ParseError) -> UInt64 {
     let start = input.position
-    if hasID { _ = try input.readULEB128("BB ID") }
+    let id: UInt64
+    if let number { id = number } else { id = try input.readULEB128("BB ID") }
     let offset = end.addingReportingOverflow(try input.readULEB128("BB offset"))
     var size: (partialValue: UInt64, overflow: Bool) = (0, false)
     func grow(by bytes: UInt64) {
@@ -172,7 +185,11 @@ extension ELFBlockMap {
     }
     grow(by: try input.readULEB128("BB size"))
     let metadata = try input.readULEB128("BB metadata")
-    if features.contains(.hash) { try input.skip(8, "BB hash") }
+    if features.contains(.hash) { hashes.append(try input.read(UInt64.self, "BB hash")) }
+    guard id <= UInt64(UInt32.max) else {
+      throw ParseError(
+        .invalid(expected: "at most \(UInt32.max)", found: "\(id)"), "BB ID", at: start)
+    }
     let newEnd = offset.partialValue.addingReportingOverflow(size.partialValue)
     guard !offset.overflow, !size.overflow, !newEnd.overflow,
       newEnd.partialValue <= UInt64(UInt32.max)
@@ -182,7 +199,7 @@ extension ELFBlockMap {
     }
     blocks.append(
       Block(
-        offset: UInt32(offset.partialValue), size: UInt32(size.partialValue),
+        offset: UInt32(offset.partialValue), size: UInt32(size.partialValue), id: UInt32(id),
         flags: Flags(rawValue: UInt8(truncatingIfNeeded: metadata))))
     return newEnd.partialValue
   }

@@ -20,6 +20,9 @@ import PagesFormat
 /// `perTrace` is present if there were several traces: the predicted `textPages` of each launch by itself, their `mean`,
 /// and the `worst`, which is the one with the most pages in the layout after.
 ///
+/// `drifted` is present if basic blocks were recorded, and if both the recorded build and the layout after have a map of
+/// them: the functions whose blocks differ, and how.
+///
 /// `functionsByBlocks` is present if basic blocks were recorded: the number of functions in each layout of which only
 /// the blocks that ran count, also in `startupBytes`.
 ///
@@ -38,6 +41,9 @@ extension DiffDocument: ReadableDocument {
     json.object("after") { after.write(to: &$0) }
     json.object("before") { before.write(to: &$0) }
     if let cost { json.member("costSource", cost.source) }
+    if let drifted {
+      json.array("drifted") { json in for function in drifted { function.write(to: &json) } }
+    }
     json.object("faultCurveArea") { json in
       json.member("after", faultCurveArea.after)
       json.member("before", faultCurveArea.before)
@@ -132,6 +138,7 @@ extension DiffDocument: ReadableDocument {
     xnuReads = try object.optional("xnuReads")
     order = try object.optional("order")
     missing = try object.value("missing")
+    drifted = object.has("drifted") ? try object.value("drifted") : nil
     traces = object.has("perTrace") ? try object.object("perTrace").value("traces") : []
     measuredPageIns = try object.optional("measuredPageIns")
     measuredPages = try object.optional("measuredPages")

@@ -41,6 +41,9 @@ package struct DiffDocument: Hashable, Sendable {
   package var order: OrderCompliance?
   /// Startup functions that are not counted in one layout or both, earliest use first.
   package var missing: [NameWithReason]
+  /// Startup functions with other basic blocks in the layout after than in the recorded build, earliest use first;
+  /// `nil` if it is unknown, because no blocks were recorded or one of the builds has no map of them.
+  package var drifted: [NameWithReason]?
   /// The predicted pages of each launch, in the order of the traces; empty unless there are several.
   package var traces: [Trace] = []
   /// `nil` if no recording was given.

@@ -41,6 +41,10 @@ package struct DiffText {
     if let pageIns = document.measuredPageIns { text += measuredPageIns(pageIns) }
     if let pages = document.measuredPages { text += measuredPages(pages) }
     if let order = document.order { text += compliance(order) }
+    if let drifted = document.drifted, !drifted.isEmpty {
+      text += "other basic blocks than recorded: \(counted(drifted.count, "startup function")):\n"
+      text += list(drifted)
+    }
     if !document.missing.isEmpty {
       text += "missing \(counted(document.missing.count, "startup function")):\n"
       text += list(document.missing)

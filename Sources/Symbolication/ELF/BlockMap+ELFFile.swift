@@ -24,29 +24,71 @@ extension BlockMap {
     var found = try file.blockMap()
     if found == nil { found = try debugFile?.blockMap() }
     guard let map = found else { return nil }
-    var isFunction = false
-    let runs = map.runs.filter { run in
-      if !run.isFurtherPart { isFunction = functions.containsSorted(run.address) }
-      return isFunction
+    let groups = map.functions().filter {
+      functions.containsSorted(map.runs[$0.lowerBound].address)
     }
     var code = CodeRanges(file)
-    var blocks: [AddressRange] = []
-    blocks.reserveCapacity(map.blocks.count)
-    for run in runs.sorted(by: { $0.address < $1.address }) {
-      guard let section = code.range(holding: run.address) else { continue }
-      for (index, block) in zip(run.blocks, map.blocks[run.blocks]) {
-        guard let start = run.address.advanced(by: UInt64(block.offset)) else { break }
-        var size = UInt64(block.size)
-        // Padding instructions before an aligned block run if control falls through.
-        if size > 0, block.flags.contains(.fallsThrough), index + 1 < run.blocks.upperBound {
-          size = UInt64(map.blocks[index + 1].offset - block.offset)
-        }
-        let range = AddressRange(start: start, size: size)
-        if section.contains(start), range.end <= section.end { blocks.append(range) }
+    var sections = [AddressRange?](repeating: nil, count: map.runs.count)
+    let runs = groups.flatMap { $0 }.sorted { map.runs[$0].address < map.runs[$1].address }
+    for run in runs { sections[run] = code.range(holding: map.runs[run].address) }
+    self.init(
+      of: groups.map { group in
+        BlockMap.Function(
+          entry: map.runs[group.lowerBound].address, hash: map.hash(of: group),
+          isSplit: group.count > 1)
+      }, blockCount: map.blocks.count, statesIDs: map.runs.allSatisfy(\.statesIDs)
+    ) { group, blocks in
+      for run in groups[group] {
+        if let section = sections[run] { map.append(map.runs[run], in: section, to: &blocks) }
       }
     }
-    guard !blocks.isEmpty else { return nil }
-    self.init(blocks)
+    if ranges.isEmpty { return nil }
+  }
+}
+
+extension ELFBlockMap {
+  /// The runs of each function, as indexes.
+  fileprivate func functions() -> [Range<Int>] {
+    var functions: [Range<Int>] = []
+    for (index, run) in runs.enumerated() {
+      if run.isFurtherPart, let last = functions.popLast() {
+        functions.append(last.lowerBound..<index + 1)
+      } else {
+        functions.append(index..<index + 1)
+      }
+    }
+    return functions
+  }
+
+  /// A hash of the code of a function, from those of its blocks in ascending order of their IDs; `nil` if a run has
+  /// none.
+  fileprivate func hash(of function: Range<Int>) -> UInt64? {
+    var hashes: [(id: UInt32, hash: UInt64)] = []
+    for run in runs[function] {
+      guard let first = run.firstHash else { return nil }
+      hashes += zip(blocks[run.blocks], self.hashes[first...]).map { ($0.id, $1) }
+    }
+    // FNV-1a, word by word.
+    return hashes.sorted { $0 < $1 }.reduce(0xcbf2_9ce4_8422_2325) { hash, block in
+      ((hash ^ UInt64(block.id)) &* 0x100_0000_01b3 ^ block.hash) &* 0x100_0000_01b3
+    }
+  }
+
+  /// Appends the blocks of `run` that are in the `section` where it begins.
+  fileprivate func append(
+    _ run: Run, in section: AddressRange, to found: inout [BlockMap.Block]
+  ) {
+    for (index, block) in zip(run.blocks, blocks[run.blocks]) {
+      guard let start = run.address.advanced(by: UInt64(block.offset)) else { break }
+      var size = block.size
+      // Padding instructions before an aligned block run if control falls through.
+      if size > 0, block.flags.contains(.fallsThrough), index + 1 < run.blocks.upperBound {
+        size = blocks[index + 1].offset - block.offset
+      }
+      let block = BlockMap.Block(
+        start: start, size: size, id: block.id, isLandingPad: block.flags.contains(.landingPad))
+      if start <= section.end, block.range.end <= section.end { found.append(block) }
+    }
   }
 }
 

@@ -100,7 +100,7 @@ package struct BreakpointPlaces: Sendable {
     } catch { blockMapProblem = error }
     guard let blocks else { return }
     sharing = Self.sharing(blocks, file)
-    places = Self.merged(functions, blocks.blocks.map(\.start).filter { !sharing.contains($0) })
+    places = Self.merged(functions, blocks.ranges.map(\.start).filter { !sharing.contains($0) })
   }
 
   /// What runs when a thread reaches the breakpoint at `place`: a function, blocks, or both.
@@ -108,9 +108,11 @@ package struct BreakpointPlaces: Sendable {
   /// - Complexity: O(log *n*) for *n* places.
   package func uses(at place: StatedAddress) -> (isFunction: Bool, blocks: [AddressRange]) {
     var found: [AddressRange] = []
-    if let blocks, let block = blocks.block(at: place) {
+    if let blocks, let block = blocks.block(at: place)?.range {
       found.append(block)
-      if sharing.contains(block.end) { found += [blocks.block(at: block.end)].compactMap { $0 } }
+      if sharing.contains(block.end) {
+        found += [blocks.block(at: block.end)?.range].compactMap { $0 }
+      }
     }
     return (found.isEmpty || functions.containsSorted(place), found)
   }
@@ -154,7 +156,8 @@ package struct BreakpointPlaces: Sendable {
       return file.bytes.copy(bytes.indices) == [0xf3, 0x0f, 0x1e, 0xfa]
     }
     var sharing: Set<StatedAddress> = []
-    for (block, next) in zip(map.blocks, map.blocks.dropFirst())
+    let ranges = map.ranges
+    for (block, next) in zip(ranges, ranges.dropFirst())
     where block.size == 4 && block.end == next.start && isLandingPad(block) {
       sharing.insert(next.start)
     }

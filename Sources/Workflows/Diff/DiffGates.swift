@@ -10,12 +10,14 @@ package struct DiffGates: Hashable {
   package var minInstrumented: Share?
   /// The smallest share of the startup functions that the layout after must have.
   package var minPresent: Share?
+  /// The largest number of startup functions whose basic blocks differ from those of the recorded build.
+  package var maxDrifted: Int?
 
   package init() {}
 
   /// An error for each gate that `document` does not pass, possible causes of others first; empty if it passes all.
   package func failures(of document: DiffDocument) -> [Diagnostic] {
-    [instrumented(document), presence(document), pages(document)].compactMap { $0 }
+    [instrumented(document), presence(document), drift(document), pages(document)].compactMap { $0 }
   }
 
   private func instrumented(_ document: DiffDocument) -> Diagnostic? {
@@ -42,6 +44,18 @@ package struct DiffGates: Hashable {
     return Diagnostic(
       "startup functions in the layout: expected at least \(minPresent), found \(found)",
       context: [document.after.path], hint: Self.recordAgain, severity: .checkFailed)
+  }
+
+  private func drift(_ document: DiffDocument) -> Diagnostic? {
+    guard let maxDrifted else { return nil }
+    if let drifted = document.drifted, drifted.count <= maxDrifted { return nil }
+    return Diagnostic(
+      "functions with other basic blocks: expected at most \(maxDrifted), found "
+        + (document.drifted.map { "\($0.count)" } ?? "unknown"),
+      context: [document.after.path],
+      hint: document.drifted == nil
+        ? "record with --blocks, and compile both builds with -fbasic-block-address-map"
+        : Self.recordAgain, severity: .checkFailed)
   }
 
   private func pages(_ document: DiffDocument) -> Diagnostic? {

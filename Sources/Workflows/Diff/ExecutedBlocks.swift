@@ -1,9 +1,11 @@
 // Which bytes of a function ran, for functions whose basic blocks are in the trace.
 //
-// In the recorded build the addresses tell. In another build, a block is at the same distance from its
-// function's first byte if the function's code is the same; linking in another order does not change that.
-// The code counts as the same if the function has the recorded size and if each block that ran is a block of
-// that build at the same distance and of the same size. Otherwise the whole function counts.
+// In the recorded build the addresses tell. In another build, blocks have other addresses, and other sizes if a
+// compiler split their functions; there they are found by function and block ID, as far as the maps of both builds
+// show the same blocks (`BlockDifference`). Otherwise the whole function counts.
+//
+// Where a compiler has split a function, its further parts are code with names of their own. A recorded block in one
+// of them belongs to the function, whose name the other build has.
 
 import Addresses
 import FaultEstimate
@@ -13,27 +15,57 @@ import Symbolication
 
 /// The basic blocks of startup functions that ran, as far as two layouts know them.
 struct ExecutedBlocks {
-  fileprivate struct Side {
-    let release: ReleaseLayout
-    var blocks: BlockMap?
-    /// The error in its map.
-    var problem: Diagnostic?
-    var wholeFunctions: Set<StatedAddress> = []
-  }
   private var before: Side
   private var after: Side
   private var hasMaps = false
+  /// Reads the image that a trace was recorded in, if it is neither layout's; `nil` if it is gone.
+  private let recordedBuild: (TraceImage) -> ReleaseLayout?
+  private var builds: [ImageID: ReleaseLayout] = [:]
+  private var maps: [ImageID: BlockMap] = [:]
+  /// The functions that have other blocks in the layout after, earliest first use first; `nil` if maps are missing.
+  private(set) var drifted: [NameWithReason]?
+  private var isCompared: Set<Compared> = []
 
-  init(before: ReleaseLayout, after: ReleaseLayout) {
+  init(
+    before: ReleaseLayout, after: ReleaseLayout,
+    recordedBuild: @escaping (TraceImage) -> ReleaseLayout? = { _ in nil }
+  ) {
     self.before = Side(release: before)
     self.after = Side(release: after)
+    self.recordedBuild = recordedBuild
   }
 
-  private mutating func readMaps() {
-    guard !hasMaps else { return }
-    hasMaps = true
-    before.readMap()
-    after.readMap()
+  /// Reads the maps of both layouts and of the recorded image, once.
+  private mutating func readMaps(for image: TraceImage) {
+    if !hasMaps {
+      hasMaps = true
+      before.readMap()
+      after.readMap()
+    }
+    guard let id = image.id, id.kind != .weak, builds[id] == nil else { return }
+    let known = [before, after].first { $0.release.isImage(image) }
+    guard let build = known?.release ?? recordedBuild(image) else { return }
+    builds[id] = build
+    maps[id] = known?.blocks ?? (try? build.blockMap()) ?? nil
+  }
+
+  /// `use` as one of the function that its code belongs to: the further parts of a split function have other names.
+  mutating func owner(
+    of use: RecordedFunctions.Use, in image: TraceImage
+  ) -> RecordedFunctions.Use {
+    guard let block = use.blocks.first else { return use }
+    readMaps(for: image)
+    guard let id = image.id, let map = maps[id], let layout = builds[id]?.layout,
+      let found = use.address.advanced(by: block.block.offset).flatMap(map.block(at:)),
+      case let entry = map.function(of: found).entry, entry != use.address
+    else { return use }
+    let aliases = layout.functions[layout.functions(at: entry)]
+    guard !aliases.isEmpty, layout.functions(at: entry) != layout.functions(containing: found.start)
+    else { return use }
+    var owner = use
+    owner.names = aliases.map { layout.name(of: $0) }.sorted()
+    owner.size = aliases.compactMap(\.size).max()
+    return owner
   }
 
   /// Returns what `launch` used, in the order of first uses: blocks where they were recorded, else functions.
@@ -45,30 +77,54 @@ struct ExecutedBlocks {
     _ launch: RecordedFunctions, _ functions: [StartupFunction],
     besides others: [(step: Int, function: StartupFunction)]
   ) -> [StartupFunction] {
-    if launch.uses.contains(where: { !$0.blocks.isEmpty }) { readMaps() }
+    if launch.uses.contains(where: { !$0.blocks.isEmpty }) { readMaps(for: launch.image) }
+    let map = launch.image.id.flatMap { maps[$0] }
     var uses = others
     for (use, function) in zip(launch.uses, functions) {
       guard !use.blocks.isEmpty else {
         uses.append((use.step, function))
         continue
       }
-      let isKnown = (
-        before: before.knows(use, function.before, launch.image),
-        after: after.knows(use, function.after, launch.image)
+      let places = (
+        before: before.places(of: use, function.before, launch.image, map),
+        after: after.places(of: use, function.after, launch.image, map)
       )
-      for executed in use.blocks {
-        func parts(_ whole: [Part], _ isKnown: Bool) -> [Part] {
-          isKnown ? whole.map { Part($0.function, blocks: [executed.block]) } : whole
-        }
+      if let map { noteDrift(of: use, function, launch.image, map) }
+      for (index, executed) in use.blocks.enumerated() {
         var executedPart = function
-        executedPart.before = parts(function.before, isKnown.before)
-        executedPart.after = parts(function.after, isKnown.after)
+        if let places = places.before { executedPart.before = places[index] }
+        if let places = places.after { executedPart.after = places[index] }
         uses.append((executed.step, executedPart))
       }
     }
     // The order stays stable for blocks of one step, which aliases in a damaged trace have.
     return uses.enumerated().sorted { ($0.element.step, $0.offset) < ($1.element.step, $1.offset) }
       .map { $0.element.function }
+  }
+
+  private mutating func noteDrift(
+    of use: RecordedFunctions.Use, _ function: StartupFunction, _ image: TraceImage,
+    _ map: BlockMap
+  ) {
+    guard let own = after.blocks else { return }
+    var found = drifted ?? []
+    defer { drifted = found }
+    guard !after.release.isImage(image), let name = function.name,
+      let block = use.blocks.first.flatMap({ use.address.advanced(by: $0.block.offset) })
+        .flatMap(map.block(at:)), case let recorded = map.function(of: block),
+      isCompared.insert(Compared(image: image.id, entry: recorded.entry)).inserted
+    else { return }
+    let differences = function.after.compactMap { part in
+      own.function(at: after.release.layout.functions[part.function].address)
+    }.map { own.drift(of: $0, from: recorded, in: map) }
+    if let first = differences.first, let difference = first, !differences.contains(nil) {
+      found.append(NameWithReason(name: name, reason: difference.description))
+    }
+  }
+
+  private struct Compared: Hashable {
+    var image: ImageID?
+    var entry: StatedAddress
   }
 
   /// The errors in the maps of blocks, and for each layout the number of functions that count whole, if there are any.
@@ -78,15 +134,20 @@ struct ExecutedBlocks {
         // A damaged map is reported already.
         guard !side.wholeFunctions.isEmpty, side.problem == nil else { return nil }
         let count = counted(side.wholeFunctions.count, "startup function")
+        let verb = side.wholeFunctions.count == 1 ? "counts" : "count"
         guard side.blocks != nil else {
           return Diagnostic(
-            "no basic block address map: \(count) with recorded blocks "
-              + "\(side.wholeFunctions.count == 1 ? "counts" : "count") whole",
+            "no basic block address map: \(count) with recorded blocks \(verb) whole",
             context: [side.release.path],
             hint: "give the linked image, compiled with -fbasic-block-address-map")
         }
+        guard !side.lacksRecorded else {
+          return Diagnostic(
+            "\(count) \(verb) whole: the map of the recorded image is missing",
+            context: [side.release.path], hint: "give the recorded image with --recorded")
+        }
         return Diagnostic(
-          "\(count) \(side.wholeFunctions.count == 1 ? "counts" : "count") whole: "
+          "\(count) \(verb) whole: "
             + "their basic blocks differ from those of the recorded build",
           context: [side.release.path])
       }
@@ -101,33 +162,87 @@ extension StartupFunction {
   }
 }
 
-extension ExecutedBlocks.Side {
-  fileprivate mutating func readMap() {
+/// One of the two layouts.
+private struct Side {
+  let release: ReleaseLayout
+  var blocks: BlockMap?
+  /// The error in its map.
+  var problem: Diagnostic?
+  var wholeFunctions: Set<StatedAddress> = []
+  /// Whether the recorded image's map is unknown.
+  var lacksRecorded = false
+
+  init(release: ReleaseLayout) { self.release = release }
+
+  mutating func readMap() {
     do { blocks = try release.blockMap() } catch { problem = error }
   }
 
-  /// Whether the blocks that ran of a function are those of the functions of `parts`.
-  mutating func knows(
-    _ use: RecordedFunctions.Use, _ parts: [Part], _ recorded: TraceImage
-  ) -> Bool {
+  /// For each block of `use` the parts of this layout that it is; `nil` if they are not known, so that the functions
+  /// of `parts` count whole.
+  ///
+  /// - Parameter map: that of the recorded image.
+  mutating func places(
+    of use: RecordedFunctions.Use, _ parts: [Part], _ recorded: TraceImage, _ map: BlockMap?
+  ) -> [[Part]]? {
+    guard !parts.isEmpty else { return nil }
     let layout = release.layout
-    let isSameBuild =
-      recorded.id.map { $0.kind != .weak && $0 == release.image?.id } ?? false
-    var areKnown = true
+    let ran = use.blocks.map { use.address.advanced(by: $0.block.offset) }
+    if release.isImage(recorded) {
+      return zip(use.blocks, ran).map { executed, start in
+        start.map { place($0, size: executed.block.size, of: parts) } ?? parts
+      }
+    }
+    var places = use.blocks.map { _ in [Part]() }
+    var others: [StatedAddress] = []
     for part in parts {
-      let function = layout.functions[part.function]
-      if isSameBuild, function.address == use.address { continue }
-      if function.size == use.size, use.blocks.allSatisfy({ hasBlock($0.block, of: function) }) {
+      let entry = layout.functions[part.function].address
+      guard let map, let found = blocks(of: entry, that: ran, in: map) else {
+        others.append(entry)
         continue
       }
-      wholeFunctions.insert(function.address)
-      areKnown = false
+      for (index, block) in found.enumerated() {
+        places[index] += place(block.start, size: UInt64(block.size), of: [part])
+      }
     }
-    return areKnown
+    // Of several functions of that name, those with other blocks are not the one that ran.
+    guard others.count == parts.count else { return places }
+    wholeFunctions.formUnion(others)
+    lacksRecorded = lacksRecorded || map == nil && blocks != nil
+    return nil
   }
 
-  private func hasBlock(_ block: FunctionBlock, of function: Function) -> Bool {
-    guard let start = function.address.advanced(by: block.offset) else { return false }
-    return blocks?.contains(AddressRange(start: start, size: block.size)) ?? false
+  /// The blocks of the function at `entry` that are those at the addresses `ran` of another build; `nil` unless all
+  /// are known.
+  private func blocks(
+    of entry: StatedAddress, that ran: [StatedAddress?], in map: BlockMap
+  ) -> [BlockMap.Block]? {
+    guard let own = blocks, let function = own.function(at: entry),
+      let first = ran.first.flatMap({ $0 }).flatMap(map.block(at:)),
+      case let recorded = map.function(of: first),
+      own.difference(of: function, from: recorded, in: map) == nil
+    else { return nil }
+    let byID = own.blocksByID(of: function)
+    var found: [BlockMap.Block] = []
+    for address in ran {
+      guard let block = address.flatMap(map.block(at:)), map.function(of: block) == recorded,
+        let same = byID[block.id]
+      else { return nil }
+      found.append(same)
+    }
+    return found
+  }
+
+  /// The code of `size` bytes at `address`, as parts of the functions that contain it: of those of `parts` if it is in
+  /// one of them.
+  private func place(_ address: StatedAddress, size: UInt64, of parts: [Part]) -> [Part] {
+    let layout = release.layout
+    let containing = layout.functions(containing: address)
+    let inside = parts.map(\.function).filter(containing.contains)
+    let functions = inside.isEmpty ? Array(containing.prefix(1)) : inside
+    return functions.map { function in
+      let offset = address.rawValue - layout.functions[function].address.rawValue
+      return Part(function, blocks: [FunctionBlock(offset: offset, size: size)])
+    }
   }
 }

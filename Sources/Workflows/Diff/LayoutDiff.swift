@@ -84,6 +84,7 @@ package struct LayoutDiff {
       order: check.map(OrderCompliance.init),
       warnings: layouts.warnings + factWarnings + measurements.warnings + startup.warnings)
     document.missing = startup.missing(comparison)
+    document.drifted = startup.drifted
     document.traces = startup.pagesOfTraces(layouts, pageSize, facts)
     document.recordable = startup.recordable
     document.recordedImage = startup.recordedImage

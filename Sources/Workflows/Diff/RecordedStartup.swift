@@ -70,16 +70,21 @@ struct RecordedStartup {
   /// Why the layout after has no function with this name.
   private(set) var absences: [SymbolName: MissingReason] = [:]
 
-  init(_ layouts: ComparedLayouts) {
+  /// - Parameter recordedBuild: reads a recorded image, if it is still there.
+  init(_ layouts: ComparedLayouts, recordedBuild: @escaping (TraceImage) -> ReleaseLayout?) {
     self.layouts = layouts
     maps = SymbolMaps(layouts)
     pairs = UnnamedFunctionPairs(before: layouts.before.layout, after: layouts.after.layout)
-    blocks = ExecutedBlocks(before: layouts.before, after: layouts.after)
+    blocks = ExecutedBlocks(
+      before: layouts.before, after: layouts.after, recordedBuild: recordedBuild)
   }
 
   /// Adds a launch after the others, or more of the last one.
   mutating func append(_ launch: RecordedFunctions, _ trace: (number: Int, path: String)) {
-    let named = launch.uses.map { function($0, of: launch.image) }
+    var named: [StartupFunction] = []
+    for use in launch.uses {
+      named.append(function(blocks.owner(of: use, in: launch.image), of: launch.image))
+    }
     let build = Build(image: launch.image.id, path: launch.image.path)
     for (use, function) in zip(launch.uses, named) {
       bodies[function.whole.identity, default: [:]][build, default: []].insert(use.address)
@@ -121,6 +126,9 @@ struct RecordedStartup {
     }
     return function
   }
+
+  /// The functions that have other basic blocks in the layout after; `nil` if that is unknown.
+  var drifted: [NameWithReason]? { blocks.drifted }
 
   var warnings: [Diagnostic] {
     guard unplaced > 0 else { return blocks.warnings }

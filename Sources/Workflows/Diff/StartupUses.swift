@@ -23,6 +23,8 @@ struct StartupUses {
   let recordedImage: String?
   /// The number of pieces of code without a name that were used and cannot be found in a layout.
   let unplaced: Int
+  /// The functions that have other basic blocks in the layout after; `nil` if that is unknown.
+  let drifted: [NameWithReason]?
   /// Why the layout after has no function with this name.
   private let absences: [SymbolName: MissingReason]
 
@@ -51,6 +53,7 @@ struct StartupUses {
     recordedImage = nil
     unplaced = 0
     launches = []
+    drifted = nil
     absences = [:]
     let maps = SymbolMaps(layouts)
     uses = (order?.symbols(for: layouts.architecture) ?? []).map { symbol in
@@ -70,12 +73,14 @@ struct StartupUses {
     try inputs.addPrograms(to: group) { _ throws(Diagnostic) in after.layout }
     recordsEveryFunction = inputs.recordsEveryFunction(of: group)
     source = counted(inputs.traceCount(of: group), "trace")
-    var recorded = RecordedStartup(layouts)
+    let images = inputs.images
+    var recorded = RecordedStartup(layouts) { images.build(of: $0) }
     try inputs.forEachLaunch(of: group) { recorded.append($0, $1) }
     uses = recorded.uses
     launches = recorded.launches
     absences = recorded.absences
     unplaced = recorded.unplaced
+    drifted = recorded.drifted
     recordable = inputs.recordableCode(of: group, countedIn: after.layout)
     let name = inputs.groups.groups[group].name
     recordedImage = name

@@ -80,6 +80,15 @@ struct RecordedImages {
     named.first { $0.id == image.id } ?? found[image.path].flatMap { $0.id == image.id ? $0 : nil }
   }
 
+  /// Reads the build that `image` is of anew, with its code; `nil` if it is no longer where it was.
+  func build(of image: TraceImage) -> ReleaseLayout? {
+    let path = self.image(for: image)?.path ?? image.path
+    guard let bytes = try? FileBytes(regularFileAt: path),
+      let release = try? ReleaseLayout(bytes, path: path)
+    else { return nil }
+    return release.isImage(image) ? release : nil
+  }
+
   /// Returns the image that is at the path of `image` now, whatever its ID.
   func imageAtPath(of image: TraceImage) -> Image? { found[image.path] }
 

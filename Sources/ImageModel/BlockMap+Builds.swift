@@ -1,0 +1,73 @@
+// The same block in two builds
+//
+// Blocks of two builds are the same if their functions are, and if they have the same ID there. Compilers give IDs in
+// the order in which they create blocks, so code that was compiled from another source, with other options or by
+// another compiler may have other blocks under the same IDs. The maps show this where the functions have different
+// numbers of blocks, other IDs, other landing pads or, if the compiler wrote them, other hashes. A change that leaves
+// all of these as they are remains unseen.
+
+/// How the blocks of a function differ between two builds.
+package enum BlockDifference: Hashable, Sendable, CustomStringConvertible {
+  case count(Int, Int)
+  case ids
+  case landingPads
+  /// According to hashes.
+  case code
+  /// The function is split in neither build.
+  case size(UInt64, UInt64)
+
+  /// One phrase, lower case, no full stop.
+  package var description: String {
+    switch self {
+    case .count(let a, let b): "\(a) and \(b) basic blocks"
+    case .ids: "other block IDs"
+    case .landingPads: "other landing pads"
+    case .code: "other code hashes"
+    case .size(let a, let b): "\(a) and \(b) bytes"
+    }
+  }
+}
+
+extension BlockMap {
+  /// Why `function` does not have the blocks of `other`, a function of `map`; `nil` if it has.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* blocks of the function.
+  package func difference(
+    of function: Function, from other: Function, in map: BlockMap
+  ) -> BlockDifference? {
+    let (own, others) = (blocks(of: function), map.blocks(of: other))
+    guard own.count == others.count else { return .count(own.count, others.count) }
+    let (a, b) = (Self.sorted(own), Self.sorted(others))
+    for (a, b) in zip(a, b) {
+      if a.id != b.id { return .ids }
+      if a.isLandingPad != b.isLandingPad { return .landingPads }
+    }
+    if let hash = function.hash, let otherHash = other.hash, hash != otherHash { return .code }
+    return nil
+  }
+
+  /// As `difference(of:from:in:)`, and the difference in size of functions that are in one piece in both builds:
+  /// splitting changes sizes, ordering does not.
+  package func drift(
+    of function: Function, from other: Function, in map: BlockMap
+  ) -> BlockDifference? {
+    if let difference = difference(of: function, from: other, in: map) { return difference }
+    guard !function.isSplit, !other.isSplit else { return nil }
+    let (size, otherSize) = (byteCount(of: function), map.byteCount(of: other))
+    return size == otherSize ? nil : .size(size, otherSize)
+  }
+
+  /// The blocks of `function` by ID; of two with the same ID, the first.
+  package func blocksByID(of function: Function) -> [UInt32: Block] {
+    Dictionary(blocks(of: function).map { ($0.id, $0) }) { first, _ in first }
+  }
+
+  /// The size of all blocks, in bytes.
+  package func byteCount(of function: Function) -> UInt64 {
+    blocks(of: function).reduce(0) { $0 + UInt64($1.size) }
+  }
+
+  private static func sorted(_ blocks: ArraySlice<Block>) -> [Block] {
+    blocks.sorted { ($0.id, $0.start) < ($1.id, $1.start) }
+  }
+}
