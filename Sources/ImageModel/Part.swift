@@ -17,6 +17,9 @@ package struct Part: Hashable, Sendable {
   }
 
   package var isWhole: Bool { blocks == nil }
+
+  /// Whether it has the function's first byte.
+  package var hasEntry: Bool { blocks?.contains { $0.offset == 0 } ?? true }
 }
 
 extension Part: Comparable {

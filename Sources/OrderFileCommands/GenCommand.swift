@@ -11,10 +11,16 @@ struct GenCommand: ParsableCommand {
       EXAMPLES
         $ orderfile gen app.oftrace --image build/app -o app.order
         $ orderfile gen start.oftrace open.oftrace --link-map app.map --linker gold
+        $ orderfile gen app.oftrace --image build/app --split app.clusters -o app.order
 
       The order file lists the functions of the first trace, then those that the second adds, and so on. \
       --image or --link-map gives the build to order; functions are matched by name, and those that the \
       build does not have are left out and counted. Without either, the recorded image is the build to order.
+
+      --split needs traces of basic blocks (record --breakpoints --blocks). It writes a profile by which clang 19 or \
+      later, when it compiles the same sources again with -fbasic-block-sections=list=FILE, separates the blocks that \
+      ran from the rest of their functions. The order file then lists the parts that ran, and behind them the rest. \
+      Functions of which blocks were recorded in another build are split if that build's map of blocks is the same.
 
       For a universal Mach-O image, run it once for each architecture with --arch: each entry then names \
       its architecture, and the files can be concatenated.
@@ -63,7 +69,12 @@ struct GenCommand: ParsableCommand {
     help: ArgumentHelp(
       "Place functions of at least this many bytes after the smaller ones.", valueName: "bytes"))
   var largeLast: UInt64?
-  @Flag(help: "List each recorded function that is left out, and why.")
+  @Option(
+    help: ArgumentHelp(
+      "Also write a profile by which functions are split into what ran and what did not.",
+      valueName: "file"), completion: .file())
+  var split: String?
+  @Flag(help: "List each recorded function that is left out or stays whole, and why.")
   var explain = false
   @Option(
     help: ArgumentHelp("How to demangle names in messages: none, short or full.", valueName: "mode")
@@ -79,6 +90,12 @@ struct GenCommand: ParsableCommand {
     if allImages && output == "-" { throw ValidationError("--all-images needs -o FOLDER") }
     if !allImages && image.count > 1 {
       throw ValidationError("more than one --image needs --all-images")
+    }
+    if split != nil && (allImages || linkMap != nil) {
+      throw ValidationError("--split needs one linked image: give it with --image")
+    }
+    if split == "-" || split == output && split != nil {
+      throw ValidationError("--split and -o need a file each")
     }
     if debugFile != nil && image.count != 1 {
       throw ValidationError("--debug-file belongs to one image: it needs exactly one --image")
@@ -99,6 +116,8 @@ struct GenCommand: ParsableCommand {
     options.architecture = arch?.architecture
     options.linker = linker?.dialect
     options.largeFunctionBytes = largeLast
+    options.split = split == nil ? nil : SplitFormat.all[0]
+    options.splitPath = split ?? ""
     return options
   }
 
@@ -106,12 +125,14 @@ struct GenCommand: ParsableCommand {
     // Find out early if an output can't be written. Those of --all-images are named after the images
     // in the traces.
     let onlyOutput = allImages ? nil : try Output(output)
+    let profile = try split.map { try OutputFile($0) }
     if allImages { try Folder.make(output) }
     var generation = try OrderGeneration(options)
     let outputs = try generation.fileNames.map { try onlyOutput ?? Output("\(output)/\($0).order") }
     var orders: [GeneratedOrder] = []
     for (fileName, file) in zip(generation.fileNames, outputs) {
       let order = try generation.order(ofImageNamed: fileName, outputPath: file.path)
+      if let profile, let bytes = order.profile { try profile.finish(bytes) }
       try file.finish(order.bytes)
       orders.append(order)
     }

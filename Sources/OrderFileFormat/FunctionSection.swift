@@ -6,6 +6,7 @@
 //     .text.unlikely.f   `unlikely` is a group of functions that the compiler considers cold
 //     .text.unlikely     the functions of that group in an object without function sections; or `unlikely`
 //     .text.unlikely.    the former, from LLVM, which thus distinguishes the two
+//     .text.split.f      what LLVM split off from f, f.cold; .text.eh.f are its landing pads, f.eh
 //     .text              all other functions of such an object
 
 /// The function that an input section is named for.
@@ -17,8 +18,19 @@ package struct FunctionSection {
     /// A cold function, or the cold part of a function whose other part is elsewhere; GCC uses one prefix for
     /// both.
     case unlikely
-    /// The cold part that LLVM's machine function splitter split off.
+    /// The cold part that LLVM split off.
     case split
+    /// The landing pads of exceptions that LLVM split off.
+    case landingPads
+
+    /// What follows the function's name in the symbol of the part; `nil` if the section's name does not tell.
+    package var suffix: String? {
+      switch self {
+      case .whole, .unlikely: nil
+      case .split: ".cold"
+      case .landingPads: ".eh"
+      }
+    }
   }
 
   /// The offset in bytes of the function's name within the section's; at least one byte follows.
@@ -66,8 +78,8 @@ package struct FunctionSection {
   }
 
   private static let groups: [(name: StaticString, part: Part)] = [
-    ("unlikely", .unlikely), ("split", .split), ("startup", .whole), ("hot", .whole),
-    ("exit", .whole), ("unknown", .whole),
+    ("unlikely", .unlikely), ("split", .split), ("eh", .landingPads), ("startup", .whole),
+    ("hot", .whole), ("exit", .whole), ("unknown", .whole),
   ]
 
   private static func begins(_ name: RawSpan, with text: StaticString, at start: Int = 0) -> Bool {
@@ -95,12 +107,26 @@ extension FunctionSection {
     }
   }
 
+  /// What follows the name of a function in the symbol of its cold part.
+  package static let coldSuffix = Array(".cold".utf8)
+
+  /// The input section in which LLVM puts the cold part of function `symbol`.
+  package static func split(from symbol: [UInt8]) -> [UInt8] { Array(".text.split.".utf8) + symbol }
+
   /// The function that section `name` contains alone; `nil` if the name does not tell.
   ///
   /// `.text.hot.f` means the hot function `f`, not a function `hot.f`, and `.text.hot` means the function
   /// `hot`.
   package static func function(of name: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
     FunctionSection(name.span.bytes).map { name.dropFirst($0.nameStart) }
+  }
+
+  /// The symbol at the start of section `name`: that of the function that it contains alone, or of a part that LLVM split
+  /// off; `nil` if the name does not tell.
+  package static func symbol(of name: ArraySlice<UInt8>) -> [UInt8]? {
+    FunctionSection(name.span.bytes).map {
+      name.dropFirst($0.nameStart) + Array(($0.part.suffix ?? "").utf8)
+    }
   }
 
   /// Whether a compiler puts several functions into `section`, and not only `symbol`: `.text`, or

@@ -14,7 +14,7 @@ extension OrderFile {
       return
     }
     let entry = OrderFileEntry(
-      symbol: FunctionSection.function(of: section[...]).map { Array($0) } ?? [],
+      symbol: FunctionSection.symbol(of: section[...]) ?? [],
       objectFile: objectFile, section: section)
     try append(entry, line: line, at: position)
   }

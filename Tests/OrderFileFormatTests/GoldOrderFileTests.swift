@@ -19,7 +19,8 @@ import Testing
   @Test(arguments: [
     (".text.f", "f"), (".text.unlikely.f", "f"), (".text.startup.main", "main"),
     (".text.hot.f", "f"),
-    (".text.exit.f", "f"), (".text.split.f", "f"), (".text.unknown.f", "f"),
+    (".text.exit.f", "f"), (".text.split.f", "f.cold"), (".text.eh.f", "f.eh"),
+    (".text.unknown.f", "f"),
     (".gnu.linkonce.t.f", "f"), (".text.hot", "hot"), (".text.hotter", "hotter"),
     (".text.unlikely.hot", "hot"), (".text.unlikely.", ""), (".init", ""),
   ])

@@ -136,14 +136,28 @@ import Testing
     #expect(placing.ambiguousNames.map(\.description) == ambiguous)
   }
 
-  @Test(arguments: [OrderFileDialect.lld, .ld64])
-  func aPartOfAFunctionHasNoName(dialect: OrderFileDialect) {
+  @Test func aPartOfAFunctionHasNoNameInMachOImages() {
     let blocks = [FunctionBlock(offset: 0, size: 8)]
-    let layout = dialect == .lld ? sampleLayout(["_f", "_g"]) : machOLayout(["_f", "_g"])
     let placing = PlacingEntries(
-      of: [Part(0, blocks: blocks), Part(1)], in: SymbolMap(layout), for: dialect)
+      of: [Part(0, blocks: blocks), Part(1)], in: SymbolMap(machOLayout(["_f", "_g"])), for: .ld64)
     #expect(placing.entries.map(\.symbol) == [Array("_g".utf8)])
     #expect(placing.unnamable == ["_f"])
+  }
+
+  @Test(arguments: [OrderFileDialect.lld, .gold, .gnuLD])
+  func thePartWithTheEntryHasTheFunctionsNameAndTheRestIsItsColdPart(dialect: OrderFileDialect) {
+    let parts = [0, 8].map { Part(0, blocks: [FunctionBlock(offset: $0, size: 8)]) }
+    let placing = PlacingEntries(
+      of: [parts[0], Part(1), parts[1]], in: SymbolMap(sampleLayout(["f", "g"])), for: dialect)
+    func text(_ bytes: [UInt8]?) -> String { String(decoding: bytes ?? [], as: UTF8.self) }
+    if dialect.namesSections {
+      let sections = placing.entries.map { text($0.section) }
+      #expect(sections.contains(".text.hot.f") && sections.last == ".text.split.f")
+    } else {
+      #expect(placing.entries.map { text($0.symbol) } == ["f", "g", "f.cold"])
+    }
+    #expect(placing.unnamable.isEmpty)
+    #expect(dialect.write(placing.entries).unwritable.isEmpty)
   }
 
   /// ELF's dialects know neither.

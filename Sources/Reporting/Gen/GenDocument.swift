@@ -86,6 +86,8 @@ package struct OrderedImage: Hashable, Sendable {
   package var recordable: RecordableCode?
   /// The option of a compiler driver that the path of the order file follows; `nil` if there is none. Not in JSON.
   package var linkOption: String?
+  /// What is split off from the ordered functions; `nil` if they stay whole.
+  package var split: SplitSummary?
 
   /// How the linker is known.
   package enum LinkerSource: String, Sendable {
@@ -129,9 +131,14 @@ package struct OrderedImage: Hashable, Sendable {
   }
 
   /// The reasons of `missing` with their counts, most frequent first.
-  package var missingByReason: [(reason: String, count: Int)] {
+  package var missingByReason: [(reason: String, count: Int)] { missing.byReason }
+}
+
+extension [NameWithReason] {
+  /// The reasons with their counts, most frequent first.
+  package var byReason: [(reason: String, count: Int)] {
     var counts: [String: Int] = [:]
-    for missing in missing { counts[missing.reason, default: 0] += 1 }
+    for name in self { counts[name.reason, default: 0] += 1 }
     return counts.map { (reason: $0.key, count: $0.value) }
       .sorted { ($1.count, $0.reason) < ($0.count, $1.reason) }
   }
@@ -174,6 +181,7 @@ extension OrderedImage {
     json.member("recordedFunctions", recordedFunctions)
     json.member("recordedImage", recordedImage)
     json.member("resolvedFunctions", resolvedFunctions)
+    if let split { json.object("split") { split.write(to: &$0) } }
     json.member("startupBytes", startupBytes)
     json.member("textBytes", textBytes)
     json.array("traces") { json in for trace in traces { json.element(trace) } }

@@ -33,24 +33,34 @@ package struct GenText {
     if image.unnamedHits > 0 {
       text += "\n\(counted(image.unnamedHits, "hit")) in code without a symbol"
     }
-    guard !image.missing.isEmpty else { return text }
-    text += "\nleft out: \(counted(image.missing.count, "function"))"
-    if !listsMissing { return text + reasons }
-    for missing in image.missing {
-      text += "\n  \(printable(names(missing.name))): \(missing.reason)"
+    if let split = image.split {
+      text +=
+        "\nsplit \(counted(split.functions, "function")) into \(ByteCount(split.hotBytes)) that ran and "
+        + "\(ByteCount(split.coldBytes)) that did not: \(printable(split.outputPath))"
+      text += list("left whole", split.leftWhole)
     }
-    return text
+    return text + list("left out", image.missing)
+  }
+
+  /// Functions by their reasons, or each with its own.
+  private func list(_ title: String, _ functions: [NameWithReason]) -> String {
+    guard !functions.isEmpty else { return "" }
+    let text = "\n\(title): \(counted(functions.count, "function"))"
+    guard listsMissing else {
+      return text + ": "
+        + functions.byReason.map { "\($0.count) \($0.reason)" }.joined(separator: "; ")
+        + " (--explain lists them)"
+    }
+    return functions.reduce(text) {
+      $0 + "\n  \(printable(names($1.name))): \($1.reason)"
+    }
   }
 
   /// What to do with the order file. Build systems do not notice that it has changed.
   private var next: String {
     guard let option = image.linkOption, image.outputPath != "-" else { return "" }
-    return
-      "; next: remove the image, and link it with \(option)\(printable(shellWord(image.outputPath)))"
-  }
-
-  private var reasons: String {
-    ": " + image.missingByReason.map { "\($0.count) \($0.reason)" }.joined(separator: "; ")
-      + " (--explain lists them)"
+    let link = "link it with \(option)\(printable(shellWord(image.outputPath)))"
+    guard let split = image.split else { return "; next: remove the image, and \(link)" }
+    return "; next: \(printable(split.use)), and \(link)"
   }
 }

@@ -201,15 +201,15 @@ extension LinkMapFunctions {
         leaveUnnamed(input)
         continue
       }
-      let isColdPart = name.part == .split || split.contains(index)
-      if !isColdPart, printed.contains(index) {
+      let suffix = name.part.suffix ?? (split.contains(index) ? ".cold" : nil)
+      if suffix == nil, printed.contains(index) {
         leaveUnnamed(input)
         continue
       }
       var naming = SectionNaming(map.bytes, input)
       append(
-        name.function, isColdPart ? ".cold" : nil, at: input.range.start, size: input.range.size,
-        &naming, section, isLocal: true)
+        name.function, suffix, at: input.range.start, size: input.range.size, &naming, section,
+        isLocal: true)
     }
   }
 

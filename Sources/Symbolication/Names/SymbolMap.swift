@@ -29,6 +29,12 @@ extension SymbolMap {
   /// The indexes of the layout's functions with exactly that name, ascending.
   func functions(named name: ArraySlice<UInt8>) -> [Int] { exact.entries(Array(name)) }
 
+  /// Whether functions at several addresses have exactly that name.
+  package func hasSeveralBodies(named name: SymbolName) -> Bool {
+    let found = exact.entries(name.bytes)
+    return found.contains { layout.functions[$0].address != layout.functions[found[0]].address }
+  }
+
   /// All functions with exactly that name, as a linker finds them for a line of an order file.
   ///
   /// - Parameter objectFile: in ld64's notation; it counts only if the layout has object files.

@@ -36,7 +36,8 @@ package struct PlacingEntries: Sendable {
   /// Functions of the layout that have an entry, but stay where they are: the linker moves another one of their name.
   package private(set) var unmoved: [Int] = []
 
-  /// Entries for `parts` of the layout of `map`, in their order. No dialect can name a part of a function.
+  /// Entries for `parts` of the layout of `map`, in their order. In ELF images, the part of a split function with its
+  /// first byte has its name, and the other one is its cold part; no dialect for Mach-O can name parts.
   ///
   /// - Parameter architecture: the architecture to which the entries are limited, in a dialect that supports
   ///   that; `nil` for none.
@@ -46,17 +47,25 @@ package struct PlacingEntries: Sendable {
     architecture: Architecture? = nil
   ) {
     let layout = map.layout
-    let functions = parts.filter(\.isWhole).map(\.function)
-    unnamable = parts.filter { !$0.isWhole }.map { layout.name(of: layout.functions[$0.function]) }
     guard dialect.imageFormat == .machO else {
       var runtimeSections: Set<Int> = []
-      for index in functions {
-        let function = layout.functions[index]
+      for part in parts {
+        let function = layout.functions[part.function]
         guard layout.canMove(function, by: dialect, besides: &runtimeSections) else { continue }
-        entries += layout.entries(of: function, for: dialect)
+        if part.hasEntry {
+          entries += layout.entries(of: function, for: dialect)
+        } else {
+          let name = Array(layout.names[function.name])
+          entries.append(
+            OrderFileEntry(
+              symbol: name + FunctionSection.coldSuffix, section: FunctionSection.split(from: name))
+          )
+        }
       }
       return
     }
+    let functions = parts.filter(\.isWhole).map(\.function)
+    unnamable = parts.filter { !$0.isWhole }.map { layout.name(of: layout.functions[$0.function]) }
     var namesakes = Namesakes(of: functions, in: map, dialect.namesakes)
     var isPlaced: Set<StatedAddress> = []
     let prefix = architecture?.orderFilePrefix

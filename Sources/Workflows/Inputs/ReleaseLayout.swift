@@ -27,6 +27,13 @@ package struct ReleaseLayout {
       return try BlockMap(of: bytes, functions: layout.functions.map(\.address))
     } catch { throw Diagnostic("\(error)", context: [path]) }
   }
+
+  /// The functions of the image that debug information describes, each with its compile unit; empty if it has none
+  /// that can be read.
+  package func describedFunctions() -> [DescribedFunction] {
+    bytes.map { DescribedFunction.all(of: $0, in: layout) } ?? []
+  }
+
   /// The code of an ELF image; `nil` for other formats, and if only a link map was given.
   package var code: ImageCode?
 

@@ -41,7 +41,8 @@ struct ImageOrder {
   /// - Parameter usedCount: the number of traces that used the image.
   /// - Throws: `mismatch` if the linker that is asked for writes images of another format.
   func orderFile(
-    _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet, usedCount: Int
+    _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet, usedCount: Int,
+    executed: ExecutedCode? = nil
   ) throws(Diagnostic) -> GeneratedOrder {
     let layout = release.layout
     let (dialect, linkerSource) = try dialect(options.linker)
@@ -50,9 +51,13 @@ struct ImageOrder {
       largeFunctionBytes: options.largeFunctionBytes)
     // Lines name the slice of a universal file, so that the order files of all slices can be put into one.
     let slice = release.image.flatMap { $0.isSlice ? $0.architecture : nil }
+    let header = header(traceCount: usedCount)
+    let split = try split(order.parts, executed, options.split, header)
+    let parts = split?.parts ?? order.parts
     let placing = PlacingEntries(
-      of: order.parts, in: map, for: dialect, architecture: options.architecture ?? slice)
-    let written = dialect.write(placing.entries, header: header(traceCount: usedCount))
+      of: parts + (split?.splitOff ?? []), in: map, for: dialect,
+      architecture: options.architecture ?? slice)
+    let written = dialect.write(placing.entries, header: header)
     var image = OrderedImage(
       outputPath: outputPath, linker: dialect.name, recordedImage: recordedImage.path,
       layoutPath: release.path, traces: traces.members.map(\.path), launches: profile.launchCount,
@@ -61,15 +66,29 @@ struct ImageOrder {
       resolvedFunctions: resolved.resolvedCount - resolved.count(of: placing.unmoved, in: layout),
       untracedInitializers: order.untracedInitializerCount,
       entries: placing.entries.count - written.unwritable.count,
-      startupBytes: layout.byteCount(of: order.parts),
+      startupBytes: layout.byteCount(of: parts),
       textBytes: layout.sections.filter(\.isExecutable).map(\.range.size).saturatingSum(),
       missing: missing(placing, written),
       unnamedHits: profile.unnamedHits,
       lostRecords: traces.members.map(\.lostRecords).saturatingSum())
     image.linkOption = dialect.linkOption
+    image.split = split?.summary
+    image.split?.outputPath = options.splitPath
+    image.split?.format = options.split?.name ?? ""
+    image.split?.use = options.split?.use(shellWord(options.splitPath)) ?? ""
     return GeneratedOrder(
-      bytes: written.bytes, image: image, imageFormat: layout.imageFormat,
+      bytes: written.bytes, profile: split?.profile, image: image, imageFormat: layout.imageFormat,
       warnings: release.warnings + warnings(order, placing))
+  }
+
+  /// The order of the parts of `functions`; `nil` if they are not to be split.
+  private func split(
+    _ functions: [Part], _ executed: ExecutedCode?, _ format: SplitFormat?, _ header: [String]
+  ) throws(Diagnostic) -> SplitOrder? {
+    guard let executed, let format else { return nil }
+    return try format.write(
+      SplitRequest(
+        release: release, names: map, order: functions, executed: executed, header: header))
   }
 
   /// The dialect of the linker that the user names, or that linked the build to order; else the usual one.

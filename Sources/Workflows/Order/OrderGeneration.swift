@@ -6,6 +6,8 @@ import Symbolication
 /// An order file, and what to report about it.
 package struct GeneratedOrder {
   package let bytes: [UInt8]
+  /// The profile by which functions are split; `nil` if they are not.
+  package let profile: [UInt8]?
   package var image: OrderedImage
   /// Of the build that is ordered.
   package let imageFormat: ImageFormat
@@ -29,6 +31,10 @@ package struct OrderGeneration {
     package var linker: OrderFileDialect?
     /// Functions of at least so many bytes go after the smaller ones.
     package var largeFunctionBytes: UInt64?
+    /// How to split functions into what runs and what does not; `nil` leaves them whole. Then `builds` is one.
+    package var split: SplitFormat?
+    /// The path of the profile, for the report.
+    package var splitPath = ""
 
     package init(traces: [String]) { self.traces = traces }
   }
@@ -119,6 +125,8 @@ package struct OrderGeneration {
     let release: ReleaseLayout
     if let given {
       release = given
+    } else if options.split != nil, let build = inputs.images.build(of: image) {
+      release = build
     } else {
       release = ReleaseLayout(try inputs.recordedImage(of: image))
     }
@@ -126,11 +134,28 @@ package struct OrderGeneration {
     var order = try ImageOrder(profile, of: image, release: release)
       .orderFile(
         options, outputPath: outputPath, traces: inputs.traces,
-        usedCount: inputs.traceCount(of: group))
+        usedCount: inputs.traceCount(of: group),
+        executed: options.split == nil ? nil : try executedCode(of: release, group))
     order.image.recordable = recordable
     order.warnings += [.partlyRecordable(recordable, path: image.path)].compactMap { $0 }
     orderWarnings += order.warnings
     return order
+  }
+
+  /// What the launches of `group` executed, as code of `release`.
+  private func executedCode(
+    of release: ReleaseLayout, _ group: Int
+  ) throws(Diagnostic) -> ExecutedCode {
+    var executed = try ExecutedCode(release, names: SymbolMap(release.layout))
+    var problem: Diagnostic?
+    try inputs.forEachLaunch(of: group) { launch, _ in
+      guard problem == nil else { return }
+      do throws(Diagnostic) {
+        try executed.append(launch) { inputs.images.build(of: $0) }
+      } catch { problem = error }
+    }
+    if let problem { throw problem }
+    return executed
   }
 
   /// The IDs of the builds to order, by group; those that are given, or else recorded.

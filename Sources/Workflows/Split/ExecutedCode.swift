@@ -1,0 +1,129 @@
+// What launches executed, as code of one build.
+//
+// A launch of the build itself tells addresses. A launch of another build of the same program, such as the one before
+// it was split, tells blocks; they are found in this build by function and block ID, as far as both maps show the same
+// blocks. A function whose blocks differ has drifted: what was recorded of it tells nothing about this build.
+
+import Addresses
+import ImageModel
+import Reporting
+import Symbolication
+
+/// The basic blocks of a build that launches ran.
+struct ExecutedCode {
+  /// The build.
+  let release: ReleaseLayout
+  /// Its map of basic blocks; `nil` if it has none.
+  let map: BlockMap?
+  private var executedStarts: Set<StatedAddress> = []
+  private var executedRanges: Set<AddressRange> = []
+  /// Functions that were recorded in other builds, where they have other blocks; by their first address.
+  private(set) var driftByEntry: [StatedAddress: BlockDifference] = [:]
+  private var names: SymbolMap
+  private var recordedBuilds: [ImageID: (release: ReleaseLayout, map: BlockMap)] = [:]
+
+  /// - Throws: the error in the map.
+  init(_ release: ReleaseLayout, names: SymbolMap) throws(Diagnostic) {
+    self.release = release
+    self.names = names
+    map = try release.blockMap()
+  }
+
+  /// Whether the code that begins at `address` ran.
+  func ran(at address: StatedAddress) -> Bool { executedStarts.contains(address) }
+
+  /// What ran, ascending by address.
+  var ranges: [AddressRange] {
+    executedRanges.sorted { ($0.start, $0.size) < ($1.start, $1.size) }
+  }
+
+  /// Whether no launch ran a block that is known here.
+  var isEmpty: Bool { executedRanges.isEmpty }
+
+  private mutating func add(_ range: AddressRange) {
+    executedStarts.insert(range.start)
+    executedRanges.insert(range)
+  }
+
+  /// Adds the blocks that a launch ran.
+  ///
+  /// - Parameter recordedBuild: reads the build that was launched if it is another one; `nil` if it is gone.
+  /// - Throws: an error if another build was launched and its blocks are unknown.
+  mutating func append(
+    _ launch: RecordedFunctions, recordedBuild: (TraceImage) -> ReleaseLayout?
+  ) throws(Diagnostic) {
+    let ran = launch.uses.flatMap { use in
+      use.blocks.compactMap { executed in
+        use.address.advanced(by: executed.block.offset).map { ($0, executed.block.size) }
+      }
+    }
+    guard !ran.isEmpty else { return }
+    guard !release.isImage(launch.image) else {
+      for (start, size) in ran { add(AddressRange(start: start, size: size)) }
+      return
+    }
+    guard let map else { return }
+    let recorded = try build(of: launch.image, recordedBuild)
+    var executed: [StatedAddress: Set<UInt32>] = [:]
+    for (start, _) in ran {
+      guard let block = recorded.map.block(at: start) else { continue }
+      executed[recorded.map.function(of: block).entry, default: []].insert(block.id)
+    }
+    for entry in executed.keys.sorted() {
+      guard let function = recorded.map.function(at: entry), let ids = executed[entry] else {
+        continue
+      }
+      add(ids, of: function, in: recorded, map)
+    }
+  }
+
+  /// Adds the blocks `ids` of a function of another build.
+  private mutating func add(
+    _ ids: Set<UInt32>, of function: BlockMap.Function,
+    in recorded: (release: ReleaseLayout, map: BlockMap), _ map: BlockMap
+  ) {
+    let layout = recorded.release.layout
+    var places: Set<StatedAddress> = []
+    for alias in layout.functions[layout.functions(at: function.entry)] {
+      for index in names.resolve(layout.name(of: alias)).functions {
+        places.insert(release.layout.functions[index].address)
+      }
+    }
+    let own = places.sorted().compactMap(map.function(at:))
+    let found = own.map { map.drift(of: $0, from: function, in: recorded.map) }
+    // Of several functions of that name, those with other blocks are not the one that ran.
+    guard found.contains(nil) else {
+      for (function, difference) in zip(own, found) { driftByEntry[function.entry] = difference }
+      return
+    }
+    for (function, difference) in zip(own, found) where difference == nil {
+      for block in map.blocks(of: function) where ids.contains(block.id) && block.size > 0 {
+        add(block.range)
+      }
+    }
+  }
+
+  private mutating func build(
+    of image: TraceImage, _ recordedBuild: (TraceImage) -> ReleaseLayout?
+  ) throws(Diagnostic) -> (release: ReleaseLayout, map: BlockMap) {
+    if let id = image.id, let known = recordedBuilds[id] { return known }
+    guard let release = recordedBuild(image) else {
+      throw Diagnostic(
+        "missing the recorded image: only its map tells which basic blocks ran",
+        context: [image.path], hint: "give it with --recorded", severity: .mismatch)
+    }
+    guard let map = try release.blockMap() else { throw .unsplittable(release.path) }
+    if let id = image.id { recordedBuilds[id] = (release, map) }
+    return (release, map)
+  }
+}
+
+extension Diagnostic {
+  /// `--split` was given, and the image has no map of its basic blocks.
+  static func unsplittable(_ path: String) -> Diagnostic {
+    Diagnostic(
+      "missing basic block address map: without it functions can't be split", context: [path],
+      hint: "compile it with -fbasic-block-address-map (clang 19 or later), and record it with "
+        + "'orderfile record --breakpoints --blocks'", severity: .mismatch)
+  }
+}

@@ -1,0 +1,57 @@
+import ImageModel
+import OrderFileFormat
+import Reporting
+import Symbolication
+
+/// A notation that tells a tool which basic blocks of each function to put together, so that those that did not run
+/// are placed elsewhere. Each has a file of its own; to add one, write such a file and add the format to `all`.
+package struct SplitFormat: Sendable {
+  /// The name on the command line.
+  package let name: String
+  /// What to do with the profile at a path, quoted for a shell: a clause that "and link it with" can follow.
+  let use: @Sendable (_ path: String) -> String
+  /// Makes the profile and the order of the parts.
+  let write: @Sendable (SplitRequest) throws(Diagnostic) -> SplitOrder
+
+  /// The first is the usual one.
+  package static let all: [SplitFormat] = [.clang]
+
+  /// The format of that `name`, if there is one.
+  package init?(name: String) {
+    guard let format = Self.all.first(where: { $0.name == name }) else { return nil }
+    self = format
+  }
+
+  init(
+    name: String, use: @escaping @Sendable (_ path: String) -> String,
+    write: @escaping @Sendable (SplitRequest) throws(Diagnostic) -> SplitOrder
+  ) {
+    self.name = name
+    self.use = use
+    self.write = write
+  }
+}
+
+/// What a `SplitFormat` writes a profile of.
+struct SplitRequest {
+  /// The build whose code is to be split.
+  let release: ReleaseLayout
+  /// The functions of `release` by name.
+  let names: SymbolMap
+  /// Whole functions in the order of first uses. The aliases of a function are adjacent.
+  let order: [Part]
+  let executed: ExecutedCode
+  /// Lines for a comment at the top of the profile.
+  let header: [String]
+}
+
+/// A profile, and the order of the parts that the tool will make.
+struct SplitOrder {
+  /// The bytes of the profile.
+  var profile: [UInt8]
+  /// The parts that run, in the order of first uses. The part with a function's first byte has the function's name.
+  var parts: [Part]
+  /// What is split off from them, in the same order: to be placed behind them.
+  var splitOff: [Part]
+  var summary: SplitSummary
+}

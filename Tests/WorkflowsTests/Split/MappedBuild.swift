@@ -1,0 +1,100 @@
+import TestSupport
+
+/// A small build of a program with a map of its basic blocks.
+struct MappedBuild {
+  struct Block {
+    var id: UInt8
+    var size: UInt8
+    var isLandingPad = false
+  }
+
+  /// A function, or a part of one.
+  struct Run {
+    var address: UInt64
+    var blocks: [Block]
+  }
+
+  struct Function {
+    var name: String
+    /// The part with the entry first. Each has at most 0x100 bytes.
+    var runs: [Run]
+
+    init(_ name: String, _ runs: Run...) {
+      self.name = name
+      self.runs = runs
+    }
+  }
+
+  var id: [UInt8]
+  var functions: [Function]
+  var hasMap = true
+  /// Version 1 states no block IDs.
+  var mapVersion: UInt8 = 2
+
+  /// The image; further parts have their function's name with ".cold".
+  var bytes: [UInt8] {
+    var elf = ELFWriter()
+    elf.addText(size: 0x4000)
+    elf.addSymbols(
+      functions.flatMap { function in
+        function.runs.enumerated().map { index, run in
+          .init(
+            index == 0 ? function.name : "\(function.name).cold", info: index == 0 ? 0x12 : 0,
+            value: run.address, size: run.blocks.reduce(0) { $0 + UInt64($1.size) })
+        }
+      })
+    if hasMap {
+      elf.add(.init(".llvm_bb_addr_map", type: 0x6fff_4c0a, flags: 0x80, contents: map))
+    }
+    elf.addBuildID(id)
+    return elf.bytes()
+  }
+
+  private var map: [UInt8] {
+    var map = ByteWriter()
+    for function in functions {
+      map.write([mapVersion, mapVersion > 1 ? 8 : 0])
+      if mapVersion > 1 { map.write([UInt8(function.runs.count)]) }
+      for run in function.runs {
+        map.write(run.address)
+        map.write([UInt8(run.blocks.count)])
+        for block in run.blocks {
+          if mapVersion > 1 { map.write([block.id]) }
+          map.write([0, block.size, block.isLandingPad ? 4 : 0])
+        }
+      }
+    }
+    return map.bytes
+  }
+
+  /// A sealed trace of a launch that entered the functions of `ran` and ran these of their blocks, in this order.
+  func trace(ran: [(function: String, blocks: [UInt8])], path: String) -> [UInt8] {
+    var image = TraceWriter.Image(path: path, id: id)
+    image.text = 0x1000..<0x5000
+    var writer = TraceWriter()
+    writer.flags = 16  // breakpoints
+    writer.program = path
+    writer.addLoad(image)
+    for (index, use) in ran.enumerated() {
+      guard let function = functions.first(where: { $0.name == use.function }) else { continue }
+      writer.addHit(image, guard: UInt64(index), entry: function.runs[0].address)
+      for run in function.runs {
+        var address = run.address
+        for block in run.blocks {
+          if use.blocks.contains(block.id), block.size > 0 {
+            writer.addRecord(kind: 2, second: UInt64(block.size), entry: address &+ image.slide)
+          }
+          address += UInt64(block.size)
+        }
+      }
+    }
+    writer.names = functions.flatMap { function in
+      function.runs.enumerated().map { index, run in
+        .init(
+          image: 1, address: run.address, size: run.blocks.reduce(0) { $0 + UInt64($1.size) },
+          name: index == 0 ? function.name : "\(function.name).cold")
+      }
+    }
+    return writer.bytes()
+  }
+}
