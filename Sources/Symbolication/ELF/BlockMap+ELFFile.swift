@@ -62,11 +62,17 @@ extension ELFBlockMap {
 
   /// A hash of the code of a function, from those of its blocks in ascending order of their IDs; `nil` if a run has
   /// none.
+  ///
+  /// The compiler's hash of a block consists of 16 bits each for its offset, its opcodes, its instructions and its
+  /// neighbors, the lowest first. Offsets change when a function is split, and so do instructions, because a part begins
+  /// with a description of its frame (clang 22, x86-64); so these two are left out.
   fileprivate func hash(of function: Range<Int>) -> UInt64? {
     var hashes: [(id: UInt32, hash: UInt64)] = []
     for run in runs[function] {
       guard let first = run.firstHash else { return nil }
-      hashes += zip(blocks[run.blocks], self.hashes[first...]).map { ($0.id, $1) }
+      hashes += zip(blocks[run.blocks], self.hashes[first...]).map {
+        ($0.id, $1 & 0xffff_0000_ffff_0000)
+      }
     }
     // FNV-1a, word by word.
     return hashes.sorted { $0 < $1 }.reduce(0xcbf2_9ce4_8422_2325) { hash, block in

@@ -37,7 +37,8 @@ struct RefinedLaunch {
   }
 
   /// The functions of the image that a launch ran: those that were entered, recorded with breakpoints, and
-  /// those that only `pages` saw, because they were entered elsewhere than at their first instruction.
+  /// those that only `pages` saw, because they were entered elsewhere than at their first instruction. If the image has
+  /// a map of its basic blocks, these are recorded: the cold part of a split function can be entered anywhere.
   func uses(
     of release: ReleaseLayout, _ pages: PagesDocument.Image
   ) throws -> (uses: [FirstUse], warnings: [Diagnostic]) {
@@ -45,8 +46,9 @@ struct RefinedLaunch {
     let recording = try RecordingFolder(beside: folder.path("uses"))
     defer { recording.remove() }
     try LaunchedProgram(named: program.command[0], in: environment).checkTraceable(in: environment)
+    let hasBlocks = (try? release.blockMap()) ?? nil != nil
     let observer = try BreakpointRecording(
-      recording, images: [release.path], blocks: false, end: nil, in: environment)
+      recording, images: [release.path], blocks: hasBlocks, end: nil, in: environment)
     _ = try run {
       try BreakpointLaunch($0).run(observer)
     } end: {
@@ -55,10 +57,16 @@ struct RefinedLaunch {
     var uses: [FirstUse] = []
     var steps: [Int: UInt64] = [:]
     try recording.forEachTrace { trace in
-      for hit in trace.hits where trace.images[hit.image].path == release.path {
-        guard let entry = hit.entry, let function = layout.functions(at: entry).first,
-          steps[function] == nil
-        else { continue }
+      let entered = trace.hits.map { hit in
+        (hit.step, hit.image, hit.entry.flatMap { layout.functions(at: $0).first })
+      }
+      let ran = trace.blockHits.map { hit in
+        (hit.step, hit.image, layout.functions(containing: hit.block.start).first)
+      }
+      // The two do not have a step in common.
+      for (_, image, function) in (entered + ran).sorted(by: { $0.0 < $1.0 })
+      where trace.images[image].path == release.path {
+        guard let function, steps[function] == nil else { continue }
         steps[function] = UInt64(steps.count)
         uses.append(FirstUse(step: UInt64(steps.count - 1), function: function))
       }

@@ -70,7 +70,7 @@ private struct ClangSplit {
   init(_ request: SplitRequest, _ map: BlockMap) {
     self.request = request
     self.map = map
-    units = CompileUnits(request.release)
+    units = CompileUnits(request.release, map)
   }
 
   mutating func append(_ part: Part) {

@@ -27,7 +27,8 @@ struct CompileUnits {
     var names: [SymbolName]
   }
 
-  init(_ release: ReleaseLayout) {
+  /// - Parameter map: tells the entries of split functions: of several pieces, clang describes the entry last.
+  init(_ release: ReleaseLayout, _ map: BlockMap) {
     var units: [Key: SymbolName] = [:]
     var counts: [Named: Int] = [:]
     for function in release.describedFunctions() {
@@ -38,7 +39,8 @@ struct CompileUnits {
         while unit.first == UInt8(ascii: "/") { unit.removeFirst() }
       }
       let name = SymbolName(bytes: unit)
-      let key = Key(address: function.address, name: function.name)
+      let owner = map.block(at: function.address).map(map.function(of:))
+      let key = Key(address: owner?.entry ?? function.address, name: function.name)
       guard units[key] == nil else { continue }
       units[key] = name
       counts[Named(unit: name, name: function.name), default: 0] += 1
