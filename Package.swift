@@ -28,6 +28,7 @@ let package = Package(
     .executable(name: "orderfile", targets: ["orderfile"]),
     .library(name: "OrderFileRuntime", type: .static, targets: ["OrderFileRuntime", "Recorder"]),
     .library(name: "orderfile-pages", type: .dynamic, targets: ["PageTracer"]),
+    .library(name: "orderfile-qemu", type: .dynamic, targets: ["QEMUPlugin"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -135,6 +136,13 @@ let package = Package(
             "-enable-experimental-feature", "Embedded", "-Xclang-linker", "-nostdlib", "-Xlinker",
             "-z", "-Xlinker", "initfirst",
           ], .when(platforms: [.linux]))
+      ]),
+
+    // The library that `orderfile record --qemu` gives to QEMU, which has the functions that it calls: C.
+    .target(
+      name: "QEMUPlugin", dependencies: ["CTraceFormat", "CInProcess"], path: "Runtime/QEMUPlugin",
+      linkerSettings: [
+        .unsafeFlags(["-enable-experimental-feature", "Embedded"], .when(platforms: [.linux]))
       ]),
 
     // Tests

@@ -9,6 +9,7 @@ bench=(gdb llvm python3 uftrace valgrind)
 test=(
   clang-19 g++ gcc git libclang-rt-19-dev lld-19 llvm llvm-19 mold musl-tools procps strace valgrind  # compilers, linkers, judges
   g++-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # AArch64
+  gcc-riscv64-linux-gnu libc6-dev-riscv64-cross  # RISC-V
   cmake ninja-build  # the recipes of docs/BUILD-SYSTEMS.md
   cpio qemu-system-arm  # an AArch64 machine, with the kernel that arm64-kernel.sh fetches
   python3  # Mach-O: what apple-sdk.sh fetches, and the emulator

@@ -26,6 +26,9 @@ complete_line $bash orderfile record -- ls ord | grep -qx orderfile || fail "no 
 grep -q _command_names "$prefix/share/zsh/site-functions/_orderfile" || fail "no command in zsh"
 
 if [[ $(uname) == Linux ]]; then
+  for library in pages qemu; do
+    [[ -x $prefix/lib/orderfile/liborderfile-$library.so ]] || fail "missing liborderfile-$library.so"
+  done
   [[ -z $(command -v man) ]] || man -M "$prefix/share/man" -w orderfile-flags-xcode >/dev/null ||
     fail "no man page orderfile-flags-xcode"
   libraries=$prefix/lib/orderfile/swift

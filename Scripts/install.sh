@@ -8,7 +8,7 @@ mkdir -p "${DESTDIR:-}$2"
 prefix=$(cd "${DESTDIR:-}$2" && pwd)
 cd "$(dirname "$0")/.."
 
-libraries=(lib/orderfile_rt.o lib/liborderfile_rt.a lib/orderfile/liborderfile-pages.so
+libraries=(lib/orderfile_rt.o lib/liborderfile_rt.a lib/orderfile/liborderfile-pages.so lib/orderfile/liborderfile-qemu.so
   lib/orderfile/{macosx,maccatalyst,iphone{os,simulator},appletv{os,simulator},xr{os,simulator},watch{os,simulator}}/orderfile_rt.o)
 completions=(share/bash-completion/completions/orderfile share/zsh/site-functions/_orderfile
   share/fish/vendor_completions.d/orderfile.fish)
@@ -27,7 +27,7 @@ install -D -m 755 .build/release/orderfile "$prefix/bin/orderfile"
 install -D -m 644 Runtime/Recorder/include/orderfile_runtime.h "$prefix/include/orderfile_runtime.h"
 for library in "${libraries[@]}"; do
   case $library in
-    lib/orderfile/*.so) built=.build/release/${library##*/} ;;  # the page tracer, which Linux has
+    lib/orderfile/*.so) built=.build/release/${library##*/} ;;  # the page tracer and the plugin, which Linux has
     lib/orderfile/*) built=.build/runtime/${library#lib/orderfile/} ;;  # where `make runtime-darwin` has made it
     *) built=.build/runtime/${library#lib/} ;;
   esac

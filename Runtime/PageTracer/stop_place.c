@@ -3,10 +3,10 @@
 
 #if OF_TRACER_IS_SUPPORTED
 #include <fcntl.h>
+#include <of_process_maps.h>
 #include <sys/syscall.h>
 
 #include "page_records.h"
-#include "process_maps.h"
 
 enum { HLT = 0xf4 }; /* faults in a program, and no other signal is needed for it */
 

@@ -5,13 +5,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <of_atomics.h>
+#include <of_process_maps.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
 #include "page_records.h"
 #include "page_states.h"
-#include "process_maps.h"
 #include "stop_place.h"
 
 OF_DATA struct of_watched_image of_images[OF_MOST_IMAGES];

@@ -112,6 +112,15 @@ extension BlockMap {
     return block.range.contains(address) ? block : nil
   }
 
+  /// The code of the blocks that begin in `range`, ascending.
+  ///
+  /// - Complexity: O(log *n* + *k*) for *k* such blocks.
+  package func ranges(beginningIn range: AddressRange) -> [AddressRange] {
+    let first = byAddress.partitioningIndex { blocks[Int($0)].start >= range.start }
+    return byAddress[first...].lazy.map { blocks[Int($0)].range }.prefix { $0.start < range.end }
+      .map { $0 }
+  }
+
   /// The function whose first byte is at `entry`.
   ///
   /// - Complexity: O(log *n*).

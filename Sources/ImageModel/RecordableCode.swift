@@ -7,6 +7,8 @@ package struct RecordableCode: Hashable, Sendable {
     /// A call that the compiler inserted.
     case callback
     case breakpoint
+    /// Nothing: an emulator sees all code.
+    case execution
   }
 
   /// The recordable part of all code that a project compiles or links in, without the C runtime's start files, linkage

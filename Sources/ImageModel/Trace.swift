@@ -58,9 +58,14 @@ package struct Trace: Sendable {
     case instrumentation
     /// By a breakpoint on each function of an unmodified image.
     case breakpoints
+    /// By an emulator that ran an unmodified image: all code that ran.
+    case emulation
     /// Made from another tool's recording, which need not contain every function. Times count from the start
     /// of that recording.
     case imported
+
+    /// Whether the recorded images are unmodified, and all their functions that ran were recorded.
+    package var recordsEveryFunction: Bool { self == .breakpoints || self == .emulation }
   }
 
   /// How the launch ended, as far as the recorder knows.
@@ -85,8 +90,13 @@ package struct TraceImage: Sendable {
   package var text: AddressRange
   /// The number of functions that are instrumented or had a breakpoint.
   package var guardCount: Int
-  /// The number of basic blocks that had a breakpoint.
+  /// The number of basic blocks that could be recorded; 0 if only functions could, and without a map of the blocks.
   package var blockCount = 0
+  /// Whether it has no map of its basic blocks, and the blocks are runs of executed instructions.
+  package var hasExecutedRuns = false
+
+  /// Whether blocks of it were recorded.
+  package var hasBlocks: Bool { blockCount > 0 || hasExecutedRuns }
 
   package init(
     number: UInt64, path: String, id: ImageID?, slide: Slide, text: AddressRange, guardCount: Int

@@ -75,7 +75,8 @@ extension LaunchEnvironment {
       libraryPath: ownVariable("LD_LIBRARY_PATH"),
       temporaryFolder: ownVariable("TMPDIR"),
       sanitizerOptions: ["ASAN_OPTIONS", "LSAN_OPTIONS"].compactMap(ownVariable).joined(
-        separator: ":"))
+        separator: ":"),
+      emulatorRoot: ownVariable("QEMU_LD_PREFIX"))
   }
 }
 

@@ -12,9 +12,11 @@ struct RecordCommand: ParsableCommand {
       EXAMPLES
         $ orderfile record -o app.oftrace -- ./app --help
         $ orderfile record --breakpoints -- ./app --help
+        $ orderfile record --qemu --sysroot /usr/aarch64-linux-gnu -- ./app-arm64 --help
 
       With --breakpoints the program is the release build: each of its functions gets a breakpoint, which \
-      is removed when it is first hit. Without, the program must be built with \
+      is removed when it is first hit. With --qemu the program is any unmodified one, also of another architecture; \
+      QEMU's emulator of one program runs it (Debian's package qemu-user). Without either, the program must be built with \
       -fsanitize-coverage=func,trace-pc-guard,pc-table and linked with orderfile_rt.o. It runs with this \
       command's standard streams, and its exit status becomes this command's: 128 + N after signal N, and 4 \
       if it succeeded but nothing was recorded. Forked children, and instrumented programs that it starts, \
@@ -29,7 +31,7 @@ struct RecordCommand: ParsableCommand {
   var stopAt: String?
   @Option(
     help: ArgumentHelp(
-      "With --breakpoints: stop recording at the first call of the function with this symbol.",
+      "With --breakpoints or --qemu: stop recording at the first call of the function with this symbol.",
       valueName: "name"))
   var stopAtSymbol: String?
   @Option(
@@ -40,13 +42,15 @@ struct RecordCommand: ParsableCommand {
   var breakpoints = false
   @Option(
     help: ArgumentHelp(
-      "With --breakpoints: also record this library, or program that the launched one starts. "
+      "With --breakpoints or --qemu: also record this library, or program that the launched one starts. "
         + "Repeat for more.", valueName: "file"), completion: .file())
   var image: [String] = []
   @Flag(
-    help: "With --breakpoints: also record basic blocks, of code compiled with a map of them.")
+    help:
+      "With --breakpoints: also record basic blocks, of code compiled with a map of them. --qemu always records blocks."
+  )
   var blocks = false
-  @Flag(help: "With --breakpoints: record every image of every process.")
+  @Flag(help: "With --breakpoints or --qemu: record every image of every process.")
   var allImages = false
   @Option(
     help: ArgumentHelp(
@@ -54,6 +58,19 @@ struct RecordCommand: ParsableCommand {
         + "or Ctrl-C.",
       valueName: "number"))
   var pid: Int32?
+  @Flag(
+    help: "Run the program in QEMU's emulator of its architecture, and record all code that runs.")
+  var qemu = false
+  @Option(
+    help: ArgumentHelp(
+      "With --qemu: the processor to emulate, as QEMU names it. (default: the one with all that QEMU can emulate)",
+      valueName: "name"))
+  var cpu: String?
+  @Option(
+    help: ArgumentHelp(
+      "With --qemu: where a program of another architecture finds its loader and libraries.",
+      valueName: "folder"), completion: .directory)
+  var sysroot: String?
   @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions
 
@@ -68,15 +85,31 @@ struct RecordCommand: ParsableCommand {
     if stopAt != nil, launched.limits.untilReady?.mark != nil {
       throw ValidationError("--stop-at and --until-ready mark=NAME can't be used together")
     }
-    if !breakpoints
-      && (allImages || !image.isEmpty || pid != nil || stopAtSymbol != nil || blocks)
-    {
+    if breakpoints && qemu {
+      throw ValidationError("--breakpoints and --qemu can't be used together")
+    }
+    if !breakpoints && !qemu && (allImages || !image.isEmpty || stopAtSymbol != nil || blocks) {
       throw ValidationError(
-        "--blocks, --image, --all-images, --pid and --stop-at-symbol need --breakpoints")
+        "--blocks, --image, --all-images and --stop-at-symbol need --breakpoints or --qemu")
+    }
+    if !breakpoints && pid != nil { throw ValidationError("--pid needs --breakpoints") }
+    if !qemu && (cpu != nil || sysroot != nil) {
+      throw ValidationError("--cpu and --sysroot need --qemu")
+    }
+    if qemu && (stopAt != nil || launched.limits.untilReady?.mark != nil) {
+      throw ValidationError(
+        "--qemu sees no marks: use --stop-at-symbol, or --until-ready with a port or a line")
     }
   }
 
   private var method: LaunchRecording.Method {
+    if qemu {
+      return .emulation(
+        launched.launch,
+        LaunchRecording.Emulation(
+          images: allImages ? nil : image, stopAtSymbol: stopAtSymbol, processor: cpu,
+          root: sysroot))
+    }
     guard breakpoints else { return .recorder(launched.launch) }
     return .breakpoints(
       pid.map { .process($0) } ?? .launch(launched.launch),
@@ -99,7 +132,8 @@ struct RecordCommand: ParsableCommand {
     if !recorded.traces.isEmpty {
       let summary = RecordSummary(
         recorded.traces, paths: recorded.paths, beginsWithProgram: recorded.beginsWithProgram,
-        hitsBeforeMain: recorded.hitsBeforeMain, functions: recorded.functions)
+        hitsBeforeMain: recorded.hitsBeforeMain, functions: recorded.functions,
+        emulator: recorded.emulator)
       messages.print(note: summary.text)
     }
     messages.print(recorded.warnings)

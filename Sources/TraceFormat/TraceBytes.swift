@@ -65,7 +65,7 @@ extension [UInt8] {
     ] { payload.append(littleEndian: field) }
     let id = image.id?.bytes ?? []
     for field in [
-      image.id?.kind ?? 0, UInt32(id.count), UInt32(image.path.count), image.blockCount,
+      image.id?.kind ?? 0, UInt32(id.count), UInt32(image.path.count), image.blocks.count,
     ] { payload.append(littleEndian: field) }
     payload += id + image.path
     appendRecord(

@@ -128,6 +128,7 @@ package struct TraceFile: Sendable {
     case ORDERFILE_RECORD_MARK: event = .mark(name: try payload("mark"))
     case ORDERFILE_RECORD_LOAD:
       event = .load(image: subject, try TraceImageRecord(payload: try payload("load")))
+    case ORDERFILE_RECORD_EXEC: event = .exec(path: try payload("exec"))
     case ORDERFILE_RECORD_UNLOAD: event = .unload(image: subject)
     case ORDERFILE_RECORD_NAME:
       event = .name(LoadedAddress(rawValue: subject), name: try payload("name"))

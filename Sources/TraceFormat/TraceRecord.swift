@@ -26,6 +26,8 @@ package struct TraceRecord: Equatable, Sendable {
     case unload(image: UInt64)
     /// The name of the function at an address, from `dladdr`.
     case name(LoadedAddress, name: [UInt8])
+    /// The process executes the program at that path, outside of the recording emulator; empty if that failed.
+    case exec(path: [UInt8])
     /// A record of a kind that this version does not know.
     case other(kind: UInt32)
   }
@@ -45,8 +47,27 @@ package struct TraceImageRecord: Equatable, Sendable {
   package var guardSize: UInt64
   package var id: ID?
   package var path: [UInt8]
-  /// The number of basic blocks with a breakpoint; 0 if only functions had one.
-  package var blockCount: UInt32 = 0
+  package var blocks = Blocks.listed(0)
+
+  /// The basic blocks that could be recorded.
+  package enum Blocks: Equatable, Sendable {
+    /// So many, of a map; 0 if only functions could be recorded.
+    case listed(UInt32)
+    /// Runs of instructions, of an image without a map of its blocks.
+    case executed
+
+    fileprivate init(_ count: UInt32) {
+      self = count == ORDERFILE_EXECUTED_RUNS ? .executed : .listed(count)
+    }
+
+    /// As the trace states it.
+    var count: UInt32 {
+      switch self {
+      case .listed(let count): min(count, ORDERFILE_EXECUTED_RUNS - 1)
+      case .executed: ORDERFILE_EXECUTED_RUNS
+      }
+    }
+  }
 
   package struct ID: Equatable, Sendable {
     /// One of `ORDERFILE_ID_…`.
@@ -85,7 +106,7 @@ extension TraceImageRecord {
     let idKind = try input.read(UInt32.self, "id_kind")
     let idSize = try input.read(UInt32.self, "id_size")
     let pathSize = try input.read(UInt32.self, "path_size")
-    blockCount = try input.read(UInt32.self, "block_count")
+    blocks = Blocks(try input.read(UInt32.self, "block_count"))
     let bytes = input.bytes
     let idBytes = bytes.copy(try input.readRange(UInt64(idSize), "id").indices)
     id = idKind == 0 ? nil : ID(kind: idKind, bytes: idBytes)

@@ -73,7 +73,7 @@ import Testing
   @Test func whatThePageTracerReadsAndWritesIsClean() throws {
     let sources =
       try Self.sources("Sources/CPages") + Self.sources("Runtime/PageTrace")
-      + Self.sources("Runtime/PageTracer", ["process_maps.c", "page_states.c"])
+      + Self.sources("Runtime/InProcess") + Self.sources("Runtime/PageTracer", ["page_states.c"])
     _ = try run(build("pages", [driver("pages.c")] + sources, Self.checked))
   }
 
@@ -82,7 +82,8 @@ import Testing
     @Test func aProgramWithThePageTracerInItIsClean() throws {
       let library = try build(
         "pages.so",
-        Self.sources("Runtime/PageTracer") + Self.sources("Runtime/PageTrace"),
+        Self.sources("Runtime/PageTracer") + Self.sources("Runtime/PageTrace")
+          + Self.sources("Runtime/InProcess"),
         [
           "-O1", "-fPIC", "-fsanitize=undefined", "-fsanitize-trap=undefined", "-shared",
           "-nostdlib", "-Wl,-z,initfirst",

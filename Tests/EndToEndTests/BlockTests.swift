@@ -159,13 +159,14 @@ import Testing
     }
   }
 
-  /// The addresses of the instructions of `image` that ran, as callgrind sees them.
+  /// The addresses of the instructions of `image` that ran, as callgrind sees them; of all images for `nil`.
   static func executed(
-    _ workshop: Workshop, _ command: [String], image: String = "app"
+    _ workshop: Workshop, _ command: [String], image: String? = "app", options: [String] = []
   ) throws -> Set<UInt64> {
     try workshop.must(
       "valgrind",
-      ["-q", "--tool=callgrind", "--dump-instr=yes", "--callgrind-out-file=calls"] + command)
+      ["-q", "--tool=callgrind", "--dump-instr=yes", "--callgrind-out-file=calls"] + options
+        + command)
     var names: [Substring: Substring] = [:]
     var current: Substring = ""
     var address: UInt64 = 0
@@ -188,7 +189,7 @@ import Testing
       } else if word != "*" {
         continue
       }
-      if current.hasSuffix("/\(image)") { executed.insert(address) }
+      if image.map({ current.hasSuffix("/\($0)") }) ?? true { executed.insert(address) }
     }
     return executed
   }

@@ -9,7 +9,7 @@ import TraceFormat
     var image = TraceImageRecord(
       slide: Slide(rawValue: 0x1000), textStart: LoadedAddress(rawValue: 0x2000), textSize: 0x100,
       id: .init(kind: 1, bytes: [1, 2]), path: Array("/bin/app".utf8))
-    image.blockCount = 77
+    image.blocks = .listed(77)
     return image
   }()
 
@@ -59,7 +59,7 @@ import TraceFormat
     #expect(counts == [1, 4, 5, 6])
     let whole = try TraceFile(parsing: FileBytes(files[3]))
     guard case .load(1, let image) = whole.records[0].event else { throw CancellationError() }
-    #expect(image.blockCount == 77 && image.path == Array("/bin/app".utf8))
+    #expect(image.blocks == .listed(77) && image.path == Array("/bin/app".utf8))
     let none = address(0)
     #expect(
       whole.records.dropFirst().map(\.event) == [

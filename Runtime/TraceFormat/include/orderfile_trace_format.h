@@ -38,7 +38,7 @@
 #define ORDERFILE_TRACE_SEALED 2u   /* complete, with names: `orderfile record` has finished it */
 #define ORDERFILE_TRACE_EMULATED 4u /* ran under an emulator: times mean nothing */
 #define ORDERFILE_TRACE_IMPORTED 8u /* made from what another tool saw: no guards, `entry` counts */
-#define ORDERFILE_TRACE_BREAKPOINTS 16u /* written by a tracer: no guards, `entry` counts */
+#define ORDERFILE_TRACE_BREAKPOINTS 16u /* written by a tracer: no guards, `entry` counts; with EMULATED, by an emulator */
 #define ORDERFILE_TRACE_LOCKED 32u /* its process, or a child that shares the mapping, lives while it is locked */
 
 /* orderfile_trace_header.state */
@@ -59,6 +59,10 @@
 #define ORDERFILE_RECORD_NAME 7u     /* payload: the name dladdr gives for the address `subject` */
 #define ORDERFILE_RECORD_PAYLOAD 8u  /* goes on from the record before */
 #define ORDERFILE_RECORD_UNUSED 9u   /* `subject` slots, this one too, were set aside and not needed */
+#define ORDERFILE_RECORD_EXEC 10u    /* payload: the path of the program that the process executes now; empty: it failed */
+
+/* orderfile_trace_image.block_count: it has no map of basic blocks; block records are runs of executed instructions */
+#define ORDERFILE_EXECUTED_RUNS 0xffffffffu
 
 /* orderfile_trace_image.id_kind; the numbers of ImageModel.ImageID.Kind */
 #define ORDERFILE_ID_BUILD_ID 1u /* .note.gnu.build-id */
@@ -148,7 +152,7 @@ typedef struct orderfile_trace_image {
   uint32_t id_kind;     /* 0 without an ID */
   uint32_t id_size;     /* bytes */
   uint32_t path_size;   /* bytes */
-  uint32_t block_count; /* how many basic blocks had a breakpoint; 0 if only functions had */
+  uint32_t block_count; /* how many basic blocks could be recorded; 0 if only functions could; or EXECUTED_RUNS */
 } orderfile_trace_image;
 
 /* One name of one recorded function in a sealed trace. Entries ascend by image, address, name;

@@ -12,10 +12,12 @@ package struct RecordSummary {
   let hitsBeforeMain: Int?
   /// The number of functions in the images, instrumented or not; `nil` if it is unknown.
   let functions: Int?
+  /// The emulator and its processor, if the program ran in one.
+  let emulator: String?
 
   package init(
     _ traces: [Trace], paths: [String], beginsWithProgram: Bool = true, hitsBeforeMain: Int?,
-    functions: Int? = nil
+    functions: Int? = nil, emulator: String? = nil
   ) {
     precondition(
       !traces.isEmpty && traces.count == paths.count, "parallel arrays, and at least one trace")
@@ -24,6 +26,7 @@ package struct RecordSummary {
     self.beginsWithProgram = beginsWithProgram
     self.hitsBeforeMain = hitsBeforeMain
     self.functions = functions
+    self.emulator = emulator
   }
 
   package var text: String {
@@ -36,10 +39,13 @@ package struct RecordSummary {
     if let functions, functions > guardCount { text += " (the code has \(functions))" }
     text += " in \(counted(images.count, "image"))"
     let blocks = images.reduce(0) { $0 + $1.blockCount }
-    if blocks > 0 {
-      let hits = traces.reduce(0) { $0 + $1.blockHits.count }
-      text += " and \(hits) of \(counted(blocks, "basic block"))"
+    let blockHits = traces.reduce(0) { $0 + $1.blockHits.count }
+    if images.contains(where: \.hasExecutedRuns) {
+      text += " and \(counted(blockHits, "basic block"))"
+    } else if blocks > 0 {
+      text += " and \(blockHits) of \(counted(blocks, "basic block"))"
     }
+    if let emulator { text += ", emulated by \(printable(emulator))" }
     if beginsWithProgram { text += programsPart }
     let lost = traces.map(\.lostRecords).saturatingSum()
     if lost > 0 { text += ", \(lost) lost" }
@@ -75,7 +81,7 @@ package struct RecordSummary {
       : "\(command) --all-images -o \(shellWord(stem + ".orders"))"
   }
 
-  private var isTraced: Bool { traces.contains { $0.method == .breakpoints } }
+  private var isTraced: Bool { traces.contains(where: \.method.recordsEveryFunction) }
 
   private var images: [TraceImage] { distinctImages(of: traces) }
 

@@ -17,6 +17,7 @@ extension RecordableCode {
       switch means {
       case .callback: "\(count) \(verb) instrumented"
       case .breakpoint: "\(count) could get a breakpoint"
+      case .execution: "\(count) could be recorded"
       }
     guard bytes != nil, let percent else { return what }
     return "\(what), \(percent)% of the code"
@@ -38,6 +39,7 @@ extension RecordableCode.Means {
     switch self {
     case .callback: "without a callback"
     case .breakpoint: "without a breakpoint"
+    case .execution: "unseen"
     }
   }
 }

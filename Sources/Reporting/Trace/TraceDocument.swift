@@ -28,7 +28,7 @@ package struct TraceDocument: Sendable {
   }
 
   /// Whether basic blocks were recorded.
-  package var hasBlocks: Bool { trace.images.contains { $0.blockCount > 0 } }
+  package var hasBlocks: Bool { trace.images.contains(where: \.hasBlocks) }
   /// The total size of the functions that were used.
   package var startupBytes: UInt64 { functions.map(\.sizeBytes).saturatingSum() }
   /// The number of these bytes that ran.
@@ -119,6 +119,7 @@ extension TraceImage {
     to json: inout JSONWriter, _ recordable: RecordableCode?, hasBlocks: Bool
   ) {
     if hasBlocks { json.member("blockCount", blockCount) }
+    if hasExecutedRuns { json.member("executedRuns", true) }
     json.member("guardCount", guardCount)
     if let id { json.member("id", id.description) }
     json.member("number", number)

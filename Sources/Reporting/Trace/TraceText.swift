@@ -30,6 +30,11 @@ package struct TraceText {
       text += "  image \(index): \(printable(image.path)), "
       switch trace.method {
       case .instrumentation: text += "\(counted(image.guardCount, "guard")), "
+      case .emulation:
+        text += "\(counted(image.guardCount, "function")) and "
+        text +=
+          image.hasExecutedRuns
+          ? "no map of basic blocks, " : "\(counted(image.blockCount, "basic block")), "
       case .breakpoints:
         text +=
           image.blockCount == 0

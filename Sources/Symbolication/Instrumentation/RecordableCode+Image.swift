@@ -37,6 +37,7 @@ extension RecordableCode {
     if let code { layout = layout.addingUnnamedFunctions((try? code.frameRanges()) ?? []) }
     var places: [StatedAddress]
     switch means {
+    case .execution: places = []
     case .breakpoint: places = try BreakpointPlaces(of: bytes, at: image.path).functions
     case .callback:
       places = image.callbackPlaces ?? []
@@ -53,7 +54,7 @@ extension RecordableCode {
       functions.all += 1
       size.all += body.bytes.size
       let next = places.partitioningIndex { $0 >= body.bytes.start }
-      if next < places.count, body.bytes.contains(places[next]) {
+      if means == .execution || next < places.count && body.bytes.contains(places[next]) {
         functions.recordable += 1
         size.recordable += body.bytes.size
       } else {
@@ -74,6 +75,7 @@ extension RecordableCode {
   ///   - layout: the other build's layout.
   package init(means: Means, count: Int, in layout: Layout) {
     let all = CodeBodies(layout).all.count
+    let count = means == .execution ? all : count
     self.init(
       means: means,
       functions: Portion(recordable: UInt64(clamping: min(count, all)), all: UInt64(all)),

@@ -24,7 +24,9 @@ extension Trace {
     inFlightRecords = file.inFlightRecords
     isSealed = header.flags.contains(.sealed)
     if header.flags.contains(.imported) { method = .imported }
-    if header.flags.contains(.breakpoints) { method = .breakpoints }
+    if header.flags.contains(.breakpoints) {
+      method = header.flags.contains(.emulated) ? .emulation : .breakpoints
+    }
     end =
       switch header.state {
       case .stoppedByCall: .stoppedByCall
@@ -74,7 +76,7 @@ extension Trace {
         blockHits.append(
           BlockHit(
             step: record.slot, image: index, block: AddressRange(start: stated, size: size)))
-      case .data, .load, .unload, .name, .other: break
+      case .data, .load, .unload, .name, .exec, .other: break
       }
     }
     let numbered = Dictionary(
@@ -134,6 +136,9 @@ extension TraceImage {
         start: record.textStart.stated(slide: record.slide),
         size: record.textSize),
       guardCount: Int(clamping: record.guardSize / 4))
-    blockCount = Int(clamping: record.blockCount)
+    switch record.blocks {
+    case .listed(let count): blockCount = Int(clamping: count)
+    case .executed: hasExecutedRuns = true
+    }
   }
 }

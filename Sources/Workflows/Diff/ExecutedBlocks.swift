@@ -2,7 +2,8 @@
 //
 // In the recorded build the addresses tell. In another build, blocks have other addresses, and other sizes if a
 // compiler split their functions; there they are found by function and block ID, as far as the maps of both builds
-// show the same blocks (`BlockDifference`). Otherwise the whole function counts.
+// show the same blocks (`BlockDifference`). An image without a map, recorded by an emulator, has nothing but the size of
+// the function to compare. Otherwise the whole function counts.
 //
 // Where a compiler has split a function, its further parts are code with names of their own. A recorded block in one
 // of them belongs to the function, whose name the other build has.
@@ -197,6 +198,12 @@ private struct Side {
     var others: [StatedAddress] = []
     for part in parts {
       let entry = layout.functions[part.function].address
+      if recorded.hasExecutedRuns, layout.functions[part.function].size == use.size {
+        for (index, executed) in use.blocks.enumerated() {
+          places[index].append(Part(part.function, blocks: [executed.block]))
+        }
+        continue
+      }
       guard let map, let found = blocks(of: entry, that: ran, in: map) else {
         others.append(entry)
         continue

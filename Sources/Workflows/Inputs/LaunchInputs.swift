@@ -86,7 +86,7 @@ package struct LaunchInputs {
 
   /// Whether every function of the images in `group` could be recorded, so that those in no trace did not run.
   func recordsEveryFunction(of group: Int) -> Bool {
-    traces.members.allSatisfy { !uses($0, of: group) || $0.method == .breakpoints }
+    traces.members.allSatisfy { !uses($0, of: group) || $0.method.recordsEveryFunction }
   }
 
   /// Whether a trace has hits in the images of `group`.

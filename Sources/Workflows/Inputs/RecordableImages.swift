@@ -70,6 +70,8 @@ extension RecordableCode.Means {
       self = .callback
     } else if methods.contains(.breakpoints) {
       self = .breakpoint
+    } else if methods.contains(.emulation) {
+      self = .execution
     } else {
       return nil
     }
@@ -93,7 +95,7 @@ extension RecordableCode.Means {
     case .callback:
       "compile all of it with -fsanitize-coverage=func,trace-pc-guard,pc-table, or use "
         + "'orderfile record --breakpoints'"
-    case .breakpoint: "record an image with its symbol table, or an instrumented build"
+    case .breakpoint, .execution: "record an image with its symbol table, or an instrumented build"
     }
   }
 }

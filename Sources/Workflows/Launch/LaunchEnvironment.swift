@@ -11,16 +11,20 @@ package struct LaunchEnvironment {
   /// `ASAN_OPTIONS` and `LSAN_OPTIONS`: settings of sanitizers in launched programs.
   package var sanitizerOptions: String
 
+  /// `QEMU_LD_PREFIX`: the folder in which QEMU looks up an emulated program's libraries first; `nil` if it is not set.
+  package var emulatorRoot: String?
+
   package init(
     searchPath: String?, preload: String = "", libraryPath: String? = nil,
     temporaryFolder: String? = nil,
-    sanitizerOptions: String = ""
+    sanitizerOptions: String = "", emulatorRoot: String? = nil
   ) {
     self.searchPath = searchPath
     self.preload = preload
     self.libraryPath = libraryPath
     self.temporaryFolder = temporaryFolder
     self.sanitizerOptions = sanitizerOptions
+    self.emulatorRoot = emulatorRoot
   }
 
   /// Whether a program with LeakSanitizer looks for leaks at its end.

@@ -261,7 +261,7 @@ final class BreakpointRecording: BreakpointObserver {
       id: TraceImageRecord.ID(kind: UInt32(places.id.kind.rawValue), bytes: places.id.bytes),
       path: Array(image.path.utf8))
     record.guardSize = 4 * UInt64(places.functions.count)
-    record.blockCount = UInt32(clamping: places.blocks?.ranges.count ?? 0)
+    record.blocks = .listed(UInt32(clamping: places.blocks?.ranges.count ?? 0))
     var number: UInt64 = 0
     processes[pid]?.file?.add {
       let load = $0.load(record, ticks: ClockReading.now().ticks)

@@ -21,6 +21,8 @@ package struct LaunchRecording {
     case recorder(ProgramLaunch)
     /// Each function of the program gets a breakpoint.
     case breakpoints(Target, Breakpoints)
+    /// An emulator runs the unmodified program.
+    case emulation(ProgramLaunch, Emulation)
   }
 
   package enum Target {
@@ -44,6 +46,27 @@ package struct LaunchRecording {
     }
   }
 
+  package struct Emulation {
+    /// As for breakpoints.
+    package var images: [String]?
+    /// The function whose first call ends the recording.
+    package var stopAtSymbol: String?
+    /// The name that QEMU has for the processor to emulate; `nil` for the one with everything that it can emulate.
+    package var processor: String?
+    /// The folder in which the program finds its loader and libraries; `nil` for the system's.
+    package var root: String?
+
+    package init(
+      images: [String]? = [], stopAtSymbol: String? = nil, processor: String? = nil,
+      root: String? = nil
+    ) {
+      self.images = images
+      self.stopAtSymbol = stopAtSymbol
+      self.processor = processor
+      self.root = root
+    }
+  }
+
   package init(
     _ method: Method, outputPath: String, in environment: LaunchEnvironment
   ) {
@@ -63,6 +86,7 @@ package struct LaunchRecording {
     switch method {
     case .recorder: recording.method = .recorder(launch)
     case .breakpoints(_, let options): recording.method = .breakpoints(.launch(launch), options)
+    case .emulation(_, let options): recording.method = .emulation(launch, options)
     }
     var recorded = try recording.record()
     recorded.warnings.insert(note, at: 0)
@@ -82,7 +106,7 @@ package struct LaunchRecording {
     if watched.lacksBlocks {
       return RecordedLaunch(
         traces: [], beginsWithProgram: false, paths: [], hitsBeforeMain: nil, recordable: [],
-        end: watched.result?.end,
+        emulator: nil, end: watched.result?.end,
         warnings: watched.leftAlone, failure: .noBlockMap(name))
     }
     var traces: [Trace] = []
@@ -117,13 +141,15 @@ package struct LaunchRecording {
       paths: hasHits ? recordings.map { outputPath + $0.suffix } : [],
       hitsBeforeMain: hasHits
         ? traces[0].hitsBeforeMain(images.recordedImages(of: traces[0])) : nil,
-      recordable: hasHits ? recordable : [], end: end, warnings: warnings, failure: failure)
+      recordable: hasHits ? recordable : [], emulator: watched.emulator, end: end,
+      warnings: warnings, failure: failure)
   }
 
   /// The launch; `nil` for a process that was already running.
   private var launch: ProgramLaunch? {
     switch method {
-    case .recorder(let launch), .breakpoints(.launch(let launch), _): launch
+    case .recorder(let launch), .breakpoints(.launch(let launch), _), .emulation(let launch, _):
+      launch
     case .breakpoints(.process, _): nil
     }
   }
@@ -149,6 +175,8 @@ package struct LaunchRecording {
     var leftAlone: [Diagnostic] = []
     /// Whether basic blocks were requested, but no image has a map of them.
     var lacksBlocks = false
+    /// The emulator that ran the program, if one did.
+    var emulator: String?
   }
 
   /// Runs the program to its end, or follows the process.
@@ -158,6 +186,7 @@ package struct LaunchRecording {
       launch.environment += variables(folder)
       return Watched(
         result: try launch.run(isMarked: { folder.isMarked }, whenReady: folder.stopRecorders))
+    case .emulation(let launch, let options): return try watch(launch, options, folder)
     case .breakpoints(let target, let options):
       let begin: UInt64? = if case .process = target { ClockReading.now().nanoseconds } else { nil }
       let recording = try BreakpointRecording(
@@ -182,6 +211,26 @@ package struct LaunchRecording {
     }
   }
 
+  /// Runs the program in an emulator to its end.
+  private func watch(
+    _ launch: ProgramLaunch, _ options: Emulation, _ folder: RecordingFolder
+  ) throws -> Watched {
+    let emulator = try Emulator(of: launch.command[0], options, in: environment)
+    var recording = try EmulatedRecording(
+      folder, of: emulator.program, images: options.images, end: options.stopAtSymbol)
+    let result = try emulator.running(launch, into: folder).run(whenReady: folder.stopRecorders)
+    let stop = stopAfter.map { result.start &+ $0 &* 1_000_000 }
+    try recording.complete(
+      stop: stop.flatMap { $0 < result.start &+ result.nanoseconds ? $0 : nil })
+    guard recording.hasBegun else {
+      throw Diagnostic(
+        "unable to emulate: the emulator ended before the program began (\(emulator.description))",
+        context: [launch.command[0]], hint: "its messages are above")
+    }
+    return Watched(
+      result: result, leftAlone: recording.warnings, emulator: emulator.description)
+  }
+
   /// Whether a running process has LeakSanitizer, and its own environment does not turn it off.
   private func looksForLeaks(_ number: Int32) -> Bool {
     let variables = String(
@@ -204,7 +253,8 @@ package struct LaunchRecording {
   }
 
   private func nothingRecorded(_ watched: Watched, wasSilent: Bool) -> Diagnostic {
-    isTraced
+    if case .emulation = method { return .nothingExecuted(name) }
+    return isTraced
       ? .nothingUsed(name, wasLeftAlone: !watched.leftAlone.isEmpty)
       : .nothingRecorded(name, wasSilent: wasSilent)
   }
@@ -228,6 +278,8 @@ package struct RecordedLaunch {
   package let hitsBeforeMain: Int?
   /// How much of each image's code could be recorded, in the order of the first loads.
   package let recordable: [RecordableImage]
+  /// The emulator that ran the program, and the processor that it emulated; `nil` if none did.
+  package let emulator: String?
   /// `nil` of a process that was not launched here.
   package let end: ProgramLaunch.End?
   package fileprivate(set) var warnings: [Diagnostic]
@@ -271,6 +323,12 @@ extension Diagnostic {
       "nothing was recorded: no function with a breakpoint was used", context: [program],
       hint: wasLeftAlone
         ? nil : "--image adds a library, or a program that this one starts",
+      severity: .nothingRecorded)
+  }
+
+  fileprivate static func nothingExecuted(_ program: String) -> Diagnostic {
+    Diagnostic(
+      "nothing was recorded: no code of the recorded images ran", context: [program],
       severity: .nothingRecorded)
   }
 

@@ -13,7 +13,7 @@ import TraceFormat
 
 /// A temporary folder beside the output, in which the processes of one launch leave their traces.
 struct RecordingFolder {
-  private let path: String
+  let path: String
   /// At the end of the name of a trace that has no header yet; the recorder's is the same.
   static let unfinishedSuffix = ".new"
 
@@ -81,7 +81,7 @@ struct RecordingFolder {
   }
 
   /// `trace` and then `trace.<pid>` and `trace.<pid>.<number>`, ascending.
-  private var traceNames: [String] {
+  var traceNames: [String] {
     func numbers(_ name: String) -> [Int] {
       name.split(separator: ".").dropFirst().map { Int($0) ?? 0 }
     }
@@ -91,6 +91,8 @@ struct RecordingFolder {
         numbers(a) == numbers(b) ? a < b : numbers(a).lexicographicallyPrecedes(numbers(b))
       }
   }
+
+  func removeTrace(at path: String) { unlink(path) }
 
   /// Removes the folder and its contents.
   func remove() {

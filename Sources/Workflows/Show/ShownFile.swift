@@ -157,7 +157,7 @@ extension ExecutedFunction {
   ///
   /// - Parameter images: parallel to those of the trace.
   fileprivate static func all(of trace: Trace, in images: [RecordedImage]) -> [ExecutedFunction] {
-    guard trace.images.contains(where: { $0.blockCount > 0 }) else { return [] }
+    guard trace.images.contains(where: \.hasBlocks) else { return [] }
     var functions: [ExecutedFunction] = []
     let recorded = RecordedFunctions.all(of: trace, in: images)
     for (group, launch) in zip(trace.imageGroups, recorded) {

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include <cpages.h>
 #include <errno.h>
+#include <of_process_maps.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,7 +12,6 @@
 
 #include "check.h"
 #include "page_states.h"
-#include "process_maps.h"
 #include "system_call_memory.h"
 
 static void count_mapping(const struct of_mapping *mapping, void *context) {

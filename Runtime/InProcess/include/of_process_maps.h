@@ -2,7 +2,7 @@
 #ifndef OF_PROCESS_MAPS_H
 #define OF_PROCESS_MAPS_H
 
-#include <of_attributes.h>
+#include "of_attributes.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "process_maps.h"
+#include "of_process_maps.h"
 
 #include <sys/mman.h>
 

@@ -1,0 +1,215 @@
+/* Idea. QEMU maps the files of the program where the program sees them, or at a constant distance from there. So
+ * QEMU's own /proc/self/maps tells the file and the offset of each instruction; QEMU takes away the right to execute,
+ * so any mapping of a file may be code. The program headers of the file tell which stated address that is.
+ *
+ * Images are found at the first translation of their code. When the program has mapped or unmapped something, each
+ * known image must still be where it was; otherwise it is gone, and what is at its addresses now is another one.
+ *
+ * The kernel merges mappings of neighboring parts of a file, and a program splits them (mprotect). So a mapping is
+ * only a range of a file; the segments tell what belongs together. */
+#if defined(__linux__)
+#define _GNU_SOURCE
+#include "guest_images.h"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <of_process_maps.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { OF_MOST_IMAGES = 1024, OF_MOST_MAPPINGS = 1 << 16 };
+
+static struct of_guest_image of_images[OF_MOST_IMAGES]; /* `end` is 0 where there is none */
+static size_t of_image_count;                           /* how many have been in use */
+static struct of_guest_image *of_latest;
+
+/* The mappings of files, ascending. */
+struct of_file_mapping {
+  uint64_t start, end, offset, device, inode;
+};
+static struct of_file_mapping of_mappings[OF_MOST_MAPPINGS];
+static size_t of_mapping_count;
+static bool of_is_stale = true;
+
+OF_INTERNAL void of_images_changed(void) { of_is_stale = true; }
+
+/* Calls BODY for each of this process's mappings. */
+OF_LOCAL bool of_each_mapping(void (*body)(const struct of_mapping *, void *), void *context) {
+  static char text[1 << 16];
+  int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  size_t held = 0;
+  ssize_t count;
+  while ((count = read(file, text + held, sizeof text - held)) > 0) {
+    held += (size_t)count;
+    size_t used = of_each_mapping_in(text, held, body, context);
+    if (used == 0 && held == sizeof text) break; /* no line is that long */
+    memmove(text, text + used, held - used);
+    held -= used;
+  }
+  close(file);
+  return count == 0;
+}
+
+OF_LOCAL void of_keep_mapping(const struct of_mapping *mapping, void *context) {
+  (void)context;
+  if (!mapping->path || of_mapping_count == OF_MOST_MAPPINGS) return;
+  of_mappings[of_mapping_count++] = (struct of_file_mapping){
+      mapping->start, mapping->end, mapping->offset, mapping->device, mapping->inode};
+}
+
+OF_LOCAL const struct of_file_mapping *of_mapping_at(uint64_t host) {
+  size_t low = 0, high = of_mapping_count;
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+    if (of_mappings[middle].end <= host) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  bool is_found = low < of_mapping_count && of_mappings[low].start <= host;
+  return is_found ? &of_mappings[low] : NULL;
+}
+
+OF_LOCAL bool of_is_in_place(const struct of_guest_image *image) {
+  uint64_t host = image->start + image->to_host;
+  const struct of_file_mapping *mapping = of_mapping_at(host);
+  return mapping && mapping->device == image->device && mapping->inode == image->inode &&
+         mapping->offset + (host - mapping->start) == image->offset;
+}
+
+OF_LOCAL size_t of_seen_size(const struct of_guest_image *image) {
+  return (image->end - image->start + 7) / 8;
+}
+
+OF_INTERNAL bool of_images_refresh(void (*gone)(const struct of_guest_image *)) {
+  if (!of_is_stale) return true;
+  of_mapping_count = 0;
+  if (!of_each_mapping(of_keep_mapping, NULL)) return false;
+  of_is_stale = false;
+  for (size_t i = 0; i < of_image_count; i++) {
+    struct of_guest_image *image = &of_images[i];
+    if (image->end == 0 || of_is_in_place(image)) continue;
+    gone(image);
+    munmap(image->is_seen, of_seen_size(image));
+    image->end = 0;
+    if (of_latest == image) of_latest = NULL;
+  }
+  return true;
+}
+
+struct of_path_search {
+  const struct of_file_mapping *mapping;
+  char *path;
+  size_t size;
+  bool is_found;
+};
+
+OF_LOCAL void of_compare_mapping(const struct of_mapping *mapping, void *context) {
+  struct of_path_search *search = context;
+  if (!mapping->path || mapping->start != search->mapping->start) return;
+  size_t size = strcspn(mapping->path, "\n");
+  if (size >= search->size) return;
+  memcpy(search->path, mapping->path, size);
+  search->path[size] = 0;
+  search->is_found = true;
+}
+
+/* Stores the code and the slide of the image whose file's byte at OFFSET is at ADDRESS; false if FILE is no image, or
+ * has no code there. */
+OF_LOCAL bool of_read_segments(int file, uint64_t offset, uint64_t address,
+                               struct of_guest_image *image) {
+  Elf64_Ehdr header;
+  if (pread(file, &header, sizeof header, 0) != sizeof header ||
+      memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
+      header.e_ident[EI_DATA] != ELFDATA2LSB || header.e_phentsize != sizeof(Elf64_Phdr)) {
+    return false;
+  }
+  bool is_found = false;
+  uint64_t low = UINT64_MAX, high = 0, low_offset = 0;
+  for (unsigned i = 0; i < header.e_phnum; i++) {
+    Elf64_Phdr segment;
+    off_t place = (off_t)(header.e_phoff + i * sizeof segment);
+    if (pread(file, &segment, sizeof segment, place) != sizeof segment) return false;
+    if (segment.p_type != PT_LOAD || !(segment.p_flags & PF_X)) continue;
+    if (segment.p_filesz > segment.p_memsz || segment.p_vaddr + segment.p_memsz < segment.p_vaddr) {
+      return false;
+    }
+    if (offset >= segment.p_offset && offset - segment.p_offset < segment.p_filesz) {
+      is_found = true;
+      image->slide = address - (segment.p_vaddr + (offset - segment.p_offset));
+    }
+    if (segment.p_vaddr < low) {
+      low = segment.p_vaddr;
+      low_offset = segment.p_offset;
+    }
+    if (segment.p_vaddr + segment.p_memsz > high) high = segment.p_vaddr + segment.p_memsz;
+  }
+  if (!is_found) return false;
+  image->start = low + image->slide;
+  image->end = high + image->slide;
+  image->offset = low_offset;
+  return image->start < image->end && image->start <= address && address < image->end;
+}
+
+/* Adds the image that MAPPING is a part of. */
+OF_LOCAL struct of_guest_image *of_add_image(const struct of_file_mapping *mapping,
+                                             uint64_t address, uint64_t host) {
+  size_t place = 0;
+  while (place < of_image_count && of_images[place].end != 0) place++;
+  if (place == OF_MOST_IMAGES) return NULL;
+  struct of_guest_image *image = &of_images[place];
+  struct of_path_search search = {mapping, image->path, sizeof image->path, false};
+  if (!of_each_mapping(of_compare_mapping, &search) || !search.is_found) return NULL;
+  int file = open(image->path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return NULL;
+  uint64_t offset = mapping->offset + (host - mapping->start);
+  bool is_image = of_read_segments(file, offset, address, image);
+  close(file);
+  if (is_image) {
+    image->to_host = host - address;
+    image->device = mapping->device;
+    image->inode = mapping->inode;
+    image->number = 0;
+    image->is_seen = mmap(NULL, of_seen_size(image), PROT_READ | PROT_WRITE,
+                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (image->is_seen != MAP_FAILED) {
+      if (place == of_image_count) of_image_count++;
+      return image;
+    }
+  }
+  image->end = 0;
+  return NULL;
+}
+
+OF_INTERNAL struct of_guest_image *of_image_at(uint64_t address, const void *host) {
+  if (of_latest && address >= of_latest->start && address < of_latest->end) return of_latest;
+  for (size_t i = 0; i < of_image_count; i++) {
+    struct of_guest_image *image = &of_images[i];
+    if (address < image->start || address >= image->end) continue;
+    of_latest = image;
+    return image;
+  }
+  const struct of_file_mapping *mapping = of_mapping_at((uint64_t)host);
+  struct of_guest_image *image = mapping ? of_add_image(mapping, address, (uint64_t)host) : NULL;
+  if (image) of_latest = image;
+  return image;
+}
+
+OF_INTERNAL bool of_image_see(struct of_guest_image *image, uint64_t address) {
+  uint64_t place = address - image->start;
+  uint8_t bit = (uint8_t)(1u << place % 8);
+  if (image->is_seen[place / 8] & bit) return false;
+  image->is_seen[place / 8] |= bit;
+  return true;
+}
+
+OF_INTERNAL void of_images_forget_numbers(void) {
+  for (size_t i = 0; i < of_image_count; i++) of_images[i].number = 0;
+}
+
+#endif

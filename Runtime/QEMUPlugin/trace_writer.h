@@ -1,0 +1,36 @@
+/* The trace of this process, <orderfile_trace_format.h>, in a file that is mapped shared.
+ *
+ * Not thread-safe: the plugin's lock is held. */
+#ifndef OF_TRACE_WRITER_H
+#define OF_TRACE_WRITER_H
+
+#include <of_attributes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Sets what the traces of this process and its children have in common; the texts must stay. */
+OF_INTERNAL void of_trace_init(const char *folder, const char *program, uint32_t machine);
+
+/* Creates the trace of this process, `trace` of the first one and then `trace.<pid>`; 0 or errno. */
+OF_INTERNAL int of_trace_begin(void);
+
+/* Whether this process has a trace, and nobody has ended it, nor the first one's. */
+OF_INTERNAL bool of_trace_is_open(void);
+OF_INTERNAL bool of_trace_was_ended(void);
+
+/* This process is a forked child of the one that began the trace: it has none yet. */
+OF_INTERNAL void of_trace_forked(void);
+
+/* Appends a record, with SIZE bytes of payload from HEAD and then REST, each in one piece. If there is no room, that is
+ * counted. */
+OF_INTERNAL void of_trace_add(uint32_t kind, uint64_t subject, uint64_t second, uint64_t entry,
+                              uint32_t thread, const void *payload, size_t size);
+
+/* Counts a first execution that is not in the trace. */
+OF_INTERNAL void of_trace_lose(void);
+
+/* The number for the next image. */
+OF_INTERNAL uint64_t of_trace_next_image(void);
+
+#endif

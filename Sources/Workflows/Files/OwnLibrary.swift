@@ -1,0 +1,24 @@
+import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A library of this package that is loaded into other programs. It is beside this command, or where `make install`
+/// puts it.
+enum OwnLibrary {
+  /// - Parameter product: what builds it.
+  static func path(_ name: String, product: String) throws(Diagnostic) -> String {
+    let own = Folder.linkTarget("/proc/self/exe") ?? ""
+    let folder = own.lastIndex(of: "/").map { own[..<$0] } ?? "."
+    let candidates = ["\(folder)/\(name)", "\(folder)/../lib/orderfile/\(name)"]
+    guard let path = candidates.first(where: { access($0, R_OK) == 0 }) else {
+      throw Diagnostic(
+        "missing \(name): expected it beside this command, or in ../lib/orderfile",
+        context: [own], hint: "build it: swift build --product \(product)")
+    }
+    return path
+  }
+}

@@ -1,0 +1,120 @@
+import ByteReading
+import ImageModel
+import ProcessLaunch
+import Symbolication
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// QEMU's emulator of one program, `qemu-x86_64` and its like, with the plugin that records.
+struct Emulator {
+  /// The path of the program that it runs, without symbolic links.
+  let program: String
+  private let path: String
+  private let plugin: String
+  private let options: LaunchRecording.Emulation
+  private let processor: String
+
+  /// For messages: `qemu-aarch64, CPU max`.
+  var description: String {
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    return "\(name), CPU \(processor)"
+  }
+
+  /// - Parameter name: of the program, looked up like `execvp(3)` does.
+  /// - Throws: if there is no such program, or no emulator or plugin for it.
+  init(
+    of name: String, _ options: LaunchRecording.Emulation, in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
+    self.options = options
+    program = try LaunchedProgram(named: name, in: environment).path
+    let machine = try Self.machine(of: program)
+    processor = options.processor ?? machine.fullestProcessor
+    path = try Self.path(of: machine, for: program, in: environment)
+    plugin = try OwnLibrary.path("liborderfile-qemu.so", product: "orderfile-qemu")
+    try checkLoader(of: machine, in: environment)
+  }
+
+  /// The same launch in the emulator, which leaves its traces in `folder`.
+  func running(_ launch: ProgramLaunch, into folder: RecordingFolder) -> ProgramLaunch {
+    /// Commas separate the words of the option.
+    func escaped(_ text: String) -> String {
+      text.split(separator: ",", omittingEmptySubsequences: false).joined(separator: ",,")
+    }
+    var emulated = launch
+    let words = ["file=\(plugin)", "folder=\(folder.path)", "program=\(program)"]
+    emulated.command = [
+      path, "-plugin", words.map(escaped).joined(separator: ","), "-cpu", processor,
+    ]
+    if let root = options.root { emulated.command += ["-L", root] }
+    emulated.command += ["-0", launch.command[0], program] + launch.command.dropFirst()
+    return emulated
+  }
+
+  private static func machine(of program: String) throws(Diagnostic) -> EmulatedMachine {
+    do {
+      let bytes = try FileBytes(path: program)
+      if bytes.hasPrefix("#!", at: 0) {
+        throw Diagnostic(
+          "unable to emulate: expected a program, found a script", context: [program],
+          hint: "name its interpreter before it")
+      }
+      return try EmulatedMachine(of: bytes)
+    } catch let error as Diagnostic {
+      throw error
+    } catch {
+      throw Diagnostic("unable to emulate: \(error)", context: [program])
+    }
+  }
+
+  /// The emulator in the folders of `PATH`. It must be dynamically linked: a static one loads no plugin.
+  private static func path(
+    of machine: EmulatedMachine, for program: String, in environment: LaunchEnvironment
+  ) throws(Diagnostic) -> String {
+    guard let name = machine.emulatorName else {
+      throw Diagnostic(
+        "unable to emulate: expected EM_X86_64, EM_AARCH64 or EM_RISCV, found \(machine.description)",
+        context: [program])
+    }
+    let folders = (environment.searchPath ?? "").split(separator: ":")
+    func found(_ file: String) -> String? {
+      folders.map { "\($0)/\(file)" }.first { access($0, X_OK) == 0 }
+    }
+    let hint = "install Debian's package qemu-user"
+    let path = found("qemu-\(name)")
+    if let path, let bytes = try? FileBytes(path: path),
+      let own = try? EmulatedMachine(of: bytes), own.loader != nil
+    {
+      return path
+    }
+    if let other = path ?? found("qemu-\(name)-static") {
+      throw Diagnostic(
+        "unable to record: it is statically linked, and so loads no plugin", context: [other],
+        hint: hint)
+    }
+    throw Diagnostic(
+      "unable to emulate: missing 'qemu-\(name)' on PATH", context: [program], hint: hint)
+  }
+
+  /// - Throws: if the program's loader is nowhere.
+  private func checkLoader(
+    of machine: EmulatedMachine, in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
+    guard let loader = machine.loader else { return }
+    // QEMU has a folder of its own, which nothing tells.
+    let name = machine.emulatorName ?? ""
+    let roots = [
+      options.root, environment.emulatorRoot, "/etc/qemu-binfmt/\(name)",
+      "/usr/gnemul/qemu-\(name)", "",
+    ]
+    if roots.contains(where: { access(($0 ?? "") + loader, F_OK) == 0 }) { return }
+    let folder = "/usr/\(machine.triplet ?? "")"
+    throw Diagnostic(
+      "unable to emulate: missing its loader \(loader)", context: [program],
+      hint: access(folder + loader, F_OK) == 0
+        ? "--sysroot \(folder)" : "--sysroot names a folder with its libraries")
+  }
+}
