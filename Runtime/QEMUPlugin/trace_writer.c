@@ -6,6 +6,8 @@
 #include <fcntl.h>
 #include <of_atomics.h>
 #include <orderfile_trace_format.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -55,10 +57,18 @@ OF_LOCAL bool of_choose_path(void) {
   return false;
 }
 
-/* Allocates the space of COUNT records; 0 or errno. */
+/* Allocates the space of COUNT records; 0 or errno. A limit of the program on the size of its files raises a signal,
+ * which is dropped. */
 OF_LOCAL int of_allocate(int file, uint64_t count) {
-  return posix_fallocate(file, 0,
-                         (off_t)(ORDERFILE_TRACE_HEADER_SIZE + count * sizeof(orderfile_record)));
+  sigset_t limit, before;
+  sigemptyset(&limit);
+  sigaddset(&limit, SIGXFSZ);
+  pthread_sigmask(SIG_BLOCK, &limit, &before);
+  int error = posix_fallocate(
+      file, 0, (off_t)(ORDERFILE_TRACE_HEADER_SIZE + count * sizeof(orderfile_record)));
+  if (error == EFBIG) sigtimedwait(&limit, NULL, &(struct timespec){0, 0});
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return error;
 }
 
 OF_INTERNAL int of_trace_begin(void) {

@@ -12,7 +12,6 @@ struct RecordCommand: ParsableCommand {
       EXAMPLES
         $ orderfile record -o app.oftrace -- ./app --help
         $ orderfile record --breakpoints -- ./app --help
-        $ orderfile record --qemu --sysroot /usr/aarch64-linux-gnu -- ./app-arm64 --help
 
       With --breakpoints the program is the release build: each of its functions gets a breakpoint, which \
       is removed when it is first hit. With --qemu the program is any unmodified one, also of another architecture; \

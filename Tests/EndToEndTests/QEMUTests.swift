@@ -305,6 +305,21 @@ import Testing
     #expect(try workshop.orderfile("show", "\(left)/trace").status == 0)
   }
 
+  /// The program may not write files of more than 6 MiB: there is room for 131,072 records.
+  @Test func lostRecordsAreCounted() throws {
+    let workshop = try Workshop()
+    let jumps = String(repeating: "jmp 1f\n1:\n", count: 150_000)
+    try workshop.write(
+      ".globl main\nmain:\n\(jumps)xor %eax, %eax\nret\n.section .note.GNU-stack\n".utf8, "main.s")
+    try workshop.must("gcc", ["main.s", "-o", "app"])
+    let run = try workshop.start(
+      "sh", ["-c", "ulimit -f 12288; exec \(Built.orderfile) record --qemu -o t -- ./app"]
+    ).end()
+    #expect(run.status == 0 && run.errors.contains(" lost: t; next: "), "\(run.errors)")
+    let lost = try workshop.mustOrderfile("show", "--json", "t").json["lostRecords"] as? Int
+    #expect(lost ?? 0 > 18_000)
+  }
+
   @Test func whatCannotBeEmulatedIsRefused() throws {
     let workshop = try Self.workshop()
     try workshop.write("#!/bin/sh\n".utf8, "script")
