@@ -61,6 +61,8 @@ extension FuzzTarget {
         of: image.layout, initializers: image.initializers, startup: startup)
       _ = try? BlockMap(of: bytes, functions: image.layout.functions.map(\.address))
       _ = try? BreakpointPlaces(of: bytes, at: "image", withBlocks: true)
+      _ = try? BOLTImage(of: bytes)
+      _ = try? EmulatedMachine(of: bytes)
     },
   ]
 

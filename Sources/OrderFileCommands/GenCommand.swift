@@ -10,8 +10,7 @@ struct GenCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile gen app.oftrace --image build/app -o app.order
-        $ orderfile gen start.oftrace open.oftrace --link-map app.map --linker gold
-        $ orderfile gen app.oftrace --image build/app --split app.clusters -o app.order
+        $ orderfile gen start.oftrace open.oftrace --image build/app --split app.clusters -o app.order
 
       The order file lists the functions of the first trace, then those that the second adds, and so on. \
       --image or --link-map gives the build to order; functions are matched by name, and those that the \
@@ -21,6 +20,10 @@ struct GenCommand: ParsableCommand {
       later, when it compiles the same sources again with -fbasic-block-sections=list=FILE, separates the blocks that \
       ran from the rest of their functions. The order file then lists the parts that ran, and behind them the rest. \
       Functions of which blocks were recorded in another build are split if that build's map of blocks is the same.
+
+      With --format bolt, profile and order are for llvm-bolt, which splits and orders the linked image itself: one \
+      that was linked with --emit-relocs, and recorded with record --qemu or by the blocks of its map. The command \
+      to run is printed.
 
       For a universal Mach-O image, run it once for each architecture with --arch: each entry then names \
       its architecture, and the files can be concatenated.
@@ -74,6 +77,11 @@ struct GenCommand: ParsableCommand {
       "Also write a profile by which functions are split into what ran and what did not.",
       valueName: "file"), completion: .file())
   var split: String?
+  @Option(
+    help: ArgumentHelp(
+      "The tool that splits: clang, or bolt for llvm-bolt, which orders the linked image again.",
+      valueName: "tool"))
+  var format: SplitFormatOption?
   @Flag(help: "List each recorded function that is left out or stays whole, and why.")
   var explain = false
   @Option(
@@ -97,6 +105,10 @@ struct GenCommand: ParsableCommand {
     if split == "-" || split == output && split != nil {
       throw ValidationError("--split and -o need a file each")
     }
+    if format != nil && split == nil { throw ValidationError("--format belongs to --split") }
+    if format?.format.name == "bolt" && linker != nil {
+      throw ValidationError("--linker and --format bolt can't be used together: BOLT is no linker")
+    }
     if debugFile != nil && image.count != 1 {
       throw ValidationError("--debug-file belongs to one image: it needs exactly one --image")
     }
@@ -116,7 +128,7 @@ struct GenCommand: ParsableCommand {
     options.architecture = arch?.architecture
     options.linker = linker?.dialect
     options.largeFunctionBytes = largeLast
-    options.split = split == nil ? nil : SplitFormat.all[0]
+    options.split = split == nil ? nil : format?.format ?? SplitFormat.all[0]
     options.splitPath = split ?? ""
     return options
   }

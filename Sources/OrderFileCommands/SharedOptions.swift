@@ -16,6 +16,18 @@ struct LinkerOption: ExpressibleByArgument {
   static var allValueStrings: [String] { OrderFileDialect.all.map(\.name).sorted() }
 }
 
+/// `--format`: the tool that splits functions.
+struct SplitFormatOption: ExpressibleByArgument {
+  let format: SplitFormat
+
+  init?(argument: String) {
+    guard let format = SplitFormat(name: argument) else { return nil }
+    self.format = format
+  }
+
+  static var allValueStrings: [String] { SplitFormat.all.map(\.name) }
+}
+
 /// `--arch`: the slice of a universal file.
 struct ArchitectureOption: ExpressibleByArgument {
   let architecture: Architecture

@@ -58,6 +58,9 @@ package struct GenText {
 
   /// What to do with the order file. Build systems do not notice that it has changed.
   private var next: String {
+    if let split = image.split, let command = split.command {
+      return "; next: \(printable(command))"
+    }
     guard let option = image.linkOption, image.outputPath != "-" else { return "" }
     let link = "link it with \(option)\(printable(shellWord(image.outputPath)))"
     guard let split = image.split else { return "; next: remove the image, and \(link)" }

@@ -9,6 +9,8 @@ package struct SplitSummary: Hashable, Sendable {
   package var format = ""
   /// What to do with the profile: the options of the next build, with the path.
   package var use = ""
+  /// The whole command to type next; `nil` if the image is to be linked again.
+  package var command: String?
   /// The number of functions that are split.
   package var functions = 0
   /// The size of their blocks that ran, in bytes, and of the others.

@@ -23,7 +23,8 @@ extension BlockMap {
   ) throws(ParseError) {
     var found = try file.blockMap()
     if found == nil { found = try debugFile?.blockMap() }
-    guard let map = found else { return nil }
+    // BOLT copies the map of the image that it has changed.
+    guard let map = found, !file.isMadeByBOLT else { return nil }
     let groups = map.functions().filter {
       functions.containsSorted(map.runs[$0.lowerBound].address)
     }
@@ -43,6 +44,13 @@ extension BlockMap {
       }
     }
     if ranges.isEmpty { return nil }
+  }
+}
+
+extension ELFFile {
+  /// Whether llvm-bolt has moved the code.
+  var isMadeByBOLT: Bool {
+    sections.contains { bytes.hasPrefix(".note.bolt_info", at: $0.name.indices.lowerBound) }
   }
 }
 

@@ -28,6 +28,18 @@ package struct ReleaseLayout {
     } catch { throw Diagnostic("\(error)", context: [path]) }
   }
 
+  /// What BOLT has in the image.
+  ///
+  /// - Throws: also if only a link map was given.
+  func boltImage() throws(Diagnostic) -> BOLTImage {
+    guard let bytes else {
+      throw Diagnostic("unable to order with BOLT: expected a linked image", context: [path])
+    }
+    do { return try BOLTImage(of: bytes) } catch {
+      throw Diagnostic("unable to order with BOLT: \(error)", context: [path])
+    }
+  }
+
   /// The functions of the image that debug information describes, each with its compile unit; empty if it has none
   /// that can be read.
   package func describedFunctions() -> [DescribedFunction] {

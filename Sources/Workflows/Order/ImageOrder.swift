@@ -71,13 +71,21 @@ struct ImageOrder {
       missing: missing(placing, written),
       unnamedHits: profile.unnamedHits,
       lostRecords: traces.members.map(\.lostRecords).saturatingSum())
-    image.linkOption = dialect.linkOption
+    if let order = split?.orderFile {
+      image.linker = options.split?.name ?? dialect.name
+      image.linkerSource = .option
+      image.entries = order.entries
+    } else {
+      image.linkOption = dialect.linkOption
+    }
     image.split = split?.summary
     image.split?.outputPath = options.splitPath
     image.split?.format = options.split?.name ?? ""
     image.split?.use = options.split?.use(shellWord(options.splitPath)) ?? ""
+    image.split?.command = split?.orderFile?.command(outputPath, options.splitPath)
     return GeneratedOrder(
-      bytes: written.bytes, profile: split?.profile, image: image, imageFormat: layout.imageFormat,
+      bytes: split?.orderFile?.bytes ?? written.bytes, profile: split?.profile, image: image,
+      imageFormat: layout.imageFormat,
       warnings: release.warnings + warnings(order, placing))
   }
 

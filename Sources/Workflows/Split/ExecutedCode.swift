@@ -19,6 +19,8 @@ struct ExecutedCode {
   private var executedRanges: Set<AddressRange> = []
   /// Functions that were recorded in other builds, where they have other blocks; by their first address.
   private(set) var driftByEntry: [StatedAddress: BlockDifference] = [:]
+  /// Whether a launch of another build was left out, because this one has no map.
+  private(set) var hasOtherBuilds = false
   private var names: SymbolMap
   private var recordedBuilds: [ImageID: (release: ReleaseLayout, map: BlockMap)] = [:]
 
@@ -62,7 +64,10 @@ struct ExecutedCode {
       for (start, size) in ran { add(AddressRange(start: start, size: size)) }
       return
     }
-    guard let map else { return }
+    guard let map else {
+      hasOtherBuilds = true
+      return
+    }
     let recorded = try build(of: launch.image, recordedBuild)
     var executed: [StatedAddress: Set<UInt32>] = [:]
     for (start, _) in ran {

@@ -14,7 +14,7 @@ package struct SplitFormat: Sendable {
   let write: @Sendable (SplitRequest) throws(Diagnostic) -> SplitOrder
 
   /// The first is the usual one.
-  package static let all: [SplitFormat] = [.clang]
+  package static let all: [SplitFormat] = [.clang, .bolt]
 
   /// The format of that `name`, if there is one.
   package init?(name: String) {
@@ -54,4 +54,13 @@ struct SplitOrder {
   /// What is split off from them, in the same order: to be placed behind them.
   var splitOff: [Part]
   var summary: SplitSummary
+  /// The order file, if the tool does not take a linker's.
+  var orderFile: OwnOrderFile?
+
+  struct OwnOrderFile {
+    var bytes: [UInt8]
+    var entries: Int
+    /// The command to type next, for the paths of the order file and of the profile.
+    var command: (_ order: String, _ profile: String) -> String
+  }
 }

@@ -1,0 +1,104 @@
+// The names that BOLT has for the functions of an image
+//
+// A profile for BOLT names functions, and a name that it does not know is ignored without a word. A global function
+// has the name of its symbol. Several local functions may have one name, so BOLT numbers all local symbols of a name by
+// address, from 1: `parse/1`, `parse/2`, even if there is only one. Symbols that are no functions take part: a variable
+// `table` in front of a function `table` makes the function `table/2`.
+//
+// <https://github.com/llvm/llvm-project/blob/main/bolt/lib/Rewrite/RewriteInstance.cpp> (`discoverFileObjects`)
+
+import Addresses
+import ByteReading
+import Demangling
+import ImageModel
+import ObjectFormat
+
+/// What BOLT needs to know about an image, and has in it.
+package struct BOLTImage: Sendable {
+  package var id: ImageID
+  /// Whether the linker kept the relocations (`--emit-relocs`), without which BOLT moves no function.
+  package var hasRelocations: Bool
+  /// The name of a function that the compiler has split; `nil` if there is none.
+  package var splitFunction: SymbolName?
+  /// Whether it has metadata of Swift, which refers to code in ways that BOLT does not know.
+  package var isSwift: Bool
+  package var hasDebugInformation: Bool
+  /// Whether BOLT has written it.
+  package var isOutput: Bool
+  /// In bytes.
+  package var smallestInstruction: UInt64
+  /// A name for each function, by the address of its first byte.
+  private var names: [StatedAddress: [UInt8]] = [:]
+
+  private static let smallestInstructions: [ELFMachine: UInt64] = [.aarch64: 4, .riscv: 2]
+
+  /// BOLT's name of the function that begins at `address`; `nil` if it knows none there.
+  package func name(of address: StatedAddress) -> [UInt8]? { names[address] }
+
+  /// - Throws: `unsupported` for anything but an ELF image of 64 bits with a symbol table; the error in its tables.
+  /// - Complexity: O(*n* log *n*) for *n* symbols.
+  package init(of bytes: FileBytes) throws(ParseError) {
+    guard case .elf(let file) = try ObjectFile(parsing: bytes), file.header.is64Bit,
+      let table = try file.symbolTable()
+    else {
+      throw ParseError(
+        .unsupported(found: "32 bits, another format, or no symbol table; BOLT needs 64-bit ELF"),
+        "e_ident", at: FileOffset(rawValue: 4))
+    }
+    id = ImageID(file)
+    func hasSection(_ prefix: StaticString) -> Bool {
+      file.sections.contains { bytes.hasPrefix(prefix, at: $0.name.indices.lowerBound) }
+    }
+    hasRelocations = hasSection(".rela.text")
+    isSwift = hasSection("swift5_")
+    isOutput = file.isMadeByBOLT
+    hasDebugInformation = hasSection(".debug_info")
+    smallestInstruction = Self.smallestInstructions[file.header.machine] ?? 1
+
+    struct Symbol {
+      var address: StatedAddress
+      var isFunction: Bool
+      var isLocal: Bool
+      var name: ByteRange
+    }
+    var symbols: [Symbol] = []
+    var budget = ByteBudget(namesIn: table.names.range.byteCount)
+    table.forEachSymbol { symbol in
+      guard symbol.type != .file, symbol.type != .section, symbol.value.rawValue != 0,
+        symbol.sectionIndex.isInSection, let name = table.names.name(at: symbol.nameOffset),
+        !name.indices.isEmpty, budget.take(name.byteCount)
+      else { return }
+      symbols.append(
+        Symbol(
+          address: symbol.value,
+          isFunction: symbol.type == .function || symbol.type == .indirectFunction,
+          isLocal: symbol.binding == .local, name: name))
+    }
+    guard !budget.isSpent else {
+      throw ParseError(
+        .tooLarge(limit: budget.limit, found: budget.spent), "names of symbols",
+        at: table.names.range.lowerBound)
+    }
+    // Functions come first; otherwise symbols of one address keep the order of the table.
+    let order = symbols.indices.sorted {
+      (symbols[$0].address, symbols[$0].isFunction ? 0 : 1, $0)
+        < (symbols[$1].address, symbols[$1].isFunction ? 0 : 1, $1)
+    }
+    var counts: [[UInt8]: Int] = [:]
+    for symbol in order.lazy.map({ symbols[$0] }) {
+      var name = table.names.bytes.copy(symbol.name.indices)
+      if symbol.isFunction, splitFunction == nil,
+        NameEnding(of: name, in: 0..<name.count).part == .cold
+      {
+        splitFunction = SymbolName(bytes: name)
+      }
+      // A label that the assembler would keep to itself gets another name.
+      if name.starts(with: ".L".utf8) { name = Array("PG".utf8) + name }
+      if symbol.isLocal {
+        counts[name, default: 0] += 1
+        name += Array("/\(counts[name] ?? 1)".utf8)
+      }
+      if symbol.isFunction, names[symbol.address] == nil { names[symbol.address] = name }
+    }
+  }
+}

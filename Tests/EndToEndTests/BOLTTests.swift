@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `orderfile gen --format bolt`: a linked image that llvm-bolt splits and orders.
+@Suite(.needs(.recording, .x8664Machine, "qemu-x86_64", "gcc", "llvm-bolt-19", "valgrind"))
+struct BOLTTests {
+  /// Two files with a local function of the same name each, and a variable of that name.
+  static let sources = [
+    "main.c": """
+    #include <stdio.h>
+    #include <stdlib.h>
+    __attribute__((noinline)) static int help(int n) {
+      if (n > 3) { for (int i = 0; i < n; i++) printf("%d ", i * n); abort(); }
+      return n + 1;
+    }
+    int other(int);
+    __attribute__((noinline)) int choose(int n) {
+      switch (n) {
+        case 0: return puts("zero");
+        case 1: return 7 * puts("one");
+        case 2: return puts("two") + n;
+        case 3: return 11;
+        case 4: return puts("four");
+        default: return n;
+      }
+    }
+    int main(int n, char **v) { (void)v; return help(n) + other(n) + choose(n) < 0; }
+    """,
+    "other.c": """
+    #include <stdio.h>
+    __attribute__((noinline)) static int help(int n) {
+      if (n > 7) { puts("many"); puts("words"); }
+      return n * 2;
+    }
+    int other(int n) { return help(n); }
+    """,
+  ]
+
+  static func workshop(
+    _ compiler: String = "gcc", _ flags: [String] = ["-fno-reorder-blocks-and-partition"],
+    link: [String] = ["-Wl,--emit-relocs"]
+  ) throws -> Workshop {
+    let workshop = try Workshop()
+    for (name, text) in sources { try workshop.write(text.utf8, name) }
+    try workshop.must(
+      compiler, ["-O2", "-Wl,--build-id", "main.c", "other.c", "-o", "app"] + flags + link)
+    return workshop
+  }
+
+  private func gen(_ workshop: Workshop, image: String? = nil) throws -> Run {
+    try workshop.orderfile(
+      ["gen", "t", "--format", "bolt", "--split", "app.fdata", "-o", "app.order"]
+        + (image.map { ["--image", $0] } ?? []))
+  }
+
+  @Test(
+    .needs("clang-19"),
+    arguments: [
+      ("gcc", ["-fno-reorder-blocks-and-partition"]),
+      ("gcc", ["-fno-reorder-blocks-and-partition", "-no-pie", "-g"]),
+      ("clang-19", ["-fuse-ld=lld"]),
+    ])
+  func theCommandMakesAProgramThatDoesTheSame(compiler: String, flags: [String]) throws {
+    let workshop = try Self.workshop(compiler, flags)
+    try workshop.mustOrderfile("record", "--qemu", "-o", "t", "--", "./app")
+    let run = try gen(workshop)
+    #expect(run.status == 0, "\(run.errors)")
+    let order = workshop.text("app.order").split(separator: "\n")
+    #expect(order.contains("help/1") && order.contains("help/2") && order.contains("choose"))
+    let line = try #require(run.errors.split(separator: "\n").first { $0.contains("; next: ") })
+    let command = try #require(line.firstRange(of: "; next: ").map { line[$0.upperBound...] })
+    #expect(command.contains(" --update-debug-sections") == flags.contains("-g"))
+    let bolt = command.replacing("llvm-bolt ", with: "llvm-bolt-19 ")
+    let bolted = try workshop.must("sh", ["-c", String(bolt)])
+    #expect(bolted.status == 0)
+    let plain = try workshop.start("./app", []).end()
+    let same = try workshop.start("./app.bolt", []).end()
+    #expect(plain.output == same.output && plain.status == same.status)
+    // What it executes is in the part for what ran, or in the start code that BOLT can't move.
+    let symbols = try workshop.must("nm", ["app.bolt"]).text
+    #expect(symbols.contains("help.cold") || symbols.contains("choose.cold"), "\(symbols)")
+    // The check fails if BOLT knows fewer functions.
+    try workshop.write(
+      workshop.text("app.fdata").replacing("help/1", with: "help").utf8, "app.fdata")
+    #expect(try workshop.start("sh", ["-c", String(bolt)]).end().status == 1)
+    // Its output has a map that is not its own, and another ID: it is recorded by functions.
+    let again = try workshop.orderfile(
+      ["gen", "t", "--image", "app.bolt", "--format", "bolt", "--split", "x", "-o", "y"])
+    #expect(again.status != 0 && again.errors.contains("it is BOLT's output already"))
+    #expect(try workshop.orderfile("show", "app.bolt").status == 0)
+  }
+
+  @Test func whatBOLTCannotDoIsRefused() throws {
+    func refuses(_ workshop: Workshop, _ message: String, image: String? = nil) throws {
+      let run = try gen(workshop, image: image)
+      #expect(run.status != 0 && run.errors.contains(message), "\(run.errors)")
+      #expect(!workshop.fileNames.contains { $0.hasPrefix("app.") })
+    }
+    let plain = try Self.workshop(link: [])
+    try plain.mustOrderfile("record", "--qemu", "-o", "t", "--", "./app")
+    try refuses(
+      plain, "app: missing relocations of its code: without them BOLT can't move functions")
+    let split = try Self.workshop("gcc", [])
+    try split.mustOrderfile("record", "--qemu", "-o", "t", "--", "./app")
+    try refuses(split, "the compiler has split functions already, such as '")
+    let functions = try Self.workshop()
+    try functions.mustOrderfile("record", "--breakpoints", "-o", "t", "--", "./app")
+    try refuses(functions, "app: missing basic blocks: the traces recorded functions only")
+    try functions.mustOrderfile("record", "--qemu", "-o", "t", "--", "./app")
+    try functions.must(
+      "gcc",
+      [
+        "-O1", "-fno-reorder-blocks-and-partition", "-Wl,--build-id", "-Wl,--emit-relocs", "main.c",
+        "other.c", "-o", "another",
+      ])
+    try refuses(functions, "a trace is of another build", image: "another")
+    let usage = try functions.orderfile("gen", "t", "--format", "bolt", "-o", "o")
+    #expect(usage.status == 64 && usage.errors.contains("--format belongs to --split"))
+  }
+}

@@ -1,0 +1,42 @@
+import Addresses
+import ByteReading
+import Symbolication
+import TestSupport
+import Testing
+
+/// The names that BOLT gives to functions.
+@Suite struct BOLTImageTests {
+  private func image(_ symbols: [ELFWriter.Symbol]) throws -> BOLTImage {
+    var writer = ELFWriter()
+    writer.addText()
+    writer.addSymbols(symbols)
+    return try BOLTImage(of: FileBytes(writer.bytes()))
+  }
+
+  private func name(_ image: BOLTImage, _ address: UInt64) -> String? {
+    image.name(of: StatedAddress(rawValue: address)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test func localSymbolsOfANameAreNumberedByAddress() throws {
+    let image = try image([
+      .init("parse", info: 0x02, value: 0x1080, size: 8),
+      .init("parse", info: 0x02, value: 0x1010, size: 8),
+      .init("parse", info: 0x01, value: 0x1040, size: 8),
+      .init("main", value: 0x1020, size: 8),
+      .init(".Lhidden", info: 0x02, value: 0x1030, size: 8),
+    ])
+    #expect(name(image, 0x1010) == "parse/1" && name(image, 0x1080) == "parse/3")
+    #expect(name(image, 0x1020) == "main" && name(image, 0x1030) == "PG.Lhidden/1")
+    #expect(name(image, 0x1040) == nil && name(image, 0x1011) == nil)
+    #expect(!image.hasRelocations && !image.isSwift && image.splitFunction == nil)
+  }
+
+  @Test func aColdPartIsNamed() throws {
+    let image = try image([.init("f.cold", info: 0x02, value: 0x1010, size: 8)])
+    #expect(image.splitFunction?.description == "f.cold")
+  }
+
+  @Test func aFileWithoutSymbolsIsRefused() {
+    #expect(throws: ParseError.self) { try BOLTImage(of: FileBytes(Array("text".utf8))) }
+  }
+}
