@@ -13,7 +13,9 @@ extension FuzzTarget {
         _ = RecordedFunctions(trace, group: group, in: RecordedImage(namesOf: trace, group: group))
       }
       let names = trace.namesForSealing(trace.images.map { _ in nil })
-      _ = file.sealed(TraceFile.Seal(), names: names + file.names)
+      _ = file.sealed(
+        TraceFile.Seal(), names: names + file.names,
+        recordable: trace.recordableForSealing(\.recordable))
     }
   ]
 }

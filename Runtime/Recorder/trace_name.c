@@ -33,6 +33,7 @@
 
 /* Whether the process of HEADER, the trace at PATH, may be alive. */
 OF_LOCAL bool of_may_live(const orderfile_trace_header *header, const char *path) {
+  if (header->flags & ORDERFILE_TRACE_SEALED) return false; /* complete; an imported one may have no process */
   uint64_t own = of_location.self.pid_namespace, its = header->pid_namespace;
   if (!own || own != its) {
     if (header->flags & ORDERFILE_TRACE_LOCKED) return of_is_locked(path);

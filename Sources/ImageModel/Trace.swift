@@ -76,6 +76,8 @@ package struct Trace: Sendable {
     case stoppedByMark = "stopped by mark"
     case stoppedByTime = "stopped by time"
     case stoppedByFunction = "stopped by function"
+    /// A port or a line of output showed that the program was ready.
+    case stoppedWhenReady = "stopped when ready"
   }
 }
 
@@ -97,6 +99,8 @@ package struct TraceImage: Sendable {
 
   /// Whether blocks of it were recorded.
   package var hasBlocks: Bool { blockCount > 0 || hasExecutedRuns }
+  /// How much of the image's code could be recorded; `nil` if the trace does not tell.
+  package var recordable: RecordableCode?
 
   package init(
     number: UInt64, path: String, id: ImageID?, slide: Slide, text: AddressRange, guardCount: Int

@@ -83,6 +83,7 @@ package struct TraceSet: Sendable {
         methods.append([])
       }
       methods[place].insert(trace.method)
+      images[place].keepSmallerShare(image.recordable)
       if !trace.isSealed, isToBeRead.insert(place).inserted { imagesToRead.append(image) }
       if image.path == trace.program { program = program ?? place }
       let use = useOfImage[place] ?? uses.count
@@ -117,6 +118,13 @@ package struct TraceSet: Sendable {
 }
 
 extension TraceImage {
+  /// Several traces of one image may differ, as an image may be recorded by several means.
+  fileprivate mutating func keepSmallerShare(_ other: RecordableCode?) {
+    guard let other else { return }
+    if recordable?.portion.isLess(than: other.portion) ?? false { return }
+    recordable = other
+  }
+
   /// The last component of the path.
   package var fileName: String { path.split(separator: "/").last.map(String.init) ?? path }
 }

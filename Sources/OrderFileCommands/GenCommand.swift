@@ -134,19 +134,17 @@ struct GenCommand: ParsableCommand {
   }
 
   func run() throws {
-    // Find out early if an output can't be written. Those of --all-images are named after the images
-    // in the traces.
+    // Find out early if an output can't be written.
     let onlyOutput = allImages ? nil : try Output(output)
     let profile = try split.map { try OutputFile($0) }
-    if allImages { try Folder.make(output) }
+    let folder = allImages ? try OrderFileFolder(output) : nil
     var generation = try OrderGeneration(options)
-    let outputs = try generation.fileNames.map { try onlyOutput ?? Output("\(output)/\($0).order") }
     var orders: [GeneratedOrder] = []
-    for (fileName, file) in zip(generation.fileNames, outputs) {
-      let order = try generation.order(ofImageNamed: fileName, outputPath: file.path)
-      if let profile, let bytes = order.profile { try profile.finish(bytes) }
-      try file.finish(order.bytes)
-      orders.append(order)
+    if let folder { orders = try folder.write(&generation) }
+    if let onlyOutput, let fileName = generation.fileNames.first {
+      orders = [try generation.order(ofImageNamed: fileName, outputPath: onlyOutput.path)]
+      if let profile, let bytes = orders[0].profile { try profile.finish(bytes) }
+      try onlyOutput.finish(orders[0].bytes)
     }
     if json {
       try Console.print(GenDocument(images: orders.map(\.image), unused: generation.unused).json())

@@ -15,6 +15,8 @@ package struct TraceFile: Sendable {
   package let slotCount: Int
   /// The names in a sealed trace; empty in other traces.
   package let names: [TraceName]
+  /// How much of the code of each image could be recorded, in a sealed trace; without images of which this is unknown.
+  package let recordableCode: [TraceRecordableCode]
 
   /// Reads a trace, even of a process that is running or was killed.
   ///
@@ -38,6 +40,7 @@ package struct TraceFile: Sendable {
     slotCount = Int(slots)
     (records, inFlightRecords) = try Self.readRecords(bytes, in: range)
     names = try TraceName.readAll(bytes, header)
+    recordableCode = try TraceRecordableCode.readAll(bytes, header)
   }
 
   private static func readRecords(

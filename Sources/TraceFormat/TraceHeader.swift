@@ -36,6 +36,10 @@ package struct TraceHeader: Sendable {
   package var pidNamespace: UInt64
   /// The number of marks for which there was no free slot.
   package var lostMarks: UInt64
+  /// The table of recordable code in a sealed trace; all 0 if it has none.
+  package var recordableOffset: FileOffset
+  package var recordableCount: UInt64
+  package var recordableSize: UInt64
 
   /// The values of the machine's counter and the kernel's clock at the same instant.
   package struct ClockPair: Equatable, Sendable {
@@ -69,6 +73,7 @@ package struct TraceHeader: Sendable {
     package static let stoppedByMark = State(rawValue: ORDERFILE_STATE_STOPPED_BY_MARK)
     package static let stoppedByTime = State(rawValue: ORDERFILE_STATE_STOPPED_BY_TIME)
     package static let stoppedByFunction = State(rawValue: ORDERFILE_STATE_STOPPED_BY_FUNCTION)
+    package static let stoppedWhenReady = State(rawValue: ORDERFILE_STATE_STOPPED_WHEN_READY)
   }
 }
 
@@ -138,6 +143,9 @@ extension TraceHeader {
     pidNamespace = try input.read(UInt64.self, "pid_namespace")
     _ = try input.read(UInt64.self, "mark_slots")
     lostMarks = try input.read(UInt64.self, "lost_marks")
+    recordableOffset = FileOffset(rawValue: try input.read(UInt64.self, "recordable_offset"))
+    recordableCount = try input.read(UInt64.self, "recordable_count")
+    recordableSize = try input.read(UInt64.self, "recordable_size")
   }
 }
 

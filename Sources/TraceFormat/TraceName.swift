@@ -59,10 +59,7 @@ extension TraceName {
       let name = bytes.copy(start..<start + Int(size))
       // What was never written, or lost with the end of a file system's journal, is zero.
       if name.isEmpty || name.contains(0) {
-        throw ParseError(
-          .invalid(
-            expected: "a name without zero bytes", found: name.isEmpty ? "none" : "zero bytes"),
-          "name", at: position)
+        throw ParseError.zeroBytes("name", at: position, found: name.isEmpty ? "none" : nil)
       }
       names.append(
         TraceName(
@@ -70,5 +67,16 @@ extension TraceName {
           name: name))
     }
     return names
+  }
+}
+
+extension ParseError {
+  /// The error about a name with zero bytes, or without any bytes.
+  static func zeroBytes(
+    _ field: StaticString, at offset: FileOffset, found: String? = nil
+  ) -> ParseError {
+    ParseError(
+      .invalid(expected: "a name without zero bytes", found: found ?? "zero bytes"), "\(field)",
+      at: offset)
   }
 }

@@ -16,12 +16,17 @@ extension TraceFile {
     }
   }
 
-  /// The bytes of this trace, truncated to the slots in use, with a table of names at the end.
+  /// The bytes of this trace, truncated to the slots in use, with two tables at the end: names, and how much code could
+  /// be recorded.
   ///
   /// Incomplete slots stay, so that a sealed trace reports the same losses.
   ///
-  /// - Parameter names: in any order; written ascending by image, address and name, each once.
-  package func sealed(_ seal: Seal, names: [TraceName]) -> [UInt8] {
+  /// - Parameters:
+  ///   - names: in any order; written ascending by image, address and name, each once.
+  ///   - recordable: for each image of which it is known, in the order of the images.
+  package func sealed(
+    _ seal: Seal, names: [TraceName], recordable: [TraceRecordableCode] = []
+  ) -> [UInt8] {
     let names = Self.sortedUnique(names)
     var output = bytes.copy(0..<Int(header.headerSize))
     output += bytes.copy(
@@ -38,13 +43,18 @@ extension TraceFile {
       textOffset += UInt64(name.name.count)
     }
     for name in names { output += name.name }
+    let namesEnd = output.count
+    for code in recordable { code.append(to: &output) }
 
     output.storeHeader(header.flags.union(.sealed).rawValue, at: \.flags)
     output.storeHeader(UInt64(slotCount), at: \.capacity)
     output.storeHeader(UInt64(slotCount), at: \.next_record)
     output.storeHeader(UInt64(tableStart), at: \.names_offset)
     output.storeHeader(UInt64(names.count), at: \.names_count)
-    output.storeHeader(UInt64(output.count - tableStart), at: \.names_size)
+    output.storeHeader(UInt64(namesEnd - tableStart), at: \.names_size)
+    output.storeHeader(recordable.isEmpty ? 0 : UInt64(namesEnd), at: \.recordable_offset)
+    output.storeHeader(UInt64(recordable.count), at: \.recordable_count)
+    output.storeHeader(UInt64(output.count - namesEnd), at: \.recordable_size)
     if let start = seal.processStart {
       output.storeHeader(start, at: \.process_start)
       output.storeHeader(UInt64(1), at: \.start_resolution)

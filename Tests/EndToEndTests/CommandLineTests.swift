@@ -35,7 +35,7 @@ import Testing
     #expect(
       schemas == [
         "orderfile.trace/1", "orderfile.image/1", "orderfile.linkmap/1", "orderfile.orderfile/1",
-        "orderfile.diff/2", "orderfile.diff/2", "orderfile.gen/2",
+        "orderfile.diff/3", "orderfile.diff/3", "orderfile.gen/2",
       ])
   }
 
@@ -194,7 +194,7 @@ import Testing
     try workshop.write(trace.dropLast(), "cut")
     try workshop.write([], "empty")
     for (name, message) in [
-      ("short", "truncated "), ("cut", "truncated names: expected "),
+      ("short", "truncated "), ("cut", "truncated recordable: expected "),
       ("empty", "truncated magic: expected "),
       ("app.map", "invalid magic: expected 89 'OFTRACE', found "),
     ] {

@@ -112,6 +112,13 @@ import Testing
     expectEnded(running, workshop, launches: 1)
     if kind == "line" { #expect(run.errors.contains("starting\nready to serve\n")) }
     #expect(try RecordTests.functions(workshop, in: "t") == ["main", "work"])
+    try expectEnd(kind, of: "t", workshop)
+  }
+
+  /// What the trace says about its end.
+  private func expectEnd(_ kind: String, of trace: String, _ workshop: Workshop) throws {
+    let end = try workshop.mustOrderfile("show", trace, "--json").json["end"] as? String
+    #expect(end == (kind == "mark" ? "stopped by mark" : "stopped when ready"))
   }
 
   @Test(arguments: ["port", "line", "mark"])
@@ -128,6 +135,7 @@ import Testing
     expectEnded(running, workshop, launches: 1)
     let functions = try RecordTests.functions(workshop, in: "t")
     #expect(functions.contains("work") && !functions.contains("shut_down"))
+    try expectEnd(kind, of: "t", workshop)
   }
 
   @Test(arguments: ["preload", "ptrace"], ["port", "line", "mark"])

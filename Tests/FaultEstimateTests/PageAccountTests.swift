@@ -33,11 +33,14 @@ import Testing
 
   static func account(
     _ startup: [SymbolName], _ touches: [PageTouch], recordsEveryFunction: Bool = false,
-    facts: LaunchFacts = LaunchFacts(), pageSize: PageSize = .fourKibibytes
+    newFunctions: Set<StatedAddress> = [], facts: LaunchFacts = LaunchFacts(),
+    pageSize: PageSize = .fourKibibytes
   ) -> PageAccount {
     let estimate = PageFaultEstimate(
       of: layout, startup: layout.indexes(startup), pageSize: .fourKibibytes, facts: facts)
-    let knowledge = PageAccount.Knowledge(recordsEveryFunction: recordsEveryFunction) { name in
+    let knowledge = PageAccount.Knowledge(
+      recordsEveryFunction: recordsEveryFunction, newFunctions: newFunctions
+    ) { name in
       let text = name.description
       return text.hasSuffix(".cold") ? .cold : text.hasSuffix("Tm") ? .mergedBody : .whole
     }
@@ -73,6 +76,10 @@ import Testing
       ])
     let breakpoints = Self.account(["main"], touches, recordsEveryFunction: true)
     #expect(Self.rows(breakpoints).contains("0x19000 executed otherPath unseen"))
+    let newer = Self.account(
+      ["main"], touches, recordsEveryFunction: true,
+      newFunctions: [StatedAddress(rawValue: 0x1_9000)])
+    #expect(Self.rows(newer).contains("0x19000 executed newCode unseen"))
   }
 
   @Test func predictedAndNotExecutedSaysWhetherTheFunctionRan() {

@@ -116,6 +116,21 @@ import TraceFormat
     #expect(first.errors + second.errors + third.errors + fourth.errors == "")
   }
 
+  /// An imported trace has no process, or one of another machine; nobody writes to a sealed trace.
+  @Test func aSealedTraceIsReplacedWhateverItsProcessNumber() throws {
+    let (workshop, program) = try stage()
+    #expect(try workshop.record(program).errors == "")
+    let made = try workshop.trace()
+    var bytes = made.sealed(TraceFile.Seal(), names: [])
+    // Number 0: to kill(2), that is the caller's own group, which lives.
+    for offset in [32, 36] { bytes.replaceSubrange(offset..<offset + 4, with: [0, 0, 0, 0]) }
+    try Data(bytes).write(to: URL(fileURLWithPath: workshop.path("trace")))
+    let ended = try workshop.record(program)
+    #expect(ended.errors == "")
+    #expect(try workshop.files() == ["trace"])
+    #expect(try workshop.trace().header.pid == UInt32(ended.pid))
+  }
+
   @Test func ofTwoProcessesThatStartAtOnceEachKeepsItsTrace() throws {
     let (workshop, program) = try stage()
     #expect(try workshop.record(program).status == 0)

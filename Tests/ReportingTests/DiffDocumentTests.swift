@@ -246,6 +246,39 @@ import Testing
     #expect(warnings.map(\.context) == [["after.xml"]])
   }
 
+  /// Whoever reads only the numbers finds none that predicts.
+  @Test(arguments: ["traced", "macho", "elf-measured"])
+  func whereNothingIsPredictedNoFigureIsAtItsUsualPlace(_ name: String) throws {
+    var document = Self.document(name)
+    let usual = try parsedJSON(document.json())
+    document.refusal = "no prediction: too little"
+    let refused = try parsedJSON(document.json())
+    let only = try #require(refused["recordedOnly"] as? [String: Any])
+    for key in usual.keys {
+      let isEither = (refused[key] == nil) != (only[key] == nil)
+      #expect(isEither || ["after", "before", "provenance"].contains(key), "\(key)")
+    }
+    for key in ["textPages", "sections", "floorPages", "provenance"] {
+      #expect(refused[key] == nil)
+    }
+    for side in ["after", "before"] {
+      #expect((refused[side] as? [String: Any])?.keys.sorted() == ["path"])
+    }
+    #expect(!DiffText(document).text.contains("TOTAL"))
+  }
+
+  @Test func figuresThatCountOnlyWhatALayoutHasAreNamed() throws {
+    let range = try parsedJSON(Self.document("traced").json())
+    #expect(
+      range["lowerEnds"] as? [String] == [
+        "faultCurveArea", "perTrace", "sections", "textPages", "windows64k",
+      ])
+    let elf = try parsedJSON(Self.document("elf-measured").json())
+    #expect((elf["lowerEnds"] as? [String])?.contains("linuxFaults") ?? false)
+    let whole = try parsedJSON(Self.document("macho").json())
+    #expect(whole["lowerEnds"] == nil)
+  }
+
   @Test func theOrderIsAbsentWhenNoneWasGiven() throws {
     let without = try parsedJSON(Self.document("traced").json())
     #expect(without["order"] == nil)

@@ -33,6 +33,12 @@ import Testing
     document.faultCurveArea.after = .max
     document.order?.firstDeviation = nil
     document.sections[0].cause = nil
+    document.recordableUnknown = .recordedImageGone
+    document.newCode = NewCode(
+      comparedWith: .otherLayout, before: nil,
+      after: NewCode.Side(functions: 2, bytes: 70, allBytes: 900, largest: ["b", "a"]))
+    #expect(try Self.parse(document.json()) == document)
+    document.refusal = "no prediction: too little"
     #expect(try Self.parse(document.json()) == document)
   }
 
@@ -45,7 +51,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("\"schema\": \"orderfile.diff/2\"", "\"schema\": \"orderfile.diff/9\"", "invalid schema: "),
+    ("\"schema\": \"orderfile.diff/3\"", "\"schema\": \"orderfile.diff/9\"", "invalid schema: "),
     (
       "\"pageSizeBytes\": 4096,\n  \"pres", "\"pageSizeBytes\": 4097,\n  \"pres",
       "invalid pageSizeBytes: expected a power of two of at least 512, found 4097"

@@ -63,7 +63,8 @@ import TraceFormat
     _ = trace.hitsBeforeMain(recorded)
     _ = file.sealed(
       TraceFile.Seal(processStart: .max, lastPair: .init(ticks: .max, nanoseconds: .max)),
-      names: trace.namesForSealing(recorded))
+      names: trace.namesForSealing(recorded),
+      recordable: trace.recordableForSealing(\.recordable))
     return uses
   }
 

@@ -220,6 +220,35 @@ import Testing
       ], "\(warnings)")
   }
 
+  /// The recorder sees only segments.
+  @Test func aBuildIDThatASegmentLacksIsWarnedOf() throws {
+    func warnings(segments: [(type: UInt32, section: Int)], noBits: Bool = false) throws -> [String]
+    {
+      var writer = ELFWriter()
+      if noBits {
+        writer.add(.init(".text", type: 8, flags: 6, address: 0x1000, statedSize: 0x100))
+      } else {
+        writer.addText()
+      }
+      writer.addBuildID([0x9f, 0x3a])
+      writer.add(
+        .init(
+          ".note.other", type: 7, flags: 2,
+          contents: [4, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0] + Array("Go\0\0".utf8)))
+      writer.addSymbols([.init("main", value: 0x1000, size: 16)])
+      writer.segments = segments
+      return try Self.read(writer).warnings.map(\.message).filter { $0.contains("build ID") }
+    }
+    #expect(try warnings(segments: [(1, 1), (4, 2)]) == [])
+    #expect(
+      try warnings(segments: [(1, 1), (4, 3)]) == [
+        "build ID mismatch: the sections have 9f3a, the segments none"
+      ])
+    #expect(try warnings(segments: [(1, 2)]).count == 1)
+    #expect(try warnings(segments: []) == [], "not an image to run")
+    #expect(try warnings(segments: [(1, 2)], noBits: true) == [], "a file of debug information")
+  }
+
   @Test func aLibraryIsCalledWhatItStates() throws {
     for (contents, name) in [
       ([14, 1, 0, 0], "libjq.so.1"), ([5, 9, 14, 1, 0, 0], "libjq.so.1"), ([14, 0, 0, 0], nil),

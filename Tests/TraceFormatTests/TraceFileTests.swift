@@ -85,15 +85,16 @@ import TraceFormat
   func aFlippedByteThrowsOrParses(isSealed: Bool) throws {
     var whole = sample()
     if isSealed {
-      whole = try TraceFile(parsing: FileBytes(whole)).sealed(.init(), names: Self.names)
+      whole = try TraceFile(parsing: FileBytes(whole)).sealed(
+        .init(), names: Self.names, recordable: Self.recordable)
     }
     // The header's zeros are many: flips fall on what is read, half in the fields, half in the slots.
-    for part in [0..<200, 4096..<whole.count] {
+    for part in [0..<200, 2528..<2552, 4096..<whole.count] {
       for damaged in byteFlips(of: Array(whole[part]), count: 500) {
         var copy = whole
         copy.replaceSubrange(part, with: damaged)
         guard let trace = try? TraceFile(parsing: FileBytes(copy)) else { continue }
-        _ = trace.sealed(.init(), names: trace.names)
+        _ = trace.sealed(.init(), names: trace.names, recordable: trace.recordableCode)
       }
     }
   }
@@ -116,6 +117,52 @@ import TraceFormat
     TraceName(
       image: 1, address: StatedAddress(rawValue: 0x1000), size: nil, name: [0xff, 0x20, 0x0a]),
   ]
+
+  private static let recordable = [
+    TraceRecordableCode(
+      image: 1, means: .callback, functions: 3, allFunctions: 9, bytes: 40, allBytes: 900,
+      units: [
+        .init(functions: 4, bytes: 800, name: Array("core.c".utf8), largestFunction: [0xff]),
+        .init(functions: 2, bytes: 60, name: nil, largestFunction: nil),
+      ]),
+    TraceRecordableCode(
+      image: 2, means: .init(rawValue: 77), functions: 0, allFunctions: 0, bytes: 0, allBytes: 0,
+      units: []),
+  ]
+
+  @Test func sealingAddsHowMuchCodeCouldBeRecorded() throws {
+    let open = try TraceFile(parsing: FileBytes(sample()))
+    let bytes = open.sealed(.init(), names: Self.names, recordable: Self.recordable)
+    let sealed = try TraceFile(parsing: FileBytes(bytes))
+    #expect(sealed.recordableCode == Self.recordable && sealed.names.count == 3)
+    let again = sealed.sealed(.init(), names: sealed.names, recordable: sealed.recordableCode)
+    #expect(again == bytes)
+    // Older tools store nothing, and then nothing is known.
+    let older = try TraceFile(parsing: FileBytes(open.sealed(.init(), names: Self.names)))
+    #expect(older.recordableCode == [] && older.names == sealed.names)
+  }
+
+  @Test func recordableCodeThatCannotBeIsDamage() throws {
+    let open = try TraceFile(parsing: FileBytes(sample()))
+    let damages: [(String, (inout TraceRecordableCode) -> Void)] = [
+      ("invalid recordable.functions", { $0.functions = 10 }),
+      ("invalid recordable.functions", { $0.bytes = 901 }),
+      ("invalid unit.name", { $0.units[0].name = [0x61, 0] }),
+    ]
+    for (reason, damage) in damages {
+      var code = Self.recordable
+      damage(&code[0])
+      let bytes = open.sealed(.init(), names: [], recordable: code)
+      do {
+        _ = try TraceFile(parsing: FileBytes(bytes))
+        Issue.record("'\(reason)' was read")
+      } catch { #expect(error.description.hasPrefix(reason), "\(error)") }
+    }
+    // A count of units that the table has no room for.
+    var bytes = open.sealed(.init(), names: [], recordable: [Self.recordable[1]])
+    for byte in 0..<8 { bytes[bytes.count - 8 + byte] = 0xff }
+    #expect(throws: ParseError.self) { try TraceFile(parsing: FileBytes(bytes)) }
+  }
 
   @Test func sealingKeepsTheRecordsAndAddsNamesOnceInOrder() throws {
     let open = try TraceFile(parsing: FileBytes(sample()))

@@ -6,9 +6,12 @@
  *   offset 0              orderfile_trace_header, padded with zeros to header_size
  *   header_size           record 0, record 1, ... record_size bytes each; `capacity` of them
  *   names_offset          only in a sealed trace: names_count orderfile_trace_name, then their text
+ *   recordable_offset     only in a sealed trace: recordable_count times an orderfile_trace_recordable, its
+ *                         units, and their text
  *
  * Integers are in the byte order of the recorded machine, which is little-endian on all that we know.
- * All reserved bytes are zero. A reader refuses a version that it does not know.
+ * All reserved bytes are zero, and mean that what a later tool stores there is unknown. A reader refuses a
+ * version that it does not know.
  *
  * A record's index is its slot, and slots give the order: exact within a thread; between threads, a record
  * may be overtaken only by those whose hit was between its own hit and the claim of its slot. A record exists
@@ -47,6 +50,7 @@
 #define ORDERFILE_STATE_STOPPED_BY_MARK 2u  /* ORDERFILE_STOP_AT */
 #define ORDERFILE_STATE_STOPPED_BY_TIME 3u  /* ORDERFILE_STOP_AFTER_MS */
 #define ORDERFILE_STATE_STOPPED_BY_FUNCTION 4u /* a tracer's: a function was entered */
+#define ORDERFILE_STATE_STOPPED_WHEN_READY 5u  /* the sign of `--until-ready`, seen from outside */
 
 /* orderfile_record.kind */
 #define ORDERFILE_RECORD_NONE 0u     /* not written yet */
@@ -68,6 +72,11 @@
 #define ORDERFILE_ID_BUILD_ID 1u /* .note.gnu.build-id */
 #define ORDERFILE_ID_UUID 2u     /* LC_UUID */
 #define ORDERFILE_ID_WEAK 3u     /* FNV-1a, 64 bits, of the program headers or load commands; big-endian */
+
+/* orderfile_trace_recordable.means */
+#define ORDERFILE_MEANS_CALLBACK 1u
+#define ORDERFILE_MEANS_BREAKPOINT 2u
+#define ORDERFILE_MEANS_EXECUTION 3u /* an emulator's: it sees all code */
 
 /* The same instant on two clocks. Two of these make ticks into time. */
 typedef struct orderfile_clock_pair {
@@ -120,6 +129,10 @@ typedef struct orderfile_trace_header {
   uint64_t pid_namespace; /* in which pid and parent_pid count: its inode number (Linux), 1 (Darwin); 0 unknown */
   uint64_t mark_slots;    /* atomic: slots that marks have asked for */
   uint64_t lost_marks;    /* atomic: marks that found no slot in their share */
+
+  uint64_t recordable_offset; /* 0 if unknown */
+  uint64_t recordable_count;
+  uint64_t recordable_size; /* bytes, entries and text */
 } orderfile_trace_header;
 
 typedef struct orderfile_record {
@@ -165,16 +178,39 @@ typedef struct orderfile_trace_name {
   uint64_t name_offset; /* bytes from names_offset */
 } orderfile_trace_name;
 
+/* How much of the code of one image could be recorded. unit_count orderfile_trace_unit follow, each with its
+ * text; nothing is aligned. */
+typedef struct orderfile_trace_recordable {
+  uint32_t image; /* number of the image */
+  uint32_t means; /* what makes code recordable */
+  uint64_t functions;
+  uint64_t all_functions;
+  uint64_t bytes;
+  uint64_t all_bytes;
+  uint64_t unit_count;
+} orderfile_trace_recordable;
+
+/* The code of one compilation unit that could not be recorded. The unit's name follows, and the name of the
+ * largest of these functions. Most bytes first. */
+typedef struct orderfile_trace_unit {
+  uint64_t functions;
+  uint64_t bytes;
+  uint32_t name_size;             /* bytes; 0 unknown */
+  uint32_t largest_function_size; /* bytes of its name; 0 unknown */
+} orderfile_trace_unit;
+
 #define ORDERFILE_ASSERT_SIZE(type, size) \
   _Static_assert(sizeof(type) == (size), "the layout changed: raise ORDERFILE_TRACE_VERSION")
 #ifndef __cplusplus
 ORDERFILE_ASSERT_SIZE(orderfile_trace_header, 200 + ORDERFILE_TRACE_PROGRAM_SIZE +
                                                   ORDERFILE_TRACE_TEMPLATE_SIZE +
-                                                  ORDERFILE_TRACE_MARK_SIZE + 24);
+                                                  ORDERFILE_TRACE_MARK_SIZE + 48);
 ORDERFILE_ASSERT_SIZE(orderfile_record, 40);
 ORDERFILE_ASSERT_SIZE(orderfile_payload, sizeof(orderfile_record));
 ORDERFILE_ASSERT_SIZE(orderfile_trace_image, 56);
 ORDERFILE_ASSERT_SIZE(orderfile_trace_name, 32);
+ORDERFILE_ASSERT_SIZE(orderfile_trace_recordable, 48);
+ORDERFILE_ASSERT_SIZE(orderfile_trace_unit, 24);
 #endif
 #undef ORDERFILE_ASSERT_SIZE
 

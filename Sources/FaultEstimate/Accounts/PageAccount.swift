@@ -10,6 +10,8 @@
 //     functionPart    -                                    the rest of a function that was entered elsewhere
 //     otherPath       a function or block that could be    a function that did not run this time
 //                     recorded but did not run then
+//     newCode         a function that the recorded build   -
+//                     lacks
 //     noEntry         a function that nobody recorded      -
 //     mergedBody      a body that several share            likewise
 //     coldPart        a part split off from a function     likewise
@@ -31,7 +33,7 @@ import ImageModel
 package struct PageAccount: Sendable {
   /// Why a page is in only one of the sets; the table above explains each cause.
   package enum Cause: Hashable, Sendable {
-    case functionPart, otherPath, noEntry, coldPart, noSymbol
+    case functionPart, otherPath, newCode, noEntry, coldPart, noSymbol
     /// Code that no trace names.
     case touch(TouchCause)
   }
@@ -120,7 +122,8 @@ package struct PageAccount: Sendable {
 extension PageAccount.Cause: CaseIterable, RawRepresentable {
   /// In the order of reports.
   package static let allCases: [Self] = [
-    .functionPart, .otherPath, .noEntry, .touch(.mergedBody), .coldPart, .touch(.linkageTable),
+    .functionPart, .otherPath, .newCode, .noEntry, .touch(.mergedBody), .coldPart,
+    .touch(.linkageTable),
     .touch(.cRuntime), .touch(.initializer), .noSymbol,
   ]
 
@@ -129,6 +132,7 @@ extension PageAccount.Cause: CaseIterable, RawRepresentable {
     switch self {
     case .functionPart: "functionPart"
     case .otherPath: "otherPath"
+    case .newCode: "newCode"
     case .noEntry: "noEntry"
     case .coldPart: "coldPart"
     case .noSymbol: "noSymbol"
@@ -148,14 +152,17 @@ extension PageAccount {
     /// Whether every function of the image could be recorded, as with breakpoints, so that a function that is
     /// not in the trace did not run.
     package var recordsEveryFunction: Bool
+    /// The addresses of the functions that the recorded build lacks.
+    package var newFunctions: Set<StatedAddress>
     /// The part of a function that the suffix of a name denotes.
     package var part: @Sendable (SymbolName) -> NamedPart
 
     package init(
-      recordsEveryFunction: Bool,
+      recordsEveryFunction: Bool, newFunctions: Set<StatedAddress> = [],
       part: @escaping @Sendable (SymbolName) -> NamedPart = { _ in .whole }
     ) {
       self.recordsEveryFunction = recordsEveryFunction
+      self.newFunctions = newFunctions
       self.part = part
     }
   }

@@ -101,6 +101,9 @@ extension PageExplanation {
     }
     // A block of a startup function that was not recorded, or a page after a wrong size.
     if aliases.contains(where: startup.contains) { return .otherPath }
+    if knowledge.newFunctions.contains(layout.functions[aliases.lowerBound].address) {
+      return .newCode
+    }
     // A body with several names, none of them recorded: it is unknown which of the functions runs here.
     if Set(names).count > 1 { return .touch(.mergedBody) }
     return knowledge.recordsEveryFunction ? .otherPath : .noEntry

@@ -56,13 +56,17 @@ struct AbsentFunctions {
     for function in startup
     where !function.isOnlyRecorded && known.insert(function.whole.identity).inserted {
       all += function.bodies
+      let parts = (
+        before: function.before + function.othersBefore,
+        after: function.after + function.othersAfter
+      )
       let (inBefore, inAfter) = (
-        before.size(ofAny: function.before), after.size(ofAny: function.after)
+        before.size(ofAny: parts.before), after.size(ofAny: parts.after)
       )
       sides.before.add(
-        function, function.before, of: before, bytes: function.recordedBytes ?? inAfter)
+        function, parts.before, of: before, bytes: function.recordedBytes ?? inAfter)
       sides.after.add(
-        function, function.after, of: after, bytes: function.recordedBytes ?? inBefore)
+        function, parts.after, of: after, bytes: function.recordedBytes ?? inBefore)
     }
     var presence = Presence(all: all, before: 0, after: 0)
     var lacking = (before: Side(), after: Side())
@@ -128,16 +132,17 @@ extension Layout {
 }
 
 extension PageFaultEstimate {
-  /// The number of pages if the functions that `layout` lacks lie on pages of their own. `layout` is the one that was
-  /// estimated.
+  /// The number of pages if the functions that `layout` lacks lie on pages of their own, in addition to `least` pages.
+  /// `layout` is the one that was estimated.
   ///
   /// - Complexity: O(*s* log *s*) for *s* touches.
-  func pages(with absent: AbsentFunctions.Side, in layout: Layout) -> Int {
-    guard absent.count > 0 else { return total.pages }
+  func pages(with absent: AbsentFunctions.Side, above least: Int, in layout: Layout) -> Int {
+    guard absent.count > 0 else { return least }
     let behind = absent.bytes - UInt64(absent.count)
     let filled = behind / pageSize.bytes + (behind % pageSize.bytes == 0 ? 0 : 1)
     let (pages, overflow) = absent.count.addingReportingOverflow(Int(clamping: filled))
-    return total.pages + min(overflow ? .max : pages, untouchedPages(of: layout))
+    let free = max(untouchedPages(of: layout) - (least - total.pages), 0)
+    return least + min(overflow ? .max : pages, free)
   }
 
   /// The number of pages of code that are not touched.

@@ -15,6 +15,13 @@ package struct StartupFunction: Sendable {
   package var before: [Part]
   /// Likewise for the layout after.
   package var after: [Part]
+  /// The functions of `before` and `after` of which the launch used only as many as `bodies`: it is unknown which. Empty
+  /// if it used all of them.
+  package var alternativesBefore: Set<Int> = []
+  package var alternativesAfter: Set<Int> = []
+  /// Further alternatives, which count only for the most pages.
+  package var othersBefore: [Part] = []
+  package var othersAfter: [Part] = []
   /// The size of the function in the recorded build; `nil` if it is unknown.
   package var recordedBytes: UInt64?
   /// Whether only the recorded build can have the function: a merged body whose originals were recorded, or a
@@ -47,6 +54,8 @@ package struct StartupFunction: Sendable {
     var whole = self
     whole.before = before.map { Part($0.function) }
     whole.after = after.map { Part($0.function) }
+    whole.othersBefore = othersBefore.map { Part($0.function) }
+    whole.othersAfter = othersAfter.map { Part($0.function) }
     return whole
   }
 }
@@ -54,7 +63,7 @@ package struct StartupFunction: Sendable {
 /// The same launch in two layouts: the pages that it touches before and after.
 ///
 /// `before`, `after` and `total` count the functions that each layout has, so they are the least. `atMost` adds the
-/// pages that functions may touch that a layout lacks; `missing` names these functions.
+/// pages that functions may touch that a layout lacks, which `missing` names, and those of all alternatives.
 package struct LayoutComparison: Sendable {
   /// A section, or the part of it that counts for one cause, matched by name between the two layouts; or the
   /// total.
@@ -110,6 +119,8 @@ package struct LayoutComparison: Sendable {
   package let inParts: (before: Int, after: Int)
   /// The number of names that belong to several bodies, in the layouts before and after.
   package let ambiguousNames: (before: Int, after: Int)
+  /// Whether only as many of these bodies are counted as ran.
+  package let hasOthers: Bool
   /// The kernel of both estimates' `linuxFaults`.
   package let kernel: LinuxKernel
 
@@ -144,8 +155,10 @@ package struct LayoutComparison: Sendable {
     kernel: LinuxKernel = LinuxKernel(), unplaced: Int = 0
   ) {
     self.kernel = kernel
-    let touchedBefore = TouchedFunctions(startup.map(\.before), in: before, facts.before)
-    let touchedAfter = TouchedFunctions(startup.map(\.after), in: after, facts.after)
+    let touchedBefore = TouchedFunctions(
+      startup.map { ($0.before, $0.othersBefore) }, in: before, facts.before)
+    let touchedAfter = TouchedFunctions(
+      startup.map { ($0.after, $0.othersAfter) }, in: after, facts.after)
     self.before = touchedBefore.estimate(pageSize, kernel)
     self.after = touchedAfter.estimate(pageSize, kernel)
     inParts = (touchedBefore.inParts, touchedAfter.inParts)
@@ -168,9 +181,22 @@ package struct LayoutComparison: Sendable {
     self.missing = missing
     let absent = AbsentFunctions(startup, before: before, after: after, unplaced: unplaced)
     presence = absent.presence
+    hasOthers = startup.contains { !$0.othersBefore.isEmpty || !$0.othersAfter.isEmpty }
+    var most = (before: self.before.total.pages, after: self.after.total.pages)
+    if hasOthers {
+      let all = Self.pages(
+        before: before, after: after,
+        startup: startup.map { function in
+          var function = function
+          function.before += function.othersBefore
+          function.after += function.othersAfter
+          return function
+        }, pageSize: pageSize, facts: facts)
+      most = (max(most.before, all.before), max(most.after, all.after))
+    }
     atMost = (
-      self.before.pages(with: absent.before, in: before),
-      self.after.pages(with: absent.after, in: after)
+      self.before.pages(with: absent.before, above: most.before, in: before),
+      self.after.pages(with: absent.after, above: most.after, in: after)
     )
     sections = Self.rows(self.before.sections, self.after.sections)
     total = Row(name: "TOTAL", before: self.before.total, after: self.after.total)
@@ -248,7 +274,9 @@ extension LayoutComparison {
       let names = count == 1 ? "name belongs" : "names belong"
       found.append(
         Diagnostic(
-          "\(count) \(names) to several functions of the layout \(layout); all of them are counted")
+          "\(count) \(names) to several functions of the layout \(layout); "
+            + (hasOthers
+              ? "at least as many are counted as ran, and at most all" : "all of them are counted"))
       )
     }
     return found
@@ -265,21 +293,21 @@ private struct TouchedFunctions {
   let ambiguousNames: Int
   let facts: LaunchFacts
 
-  /// - Parameter steps: the parts that each step may have used.
-  init(_ steps: [[Part]], in layout: Layout, _ facts: LaunchFacts) {
+  /// - Parameter steps: the parts that each step used, and others that have the same name.
+  init(_ steps: [(used: [Part], others: [Part])], in layout: Layout, _ facts: LaunchFacts) {
     self.layout = layout
     self.facts = facts
     stepCount = steps.count
     var touches: [StartupTouch] = []
     var ambiguous: Set<[Int]> = []
     var isWhole: [StatedAddress: Bool] = [:]
-    for (step, candidates) in steps.enumerated() {
-      for part in candidates {
+    for (step, (used, others)) in steps.enumerated() {
+      for part in used {
         touches.append(StartupTouch(step: step, part: part))
         let address = layout.functions[part.function].address
         isWhole[address] = isWhole[address] ?? false || part.isWhole
       }
-      let functions = candidates.map(\.function)
+      let functions = (used + others).map(\.function)
       if let first = functions.first.map({ layout.functions[$0].address }),
         functions.contains(where: { layout.functions[$0].address != first })
       {

@@ -34,6 +34,34 @@ package struct ELFNoteType: RawRepresentable, Hashable, Sendable {
   package static let gnuBuildID = Self(rawValue: 3)  // NT_GNU_BUILD_ID
 }
 
+/// The readable notes of a file, and the error in the first unreadable one, after which the rest of its section or segment
+/// is left out.
+private struct ELFNotes {
+  var notes: [ELFNote] = []
+  var problem: ParseError?
+
+  /// Appends the notes in a range of `file`.
+  mutating func append(
+    _ file: ELFFile, alignment: UInt64, _ range: () throws(ParseError) -> ByteRange
+  ) {
+    do throws(ParseError) {
+      var input = ByteCursor(file.bytes, in: try range(), endianness: file.header.endianness)
+      while !input.isAtEnd {
+        notes.append(try ELFNote(parsing: &input, alignment: alignment == 8 ? 8 : 4))
+      }
+    } catch { problem = problem ?? error }
+  }
+
+  /// The bytes of the GNU build ID; `nil` if there is none.
+  func buildID(in file: ELFFile) -> [UInt8]? {
+    let found = notes.first { note in
+      note.type == .gnuBuildID && note.owner.byteCount == 3
+        && file.bytes.hasPrefix("GNU", at: note.owner.indices.lowerBound)
+    }
+    return found.map { file.bytes.copy($0.descriptor.indices) }
+  }
+}
+
 extension ELFFile {
   /// All readable notes, from the sections or, in a file without any, from the segments; and the error in the
   /// first unreadable one, after which the rest of its section is left out.
@@ -41,39 +69,39 @@ extension ELFFile {
   /// Sections are preferred: a file of debug information keeps them, while the offsets in its segments are
   /// meaningless.
   package func notes() -> (notes: [ELFNote], problem: ParseError?) {
-    var notes: [ELFNote] = []
-    var problem: ParseError?
-    func append(_ alignment: UInt64, _ range: () throws(ParseError) -> ByteRange) {
-      do throws(ParseError) {
-        var input = ByteCursor(bytes, in: try range(), endianness: header.endianness)
-        while !input.isAtEnd {
-          notes.append(try ELFNote(parsing: &input, alignment: alignment == 8 ? 8 : 4))
-        }
-      } catch { problem = problem ?? error }
-    }
+    let found = preferredNotes
+    return (found.notes, found.problem)
+  }
+
+  private var preferredNotes: ELFNotes { sections.isEmpty ? notesInSegments : notesInSections }
+
+  private var notesInSections: ELFNotes {
+    var found = ELFNotes()
     for section in sections where section.type == .note {
-      append(section.alignment) { () throws(ParseError) in try contents(of: section) }
+      found.append(self, alignment: section.alignment) { () throws(ParseError) in
+        try contents(of: section)
+      }
     }
-    guard sections.isEmpty else { return (notes, problem) }
+    return found
+  }
+
+  private var notesInSegments: ELFNotes {
+    var found = ELFNotes()
     var budget = ByteBudget(limit: UInt64(bytes.count))
     for segment in segments where segment.type == .note {
-      append(segment.alignment) { () throws(ParseError) in
+      found.append(self, alignment: segment.alignment) { () throws(ParseError) in
         let range = try bytes.range(offset: segment.offset, size: segment.fileSize, "p_offset")
         try budget.take(range.byteCount, "segments that share bytes", at: range.lowerBound)
         return range
       }
     }
-    return (notes, problem)
+    return found
   }
 
   /// The bytes of the GNU build ID; `nil` if there is none.
-  package func buildID() -> [UInt8]? {
-    for note in notes().notes
-    where note.type == .gnuBuildID && note.owner.byteCount == 3
-      && bytes.hasPrefix("GNU", at: note.owner.indices.lowerBound)
-    {
-      return bytes.copy(note.descriptor.indices)
-    }
-    return nil
-  }
+  package func buildID() -> [UInt8]? { preferredNotes.buildID(in: self) }
+
+  /// The bytes of the GNU build ID that a process finds in its memory; `nil` if there is none. In a file of debug
+  /// information it is meaningless.
+  package func buildIDInSegments() -> [UInt8]? { notesInSegments.buildID(in: self) }
 }

@@ -49,4 +49,4 @@ package struct TracedThread: Sendable {
 }
 
 /// The reason why a recording ends before its program.
-package enum StopReason: UInt64, Sendable { case mark, function, time }
+package enum StopReason: UInt64, Sendable { case mark, function, time, readiness }

@@ -97,14 +97,12 @@ final class BreakpointTracer: LaunchTracer {
   }
 
   /// The recording ends: nothing more is reported, and the program continues untraced.
-  private func end(by reason: StopReason) {
+  func end(by reason: StopReason) {
     guard !isOver else { return }
     isOver = true
     observer.launchEnded(by: reason)
     leave()
   }
-
-  func endByTime() { end(by: .time) }
 
   /// `ctrace_wait` reports every stop.
   func nextMissedEnd() -> (tid: pid_t, status: Int32)? { nil }

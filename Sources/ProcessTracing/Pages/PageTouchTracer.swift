@@ -89,7 +89,7 @@ final class PageTouchTracer: LaunchTracer {
   }
 
   /// Withheld access is restored when the next thread stops that can do it.
-  func endByTime() { isOver = true }
+  func end(by reason: StopReason) { isOver = true }
 
   /// Releases all threads, with all access restored.
   func leave() {

@@ -20,8 +20,8 @@ protocol LaunchTracer: AnyObject {
   func handle(_ tid: pid_t, _ status: Int32)
   /// The end of a thread that `ctrace_wait` did not report; `nil` if there are no more.
   func nextMissedEnd() -> (tid: pid_t, status: Int32)?
-  /// The time limit has been reached.
-  func endByTime()
+  /// Nothing more counts.
+  func end(by reason: StopReason)
   /// Releases all threads.
   func leave()
 }
@@ -44,9 +44,11 @@ extension LaunchTracer {
         handle(tid, status)
         if tid == program, status & 0xff != 0x7f { leave() }
       case .stream:
-        if !ctrace_was_told_to_end(), let message = stream.receive(), message.kind == .endByTime {
-          endByTime()
-          stream.send(TracerMessage(.endedByTime))
+        if !ctrace_was_told_to_end(), let message = stream.receive(), message.kind == .end,
+          let reason = StopReason(rawValue: message[0])
+        {
+          end(by: reason)
+          stream.send(TracerMessage(.ended))
         } else {
           listens = false
           leave()

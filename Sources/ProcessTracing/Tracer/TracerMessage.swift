@@ -16,7 +16,9 @@ struct TracerMessage {
     // To the tracer process. The end of the stream means: leave.
     /// Attach to a program that is about to begin, or to a running one.
     case seize, attach
-    case endByTime, leave
+    /// Nothing more counts, for a `StopReason`.
+    case end
+    case leave
     /// The answer to a question.
     case answer
     // From the tracer process.
@@ -25,7 +27,7 @@ struct TracerMessage {
     /// Nothing is traced any more.
     case done
     /// Nothing counts any more.
-    case endedByTime
+    case ended
     case wantsImage, wantsLoader, wantsMark
     case processBegan, processForked, processEnded, loaded, unloaded, firstHit, mark
     case breakpointsLeft, launchEnded

@@ -87,7 +87,7 @@ final class TracerProcess {
       return false
     }
     isTracing = message.kind != .done
-    if message.kind == .endedByTime { hasStopped = true }
+    if message.kind == .ended { hasStopped = true }
     if let answer = hear(message) { stream.send(answer) }
     return isTracing
   }
@@ -99,7 +99,7 @@ final class TracerProcess {
     let now = ClockReading.now().nanoseconds
     guard stopTime > now else {
       self.stopTime = nil
-      stream.send(TracerMessage(.endByTime))
+      stream.send(TracerMessage(.end, [StopReason.time.rawValue]))
       return milliseconds
     }
     let left = Int64(clamping: (stopTime - now + 999_999) / 1_000_000)
@@ -108,12 +108,12 @@ final class TracerProcess {
 
   func leave() { stream.send(TracerMessage(.leave)) }
 
-  /// Ends what is recorded, as `stopAfter` does, and waits until nothing counts any more.
+  /// Ends what is recorded, because the program is ready, and waits until nothing counts any more.
   ///
   /// - Parameter hear: as for `listen`.
   func stopNow(_ hear: (TracerMessage) -> TracerMessage?) {
     guard isTracing else { return }
-    stream.send(TracerMessage(.endByTime))
+    stream.send(TracerMessage(.end, [StopReason.readiness.rawValue]))
     while isTracing, !hasStopped { _ = listen(milliseconds: nil, hear) }
   }
 }

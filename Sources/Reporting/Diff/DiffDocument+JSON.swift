@@ -14,8 +14,15 @@ import PagesFormat
 /// startup functions, and the number and percentage that each layout has.
 ///
 /// `recordable` is present if it is known how much of the recorded image's code could be recorded: the amounts, the
-/// `means`, and the rest in `unseen`. `refusal` is present if this is too little: the figures then count only what was
-/// recorded, and predict nothing.
+/// `means`, and the rest in `unseen`. Otherwise `recordableUnknown` has the reason. `refusal` is present if this is too
+/// little: all figures are then in `recordedOnly`, because they count only what was recorded and predict nothing, and
+/// `after` and `before` have only the `path`.
+///
+/// `newCode` has the functions of each layout that the recorded build lacks, so that no trace can tell whether a launch
+/// runs them. No other figure contains them. `comparedWith` is `otherLayout` if the recorded image is gone: then they are
+/// the functions of the layout after that the layout before lacks.
+///
+/// `lowerEnds` is present if a layout lacks startup functions: the members that count only those that it has.
 ///
 /// `perTrace` is present if there were several traces: the predicted `textPages` of each launch by itself, their `mean`,
 /// and the `worst`, which is the one with the most pages in the layout after.
@@ -35,39 +42,67 @@ import PagesFormat
 /// `measuredPageIns`, and `measured` and `onlyExecuted` in `measuredPages`, are measured; everything else is
 /// predicted.
 extension DiffDocument: ReadableDocument {
-  package static let schema = "orderfile.diff/2"
+  package static let schema = "orderfile.diff/3"
 
   package func write(to json: inout JSONWriter) {
-    json.object("after") { after.write(to: &$0) }
-    json.object("before") { before.write(to: &$0) }
-    if let cost { json.member("costSource", cost.source) }
-    if let drifted {
+    write(refusal == nil ? [.figures, .circumstances] : .circumstances, to: &json)
+  }
+
+  /// Kinds of members.
+  private struct Members: OptionSet {
+    let rawValue: UInt8
+    /// What was counted in the layouts.
+    static let figures = Members(rawValue: 1)
+    static let circumstances = Members(rawValue: 2)
+  }
+
+  private func write(_ members: Members, to json: inout JSONWriter) {
+    let (hasFigures, hasRest) = (
+      members.contains(.figures), members.contains(.circumstances)
+    )
+    func writeLayout(_ layout: Layout, to json: inout JSONWriter) {
+      if hasFigures { layout.write(to: &json) } else { json.member("path", layout.path) }
+    }
+    json.object("after") { writeLayout(after, to: &$0) }
+    json.object("before") { writeLayout(before, to: &$0) }
+    if hasFigures, let cost { json.member("costSource", cost.source) }
+    if hasRest, let drifted {
       json.array("drifted") { json in for function in drifted { function.write(to: &json) } }
     }
-    json.object("faultCurveArea") { json in
-      json.member("after", faultCurveArea.after)
-      json.member("before", faultCurveArea.before)
-    }
-    json.member("floorPages", after.floorPages)
-    if let functionsByBlocks {
-      json.object("functionsByBlocks") { json in
-        json.member("after", functionsByBlocks.after)
-        json.member("before", functionsByBlocks.before)
+    if hasFigures {
+      json.object("faultCurveArea") { json in
+        json.member("after", faultCurveArea.after)
+        json.member("before", faultCurveArea.before)
+      }
+      json.member("floorPages", after.floorPages)
+      if let functionsByBlocks {
+        json.object("functionsByBlocks") { json in
+          json.member("after", functionsByBlocks.after)
+          json.member("before", functionsByBlocks.before)
+        }
+      }
+      if let linuxFaults { json.object("linuxFaults") { linuxFaults.write(to: &$0) } }
+      if !lowerEnds.isEmpty {
+        json.array("lowerEnds") { json in for key in lowerEnds { json.element(key) } }
       }
     }
-    if let linuxFaults { json.object("linuxFaults") { linuxFaults.write(to: &$0) } }
-    if let measuredPageIns { json.object("measuredPageIns") { measuredPageIns.write(to: &$0) } }
-    if let measuredPages { json.object("measuredPages") { measuredPages.write(to: &$0) } }
-    if let cost, let saving {
+    if hasRest {
+      if let measuredPageIns { json.object("measuredPageIns") { measuredPageIns.write(to: &$0) } }
+      if let measuredPages { json.object("measuredPages") { measuredPages.write(to: &$0) } }
+    }
+    if hasFigures, let cost, let saving {
       json.object("millisecondsPerPageIn") {
         Self.write((cost.low, cost.typical, cost.high), to: &$0)
       }
       json.object("millisecondsSaved") { Self.write(saving, to: &$0) }
     }
-    json.array("missing") { json in for entry in missing { entry.write(to: &json) } }
-    if let order { json.object("order") { order.write(to: &$0) } }
-    json.member("pageSizeBytes", pageSize)
-    if let mean = meanOfTraces, let worst = worstTracesFirst.first {
+    if hasRest {
+      json.array("missing") { json in for entry in missing { entry.write(to: &json) } }
+      if let newCode { json.object("newCode") { newCode.write(to: &$0) } }
+      if let order { json.object("order") { order.write(to: &$0) } }
+    }
+    if hasFigures { json.member("pageSizeBytes", pageSize) }
+    if hasFigures, let mean = meanOfTraces, let worst = worstTracesFirst.first {
       json.object("perTrace") { json in
         json.object("mean") { json in
           json.member("after", mean.after)
@@ -78,28 +113,42 @@ extension DiffDocument: ReadableDocument {
         json.object("worst") { worst.write(to: &$0) }
       }
     }
-    if let presence { json.object("present") { presence.write(to: &$0) } }
-    json.member("provenance", Provenance.predicted)
-    if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
-    if let recordedImage { json.member("recordedImage", recordedImage) }
-    if let refusal { json.member("refusal", refusal) }
-    json.member("schema", Self.schema)
-    json.array("sections") { json in
-      for section in sections { json.object { section.write(to: &$0) } }
+    if hasRest {
+      if let presence { json.object("present") { presence.write(to: &$0) } }
+      if hasFigures { json.member("provenance", Provenance.predicted) }
+      if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
+      if let recordableUnknown { json.member("recordableUnknown", recordableUnknown.rawValue) }
+      if let recordedImage { json.member("recordedImage", recordedImage) }
+      if let refusal {
+        json.object("recordedOnly") { write(.figures, to: &$0) }
+        json.member("refusal", refusal)
+      }
+      json.member("schema", Self.schema)
     }
-    json.member("startupBytes", after.startupBytes)
-    json.member("startupFunctions", after.startupFunctions)
-    json.member("startupSource", startupSource)
-    json.object("textPages") { pages.writeSaving(to: &$0) }
-    json.object("textPagesAtMost") { json in
-      json.member("after", pagesAtMost.after)
-      json.member("before", pagesAtMost.before)
+    if hasFigures {
+      json.array("sections") { json in
+        for section in sections { json.object { section.write(to: &$0) } }
+      }
+      json.member("startupBytes", after.startupBytes)
+      json.member("startupFunctions", after.startupFunctions)
     }
-    json.array("warnings") { json in for warning in warnings { warning.write(to: &json) } }
-    json.object("windows64k") { windows64k.writeSaving(to: &$0) }
-    if let xnuReads {
-      json.array("xnuReads") { json in
-        for reads in xnuReads { json.object { reads.write(to: &$0) } }
+    if hasRest { json.member("startupSource", startupSource) }
+    if hasFigures {
+      json.object("textPages") { pages.writeSaving(to: &$0) }
+      json.object("textPagesAtMost") { json in
+        json.member("after", pagesAtMost.after)
+        json.member("before", pagesAtMost.before)
+      }
+    }
+    if hasRest {
+      json.array("warnings") { json in for warning in warnings { warning.write(to: &json) } }
+    }
+    if hasFigures {
+      json.object("windows64k") { windows64k.writeSaving(to: &$0) }
+      if let xnuReads {
+        json.array("xnuReads") { json in
+          for reads in xnuReads { json.object { reads.write(to: &$0) } }
+        }
       }
     }
   }
@@ -115,31 +164,34 @@ extension DiffDocument: ReadableDocument {
 
   package init(parsing bytes: FileBytes) throws(ParseError) {
     let object = try JSONObject(document: bytes, schema: Self.schema)
-    before = try object.value("before")
-    after = try object.value("after")
+    refusal = try object.optional("refusal")
+    let figures = refusal == nil ? object : try object.object("recordedOnly")
+    before = try figures.value("before")
+    after = try figures.value("after")
     startupSource = try object.value("startupSource")
-    pageSize = try object.value("pageSizeBytes")
-    pages = try object.counts("textPages")
-    pagesAtMost = object.has("textPagesAtMost") ? try object.counts("textPagesAtMost") : pages
+    pageSize = try figures.value("pageSizeBytes")
+    pages = try figures.counts("textPages")
+    pagesAtMost = try figures.counts("textPagesAtMost")
     presence = try object.optional("present")
     recordable = try object.optional("recordable")
+    recordableUnknown = try object.optional("recordableUnknown")
     recordedImage = try object.optional("recordedImage")
-    refusal = try object.optional("refusal")
-    windows64k = try object.counts("windows64k")
-    sections = try object.value("sections")
-    faultCurveArea = try object.value("faultCurveArea")
+    newCode = try object.optional("newCode")
+    windows64k = try figures.counts("windows64k")
+    sections = try figures.value("sections")
+    faultCurveArea = try figures.value("faultCurveArea")
     functionsByBlocks =
-      object.has("functionsByBlocks") ? try object.counts("functionsByBlocks") : nil
+      figures.has("functionsByBlocks") ? try figures.counts("functionsByBlocks") : nil
     cost =
-      object.has("costSource") || object.has("millisecondsPerPageIn")
+      figures.has("costSource") || figures.has("millisecondsPerPageIn")
       ? try FaultCost(
-        object.object("millisecondsPerPageIn"), source: try object.value("costSource")) : nil
-    linuxFaults = try object.optional("linuxFaults")
-    xnuReads = try object.optional("xnuReads")
+        figures.object("millisecondsPerPageIn"), source: try figures.value("costSource")) : nil
+    linuxFaults = try figures.optional("linuxFaults")
+    xnuReads = try figures.optional("xnuReads")
     order = try object.optional("order")
     missing = try object.value("missing")
     drifted = object.has("drifted") ? try object.value("drifted") : nil
-    traces = object.has("perTrace") ? try object.object("perTrace").value("traces") : []
+    traces = figures.has("perTrace") ? try figures.object("perTrace").value("traces") : []
     measuredPageIns = try object.optional("measuredPageIns")
     measuredPages = try object.optional("measuredPages")
     warnings = try object.value("warnings")

@@ -14,10 +14,14 @@ package struct DiffDocument: Hashable, Sendable {
   package var pages: BeforeAfter<Int>
   /// Predicted pages if the startup functions that a layout lacks lie on pages of their own: the most.
   package var pagesAtMost: BeforeAfter<Int>
-  /// The number of startup functions, and how many of them each layout has; `nil` in documents of older versions.
+  /// The number of startup functions, and how many of them each layout has; `nil` if it is unknown.
   package var presence: Presence?
   /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
   package var recordable: RecordableCode?
+  /// Why that is unknown; `nil` if it is known.
+  package var recordableUnknown: RecordableUnknown?
+  /// The code of the layouts that the recorded build lacks; `nil` if this is unknown.
+  package var newCode: NewCode?
   /// The recorded image's file name; `nil` without traces.
   package var recordedImage: String?
   /// Why the figures are no prediction, as one sentence; `nil` if they are one.
@@ -52,6 +56,22 @@ package struct DiffDocument: Hashable, Sendable {
   package var measuredPages: MeasuredPages?
   /// Printed by the caller, after the result. Each is one sentence that includes its context, and a hint.
   package var warnings: [Diagnostic]
+
+  /// Why it is unknown how much code could be recorded.
+  package enum RecordableUnknown: String, CaseIterable, Sendable {
+    case noTrace, importedTrace, recordedImageGone, notShownByImage
+  }
+
+  /// The keys of the figures that count only the startup functions that a layout has; empty if it has all.
+  package var lowerEnds: [String] {
+    guard hasBand else { return [] }
+    return ["faultCurveArea"] + (linuxFaults == nil ? [] : ["linuxFaults"])
+      + (traces.isEmpty ? [] : ["perTrace"]) + ["sections", "textPages", "windows64k"]
+      + (xnuReads == nil ? [] : ["xnuReads"])
+  }
+
+  /// Whether functions that a layout lacks may touch pages that are not counted.
+  var hasBand: Bool { pagesAtMost != pages }
 
   /// One of several launches.
   package struct Trace: Hashable, Sendable {

@@ -19,7 +19,7 @@ extension DiffText {
     }
     return """
 
-      predicted reads, with these kernels' clustering around faults (not confirmed on a device):
+      predicted reads, with these kernels' clustering around faults (not confirmed on a device)\(lowerEnd):
       \(table.text())
       """
   }
@@ -45,10 +45,13 @@ extension DiffText {
     return """
 
       predicted Linux page faults on code, with fault-around \
-      \(ByteCount(faults.faultAroundBytes)) and read-ahead \(ByteCount(faults.readAheadBytes)):
+      \(ByteCount(faults.faultAroundBytes)) and read-ahead \(ByteCount(faults.readAheadBytes))\(lowerEnd):
       \(table.text())
       """
   }
+
+  /// Which functions the tables leave out.
+  private var lowerEnd: String { document.hasBand ? ", without the missing functions" : "" }
 
   /// `5`, or `5-7` where the count depends on the load address.
   private func range(_ counts: [Int]) -> String {

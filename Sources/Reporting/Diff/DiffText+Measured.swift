@@ -125,6 +125,7 @@ extension PageAccount.Cause {
     switch self {
     case .functionPart: "part of a function not entered"
     case .otherPath: "another path taken"
+    case .newCode: "not in the recorded build"
     case .noEntry: "no entry recorded"
     case .coldPart: "cold part split off"
     case .noSymbol: "code without a symbol"

@@ -87,6 +87,7 @@ package struct DiffText {
     ])
     add(worst.pages, "WORST: \(worst.path)")
     return "\npredicted pages of each launch by itself, most pages after first"
+      + (hasBand ? ", without the missing functions" : "")
       + (shown < count ? ", \(shown) of \(count)" : "") + ":\n" + table.text(width: width)
   }
 
@@ -115,12 +116,26 @@ package struct DiffText {
       """
   }
 
-  /// How much code the figures leave out because it could not be recorded.
+  /// Which code the figures leave out.
   private var unseen: String {
-    guard let code = document.recordable, let percent = code.percent, percent < 100 else {
-      return ""
+    var text = ""
+    if let code = document.recordable, let percent = code.percent, percent < 100 {
+      text += "  not counted: code that could not be recorded (\(code.wording))\n"
     }
-    return "  not counted: code that could not be recorded (\(code.wording))\n"
+    if let unknown = document.recordableUnknown {
+      text += "  unknown: how much of the code could be recorded (\(unknown.wording))\n"
+    }
+    for (layout, side) in [
+      ("before", document.newCode?.before), ("after", document.newCode?.after),
+    ] {
+      guard let code = side, code.functions > 0 else { continue }
+      let lacking =
+        document.newCode?.reference == .recordedImage
+        ? "which the recorded build lacks"
+        : "which the layout before lacks; the recorded image is gone"
+      text += "  not counted: \(code.wording(names)) in the layout \(layout), \(lacking)\n"
+    }
+    return text
   }
 
   private var sections: Table {
@@ -155,14 +170,14 @@ package struct DiffText {
     return table
   }
 
-  /// Whether functions that a layout lacks may touch pages that are not counted.
-  private var hasBand: Bool { document.pagesAtMost != document.pages }
+  private var hasBand: Bool { document.hasBand }
 
   private var saving: String {
     let area = document.faultCurveArea
     let saved = document.pages.saved
+    let lowerEnd = hasBand ? ", without the missing functions" : ""
     let text = """
-      predicted fault curve area: \(area.before) → \(area.after) page-steps (\(area.change))
+      predicted fault curve area: \(area.before) → \(area.after) page-steps (\(area.change))\(lowerEnd)
       predicted \(saved < 0 ? "loss" : "saving"): \(counted(abs(saved), "page-in"))
       """
     guard let cost = document.cost else { return text + "\n" + savingBand }
@@ -218,6 +233,17 @@ package struct DiffText {
     var lines = entries[..<shown].map { "  \(printable(names($0.name))): \($0.reason)\n" }
     if shown < entries.count { lines.append("  and \(entries.count - shown) more\n") }
     return lines.joined()
+  }
+}
+
+extension DiffDocument.RecordableUnknown {
+  fileprivate var wording: String {
+    switch self {
+    case .noTrace: "no trace was given"
+    case .importedTrace: "the trace was imported"
+    case .recordedImageGone: "the recorded image is gone"
+    case .notShownByImage: "the recorded image does not show it"
+    }
   }
 }
 

@@ -42,8 +42,8 @@ extension TraceDocument: ShownDocument {
   /// absent if the clock could not be calibrated. In an imported trace they count from the start of the
   /// source's recording, and are absent if the source has none.
   ///
-  /// An image has `recordable` if the recorded file still exists: how much of its code could be recorded, by
-  /// which `means`, and the rest in `unseen`.
+  /// An image has `recordable` if the trace is sealed or if the recorded file still exists: how much of its code could be
+  /// recorded, by which `means`, and the rest in `unseen`.
   ///
   /// `blocks`, `functions`, `executedBytes` and `startupBytes` are present if basic blocks were recorded.
   /// The last two are the sums of those of the functions: a function of which no block was recorded counts

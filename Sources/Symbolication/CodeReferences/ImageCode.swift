@@ -21,8 +21,8 @@ import ObjectFormat
 
 /// The machine code of one linked ELF image.
 package struct ImageCode: Sendable {
-  private let file: ELFFile
-  private let scan: CodeScan?
+  let file: ELFFile
+  let scan: CodeScan?
   private let code: [ELFSection]
 
   /// - Returns: `nil` for a file in another format.

@@ -55,7 +55,27 @@ extension ELFFile: ImageFile {
       unknownCount, "initializer", "its relocation refers to no function of this image")
     if let problem { warnings.append(.unread("initializers", problem)) }
     if let problem = notes().problem { warnings.append(Diagnostic("malformed note: \(problem)")) }
+    warnings += [differentBuildIDs].compactMap { $0 }
     return (addresses, warnings)
+  }
+
+  /// A warning if the recorder, which reads the segments of notes, finds another build ID than this command, which reads
+  /// the sections.
+  private var differentBuildIDs: Diagnostic? {
+    // A file of debug information has the code's sections, but not their contents, and segments of another file.
+    guard segments.contains(where: { $0.type == .load && $0.fileSize > 0 }), !sections.isEmpty,
+      !sections.contains(where: { $0.flags.contains(.executable) && $0.type == .noBits })
+    else { return nil }
+    let (stated, loaded) = (buildID(), buildIDInSegments())
+    guard stated != loaded else { return nil }
+    func text(_ id: [UInt8]?) -> String {
+      id.map { ImageID(kind: .buildID, bytes: $0).description } ?? "none"
+    }
+    return Diagnostic(
+      "build ID mismatch: the sections have \(text(stated)), the segments \(text(loaded))",
+      hint:
+        "an instrumented program states the ID in its segments, so its traces do not match this image; "
+        + "relink it with -Wl,--build-id")
   }
 
   func functions(inSymbolsOf file: ELFFile) throws(ParseError) -> NamedFunctions? {

@@ -3,11 +3,14 @@
 // The first of these that is known: the object file in a link map or debug map (`Function.objectFile`), the
 // compilation unit in DWARF, and the file symbol (`STT_FILE`) before a local function in an ELF symbol table. In that
 // table global functions follow all local ones and have no file symbol. Linkers place the code of one object file
-// together, so a function between two functions of one file is assumed to be from that file.
+// together, so a function between two functions of one file is assumed to be from that file. This is not so for code that
+// linkers collect in one place: cold parts and static constructors. They tell nothing about their neighbors, nor do the
+// recorder's functions.
 
 import Addresses
 import ByteReading
 import DebugInfo
+import Demangling
 import ImageModel
 import ObjectFormat
 
@@ -18,6 +21,8 @@ struct CompilationUnits {
   private var described: [StatedAddress: SymbolName] = [:]
   /// Ascending by address.
   private var fileSymbols: [(address: StatedAddress, name: SymbolName)] = []
+  /// The addresses of those that tell nothing about their neighbors.
+  private var placedApart: Set<StatedAddress> = []
 
   /// - Parameter readsDebugInformation: whether to read DWARF, which can be a hundred times as large as the code.
   init(_ layout: Layout, _ bytes: FileBytes, readsDebugInformation: Bool) {
@@ -48,6 +53,10 @@ struct CompilationUnits {
         }
       } else if let file, symbol.binding == .local, symbol.type == .function {
         fileSymbols.append((symbol.value, file))
+        let name = table.names.name(at: symbol.nameOffset)?.indices ?? 0..<0
+        if budget.take(name.count), Self.isPlacedApart(table.names.bytes.copy(name)) {
+          placedApart.insert(symbol.value)
+        }
       }
     }
     fileSymbols.sort { ($0.address, $0.name) < ($1.address, $1.name) }
@@ -89,7 +98,15 @@ struct CompilationUnits {
     let next = fileSymbols.partitioningIndex { $0.address >= function.address }
     guard next < fileSymbols.count else { return nil }
     if fileSymbols[next].address == function.address { return fileSymbols[next].name }
-    guard next > 0, fileSymbols[next - 1].name == fileSymbols[next].name else { return nil }
+    guard next > 0, fileSymbols[next - 1].name == fileSymbols[next].name,
+      !placedApart.contains(fileSymbols[next - 1].address),
+      !placedApart.contains(fileSymbols[next].address)
+    else { return nil }
     return fileSymbols[next].name
+  }
+
+  private static func isPlacedApart(_ name: [UInt8]) -> Bool {
+    name.starts(with: "_GLOBAL__".utf8) || RecorderFunctions.contain(name[...])
+      || NameEnding(of: name, in: name.indices).part == .cold
   }
 }

@@ -40,6 +40,7 @@ package enum Resolution: Hashable, Sendable {
 package enum MissingReason: Hashable, Sendable, CaseIterable, CustomStringConvertible {
   case noSuchSymbol
   case inlinedOrRemoved
+  case unreferenced
   case mergedBody
   case coldPart
   case outlined
@@ -49,7 +50,7 @@ package enum MissingReason: Hashable, Sendable, CaseIterable, CustomStringConver
   package var isOfRecordedBuild: Bool {
     switch self {
     case .mergedBody, .sanitizerConstructor: true
-    case .noSuchSymbol, .inlinedOrRemoved, .coldPart, .outlined: false
+    case .noSuchSymbol, .inlinedOrRemoved, .unreferenced, .coldPart, .outlined: false
     }
   }
 
@@ -58,6 +59,7 @@ package enum MissingReason: Hashable, Sendable, CaseIterable, CustomStringConver
     switch self {
     case .noSuchSymbol: "no such symbol"  // lld's words
     case .inlinedOrRemoved: "renamed, inlined, merged or removed in the release build"
+    case .unreferenced: "only an unreferenced copy, inlined into all callers"
     case .mergedBody:
       "only in the recorded build: merged function, whose originals have entries of their own"
     case .coldPart: "only in the recorded build: cold part of a function"

@@ -100,7 +100,7 @@ extension SymbolMap {
   private mutating func resolveCanonically(
     _ name: SymbolName, from objectFile: SymbolName?
   ) -> Resolution {
-    let index = canonical ?? canonicalIndex()
+    let index = canonical ?? NameIndex(canonicalNamesOf: layout)
     canonical = index
     let recorded = NameEnding(of: name.bytes, in: name.bytes.indices)
     let base =
@@ -161,25 +161,6 @@ extension SymbolMap {
 }
 
 extension SymbolMap {
-  /// The index by canonical name. The bytes are the layout's own, except for Rust v0 names, whose canonical
-  /// form is not part of the name and is appended.
-  private func canonicalIndex() -> NameIndex {
-    var table = layout.names
-    let keys = layout.functions.map { function -> NameReference in
-      let start = Int(function.name.offset)
-      let ending = NameEnding(
-        of: layout.names.bytes, in: start..<start + Int(function.name.count))
-      if let path = ending.rustV0Path(in: layout.names.bytes, from: start),
-        let reference = table.append(path)
-      {
-        return reference
-      }
-      return NameReference(
-        offset: function.name.offset, count: UInt32(ending.baseEnd - start))
-    }
-    return NameIndex(keys, in: table)
-  }
-
   private func ending(ofFunction index: Int) -> NameEnding {
     let name = layout.functions[index].name
     let start = Int(name.offset)

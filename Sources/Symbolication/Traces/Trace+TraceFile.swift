@@ -33,6 +33,7 @@ extension Trace {
       case .stoppedByMark: .stoppedByMark
       case .stoppedByTime: .stoppedByTime
       case .stoppedByFunction: .stoppedByFunction
+      case .stoppedWhenReady: .stoppedWhenReady
       default: .exit
       }
 
@@ -86,6 +87,10 @@ extension Trace {
       return RecordedName(
         image: image, address: name.address, size: name.size,
         name: SymbolName(bytes: name.name))
+    }
+    for code in file.recordableCode {
+      guard let image = numbered[code.image], images[image].recordable == nil else { continue }
+      images[image].recordable = RecordableCode(code)
     }
     names += Self.dladdrNames(file.records, images)
     names.sort { a, b in

@@ -17,16 +17,17 @@ package struct DiffGates: Hashable {
 
   /// An error for each gate that `document` does not pass, possible causes of others first; empty if it passes all.
   package func failures(of document: DiffDocument) -> [Diagnostic] {
-    [instrumented(document), presence(document), drift(document), pages(document)].compactMap { $0 }
+    [recordable(document), presence(document), drift(document), pages(document)].compactMap { $0 }
   }
 
-  private func instrumented(_ document: DiffDocument) -> Diagnostic? {
+  private func recordable(_ document: DiffDocument) -> Diagnostic? {
     guard let minInstrumented else { return nil }
     if document.recordable?.portion.reaches(minInstrumented) ?? false { return nil }
     let percent = document.recordable?.percent
+    var found = "unknown"
+    if let percent, let code = document.recordable { found = "\(percent)%: \(code.wording)" }
     return Diagnostic(
-      "recordable code: expected at least \(minInstrumented), found "
-        + (percent.map { "\($0)%" } ?? "unknown"),
+      "recordable code: expected at least \(minInstrumented), found \(found)",
       context: [document.recordedImage ?? document.after.path],
       hint: percent == nil
         ? "give a trace that was recorded with breakpoints or in an instrumented build" : nil,

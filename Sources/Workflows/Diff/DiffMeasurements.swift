@@ -2,6 +2,7 @@ import Demangling
 import FaultEstimate
 import ImageModel
 import Reporting
+import Symbolication
 
 /// What was measured in launches of the two images that are compared.
 struct DiffMeasurements {
@@ -45,18 +46,21 @@ struct DiffMeasurements {
 
   /// Returns what `orderfile pages` counted beside the prediction, page by page; `nil` if no document was
   /// given.
-  ///
-  /// - Parameter recordsEveryFunction: whether every function of the image could be recorded.
   func pages(
-    _ comparison: LayoutComparison, _ layouts: ComparedLayouts, recordsEveryFunction: Bool
+    _ comparison: LayoutComparison, _ layouts: ComparedLayouts, _ startup: StartupUses
   ) -> MeasuredPages? {
     guard before != nil || after != nil else { return nil }
-    let knowledge = PageAccount.Knowledge(recordsEveryFunction: recordsEveryFunction) {
-      CanonicalName($0).part
+    func knowledge(_ new: NewFunctions?) -> PageAccount.Knowledge {
+      PageAccount.Knowledge(
+        recordsEveryFunction: startup.recordsEveryFunction, newFunctions: new?.newEntries ?? []
+      ) { CanonicalName($0).part }
     }
     return MeasuredPages(
       before: before?.side(
-        comparison.before, layouts.before.layout, knowledge, pageSize: pageSize),
-      after: after?.side(comparison.after, layouts.after.layout, knowledge, pageSize: pageSize))
+        comparison.before, layouts.before.layout, knowledge(startup.newFunctions?.before),
+        pageSize: pageSize),
+      after: after?.side(
+        comparison.after, layouts.after.layout, knowledge(startup.newFunctions?.after),
+        pageSize: pageSize))
   }
 }

@@ -59,8 +59,9 @@ package struct LayoutDiff {
     }
     let pageSize = options.pageSize.pageSize(for: layouts.architecture, format: format)
     let measurements = try DiffMeasurements(options, of: layouts, pageSize: pageSize)
-    let startup = try StartupUses(options, order: order, in: layouts)
+    var startup = try StartupUses(options, order: order, in: layouts)
     try startup.check(layouts)
+    startup.chooseAlternatives(layouts, pageSize)
     let (facts, factWarnings) = layouts.launchFacts(of: startup)
     let comparison = LayoutComparison(
       before: layouts.before.layout, after: layouts.after.layout, startup: startup.uses,
@@ -87,11 +88,12 @@ package struct LayoutDiff {
     document.drifted = startup.drifted
     document.traces = startup.pagesOfTraces(layouts, pageSize, facts)
     document.recordable = startup.recordable
+    document.recordableUnknown = startup.recordableUnknown
+    document.newCode = startup.newFunctions?.document(layouts)
     document.recordedImage = startup.recordedImage
     document.refusal = Self.refusal(startup.recordable, options.minInstrumented)
     document.measuredPageIns = measurements.pageIns
-    document.measuredPages = measurements.pages(
-      comparison, layouts, recordsEveryFunction: startup.recordsEveryFunction)
+    document.measuredPages = measurements.pages(comparison, layouts, startup)
     let noncompliance = check.flatMap {
       Diagnostic.noncompliance($0, path: layouts.after.path, isMachO: format == .machO)
     }

@@ -1,10 +1,12 @@
 // Which functions of two layouts are the one that a launch used?
 //
-// Those that have its names; several functions may have the same name. If the IDs show that the recorded
+// Those that have its names; several functions may have the same name, and a body may have several names. Then it is
+// unknown which of them ran, and they are alternatives, except for Swift's merged bodies, which run in addition. If the IDs show that the recorded
 // image is one of the two compared images, the address selects the function there. The other layout was then
 // most likely linked from the same object files in another order, so of several functions of that name only
 // those of the same size count: Swift makes dozens of merged and outlined functions with one name.
 
+import Demangling
 import FaultEstimate
 import ImageModel
 import Symbolication
@@ -40,6 +42,8 @@ extension StartupFunction {
       before: choose(named.before, in: before.layout, isImage: isBefore).map { Part($0) },
       after: choose(named.after, in: after.layout, isImage: isAfter).map { Part($0) },
       recordedBytes: use.size)
+    alternativesBefore = before.layout.alternatives(self.before)
+    alternativesAfter = after.layout.alternatives(self.after)
     isOnlyRecorded =
       self.before.isEmpty && self.after.isEmpty && reasons.allSatisfy(\.isOfRecordedBuild)
   }
@@ -75,6 +79,15 @@ extension StartupFunction {
 }
 
 extension Layout {
+  /// The functions of `parts` of which it is unknown which ran; empty if there is only one.
+  fileprivate func alternatives(_ parts: [Part]) -> Set<Int> {
+    guard parts.count > 1 else { return [] }
+    let found = parts.map(\.function).filter {
+      CanonicalName(name(of: functions[$0])).part != .mergedBody
+    }
+    return Set(found.map { functions[$0].address }).count > 1 ? Set(found) : []
+  }
+
   /// The function that `code` is, or is in.
   fileprivate func function(of code: RecordedFunctions.UnnamedUse.Code) -> Int? {
     switch code {

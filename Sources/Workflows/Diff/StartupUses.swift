@@ -9,7 +9,9 @@ import Symbolication
 /// The startup functions, with the functions of each of two layouts that they are.
 struct StartupUses {
   /// Each once, launch by launch, in the order of first uses; a function once for each of its parts that ran.
-  let uses: [StartupFunction]
+  private(set) var uses: [StartupFunction]
+  /// The same with functions that a layout has, but that nothing there refers to.
+  private let named: [StartupFunction]
   /// What each launch used; empty if they come from an order file.
   let launches: [RecordedStartup.Launch]
   /// Where they come from: "2 traces", or the path of the order file.
@@ -19,6 +21,10 @@ struct StartupUses {
   let warnings: [Diagnostic]
   /// How much of the recorded image's code could be recorded; `nil` if this is unknown.
   let recordable: RecordableCode?
+  /// Why that is unknown; `nil` if it is known.
+  let recordableUnknown: DiffDocument.RecordableUnknown?
+  /// The functions that the recorded build lacks; `nil` without traces.
+  let newFunctions: NewLayoutFunctions?
   /// The recorded image's file name; `nil` without traces.
   let recordedImage: String?
   /// The number of pieces of code without a name that were used and cannot be found in a layout.
@@ -26,7 +32,7 @@ struct StartupUses {
   /// The functions that have other basic blocks in the layout after; `nil` if that is unknown.
   let drifted: [NameWithReason]?
   /// Why the layout after has no function with this name.
-  private let absences: [SymbolName: MissingReason]
+  private var absences: [SymbolName: MissingReason]
 
   /// - Throws: an error if there are no startup functions, or if the traces do not belong together.
   init(
@@ -50,6 +56,8 @@ struct StartupUses {
     recordsEveryFunction = false
     warnings = []
     recordable = nil
+    recordableUnknown = .noTrace
+    newFunctions = nil
     recordedImage = nil
     unplaced = 0
     launches = []
@@ -62,6 +70,7 @@ struct StartupUses {
         before: maps.before.resolveAsLinker(symbol.name, in: symbol.objectFile).parts,
         after: maps.after.resolveAsLinker(symbol.name, in: symbol.objectFile).parts)
     }
+    named = uses
   }
 
   private init(
@@ -70,24 +79,44 @@ struct StartupUses {
     var inputs = given
     let (before, after) = (layouts.before, layouts.after)
     let group = try inputs.group(for: [after, before])
+    try inputs.checkBuilds(of: group, besides: [before.image?.id, after.image?.id]) {
+      _ throws(Diagnostic) in after.layout
+    }
     try inputs.addPrograms(to: group) { _ throws(Diagnostic) in after.layout }
     recordsEveryFunction = inputs.recordsEveryFunction(of: group)
     source = counted(inputs.traceCount(of: group), "trace")
     let images = inputs.images
     var recorded = RecordedStartup(layouts) { images.build(of: $0) }
     try inputs.forEachLaunch(of: group) { recorded.append($0, $1) }
-    uses = recorded.uses
+    named = recorded.uses
+    let executable = ExecutableFunctions(
+      of: layouts, recordedIn: inputs.recordedImages(of: group))
+    uses = named.map(executable.keep)
     launches = recorded.launches
     absences = recorded.absences
+    for (kept, given) in zip(uses, named) where kept.after.isEmpty && !given.after.isEmpty {
+      if let name = given.name { absences[name] = .unreferenced }
+    }
     unplaced = recorded.unplaced
     drifted = recorded.drifted
-    recordable = inputs.recordableCode(of: group, countedIn: after.layout)
+    let share = inputs.recordableShare(of: group, countedIn: after.layout)
+    recordable = share.code
+    recordableUnknown = share.unknownReason
+    let newFunctions = NewLayoutFunctions(
+      layouts, recordedIn: inputs.recordedLayouts(of: group, layouts))
+    self.newFunctions = newFunctions
     let name = inputs.groups.groups[group].name
     recordedImage = name
     warnings =
       [.partlyRecordable(recordable, path: name)].compactMap { $0 }
-      + (recordable == nil ? inputs.unreadImages(of: group) : []) + inputs.weakIDs(of: group)
+      + share.warnings + inputs.weakIDs(of: group) + newFunctions.warnings(layouts)
       + recorded.warnings + inputs.warnings + Diagnostic.unused(inputs.unused(besides: [group]))
+  }
+
+  /// Leaves as many functions of each name as ran; see `AlternativeFunctions.swift`.
+  mutating func chooseAlternatives(_ layouts: ComparedLayouts, _ pageSize: PageSize) {
+    uses = uses.choosingAlternatives(
+      before: layouts.before.layout, after: layouts.after.layout, pageSize: pageSize)
   }
 
   /// The predicted pages of each launch, if there are several.
@@ -111,7 +140,7 @@ struct StartupUses {
   /// - Throws: `mismatch` if a layout has fewer than half of the functions: the pages of two different
   ///   programs can't be compared. What the recorded build alone can have does not count.
   func check(_ layouts: ComparedLayouts) throws(Diagnostic) {
-    let functions = functions.filter { !$0.isOnlyRecorded }
+    let functions = StartupFunction.whole(named).filter { !$0.isOnlyRecorded }
     if functions.allSatisfy({ $0.before.isEmpty && $0.after.isEmpty }) {
       throw Diagnostic(
         "none of \(counted(self.functions.count, "startup function")) is in either layout",

@@ -81,6 +81,11 @@ package struct LaunchInputs {
     return groups.groups.indices.filter(used.contains)
   }
 
+  /// The recorded images in `group`.
+  func recordedImages(of group: Int) -> [TraceImage] {
+    groups.groups[group].images.map { traces.images[$0] }
+  }
+
   /// The number of traces with hits in the images of `group`.
   package func traceCount(of group: Int) -> Int { traces.members.count { uses($0, of: group) } }
 
@@ -113,15 +118,11 @@ package struct LaunchInputs {
         isTried.insert(groups.group(ofImageAt: program)).inserted,
         let recorded = try? functions(ofTraceAt: number, imageAt: program)
       else { continue }
-      let used = recorded.uses.filter { use in
-        !use.names.contains { CRuntime.isPart($0) || $0 == "main" || $0 == "_main" }
-      }
+      let used = recorded.uses.filter(\.tellsProgram)
       guard !used.isEmpty else { continue }
       var names: SymbolMap
       if let map { names = map } else { names = SymbolMap(try layout(&self)) }
-      let found = used.count { use in
-        use.names.contains { !names.resolve($0, from: use.objectFile).functions.isEmpty }
-      }
+      let found = used.count { $0.isFound(in: &names) }
       map = names
       guard 4 * found >= 3 * used.count else { continue }
       warnings.append(
@@ -130,6 +131,57 @@ package struct LaunchInputs {
             + "\(found) of \(counted(used.count, "function")) have the same names",
           context: [member.path]))
       groups.merge(groups.group(ofImageAt: program), into: group)
+    }
+  }
+
+  /// Checks that images which `group` has by their names alone are builds of one program: at least half of the functions
+  /// that each used must have the names of functions in `layout`, apart from `main` and the C runtime. Fewer than four
+  /// functions prove nothing, so there is only a warning.
+  ///
+  /// - Parameters:
+  ///   - builds: the IDs of builds that the command is about. If one was launched, it need not be checked.
+  ///   - layout: returns the layout of a build of the program; called only if it is needed.
+  /// - Throws: `mismatch` if the group has several images, and one is another program; and the errors of `layout`. A
+  ///   single image is checked where its functions are looked up.
+  package mutating func checkBuilds(
+    of group: Int, besides builds: [ImageID?],
+    layout: (inout LaunchInputs) throws(Diagnostic) -> Layout
+  ) throws(Diagnostic) {
+    guard groups.groups[group].libraryName == nil else { return }
+    var map: SymbolMap?
+    for place in groups.groups[group].images {
+      let image = traces.images[place]
+      guard !builds.contains(where: image.isProved),
+        let number = traces.members.firstIndex(where: { member in
+          member.uses.contains { $0.image == place && !$0.isEmpty }
+        }), let recorded = try? functions(ofTraceAt: number, imageAt: place)
+      else { continue }
+      let used = recorded.uses.filter(\.tellsProgram)
+      func warn(_ reason: String) {
+        warnings.append(
+          Diagnostic(
+            "'\(image.path)' is taken for a build of '\(groups.groups[group].name)' by its name alone: "
+              + reason, context: [traces.members[number].path]))
+      }
+      guard !used.isEmpty else {
+        warn("no function but main was recorded")
+        continue
+      }
+      guard groups.groups[group].images.count > 1 else { continue }
+      var names: SymbolMap
+      if let map { names = map } else { names = SymbolMap(try layout(&self)) }
+      let found = used.count { $0.isFound(in: &names) }
+      map = names
+      guard 2 * found < used.count else { continue }
+      guard used.count >= 4 else {
+        warn("\(found) of \(counted(used.count, "function")) have the same names")
+        continue
+      }
+      throw Diagnostic(
+        "only \(found) of \(counted(used.count, "function")) of '\(image.path)' are in "
+          + "'\(groups.groups[group].name)': it is another program with that file name",
+        context: [traces.members[number].path], hint: "leave out the traces of one of them",
+        severity: .mismatch)
     }
   }
 
@@ -243,6 +295,17 @@ package struct LaunchInputs {
     throw Diagnostic(
       "missing the build to order", context: [image.path],
       hint: "give it with --image or --link-map", severity: .mismatch)
+  }
+}
+
+extension RecordedFunctions.Use {
+  /// Whether it is neither `main` nor of the C runtime, which every program has.
+  fileprivate var tellsProgram: Bool {
+    !names.contains { CRuntime.isPart($0) || $0 == "main" || $0 == "_main" }
+  }
+
+  fileprivate func isFound(in map: inout SymbolMap) -> Bool {
+    names.contains { !map.resolve($0, from: objectFile).functions.isEmpty }
   }
 }
 

@@ -4,58 +4,73 @@ import Reporting
 import Symbolication
 
 extension RecordedImages {
-  /// How much of the code of `image` could be recorded; `nil` if this is unknown, because the image was not read
-  /// or does not show which functions are instrumented.
+  /// How much of the code of `image` could be recorded: what its trace states, else what the image shows. `nil` if this is
+  /// unknown, because the image was not read or does not show which functions are instrumented.
   ///
   /// - Parameter methods: the methods by which the traces recorded it.
-  func recordableCode(
+  mutating func recordableCode(
     of image: TraceImage, recordedBy methods: Set<Trace.Method>
   ) -> RecordableCode? {
-    guard let means = RecordableCode.Means(methods), let read = self.image(for: image),
-      let bytes = try? FileBytes(regularFileAt: read.path)
-    else { return nil }
-    return try? RecordableCode(of: read, in: bytes, by: means)
+    guard let means = RecordableCode.Means(methods) else { return nil }
+    if let stated = image.recordable, stated.means == means { return stated }
+    return recordableCode(of: image, by: means)
+  }
+}
+
+/// How much of the code of a group of images could be recorded.
+struct RecordableShare {
+  /// The smallest share of several builds; `nil` if none is known, as for imported traces.
+  var code: RecordableCode?
+  /// The recorded images of which it is unknown because they are gone.
+  var unknown: [TraceImage] = []
+  /// Whether other tools recorded all images.
+  var isImported = true
+
+  /// Why no share is known; `nil` if one is.
+  var unknownReason: DiffDocument.RecordableUnknown? {
+    if code != nil { return nil }
+    if isImported { return .importedTrace }
+    return unknown.isEmpty ? .notShownByImage : .recordedImageGone
+  }
+
+  /// Warns of each image that is gone, so that it is unknown how much of its code could be recorded.
+  var warnings: [Diagnostic] {
+    unknown.map {
+      Diagnostic(
+        "the recorded image is gone: how much of its code could be recorded is unknown",
+        context: [$0.path], hint: "give it with --recorded")
+    }
   }
 }
 
 extension LaunchInputs {
-  /// How much of the code of the images in `group` could be recorded: the smallest share of several builds. `nil`
-  /// if this is unknown, as for imported traces.
+  /// How much of the code of the images in `group` could be recorded.
   ///
-  /// - Parameter layout: another build's layout. If the recorded image is gone, its functions are counted, and so are
-  ///   the recorded ones. As a function may be there several times in one build and once in the other, that can only
-  ///   show that the share is small.
-  mutating func recordableCode(
-    of group: Int, countedIn layout: Layout
-  ) -> RecordableCode? {
+  /// - Parameter layout: another build's layout. If the trace does not tell and the recorded image is gone, its functions
+  ///   are counted, and so are the recorded ones. As a function may be there several times in one build and once in the
+  ///   other, that can only show that the share is small.
+  mutating func recordableShare(of group: Int, countedIn layout: Layout) -> RecordableShare {
+    var share = RecordableShare()
     var found: [RecordableCode] = []
     for place in groups.groups[group].images {
       let (image, methods) = (traces.images[place], traces.methods[place])
       guard let means = RecordableCode.Means(methods) else { continue }
+      share.isImported = false
       // The image is only looked at, so its warnings are not reported.
-      images.add([image])
-      if images.image(for: image) != nil {
-        found += [images.recordableCode(of: image, recordedBy: methods)].compactMap { $0 }
-      } else {
+      if image.recordable == nil { images.add([image]) }
+      if let code = images.recordableCode(of: image, recordedBy: methods) {
+        found.append(code)
+      } else if images.image(for: image) == nil {
         let atMost = RecordableCode(means: means, count: image.guardCount, in: layout)
-        if atMost.portion.reaches(RecordableCode.warningShare) == false { found.append(atMost) }
+        if atMost.portion.reaches(RecordableCode.warningShare) == false {
+          found.append(atMost)
+        } else {
+          share.unknown.append(image)
+        }
       }
     }
-    return found.filter { $0.portion.all > 0 }.min { $0.portion.isLess(than: $1.portion) }
-  }
-
-  /// Warns of each image in `group` that is gone, so that it is unknown how much of its code could be recorded.
-  func unreadImages(of group: Int) -> [Diagnostic] {
-    groups.groups[group].images.compactMap { place in
-      let image = traces.images[place]
-      guard RecordableCode.Means(traces.methods[place]) != nil, images.image(for: image) == nil
-      else {
-        return nil
-      }
-      return Diagnostic(
-        "the recorded image is gone: how much of its code could be recorded is unknown",
-        context: [image.path], hint: "give it with --recorded")
-    }
+    share.code = found.filter { $0.portion.all > 0 }.min { $0.portion.isLess(than: $1.portion) }
+    return share
   }
 
   /// Warns of each image in `group` that has no ID of its own.

@@ -11,6 +11,8 @@ struct RecordedImages {
   private var refused: Set<String> = []
   /// The identities of images whose functions were not read, by the path that a trace states.
   private var identities: [String: [ImageIdentity]] = [:]
+  /// How much code could be recorded, by image and means; without images that were not read.
+  private var codeOfImage: [RecordableKey: RecordableCode?] = [:]
   /// What was wrong with images that the traces name.
   private(set) var warnings: [Diagnostic] = []
 
@@ -87,6 +89,25 @@ struct RecordedImages {
       let release = try? ReleaseLayout(bytes, path: path)
     else { return nil }
     return release.isImage(image) ? release : nil
+  }
+
+  private struct RecordableKey: Hashable {
+    var path: String
+    var id: ImageID?
+    var means: RecordableCode.Means
+  }
+
+  /// Returns how much of the code of `image` could be recorded; `nil` if the image was not read or does not show it.
+  mutating func recordableCode(
+    of image: TraceImage, by means: RecordableCode.Means
+  ) -> RecordableCode? {
+    guard let read = self.image(for: image) else { return nil }
+    let key = RecordableKey(path: read.path, id: read.id, means: means)
+    if let known = codeOfImage[key] { return known }
+    let bytes = try? FileBytes(regularFileAt: read.path)
+    let code = bytes.flatMap { try? RecordableCode(of: read, in: $0, by: means) }
+    codeOfImage[key] = .some(code)
+    return code
   }
 
   /// Returns the image that is at the path of `image` now, whatever its ID.

@@ -84,7 +84,8 @@ package struct BuildMeasurement {
     let interruption = Diagnostic(
       measured.isEmpty ? "interrupted" : "interrupted: the result covers the launches so far")
     return Result(
-      document: document, warnings: [first.warning, second.warning].compactMap { $0 },
+      document: document,
+      warnings: MeasuredCommand.warnings(first, second),
       interruption: MeasuredProgram.wasInterrupted ? interruption : nil)
   }
 

@@ -49,6 +49,13 @@ package struct MeasuredCommand {
     image = try Folder.absolutePath(wrapper?.program ?? path)
   }
 
+  /// Warnings about programs that are not themselves images; one if both are the same.
+  package static func warnings(_ first: MeasuredCommand, _ second: MeasuredCommand) -> [Diagnostic]
+  {
+    let warnings = [first.warning, second.warning].compactMap { $0 }
+    return Array(warnings.prefix(first.path == second.path ? 1 : 2))
+  }
+
   /// A warning if the program is not itself an image.
   package var warning: Diagnostic? {
     guard !isWrapper else {

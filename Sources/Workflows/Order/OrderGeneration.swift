@@ -114,12 +114,13 @@ package struct OrderGeneration {
     let image = inputs.traces.images[place]
     // A layout can be large: it is released when its order is made.
     let given = releases[group]
-    if case .one = options.builds {
-      try inputs.addPrograms(to: group) { (inputs) throws(Diagnostic) in
-        if let given { return given.layout }
-        return try inputs.recordedImage(of: image).layout
-      }
+    func layout(_ inputs: inout LaunchInputs) throws(Diagnostic) -> Layout {
+      if let given { return given.layout }
+      return try inputs.recordedImage(of: image).layout
     }
+    try inputs.checkBuilds(
+      of: group, besides: [given == nil ? image.id : given?.image?.id], layout: layout)
+    if case .one = options.builds { try inputs.addPrograms(to: group, layout: layout) }
     let profile = try takeProfile(of: group)
     releases[group] = nil
     let release: ReleaseLayout
@@ -130,7 +131,7 @@ package struct OrderGeneration {
     } else {
       release = ReleaseLayout(try inputs.recordedImage(of: image))
     }
-    let recordable = inputs.recordableCode(of: group, countedIn: release.layout)
+    let recordable = inputs.recordableShare(of: group, countedIn: release.layout).code
     var order = try ImageOrder(profile, of: image, release: release)
       .orderFile(
         options, outputPath: outputPath, traces: inputs.traces,

@@ -289,6 +289,7 @@ extension StopReason {
     case .mark: .stoppedByMark
     case .function: .stoppedByFunction
     case .time: .stoppedByTime
+    case .readiness: .stoppedWhenReady
     }
   }
 }

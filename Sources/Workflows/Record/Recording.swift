@@ -46,7 +46,11 @@ struct Recording {
     let seal = TraceFile.Seal(
       processStart: isLaunched ? launch?.start : nil,
       lastPair: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds))
-    let bytes = file.sealed(seal, names: trace.namesForSealing(images.recordedImages(of: trace)))
+    let bytes = file.sealed(
+      seal, names: trace.namesForSealing(images.recordedImages(of: trace)),
+      recordable: trace.recordableForSealing {
+        images.recordableCode(of: $0, recordedBy: [trace.method])
+      })
     let output = suffix.isEmpty ? outputFile : try OutputFile(outputPath + suffix)
     try output.finish(bytes)
     return Trace(try InputFile.traceFile(FileBytes(bytes), output.path), path: output.path)

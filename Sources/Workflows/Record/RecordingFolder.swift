@@ -75,9 +75,9 @@ struct RecordingFolder {
     traceNames.contains { TraceState.read(from: "\(path)/\($0)") == .stoppedByMark }
   }
 
-  /// Makes the recorders in all processes stop; what they have recorded stays.
+  /// Makes the recorders in all processes stop, because the program is ready; what they have recorded stays.
   func stopRecorders() {
-    for name in traceNames { TraceState.write(.stoppedByTime, to: "\(path)/\(name)") }
+    for name in traceNames { TraceState.write(.stoppedWhenReady, to: "\(path)/\(name)") }
   }
 
   /// `trace` and then `trace.<pid>` and `trace.<pid>.<number>`, ascending.

@@ -87,12 +87,12 @@ package struct ShownFile {
     }
   }
 
-  /// How much code of the images that still exist could be recorded, by their indexes in the trace.
+  /// How much code of the images could be recorded, by their indexes in the trace.
   private static func recordable(
     _ trace: Trace, _ images: RecordedImages
   ) -> [Int: RecordableCode] {
     var images = images
-    images.add(trace.images)
+    images.add(trace.images.filter { $0.recordable == nil })
     var found: [Int: RecordableCode] = [:]
     for group in trace.imageGroups {
       let image = trace.images[group[0]]

@@ -1,5 +1,6 @@
 import Addresses
 import FaultEstimate
+import Foundation
 import ImageModel
 import PagesFormat
 import Reporting
@@ -35,6 +36,27 @@ import Workflows
     #expect(pages == BeforeAfter(before: 4, after: 1))
     let same = try document(options("before", "before")).pages
     #expect(same == BeforeAfter(before: 4, after: 4))
+  }
+
+  @Test func functionsThatTheRecordedBuildLacksAreCountedApart() throws {
+    try builds.writeImage(SampleBuilds.functions + ["new1", "new2"], "after", id: [0xaf, 0x7e])
+    let new = try #require(try document(options()).newCode)
+    #expect(new.reference == .recordedImage && new.before?.functions == 0)
+    #expect(new.after?.functions == 2 && new.after?.bytes == 2 * SampleBuilds.size)
+    #expect(new.after?.largest == ["new1", "new2"])
+    #expect(try document(options()).warnings.contains { $0.message.contains("lacks 2 functions") })
+    try FileManager.default.removeItem(atPath: builds.path("app.rec"))
+    let gone = try #require(try document(options()).newCode)
+    #expect(gone.reference == .otherLayout && gone.before == nil && gone.after == new.after)
+    #expect(try document(options(traces: [], order: "app.order")).newCode == nil)
+  }
+
+  @Test func whyTheRecordableShareIsUnknownIsSaid() throws {
+    #expect(
+      try document(options(traces: [], order: "app.order")).recordableUnknown == .noTrace)
+    #expect(try document(options()).recordableUnknown == .notShownByImage)
+    try FileManager.default.removeItem(atPath: builds.path("app.rec"))
+    #expect(try document(options()).recordableUnknown == .recordedImageGone)
   }
 
   @Test func ofSeveralLaunchesEachIsPredictedByItself() throws {
@@ -85,6 +107,7 @@ import Workflows
     let functions = (0..<60).map { "f\($0)" }
     let used = functions.filter { (Int($0.dropFirst()) ?? 0) % 4 == 0 }
     try builds.writeImage(functions, "scattered", id: [0x5c])
+    try builds.writeImage(functions, "app.rec", id: [0x9f, 0x3a])
     try builds.writeTrace("wide", of: "app.rec", functions: functions, used: used)
     // It was followed, and has two of 15.
     try builds.write("f0\nf4\n", "partial.order")

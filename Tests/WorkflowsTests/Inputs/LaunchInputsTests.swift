@@ -41,7 +41,7 @@ import Workflows
         builds.path("two")
           + ": this and 1 more trace: 4 of 6 hits are not used: 4 in 'libb.so'\n  hint: x",
         builds.path("none")
-          + ": none of 1 hit is used, all are in other images: 1 in 'elsewhere' (1 function)",
+          + ": none of 1 hit is used, no build of it in the trace: 1 in 'elsewhere' (1 function)",
       ])
     #expect(inputs.unused(besides: [0, 1, 2]).flatMap { $0 } == [])
   }
@@ -67,6 +67,37 @@ import Workflows
     #expect(
       inputs.unused(besides: [0]).map { $0.map(\.image) } == [
         [], [], [builds.path("tool")], [builds.path("small")],
+      ])
+  }
+
+  /// Every program has a `main`; that alone makes no two programs one.
+  @Test func anotherProgramOfTheSameFileNameIsRefused() throws {
+    let names = SampleBuilds.functions + ["main"]
+    let others = (0..<16).map { "g\($0)" } + ["main"]
+    try builds.writeTrace("one", of: "app", functions: names, used: ["main", "f1", "f2"], id: [1])
+    try builds.writeTrace(
+      "two", of: "app", functions: others, used: ["main", "g1", "g2", "g3", "g4"], id: [2])
+    try builds.writeTrace("few", of: "app", functions: others, used: ["main", "g1"], id: [4])
+    try builds.writeTrace("bare", of: "app", functions: names, used: ["main"], id: [3])
+    try builds.writeImage(names, "app", id: [9])
+    func check(_ traces: String...) throws -> [Diagnostic] {
+      var inputs = try LaunchInputs(
+        traces: traces.map(builds.path), recorded: [], architecture: nil)
+      let layout = try ReleaseLayout(path: builds.path("app")).layout
+      try inputs.checkBuilds(of: 0, besides: []) { _ throws(Diagnostic) in layout }
+      return inputs.warnings
+    }
+    let error = diagnostic { _ = try check("one", "two") }
+    #expect(error?.severity == .mismatch && error?.context == [builds.path("two")])
+    #expect(error?.message.hasPrefix("only 0 of 4 functions of ") ?? false)
+    #expect(try check("one") == [])
+    #expect(
+      try check("one", "few").map { $0.message.hasSuffix(": 0 of 1 function have the same names") }
+        == [true])
+    #expect(
+      try check("one", "bare").map(\.message) == [
+        "'\(builds.path("app"))' is taken for a build of 'app' by its name alone: "
+          + "no function but main was recorded"
       ])
   }
 

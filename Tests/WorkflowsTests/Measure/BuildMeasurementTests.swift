@@ -39,7 +39,11 @@ import Workflows
 
   @Test func aScriptIsWarnedOf() throws {
     try writeProgram("script", "#!/bin/sh\n".utf8)
-    #expect(try command("script").warning?.hint == "name the image with --image")
+    let script = try command("script")
+    #expect(script.warning?.hint == "name the image with --image")
+    #expect(MeasuredCommand.warnings(script, script).count == 1)
+    try writeProgram("other", "#!/bin/sh\n".utf8)
+    #expect(MeasuredCommand.warnings(script, try command("other")).count == 2)
   }
 
   @Test func aProgramThatIsMissingOrCantBeRunIsRefused() throws {
