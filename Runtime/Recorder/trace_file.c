@@ -145,19 +145,28 @@ OF_INTERNAL int of_create_trace(const char *path, uint64_t expected, orderfile_t
     file_size = of_file_size(OF_SPARE_RECORDS);
     result = of_allocate(descriptor, 0, file_size);
   }
+  bool is_mapped = false;
   if (result == 0) {
     *trace = of_map_trace(descriptor, limit);
-    if (!*trace) result = -ENOMEM;
+    is_mapped = *trace != NULL;
+    if (!is_mapped) result = -ENOMEM;
   }
-  of_close(descriptor);
-  if (result == 0) {
+  if (is_mapped) {
     of_fill_header(*trace, of_records_in(file_size));
     (*trace)->demand = OF_SPARE_RECORDS;
-    if (of_is_locked(new_path)) (*trace)->flags |= ORDERFILE_TRACE_LOCKED;
+    /* Where the mapping does not keep the lock (Darwin, NFS), another descriptor takes it: without one, the file
+     * would be a leftover to others. */
+    int other_descriptor = of_open_write(new_path);
+    of_close(descriptor);
+    descriptor = other_descriptor;
+    if (descriptor >= 0 && of_lock_file(descriptor) == -OF_BUSY)
+      (*trace)->flags |= ORDERFILE_TRACE_LOCKED;
     result = of_publish(new_path, path);
-    if (result != 0) of_unmap_trace(*trace, *limit);
+    if (result == -ENOENT) result = -EEXIST; /* between the two locks it was one: begin again */
   }
-  if (result != 0) of_remove(new_path);
+  if (result != 0 && descriptor >= 0 && of_is_file_at(new_path, descriptor)) of_remove(new_path);
+  if (result != 0 && is_mapped) of_unmap_trace(*trace, *limit);
+  if (descriptor >= 0) of_close(descriptor);
   return result;
 }
 
