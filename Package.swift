@@ -129,6 +129,10 @@ let package = Package(
     // The library that `orderfile pages` loads into the program: C, without Swift's runtime.
     .target(
       name: "PageTracer", dependencies: ["CPageTrace", "CInProcess"], path: "Runtime/PageTracer",
+      cSettings: [
+        // A program expects a system call to leave its vector registers as they are.
+        .unsafeFlags(["-mgeneral-regs-only"])
+      ],
       linkerSettings: [
         // Neither Swift's runtime nor libc: only these files go into the program.
         .unsafeFlags(
