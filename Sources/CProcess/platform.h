@@ -19,6 +19,9 @@ enum platform_process platform_process(pid_t pid, uint64_t *start_time);
 /* cprocess_wait_for_end. */
 int platform_wait_for_end(pid_t pid, int64_t milliseconds);
 
+/* Makes a pipe that programs don't get; returns 0 or an errno. */
+int platform_pipe(int ends[2]);
+
 /* cprocess_port_listens. */
 bool platform_port_listens(pid_t pid, uint16_t port);
 

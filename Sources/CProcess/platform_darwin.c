@@ -2,6 +2,7 @@
 #include "platform.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <mach/mach_time.h>
 #include <sys/event.h>
 #include <sys/sysctl.h>
@@ -44,6 +45,12 @@ int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
   }
   close(queue);
   return result;
+}
+
+int platform_pipe(int ends[2]) {
+  if (pipe(ends) != 0) return errno;
+  for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+  return 0;
 }
 
 void platform_give_terminal(posix_spawn_file_actions_t *actions) { (void)actions; }

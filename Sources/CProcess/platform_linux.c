@@ -65,6 +65,8 @@ int platform_wait_for_end(pid_t pid, int64_t milliseconds) {
   return result;
 }
 
+int platform_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC) == 0 ? 0 : errno; }
+
 void platform_give_terminal(posix_spawn_file_actions_t *actions) {
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 35)
   posix_spawn_file_actions_addtcsetpgrp_np(actions, STDIN_FILENO);

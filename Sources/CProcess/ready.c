@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -21,8 +23,8 @@ int cprocess_tap_open(struct cprocess_tap *tap, const char *text, int forward, i
     tap->shorter[i] = (uint16_t)same;
   }
   int ends[2];
-  if (pipe(ends) != 0) return errno;
-  for (int i = 0; i < 2; i++) fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+  int error = platform_pipe(ends);
+  if (error) return error;
   fcntl(ends[0], F_SETFL, O_NONBLOCK);
   tap->read_end = ends[0];
   *write_end = ends[1];
@@ -38,41 +40,69 @@ static void search(struct cprocess_tap *tap, const char *bytes, size_t count) {
   }
 }
 
-bool cprocess_tap_read(struct cprocess_tap *tap) {
-  char bytes[65536];
+enum {
+  LOOK_LIMIT = 1 << 20, /* bytes read at once: the caller has signs and times to watch */
+};
+
+/* Whether the next PIPE_BUF bytes can be passed on without waiting for a reader. */
+static bool can_forward(const struct cprocess_tap *tap) {
+  struct pollfd poller = {.fd = tap->forward, .events = POLLOUT};
+  return tap->forward < 0 || poll(&poller, 1, 0) != 0;
+}
+
+/* As without a pipe between them, a reader that is gone is the program's concern; but it goes on. */
+static void forward(const struct cprocess_tap *tap, const char *bytes, ssize_t count) {
+  for (ssize_t done = 0, written; tap->forward >= 0 && done < count; done += written)
+    if ((written = write(tap->forward, bytes + done, (size_t)(count - done))) < 0) {
+      if (errno != EINTR) break;
+      written = 0;
+    }
+}
+
+/* Reads and passes on up to PIPE_BUF bytes; false if there are none. */
+static bool pass_on(struct cprocess_tap *tap) {
+  char bytes[PIPE_BUF];
   ssize_t count;
-  while (tap->read_end >= 0 && (count = read(tap->read_end, bytes, sizeof bytes)) != 0) {
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) break;
-    search(tap, bytes, (size_t)count);
-    /* As without a pipe between them, a reader that is gone or slow is the program's concern; but it goes on. */
-    for (ssize_t done = 0, written; tap->forward >= 0 && done < count; done += written)
-      if ((written = write(tap->forward, bytes + done, (size_t)(count - done))) < 0) {
-        if (errno != EINTR) break;
-        written = 0;
-      }
+  while ((count = read(tap->read_end, bytes, sizeof bytes)) < 0 && errno == EINTR) {
   }
+  if (count <= 0) return false;
+  search(tap, bytes, (size_t)count);
+  forward(tap, bytes, count);
+  return true;
+}
+
+bool cprocess_tap_read(struct cprocess_tap *tap) {
+  bool was_found = tap->is_found;
+  for (int bytes = 0; tap->read_end >= 0 && bytes < LOOK_LIMIT; bytes += PIPE_BUF)
+    if (!can_forward(tap) || !pass_on(tap) || tap->is_found != was_found) break;
   return tap->is_found;
 }
 
 void cprocess_tap_close(struct cprocess_tap *tap) {
-  if (tap->read_end >= 0) close(tap->read_end);
+  if (tap->read_end < 0) return;
+  /* What the program has left; others may still write. */
+  for (int bytes = 0; bytes < LOOK_LIMIT && pass_on(tap); bytes += PIPE_BUF) {
+  }
+  close(tap->read_end);
   tap->read_end = -1;
 }
 
 int cprocess_taps_open(struct cprocess_taps *taps, const char *text) {
   taps->output.read_end = taps->errors.read_end = -1;
+  taps->kept[0] = taps->kept[1] = -1;
   for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++) {
     struct cprocess_tap *tap = stream == STDOUT_FILENO ? &taps->output : &taps->errors;
-    int kept = fcntl(stream, F_DUPFD_CLOEXEC, 3), end;
+    int end = -1, flags = fcntl(stream, F_GETFD), kept = fcntl(stream, F_DUPFD_CLOEXEC, 3);
+    int error = flags < 0 || kept < 0 ? errno : cprocess_tap_open(tap, text, stream, &end);
     taps->kept[stream - 1] = kept;
-    int error = cprocess_tap_open(tap, text, stream, &end);
-    if (error) {
+    taps->flags[stream - 1] = flags;
+    if (error || dup2(end, stream) < 0) {
+      if (!error) error = errno;
+      if (end >= 0) close(end);
       cprocess_taps_started(taps);
       cprocess_taps_close(taps);
       return error;
     }
-    dup2(end, stream);
     close(end);
   }
   return 0;
@@ -83,6 +113,7 @@ void cprocess_taps_started(struct cprocess_taps *taps) {
     int kept = taps->kept[stream - 1];
     if (kept < 0) continue;
     dup2(kept, stream);
+    fcntl(stream, F_SETFD, taps->flags[stream - 1]);
     close(kept);
     taps->kept[stream - 1] = -1;
   }

@@ -33,7 +33,7 @@ package enum Readiness: Hashable, Sendable {
 }
 
 extension Readiness: CustomStringConvertible {
-  /// In a message: "expected port 8080 to listen".
+  /// In a message: "expected a listener on port 8080".
   package var description: String {
     switch self {
     case .port(let port): "a listener on port \(port)"

@@ -42,6 +42,7 @@ import Testing
       }
       if (!strcmp(what, "line")) { fputs("starting\\nrea", stderr); fputs("dy to serve\\n", stderr); }
       if (!strcmp(what, "mark")) orderfile_mark("ready");
+      if (!strcmp(what, "flood")) { puts("ready"); while (!is_over) puts("more than anybody reads"); }
       if (!strcmp(what, "exit")) return atoi(v[2]);
       if (!strcmp(what, "stubborn")) { signal(SIGTERM, SIG_IGN); puts("ready"); fflush(stdout); }
       wait_for_end();
@@ -136,6 +137,17 @@ import Testing
     let functions = try RecordTests.functions(workshop, in: "t")
     #expect(functions.contains("work") && !functions.contains("shut_down"))
     try expectEnd(kind, of: "t", workshop)
+  }
+
+  @Test func aServerThatWritesOnAndOnIsReadyAllTheSame() throws {
+    let workshop = try Self.workshop()
+    let running = try workshop.start(
+      "sh",
+      ["-c", #"exec "$0" record -o t --until-ready line=ready -- ./app-record flood >/dev/null"#]
+        + [Built.orderfile])
+    let run = running.endAlone()
+    #expect(run.status == 0, "\(run.errors)")
+    expectEnded(running, workshop, launches: 1)
   }
 
   @Test(arguments: ["preload", "ptrace"], ["port", "line", "mark"])

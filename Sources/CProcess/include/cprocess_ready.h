@@ -26,14 +26,17 @@ struct cprocess_tap {
 /* Makes the pipe, and stores the end that the program gets. Returns 0 or an errno: ENAMETOOLONG if TEXT is
  * empty, or longer than 255 bytes. */
 int cprocess_tap_open(struct cprocess_tap *tap, const char *text, int forward, int *write_end);
-/* Passes on what has come, without waiting. Returns whether the text has come, now or before. */
+/* Passes on what has come and what the forward's reader takes, without waiting; after the text, and after a mebibyte,
+ * not all of it. Returns whether the text has come, now or before. */
 bool cprocess_tap_read(struct cprocess_tap *tap);
+/* Passes on the rest, waiting for the forward's reader. */
 void cprocess_tap_close(struct cprocess_tap *tap);
 
 /* Taps on standard output and standard error. */
 struct cprocess_taps {
   struct cprocess_tap output, errors;
-  int kept[2]; /* this process's own streams while a program is started */
+  int kept[2];  /* this process's own streams while a program is started; -1: none */
+  int flags[2]; /* of those descriptors */
 };
 
 /* Puts pipes in place of both streams of this process, until cprocess_taps_started: a program that is started
