@@ -3,6 +3,7 @@ import ImageModel
 import ModelSamples
 import OrderFileFormat
 import Symbolication
+import TestSupport
 import Testing
 
 @Suite struct PlacingEntriesTests {
@@ -85,12 +86,23 @@ import Testing
       (["m.o|_t", "n.o|_t", "m.o|_t", "n.o|_t"], [2, 1], [2]),
       (["a.o|_t", "b.o|_t"], [0, 1], []), (["m.o|_t", "=m.o|_t"], [0, 1], []),
       (["_t", "_t"], [0, 1], [1]), (["m.o|_t", "m.o|_t", "m.o|_u"], [2], []),
+      // Another name of the same body moves it.
+      (["_t", "_t", "=_u"], [1, 2], []), (["_t", "_t", "=_u"], [2, 1], []),
     ] as [([String], [Int], [Int])])
   func ofNamesakesInOneObjectFileTheClassicLinkerMovesTheFirst(
     symbols: [String], order: [Int], unmoved: [Int]
   ) {
     #expect(placing(symbols, order, by: .ld64).unmoved == unmoved)
     #expect(placing(symbols, order, by: .ld64LLD).unmoved == [])
+  }
+
+  @Test func manyNamesakesCostNoSquares() {
+    let growth = costGrowth(from: 2000, by: 8) { count in
+      let symbols = [String](repeating: "m.o|_t", count: count)
+      let placing = placing(symbols, Array(0..<count), by: .ld64)
+      #expect(placing.unmoved.count == count - 1)
+    }
+    #expect(growth < 24, "\(growth) times for 8 times as many")
   }
 
   @Test(arguments: [

@@ -145,29 +145,47 @@ private struct Namesakes {
     }
   }
 
-  /// The listed functions that stay where they are because the linker moves another one for their line.
+  /// The listed functions that stay where they are because the linker moves another one for their line, and none for
+  /// another of their names.
+  ///
+  /// - Complexity: O(*n*) for *n* functions that have one of the names, on average.
   var unmoved: [Int] {
     guard rule == .movesFirstInObjectFile else { return [] }
-    return order.flatMap { reference -> [Int] in
-      guard let name = names[NameKey(layout.names[reference])], name.hasSeveralBodies else {
-        return []
-      }
-      return name.listed.filter { index in
+    var moved: Set<StatedAddress> = []
+    var others: [Int] = []
+    for reference in order {
+      let key = NameKey(layout.names[reference])
+      guard let name = names[key] else { continue }
+      let first = FirstBodies(of: map.functions(named: layout.names[reference]), in: layout)
+      for index in name.listed {
         let function = layout.functions[index]
-        return function.address != firstBody(ofLineFor: function)
+        if let place = first.address(forLineOf: function, in: layout) { moved.insert(place) }
+        if !moved.contains(function.address) { others.append(index) }
       }
+    }
+    return others.filter { !moved.contains(layout.functions[$0].address) }
+  }
+}
+
+/// The bodies of one name that ld64 moves, as far as addresses tell: linkers keep the order in which they read
+/// functions.
+private struct FirstBodies {
+  private var ofAll: StatedAddress?
+  private var byObjectFile: [NameKey: StatedAddress] = [:]
+
+  init(of functions: [Int], in layout: Layout) {
+    for function in functions.lazy.map({ layout.functions[$0] }) {
+      ofAll = min(ofAll ?? function.address, function.address)
+      guard let file = function.objectFile else { continue }
+      let key = NameKey(layout.names[file])
+      byObjectFile[key] = min(byObjectFile[key] ?? function.address, function.address)
     }
   }
 
-  /// The body that ld64 moves for the line of `function`, as far as addresses tell: linkers keep the order in which
-  /// they read functions.
-  private func firstBody(ofLineFor function: Function) -> StatedAddress? {
-    let bodies = map.functions(named: layout.names[function.name]).map { layout.functions[$0] }
-    guard let file = function.objectFile.map({ layout.names[$0] }) else {
-      return bodies.map(\.address).min()
-    }
-    return bodies.filter { $0.objectFile.map { layout.names[$0] == file } ?? false }
-      .map(\.address).min()
+  /// What the linker moves for a line with the name and, if it is known, the object file of `function`.
+  func address(forLineOf function: Function, in layout: Layout) -> StatedAddress? {
+    guard let file = function.objectFile else { return ofAll }
+    return byObjectFile[NameKey(layout.names[file])]
   }
 }
 
