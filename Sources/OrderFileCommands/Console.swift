@@ -74,8 +74,7 @@ extension LaunchEnvironment {
       searchPath: ownVariable("PATH"), preload: ownVariable("LD_PRELOAD") ?? "",
       libraryPath: ownVariable("LD_LIBRARY_PATH"),
       temporaryFolder: ownVariable("TMPDIR"),
-      sanitizerOptions: ["ASAN_OPTIONS", "LSAN_OPTIONS"].compactMap(ownVariable).joined(
-        separator: ":"),
+      sanitizerOptions: LaunchEnvironment.sanitizerVariables.compactMap(ownVariable),
       emulatorRoot: ownVariable("QEMU_LD_PREFIX"))
   }
 }

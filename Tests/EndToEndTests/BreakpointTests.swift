@@ -257,7 +257,7 @@ import Testing
 
       let allowed = try workshop.start(
         Built.orderfile, ["record", "--breakpoints", "-o", "t", "--", "./app"],
-        environment: ["LSAN_OPTIONS": "detect_leaks=0"]
+        environment: ["LSAN_OPTIONS": "detect_leaks=1,verbosity=0:detect_leaks=false"]
       ).end()
       #expect(allowed.status == 3, "\(allowed.errors)")
       #expect(try RecordTests.functions(workshop, in: "t").contains("main"))

@@ -79,6 +79,9 @@ import Testing
     #expect(try order(workshop, "app").prefix(3) == ["main", "third", "first"])
     let mac = try workshop.orderfile("flags", "make", "--program", "app", "--linker", "ld64")
     #expect(mac.status == 1 && mac.errors.contains("hint: for Apple platforms"))
+    let blank = try workshop.orderfile(
+      "flags", "make", "--program", "app", "--order-file", "my app.order")
+    #expect(blank.status == 1 && blank.errors.contains("unsupported path of an order file"))
   }
 
   @Test(arguments: OrderingLinker.installed)

@@ -20,7 +20,10 @@ package struct Tool: Sendable {
 
   /// The clang that comes with `libclang-rt-dev`: the Swift toolchain's own needs libdispatch for TSan.
   package static let sanitizingClang =
-    (14...30).reversed().map { "/usr/bin/clang-\($0)" }
+    (16...30).reversed().filter {
+      FileManager.default.fileExists(atPath: "/usr/lib/llvm-\($0)/lib/clang/\($0)/lib/linux")
+    }
+    .map { "/usr/bin/clang-\($0)" }
     .first(where: FileManager.default.isExecutableFile) ?? "clang"
 
   /// Runs it to its end, with `input` as its standard input.

@@ -6,7 +6,7 @@ import Symbolication
 
 extension DiffDocument {
   /// Below this share of the startup functions, an order made of these traces misses what a launch runs.
-  private static let wantedPresence = 95.0
+  private static let wantedPresence = Share(percent: 95)
   /// Pages above the floor that a good order may need: as many as this share of the floor, and so many at least.
   private static let acceptedGap = (share: 0.25, least: 8)
 
@@ -19,8 +19,8 @@ extension DiffDocument {
   }
 
   private var presenceSuggestion: Diagnostic? {
-    guard let presence, let percent = Percentage.of(presence.after, presence.all),
-      percent < Self.wantedPresence
+    guard let presence, presence.all > 0,
+      !Self.wantedPresence.isReached(by: presence.after, of: presence.all)
     else { return nil }
     return Diagnostic(
       "\(presence.all - presence.after) of \(counted(presence.all, "startup function")) are not in it",

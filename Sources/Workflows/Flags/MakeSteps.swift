@@ -15,12 +15,22 @@ package struct MakeSteps {
     self.dialect = dialect
   }
 
-  /// - Throws: if make does not know the linker.
+  /// - Throws: if make does not know the linker, or `LDFLAGS` can't carry the path of the order file.
   package func text() throws(Diagnostic) -> String {
     guard let linker = dialect.driverName, let option = dialect.linkOption else {
       throw Diagnostic(
         "unsupported linker: expected lld, gold or gnu-ld, found '\(dialect)'",
         context: ["--linker"], hint: "for Apple platforms see 'orderfile flags xcode'")
+    }
+    let special: Set<Character> = [
+      " ", "\t", "\n", "\"", "'", "`", "$", "\\", ",", "#", ";", "&", "|", "<", ">", "(", ")", "*",
+      "?", "[", "~",
+    ]
+    guard !orderFile.contains(where: special.contains) else {
+      throw Diagnostic(
+        "unsupported path of an order file: '\(orderFile)'", context: ["--order-file"],
+        hint:
+          "LDFLAGS can't carry it: use a path without blanks, commas and characters of the shell")
     }
     let trace = shellWord(fileName(ofPath: program) + ".oftrace")
     let linkerOption = dialect == .usual(for: .elf) ? "" : " --linker \(dialect)"

@@ -8,16 +8,15 @@ package struct LaunchEnvironment {
   package var libraryPath: String?
   /// `TMPDIR`: the folder for temporary folders; `nil` if it is not set.
   package var temporaryFolder: String?
-  /// `ASAN_OPTIONS` and `LSAN_OPTIONS`: settings of sanitizers in launched programs.
-  package var sanitizerOptions: String
-
+  /// The values of `sanitizerVariables` that are set: settings of sanitizers in launched programs.
+  package var sanitizerOptions: [String]
   /// `QEMU_LD_PREFIX`: the folder in which QEMU looks up an emulated program's libraries first; `nil` if it is not set.
   package var emulatorRoot: String?
 
   package init(
     searchPath: String?, preload: String = "", libraryPath: String? = nil,
     temporaryFolder: String? = nil,
-    sanitizerOptions: String = "", emulatorRoot: String? = nil
+    sanitizerOptions: [String] = [], emulatorRoot: String? = nil
   ) {
     self.searchPath = searchPath
     self.preload = preload
@@ -27,6 +26,14 @@ package struct LaunchEnvironment {
     self.emulatorRoot = emulatorRoot
   }
 
-  /// Whether a program with LeakSanitizer looks for leaks at its end.
-  var looksForLeaks: Bool { !sanitizerOptions.contains("detect_leaks=0") }
+  /// The variables that LeakSanitizer reads, in its order.
+  package static let sanitizerVariables = ["ASAN_OPTIONS", "LSAN_OPTIONS"]
+
+  /// Whether a program with LeakSanitizer looks for leaks at its end. As in the runtime's own
+  /// parser, the last setting counts, and settings are separated by blanks, commas or colons. <compiler-rt/lib/sanitizer_common/sanitizer_flag_parser>
+  var looksForLeaks: Bool {
+    let settings = sanitizerOptions.flatMap { $0.split { ":, \n\t\r".contains($0) } }
+    let value = settings.last { $0.hasPrefix("detect_leaks=") }?.drop { $0 != "=" }.dropFirst()
+    return value.map { !["0", "no", "false"].contains($0) } ?? true
+  }
 }

@@ -233,12 +233,15 @@ package struct LaunchRecording {
 
   /// Whether a running process has LeakSanitizer, and its own environment does not turn it off.
   private func looksForLeaks(_ number: Int32) -> Bool {
-    let variables = String(
-      decoding: SystemFile.text(of: "/proc/\(number)/environ"), as: UTF8.self)
+    let variables = SystemFile.text(of: "/proc/\(number)/environ").split(separator: 0)
+      .map { String(decoding: $0, as: UTF8.self) }
     guard let bytes = try? FileBytes(path: "/proc/\(number)/exe"),
       (try? ImagePages(of: bytes))?.hasLeakSanitizer ?? false
     else { return false }
-    return LaunchEnvironment(searchPath: nil, sanitizerOptions: variables).looksForLeaks
+    let options = LaunchEnvironment.sanitizerVariables.compactMap { name in
+      variables.first { $0.hasPrefix(name + "=") }.map { String($0.dropFirst(name.count + 1)) }
+    }
+    return LaunchEnvironment(searchPath: nil, sanitizerOptions: options).looksForLeaks
   }
 
   /// The variables that tell the recorder where to write and when to stop.
