@@ -5,11 +5,11 @@ set -uo pipefail
 cd "$(dirname "$0")"
 export logs=../.build/examples
 mkdir -p "$logs"
-rm -f "$logs"/*.failed
+rm -f "$logs"/*
 
 run() {
   local log=$logs/${1%/run.sh}
-  "$1" >"$log.txt" 2>&1 || touch "$log.failed"
+  "$1" >"$log.txt" 2>&1 && touch "$log.passed"
 }
 export -f run
 printf '%s\n' */run.sh | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I {} bash -c 'run {}'
@@ -17,12 +17,12 @@ printf '%s\n' */run.sh | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I {} bash -c '
 failed=0
 for example in */run.sh; do
   name=${example%/run.sh}
-  if [[ -e $logs/$name.failed ]]; then
+  if [[ -e $logs/$name.passed ]]; then
+    printf 'ok      %-14s %s\n' "$name" "$(tail -n 1 "$logs/$name.txt")"
+  else
     printf 'FAILED  %s\n' "$name"
     cat "$logs/$name.txt"
     failed=1
-  else
-    printf 'ok      %-14s %s\n' "$name" "$(tail -n 1 "$logs/$name.txt")"
   fi
 done
 exit $failed
