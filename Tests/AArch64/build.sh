@@ -16,7 +16,7 @@ clang() { command clang --target=aarch64-linux-gnu --gcc-toolchain=/usr "$@"; }
 # Embedded Swift knows one AArch64 system, which is none; its code and Linux's are alike.
 resources=$(swiftc -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
 swift() {
-  swiftc -target aarch64-none-none-elf -enable-experimental-feature Embedded -wmo -parse-as-library -O \
+  swiftc -target aarch64-none-none-elf -enable-experimental-feature Embedded -wmo -parse-as-library -Onone \
     -package-name orderfile -swift-version 6 -enable-upcoming-feature ExistentialAny -I . \
     -Xcc -D__linux__=1 -Xcc -nostdlibinc -Xcc -isystem -Xcc /usr/aarch64-linux-gnu/include \
     -Xcc "-fmodule-map-file=$here/module.modulemap" -Xcc "-I$runtime/PageTrace/include" \

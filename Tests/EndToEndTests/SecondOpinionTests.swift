@@ -95,7 +95,7 @@ import Testing
     let compilers = try ["sqlite3", "shell"].map { name in
       try workshop.start(
         "clang",
-        ["-O1", "-ffunction-sections", Build.coverage, "-c", "\(folder)/\(name).c"])
+        ["-O0", "-ffunction-sections", Build.coverage, "-c", "\(folder)/\(name).c"])
     }
     for compiler in compilers { #expect(compiler.end().status == 0) }
     let recorder = try #require(Built.recorder)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs arm64 Mach-O executables on any system: `Tests/MachOEmulator/run.py`, with the emulator that
+/// Runs arm64 Mach-O executables on any system: `Tests/MachOEmulator`, with the emulator that
 /// `Scripts/apple-sdk.sh` fetched.
 package struct MachOEmulator: Sendable {
   /// What came of a run.
@@ -69,22 +69,15 @@ package struct MachOEmulator: Sendable {
   /// Whether images can be built and run.
   package static let isAvailable = (try? MachOEmulator()) != nil && (try? AppleSDK()) != nil
 
-  private let script: String
-  private let packages: String
-  private let python: String
-
   /// - Throws: what is missing; `make test` installs it.
   package init() throws {
-    let tests = fixturesFolder.deletingLastPathComponent()
-    script = tests.appendingPathComponent("MachOEmulator/run.py").path
-    packages = tests.deletingLastPathComponent().appendingPathComponent(".build/apple/python").path
-    guard FileManager.default.fileExists(atPath: packages + "/unicorn") else {
-      throw Tool.Failure(description: "missing \(packages): run Scripts/apple-sdk.sh")
+    guard FileManager.default.fileExists(atPath: MachOEmulatorServer.packages + "/unicorn") else {
+      throw Tool.Failure(
+        description: "missing \(MachOEmulatorServer.packages): run Scripts/apple-sdk.sh")
     }
-    guard let python = toolPath("python3") else {
+    guard toolPath("python3") != nil else {
       throw Tool.Failure(description: "missing python3: run Scripts/bootstrap.sh test")
     }
-    self.python = python
   }
 
   /// Runs `image`, a file in `workshop`, to its end. The folder is all that it sees of the file system,
@@ -107,17 +100,18 @@ package struct MachOEmulator: Sendable {
     for (name, value) in environment.sorted(by: { $0.key < $1.key }) {
       options += ["--env", "\(name)=\(value)"]
     }
-    let ended = try RunningProcess(
-      python, [script] + options + [path(image)] + arguments, in: workshop.folder,
-      environment: [
-        "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1", "PATH": "/usr/bin:/bin",
-      ]
-    ).end()
+    let status = try MachOEmulatorServer.shared.get().run(
+      options + [path(image)] + arguments, in: workshop.folder.path,
+      output: reports.path("output"), errors: reports.path("errors"), end: reports.path("end"))
+    func text(_ name: String) -> String {
+      String(
+        decoding: FileManager.default.contents(atPath: reports.path(name)) ?? Data(), as: UTF8.self)
+    }
     guard let json = FileManager.default.contents(atPath: report) else {
-      throw Tool.Failure(description: "emulating \(image): \(ended.errors)")
+      throw Tool.Failure(description: "emulating \(image): \(text("errors"))")
     }
     return Run(
-      status: ended.status, output: ended.text, errors: ended.errors,
+      status: status, output: text("output"), errors: text("errors"),
       report: try JSONDecoder().decode(Report.self, from: json))
   }
 }
