@@ -29,8 +29,9 @@ package struct LaunchEnvironment {
   /// The variables that LeakSanitizer reads, in its order.
   package static let sanitizerVariables = ["ASAN_OPTIONS", "LSAN_OPTIONS"]
 
-  /// Whether a program with LeakSanitizer looks for leaks at its end. As in the runtime's own
-  /// parser, the last setting counts, and settings are separated by blanks, commas or colons. <compiler-rt/lib/sanitizer_common/sanitizer_flag_parser>
+  /// Whether a program with LeakSanitizer looks for leaks at its end. As in the runtime's own parser, the last setting
+  /// counts, and settings are separated by blanks, commas or colons.
+  /// <compiler-rt/lib/sanitizer_common/sanitizer_flag_parser.cpp>
   var looksForLeaks: Bool {
     let settings = sanitizerOptions.flatMap { $0.split { ":, \n\t\r".contains($0) } }
     let value = settings.last { $0.hasPrefix("detect_leaks=") }?.drop { $0 != "=" }.dropFirst()
