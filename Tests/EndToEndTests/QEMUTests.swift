@@ -345,6 +345,26 @@ import Testing
     try fails(["--stop-at", "x", "--", "./app"], path: "/usr/bin", "--qemu sees no marks")
   }
 
+  @Test func preloadedLibrariesAreForTheProgramAlone() throws {
+    let workshop = try Self.workshop("aarch64-linux-gnu-gcc")
+    try workshop.write(
+      """
+      #include <unistd.h>
+      __attribute__((constructor)) static void begin(void) { write(1, "preloaded\\n", 10); }
+      """.utf8, "early.c")
+    try workshop.must("aarch64-linux-gnu-gcc", ["-shared", "-fPIC", "early.c", "-o", "early.so"])
+    // This command runs on another machine: its own loader complains of the library, but the emulator's does not.
+    let variables = ["LD_PRELOAD": workshop.path("early.so")]
+    let own = try workshop.orderfile("--version", environment: variables)
+    let run = try workshop.start(
+      Built.orderfile,
+      ["record", "--qemu", "--sysroot", "/usr/aarch64-linux-gnu", "-q", "-o", "t", "--", "./app"],
+      environment: variables
+    ).end()
+    #expect(run.status == 0 && run.text == "preloaded\n", "\(run.errors)")
+    #expect(run.errors == own.errors && own.errors.contains("early.so"), "\(run.errors)")
+  }
+
   @Test func librariesThatComeAndGoKeepTheirFunctions() throws {
     let workshop = try Workshop()
     for name in ["one", "two"] {

@@ -36,6 +36,28 @@ import Testing
     #expect(image.splitFunction?.description == "f.cold")
   }
 
+  @Test func sectionsTellWhatBOLTCanDo() throws {
+    var writer = ELFWriter()
+    writer.addText()
+    writer.addSymbols([.init("main", value: 0x1010)])
+    for name in [".rela.text", "swift5_types", ".debug_info", ".note.bolt_info"] {
+      writer.add(.init(name, type: 1, contents: [0]))
+    }
+    writer.machine = 183
+    let image = try BOLTImage(of: FileBytes(writer.bytes()))
+    #expect(image.hasRelocations && image.isSwift && image.hasDebugInformation && image.isOutput)
+    #expect(image.smallestInstruction == 4)
+  }
+
+  /// Each name is counted once for each symbol, however many share its bytes.
+  @Test func aThousandNamesakesHaveNumbersOfTheirOwn() throws {
+    let symbols = (0..<1000).map {
+      ELFWriter.Symbol("same", info: 0x02, value: 0x1010 + UInt64($0), size: 1)
+    }
+    let image = try image(symbols)
+    #expect(name(image, 0x1010) == "same/1" && name(image, 0x1010 + 999) == "same/1000")
+  }
+
   @Test func aFileWithoutSymbolsIsRefused() {
     #expect(throws: ParseError.self) { try BOLTImage(of: FileBytes(Array("text".utf8))) }
   }

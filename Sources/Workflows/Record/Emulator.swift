@@ -30,6 +30,9 @@ struct Emulator {
     of name: String, _ options: LaunchRecording.Emulation, in environment: LaunchEnvironment
   ) throws(Diagnostic) {
     self.options = options
+    loaderVariables = [
+      ("LD_LIBRARY_PATH", environment.libraryPath ?? ""), ("LD_PRELOAD", environment.preload),
+    ]
     program = try LaunchedProgram(named: name, in: environment).path
     let machine = try Self.machine(of: program)
     processor = options.processor ?? machine.fullestProcessor
@@ -37,6 +40,10 @@ struct Emulator {
     plugin = try OwnLibrary.path("liborderfile-qemu.so", product: "orderfile-qemu")
     try checkLoader(of: machine, in: environment)
   }
+
+  /// The variables by which the loader finds libraries, which are for the program alone: QEMU is another one. They can't
+  /// have commas.
+  private let loaderVariables: [(name: String, value: String)]
 
   /// The same launch in the emulator, which leaves its traces in `folder`.
   func running(_ launch: ProgramLaunch, into folder: RecordingFolder) -> ProgramLaunch {
@@ -50,6 +57,13 @@ struct Emulator {
       path, "-plugin", words.map(escaped).joined(separator: ","), "-cpu", processor,
     ]
     if let root = options.root { emulated.command += ["-L", root] }
+    for (name, usual) in loaderVariables {
+      let value = launch.environment.last { $0.name == name }?.value ?? usual
+      guard !value.isEmpty, !value.contains(",") else { continue }
+      emulated.environment.removeAll { $0.name == name }
+      emulated.environment.append((name, ""))
+      emulated.command += ["-E", "\(name)=\(value)"]
+    }
     emulated.command += ["-0", launch.command[0], program] + launch.command.dropFirst()
     return emulated
   }
