@@ -92,6 +92,7 @@ struct RecordingFolder {
       }
   }
 
+  /// Removes one of the traces.
   func removeTrace(at path: String) { unlink(path) }
 
   /// Removes the folder and its contents.
