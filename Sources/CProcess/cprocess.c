@@ -71,8 +71,8 @@ static char **merged_environment(char *const *variables) {
   return merged;
 }
 
-int cprocess_start(char *const *arguments, char *const *variables, enum cprocess_group group,
-                  pid_t tracer, pid_t *pid, uint64_t *start) {
+int cprocess_start(char *const *arguments, char *const *variables, const struct cprocess_streams *streams,
+                  enum cprocess_group group, pid_t tracer, pid_t *pid, uint64_t *start) {
   char **environment = merged_environment(variables);
   if (!environment) return ENOMEM;
   posix_spawnattr_t attributes;
@@ -92,12 +92,15 @@ int cprocess_start(char *const *arguments, char *const *variables, enum cprocess
   if (own_group) {
     flags |= POSIX_SPAWN_SETPGROUP;
     posix_spawnattr_setpgroup(&attributes, 0);
-    if (isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp()) {
+    if (streams->descriptors[STDIN_FILENO] < 0 && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp()) {
       terminal_owner = getpgrp();
       platform_give_terminal(&actions);
     }
   }
   posix_spawnattr_setflags(&attributes, flags);
+  for (int stream = 0; stream <= 2; stream++)
+    if (streams->descriptors[stream] >= 0)
+      posix_spawn_file_actions_adddup2(&actions, streams->descriptors[stream], stream);
 
   child_group = group;
   struct sigaction action = {.sa_handler = pass_on, .sa_flags = SA_RESTART};
@@ -114,7 +117,7 @@ int cprocess_start(char *const *arguments, char *const *variables, enum cprocess
   *start = platform_now();
   int error;
   if (tracer) {
-    error = platform_start_held(arguments, environment, own_group, terminal_owner != 0, &defaults, &old,
+    error = platform_start_held(arguments, environment, streams->descriptors, own_group, terminal_owner != 0, &defaults, &old,
                                 tracer, &held);
     *pid = held.pid;
   } else {

@@ -36,11 +36,11 @@ struct platform_held {
   int go, failed;
 };
 
-/* As posix_spawnp, without attributes; the program waits before it begins, and TRACER may trace it.
+/* As posix_spawnp, without attributes, but with STREAMS as in struct cprocess_streams; the program waits before it begins, and TRACER may trace it.
  * ENOTSUP if the system has no suitable ptrace. */
-int platform_start_held(char *const *arguments, char **environment, bool own_group,
-                        bool takes_terminal, const sigset_t *defaults, const sigset_t *mask,
-                        pid_t tracer, struct platform_held *held);
+int platform_start_held(char *const *arguments, char **environment, const int streams[3],
+                        bool own_group, bool takes_terminal, const sigset_t *defaults,
+                        const sigset_t *mask, pid_t tracer, struct platform_held *held);
 /* Lets it begin, or ends it before that. Returns 0 or the errno of exec; the process is gone then. */
 int platform_let_go(const struct platform_held *held, bool may_begin);
 

@@ -87,36 +87,21 @@ void cprocess_tap_close(struct cprocess_tap *tap) {
   tap->read_end = -1;
 }
 
-int cprocess_taps_open(struct cprocess_taps *taps, const char *text) {
+int cprocess_taps_open(struct cprocess_taps *taps, const char *text, struct cprocess_streams *streams) {
   taps->output.read_end = taps->errors.read_end = -1;
-  taps->kept[0] = taps->kept[1] = -1;
+  struct cprocess_streams piped = *streams;
   for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++) {
     struct cprocess_tap *tap = stream == STDOUT_FILENO ? &taps->output : &taps->errors;
-    int end = -1, flags = fcntl(stream, F_GETFD), kept = fcntl(stream, F_DUPFD_CLOEXEC, 3);
-    int error = flags < 0 || kept < 0 ? errno : cprocess_tap_open(tap, text, stream, &end);
-    taps->kept[stream - 1] = kept;
-    taps->flags[stream - 1] = flags;
-    if (error || dup2(end, stream) < 0) {
-      if (!error) error = errno;
-      if (end >= 0) close(end);
-      cprocess_taps_started(taps);
+    int own = streams->descriptors[stream];
+    int error = cprocess_tap_open(tap, text, own < 0 ? stream : own, &piped.descriptors[stream]);
+    if (error) {
+      if (stream == STDERR_FILENO) close(piped.descriptors[STDOUT_FILENO]);
       cprocess_taps_close(taps);
       return error;
     }
-    close(end);
   }
+  *streams = piped;
   return 0;
-}
-
-void cprocess_taps_started(struct cprocess_taps *taps) {
-  for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++) {
-    int kept = taps->kept[stream - 1];
-    if (kept < 0) continue;
-    dup2(kept, stream);
-    fcntl(stream, F_SETFD, taps->flags[stream - 1]);
-    close(kept);
-    taps->kept[stream - 1] = -1;
-  }
 }
 
 bool cprocess_taps_read(struct cprocess_taps *taps) {

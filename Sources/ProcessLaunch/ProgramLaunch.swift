@@ -6,7 +6,7 @@ import CProcess
   import Glibc
 #endif
 
-/// A launch of a command, with the standard streams of this process.
+/// A launch of a command.
 package struct ProgramLaunch: Sendable {
   /// The program, looked up in `PATH`, and its arguments.
   package var command: [String]
@@ -23,6 +23,24 @@ package struct ProgramLaunch: Sendable {
   /// Whether it is a shell with a command line. If it leads its own group, that gets SIGTERM for SIGINT, because a
   /// shell that gets SIGINT between two commands goes on with the next.
   package var isShell = false
+  package var streams = Streams()
+
+  /// The descriptors that are its standard streams, above 2; `nil` for those of this process.
+  package struct Streams: Sendable {
+    package var input: Int32?
+    package var output: Int32?
+    package var errors: Int32?
+
+    package init(input: Int32? = nil, output: Int32? = nil, errors: Int32? = nil) {
+      self.input = input
+      self.output = output
+      self.errors = errors
+    }
+
+    fileprivate var descriptors: cprocess_streams {
+      cprocess_streams(descriptors: (input ?? -1, output ?? -1, errors ?? -1))
+    }
+  }
 
   package init(
     command: [String], environment: [(name: String, value: String)] = [], timeout: Double? = nil,
@@ -120,11 +138,11 @@ package struct ProgramLaunch: Sendable {
     let probe = readiness.map { ReadinessProbe($0, isMarked: isMarked) }
     let pid: pid_t
     if let probe {
-      pid = try probe.starting { () throws(LaunchError) in
-        try start(heldFor: tracer, &result.start)
+      pid = try probe.starting(streams.descriptors) { streams throws(LaunchError) in
+        try start(streams, heldFor: tracer, &result.start)
       }
     } else {
-      pid = try start(heldFor: tracer, &result.start)
+      pid = try start(streams.descriptors, heldFor: tracer, &result.start)
     }
     result.processNumber = UInt32(bitPattern: pid)
     if tracer != nil {
@@ -174,11 +192,14 @@ package struct ProgramLaunch: Sendable {
     return isOwn ? CPROCESS_OWN_GROUP : CPROCESS_SHARED_GROUP
   }
 
-  private func start(heldFor tracer: pid_t?, _ time: inout UInt64) throws(LaunchError) -> pid_t {
+  private func start(
+    _ streams: cprocess_streams, heldFor tracer: pid_t?, _ time: inout UInt64
+  ) throws(LaunchError) -> pid_t {
     var pid: pid_t = 0
+    var streams = streams
     let error = Self.withArguments(command) { arguments in
       withCStrings(environment.map { "\($0.name)=\($0.value)" }) { variables in
-        cprocess_start(arguments, variables, group, tracer ?? 0, &pid, &time)
+        cprocess_start(arguments, variables, &streams, group, tracer ?? 0, &pid, &time)
       }
     }
     guard error == 0 else { throw LaunchError(errno: error) }
@@ -264,6 +285,17 @@ extension ProgramLaunch {
       body(
         others.dropLast() + (all.count - own..<all.count).map { CommandLine.unsafeArgv[$0] } + [nil]
       )
+    }
+  }
+}
+
+extension ProgramLaunch {
+  /// The indexes of the words of this process's command line that are not UTF-8, ascending: what `CommandLine.arguments`
+  /// has for them are other words.
+  package static var repairedArguments: [Int] {
+    (0..<Int(CommandLine.argc)).filter { index in
+      guard let word = CommandLine.unsafeArgv[index] else { return false }
+      return String(validatingCString: word) == nil
     }
   }
 }

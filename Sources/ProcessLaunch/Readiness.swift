@@ -1,5 +1,11 @@
 import CProcess
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// The sign by which a launched program is known to be ready: `--until-ready`. The launch is over then.
 package enum Readiness: Hashable, Sendable {
   /// Somebody listens on this TCP port.
@@ -60,15 +66,21 @@ package final class ReadinessProbe {
 
   deinit { cprocess_taps_close(&taps) }
 
-  /// Starts the program by `body`, with pipes for its output if that is needed.
+  /// Starts the program by `body`, which gets the program's streams: `streams`, with pipes for its output if that is
+  /// needed.
   func starting<R>(
-    _ body: () throws(ProgramLaunch.LaunchError) -> R
+    _ streams: cprocess_streams,
+    _ body: (cprocess_streams) throws(ProgramLaunch.LaunchError) -> R
   ) throws(ProgramLaunch.LaunchError) -> R {
-    guard case .output(let text) = readiness else { return try body() }
-    let error = cprocess_taps_open(&taps, text)
+    guard case .output(let text) = readiness else { return try body(streams) }
+    var piped = streams
+    let error = cprocess_taps_open(&taps, text, &piped)
     guard error == 0 else { throw ProgramLaunch.LaunchError(errno: error) }
-    defer { cprocess_taps_started(&taps) }
-    return try body()
+    defer {
+      close(piped.descriptors.1)
+      close(piped.descriptors.2)
+    }
+    return try body(piped)
   }
 
   /// For a program that is started by other means: the pipe to which it is to write, which the caller closes; `nil` if

@@ -45,11 +45,8 @@ private let rules = [
         /(^|[({;:])\s*(print|debugPrint|puts|fputs|printf)\(|\bstd(out|err)\b|FileHandle|STD(OUT|ERR)_FILENO|\bwrite\((descriptor|\d)/
       )
     },
-    // WriteAll leaves the descriptor to its caller; StandardStreams has programs print into a file.
-    except: [
-      "OrderFileCommands/", "Workflows/Files/WriteAll.swift",
-      "Workflows/Files/StandardStreams.swift",
-    ], example: "print(1)"),
+    // WriteAll leaves the descriptor to its caller.
+    except: ["OrderFileCommands/", "Workflows/Files/WriteAll.swift"], example: "print(1)"),
   Rule(
     "only the commands read the environment or end the process",
     {

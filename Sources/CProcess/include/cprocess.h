@@ -17,11 +17,17 @@ enum cprocess_group {
                           * that gets SIGINT between two commands goes on with the next */
 };
 
-/* Starts ARGUMENTS[0], looked up in PATH, with the standard streams of this process.
+/* The descriptors that a program gets as its standard input, output and errors, above 2; -1 for those of this
+ * process. */
+struct cprocess_streams {
+  int descriptors[3];
+};
+
+/* Starts ARGUMENTS[0], looked up in PATH.
  *
  * ARGUMENTS ends with NULL; so does VARIABLES, whose entries "NAME=value" replace those in this process's
- * environment. Both belong to the caller. In a GROUP of its own the program gets the terminal if this process
- * has it. *START is set to the time just before, in nanoseconds since
+ * environment. All belong to the caller. In a GROUP of its own the program gets the terminal if this process
+ * has it and shares it as standard input. *START is set to the time just before, in nanoseconds since
  * boot (CLOCK_BOOTTIME).
  *
  * From here until cprocess_wait returns the end, SIGINT and SIGQUIT don't end this process (the
@@ -33,8 +39,8 @@ enum cprocess_group {
  *
  * Returns 0, or an errno: that of execvp(3) and of ptrace(2), too. One program at a time. */
 int cprocess_start(char *_Nullable const *_Nonnull arguments,
-                  char *_Nullable const *_Nonnull variables, enum cprocess_group group,
-                  pid_t tracer, pid_t *pid, uint64_t *start);
+                  char *_Nullable const *_Nonnull variables, const struct cprocess_streams *streams,
+                  enum cprocess_group group, pid_t tracer, pid_t *pid, uint64_t *start);
 
 /* Lets the waiting program begin, or ends it if it may not. Returns 0, or the errno of execvp(3): the
  * process is gone then. */

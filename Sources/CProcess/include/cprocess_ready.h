@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cprocess.h"
+
 #pragma clang assume_nonnull begin
 
 /* Whether anybody listens on TCP port PORT, in the network of process PID; 0 means this process. Nobody
@@ -35,14 +37,12 @@ void cprocess_tap_close(struct cprocess_tap *tap);
 /* Taps on standard output and standard error. */
 struct cprocess_taps {
   struct cprocess_tap output, errors;
-  int kept[2];  /* this process's own streams while a program is started; -1: none */
-  int flags[2]; /* of those descriptors */
 };
 
-/* Puts pipes in place of both streams of this process, until cprocess_taps_started: a program that is started
- * in between writes to them. Returns 0 or an errno, as cprocess_tap_open. */
-int cprocess_taps_open(struct cprocess_taps *taps, const char *text);
-void cprocess_taps_started(struct cprocess_taps *taps);
+/* Puts pipes in place of both streams in STREAMS, and passes on to those what comes through the pipes. The caller
+ * closes the two descriptors when the program has started. Returns 0 or an errno, as cprocess_tap_open; *STREAMS is
+ * as it was then. */
+int cprocess_taps_open(struct cprocess_taps *taps, const char *text, struct cprocess_streams *streams);
 bool cprocess_taps_read(struct cprocess_taps *taps);
 void cprocess_taps_close(struct cprocess_taps *taps);
 

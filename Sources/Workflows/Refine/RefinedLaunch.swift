@@ -90,11 +90,13 @@ struct RefinedLaunch {
   private func run<Result>(
     _ body: (ProgramLaunch) throws -> Result, end: (Result) -> ProgramLaunch.Result
   ) throws -> Result {
-    let log = folder.path("launch.log")
+    let log = LaunchLog(folder.path("launch.log"))
     let result: Result
     do {
-      result = try StandardStreams.redirected(to: log) {
-        try body(program)
+      result = try log.streams { streams in
+        var program = program
+        program.streams = streams
+        return try body(program)
       }
     } catch let error as ProgramLaunch.LaunchError {
       throw Diagnostic("unable to run: \(error)", context: [program.command[0]])
@@ -107,11 +109,11 @@ struct RefinedLaunch {
     case .exited(0): break
     case .killed:
       throw Diagnostic(
-        "the launch was \(end(result).end)\(StandardStreams.lastLines(of: log))",
+        "the launch was \(end(result).end)\(log.lastLines())",
         context: [program.command[0]])
     case .exited:
       throw Diagnostic(
-        "the launch failed: \(end(result).end)\(StandardStreams.lastLines(of: log))",
+        "the launch failed: \(end(result).end)\(log.lastLines())",
         context: [program.command[0]],
         hint: "if it is meant to fail: -- sh -c 'COMMAND || true'")
     }

@@ -45,24 +45,27 @@ final class RelinkedImage {
       throw Diagnostic(
         "unable to rename it: \(String(cString: strerror(errno)))", context: [path])
     }
-    let log = folder.path("relink.log")
+    let log = LaunchLog(folder.path("relink.log"))
     var launch = ProgramLaunch(
       command: ["/bin/sh", "-c", command], environment: [(name: "ORDERFILE_ORDER", value: order)],
       leadsGroup: true)
     launch.isShell = true
     let end: ProgramLaunch.End
     do {
-      end = try StandardStreams.redirected(to: log) { try launch.run().end }
+      end = try log.streams { streams in
+        launch.streams = streams
+        return try launch.run().end
+      }
     } catch let error as Diagnostic { throw error } catch {
       throw Diagnostic("unable to run: \(error)", context: ["--relink"])
     }
     guard end == .exited(0) else {
       throw Diagnostic(
-        "the command failed: \(end)\(StandardStreams.lastLines(of: log))", context: ["--relink"])
+        "the command failed: \(end)\(log.lastLines())", context: ["--relink"])
     }
     guard access(path, F_OK) == 0 else {
       throw Diagnostic(
-        "the command created no image: expected \(path)\(StandardStreams.lastLines(of: log))",
+        "the command created no image: expected \(path)\(log.lastLines())",
         context: ["--relink"])
     }
   }

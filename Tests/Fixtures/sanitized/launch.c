@@ -19,17 +19,41 @@
 #include "check.h"
 
 static char *const no_variables[] = {NULL};
+static const struct cprocess_streams own_streams = {{-1, -1, -1}};
 
 static int ended_as(char *const *arguments, char *const *variables, enum cprocess_group group) {
   pid_t pid;
   uint64_t start, ticks, now;
   int status;
-  CHECK(cprocess_start(arguments, variables, group, false, &pid, &start) == 0);
+  CHECK(cprocess_start(arguments, variables, &own_streams, group, false, &pid, &start) == 0);
   CHECK(cprocess_wait(pid, group ? 60000 : -1, &status) == 1);
   cprocess_clock_pair(&ticks, &now);
   CHECK(start < now && cprocess_start_time(pid) == 0);
   CHECK(WIFEXITED(status));
   return WEXITSTATUS(status);
+}
+
+/* What a program writes arrives, also if it is held for a tracer. */
+static void pass_streams(void) {
+  char *shell[] = {"sh", "-c", "read LINE; echo $LINE; echo errors >&2", NULL};
+  for (int tracer = 0; tracer <= 1; tracer++) {
+    int input[2], output[2], errors[2], status;
+    CHECK(pipe2(input, O_CLOEXEC) == 0 && pipe2(output, O_CLOEXEC) == 0 && pipe2(errors, O_CLOEXEC) == 0);
+    struct cprocess_streams streams = {{input[0], output[1], errors[1]}};
+    pid_t pid;
+    uint64_t start;
+    CHECK(cprocess_start(shell, no_variables, &streams, CPROCESS_OWN_GROUP, tracer ? getpid() : 0, &pid, &start) == 0);
+    if (tracer) CHECK(cprocess_let_go(true) == 0);
+    CHECK(write(input[1], "line\n", 5) == 5 && close(output[1]) == 0 && close(errors[1]) == 0);
+    CHECK(cprocess_wait(pid, -1, &status) == 1 && status == 0);
+    char text[16] = {0};
+    CHECK(read(output[0], text, sizeof text) == 5 && memcmp(text, "line\n", 5) == 0);
+    CHECK(read(errors[0], text, sizeof text) == 7 && memcmp(text, "errors\n", 7) == 0);
+    close(input[0]);
+    close(input[1]);
+    close(output[0]);
+    close(errors[0]);
+  }
 }
 
 static void launches(void) {
@@ -41,13 +65,14 @@ static void launches(void) {
   CHECK(ended_as(shell, answer, CPROCESS_OWN_GROUP) == 42);
   pid_t pid;
   uint64_t start;
-  CHECK(cprocess_start(missing, no_variables, CPROCESS_SHARED_GROUP, false, &pid, &start) == ENOENT);
-  CHECK(cprocess_start(missing, no_variables, CPROCESS_SHARED_GROUP, getpid(), &pid, &start) == 0);
+  pass_streams();
+  CHECK(cprocess_start(missing, no_variables, &own_streams, CPROCESS_SHARED_GROUP, false, &pid, &start) == ENOENT);
+  CHECK(cprocess_start(missing, no_variables, &own_streams, CPROCESS_SHARED_GROUP, getpid(), &pid, &start) == 0);
   CHECK(cprocess_let_go(true) == ENOENT);
 
   char *sleeper[] = {"sleep", "1000", NULL};
   int status;
-  CHECK(cprocess_start(sleeper, no_variables, CPROCESS_OWN_GROUP, false, &pid, &start) == 0);
+  CHECK(cprocess_start(sleeper, no_variables, &own_streams, CPROCESS_OWN_GROUP, false, &pid, &start) == 0);
   CHECK(cprocess_is_running(pid, cprocess_start_time(pid)));
   CHECK(!cprocess_is_running(pid, cprocess_start_time(pid) + 1));
   CHECK(cprocess_wait(pid, 1, &status) == 0);
@@ -115,7 +140,7 @@ static void traces(const char *self) {
   int status, memory = -1;
   size_t calls = 0, ranges = 0;
   bool is_protected = false;
-  CHECK(cprocess_start(program, no_variables, CPROCESS_SHARED_GROUP, getpid(), &pid, &start) == 0);
+  CHECK(cprocess_start(program, no_variables, &own_streams, CPROCESS_SHARED_GROUP, getpid(), &pid, &start) == 0);
   CHECK(ctrace_seize(pid) == 0 && cprocess_let_go(true) == 0);
   while ((tid = waitpid(-1, &status, __WALL)) > 0) {
     CHECK(tid == pid);

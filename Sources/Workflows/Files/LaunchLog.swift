@@ -1,0 +1,41 @@
+import ImageModel
+import ProcessLaunch
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A file for the output of programs that the user does not see.
+struct LaunchLog {
+  private let path: String
+
+  init(_ path: String) { self.path = path }
+
+  /// Passes to `body` streams for a program: a new file as stdout and stderr, and an empty stdin.
+  func streams<Result>(_ body: (ProgramLaunch.Streams) throws -> Result) throws -> Result {
+    let log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    let error = errno
+    let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    defer {
+      if log >= 0 { close(log) }
+      if nothing >= 0 { close(nothing) }
+    }
+    guard log >= 0 else {
+      throw Diagnostic("unable to write: \(String(cString: strerror(error)))", context: [path])
+    }
+    guard nothing >= 0 else {
+      throw Diagnostic(
+        "unable to read: \(String(cString: strerror(errno)))", context: ["/dev/null"])
+    }
+    return try body(ProgramLaunch.Streams(input: nothing, output: log, errors: log))
+  }
+
+  /// Its last lines, each preceded by a line feed; empty if the file is.
+  func lastLines(most: Int = 10) -> String {
+    let text = (try? InputFile.bytes(path)).map { $0.text(0..<$0.count) } ?? ""
+    let lines = text.split(separator: "\n").suffix(most)
+    return lines.map { "\n  \($0)" }.joined()
+  }
+}
