@@ -167,8 +167,11 @@ struct MeasureTests {
     try workshop.write([0x7f, 0x45, 0x4c, 0x46, 0, 0], "broken")
     try workshop.must("chmod", ["+x", "broken"])
     for (before, message) in [
-      ("./missing", "--before: ./missing: missing the program\n"),
-      ("no-such-program -x", "--before: no-such-program: missing the program\n"),
+      ("./missing", "--before: ./missing: unable to run: No such file or directory\n"),
+      (
+        "no-such-program -x",
+        "--before: no-such-program: unable to run: No such file or directory\n"
+      ),
       ("", "--before: : missing the program\n"),
       ("text", "--before: ./text: unable to run: Permission denied\n"),
       (

@@ -20,21 +20,9 @@ struct LaunchedProgram {
   /// Whether it runs with other rights than its user's, and so ignores `LD_PRELOAD`.
   let isPrivileged: Bool
 
-  /// Looks up `name` as `execvp(3)` does, in the folders that `environment` names.
-  ///
-  /// - Throws: if there is no such file.
+  /// - Throws: if `environment` leads to no program of that name.
   init(named name: String, in environment: LaunchEnvironment) throws(Diagnostic) {
-    var candidates = [name]
-    if !name.contains("/") {
-      let folders = (environment.searchPath ?? "").split(
-        separator: ":", omittingEmptySubsequences: false)
-      candidates = folders.map { $0.isEmpty ? name : "\($0)/\(name)" }
-    }
-    guard let found = candidates.first(where: { access($0, X_OK) == 0 }) else {
-      let error = access(candidates.last ?? name, F_OK) == 0 ? EACCES : ENOENT
-      throw Diagnostic("unable to run: \(String(cString: strerror(error)))", context: [name])
-    }
-    path = try Folder.absolutePath(found)
+    path = try Folder.absolutePath(environment.program(named: name))
     var status = stat()
     let isKnown = stat(path, &status) == 0
     isPrivileged = isKnown && status.st_mode & (S_ISUID | S_ISGID) != 0

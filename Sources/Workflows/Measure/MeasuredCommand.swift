@@ -34,10 +34,12 @@ package struct MeasuredCommand {
       do { words = try ShellWords.split(text) } catch {
         throw Diagnostic(error.message, context: [option] + error.context, hint: error.hint)
       }
-      guard let name = words.first, let found = Self.find(name, in: environment) else {
-        throw Diagnostic("missing the program", context: [option, words.first ?? text])
+      guard let name = words.first else {
+        throw Diagnostic("missing the program", context: [option, text])
       }
-      path = found
+      do { path = try environment.program(named: name) } catch {
+        throw Diagnostic(error.message, context: [option] + error.context)
+      }
       self.arguments = words + arguments
     }
     guard access(path, X_OK) == 0 else {
@@ -75,14 +77,5 @@ package struct MeasuredCommand {
   private static func isFile(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-  }
-
-  /// The path of the program with that name, searched in `PATH` unless the name has a slash.
-  private static func find(_ name: String, in environment: LaunchEnvironment) -> String? {
-    if name.contains("/") { return isFile(name) ? name : nil }
-    let folders = environment.searchPath ?? "/usr/local/bin:/usr/bin:/bin"
-    return folders.split(separator: ":", omittingEmptySubsequences: false)
-      .map { $0.isEmpty ? "./\(name)" : "\($0)/\(name)" }
-      .first { isFile($0) && access($0, X_OK) == 0 }
   }
 }

@@ -49,7 +49,7 @@ import Workflows
   @Test func aProgramThatIsMissingOrCantBeRunIsRefused() throws {
     try builds.write("", "plain")
     for (text, message) in [
-      ("nowhere -x", "missing the program"), ("", "missing the program"),
+      ("nowhere -x", "unable to run: No such file or directory"), ("", "missing the program"),
       ("app | cat", "unsupported '|' in a command: it runs without a shell"),
       (builds.path("plain"), "unable to run: Permission denied"),
     ] {
