@@ -25,7 +25,7 @@ struct PagesWorkshop {
     #include <sys/wait.h>
     #include <unistd.h>
     #define F(n) __attribute__((section(".text.page" #n), aligned(4096), noinline)) \\
-      int f##n(void) { __asm__ volatile(".skip 64, 0x90"); return n; }
+      int f##n(void) { __asm__ volatile(".rept 64\\n nop\\n .endr"); return n; }
     F(1) F(2) F(3) F(4) F(5) F(6) F(7) F(8) F(9)
     const char ro[8][4096] __attribute__((aligned(4096))) = {"0", "1", "2", "/dev/null", "4", "5", "6", "7"};
     char rw[8][4096] __attribute__((aligned(4096))) = {"0", "1", "2", "3", "4", "5", "6", "7"};
@@ -71,6 +71,16 @@ struct PagesWorkshop {
       raise(SIGUSR1);
       if (!was_on_own_stack) _exit(6);
       return unused;
+    }
+    /* Makes what stands there a function that returns at once. */
+    static void put_return(char *place) {
+      #if defined(__aarch64__)
+      unsigned code = 0xd65f03c0;
+      #else
+      unsigned char code = 0xc3;
+      #endif
+      memcpy(place, &code, sizeof code);
+      __builtin___clear_cache(place, place + sizeof code);
     }
     void in_new_stack(void) {
       char *words[] = {"sh", "-c", "exit 7", NULL};
@@ -152,11 +162,19 @@ struct PagesWorkshop {
         static char stack[65536] __attribute__((aligned(16)));
         struct { unsigned long flags, pidfd, child, parent, signal, stack, size, tls, set, sets, group; }
             arguments = {0x100004100, 0, 0, 0, SIGCHLD, (unsigned long)stack, sizeof stack};
+        #if defined(__aarch64__)
+        register long child __asm__("x0") = (long)&arguments;
+        register long size __asm__("x1") = sizeof arguments, number __asm__("x8") = SYS_clone3;
+        __asm__ volatile(
+          "svc 0\\n cbnz x0, 1f\\n bl in_new_stack\\n brk 0\\n 1:"
+          : "+r"(child) : "r"(size), "r"(number) : "memory");
+        #else
         long child;
         __asm__ volatile(
           "syscall\\n test %%rax, %%rax\\n jnz 1f\\n call in_new_stack\\n hlt\\n 1:"
-          : "=a"(child) : "a"(435), "D"(&arguments), "S"(sizeof arguments)
+          : "=a"(child) : "a"(SYS_clone3), "D"(&arguments), "S"(sizeof arguments)
           : "rcx", "r11", "memory");
+        #endif
         int status;
         if (waitpid((int)child, &status, 0) != child || WEXITSTATUS(status) != 7) return 9;
         f7();
@@ -200,16 +218,16 @@ struct PagesWorkshop {
       if (!strcmp(what, "code that changes")) {
         char *page = (char *)f3;
         if (mprotect(page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC)) return 9;
-        page[200] = (char)0xc3;
-        ((void (*)(void))(page + 200))();
+        put_return(page + 512);
+        ((void (*)(void))(page + 512))();
         char *made = mmap(NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        *made = (char)0xc3;
+        put_return(made);
         ((void (*)(void))made)();
         munmap((void *)f4, 4096);
         f5();
         if (mmap((void *)f4, 4096, PROT_READ | PROT_WRITE | PROT_EXEC,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != (void *)f4) return 8;
-        *(char *)f4 = (char)0xc3;
+        put_return((char *)f4);
         f4();
       }
       if (!strcmp(what, "plugin")) {
