@@ -3,78 +3,189 @@ import TestSupport
 import Testing
 import TraceFormat
 
-/// The recorder cross-built for aarch64 and run under user-mode emulation.
+/// The recorder cross-built for aarch64 and run under user-mode emulation: what `docs/DESIGN.md` and
+/// `orderfile_runtime.h` promise.
 @Suite(.needs("aarch64-linux-gnu-gcc", "qemu-aarch64"))
 struct AArch64Tests {
   static let target = [
     "--target=aarch64-linux-gnu", "--gcc-toolchain=/usr", "--sysroot=/usr/aarch64-linux-gnu",
     "-I/usr/aarch64-linux-gnu/include",
   ]
+  private static let recorderFlags = ["-O2", "-moutline-atomics", "-Wall", "-Wextra", "-Werror"]
 
-  private func build(
-    _ source: String, coverage: [String] = Workshop.instrumented,
-    by compiler: [String] = ["clang"] + target
-  ) throws -> (workshop: Workshop, program: String, runtime: String) {
-    let workshop = try Workshop()
-    var objects: [String] = []
-    for (index, file) in Workshop.runtimeSources.enumerated() {
-      objects.append(workshop.path("runtime.\(index).o"))
-      try workshop.make(
-        compiler[0],
-        compiler.dropFirst() + Workshop.includes
-          + ["-std=c11", "-O2", "-moutline-atomics", "-fPIC", "-Wall", "-Wextra", "-Werror", "-c"]
-          + [file, "-o", objects[index]])
+  /// A program, or a library, and the recorder in it.
+  private struct Stage {
+    let workshop: Workshop
+    /// Objects to link with.
+    let recorder: [String]
+
+    init(recorderBy compiler: [String] = ["clang"] + target, inOneUnit: Bool = true) throws {
+      workshop = try Workshop()
+      let flags = compiler.dropFirst() + recorderFlags
+      recorder =
+        inOneUnit
+        ? [try workshop.compileWholeRecorder(compiler[0], flags: flags + ["-Wno-unused-function"])]
+        : try workshop.compileRecorder(compiler[0], flags: Array(flags))
     }
-    let runtime = workshop.path("runtime.o")
-    try workshop.make("aarch64-linux-gnu-ld", ["-r", "-o", runtime] + objects)
-    let object = workshop.path("program.o")
-    try workshop.make(
-      "clang",
-      Self.target + coverage + Workshop.includes
-        + ["-O1", "-fPIC", "-c", Workshop.source(source), "-o", object])
-    let program = workshop.path("program")
-    try workshop.make(
-      "aarch64-linux-gnu-gcc", [object, runtime, "-pthread", "-o", program])
-    return (workshop, program, runtime)
-  }
 
-  private func record(_ workshop: Workshop, _ program: String, _ arguments: [String] = []) throws
-    -> Run
-  {
-    try workshop.record("qemu-aarch64", ["-L", "/usr/aarch64-linux-gnu", program] + arguments)
+    func build(
+      _ name: String, _ source: String, _ flags: [String] = [],
+      coverage: [String] = Workshop.instrumented, links: [String] = []
+    ) throws -> String {
+      let object = workshop.path("\(name).o")
+      try workshop.make(
+        "clang",
+        target + coverage + flags + Workshop.includes
+          + ["-O1", "-fPIC", "-c", Workshop.source(source), "-o", object])
+      try workshop.make(
+        "aarch64-linux-gnu-gcc",
+        [object] + recorder + ["-pthread"] + links + ["-o", workshop.path(name)])
+      return workshop.path(name)
+    }
+
+    func record(
+      _ program: String, _ arguments: [String] = [], environment: [String: String] = [:]
+    ) throws -> Run {
+      try workshop.record(
+        "qemu-aarch64", ["-L", "/usr/aarch64-linux-gnu", program] + arguments,
+        environment: environment)
+    }
+
+    /// Without what the C library's startup code brings along.
+    func names(_ trace: String = "trace") throws -> [String] {
+      var names = FunctionNames(workshop)
+      return try names.names(workshop.trace(trace)).filter { $0 != "_init" }
+    }
   }
 
   @Test(arguments: [["clang"] + target, ["aarch64-linux-gnu-gcc"]])
-  func everyFunctionOnceInItsOrder(compiler: [String]) throws {
-    let (workshop, program, runtime) = try build("launch/main.c", by: compiler)
-    let undefined = try workshop.make("nm", ["-u", runtime]).text
-      .split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }
-    #expect(Set(undefined).isSubset(of: ImmunityTests.allowed), "\(undefined)")
-    for (end, status) in [("return", 0), ("kill", 137)] as [(String, Int32)] {
-      #expect(try record(workshop, program, [end]).status == status)
-      let trace = try workshop.trace()
-      #expect(trace.header.machine == 183 && trace.header.ticksPerSecond > 0)
-      var names = FunctionNames(workshop)
+  func everyFunctionOnceInItsOrderHoweverTheProgramEnds(compiler: [String]) throws {
+    let stage = try Stage(recorderBy: compiler, inOneUnit: false)
+    let undefined = try stage.recorder.map { object in
+      try stage.workshop.make("nm", ["-u", object]).text
+        .split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }
+    }
+    let own = try stage.recorder.flatMap { object in
+      try stage.workshop.make("nm", ["--defined-only", "-j", object]).text.split(separator: "\n")
+        .map(String.init)
+    }
+    let imported = Set(undefined.joined()).subtracting(own)
+    #expect(imported.isSubset(of: ImmunityTests.allowed), "\(imported)")
+    let program = try stage.build("program", "launch/main.c")
+    for (end, status) in [
+      ("return", 0), ("_exit", 0), ("abort", 134), ("segv", 139), ("kill", 137),
+    ]
+      as [(String, Int32)]
+    {
+      #expect(try stage.record(program, [end]).status == status)
+      let header = try stage.workshop.trace().header
+      #expect(header.machine == 183 && header.ticksPerSecond > 0 && header.lostRecords == 0)
       let expected = LaunchOrderTests.order + (end == "return" ? ["last_destructor"] : [])
-      #expect(try names.names(trace).filter { $0 != "_init" } == expected)
+      #expect(try stage.names() == expected)
     }
   }
 
-  @Test func threadsLoseNothing() throws {
-    let (workshop, program, _) = try build("stress/before.c", coverage: [])
-    #expect(try record(workshop, program).status == 0)
-    let trace = try workshop.trace()
-    #expect(trace.guards.count == 9000 && Set(trace.guards).count == 9000)
-    #expect(trace.header.lostRecords == 0)
+  /// Its resolvers run before it is relocated.
+  @Test(arguments: ["-static", "-static-pie"])
+  func aStaticProgramIsRecordedFromItsFirstHit(flag: String) throws {
+    let stage = try Stage()
+    let program = try stage.build("program", "launch/main.c", links: [flag])
+    let ended = try stage.record(program)
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    #expect(try stage.names() == LaunchOrderTests.order + ["last_destructor"])
   }
 
-  @Test(arguments: ["fork", "grandchild"])
-  func childrenHaveTheirOwnTraces(way: String) throws {
-    let (workshop, program, _) = try build("children/main.c")
-    let ended = try record(workshop, program, [way])
+  @Test func withoutTheVariableThereIsNoFileNoOutputAndEveryGuardIsSeen() throws {
+    let stage = try Stage()
+    let program = try stage.build("program", "launch/main.c")
+    let seen = try stage.build("seen", "silence/main.c", coverage: [])
+    for program in [program, seen] {
+      let ended = try stage.record(program, environment: ["ORDERFILE_TRACE": ""])
+      #expect(ended.status == 0 && ended.text == "" && ended.errors == "")
+    }
+    #expect(try stage.workshop.files() == [])
+    #expect(try stage.record(seen).status == 1)
+  }
+
+  @Test func threadsLoseNothingAndAFileLimitCostsCountedRecords() throws {
+    let stage = try Stage()
+    let before = try stage.build("before", "stress/before.c", coverage: [])
+    #expect(try stage.record(before).status == 0)
+    let trace = try stage.workshop.trace()
+    #expect(trace.guards.count == 9000 && Set(trace.guards).count == 9000)
+    #expect(trace.header.lostRecords == 0)
+
+    let limited = try stage.build("limited", "stress/main.c", coverage: [])
+    #expect(try stage.record(limited, ["limit", "1000000"]).text == "unharmed\n")
+    let rest = try stage.workshop.trace()
+    #expect(Set(rest.guards).count == rest.guards.count && rest.header.lostRecords > 0)
+    #expect(rest.guards.count + Int(rest.header.lostRecords) == StressTests.guards)
+  }
+
+  /// The emulator makes a fork of vfork.
+  @Test(arguments: [("fork", 2), ("grandchild", 3), ("clone", 2), ("stopped", 1)])
+  func childrenHaveTheirOwnTraces(way: String, count: Int) throws {
+    let stage = try Stage()
+    let program = try stage.build("program", "children/main.c")
+    let ended = try stage.record(program, [way])
     #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
-    let traces = try workshop.traces()
-    #expect(traces.count == (way == "fork" ? 2 : 3))
+    let traces = try stage.workshop.traces()
+    #expect(traces.count == count)
     #expect(traces.values.filter { $0.header.flags.contains(.forked) }.count == traces.count - 1)
+  }
+
+  @Test func marksAndStopsCountFromAnyThreadAndHandler() throws {
+    let stage = try Stage()
+    let program = try stage.build("program", "stages/main.c", links: ["-rdynamic"])
+    #expect(try stage.record(program, ["marks"]).status == 0)
+    let marks = ["first screen", "in a thread", "in a handler"]
+    #expect(try stage.workshop.trace().marks == marks + [String(repeating: "n", count: 255), ""])
+    _ = try stage.record(
+      program, ["marks"], environment: ["ORDERFILE_STOP_AT": "in a thread"])
+    #expect(try stage.names() == ["main", "first", "in_thread"])
+    #expect(try stage.workshop.trace().header.state == .stoppedByMark)
+    _ = try stage.record(program, ["stop"])
+    #expect(try stage.names() == ["main", "first"])
+    #expect(try stage.workshop.trace().header.state == .stoppedByCall)
+    _ = try stage.record(program, ["frames"])
+    let trace = try stage.workshop.trace()
+    #expect(trace.marks.count + Int(trace.header.lostMarks) == 2001)
+    #expect(try stage.names() == ["main", "second", "third"])
+  }
+
+  @Test func aPluginJoinsTheTraceAndKeepsItsHitsAtAUsedAddress() throws {
+    let stage = try Stage()
+    let host = try stage.build("host", "plugins/host.c", links: ["-rdynamic", "-ldl"])
+    let a = try stage.build(
+      "a.so", "plugins/plugin.c", ["-DNAME=a", "-DEARLY", "-DMANY=20000"], links: ["-shared"])
+    let b = try stage.build(
+      "b.so", "plugins/plugin.c", ["-DNAME=b", "-DEARLY"], links: ["-shared"])
+    let ended = try stage.record(
+      host,
+      [
+        "open=\(a)", "call=0=a", "call=0=a_many", "close=0", "open=\(b)", "call=1=b", "close=1",
+        "reopen=2=\(a)", "call=2=a_second",
+      ])
+    #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
+    #expect(try stage.workshop.files("tra") == ["trace"])
+    let trace = try stage.workshop.trace()
+    #expect(trace.header.lostRecords == 0 && trace.guards.count > 20_000)
+    var names = FunctionNames(stage.workshop)
+    let hits = try names.hits(trace).filter { ["a.so", "b.so"].contains($0.image) }.map(\.name)
+    let named = ["a_early", "a", "b_early", "b", "a_second"]
+    #expect(hits.filter(named.contains) == ["a_early", "a", "b_early", "b", "a_early", "a_second"])
+  }
+
+  @Test func thePathIsThatOfTheTemplateAndAForeignFileIsNotTouched() throws {
+    let stage = try Stage()
+    let program = try stage.build("program", "paths/waiter.c")
+    let template = stage.workshop.path("trace.%n.%p.%%")
+    let ended = try stage.record(program, environment: ["ORDERFILE_TRACE": template])
+    #expect(try stage.workshop.files() == ["trace.program.\(ended.pid).%"])
+    try Data("precious".utf8).write(to: URL(fileURLWithPath: stage.workshop.path("trace")))
+    let refused = try stage.record(program)
+    #expect(refused.status == 0 && refused.text == "r")
+    #expect(refused.errors.contains("the file there is not a trace"))
+    #expect(try String(contentsOfFile: stage.workshop.path("trace"), encoding: .utf8) == "precious")
   }
 }
