@@ -121,6 +121,11 @@ OF_INTERNAL int of_file_number_at(const char *path, uint64_t number[2]);
 /* Makes the file SIZE bytes long with all blocks from OLD_SIZE allocated, so that a store into the mapping
  * can't fail. Never raises SIGXFSZ. */
 OF_INTERNAL int of_allocate(int descriptor, uint64_t old_size, uint64_t size);
+/* Makes the file at least SIZE bytes long, with one block at the end, if the file system can do that. */
+OF_INTERNAL void of_lengthen(int descriptor, uint64_t size);
+/* Allocates the blocks of SIZE bytes at ADDRESS, in the mapping of a file that need not be open any more, so that a
+ * store can't fail: 0, or -errno, also if the file ends before. Both are multiples of the page size. */
+OF_INTERNAL int of_allocate_mapped(void *address, size_t size);
 
 /* Maps SIZE bytes of a file shared, readable and writable, for random access. SIZE may exceed the file.
  * NULL on failure. */

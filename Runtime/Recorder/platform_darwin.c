@@ -362,6 +362,10 @@ int of_allocate(int descriptor, uint64_t old_size, uint64_t size) {
   return 0;
 }
 
+void of_lengthen(int descriptor, uint64_t size) { (void)descriptor, (void)size; }
+
+int of_allocate_mapped(void *address, size_t size) { return (void)address, (void)size, -ENOTSUP; }
+
 void *of_map(int descriptor, size_t size) {
   int program_error = errno;
   void *result = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);

@@ -21,6 +21,11 @@
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
+#define OF_IOC_SETFLAGS 0x40086602u /* FS_IOC_SETFLAGS of <linux/fs.h>, which clashes with <sys/mount.h> */
+#define OF_NOCOW_FL 0x00800000u     /* FS_NOCOW_FL */
 #define OF_LARGEST_PAGE 65536 /* bytes */
 #define OF_NO_ADVICE 0x7ffffff0 /* for madvise; means nothing to any kernel */
 
@@ -242,6 +247,11 @@ int of_create(const char *path) {
   int descriptor = of_open(path, O_RDWR | O_CREAT | O_EXCL);
   /* The umask may have removed permissions that other copies of the recorder need. */
   if (descriptor >= 0) OF_SYSCALL_2(__NR_fchmod, descriptor, OF_MODE);
+  /* btrfs writes each changed page to another place; if the disk is full then, the store into the mapping fails.
+   * Other file systems refuse the flag. */
+  OF_RAW unsigned flags;
+  flags = OF_NOCOW_FL;
+  if (descriptor >= 0) OF_SYSCALL_3(__NR_ioctl, descriptor, OF_IOC_SETFLAGS, &flags);
   return descriptor;
 }
 void of_close(int descriptor) { OF_SYSCALL_1(__NR_close, descriptor); }
@@ -345,6 +355,25 @@ int of_allocate(int descriptor, uint64_t old_size, uint64_t size) {
   return 0;
 }
 
+void of_lengthen(int descriptor, uint64_t size) {
+  /* Not ftruncate, which could shorten a file that another copy of the recorder has lengthened. */
+  if (size <= of_limit(RLIMIT_FSIZE)) OF_SYSCALL_4(__NR_fallocate, descriptor, 0, size - 1, 1);
+}
+
+/* Whether the kernel looks at advice about the page at ADDRESS. An emulator may accept any and ignore it (qemu-user
+ * before 8.0): test with an invalid one. */
+OF_LOCAL bool of_heeds_advice(void *address, size_t size) {
+  return OF_SYSCALL_3(__NR_madvise, address, size, OF_NO_ADVICE) < 0;
+}
+
+int of_allocate_mapped(void *address, size_t size) {
+  if (!of_heeds_advice(address, size)) return -ENOSYS;
+  long result = -EINTR;
+  for (int attempt = 0; result == -EINTR && attempt < OF_ATTEMPTS; attempt++)
+    result = OF_SYSCALL_3(__NR_madvise, address, size, MADV_POPULATE_WRITE);
+  return (int)result;
+}
+
 void *of_map(int descriptor, size_t size) {
   long result = OF_SYSCALL_6(__NR_mmap, NULL, size, PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_NORESERVE, descriptor, 0);
@@ -378,9 +407,8 @@ void *of_page_wiped_on_fork(void) {
   if (!size) size = 4096;
   if (size > OF_LARGEST_PAGE) return NULL;
   void *page = pages + (size - (uintptr_t)pages % size) % size;
-  /* An emulator may accept any advice and ignore it (qemu-user before 8.0): test with an invalid one. */
-  bool is_believable = OF_SYSCALL_3(__NR_madvise, page, size, OF_NO_ADVICE) < 0;
-  bool is_wiped = is_believable && OF_SYSCALL_3(__NR_madvise, page, size, MADV_WIPEONFORK) == 0;
+  bool is_wiped = of_heeds_advice(page, size) &&
+                  OF_SYSCALL_3(__NR_madvise, page, size, MADV_WIPEONFORK) == 0;
   return is_wiped ? page : NULL;
 }
 

@@ -12,6 +12,10 @@
  * and become usable when the file grows. All copies of the recorder see the growth at once, through
  * `capacity`, which never counts a slot whose block is not allocated. So a full disk costs records, which are
  * counted, and never causes SIGBUS.
+ *
+ * A program that has given up its rights, or has another root folder, can't open the file again. So the file is
+ * OF_ROOM_AHEAD bytes longer than its blocks: that much of the mapping can get blocks without a descriptor. None is
+ * kept open: the program could close it, and open a file of its own under that number.
  */
 #include "trace_file.h"
 
@@ -23,6 +27,8 @@
 #include "trace_path.h"
 
 #define OF_ALLOCATION_UNIT 65536ull /* bytes: a multiple of every page size */
+
+#define OF_ROOM_AHEAD ((uint64_t)2 << 20) /* bytes */
 
 #define OF_LARGEST_MAPPING ((uint64_t)1 << 30)
 
@@ -145,6 +151,7 @@ OF_INTERNAL int of_create_trace(const char *path, uint64_t expected, orderfile_t
     file_size = of_file_size(OF_SPARE_RECORDS);
     result = of_allocate(descriptor, 0, file_size);
   }
+  of_lengthen(descriptor, file_size + OF_ROOM_AHEAD);
   bool is_mapped = false;
   if (result == 0) {
     *trace = of_map_trace(descriptor, limit);
@@ -204,6 +211,15 @@ OF_LOCAL void of_raise_capacity(orderfile_trace_header *trace, uint64_t count) {
   }
 }
 
+/* Allocates the blocks from OLD_SIZE to SIZE of the file that is mapped as TRACE; 0 or -errno. DESCRIPTOR is negative
+ * if it can't be opened. */
+OF_LOCAL int of_grow_trace(orderfile_trace_header *trace, int descriptor, uint64_t old_size, uint64_t size) {
+  if (descriptor < 0) return of_allocate_mapped((char *)trace + old_size, size - old_size);
+  int result = of_allocate(descriptor, old_size, size);
+  if (result == 0) of_lengthen(descriptor, size + OF_ROOM_AHEAD);
+  return result;
+}
+
 /* Opens the file that is mapped as TRACE; a negative number if it is out of reach by now. It may have another name:
  * `orderfile record` gives the trace of a program that lives on its final one. At its old path there may even be a
  * copy with the same header, in which blocks would be useless. */
@@ -230,12 +246,11 @@ OF_INTERNAL void of_reserve_records(orderfile_trace_header *trace, uint64_t coun
   uint64_t growth = of_file_size(demand) - old_size;
 
   int descriptor = of_open_mapped_trace(trace);
-  if (descriptor < 0) return; /* what finds no room is counted */
-  /* If there is not enough room for all, take what there is: the first hits are the most valuable. */
+  /* What finds no room is counted. If there is not enough room for all, take what there is: the first hits are the most valuable. */
   for (; growth; growth = growth / 2 / OF_ALLOCATION_UNIT * OF_ALLOCATION_UNIT) {
-    if (of_allocate(descriptor, old_size, old_size + growth) != 0) continue;
+    if (of_grow_trace(trace, descriptor, old_size, old_size + growth) != 0) continue;
     of_raise_capacity(trace, of_records_in(old_size + growth));
     break;
   }
-  of_close(descriptor);
+  if (descriptor >= 0) of_close(descriptor);
 }

@@ -43,12 +43,18 @@ OF_LOCAL void of_inherit_images(orderfile_trace_header *from, uint64_t limit,
   }
 }
 
-/* of_open_trace; beside the parent's trace, which may have been moved since, if the folder that was told is gone. */
+/* of_open_trace; if the folder that was told is gone, beside the parent's trace, which may have been moved since, or,
+ * if the parent has ended, where `orderfile record` has put its trace. */
 OF_LOCAL int of_open_childs_trace(const orderfile_trace_header *parents, uint64_t expected,
                                   orderfile_trace_header **trace, uint64_t *limit) {
   int result = of_open_trace(expected, trace, limit);
-  if (result != -ENOENT || !of_present_path(parents, of_location.path)) return result;
-  if (!of_escape_path(of_location.path, of_location.template_path)) return -ENAMETOOLONG;
+  if (result != -ENOENT) return result;
+  const char *told = (const char *)parents->path_template;
+  if (of_present_path(parents, of_location.path)) {
+    if (!of_escape_path(of_location.path, of_location.template_path)) return -ENAMETOOLONG;
+  } else if (*told) {
+    of_copy(of_location.template_path, told, of_length(told) + 1);
+  }
   return of_open_trace(expected, trace, limit);
 }
 

@@ -4,7 +4,7 @@ import LaunchMeasurement
 import Reporting
 import Workflows
 
-struct MeasureCommand: ParsableCommand {
+struct MeasureCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(
     commandName: "measure",
     abstract:
@@ -74,6 +74,7 @@ struct MeasureCommand: ParsableCommand {
     parsing: .postTerminator,
     help: ArgumentHelp("Arguments for both, after '--'.", valueName: "arguments"))
   var arguments: [String] = []
+  var programArguments: [String] { arguments }
 
   func validate() throws {
     if let runs, !(2...1_000_000).contains(runs) {

@@ -67,6 +67,7 @@ package struct OrderFileCommand: ParsableCommand {
     ProgramLaunch.guardStandardStreams()
     do {
       var command = try parse(commandLine: CommandLine.arguments)
+      try checkText(of: command)
       try command.run()
       endProcess(0)
     } catch let diagnostic as Diagnostic {
@@ -78,7 +79,24 @@ package struct OrderFileCommand: ParsableCommand {
   }
 }
 
+/// A command that passes the last words of its command line on to a program, byte by byte.
+protocol LaunchingCommand {
+  var programArguments: [String] { get }
+}
+
 extension OrderFileCommand {
+  /// - Throws: if one of this command's own words is not UTF-8. As text it would name another file.
+  private static func checkText(of command: any ParsableCommand) throws(Diagnostic) {
+    let words = CommandLine.arguments
+    let passedOn = (command as? any LaunchingCommand)?.programArguments.count ?? 0
+    guard let index = ProgramLaunch.repairedArguments.first,
+      index < words.count - passedOn
+    else { return }
+    throw Diagnostic(
+      "unable to use this argument: expected UTF-8", context: [words[index]],
+      hint: "use a symbolic link with another name")
+  }
+
   /// The subcommand that `words` ask for. The first word is the name of this command.
   ///
   /// - Throws: a `Diagnostic` if there are no words at all, which happens on Linux without /proc, where Swift reads

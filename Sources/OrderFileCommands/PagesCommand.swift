@@ -5,7 +5,7 @@ import ProcessLaunch
 import Reporting
 import Workflows
 
-struct PagesCommand: ParsableCommand {
+struct PagesCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(
     commandName: "pages",
     abstract: "Launch a program and count the pages of its image that it touches.",
@@ -51,6 +51,7 @@ struct PagesCommand: ParsableCommand {
   var method: PageMethod?
   @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions
+  var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
     try launched.check(for: self)

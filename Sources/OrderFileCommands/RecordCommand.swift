@@ -4,7 +4,7 @@ import ProcessLaunch
 import Reporting
 import Workflows
 
-struct RecordCommand: ParsableCommand {
+struct RecordCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
     abstract: "Launch a program and record its functions in order of first use.",
@@ -72,6 +72,7 @@ struct RecordCommand: ParsableCommand {
   var sysroot: String?
   @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions
+  var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
     try launched.check(for: self, isRequired: pid == nil)

@@ -3,7 +3,7 @@ import Demangling
 import Reporting
 import Workflows
 
-struct RefineCommand: ParsableCommand {
+struct RefineCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(
     commandName: "refine",
     abstract: "Improve an order file by relinking and counting the pages that a launch touches.",
@@ -44,6 +44,7 @@ struct RefineCommand: ParsableCommand {
   var json = false
   @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions
+  var programArguments: [String] { Array(launched.words.dropFirst()) }
 
   func validate() throws {
     try launched.check(for: self)

@@ -92,6 +92,16 @@ package struct GrowingTrace {
     return (MemoryLayout<orderfile_trace_header>.offset(of: \.state) ?? 0, bytes)
   }
 
+  /// The bytes to store over a part of the header when the trace gets another path, beside which later children put
+  /// theirs; `nil` if there is no room for it.
+  package static func move(to path: String) -> (offset: Int, bytes: [UInt8])? {
+    let template = path.replacing("%", with: "%%").utf8
+    let room = Int(ORDERFILE_TRACE_TEMPLATE_SIZE) - template.count
+    guard room > 0 else { return nil }
+    let bytes = Array(template) + [UInt8](repeating: 0, count: room)
+    return (MemoryLayout<orderfile_trace_header>.offset(of: \.path_template) ?? 0, bytes)
+  }
+
   private mutating func addition(_ records: [UInt8]) -> Addition {
     slotCount += records.count / TraceRecord.size
     var count: [UInt8] = []

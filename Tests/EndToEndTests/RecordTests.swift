@@ -53,6 +53,12 @@ import Testing
         }
         if (read(ready[0], &byte, 1) != 1) return 9;
       }
+      if (!strcmp(what, "quiet daemon") && fork() == 0) {
+        setsid();
+        while (access("stop", F_OK) != 0) usleep(1000);
+        late();
+        _exit(0);
+      }
       return 0;
     }
     """
@@ -360,6 +366,22 @@ import Testing
     #expect(workshop.fileNames == ["app", "stop", "t", child])
   }
 
+  /// By then its parent's trace is sealed, and the folder is gone where both were to put theirs.
+  @Test func aChildThatBeginsItsTraceAfterRecordHasEndedIsRecordedToo() throws {
+    let workshop = try Self.workshop()
+    let folder = workshop.path("100% new")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    let running = try workshop.start(
+      Built.orderfile, ["record", "-o", "100% new/t", "./app", "quiet daemon"])
+    #expect(running.endAlone().status == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["t"])
+    try workshop.write([], "stop")
+    #expect(running.leavesNothing())
+    let traces = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+    try #require(traces.count == 2 && traces[1].hasPrefix("t."), "\(traces)")
+    #expect(try Self.functions(workshop, in: "100% new/\(traces[1])") == ["late"])
+  }
+
   /// The first program that a script starts may be the one that stays.
   @Test func aScriptsDaemonGoesOnRecordingToo() throws {
     let workshop = try Self.workshop()
@@ -369,6 +391,40 @@ import Testing
     #expect(try Self.functions(workshop, in: "t") == ["main", "work"])
     try workshop.write([], "stop")
     #expect(running.leavesNothing())
+  }
+
+  /// As text it would name another file: a letter of Latin-1 in a name that is not UTF-8.
+  @Test(arguments: ["record -o $N -- ./app", "record -o t -- ./$N", "show $N"])
+  func aWordThatIsNotUTF8IsRefusedBeforeAnythingIsRun(words: String) throws {
+    let workshop = try Self.workshop()
+    let script = "N=$(printf 'd\\351mo'); cp app \"$N\"; exec \"$0\" \(words)"
+    let run = try workshop.start("/bin/sh", ["-c", script, Built.orderfile]).end()
+    #expect(run.status == 1)
+    #expect(
+      run.errors.contains("mo: unable to use this argument: expected UTF-8\n  hint: "),
+      "\(run.errors)")
+    #expect(workshop.fileNames.count == 2)
+  }
+
+  @Test func theProgramsOwnWordsMayBeAnyBytes() throws {
+    let workshop = try Self.workshop()
+    let run = try workshop.start(
+      "/bin/sh",
+      [
+        "-c", "exec \"$0\" record -o t -- ./app arguments \"$(printf 'd\\351mo')\"",
+        Built.orderfile,
+      ]
+    ).end()
+    #expect(run.status == 0 && run.output == [0x64, 0xe9, 0x6d, 0x6f, 0x7c], "\(run.errors)")
+  }
+
+  @Test func aFolderThatIsNotUTF8IsRefusedBeforeAnythingIsRun() throws {
+    let workshop = try Self.workshop()
+    let script =
+      "N=$(printf 'd\\351mo'); mkdir \"$N\"; cd \"$N\"; exec \"$0\" record -o t -- ../app"
+    let run = try workshop.start("/bin/sh", ["-c", script, Built.orderfile]).end()
+    #expect(run.status == 1)
+    #expect(run.errors.contains("unable to use this path: expected UTF-8"), "\(run.errors)")
   }
 
   @Test func aScriptMayLaunchSeveralPrograms() throws {

@@ -39,8 +39,9 @@
  * A forked child writes its own trace of what its parent had not hit, from its first hit on; a child without
  * hits leaves none. A child of vfork shares its parent's memory and trace (on Darwin vfork is fork).
  *
- * Costs: 1 GiB of address space, or a sixteenth of RLIMIT_AS, or 256 MiB on iOS; memory and disk only for
- * what is instrumented. On Linux, in a program with several threads, and with a libc that does not tell how
+ * Costs: 1 GiB of address space, or a sixteenth of RLIMIT_AS, or 256 MiB on iOS, which mlockall(2) counts; memory
+ * and disk only for what is instrumented. On x86-64 each first hit reads the time-stamp counter: a program that forbids
+ * itself that (PR_SET_TSC) must call orderfile_stop() before. On Linux, in a program with several threads, and with a libc that does not tell how
  * many there are, a first hit makes one system call, gettid: a program that forbids itself even that (strict
  * seccomp) should call orderfile_stop() before: after that the recorder makes none. A thread created without libc is recorded as the program's
  * only thread.

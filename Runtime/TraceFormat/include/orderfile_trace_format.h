@@ -123,7 +123,8 @@ typedef struct orderfile_trace_header {
   uint8_t program[ORDERFILE_TRACE_PROGRAM_SIZE]; /* path of the executable, cut off if longer */
 
   /* For a copy of the recorder that joins: what the first one was told. Zero-terminated. */
-  uint8_t path_template[ORDERFILE_TRACE_TEMPLATE_SIZE]; /* absolute; empty if longer */
+  uint8_t path_template[ORDERFILE_TRACE_TEMPLATE_SIZE]; /* absolute; empty if longer. `orderfile record` stores
+                                                           where it has put the trace */
   uint8_t stop_mark[ORDERFILE_TRACE_MARK_SIZE];         /* empty for none */
 
   uint64_t pid_namespace; /* in which pid and parent_pid count: its inode number (Linux), 1 (Darwin); 0 unknown */

@@ -29,7 +29,20 @@ package enum Folder {
       throw Diagnostic("\(String(cString: strerror(errno)))", context: [path])
     }
     defer { free(resolved) }
-    return String(cString: resolved)
+    guard let text = String(validatingCString: resolved) else {
+      throw .noText(String(cString: resolved))
+    }
+    return text
+  }
+
+  /// The absolute path of the current folder.
+  static func current() throws(Diagnostic) -> String {
+    guard let path = getcwd(nil, 0) else {
+      throw Diagnostic("\(String(cString: strerror(errno)))", context: ["."])
+    }
+    defer { free(path) }
+    guard let text = String(validatingCString: path) else { throw .noText(String(cString: path)) }
+    return text
   }
 
   /// The names of the folder's entries, ascending; empty if it can't be read.
@@ -45,5 +58,14 @@ package enum Folder {
       if name != "." && name != ".." { names.append(name) }
     }
     return names.sorted()
+  }
+}
+
+extension Diagnostic {
+  /// As text the path would be another one.
+  fileprivate static func noText(_ path: String) -> Diagnostic {
+    Diagnostic(
+      "unable to use this path: expected UTF-8", context: [path],
+      hint: "rename the folder, or bind-mount it elsewhere")
   }
 }

@@ -111,11 +111,20 @@ package struct LaunchRecording {
     }
     var traces: [Trace] = []
     var images = RecordedImages()
-    let (recordings, unreadable) = folder.recordings()
-    for recording in recordings {
-      traces.append(
-        try recording.finish(
-          outputPath: outputPath, outputFile, launch: watched.result, images: &images))
+    var recordings: [Recording] = []
+    var unreadable: [Diagnostic] = []
+    var known: Set<String> = []
+    // A process that lives on may begin a trace while others are finished; not for ever, if one does so all the time.
+    for _ in 0..<10 {
+      let (found, problems) = folder.recordings(except: &known)
+      if found.isEmpty, problems.isEmpty { break }
+      recordings += found
+      unreadable += problems
+      for recording in found {
+        traces.append(
+          try recording.finish(
+            outputPath: outputPath, outputFile, launch: watched.result, images: &images))
+      }
     }
     var warnings = watched.leftAlone + unreadable + images.warnings
     warnings += distinctImages(of: traces).compactMap { .weakID($0) }

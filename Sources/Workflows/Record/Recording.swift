@@ -23,13 +23,17 @@ struct Recording {
   /// Seals the trace and moves it to its path.
   ///
   /// A process that is still running keeps its file, unsealed, under the new name, and continues to record
-  /// into it.
+  /// into it. A child that begins its trace later puts it beside the new name.
   ///
   /// - Returns: the trace as it is now.
   func finish(
     outputPath: String, _ outputFile: OutputFile, launch: ProgramLaunch.Result?,
     images: inout RecordedImages
   ) throws(Diagnostic) -> Trace {
+    if trace.method == .instrumentation {
+      TraceState.write(
+        outputPath: try RecordingFolder.absolutePath(ofOutput: outputPath), to: path)
+    }
     if trace.method == .instrumentation,
       ProgramLaunch.isRunning(
         processNumber: file.header.pid, startTime: file.header.startTime)

@@ -18,7 +18,7 @@ struct RecordingFolder {
   static let unfinishedSuffix = ".new"
 
   init(beside output: String) throws(Diagnostic) {
-    let absolute = output.hasPrefix("/") ? output : "\(try Self.currentFolder())/\(output)"
+    let absolute = try Self.absolutePath(ofOutput: output)
     var template = Array("\(absolute).recording.XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw Diagnostic(
@@ -36,20 +36,19 @@ struct RecordingFolder {
   /// The path for a trace called `name` that this process writes.
   func path(forNewTraceOf name: String) -> String { "\(path)/\(name)" }
 
-  private static func currentFolder() throws(Diagnostic) -> String {
-    guard let pointer = getcwd(nil, 0) else {
-      throw Diagnostic("\(String(cString: strerror(errno)))", context: ["."])
-    }
-    defer { free(pointer) }
-    return String(cString: pointer)
+  /// `output` may not exist yet.
+  static func absolutePath(ofOutput output: String) throws(Diagnostic) -> String {
+    output.hasPrefix("/") ? output : "\(try Folder.current())/\(output)"
   }
 
   /// The traces in the folder, the launched program's first, then by process number; and errors for those
   /// that can't be read.
-  func recordings() -> ([Recording], unreadable: [Diagnostic]) {
+  ///
+  /// - Parameter known: the names of those that are left out; the names of all are added.
+  func recordings(except known: inout Set<String>) -> ([Recording], unreadable: [Diagnostic]) {
     var recordings: [Recording] = []
     var unreadable: [Diagnostic] = []
-    for name in traceNames {
+    for name in traceNames where known.insert(name).inserted {
       do {
         let file = try InputFile.trace("\(path)/\(name)")
         recordings.append(
