@@ -4,13 +4,17 @@
 
 #include "platform.h"
 
-OF_INTERNAL void of_calibrate_at(orderfile_trace_header *trace, uint64_t now) {
-  of_store_relaxed(&trace->last_pair.ticks, of_ticks()); /* relaxed: about now is good enough */
-  of_store_relaxed(&trace->last_pair.nanoseconds, now);  /* relaxed: likewise */
+OF_INTERNAL void of_pass_on_losses(orderfile_trace_header *trace) {
   uint64_t lost = of_exchange_relaxed(&of_recorder.lost_records, 0); /* relaxed: a count */
   if (lost) of_fetch_add_relaxed(&trace->lost_records, lost);        /* relaxed: a count */
   lost = of_exchange_relaxed(&of_recorder.lost_marks, 0);            /* relaxed: a count */
   if (lost) of_fetch_add_relaxed(&trace->lost_marks, lost);          /* relaxed: a count */
+}
+
+OF_INTERNAL void of_calibrate_at(orderfile_trace_header *trace, uint64_t now) {
+  of_store_relaxed(&trace->last_pair.ticks, of_ticks()); /* relaxed: about now is good enough */
+  of_store_relaxed(&trace->last_pair.nanoseconds, now);  /* relaxed: likewise */
+  of_pass_on_losses(trace);
 }
 
 OF_INTERNAL void of_calibrate(orderfile_trace_header *trace) { of_calibrate_at(trace, of_clock()); }

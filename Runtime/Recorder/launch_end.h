@@ -18,6 +18,9 @@ OF_INLINE bool of_is_over(orderfile_trace_header *trace) {
   return trace->stop_time && of_time_is_up(trace);
 }
 
+/* Counts in TRACE the losses from the time without a trace. */
+OF_INTERNAL void of_pass_on_losses(orderfile_trace_header *trace);
+
 /* Stores the present time as the later calibration pair, and the losses from the time without a trace. */
 OF_INTERNAL void of_calibrate(orderfile_trace_header *trace);
 /* The same, if NOW is the time on of_clock's clock. */

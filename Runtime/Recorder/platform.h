@@ -152,5 +152,6 @@ OF_INTERNAL void of_watch_exit(void (*finish)(void));
 /* Sleeps for a tenth of a millisecond: on a busy machine, a thread that only yields gets the processor
  * back before the one that it waits for. */
 OF_INTERNAL void of_pause(void);
+#define OF_PATIENCE 1000 /* how many pauses to wait for another thread or process, at most */
 
 #endif

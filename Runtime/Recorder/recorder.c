@@ -63,6 +63,8 @@ OF_INTERNAL orderfile_record *of_claim_records(uint64_t count) {
     trace = of_current_trace(); /* the buffer may have been closed because the trace is there */
     if (!trace) {
       of_fetch_add_relaxed(&of_recorder.lost_records, 1); /* relaxed: a count */
+      trace = of_own_trace(); /* another thread may have made it just now, and have passed on the count before */
+      if (trace) of_pass_on_losses(trace);
       return NULL;
     }
   }

@@ -113,8 +113,6 @@ OF_LOCAL void of_clear_leftover(const char *path, bool is_patient) {
   of_close(descriptor);
 }
 
-#define OF_PATIENCE 1000 /* pauses */
-
 /* Creates NEW_PATH, which is to get the name PATH, and locks it. Its descriptor, -EEXIST if PATH is there by now,
  * -OF_BUSY if the process that is making NEW_PATH does not go on, or another -errno. */
 OF_LOCAL int of_create_locked(const char *new_path, const char *path) {

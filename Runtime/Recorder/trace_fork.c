@@ -58,13 +58,32 @@ OF_LOCAL int of_open_childs_trace(const orderfile_trace_header *parents, uint64_
   return of_open_trace(expected, trace, limit);
 }
 
+/* The thread that sets up; atomic. */
+static uint32_t of_setting_up_thread;
+
+/* Waits for the thread that sets up, as long as CLAIM is MINE: else the hits of this one would be lost. It does not
+ * wait for itself, below a signal handler; nor for ever, because the other may be below one that waits for this one. */
+OF_LOCAL void of_wait_for_trace(const uint32_t *claim, uint32_t mine) {
+  uint32_t self = of_thread_number();
+  for (int patience = OF_PATIENCE; patience > 0; patience--) {
+    /* acquire: pairs with the releases at the end of of_replace_trace_after_fork */
+    if (of_load_acquire(claim) != mine || of_load_relaxed(&of_setting_up_thread) == self) return; /* relaxed: a number */
+    of_pause();
+  }
+}
+
 OF_INTERNAL void of_replace_trace_after_fork(void) {
   /* Selects the one thread of the child that sets up. Without the page, a claim with another process's
    * number was made by a thread of the parent, and copied. */
   uint32_t *claim = of_recorder.ownership ? of_recorder.ownership : &of_recorder.setting_up;
   uint32_t mine = of_recorder.ownership ? OF_SETTING_UP : of_process_number();
   uint32_t found = of_recorder.ownership ? OF_FORKED : of_load_relaxed(claim); /* relaxed: likewise */
-  if (found == mine || !of_compare_exchange_relaxed(claim, &found, mine)) return; /* relaxed: a pick */
+  if (found == mine || !of_compare_exchange_relaxed(claim, &found, mine)) { /* relaxed: a pick */
+    of_wait_for_trace(claim, mine);
+    return;
+  }
+  of_remember_thread();
+  of_store_relaxed(&of_setting_up_thread, of_thread_number()); /* relaxed: a number */
 
   if (!of_recorder.ownership && of_load_acquire(&of_recorder.owner) == mine) { /* acquire: as above */
     of_store_release(claim, 0); /* release: as below. Another thread finished between our two looks. */
@@ -103,4 +122,5 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
     of_store_release(of_recorder.ownership, OF_OWNED); /* release: likewise */
   else
     of_store_release(&of_recorder.setting_up, 0); /* release: a child of ours needs it */
+  if (trace) of_pass_on_losses(trace);
 }

@@ -127,6 +127,12 @@ import TraceFormat
     #expect(Array(names.dropFirst()) == Array(repeating: ["in_child"], count: 3))
   }
 
+  @Test(arguments: [false, true])
+  func threadsOfAChildThatHitWhileItsTraceIsMadeLoseNothing(fallback: Bool) throws {
+    let names = try record(["race"], fallback: fallback)
+    #expect(names.last?.sorted() == ["race_0", "race_1", "race_2", "race_3"])
+  }
+
   @Test func aForkWhileAnotherThreadRegistersLeavesTheChildAlive() throws {
     #expect(try record(["registering"]).count == 41)
   }

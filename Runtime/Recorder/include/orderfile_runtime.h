@@ -37,14 +37,15 @@
  * shared. Only hits, marks and stops before the first initialization wait in memory.
  *
  * A forked child writes its own trace of what its parent had not hit, from its first hit on; a child without
- * hits leaves none. A child of vfork shares its parent's memory and trace (on Darwin vfork is fork).
+ * hits leaves none. While one of its threads creates the trace, the others wait at their first hits, for a few tenths
+ * of a second at most; what they hit after that is counted as lost. A child of vfork shares its parent's memory and
+ * trace (on Darwin vfork is fork).
  *
  * Costs: 1 GiB of address space, or a sixteenth of RLIMIT_AS, or 256 MiB on iOS, which mlockall(2) counts; memory
- * and disk only for what is instrumented. On x86-64 each first hit reads the time-stamp counter: a program that forbids
- * itself that (PR_SET_TSC) must call orderfile_stop() before. On Linux, in a program with several threads, and with a libc that does not tell how
- * many there are, a first hit makes one system call, gettid: a program that forbids itself even that (strict
- * seccomp) should call orderfile_stop() before: after that the recorder makes none. A thread created without libc is recorded as the program's
- * only thread.
+ * and disk only for what is instrumented. A first hit reads the time-stamp counter. On Linux, in a program with several
+ * threads, and with a libc that does not tell how many there are, it also makes one system call, gettid. A program that
+ * forbids itself either (strict seccomp forbids both, PR_SET_TSC the counter) should call orderfile_stop() before: after
+ * that the recorder does neither. A thread created without libc is recorded as the program's only thread.
  */
 #ifndef ORDERFILE_RUNTIME_H
 #define ORDERFILE_RUNTIME_H

@@ -30,17 +30,17 @@ enum RecorderFunctions {
     of_listen_for_unloads of_load_acquire of_load_relaxed of_lock_file of_lock_folder of_lock_registration of_map
     of_map_memory of_map_trace of_match_image of_match_program of_may_live of_name_of of_open of_open_childs_trace
     of_open_mapped_trace of_open_process of_open_read of_open_trace of_open_write of_outcome of_overlaps of_own_number
-    of_own_trace of_owns_trace of_page_wiped_on_fork of_parse_number of_pause of_present_path of_process_namespace
-    of_process_number of_process_start of_process_start_clock of_process_start_resolution of_provide_entries
-    of_provide_memory of_publish of_publish_registration of_put of_put_number of_put_program_name of_raise_capacity
-    of_read of_read_header of_read_load_commands of_read_memory of_records of_records_for of_records_in
-    of_registration_at of_registration_count of_remember_executable of_remember_thread of_remove
+    of_own_trace of_owns_trace of_page_wiped_on_fork of_parse_number of_pass_on_losses of_pause of_present_path
+    of_process_namespace of_process_number of_process_start of_process_start_clock of_process_start_resolution
+    of_provide_entries of_provide_memory of_publish of_publish_registration of_put of_put_number of_put_program_name
+    of_raise_capacity of_read of_read_header of_read_load_commands of_read_memory of_records of_records_for
+    of_records_in of_registration_at of_registration_count of_remember_executable of_remember_thread of_remove
     of_replace_trace_after_fork of_reserve_blocks of_reserve_records of_restore_newlines of_sees_own_numbers
     of_set_aside of_shares_memory of_standard_error of_start_recording of_status_number of_store_relaxed
     of_store_release of_store_unload_count of_strip_signature of_syscall of_take_standard_streams of_thread_number
     of_ticks of_ticks_per_second of_time_is_up of_trace_folder of_unload of_unload_count of_unload_own_image
-    of_unlock_folder of_unlock_registration of_unmap of_unmap_trace of_used_slots of_was_used of_watch_exit
-    of_watch_threads of_write_error of_write_number of_write_record orderfile_mark orderfile_rt_linked
+    of_unlock_folder of_unlock_registration of_unmap of_unmap_trace of_used_slots of_wait_for_trace of_was_used
+    of_watch_exit of_watch_threads of_write_error of_write_number of_write_record orderfile_mark orderfile_rt_linked
     orderfile_rt_mark orderfile_rt_stop orderfile_rt_trace_path orderfile_rt_write_names orderfile_stop
     orderfile_write_names
     """

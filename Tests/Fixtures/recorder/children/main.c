@@ -47,6 +47,17 @@ __attribute__((noinline)) int wait_for(pid_t pid) {
   return status;
 }
 
+#define RACE(n) \
+  __attribute__((noinline)) static void race_##n(void) { __asm__ volatile(""); }
+RACE(0) RACE(1) RACE(2) RACE(3)
+static void (*volatile const races[4])(void) = {race_0, race_1, race_2, race_3};
+static pthread_barrier_t barrier;
+__attribute__((no_sanitize("coverage"))) static void *run_race(void *number) {
+  pthread_barrier_wait(&barrier);
+  races[(intptr_t)number]();
+  return NULL;
+}
+
 int main(int count, char **arguments) {
   const char *way = count > 1 ? arguments[1] : "fork";
   pthread_t threads[4];
@@ -138,6 +149,15 @@ int main(int count, char **arguments) {
     }
     __atomic_store_n(&is_over, 1, __ATOMIC_RELAXED);
     for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+  } else if (strcmp(way, "race") == 0) {
+    pid_t pid = fork();
+    if (pid == 0) { // its first hits are in several threads at once
+      pthread_barrier_init(&barrier, NULL, 4);
+      for (intptr_t i = 0; i < 4; i++) pthread_create(&threads[i], NULL, run_race, (void *)i);
+      for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+      _exit(0);
+    }
+    status = wait_for(pid);
   } else if (strcmp(way, "quiet") == 0) {
     pid_t pid = fork();
     if (pid == 0) exit(0);
