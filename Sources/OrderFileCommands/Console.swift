@@ -75,6 +75,7 @@ extension LaunchEnvironment {
       libraryPath: ownVariable("LD_LIBRARY_PATH"),
       temporaryFolder: ownVariable("TMPDIR"),
       sanitizerOptions: LaunchEnvironment.sanitizerVariables.compactMap(ownVariable),
+      addressSanitizerOptions: ownVariable("ASAN_OPTIONS") ?? "",
       emulatorRoot: ownVariable("QEMU_LD_PREFIX"))
   }
 }

@@ -271,6 +271,51 @@ import Testing
     #expect(run.errors.contains("another process, such as a debugger, traces the program"))
   }
 
+  /// glibc 2.38 and later start them by a system call that Debian 12's does not make: "clear actions" makes it.
+  @Test(.needs("gcc", "musl-gcc"), arguments: methods, ["gcc", "musl-gcc"])
+  func whatACLibraryStartsRuns(method: String, compiler: String) throws {
+    let workshop = try Workshop()
+    let source = """
+      #include <spawn.h>
+      #include <stdio.h>
+      #include <stdlib.h>
+      #include <sys/wait.h>
+      extern char **environ;
+      int main(void) {
+        char text[16] = "", *words[] = {"sh", "-c", "exit 5", NULL};
+        int status = system("exit 7"), spawned = 0;
+        pid_t child;
+        FILE *pipe = popen("echo text", "r");
+        if (!pipe || !fgets(text, sizeof text, pipe) || pclose(pipe)) return 9;
+        if (posix_spawn(&child, "/bin/sh", NULL, NULL, words, environ)) return 8;
+        waitpid(child, &spawned, 0);
+        printf("%d %d %s", WEXITSTATUS(status), WEXITSTATUS(spawned), text);
+        return 0;
+      }
+      """
+    try workshop.write(source.utf8, "main.c")
+    try workshop.must(compiler, ["main.c", "-o", "app"])
+    let run = try workshop.orderfile(
+      "pages", "--method", method, "--json", "-o", "pages.json", "--", "./app")
+    #expect(run.status == 0 && run.text == "7 5 text\n" && run.errors == "", "\(run.errors)")
+  }
+
+  /// gcc's is a library that wants to be the first.
+  @Test(.needs("gcc"), arguments: methods)
+  func aSanitizedProgramThatTheProgramStartsRuns(method: String) throws {
+    let app = try PagesWorkshop()
+    try app.workshop.write("int main(void) { return 0; }".utf8, "sanitized.c")
+    try app.workshop.must("gcc", ["-fsanitize=address", "sanitized.c", "-o", "sanitized"])
+    let run = try app.workshop.start(
+      Built.orderfile,
+      [
+        "pages", "--method", method, "--json", "-o", "pages.json", "--", "/bin/sh", "-c",
+        "./sanitized; echo $? $ASAN_OPTIONS",
+      ], environment: ["ASAN_OPTIONS": "detect_leaks=0"]
+    ).end()
+    #expect(run.status == 0 && run.text.hasPrefix("0 detect_leaks=0"), "\(run.text)\(run.errors)")
+  }
+
   @Test func theInterpreterOfAScriptIsWhatIsCounted() throws {
     let app = try PagesWorkshop(["-static"])
     let path = app.workshop.path("app")

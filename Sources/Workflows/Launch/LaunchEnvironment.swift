@@ -10,20 +10,31 @@ package struct LaunchEnvironment {
   package var temporaryFolder: String?
   /// The values of `sanitizerVariables` that are set: settings of sanitizers in launched programs.
   package var sanitizerOptions: [String]
+  /// `ASAN_OPTIONS` alone.
+  package var addressSanitizerOptions: String
   /// `QEMU_LD_PREFIX`: the folder in which QEMU looks up an emulated program's libraries first; `nil` if it is not set.
   package var emulatorRoot: String?
 
   package init(
     searchPath: String?, preload: String = "", libraryPath: String? = nil,
     temporaryFolder: String? = nil,
-    sanitizerOptions: [String] = [], emulatorRoot: String? = nil
+    sanitizerOptions: [String] = [], addressSanitizerOptions: String = "",
+    emulatorRoot: String? = nil
   ) {
     self.searchPath = searchPath
     self.preload = preload
     self.libraryPath = libraryPath
     self.temporaryFolder = temporaryFolder
     self.sanitizerOptions = sanitizerOptions
+    self.addressSanitizerOptions = addressSanitizerOptions
     self.emulatorRoot = emulatorRoot
+  }
+
+  /// With it gcc's AddressSanitizer, which is a library, tolerates a preloaded library before it; otherwise it ends the
+  /// program, which may be one that the launched program starts.
+  var sanitizerVariable: (name: String, value: String) {
+    let own = addressSanitizerOptions
+    return ("ASAN_OPTIONS", (own.isEmpty ? "" : own + ":") + "verify_asan_link_order=0")
   }
 
   /// The variables that LeakSanitizer reads, in its order.

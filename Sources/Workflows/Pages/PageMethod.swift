@@ -54,13 +54,19 @@ struct PageMethodChoice {
     switch method {
     case .preload:
       let library = try PageTracerLibrary(in: environment)
+      var program = program
+      program.environment.append(environment.sanitizerVariable)
       return try PreloadedPageLaunch(program, request, library: library.preloadVariable).run()
     case .ptrace:
       var program = program
       // The library receives the marks of a program; without the other variable it does nothing.
       var library: PageTracerLibrary?
       if case .mark = request.stop { library = try PageTracerLibrary(in: environment) }
-      if let library { program.environment.append(("LD_PRELOAD", library.preloadVariable)) }
+      if let library {
+        program.environment += [
+          ("LD_PRELOAD", library.preloadVariable), environment.sanitizerVariable,
+        ]
+      }
       let listener = try program.readiness?.mark.map { try MarkListener($0) }
       if let listener { program.environment.append(listener.variable) }
       return try withExtendedLifetime(library) {
