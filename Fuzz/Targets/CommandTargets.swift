@@ -25,6 +25,7 @@ extension FuzzTarget {
     try Data(measuredPages(of: files.image).utf8).write(to: URL(fileURLWithPath: files.pages))
     for words in [
       ["show", files.trace, "--recorded", files.image, "--demangle", "short"],
+      ["show", files.trace, "--json"],
       ["gen", files.trace, "--image", files.image], ["gen", files.trace, files.trace],
       ["diff", files.image, files.image, "--trace", files.trace],
       ["diff", files.image, files.image, "--trace", files.trace, "--measured", files.pages],

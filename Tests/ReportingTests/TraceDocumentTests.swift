@@ -107,6 +107,21 @@ import Testing
     }
   }
 
+  @Test func fourTimesTheImagesTakeLessThanEightTimesTheTime() {
+    let growth = costGrowth(from: 1000, by: 4) { count in
+      var trace = Trace(path: "app.oftrace", program: "/bin/app", processNumber: 7)
+      trace.images = (0..<count).map { number in
+        TraceImage(
+          number: UInt64(number), path: "/lib/\(number)", id: nil, slide: Slide(rawValue: 0),
+          text: AddressRange(start: Self.address(0x1000), size: 16), guardCount: 4)
+      }
+      trace.hits = (0..<count).map { Hit(step: $0, image: $0, entry: Self.address(0x1000)) }
+      let names = [[SymbolName]](repeating: [], count: count)
+      TraceDocument(trace, hitNames: names).json(demangle: nil) { _ in }
+    }
+    #expect(growth < 8)
+  }
+
   @Test(arguments: ["whole", "broken", "imported", "blocks"]) func textIsAsRecorded(_ name: String)
     throws
   {

@@ -15,6 +15,8 @@ package struct TraceDocument: Sendable {
   /// How much of each image's code could be recorded, by the image's index in the trace; without images of which this
   /// is unknown.
   package var recordable: [Int: RecordableCode]
+  /// Whether basic blocks were recorded.
+  package let hasBlocks: Bool
 
   package init(
     _ trace: Trace, hitNames: [[SymbolName]], functions: [ExecutedFunction] = [],
@@ -23,12 +25,11 @@ package struct TraceDocument: Sendable {
     precondition(hitNames.count == trace.hits.count, "parallel arrays")
     self.recordable = recordable
     self.trace = trace
+    hasBlocks = trace.images.contains(where: \.hasBlocks)
     self.hitNames = hitNames
     self.functions = functions
   }
 
-  /// Whether basic blocks were recorded.
-  package var hasBlocks: Bool { trace.images.contains(where: \.hasBlocks) }
   /// The total size of the functions that were used.
   package var startupBytes: UInt64 { functions.map(\.sizeBytes).saturatingSum() }
   /// The number of these bytes that ran.
