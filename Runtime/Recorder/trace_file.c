@@ -28,7 +28,7 @@
 
 #define OF_ALLOCATION_UNIT 65536ull /* bytes: a multiple of every page size */
 
-#define OF_ROOM_AHEAD ((uint64_t)2 << 20) /* bytes */
+#define OF_ROOM_AHEAD ((uint64_t)1 << 20) /* bytes */
 
 #define OF_LARGEST_MAPPING ((uint64_t)1 << 30)
 
