@@ -28,7 +28,7 @@ package struct NewFunctions: Sendable {
     let known = builds.map(NameIndex.init(canonicalNamesOf:))
     func isKnown(_ function: Int) -> Bool {
       let name = CanonicalName(layout.name(of: layout.functions[function])).base
-      return known.contains { !$0.entries(name).isEmpty }
+      return known.contains { $0.contains(name) }
     }
     var found: [(function: Int, bytes: UInt64)] = []
     var allBytes: UInt64 = 0

@@ -49,6 +49,9 @@ struct NameIndex: Sendable {
     return entry(UInt32(truncatingIfNeeded: slots[slot]))
   }
 
+  /// Whether an entry has that name.
+  func contains(_ name: [UInt8]) -> Bool { first(name) != nil }
+
   /// All entries with that name, ascending.
   func entries(_ name: [UInt8]) -> [Int] {
     var found: [Int] = []

@@ -140,14 +140,3 @@ struct RecordedStartup {
     ]
   }
 }
-
-/// The functions of two layouts by name.
-struct SymbolMaps {
-  var before: SymbolMap
-  var after: SymbolMap
-
-  init(_ layouts: ComparedLayouts) {
-    before = SymbolMap(layouts.before.layout)
-    after = SymbolMap(layouts.after.layout)
-  }
-}

@@ -1,10 +1,10 @@
 // Which functions of two layouts are the one that a launch used?
 //
 // Those that have its names; several functions may have the same name, and a body may have several names. Then it is
-// unknown which of them ran, and they are alternatives, except for Swift's merged bodies, which run in addition. If the IDs show that the recorded
-// image is one of the two compared images, the address selects the function there. The other layout was then
-// most likely linked from the same object files in another order, so of several functions of that name only
-// those of the same size count: Swift makes dozens of merged and outlined functions with one name.
+// unknown which of them ran, and they are alternatives, except for Swift's merged bodies, which run in addition. If the
+// IDs show that the recorded image is one of the two compared images, the address selects the function there. The other
+// layout was then most likely linked from the same object files in another order, so of several functions of that name
+// only those of the same size count: Swift makes dozens of merged and outlined functions with one name.
 
 import Demangling
 import FaultEstimate
@@ -21,31 +21,81 @@ extension StartupFunction {
   ) {
     let (before, after) = (layouts.before, layouts.after)
     let (isBefore, isAfter) = (before.isImage(image), after.isImage(image))
-    var reasons: [MissingReason] = []
-    func functions(_ resolution: Resolution) -> [Int] {
-      if case .missing(let reason) = resolution { reasons.append(reason) }
-      return resolution.functions
+    let named = maps.functions(
+      namedAs: use, sized: isBefore || isAfter ? use.size : nil)
+    func exact(_ layout: Layout, isImage: Bool) -> [Part]? {
+      let found = isImage ? layout.functions(at: use.address).map { Part($0) } : []
+      return found.isEmpty ? nil : found
     }
-    let named = (
-      before: use.names.flatMap { functions(maps.before.resolve($0, from: use.objectFile)) },
-      after: use.names.flatMap { functions(maps.after.resolve($0, from: use.objectFile)) }
+    let found = (
+      before: exact(before.layout, isImage: isBefore), after: exact(after.layout, isImage: isAfter)
     )
-    func choose(_ named: [Int], in layout: Layout, isImage: Bool) -> [Int] {
-      let exact = isImage ? Array(layout.functions(at: use.address)) : []
-      if !exact.isEmpty { return exact }
-      guard isBefore || isAfter, let size = use.size else { return named }
-      let alike = named.filter { layout.functions[$0].size == size }
-      return alike.isEmpty ? named : alike
-    }
     self.init(
-      name: use.names.first,
-      before: choose(named.before, in: before.layout, isImage: isBefore).map { Part($0) },
-      after: choose(named.after, in: after.layout, isImage: isAfter).map { Part($0) },
-      recordedBytes: use.size)
-    alternativesBefore = before.layout.alternatives(self.before)
-    alternativesAfter = after.layout.alternatives(self.after)
-    isOnlyRecorded =
-      self.before.isEmpty && self.after.isEmpty && reasons.allSatisfy(\.isOfRecordedBuild)
+      name: use.names.first, before: found.before ?? named.before.parts,
+      after: found.after ?? named.after.parts, recordedBytes: use.size)
+    if found.before == nil { alternativesBefore = named.before.alternatives }
+    if found.after == nil { alternativesAfter = named.after.alternatives }
+    isOnlyRecorded = self.before.isEmpty && self.after.isEmpty && named.isOnlyRecorded
+  }
+}
+
+/// The functions of two layouts by name.
+///
+/// What belongs to a name is found once: thousands of recorded functions may share it, and then share the result.
+struct SymbolMaps {
+  var before: SymbolMap
+  var after: SymbolMap
+  private var known: [Key: Named] = [:]
+
+  private struct Key: Hashable {
+    var names: [SymbolName]
+    var objectFile: SymbolName?
+    var size: UInt64?
+  }
+
+  /// The functions with the names of a recorded one.
+  struct Named {
+    var before: Side
+    var after: Side
+    /// Whether no layout has them because only the recorded build can.
+    var isOnlyRecorded: Bool
+
+    struct Side {
+      var parts: [Part]
+      /// Those of which it is unknown which ran.
+      var alternatives: Set<Int>
+    }
+  }
+
+  init(_ layouts: ComparedLayouts) {
+    before = SymbolMap(layouts.before.layout)
+    after = SymbolMap(layouts.after.layout)
+  }
+
+  /// - Parameter size: of the functions that count, if there are any; `nil` counts all.
+  mutating func functions(namedAs use: RecordedFunctions.Use, sized size: UInt64?) -> Named {
+    let key = Key(names: use.names, objectFile: use.objectFile, size: size)
+    if let named = known[key] { return named }
+    var reasons: [MissingReason] = []
+    func side(_ map: inout SymbolMap) -> Named.Side {
+      var functions: [Int] = []
+      for name in use.names {
+        let resolution = map.resolve(name, from: use.objectFile)
+        if case .missing(let reason) = resolution { reasons.append(reason) }
+        functions += resolution.functions
+      }
+      if let size {
+        let alike = functions.filter { map.layout.functions[$0].size == size }
+        if !alike.isEmpty { functions = alike }
+      }
+      let parts = functions.map { Part($0) }
+      return Named.Side(parts: parts, alternatives: map.layout.alternatives(parts))
+    }
+    let (inBefore, inAfter) = (side(&before), side(&after))
+    let named = Named(
+      before: inBefore, after: inAfter, isOnlyRecorded: reasons.allSatisfy(\.isOfRecordedBuild))
+    known[key] = named
+    return named
   }
 }
 
