@@ -74,6 +74,11 @@ extension ClusterProfile {
 }
 
 extension ClusterProfile {
+  /// Whether `bytes` begin with a version, as no order file does.
+  package static func begins(_ bytes: FileBytes) -> Bool {
+    bytes.hasPrefix("v1\n", at: 0) || bytes.hasPrefix("v1\r\n", at: 0)
+  }
+
   /// Reads a profile of version 1.
   ///
   /// - Throws: `missing` without the line "v1"; `unsupported` for another version, for lines of clones and edges

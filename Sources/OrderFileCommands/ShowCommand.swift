@@ -6,7 +6,8 @@ import Workflows
 struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
-    abstract: "Print the contents of a trace, an image, a link map or an order file.",
+    abstract:
+      "Print the contents of a trace, an image, a link map, an order file or a profile of clusters.",
     discussion: """
       EXAMPLES
         $ orderfile show app.oftrace
@@ -61,6 +62,8 @@ struct ShowCommand: ParsableCommand {
       form(document, of: shown) { LinkMapText(document, width: $0, names: $1).text }
     case .orderFile(let document):
       form(document, of: shown) { OrderFileText(document, width: $0, names: $1).text }
+    case .clusterProfile(let document):
+      form(document, of: shown) { ClusterProfileText(document, width: $0, names: $1).text }
     }
   }
 

@@ -4,6 +4,7 @@ import PagesFormat
 /// All kinds of documents that commands write; `--version` lists their schemas.
 package let documents: [any JSONDocument.Type] = [
   DiffDocument.self, ImageDocument.self, LinkMapDocument.self, OrderFileDocument.self,
-  TraceDocument.self, GenDocument.self, ImportDocument.self, PagesDocument.self,
+  ClusterProfileDocument.self, TraceDocument.self, GenDocument.self, ImportDocument.self,
+  PagesDocument.self,
   MeasureDocument.self, RefineDocument.self,
 ]

@@ -183,6 +183,13 @@ import Testing
       "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
     let profile = Self.profile(workshop)
     #expect(profile.contains("m a.c") && profile.contains("m lib/b.c"))
+    let shown = try workshop.mustOrderfile("show", "app.clusters").text
+    #expect(shown.contains("a.c: reduce\n") && shown.contains("lib/b.c: reduce\n"))
+    let json = try workshop.mustOrderfile("show", "--json", "app.clusters").json
+    #expect(json["schema"] as? String == "orderfile.clusters/1")
+    let mistaken = try workshop.orderfile(
+      "diff", "app", "app", "--trace", "t", "--order", "app.clusters")
+    #expect(mistaken.status != 0 && mistaken.errors.contains("a profile of basic block clusters"))
     #expect(profile.count { $0 == "f reduce" } == 2)
     try build("split", flags + Self.splitting, in: workshop)
     let symbols = try workshop.must("nm", ["split"]).text

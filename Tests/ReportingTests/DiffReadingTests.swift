@@ -30,6 +30,7 @@ import Testing
     var document = DiffDocumentTests.document("with-order")
     document.functionsByBlocks = BeforeAfter(before: 3, after: 4)
     document.warnings = [Diagnostic("a: b", hint: "c\nd")]
+    document.drifted = [NameWithReason(name: "parse", reason: "2 and 3 basic blocks")]
     document.faultCurveArea.after = .max
     document.order?.firstDeviation = nil
     document.sections[0].cause = nil

@@ -25,12 +25,25 @@ import Testing
     ], unnamedHits: 1, lostRecords: 12)
 
   static func image(_ name: String) -> OrderedImage {
-    var image = name == "plain" ? plain : lossy
-    image.linkOption = name == "plain" ? "-Wl,--symbol-ordering-file=" : "-Wl,-T,"
+    var image = name == "lossy" ? lossy : plain
+    image.linkOption = name == "lossy" ? "-Wl,-T," : "-Wl,--symbol-ordering-file="
+    if name == "split" { image.split = split }
     return image
   }
 
-  @Test(arguments: ["plain", "lossy"]) func textIsAsRecorded(_ name: String) throws {
+  static let split: SplitSummary = {
+    var split = SplitSummary()
+    split.outputPath = "app.clusters"
+    split.format = "clang"
+    split.use = "compile with -fbasic-block-sections=list=app.clusters"
+    split.functions = 3
+    split.hotBytes = 2_100
+    split.coldBytes = 7
+    split.leftWhole = [NameWithReason(name: "parse", reason: "drifted")]
+    return split
+  }()
+
+  @Test(arguments: ["plain", "lossy", "split"]) func textIsAsRecorded(_ name: String) throws {
     let image = Self.image(name)
     try expectGolden(
       GenText(image).text + "\n--explain\n"
@@ -40,7 +53,7 @@ import Testing
 
   @Test func jsonIsAsRecorded() throws {
     let json = GenDocument(
-      images: [Self.plain, Self.lossy],
+      images: [Self.plain, Self.lossy, Self.image("split")],
       unused: [
         UnusedHits(
           trace: "a.oftrace", image: "/lib/b.so", imageID: "0b", hits: 3, functions: 2,
@@ -53,7 +66,7 @@ import Testing
     try expectGolden(String(decoding: json, as: UTF8.self), "reporting/gen/expected.json")
     let value = try parsedJSON(json)
     #expect(value["schema"] as? String == GenDocument.schema)
-    #expect((value["images"] as? [[String: Any]])?.count == 2)
+    #expect((value["images"] as? [[String: Any]])?.count == 3)
   }
 
   @Test func theMostFrequentReasonComesFirst() {

@@ -46,7 +46,17 @@ import Testing
     Case(testDescription: "order-file", document: orderFile) {
       OrderFileText(orderFile, names: $0).text
     },
+    Case(testDescription: "clusters", document: clusters) {
+      ClusterProfileText(clusters, names: $0).text
+    },
   ]
+
+  static let clusters = ClusterProfileDocument(
+    path: "app.clusters",
+    functions: [
+      .init(names: ["main"], clusters: [[0, 2, 1]]),
+      .init(names: ["parse", "größe"], unit: "lib/b.c", clusters: [[0], [4, 5]]),
+    ])
 
   static let orderFile = OrderFileDocument(
     path: "app.order", dialect: "ld64",

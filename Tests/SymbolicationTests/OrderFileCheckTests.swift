@@ -63,6 +63,15 @@ func layout(
     #expect(block.range == AddressRange(start: StatedAddress(rawValue: 0x1000), size: 0x20))
   }
 
+  @Test func aColdPartThatIsNotWhereTheOrderSaysIsNamed() throws {
+    let functions = [Placed("a", 0x1000), Placed("a.cold", 0x1010), Placed("b", 0x1020)]
+    let result = try check("a\nb\na.cold\nb.cold\n", functions)
+    #expect([result.entries, result.present, result.inOrder] == [4, 3, 2])
+    let deviation = try #require(result.firstDeviation)
+    #expect(deviation.name == "b" && deviation.expectedPredecessor == "a")
+    #expect(result.missing.map(\.description) == ["no such symbol: b.cold"])
+  }
+
   @Test func theFirstDeviationNamesItsExpectedPredecessorAndItsAddress() throws {
     let result = try check("a\nc\nb\n", Self.abc)
     #expect([result.entries, result.present, result.inOrder] == [3, 3, 2])

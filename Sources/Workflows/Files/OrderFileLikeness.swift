@@ -13,6 +13,11 @@ extension OrderFile {
     // Recognized by more than one line.
     if dialect.imageFormat == .machO || dialect == .gnuLD { return nil }
     if let first = entries.first, first.symbol.starts(with: "<?xml ".utf8) { return "XML" }
+    if entries.first?.symbol == Array("v1".utf8),
+      entries.dropFirst().first?.symbol.contains(0x20) ?? false
+    {
+      return "a profile of basic block clusters, which is for the compiler"
+    }
     if path.hasSuffix(".order") || comments.first.map(\.isOwn) ?? false { return nil }
     guard !entries.isEmpty || !patterns.isEmpty else { return "text without names" }
     let strange = zip(entries, lines).filter { !($0.0.section ?? $0.0.symbol).looksLikeSymbol }

@@ -1,5 +1,6 @@
 import Addresses
 import ByteReading
+import ClusterProfileFormat
 import ImageModel
 import LinkMapFormat
 import OrderFileFormat
@@ -24,6 +25,7 @@ package struct ShownFile {
     case image(ImageDocument)
     case linkMap(LinkMapDocument)
     case orderFile(OrderFileDocument)
+    case clusterProfile(ClusterProfileDocument)
   }
 
   package let contents: Contents
@@ -41,6 +43,7 @@ package struct ShownFile {
     case .trace: try self.init(trace: bytes, path, options)
     case .objectFile: try self.init(image: bytes, path, options)
     case .linkMap(let grammar): try self.init(linkMap: bytes, of: kind, path, linker: grammar.name)
+    case .other where ClusterProfile.begins(bytes): try self.init(clusterProfile: bytes, path)
     case .other: try self.init(orderFile: bytes, path)
     }
     if let wrapper { warnings.insert(wrapper.note, at: 0) }
@@ -121,6 +124,23 @@ package struct ShownFile {
       LinkMapDocument(path: path, linker: linker, layout: release.layout))
     imageFormat = release.layout.imageFormat
     warnings = release.warnings
+  }
+
+  private init(clusterProfile bytes: FileBytes, _ path: String) throws(Diagnostic) {
+    let profile: ClusterProfile
+    do { profile = try ClusterProfile(parsing: bytes) } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+    contents = .clusterProfile(
+      ClusterProfileDocument(
+        path: path,
+        functions: profile.functions.map { function in
+          ClusterProfileDocument.Function(
+            names: function.names.map { SymbolName(bytes: $0) },
+            unit: function.unit.map { SymbolName(bytes: $0) }, clusters: function.clusters)
+        }))
+    imageFormat = nil
+    warnings = []
   }
 
   private init(orderFile bytes: FileBytes, _ path: String) throws(Diagnostic) {
