@@ -217,6 +217,40 @@ import Testing
     #expect(try workshop.start("./split", []).end().status == 0)
   }
 
+  struct Linker: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var option: String
+    var order: String
+  }
+
+  @Test(
+    arguments: [
+      Linker(testDescription: "gnu-ld", option: "-fuse-ld=bfd", order: "-Wl,-T,app.order"),
+      Linker(
+        testDescription: "gold", option: "-fuse-ld=gold",
+        order: "-Wl,--section-ordering-file=app.order"),
+    ])
+  func linkersThatOrderBySectionPlaceTheParts(_ linker: Linker) throws {
+    let flags = [Self.map, "-gline-tables-only", "-fdebug-info-for-profiling", linker.option]
+    let workshop = try workshopOfModules(flags)
+    try workshop.mustOrderfile(
+      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order", "--linker",
+      linker.testDescription)
+    try build(
+      "split", flags + ["-fbasic-block-sections=list=app.clusters", linker.order], in: workshop)
+    let symbols = try workshop.must("nm", ["-n", "split"]).text.split(separator: "\n")
+    func place(_ name: String) throws -> Int {
+      try #require(symbols.firstIndex { $0.hasSuffix(" \(name)") })
+    }
+    #expect(try place("main") < place("other") && place("other") < place("reduce.cold"))
+    #expect(try place("reduce.cold") < place("other.cold"))
+    let report = try workshop.mustOrderfile(
+      "diff", "app", "split", "--trace", "t", "--order", "app.order", "--json")
+    let order = try #require(report.json["order"] as? [String: Any])
+    #expect(order["inOrder"] as? Int == order["entries"] as? Int)
+    #expect(try workshop.start("./split", []).end().status == 0)
+  }
+
   /// The linker compiles, and splits.
   @Test(
     .needs("clang"), arguments: ["clang-19", "clang"], ["-flto=full", "-flto=thin"])
