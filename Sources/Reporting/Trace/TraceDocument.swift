@@ -50,8 +50,6 @@ extension TraceDocument: ShownDocument {
   /// The last two are the sums of those of the functions: a function of which no block was recorded counts
   /// as executed from end to end, and has no `blocks`.
   package func write(to json: inout JSONWriter, demangle: NameWording?) {
-    // A trace may have thousands of images, and each is asked.
-    let hasBlocks = hasBlocks
     if hasBlocks {
       json.array("blocks") { json in
         for hit in trace.blockHits { json.object { hit.write(to: &$0) } }
