@@ -74,23 +74,33 @@ package struct RecordedFunctions: Sendable {
       trace.blockHits.filter { members.contains($0.image) }, in: functions)
   }
 
-  /// Of each of `trace.imageGroups`.
+  /// Of each of `trace.imageGroups` for which there is an image.
   ///
-  /// - Parameter images: parallel to those of the trace.
+  /// - Parameter image: gets a group, and the names that the trace has for it; `nil` leaves it out.
+  /// - Throws: the errors of `image`.
   /// - Complexity: that of the initializer, once for all groups.
-  package static func all(of trace: Trace, in images: [RecordedImage]) -> [RecordedFunctions] {
+  package static func all<E: Error>(
+    of trace: Trace,
+    in image: (_ group: [Int], _ names: [RecordedName]) throws(E) -> RecordedImage?
+  ) throws(E) -> [RecordedFunctions] {
     let groups = trace.imageGroups
     var groupOfImage = [Int](repeating: 0, count: trace.images.count)
     for (number, group) in groups.enumerated() {
       for image in group { groupOfImage[image] = number }
     }
-    var hits = groups.map { _ in (functions: [Hit](), blocks: [BlockHit]()) }
-    for hit in trace.hits { hits[groupOfImage[hit.image]].functions.append(hit) }
-    for hit in trace.blockHits { hits[groupOfImage[hit.image]].blocks.append(hit) }
-    return zip(groups, hits).map { group, hits in
-      RecordedFunctions(
-        trace.images[group[0]], hits.functions, hits.blocks, in: images[group[0]])
+    var hits = groups.map { _ in [Hit]() }
+    var blockHits = groups.map { _ in [BlockHit]() }
+    var names = groups.map { _ in [RecordedName]() }
+    for hit in trace.hits { hits[groupOfImage[hit.image]].append(hit) }
+    for hit in trace.blockHits { blockHits[groupOfImage[hit.image]].append(hit) }
+    for name in trace.names { names[groupOfImage[name.image]].append(name) }
+    var all: [RecordedFunctions] = []
+    for (number, group) in groups.enumerated() {
+      guard let functions = try image(group, names[number]) else { continue }
+      all.append(
+        RecordedFunctions(trace.images[group[0]], hits[number], blockHits[number], in: functions))
     }
+    return all
   }
 
   private init(
@@ -179,7 +189,8 @@ package struct RecordedImage: Sendable {
     return names.map { RecordedImage($0) }
   }
 
-  private init(_ names: [RecordedName]) {
+  /// - Complexity: O(*n* log *n*) for *n* names.
+  package init(_ names: [RecordedName]) {
     var bodies: [Body] = []
     for name in names.sorted(by: { ($0.address, $0.name) < ($1.address, $1.name) }) {
       if let last = bodies.indices.last, bodies[last].address == name.address {

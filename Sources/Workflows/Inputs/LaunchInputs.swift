@@ -74,10 +74,7 @@ package struct LaunchInputs {
 
   /// The groups with hits, in the order of the first load.
   package var usedGroups: [Int] {
-    let used = Set(
-      traces.members.flatMap(\.uses).filter { !$0.isEmpty }.map {
-        groups.group(ofImageAt: $0.image)
-      })
+    let used = traces.members.reduce(into: Set<Int>()) { $0.formUnion(usedGroups(of: $1)) }
     return groups.groups.indices.filter(used.contains)
   }
 
@@ -92,6 +89,10 @@ package struct LaunchInputs {
   /// Whether every function of the images in `group` could be recorded, so that those in no trace did not run.
   func recordsEveryFunction(of group: Int) -> Bool {
     traces.members.allSatisfy { !uses($0, of: group) || $0.method.recordsEveryFunction }
+  }
+
+  private func usedGroups(of trace: TraceSet.Member) -> Set<Int> {
+    Set(trace.uses.filter { !$0.isEmpty }.map { groups.group(ofImageAt: $0.image) })
   }
 
   /// Whether a trace has hits in the images of `group`.
@@ -189,10 +190,10 @@ package struct LaunchInputs {
     ofTraceAt number: Int, imageAt place: Int
   ) throws(Diagnostic) -> RecordedFunctions? {
     let trace = try trace(number)
-    for group in trace.imageGroups where traces.index(of: trace.images[group[0]]) == place {
-      return RecordedFunctions(trace, group: group, in: try recordedImage(trace, group))
-    }
-    return nil
+    return try RecordedFunctions.all(of: trace) { images, names throws(Diagnostic) in
+      let image = trace.images[images[0]]
+      return traces.index(of: image) == place ? try recordedImage(image, names, of: trace) : nil
+    }.first
   }
 
   private func trace(_ number: Int) throws(Diagnostic) -> Trace {
@@ -234,17 +235,20 @@ package struct LaunchInputs {
     of groups: [Int],
     _ body: (RecordedFunctions, _ group: Int, _ trace: (number: Int, path: String)) -> Void
   ) throws(Diagnostic) {
+    let wanted = Set(groups)
     var hasNames: Set<Int> = []
     var unnamed: [Int: Int] = [:]
-    for (number, member) in traces.members.enumerated()
-    where groups.contains(where: { uses(member, of: $0) }) {
+    for (number, member) in traces.members.enumerated() {
+      let used = wanted.intersection(usedGroups(of: member))
+      guard !used.isEmpty else { continue }
       let trace = try trace(number)
-      for images in trace.imageGroups {
-        guard let place = traces.index(of: trace.images[images[0]]) else { continue }
-        let group = self.groups.group(ofImageAt: place)
-        guard groups.contains(group), uses(member, of: group) else { continue }
-        let launch = RecordedFunctions(
-          trace, group: images, in: try recordedImage(trace, images))
+      let launches = try RecordedFunctions.all(of: trace) { images, names throws(Diagnostic) in
+        let image = trace.images[images[0]]
+        guard let group = group(of: image), used.contains(group) else { return nil }
+        return try recordedImage(image, names, of: trace)
+      }
+      for launch in launches {
+        guard let group = group(of: launch.image) else { continue }
         if !launch.uses.isEmpty { hasNames.insert(group) }
         unnamed[group, default: 0] += launch.unnamedUses.count
         body(launch, group, (number, files[number].path))
@@ -270,12 +274,16 @@ package struct LaunchInputs {
       hint: "the recorded image is stripped; give it unstripped with --recorded")
   }
 
-  private func recordedImage(_ trace: Trace, _ group: [Int]) throws(Diagnostic) -> RecordedImage {
-    let image = trace.images[group[0]]
+  private func group(of image: TraceImage) -> Int? {
+    traces.index(of: image).map { groups.group(ofImageAt: $0) }
+  }
+
+  /// - Parameter names: those that `trace` has for the image.
+  private func recordedImage(
+    _ image: TraceImage, _ names: [RecordedName], of trace: Trace
+  ) throws(Diagnostic) -> RecordedImage {
     if let read = images.image(for: image) { return RecordedImage(read) }
-    if trace.isSealed || trace.names.contains(where: { group.contains($0.image) }) {
-      return RecordedImage(namesOf: trace, group: group)
-    }
+    if trace.isSealed || !names.isEmpty { return RecordedImage(names) }
     if let other = images.imageAtPath(of: image) {
       throw .imageMismatch(image.path, found: other.id, expected: image)
     }

@@ -179,7 +179,7 @@ extension ExecutedFunction {
   fileprivate static func all(of trace: Trace, in images: [RecordedImage]) -> [ExecutedFunction] {
     guard trace.images.contains(where: \.hasBlocks) else { return [] }
     var functions: [ExecutedFunction] = []
-    let recorded = RecordedFunctions.all(of: trace, in: images)
+    let recorded = RecordedFunctions.all(of: trace) { group, _ in images[group[0]] }
     for (group, launch) in zip(trace.imageGroups, recorded) {
       functions += launch.uses.map { use in
         ExecutedFunction(
