@@ -89,6 +89,7 @@ final class Listener: BreakpointObserver {
     case .mark: print("over at the mark")
     case .function: print("over at the function")
     case .time: print("over")
+    case .readiness: print("over when ready")
     }
   }
 
