@@ -39,7 +39,7 @@ uint64_t measure_peak_bytes(long maxrss);
  * descendants, from exec on: a descriptor, or -1 if the machine has no such counter or does not permit
  * it. */
 int measure_count_instructions(void);
-/* Stores the count of all processes that have ended, and closes COUNTER, which may be -1. Returns false if
+/* Stores the count of all processes, also of those that run, and closes COUNTER, which may be -1. Returns false if
  * there is none, or if others used the machine's counters meanwhile. */
 bool measure_counted_instructions(int counter, uint64_t *count);
 

@@ -31,8 +31,9 @@ struct cmeasure_launch {
   /* The status of wait(2). */
   int status;
   bool timed_out;
-  /* The figures are those of the moment when the program was ready, of its own process alone; STATUS tells
-   * nothing. */
+  /* Processor time, faults and bytes read are then those of the program's own process at the moment when it was
+   * ready, unless the kernel does not tell; instructions those of all processes until then. The peak is that of the
+   * whole run, and STATUS tells nothing. */
   bool is_ready;
 };
 
@@ -51,8 +52,8 @@ struct cmeasure_readiness {
  *
  * Its standard input is the file at INPUT, or empty. Its output is discarded or, with SHOWS_OUTPUT, goes
  * to the standard error of this process. TIMEOUT is in milliseconds, negative for none; after it, and when
- * the program is ready, its process group gets SIGTERM, and 2 s later SIGKILL. FAULTS, which must have been opened by this thread, collects the faults of the
- * launch; that takes time, so such a launch should not be timed.
+ * the program is ready, its process group gets SIGTERM, and 2 s later SIGKILL. FAULTS, which must have been
+ * opened by this thread, collects the faults of the launch; that takes time, so such a launch should not be timed.
  *
  * Returns 0 with *LAUNCH, or an errno, including that of execve(2). One launch at a time, and no other
  * children. */
