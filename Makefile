@@ -23,7 +23,7 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/arm64e-apple-macos12.0 macosx/x86_
 # OF_ONE_UNIT: see of_attributes.h.
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder -DOF_ONE_UNIT
 
-.PHONY: help demo test check lint tests-built quick build runtime runtime-darwin examples readme goldens fuzz bench picture self-order install \
+.PHONY: help demo test test-integrations check lint tests-built quick build runtime runtime-darwin examples readme goldens fuzz bench picture self-order install \
   uninstall tag clean
 .DEFAULT_GOAL := help
 
@@ -46,10 +46,16 @@ test: ## install what the tests need, then run check; CI runs this
 	@Scripts/bootstrap.sh test
 	@$(MAKE) -s check
 
+INTEGRATIONS := Integrations/
+test-integrations: tests-built runtime ## auto with each build system, compiler and linker: heavier tests, which test leaves out
+	@Scripts/bootstrap.sh test
+	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
+	@$(NO_SKIPS)
+
 check: ## format, warnings, imports, tests of the release build, examples, README, installation
 	@$(MAKE) -s -j2 lint tests-built
 	$(MAKE) -s runtime
-	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) 2>&1 | $(SUMMARY)
+	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 	Examples/run-all.sh
 	Scripts/check-readme.sh

@@ -11,6 +11,7 @@ test=(
   g++-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # AArch64
   gcc-riscv64-linux-gnu libc6-dev-riscv64-cross  # RISC-V
   cmake ninja-build  # the recipes of docs/BUILD-SYSTEMS.md
+  autoconf automake ccache libtool meson  # what `auto` builds with
   btrfs-progs  # a file system that writes to other places
   cpio qemu-system-arm  # an AArch64 machine, with the kernel that arm64-kernel.sh fetches
   python3  # Mach-O: what apple-sdk.sh fetches, and the emulator

@@ -95,7 +95,7 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
   int output = readiness ? readiness->output : -1;
   int error = open_streams(input, shows_output, output, &streams);
   if (error) return error;
-  measure_adopt_orphans();
+  cprocess_adopt_orphans();
 
   int counter = faults ? -1 : measure_count_instructions();
   pid_t pid = 0;
@@ -141,7 +141,7 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
   launch->has_instructions =
       measure_counted_instructions(counter, &launch->instructions) || has_counted;
   if (wait_error) return wait_error;
-  measure_end_orphans();
+  cprocess_end_orphans();
   if (ended < 0) return -ended;
   launch->user_microseconds =
       (uint64_t)usage.ru_utime.tv_sec * 1000000u + (uint64_t)usage.ru_utime.tv_usec;

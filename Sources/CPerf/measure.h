@@ -43,9 +43,4 @@ int measure_count_instructions(void);
  * there is none, or if others used the machine's counters meanwhile. */
 bool measure_counted_instructions(int counter, uint64_t *count);
 
-/* Before the first launch: makes this process the parent of orphaned descendants, if possible. */
-void measure_adopt_orphans(void);
-/* Kills the adopted processes and waits for them, for at most half a second. */
-void measure_end_orphans(void);
-
 #endif

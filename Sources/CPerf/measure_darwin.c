@@ -47,6 +47,4 @@ bool measure_running(pid_t pid, struct measure_figures *figures) {
 
 uint64_t measure_peak_bytes(long maxrss) { return (uint64_t)maxrss; }
 
-void measure_adopt_orphans(void) {}
-void measure_end_orphans(void) {}
 #endif

@@ -119,26 +119,4 @@ bool measure_running(pid_t pid, struct measure_figures *figures) {
 }
 
 uint64_t measure_peak_bytes(long maxrss) { return (uint64_t)maxrss << 10; }
-
-void measure_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
-
-/* The children of the thread that adopts all orphans. <proc_tid_children(5)> */
-static void kill_children(void) {
-  char name[32], text[4096];
-  snprintf(name, sizeof name, "task/%d/children", (int)getpid());
-  if (!cprocess_read_proc(getpid(), name, text, sizeof text)) return;
-  char *end = text;
-  for (long pid; (pid = strtol(end, &end, 10)) > 0;) kill((pid_t)pid, SIGKILL);
-}
-
-void measure_end_orphans(void) {
-  for (int i = 0; i < 500; i++) {
-    pid_t waited;
-    while ((waited = waitpid(-1, NULL, WNOHANG)) > 0) {
-    }
-    if (waited < 0 && errno == ECHILD) return;
-    kill_children();
-    usleep(1000);
-  }
-}
 #endif

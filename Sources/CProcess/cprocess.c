@@ -182,6 +182,14 @@ void cprocess_catch_interrupts(void) {
 
 bool cprocess_was_interrupted(void) { return interrupted; }
 
+void cprocess_adopt_orphans(void) { platform_adopt_orphans(); }
+
+int cprocess_end_orphans(void) { return platform_end_orphans(); }
+
+bool cprocess_share_blocks(int input, int output) { return platform_share_blocks(input, output); }
+
+int cprocess_confine_writes(const char *folder) { return platform_confine_writes(folder); }
+
 static void do_nothing(int signal) { (void)signal; }
 
 void cprocess_keep_closed_streams(void) {

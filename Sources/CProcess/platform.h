@@ -44,4 +44,12 @@ int platform_start_held(char *const *arguments, char **environment, const int st
 /* Lets it begin, or ends it before that. Returns 0 or the errno of exec; the process is gone then. */
 int platform_let_go(const struct platform_held *held, bool may_begin);
 
+/* cprocess_adopt_orphans and cprocess_end_orphans. */
+void platform_adopt_orphans(void);
+int platform_end_orphans(void);
+
+/* cprocess_share_blocks, cprocess_confine_writes. */
+bool platform_share_blocks(int input, int output);
+int platform_confine_writes(const char *folder);
+
 #endif

@@ -68,4 +68,10 @@ int platform_let_go(const struct platform_held *held, bool may_begin) {
 }
 
 bool platform_port_listens(pid_t pid, uint16_t port) { return (void)pid, (void)port, false; }
+
+void platform_adopt_orphans(void) {}
+int platform_end_orphans(void) { return 0; }
+bool platform_share_blocks(int input, int output) { return (void)input, (void)output, false; }
+
+int platform_confine_writes(const char *folder) { return (void)folder, ENOSYS; }
 #endif

@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -162,5 +164,36 @@ bool platform_port_listens(pid_t pid, uint16_t port) {
     if (has_listener(path, port)) return true;
   }
   return false;
+}
+
+void platform_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+
+/* Kills the children of the thread that adopts all orphans, and returns their number. <proc_tid_children(5)> */
+static int kill_children(void) {
+  char name[32], text[4096];
+  snprintf(name, sizeof name, "task/%d/children", (int)getpid());
+  if (!cprocess_read_proc(getpid(), name, text, sizeof text)) return 0;
+  int killed = 0;
+  char *end = text;
+  for (long pid; (pid = strtol(end, &end, 10)) > 0;) {
+    uint64_t start;
+    if (platform_process((pid_t)pid, &start) == PLATFORM_RUNNING) killed++;
+    kill((pid_t)pid, SIGKILL);
+  }
+  return killed;
+}
+
+int platform_end_orphans(void) {
+  int killed = 0;
+  for (int i = 0; i < 500; i++) {
+    pid_t waited;
+    while ((waited = waitpid(-1, NULL, WNOHANG)) > 0) {
+    }
+    if (waited < 0 && errno == ECHILD) break;
+    int now = kill_children();
+    if (now > killed) killed = now;
+    usleep(1000);
+  }
+  return killed;
 }
 #endif

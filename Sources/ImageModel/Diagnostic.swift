@@ -10,6 +10,8 @@ package struct Diagnostic: Error, Hashable, Sendable {
     case mismatch = 3
     /// Nothing was recorded.
     case nothingRecorded = 4
+    /// The command line does not say what to do, as far as that shows only now.
+    case usage = 64
   }
 
   /// "build ID mismatch: expected 9f3a, found 41c0"

@@ -44,7 +44,7 @@ package struct OrderFileCommand: ParsableCommand {
           2   success, but a requested check failed (diff --max-pages, --min-present, --min-instrumented)
           3   the inputs do not belong together
           4   nothing was recorded
-          64  wrong usage
+          64  wrong usage; 'auto' also if it can't tell what to build or launch
           'record' and 'pages' exit with the program's status, or 128 + N after signal N.
         """,
       version: """
@@ -56,6 +56,9 @@ package struct OrderFileCommand: ParsableCommand {
         RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self,
         PagesCommand.self,
         MeasureCommand.self, RefineCommand.self, ShowCommand.self, FlagsCommand.self,
+        AutoCommand.self,
+        CCompilerCommand.self,
+        CxxCompilerCommand.self,
       ])
   }
 
@@ -66,6 +69,7 @@ package struct OrderFileCommand: ParsableCommand {
     Self.commit = commit
     ProgramLaunch.guardStandardStreams()
     do {
+      try CompilerCommand.runIfAsked(ProgramLaunch.ownWords)
       var command = try parse(commandLine: CommandLine.arguments)
       try checkText(of: command)
       try command.run()

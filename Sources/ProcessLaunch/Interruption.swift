@@ -8,3 +8,14 @@ package enum Interruption {
   /// Whether one has come.
   package static var hasCome: Bool { cprocess_was_interrupted() }
 }
+
+/// Processes that a launched program has started, and that nobody waits for.
+package enum Orphans {
+  /// From now on they become children of this process, where the system can do that.
+  package static func adopt() { cprocess_adopt_orphans() }
+
+  /// Ends all children of this process.
+  ///
+  /// - Returns: the number of those that were still running.
+  package static func end() -> Int { Int(cprocess_end_orphans()) }
+}

@@ -300,6 +300,36 @@ extension ProgramLaunch {
   }
 }
 
+extension ProgramLaunch {
+  /// The words of this process's command line, byte by byte.
+  package static var ownWords: [[UInt8]] {
+    (0..<Int(CommandLine.argc)).map { index in
+      guard let word = CommandLine.unsafeArgv[index] else { return [] }
+      return (0..<strlen(word)).map { UInt8(bitPattern: word[$0]) }
+    }
+  }
+
+  /// From now on this process, and what it starts, can create, change and remove files only below `folder`, and write to
+  /// devices.
+  ///
+  /// - Throws: if the system can't do that.
+  package static func confineWrites(to folder: [UInt8]) throws(LaunchError) {
+    let error = cprocess_confine_writes(folder.map { CChar(bitPattern: $0) } + [0])
+    guard error == 0 else { throw LaunchError(errno: error) }
+  }
+
+  /// Runs the program at the path `words[0]` in this process, with its standard streams, signals and environment.
+  ///
+  /// - Returns: only if that fails.
+  package static func replaceProcess(_ words: [[UInt8]]) -> LaunchError {
+    let copies = words.map { strdup($0.map { CChar(bitPattern: $0) } + [0]) }
+    defer { for copy in copies { free(copy) } }
+    guard let program = copies.first ?? nil else { return LaunchError(errno: ENOENT) }
+    execv(program, copies + [nil])
+    return LaunchError(errno: errno)
+  }
+}
+
 /// Calls `body` with a NULL-terminated array of C strings that lives as long as the call.
 package func withCStrings<R>(
   _ strings: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> R

@@ -1,15 +1,25 @@
+import CProcess
+
 #if canImport(Darwin)
   import Darwin
 #else
   import Glibc
 #endif
 
-/// Files that the kernel generates when they are read: those under `/proc` and `/sys`.
+/// Files that the kernel generates when they are read, those under `/proc` and `/sys`; and what only the kernel can do
+/// with a file.
 package enum SystemFile {
   /// - Returns: `nil` if the file can't be read, or is empty.
   package static func word(_ path: String) -> String? {
     let text = text(of: path).prefix { $0 > UInt8(ascii: " ") }
     return text.isEmpty ? nil : String(decoding: text, as: UTF8.self)
+  }
+
+  /// Gives an open file the contents of another one, without copying them.
+  ///
+  /// - Returns: whether the file system can do that.
+  package static func shareBlocks(of input: Int32, with output: Int32) -> Bool {
+    cprocess_share_blocks(input, output)
   }
 
   package static func number(_ path: String) -> Int? {

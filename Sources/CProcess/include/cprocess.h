@@ -70,6 +70,19 @@ bool cprocess_signal_group(pid_t pid, int signal);
  * there. One that has ended and waits for its parent is not. */
 bool cprocess_is_running(pid_t pid, uint64_t start_time);
 
+/* Makes this process the parent of orphaned descendants, if the system can do that. */
+void cprocess_adopt_orphans(void);
+/* Kills all children and the orphans that were adopted, and waits for them, for at most half a second. Returns how many
+ * of them were still running. */
+int cprocess_end_orphans(void);
+
+/* Makes the file OUTPUT share the blocks of the file INPUT. False if the file system can't do that. */
+bool cprocess_share_blocks(int input, int output);
+
+/* From now on this process, and all that it starts, can create, change and remove files only below FOLDER, and write to
+ * devices. Returns 0, or an errno: ENOSYS or EOPNOTSUPP if the system can't do that. */
+int cprocess_confine_writes(const char *folder);
+
 /* Makes writing to a pipe without a reader fail with EPIPE, for this process only: a program that it
  * starts gets the disposition that this process was given. */
 void cprocess_survive_closed_pipes(void);

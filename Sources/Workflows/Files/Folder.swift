@@ -35,6 +35,13 @@ package enum Folder {
     return text
   }
 
+  /// The absolute path of the current folder, which need not be UTF-8; `nil` if it has none.
+  package static func currentBytes() -> [UInt8]? {
+    guard let path = getcwd(nil, 0) else { return nil }
+    defer { free(path) }
+    return (0..<strlen(path)).map { UInt8(bitPattern: path[$0]) }
+  }
+
   /// The absolute path of the current folder.
   static func current() throws(Diagnostic) -> String {
     guard let path = getcwd(nil, 0) else {
@@ -47,17 +54,30 @@ package enum Folder {
 
   /// The names of the folder's entries, ascending; empty if it can't be read.
   package static func names(in path: String) -> [String] {
-    guard let folder = opendir(path) else { return [] }
+    (entries(in: Array(path.utf8)) ?? []).map { String(decoding: $0, as: UTF8.self) }.sorted()
+  }
+
+  /// The names of the folder's entries byte by byte, ascending; `nil` if it can't be read.
+  static func entries(in path: [UInt8]) -> [[UInt8]]? {
+    guard let folder = opendir(path.map { CChar(bitPattern: $0) } + [0]) else { return nil }
     defer { closedir(folder) }
-    var names: [String] = []
+    var names: [[UInt8]] = []
     while let entry = readdir(folder) {
       // An entry may be shorter than `dirent`, so it must not be copied as a whole.
       let place = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
-      let name = String(
-        cString: UnsafeRawPointer(entry).advanced(by: place).assumingMemoryBound(to: CChar.self))
-      if name != "." && name != ".." { names.append(name) }
+      let start = UnsafeRawPointer(entry).advanced(by: place).assumingMemoryBound(to: CChar.self)
+      let name = (0..<strlen(start)).map { UInt8(bitPattern: start[$0]) }
+      if name != Array(".".utf8) && name != Array("..".utf8) { names.append(name) }
     }
-    return names.sorted()
+    return names.sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// Removes the file at `path`, or the folder with all its contents; does not follow links. What can't be removed stays.
+  static func remove(_ path: [UInt8]) {
+    let name = path.map { CChar(bitPattern: $0) } + [0]
+    guard unlink(name) != 0, errno == EISDIR || errno == EPERM else { return }
+    for entry in entries(in: path) ?? [] { remove(path + [UInt8(ascii: "/")] + entry) }
+    rmdir(name)
   }
 }
 

@@ -13,11 +13,14 @@ struct LaunchLog {
 
   init(_ path: String) { self.path = path }
 
-  /// Passes to `body` streams for a program: a new file as stdout and stderr, and an empty stdin.
-  func streams<Result>(_ body: (ProgramLaunch.Streams) throws -> Result) throws -> Result {
+  /// Passes to `body` streams for a program: a new file as stdout and stderr, and as stdin the file at `input`; an empty
+  /// one if that is `nil`.
+  func streams<Result>(
+    input: String? = nil, _ body: (ProgramLaunch.Streams) throws -> Result
+  ) throws -> Result {
     let log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     let error = errno
-    let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    let nothing = open(input ?? "/dev/null", O_RDONLY | O_CLOEXEC)
     defer {
       if log >= 0 { close(log) }
       if nothing >= 0 { close(nothing) }
@@ -27,14 +30,18 @@ struct LaunchLog {
     }
     guard nothing >= 0 else {
       throw Diagnostic(
-        "unable to read: \(String(cString: strerror(errno)))", context: ["/dev/null"])
+        "unable to read: \(String(cString: strerror(errno)))", context: [input ?? "/dev/null"])
     }
     return try body(ProgramLaunch.Streams(input: nothing, output: log, errors: log))
   }
 
+  /// What is in it; of a large file, the end.
+  var text: String {
+    (try? InputFile.bytes(path)).map { $0.text(max(0, $0.count - (4 << 20))..<$0.count) } ?? ""
+  }
+
   /// Its last lines, each preceded by a line feed; empty if the file is.
   func lastLines(most: Int = 10) -> String {
-    let text = (try? InputFile.bytes(path)).map { $0.text(0..<$0.count) } ?? ""
     let lines = text.split(separator: "\n").suffix(most)
     return lines.map { "\n  \($0)" }.joined()
   }

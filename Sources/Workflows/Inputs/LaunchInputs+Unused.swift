@@ -58,6 +58,13 @@ extension Diagnostic {
     }
   }
 
+  /// Whether it is one of the warnings that `unused` makes.
+  var isAboutUnusedHits: Bool {
+    message.contains(Self.notUsed.single) || message.contains(Self.notUsed.several)
+  }
+
+  private static let notUsed = (single: " is not used:", several: " are not used:")
+
   private struct Image: Hashable {
     let path: String?
     let id: String?
@@ -78,7 +85,7 @@ extension Diagnostic {
     let what =
       reason == .anotherProgram
       ? "none of \(counted(total, "hit")) is used, \(reason.rawValue):"
-      : "\(unused) of \(counted(total, "hit")) \(total == 1 ? "is" : "are") not used:"
+      : "\(unused) of \(counted(total, "hit"))\(total == 1 ? notUsed.single : notUsed.several)"
     let hits = Dictionary(grouping: all, by: Image.init).mapValues {
       $0.map(\.hits).saturatingSum()
     }

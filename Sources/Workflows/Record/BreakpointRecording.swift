@@ -18,6 +18,8 @@ final class BreakpointRecording: BreakpointObserver {
   private let folder: RecordingFolder
   /// Real paths of the images to record in addition to the launched program; `nil` for all.
   private let wanted: Set<String>?
+  /// Whether the launched program is only recorded if it is one of `wanted`, and need not use all of these.
+  private let recordsOnlyImages: Bool
   private let recordsBlocks: Bool
   private let looksForLeaks: Bool
   /// The function whose first call ends the recording.
@@ -39,7 +41,8 @@ final class BreakpointRecording: BreakpointObserver {
   var warnings: [Diagnostic] {
     var warnings = problems + [withoutBlocks].compactMap { $0 }
     warnings += processes.keys.sorted().compactMap { processes[$0]?.file?.failure }
-    warnings += (wanted ?? []).subtracting(recorded.all).subtracting(places.keys).sorted().map {
+    let missing = recordsOnlyImages ? [] : wanted ?? []
+    warnings += missing.subtracting(recorded.all).subtracting(places.keys).sorted().map {
       Diagnostic("no process loaded it: nothing of it is recorded", context: [$0])
     }
     if let end, !sawEnd {
@@ -84,8 +87,10 @@ final class BreakpointRecording: BreakpointObserver {
   ///   - blocks: whether to record the basic blocks of images that have a map of them.
   init(
     _ folder: RecordingFolder, images: [String]?, blocks: Bool, end: String?,
-    attachingAt begin: UInt64? = nil, in environment: LaunchEnvironment
+    attachingAt begin: UInt64? = nil, recordsOnlyImages: Bool = false,
+    in environment: LaunchEnvironment
   ) throws(Diagnostic) {
+    self.recordsOnlyImages = recordsOnlyImages
     self.folder = folder
     looksForLeaks = environment.looksForLeaks
     self.end = end
@@ -101,7 +106,9 @@ final class BreakpointRecording: BreakpointObserver {
   }
 
   func image(at path: String) -> BreakpointImage? {
-    guard wanted?.contains(path) ?? true || path == program, let places = places(at: path) else {
+    guard wanted?.contains(path) ?? true || path == program && !recordsOnlyImages,
+      let places = places(at: path)
+    else {
       return nil
     }
     recorded.all.insert(path)

@@ -38,11 +38,19 @@ package struct LaunchRecording {
     package var blocks: Bool
     /// The function whose first call ends the recording.
     package var stopAtSymbol: String?
+    /// Whether the launched program is only recorded if it is one of `images`, and need not use all of these.
+    package var recordsOnlyImages = false
 
     package init(images: [String]? = [], blocks: Bool = false, stopAtSymbol: String? = nil) {
       self.images = images
       self.blocks = blocks
       self.stopAtSymbol = stopAtSymbol
+    }
+
+    /// Records those of `images` that a launch uses.
+    init(onlyImages images: [String]) {
+      self.init(images: images)
+      recordsOnlyImages = true
     }
   }
 
@@ -200,7 +208,7 @@ package struct LaunchRecording {
       let begin: UInt64? = if case .process = target { ClockReading.now().nanoseconds } else { nil }
       let recording = try BreakpointRecording(
         folder, images: options.images, blocks: options.blocks, end: options.stopAtSymbol,
-        attachingAt: begin, in: environment)
+        attachingAt: begin, recordsOnlyImages: options.recordsOnlyImages, in: environment)
       var result: ProgramLaunch.Result?
       switch target {
       case .process(let number):

@@ -1,0 +1,142 @@
+import ArgumentParser
+import ImageModel
+import ProcessLaunch
+import Reporting
+import Workflows
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+struct AutoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "auto",
+    abstract:
+      "Build a copy of a project, order its images for launches, and prove what that saves.",
+    discussion: """
+      EXAMPLES
+        $ orderfile auto --launch 'src/app --help'
+        $ orderfile auto --launch 'app --version' --launch 'app run x' --out /tmp/app -- ./build.sh
+
+      In the project's folder, it finds out how the project is built (CMake, Meson, Cargo, autotools, make, or the \
+      command after '--'), builds a copy, records the launches, writes an order file for each image of the project that \
+      they use, links again, and counts the pages that the launches execute before and after. The project stays as it \
+      is: everything is written to the folder given by --out, and a build that writes elsewhere is stopped where the \
+      kernel can do that (Linux 5.19). A second run does again only what has changed.
+
+      A launch is a shell command, run in the copy as you would run it in the project's folder; programs of the \
+      project can also be named without a folder. The results are images, order files, traces, and summary.txt, \
+      summary.md and summary.json, with the options to put into your own build. Without --launch it builds, \
+      lists the programs and exits with 64. It needs Linux.
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "A launch to order the images for. Repeat for more; functions of the first come first.",
+      valueName: "command"))
+  var launch: [String] = []
+  @Option(
+    help: ArgumentHelp("The folder for everything that is written.", valueName: "folder"),
+    completion: .directory)
+  var out = "orderfile-auto"
+  @Option(
+    help: ArgumentHelp("The folder of the project.", valueName: "folder"), completion: .directory)
+  var project = "."
+  @Option(
+    help: ArgumentHelp(
+      "The build system to use if there are several: cmake, meson, cargo, autotools or make.",
+      valueName: "name"))
+  var buildSystem: String?
+  @Option(
+    help: ArgumentHelp(
+      "The linker: lld, gold or gnu-ld. (default: lld if it is installed)", valueName: "linker"))
+  var linker: LinkerOption?
+  @Option(
+    help: ArgumentHelp("Standard input of the launches. (default: none)", valueName: "file"),
+    completion: .file())
+  var input: String?
+  @OptionGroup var limits: LaunchLimits
+  @Flag(help: "Print summary.json instead of summary.txt.")
+  var json = false
+  @OptionGroup var messages: Messages
+  @Argument(
+    parsing: .postTerminator,
+    help: ArgumentHelp("The command that builds the project, after '--'.", valueName: "command"))
+  var build: [String] = []
+
+  func validate() throws {
+    try limits.check()
+    if limits.untilReady?.mark != nil {
+      throw ValidationError(
+        "a release build has no recorder for marks: give --until-ready port=NUMBER or line=TEXT")
+    }
+    if !build.isEmpty, buildSystem != nil {
+      throw ValidationError("--build-system and a build command can't be used together")
+    }
+    if launch.contains(where: { $0.allSatisfy(\.isWhitespace) }) {
+      throw ValidationError("--launch is empty: expected a command")
+    }
+  }
+
+  private func options() throws(Diagnostic) -> ProjectOrdering.Options {
+    var options = ProjectOrdering.Options(
+      project: project, output: out, command: try Folder.absolutePath("/proc/self/exe"))
+    options.launches = try launch.map { text throws(Diagnostic) in
+      var launch = AutoLaunch(text)
+      launch.input = try input.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
+      launch.timeout = limits.timeout
+      launch.readiness = limits.untilReady
+      return launch
+    }
+    options.buildCommand = build.isEmpty ? nil : build.map(shellWord).joined(separator: " ")
+    options.buildSystem = buildSystem
+    options.linker = linker?.dialect
+    options.jobs = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    options.endsOrphans = true
+    return options
+  }
+
+  func run() throws {
+    Interruption.catchSignals()
+    Orphans.adopt()
+    let line = StepLine(messages)
+    var ordering = ProjectOrdering(try options(), in: .own) { line.show($0) }
+    let result: ProjectOrdering.Result
+    do { result = try ordering.run() } catch {
+      line.clear()
+      throw error
+    }
+    if result.document == nil { messages.print(note: "nothing has changed since the last run") }
+    let bytes = try InputFile.bytes(json ? result.json : result.text)
+    try Console.print(bytes.copy(0..<bytes.count))
+    messages.print(result.warnings)
+  }
+}
+
+/// The steps on standard error: a note for each that has ended and, on a terminal, the one that runs.
+private struct StepLine {
+  private let messages: Messages
+  private let isTerminal: Bool
+
+  init(_ messages: Messages) {
+    self.messages = messages
+    isTerminal = Console.errorIsColoured && !messages.quiet
+  }
+
+  func show(_ progress: ProjectOrdering.Progress) {
+    switch progress {
+    case .begins(let step, let text):
+      if isTerminal { Console.printProgress("\r\u{1b}[K\(step): \(text.prefix(70))") }
+    case .ends(let step, let text, let nanoseconds):
+      clear()
+      let tenths = nanoseconds / 100_000_000
+      messages.print(note: "\(step): \(text): \(tenths / 10).\(tenths % 10) s")
+    }
+  }
+
+  func clear() {
+    if isTerminal { Console.printProgress("\r\u{1b}[K") }
+  }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import ImageModel
+import OrderFileFormat
+import ProcessLaunch
+import Workflows
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// `orderfile cc` and `orderfile c++`, and this command under the name of a compiler: the compiler with what ordering
+/// needs. And the commands of a build that `auto` confines to its folder.
+enum CompilerCommand {
+  /// Runs the compiler in this process if `words`, this process's own, ask for that.
+  ///
+  /// They are looked at before any are parsed: a compiler is called thousands of times, and its words are its own.
+  ///
+  /// - Throws: if there is no such compiler. Returns if another command is asked for.
+  static func runIfAsked(_ words: [Word]) throws(Diagnostic) {
+    let called = words.first?.split(separator: UInt8(ascii: "/")).last ?? []
+    if CompilerSearch.isCompiler(String(decoding: called, as: UTF8.self)) {
+      try run([Array(called)], Array(words.dropFirst()))
+    } else if words.count > 3, words[1] == Array(ConfinedCommand.word.utf8) {
+      // A kernel that can't confine it runs it as it is.
+      try? ProgramLaunch.confineWrites(to: words[2])
+      let error = ProgramLaunch.replaceProcess(Array(words.dropFirst(3)))
+      throw Diagnostic(
+        "unable to run: \(error)", context: [String(decoding: words[3], as: UTF8.self)])
+    } else if words.count > 1, let wrapped = wrapped[String(decoding: words[1], as: UTF8.self)] {
+      let compiler = variable(wrapped.variable).split(separator: UInt8(ascii: " ")).map {
+        Array($0)
+      }
+      try run(compiler.isEmpty ? [Array(wrapped.usual.utf8)] : compiler, Array(words.dropFirst(2)))
+    }
+  }
+
+  private static let wrapped = [
+    "cc": (variable: "ORDERFILE_CC", usual: "cc"), "c++": (variable: "ORDERFILE_CXX", usual: "c++"),
+  ]
+
+  /// - Parameter compiler: its name, and words that precede all others, such as `ccache gcc`.
+  private static func run(_ compiler: [Word], _ words: [Word]) throws(Diagnostic) {
+    let search = CompilerSearch(compiler[0], in: variable("PATH"))
+    let name = String(decoding: compiler[0], as: UTF8.self)
+    guard let path = search.compiler else {
+      throw Diagnostic(
+        "missing compiler: PATH has none of this name", context: [name],
+        hint: "name another in ORDERFILE_CC or ORDERFILE_CXX")
+    }
+    let call = CompilerCall(words, in: Folder.currentBytes() ?? [], optionFile: OptionFile.bytes)
+    let wrapper = CompilerWrapper(
+      words, call: call, try settings(), compilesForLLD: search.compilesForLLD,
+      fileExists: OptionFile.exists)
+    if let link = wrapper.link, let log = nonempty("ORDERFILE_LINKS") {
+      LinkLog(log).append(link.output, linker: link.linker)
+    }
+    setenv("PATH", search.searchPath.map { CChar(bitPattern: $0) } + [0], 1)
+    let error = ProgramLaunch.replaceProcess([path] + compiler.dropFirst() + wrapper.words)
+    throw Diagnostic("unable to run: \(error)", context: [String(decoding: path, as: UTF8.self)])
+  }
+
+  private static func settings() throws(Diagnostic) -> CompilerWrapper.Settings {
+    var settings = CompilerWrapper.Settings()
+    if let linker = nonempty("ORDERFILE_LINKER") {
+      let name = String(decoding: linker, as: UTF8.self)
+      guard let dialect = OrderFileDialect(name: name), dialect.driverName != nil else {
+        throw Diagnostic(
+          "unknown linker: expected lld, gold or gnu-ld, found '\(name)'",
+          context: ["ORDERFILE_LINKER"])
+      }
+      settings.linker = dialect
+    }
+    settings.orders = nonempty("ORDERFILE_ORDERS")
+    settings.maps = nonempty("ORDERFILE_MAPS")
+    settings.recorder = nonempty("ORDERFILE_RECORDER")
+    return settings
+  }
+
+  private static func nonempty(_ name: String) -> Word? {
+    let value = variable(name)
+    return value.isEmpty ? nil : value
+  }
+
+  /// The bytes of a variable of this process's environment; empty if it is not set.
+  private static func variable(_ name: String) -> Word {
+    guard let value = getenv(name) else { return [] }
+    return (0..<strlen(value)).map { UInt8(bitPattern: value[$0]) }
+  }
+}
+
+/// The help of `orderfile cc`, which `CompilerCommand` runs.
+struct CCompilerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cc",
+    abstract: "Compile and link C as ordering needs it: a wrapper of the compiler.",
+    discussion: """
+      EXAMPLES
+        $ CC='orderfile cc' CXX='orderfile c++' ./configure && make
+        $ ORDERFILE_ORDERS=$PWD/orders make CC='orderfile cc'
+
+      All words are passed on to cc, or to what ORDERFILE_CC names ('ccache gcc'). What compiles gets \
+      -ffunction-sections; what links an image gets a linker that can order, a build ID and, with ORDERFILE_ORDERS=FOLDER, \
+      the order file FOLDER/NAME.order for the image NAME, if there is one. Options of the project count more than \
+      these. The calls by which configure, CMake and Meson try out a compiler are passed on unchanged.
+
+      ORDERFILE_LINKER is lld (the default), gold or gnu-ld. ORDERFILE_RECORDER=FILE, orderfile_rt.o, makes clang build \
+      images that record themselves. ORDERFILE_MAPS=FOLDER has link maps written there. Linked with the name of a \
+      compiler, such as gcc, this command stands for that compiler.
+      """)
+  @Argument(parsing: .captureForPassthrough, help: "The words for the compiler.")
+  var words: [String] = []
+}
+
+/// The help of `orderfile c++`.
+struct CxxCompilerCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "c++",
+    abstract: "The same for C++: see 'orderfile help cc'.",
+    discussion: """
+      EXAMPLES
+        $ CC='orderfile cc' CXX='orderfile c++' ./configure && make
+        $ ORDERFILE_CXX=clang++ orderfile c++ -O2 -c app.cpp
+
+      It wraps c++, or what ORDERFILE_CXX names.
+      """)
+  @Argument(parsing: .captureForPassthrough, help: "The words for the compiler.")
+  var words: [String] = []
+}

@@ -1,0 +1,147 @@
+import ImageModel
+import JSON
+
+/// The result of `orderfile auto`: the images of a project in their new order, and what that saves.
+package struct AutoDocument: Hashable, Sendable {
+  /// The folder with the results; other paths are relative to it.
+  package var folder: String
+  /// What was run, in sequence.
+  package var commands: [Command]
+  /// The launches that the images are ordered for, as they were given.
+  package var launches: [String]
+  /// How the launches were recorded.
+  package var method: Method
+  /// The images that the launches use, in the order of their first use.
+  package var images: [Image]
+  /// Each is one sentence.
+  package var warnings: [String]
+
+  package init(
+    folder: String, commands: [Command], launches: [String], method: Method, images: [Image],
+    warnings: [String]
+  ) {
+    self.folder = folder
+    self.commands = commands
+    self.launches = launches
+    self.method = method
+    self.images = images
+    self.warnings = warnings
+  }
+
+  package struct Command: Hashable, Sendable {
+    /// `configure`, `build`, `launch`, `relink`.
+    package var step: String
+    package var command: String
+
+    package init(step: String, command: String) {
+      self.step = step
+      self.command = command
+    }
+  }
+
+  package enum Method: String, Sendable {
+    /// Each function of the release build got a breakpoint.
+    case breakpoints
+    /// An emulator ran the release build.
+    case emulator
+
+    package var wording: String {
+      switch self {
+      case .breakpoints: "breakpoints in the release build"
+      case .emulator: "the release build in an emulator"
+      }
+    }
+  }
+
+  package struct Image: Hashable, Sendable {
+    /// The file name, which is also that in the folders with images.
+    package var name: String
+    package var isLibrary: Bool
+    /// The file name of the order file.
+    package var orderName: String
+    /// As `--linker` has it.
+    package var linker: String
+    /// The number of functions that the launches ran.
+    package var functions: Int
+    /// Whether the linker followed the order file.
+    package var compliance: OrderCompliance
+    /// Pages of code that the launches executed, added up; of 4 KiB and 16 KiB. Measured.
+    package var pages: BeforeAfter<Int>
+    package var pages16k: BeforeAfter<Int>
+    /// Pages that the functions of the traces lie on. Predicted.
+    package var predicted: BeforeAfter<Int>
+    /// What the user's own build has to pass to the compiler, and to it when it links.
+    package var compileOptions: [String]
+    package var linkOptions: [String]
+
+    package init(
+      name: String, isLibrary: Bool, orderName: String, linker: String, functions: Int,
+      compliance: OrderCompliance, pages: BeforeAfter<Int>, pages16k: BeforeAfter<Int>,
+      predicted: BeforeAfter<Int>, compileOptions: [String], linkOptions: [String]
+    ) {
+      self.name = name
+      self.isLibrary = isLibrary
+      self.orderName = orderName
+      self.linker = linker
+      self.functions = functions
+      self.compliance = compliance
+      self.pages = pages
+      self.pages16k = pages16k
+      self.predicted = predicted
+      self.compileOptions = compileOptions
+      self.linkOptions = linkOptions
+    }
+
+    package var path: String { "images/\(name)" }
+    package var defaultPath: String { "images/default/\(name)" }
+    package var orderPath: String { "orders/\(orderName)" }
+  }
+
+  package var pages: BeforeAfter<Int> { .sum(images.map(\.pages)) }
+  package var pages16k: BeforeAfter<Int> { .sum(images.map(\.pages16k)) }
+  /// The program that the launches are about: the first that they use; `nil` if they use only libraries of the project.
+  package var program: Image? { images.first { !$0.isLibrary } }
+}
+
+extension AutoDocument: JSONDocument {
+  package static let schema = "orderfile.auto/1"
+
+  package func write(to json: inout JSONWriter) {
+    json.array("commands") { json in
+      for command in commands {
+        json.object { json in
+          json.member("command", command.command)
+          json.member("step", command.step)
+        }
+      }
+    }
+    json.member("folder", folder)
+    json.member("image", program?.path)
+    json.array("images") { json in
+      for image in images { json.object(isInline: false) { image.write(to: &$0) } }
+    }
+    json.array("launches") { json in for launch in launches { json.element(launch) } }
+    json.member("method", method.rawValue)
+    json.object("pages") { pages.writeSaving(to: &$0) }
+    json.object("pages16k") { pages16k.writeSaving(to: &$0) }
+    json.member("schema", Self.schema)
+    json.array("warnings") { json in for warning in warnings { json.element(warning) } }
+  }
+}
+
+extension AutoDocument.Image {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.array("compileOptions") { json in for option in compileOptions { json.element(option) } }
+    json.object("compliance") { compliance.write(to: &$0) }
+    json.member("defaultImage", defaultPath)
+    json.member("functions", functions)
+    json.member("image", path)
+    json.member("isLibrary", isLibrary)
+    json.array("linkOptions") { json in for option in linkOptions { json.element(option) } }
+    json.member("linker", linker)
+    json.member("order", orderPath)
+    json.object("pages") { pages.writeSaving(to: &$0) }
+    json.object("pages16k") { pages16k.writeSaving(to: &$0) }
+    json.object("predictedPages") { predicted.writeSaving(to: &$0) }
+  }
+}

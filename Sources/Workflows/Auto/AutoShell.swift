@@ -1,0 +1,135 @@
+import ImageModel
+import ProcessLaunch
+import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Runs commands of a project in its copy, by `/bin/sh -c`.
+struct AutoShell {
+  let folder: AutoFolder
+  /// The path of this command.
+  let command: String
+  let environment: LaunchEnvironment
+  /// Whether processes that commands leave behind are ended. They are all children of this process then.
+  let endsOrphans: Bool
+
+  /// A build step: its output goes to a log.
+  ///
+  /// - Parameters:
+  ///   - name: of the log.
+  ///   - orders: whether images are linked with the order files.
+  ///   - linker: as `ORDERFILE_LINKER` has it.
+  /// - Throws: if the command fails and may not, with the cause.
+  func build(
+    _ name: String, _ text: String, orders: Bool, linker: String, mayFail: Bool
+  ) throws(Diagnostic) {
+    let logPath = "\(folder.logs)/\(name).log"
+    let log = LaunchLog(logPath)
+    // Confined, so that the build writes nothing elsewhere.
+    var launch = ProgramLaunch(
+      command: [command, ConfinedCommand.word, folder.path, "/bin/sh", "-c", inTree(text)],
+      environment: variables(orders: orders, linker: linker), leadsGroup: true)
+    launch.isShell = true
+    let result: ProgramLaunch.Result
+    do {
+      result = try log.streams { streams in
+        launch.streams = streams
+        return try launch.run()
+      }
+    } catch let error as Diagnostic { throw error } catch {
+      throw Diagnostic("unable to run: \(error)", context: [text])
+    }
+    if endsOrphans { _ = Orphans.end() }
+    if Interruption.hasCome { throw Diagnostic("interrupted") }
+    guard result.end != .exited(0), !mayFail else { return }
+    let output = log.text
+    if let place = FailureCause.refusedWrite(in: output) {
+      throw Diagnostic(
+        "the command failed, because it may write only to \(folder.path): \(place)",
+        context: [text],
+        hint: "keep the build within the project's folder; its output: \(logPath)")
+    }
+    throw Diagnostic(
+      "the command failed (\(result.end))"
+        + (FailureCause.line(in: output).map { ": \($0)" } ?? ""),
+      context: [text],
+      hint: FailureCause.remedy(in: output).map { "\($0); its output: \(logPath)" }
+        ?? "its output: \(logPath); run it again when that is mended")
+  }
+
+  /// A launch of the project's program.
+  ///
+  /// - Parameter images: the project's images; their folders are searched for programs first.
+  func launch(_ launch: AutoLaunch, images: [ProjectImage]) -> ProgramLaunch {
+    var folders: [String] = []
+    for image in images where !image.isLibrary {
+      // libtool's script for a program in `.libs` is above it.
+      var path = image.folder
+      if path.hasSuffix("/.libs") { path = String(path.dropLast("/.libs".count)) }
+      if !folders.contains(path) { folders.append(path) }
+    }
+    let searched = folders + [environment.searchPath ?? "/usr/bin:/bin"]
+    var program = ProgramLaunch(
+      command: ["/bin/sh", "-c", inTree(launch.command)],
+      environment: [("PATH", searched.joined(separator: ":"))],
+      timeout: launch.timeout ?? AutoLaunch.usualTimeout, leadsGroup: true)
+    program.readiness = launch.readiness
+    program.isShell = true
+    return program
+  }
+
+  private func inTree(_ text: String) -> String {
+    "cd \(shellWord(folder.tree)) || exit 126\n\(text)"
+  }
+
+  private func variables(orders: Bool, linker: String) -> [(name: String, value: String)] {
+    [
+      ("PATH", "\(folder.tools):\(environment.searchPath ?? "/usr/bin:/bin")"),
+      ("ORDERFILE_LINKS", folder.linkLog), ("ORDERFILE_LINKER", linker),
+      ("ORDERFILE_ORDERS", orders ? folder.orders : ""), ("ORDERFILE_MAPS", ""),
+      ("ORDERFILE_RECORDER", ""),
+      ("TMPDIR", folder.temporary),
+      // Symbols are needed to order.
+      ("CARGO_PROFILE_RELEASE_STRIP", "none"),
+      // A cache of compiled files sees neither what the wrappers add nor that this folder is a copy.
+      ("CCACHE_NAMESPACE", "orderfile"), ("CCACHE_DIR", "\(folder.temporary)/ccache"),
+    ]
+  }
+
+  /// Puts a link to this command for each compiler of `PATH` into the folder of tools.
+  func makeTools() throws(Diagnostic) {
+    for name in CompilerSearch.compilers(in: environment.searchPath ?? "") {
+      let path = "\(folder.tools)/\(name)"
+      if Folder.linkTarget(path) == command { continue }
+      unlink(path)
+      guard symlink(command, path) == 0 else {
+        throw Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [path])
+      }
+    }
+  }
+}
+
+/// A launch that a program is ordered for.
+package struct AutoLaunch: Hashable, Sendable {
+  /// For `/bin/sh -c`, in the copy of the project.
+  package var command: String
+  /// The path of the file that is its standard input; `nil` for none.
+  package var input: String?
+  /// In seconds; `nil` for the usual.
+  package var timeout: Double?
+  package var readiness: Readiness?
+
+  package init(_ command: String) { self.command = command }
+
+  /// Longer than launches take that end by themselves, in seconds.
+  package static let usualTimeout = 60.0
+}
+
+/// The word by which this command is asked to run another one confined: its next word is the folder below which that may write.
+package enum ConfinedCommand {
+  package static let word = "--confined-to"
+}

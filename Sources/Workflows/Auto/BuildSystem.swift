@@ -1,0 +1,85 @@
+import ImageModel
+import Reporting
+
+/// How a project is built: the commands to run in its folder.
+package struct BuildSystem: Hashable, Sendable {
+  /// `make`, `autotools`, `cmake`, `meson`, `cargo`; `command` for one that the user gives.
+  package var name: String
+  /// What has to run once, before the first build.
+  package var configure: String?
+  package var build: String
+  /// Removes what another build has left in the folder; `nil` if that is not in the way.
+  package var clean: String?
+
+  /// The build systems that the folder with the files `names` has, those that others generate left out.
+  ///
+  /// - Parameters:
+  ///   - jobs: how many commands may run at the same time.
+  ///   - hasNinja: whether CMake can use Ninja.
+  package static func all(
+    in names: Set<String>, jobs: Int, hasNinja: Bool = true
+  ) -> [BuildSystem] {
+    let folder = shellWord(names.contains("build") ? "build-orderfile" : "build")
+    var found: [BuildSystem] = []
+    if names.contains("CMakeLists.txt") {
+      let generator = hasNinja ? " -G Ninja" : ""
+      found.append(
+        BuildSystem(
+          name: "cmake",
+          configure: "cmake -S . -B \(folder)\(generator) -DCMAKE_BUILD_TYPE=Release",
+          build: "cmake --build \(folder) -j\(jobs)"))
+    }
+    if names.contains("meson.build") {
+      found.append(
+        BuildSystem(
+          name: "meson", configure: "meson setup \(folder) --buildtype=release",
+          build: "meson compile -C \(folder) -j\(jobs)"))
+    }
+    if names.contains("Cargo.toml") {
+      found.append(BuildSystem(name: "cargo", build: "cargo build --release -j\(jobs)"))
+    }
+    let make = "make -j\(jobs)"
+    if names.contains("configure") {
+      found.append(
+        BuildSystem(name: "autotools", configure: "./configure", build: make, clean: "make clean"))
+    } else if names.contains("autogen.sh") {
+      found.append(
+        BuildSystem(
+          name: "autotools", configure: "NOCONFIGURE=1 ./autogen.sh && ./configure", build: make,
+          clean: "make clean"))
+    } else if names.contains("configure.ac") || names.contains("configure.in") {
+      found.append(
+        BuildSystem(
+          name: "autotools", configure: "autoreconf -fi && ./configure", build: make,
+          clean: "make clean"))
+    } else if !names.isDisjoint(with: ["GNUmakefile", "makefile", "Makefile"]) {
+      found.append(BuildSystem(name: "make", build: make, clean: "make clean"))
+    }
+    return found
+  }
+
+  /// The build system that `found` leaves no doubt about.
+  ///
+  /// - Parameters:
+  ///   - wanted: the name that the user gives.
+  ///   - project: the path of the project.
+  package static func only(
+    of found: [BuildSystem], wanted: String?, project: String
+  ) throws(Diagnostic) -> BuildSystem {
+    let candidates = wanted == nil ? found : found.filter { $0.name == wanted }
+    if candidates.count == 1 { return candidates[0] }
+    let names = found.map(\.name).joined(separator: ", ")
+    if candidates.isEmpty {
+      throw Diagnostic(
+        found.isEmpty
+          ? "no build system: expected CMakeLists.txt, meson.build, Cargo.toml, configure or a makefile"
+          : "no build system '\(wanted ?? "")': found \(names)",
+        context: [project],
+        hint: "give the command that builds it: orderfile auto ... -- ./build.sh",
+        severity: .usage)
+    }
+    throw Diagnostic(
+      "several build systems: \(names)", context: [project],
+      hint: "choose one: --build-system \(candidates[0].name)", severity: .usage)
+  }
+}

@@ -1,0 +1,74 @@
+/// Why a build command failed, as its output tells.
+package enum FailureCause {
+  /// In the order of their weight. What compilers and linkers say comes before what the tools say that run them.
+  private static let signs = [
+    "No space left on device", "error: ", "Error: ", "undefined reference", "undefined symbol",
+    "multiple definition", "command not found", "not found", "No rule to make target",
+    "missing separator", "No such file or directory", "Permission denied", "Read-only file system",
+    "CMake Error", "ERROR", "Error",
+  ]
+
+  /// The line of `output` that tells the cause: the first with the weightiest sign, else the last; `nil` if there is
+  /// none.
+  package static func line(in output: String) -> String? {
+    let lines = output.split(whereSeparator: \.isNewline).map { $0.trimmingBlanks }.filter {
+      !$0.isEmpty
+    }
+    for sign in signs {
+      guard let index = lines.firstIndex(where: { $0.contains(sign) && !isProgress($0) }) else {
+        continue
+      }
+      // CMake puts what is wrong into the next line.
+      if sign == "CMake Error", index + 1 < lines.count {
+        return "\(lines[index]) \(lines[index + 1])"
+      }
+      return lines[index]
+    }
+    return lines.last
+  }
+
+  /// What to do about causes that are not the project's fault; `nil` for others.
+  package static func remedy(in output: String) -> String? {
+    remedies.first { output.contains($0.sign) }?.remedy
+  }
+
+  private static let remedies: [(sign: String, remedy: String)] = [
+    (
+      "automake",
+      "it makes its build scripts anew: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
+    ),
+    (
+      "aclocal",
+      "it makes its build scripts anew: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
+    ),
+    ("No space left on device", "name a folder with more room by --out"),
+    ("ld.lld: error: ", "if GNU ld can link it: --linker gnu-ld"),
+    ("Could not resolve host", "it needs the network: fetch what it needs into the project first"),
+    (
+      "Temporary failure in name resolution",
+      "it needs the network: fetch what it needs into the project first"
+    ),
+  ]
+
+  /// Where the build was refused a write, if `output` tells.
+  package static func refusedWrite(in output: String) -> String? {
+    let lines = output.split(whereSeparator: \.isNewline)
+    return lines.first {
+      $0.hasSuffix("Permission denied") || $0.contains("Permission denied (os error")
+    }
+    .map { $0.trimmingBlanks }
+  }
+
+  /// `checking for error.h... no`, and commands that name files of errors.
+  private static func isProgress(_ line: String) -> Bool {
+    line.hasPrefix("checking ") || line.hasPrefix("[") || line.hasPrefix("-- ")
+  }
+}
+
+extension StringProtocol {
+  fileprivate var trimmingBlanks: String {
+    let start = self.drop { $0.isWhitespace }
+    let end = start.lastIndex { !$0.isWhitespace }
+    return end.map { String(start[...$0]) } ?? ""
+  }
+}

@@ -1,0 +1,110 @@
+import ByteReading
+import ImageModel
+import Symbolication
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// An executable or shared library that a build has linked.
+package struct ProjectImage: Hashable, Sendable {
+  /// Absolute, without symbolic links; where the launches find it.
+  package var path: String
+  /// The path that the linker wrote, which may be another name of the same file.
+  var linkedPath: String
+  /// As `-fuse-ld=` has it.
+  var linker: String
+  package var isLibrary: Bool
+
+  var folder: String { String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.endIndex)) }
+  package var name: String { fileName(ofPath: path) }
+  /// The name under which a wrapper looks for its order file.
+  var orderName: String { fileName(ofPath: linkedPath) + ".order" }
+
+  /// The images that `links` made, and that are in `tree`, each once, in the order of `links`.
+  static func all(of links: [LinkLog.Link], in tree: String) -> [ProjectImage] {
+    var images: [ProjectImage] = []
+    for link in links {
+      guard let linked = try? Folder.absolutePath(link.path), linked.hasPrefix(tree + "/"),
+        let kind = kind(ofImageAt: linked)
+      else { continue }
+      let path = hardLink(of: linked) ?? linked
+      guard !images.contains(where: { $0.path == path }) else { continue }
+      images.append(
+        ProjectImage(
+          path: path, linkedPath: linked, linker: link.linker, isLibrary: kind == .library))
+    }
+    return images
+  }
+
+  private enum Kind { case program, library }
+
+  /// `nil` if the file is no image that a loader takes.
+  private static func kind(ofImageAt path: String) -> Kind? {
+    guard let bytes = try? FileBytes(path: path), bytes.hasPrefix("\u{7f}ELF", at: 0),
+      bytes.count > 18
+    else { return nil }
+    let name = fileName(ofPath: path)
+    return name.hasSuffix(".so") || name.contains(".so.") ? .library : .program
+  }
+
+  /// Cargo links `target/release/deps/app-0123abcd`, and gives it the name `target/release/app`, too.
+  private static func hardLink(of path: String) -> String? {
+    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count > 3, parts[parts.count - 2] == "deps" else { return nil }
+    let folder = parts.dropLast(2).joined(separator: "/")
+    var own = stat()
+    guard stat(path, &own) == 0 else { return nil }
+    return Folder.names(in: folder).map { "\(folder)/\($0)" }.first { other in
+      var status = stat()
+      return lstat(other, &status) == 0 && status.st_ino == own.st_ino
+        && status.st_dev == own.st_dev
+    }
+  }
+
+  /// Whether it is a program without a loader.
+  var isStatic: Bool {
+    guard !isLibrary, let bytes = try? FileBytes(path: path), let pages = try? ImagePages(of: bytes)
+    else { return false }
+    return !pages.hasLoader
+  }
+
+  /// What shows that the file is still the same.
+  var stamp: String {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return "gone" }
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    return "\(status.st_ino) \(status.st_size) \(time.tv_sec).\(time.tv_nsec)"
+  }
+
+  /// Removes the file under all names that make build systems link it again.
+  func removeForRelink() {
+    let file = fileName(ofPath: linkedPath)
+    let folder = String(linkedPath.dropLast(file.count + 1))
+    // Links such as libapp.so, which a rule that makes them would find in its way.
+    for name in Folder.names(in: folder) where Folder.linkTarget("\(folder)/\(name)") == file {
+      unlink("\(folder)/\(name)")
+    }
+    unlink(path)
+    unlink(linkedPath)
+    guard folder.hasSuffix("/.libs") else { return }
+    // libtool: the targets of make are the script of a program, and the description of a library.
+    let above = String(folder.dropLast("/.libs".count))
+    for name in Folder.names(in: above) {
+      let path = "\(above)/\(name)"
+      if name == file {
+        unlink(path)
+      } else if name.hasSuffix(".la"), let bytes = try? FileBytes(regularFileAt: path),
+        bytes.text(0..<bytes.count).contains(file)
+      {
+        unlink(path)
+      }
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import ImageModel
+import OrderFileFormat
+import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Orders the images that launches use, and checks the result.
+struct ProjectImages {
+  private let images: [ProjectImage]
+  private let traces: [String]
+  private let folder: AutoFolder
+
+  /// - Parameter traces: the paths of the traces in which `images` were used.
+  init(_ images: [ProjectImage], traces: [String], folder: AutoFolder) {
+    self.images = images
+    self.traces = traces
+    self.folder = folder
+  }
+
+  /// Keeps the images, which are not ordered yet, and writes an order file for each whose linker can order it.
+  ///
+  /// - Throws: if no linker can.
+  func writeOrders() throws(Diagnostic) -> (byPath: [String: OrderedImage], warnings: [Diagnostic])
+  {
+    var orders: [String: OrderedImage] = [:]
+    var warnings: [Diagnostic] = []
+    for image in images {
+      let kept = "\(folder.defaultImages)/\(image.name)"
+      guard access(kept, F_OK) != 0 else {
+        warnings.append(
+          Diagnostic(
+            "not ordered: another image has this name", context: [image.path],
+            hint: "order it in a project of its own"))
+        continue
+      }
+      try copy(image.path, to: kept)
+      guard let dialect = OrderFileDialect.all.first(where: { $0.driverName == image.linker })
+      else {
+        warnings.append(
+          Diagnostic(
+            "not ordered: the project links it with \(image.linker), which can't order",
+            context: [image.name],
+            hint:
+              "remove -fuse-ld=\(image.linker) from the project's flags, or use lld, gold or bfd there"
+          ))
+        continue
+      }
+      var options = OrderGeneration.Options(traces: traces)
+      options.builds = .one(image: image.path)
+      options.linker = dialect
+      let file = try OutputFile("\(folder.orders)/\(image.orderName)")
+      var generation = try OrderGeneration(options)
+      guard let name = generation.fileNames.first else { continue }
+      let order = try generation.order(ofImageNamed: name, outputPath: file.path)
+      try file.finish(order.bytes)
+      orders[image.path] = order.image
+      warnings += generation.warnings.filter { !$0.isAboutUnusedHits }
+    }
+    guard !orders.isEmpty else {
+      throw warnings.first ?? Diagnostic("no image can be ordered", context: [folder.tree])
+    }
+    return (orders, warnings)
+  }
+
+  /// Keeps the images that were linked in their order.
+  func keepOrdered() throws(Diagnostic) {
+    for image in images {
+      guard access(image.path, R_OK) == 0 else {
+        throw Diagnostic(
+          "the build did not link it again", context: [image.path],
+          hint:
+            "its rule has to run when the file is gone; the output is in \(folder.logs)/relink.log")
+      }
+      try copy(image.path, to: "\(folder.images)/\(image.name)")
+    }
+  }
+
+  /// Compares the images with those before.
+  func check(
+    _ orders: [String: OrderedImage], before: [(pages: Int, pages16k: Int)],
+    after: [(pages: Int, pages16k: Int)]
+  ) throws(Diagnostic) -> (images: [AutoDocument.Image], warnings: [Diagnostic]) {
+    var checked: [AutoDocument.Image] = []
+    var warnings: [Diagnostic] = []
+    for (index, image) in images.enumerated() {
+      guard let order = orders[image.path],
+        let dialect = OrderFileDialect(name: order.linker), let option = dialect.linkOption,
+        let driver = dialect.driverName
+      else { continue }
+      var options = LayoutDiff.Options(
+        before: "\(folder.defaultImages)/\(image.name)", after: "\(folder.images)/\(image.name)")
+      options.traces = traces
+      options.order = "\(folder.orders)/\(image.orderName)"
+      options.recorded = [options.before]
+      let diff = try LayoutDiff(options).document
+      guard let compliance = diff.order else { continue }
+      let pages = BeforeAfter(before: before[index].pages, after: after[index].pages)
+      checked.append(
+        AutoDocument.Image(
+          name: image.name, isLibrary: image.isLibrary, orderName: image.orderName,
+          linker: dialect.name,
+          functions: order.recordedFunctions, compliance: compliance, pages: pages,
+          pages16k: BeforeAfter(before: before[index].pages16k, after: after[index].pages16k),
+          predicted: diff.pages, compileOptions: ["-ffunction-sections"],
+          linkOptions: ["-fuse-ld=\(driver)", "-Wl,--build-id", option + (options.order ?? "")]))
+      warnings += diff.warnings.filter { !$0.isAboutUnusedHits }
+      if pages.after > pages.before {
+        warnings.append(
+          Diagnostic(
+            "the order costs \(pages.after - pages.before) more pages than it saves",
+            context: [image.name],
+            hint: "keep the default order for this image"))
+      }
+    }
+    return (checked, warnings)
+  }
+
+  /// Copies a file by way of a temporary one.
+  private func copy(_ path: String, to other: String) throws(Diagnostic) {
+    let bytes = try InputFile.bytes(path)
+    try OutputFile(other).finish(bytes.copy(0..<bytes.count))
+    chmod(other, 0o755)
+  }
+}

@@ -1,0 +1,186 @@
+// What a call of a C or C++ compiler does, as far as its words tell.
+//
+// A wrapper may add options to a call only if it knows that the call compiles or links a part of the project. Drivers
+// decide by their words: options, some of which take the next word, and inputs. So does this: it knows the options of
+// clang and gcc that take a separate word, and everything else that begins with a hyphen is an option of one word. Words
+// are bytes, because paths are; an option file (`@file`) counts as the words in it.
+
+/// A word of a command line.
+package typealias Word = [UInt8]
+
+/// A call of a compiler driver: clang, gcc, or what behaves like them.
+package struct CompilerCall: Hashable {
+  /// What the call does; nothing if it only asks for something, such as `--version`, or preprocesses.
+  package struct Work: OptionSet, Hashable, Sendable {
+    package let rawValue: Int
+    package init(rawValue: Int) { self.rawValue = rawValue }
+    /// It generates code of a language that has functions.
+    package static let compiling = Work(rawValue: 1)
+    /// It creates an executable or a shared library.
+    package static let linking = Work(rawValue: 2)
+  }
+
+  package private(set) var work: Work = []
+  /// The path that a link creates, as the call gives it.
+  package private(set) var output: Word = Array("a.out".utf8)
+  /// The linker that the call demands: what follows `-fuse-ld=`, or the file name after `--ld-path=`; `nil` for the
+  /// driver's own.
+  package private(set) var linker: Word?
+  /// Whether code is generated at the link.
+  package private(set) var optimizesAtLink = false
+  /// Whether it writes a link map.
+  package private(set) var hasMap = false
+  /// Whether a configuration script makes the call to learn what the compiler can do. The call itself is then all that
+  /// matters: another one might have another answer.
+  package private(set) var isProbe = false
+
+  /// - Parameters:
+  ///   - words: without the compiler itself.
+  ///   - folder: the current folder.
+  ///   - optionFile: the contents of an option file; `nil` if it can't be read. Then `@file` is an input.
+  /// - Complexity: O(*n*) for *n* bytes in all words, those of option files included; at most 16 MiB of these are read.
+  package init(
+    _ words: [Word], in folder: Word = [], optionFile: (Word) -> [UInt8]? = { _ in nil }
+  ) {
+    let words = OptionFiles.expanding(words, optionFile)
+    var reading = Reading()
+    var next = words.makeIterator()
+    while let word = next.next() {
+      if reading.takesNext(word) {
+        reading.read(word, next.next() ?? [])
+      } else {
+        reading.read(word)
+      }
+    }
+    (output, linker) = (reading.output ?? output, reading.linker)
+    (optimizesAtLink, hasMap) = (reading.optimizesAtLink, reading.hasMap)
+    isProbe = Self.isProbe(reading.files + [output, folder])
+    guard !reading.isQuery, !reading.inputs.isEmpty else { return }
+    if reading.inputs.contains(where: reading.hasFunctions) { work.insert(.compiling) }
+    if !reading.stopsEarly, !reading.isRelocatable { work.insert(.linking) }
+  }
+
+  /// How configuration scripts call the files with which they try a compiler: autoconf; CMake; Meson.
+  private static let probeNames = [
+    "conftest", "CMakeTryCompile", "testCCompiler", "testCXXCompiler",
+  ]
+  private static let probeFolders = [
+    "CMakeScratch", "CMakeTmp", "CompilerIdC", "CompilerIdCXX", "meson-private",
+  ]
+
+  private static func isProbe(_ paths: [Word]) -> Bool {
+    paths.contains { path in
+      let parts = path.split(separator: UInt8(ascii: "/"))
+      return parts.contains { part in probeFolders.contains { part.elementsEqual($0.utf8) } }
+        || parts.last.map { name in probeNames.contains { name.starts(with: $0.utf8) } } ?? false
+    }
+  }
+}
+
+/// What the words of a call have told so far.
+private struct Reading {
+  var inputs: [Word] = []
+  var output: Word?
+  var linker: Word?
+  var language: Word = Array("none".utf8)
+  var isQuery = false
+  var stopsEarly = false
+  var isRelocatable = false
+  var optimizesAtLink = false
+  var hasMap = false
+
+  var files: [Word] { inputs + [output].compactMap { $0 } }
+
+  /// Options that take the next word, unless their own word is longer.
+  private static let separate: Set<String> = [
+    "-o", "-x", "-I", "-L", "-D", "-U", "-l", "-u", "-z", "-e", "-T", "-A", "-B", "-F", "-G",
+    "-include",
+    "-imacros", "-isystem", "-iquote", "-idirafter", "-iprefix", "-iwithprefix",
+    "-iwithprefixbefore",
+    "-isysroot", "-imultilib", "-MF", "-MT", "-MQ", "-MJ", "-Xlinker", "-Xassembler",
+    "-Xpreprocessor", "-Xclang", "-Xarch_host", "-arch", "-target", "--target", "--param",
+    "--sysroot",
+    "-mllvm", "-aux-info", "-dumpbase", "-dumpbase-ext", "-dumpdir", "-framework", "-rpath",
+    "-install_name", "-soname", "-wrapper", "-specs", "-include-pch", "-gen-reproducer", "-h",
+    "-current_version", "-compatibility_version", "-exported_symbols_list", "-undefined",
+    "-serialize-diagnostics", "--serialize-diagnostics", "-working-directory", "-ivfsoverlay",
+  ]
+  private static let queries: Set<String> = [
+    "-E", "-M", "-MM", "-fsyntax-only", "-###", "--help", "--version", "-dumpmachine",
+    "-dumpversion",
+    "-dumpfullversion", "-dumpspecs", "--analyze", "-cc1", "-cc1as", "-emit-pch",
+  ]
+  private static let earlyStops: Set<String> = ["-c", "-S", "-emit-llvm", "--precompile"]
+  private static let relocatable: Set<String> = ["-r", "--relocatable", "-i"]
+
+  func takesNext(_ word: Word) -> Bool {
+    Self.separate.contains(String(decoding: word, as: UTF8.self))
+  }
+
+  /// An option and the word after it.
+  mutating func read(_ option: Word, _ value: Word) {
+    switch String(decoding: option, as: UTF8.self) {
+    case "-o": output = value
+    case "-x": language = value
+    case "-Xlinker": readLinkerOption(value[...])
+    default: break
+    }
+  }
+
+  mutating func read(_ word: Word) {
+    guard word.first == UInt8(ascii: "-"), word.count > 1 else {
+      if !word.isEmpty { inputs.append(word) }
+      return
+    }
+    let text = String(decoding: word, as: UTF8.self)
+    func value(after prefix: String) -> Word? {
+      text.hasPrefix(prefix) ? Array(word.dropFirst(prefix.utf8.count)) : nil
+    }
+    if Self.queries.contains(text) || text.hasPrefix("-print-") || text.hasPrefix("--print-") {
+      isQuery = true
+    } else if Self.earlyStops.contains(text) {
+      stopsEarly = true
+    } else if text == "-r" {
+      isRelocatable = true
+    } else if let options = value(after: "-Wl,") {
+      for option in options.split(separator: UInt8(ascii: ",")) { readLinkerOption(option) }
+    } else if let path = value(after: "--ld-path=") {
+      linker = path.split(separator: UInt8(ascii: "/")).last.map { Array($0) }
+    } else if let name = value(after: "-fuse-ld=") {
+      linker = name.split(separator: UInt8(ascii: "/")).last.map { Array($0) }
+    } else if text == "-fno-lto" {
+      optimizesAtLink = false
+    } else if text.hasPrefix("-flto") {
+      optimizesAtLink = true
+    } else if let path = value(after: "-o") {
+      output = path
+    } else if let name = value(after: "-x") {
+      language = name
+    }
+  }
+
+  private mutating func readLinkerOption(_ option: ArraySlice<UInt8>) {
+    let text = String(decoding: option, as: UTF8.self)
+    if Self.relocatable.contains(text) { isRelocatable = true }
+    if text.hasPrefix("-Map") || text.hasPrefix("--Map") { hasMap = true }
+  }
+
+  /// Endings of inputs that are only linked, or have no functions for the compiler: assembly.
+  private static let others: Set<String> = [
+    "o", "lo", "a", "so", "la", "obj", "dylib", "tbd", "ld", "lds", "s", "S", "sx", "asm",
+  ]
+
+  /// Whether an input is in a language whose functions the compiler places in sections.
+  func hasFunctions(_ input: Word) -> Bool {
+    switch String(decoding: language, as: UTF8.self) {
+    case "none": break
+    case "assembler", "assembler-with-cpp": return false
+    default: return true
+    }
+    let name = input.split(separator: UInt8(ascii: "/")).last ?? []
+    // `libfoo.so.1.2`
+    if String(decoding: name, as: UTF8.self).contains(".so.") { return false }
+    guard let dot = name.lastIndex(of: UInt8(ascii: ".")) else { return false }
+    return !Self.others.contains(String(decoding: name[(dot + 1)...], as: UTF8.self))
+  }
+}

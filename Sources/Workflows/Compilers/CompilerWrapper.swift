@@ -1,0 +1,109 @@
+import OrderFileFormat
+
+/// A compiler driver with what ordering needs in front of its words: `orderfile cc` and `orderfile c++`.
+///
+/// What is added stands in front, so that what the project demands still counts, and so that `--`, `-x` and option files
+/// do not affect it. Calls that neither compile nor link, and those of configuration scripts, are passed on as they are.
+package struct CompilerWrapper {
+  /// How the images of a project are built.
+  package struct Settings: Hashable, Sendable {
+    /// The linker; a link that demands another one gets that.
+    package var linker = OrderFileDialect.lld
+    /// The folder with the order files: the link of `NAME` takes `NAME.order`.
+    package var orders: Word?
+    /// The folder for link maps: the link of `NAME` writes `NAME.map`.
+    package var maps: Word?
+    /// The path of the recorder, `orderfile_rt.o`, if the build is to record itself.
+    package var recorder: Word?
+
+    package init() {}
+  }
+
+  /// The words that are passed on to the compiler.
+  package let words: [Word]
+  /// The image that the call links, as it names it, and the linker's name as `-fuse-ld=` has it; `nil` if none.
+  package let link: Link?
+
+  package struct Link: Hashable {
+    package var output: Word
+    package var linker: String
+
+    package init(output: Word, linker: String) {
+      self.output = output
+      self.linker = linker
+    }
+  }
+
+  /// - Parameters:
+  ///   - words: of the call, without the compiler.
+  ///   - compilesForLLD: whether lld can link what the compiler generates for optimizing at the link; gcc's it can't.
+  ///   - fileExists: whether there is a file of that path.
+  package init(
+    _ words: [Word], call: CompilerCall, _ settings: Settings, compilesForLLD: Bool,
+    fileExists: (Word) -> Bool
+  ) {
+    guard !call.isProbe, !call.work.isEmpty else {
+      self.words = words
+      link = nil
+      return
+    }
+    var added: [String] = []
+    if call.work.contains(.compiling) {
+      added.append("-ffunction-sections")
+      if settings.recorder != nil {
+        added.append("-fsanitize-coverage=func,trace-pc-guard,pc-table")
+      }
+    } else if call.optimizesAtLink {
+      added.append("-ffunction-sections")
+    }
+    var linkWords: [Word] = []
+    if call.work.contains(.linking) {
+      let linker = Self.linker(of: call, settings, compilesForLLD)
+      if call.linker == nil { added.append("-fuse-ld=\(linker.name)") }
+      let link = Link(output: call.output, linker: linker.name)
+      linkWords = Self.linkWords(link, linker.dialect, call, settings, fileExists)
+      self.link = link
+    } else {
+      link = nil
+    }
+    self.words = added.map { Array($0.utf8) } + linkWords + words
+  }
+
+  private static func linker(
+    of call: CompilerCall, _ settings: Settings, _ compilesForLLD: Bool
+  ) -> (name: String, dialect: OrderFileDialect?) {
+    guard let demanded = call.linker else {
+      let dialect = call.optimizesAtLink && !compilesForLLD ? .gnuLD : settings.linker
+      return (dialect.driverName ?? "", dialect)
+    }
+    var name = String(decoding: demanded, as: UTF8.self)
+    if name.hasPrefix("ld.") { name = String(name.dropFirst(3)) }
+    return (name, OrderFileDialect.all.first { $0.driverName == name })
+  }
+
+  private static func linkWords(
+    _ link: Link, _ dialect: OrderFileDialect?, _ call: CompilerCall, _ settings: Settings,
+    _ fileExists: (Word) -> Bool
+  ) -> [Word] {
+    let name = Array(link.output.split(separator: UInt8(ascii: "/")).last ?? [])
+    func path(_ folder: Word, _ ending: String) -> Word {
+      folder + [UInt8(ascii: "/")] + name + Array(ending.utf8)
+    }
+    var options: [Word] = [Array("--build-id".utf8)]
+    if let folder = settings.maps, !call.hasMap {
+      options.append(Array("-Map=".utf8) + path(folder, ".map"))
+    }
+    if let folder = settings.orders, let option = dialect?.linkOption,
+      fileExists(path(folder, ".order"))
+    {
+      // Not `-Wl,`: a path may have commas.
+      var parts = option.split(separator: ",", omittingEmptySubsequences: false).dropFirst().map {
+        Array($0.utf8)
+      }
+      if let last = parts.popLast() { options += parts + [last + path(folder, ".order")] }
+      if dialect == .lld { options.append(Array("--no-warn-symbol-ordering".utf8)) }
+    }
+    return (settings.recorder.map { [$0] } ?? [])
+      + options.flatMap { [Array("-Xlinker".utf8), $0] }
+  }
+}

@@ -1,0 +1,29 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A file with words for a command.
+package enum OptionFile {
+  /// The contents of the file at `path`; `nil` if it is no regular file of at most 16 MiB that can be read.
+  package static func bytes(_ path: Word) -> [UInt8]? {
+    let descriptor = open(
+      path.map { CChar(bitPattern: $0) } + [0], O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+      status.st_size <= 16 << 20
+    else { return nil }
+    var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+    // One call reads a regular file of that size, unless it is truncated meanwhile.
+    guard read(descriptor, &bytes, bytes.count) == bytes.count else { return nil }
+    return bytes
+  }
+
+  /// Whether there is a file at `path`.
+  package static func exists(_ path: Word) -> Bool {
+    access(path.map { CChar(bitPattern: $0) } + [0], R_OK) == 0
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A project with a program, a shared and a static library, and a generated source, in a folder with a blank in its name.
+///
+/// The program has 300 functions of some 200 bytes; a launch runs every 30th of them. `make check` passes if it prints
+/// what it should.
+struct AutoProject {
+  let workshop: Workshop
+  var folder: String { workshop.path("my app") }
+  var output: String { workshop.path("out put") }
+
+  init(makefile: Bool = true) throws {
+    workshop = try Workshop()
+    try FileManager.default.createDirectory(
+      atPath: workshop.path("my app/src"), withIntermediateDirectories: true)
+    try write("shared.c", Self.library("shared"))
+    try write("static.c", Self.library("fixed"))
+    try write("src/main.c", Self.main)
+    try write("generate.sh", "echo 'int generated(int n) { return n + 3; }'\n")
+    if makefile { try write("Makefile", Self.makefile) }
+  }
+
+  func write(_ name: String, _ text: String) throws {
+    try workshop.write(text.utf8, "my app/\(name)")
+  }
+
+  private static func library(_ name: String) -> String {
+    """
+    __attribute__((noinline)) int \(name)_cold(int n) { __asm__ volatile(".fill 5000, 1, 0x90"); return n; }
+    __attribute__((noinline)) int \(name)(int n) { return n < -1 ? \(name)_cold(n) : n + 1; }
+
+    """
+  }
+
+  private static let main: String = {
+    let functions = (0..<300).map {
+      "__attribute__((noinline)) static int f\($0)(int n) { __asm__ volatile(\".fill 200, 1, 0x90\"); return n + \($0); }\n"
+    }
+    let cases = (0..<300).map {
+      "  if (n % 30 == \($0 % 30) && n >= 0 && n != \($0)) n = f\($0)(n) - \($0);\n"
+    }
+    let calls = stride(from: 0, to: 300, by: 30).map { "  n = f\($0)(n) - \($0);\n" }
+    return """
+      #include <stdio.h>
+      #include <string.h>
+      int shared(int), fixed(int), generated(int);
+      \(functions.joined())
+      int all(int n) {
+      \(cases.joined())  return n;
+      }
+      int main(int count, char **words) {
+        int n = count - 1;
+        if (count > 1 && strcmp(words[1], "read") == 0) n += getchar();
+        if (count > 9) n = all(n);
+      \(calls.joined())  printf("%d\\n", generated(fixed(shared(n))));
+        return count > 1 && strcmp(words[1], "fail") == 0 ? 3 : 0;
+      }
+
+      """
+  }()
+
+  private static let makefile = """
+    CFLAGS = -O1
+    app: src/main.o libshared.so libfixed.a
+    \t$(CC) -o $@ src/main.o -L. -lfixed -lshared -Wl,-rpath,'$$ORIGIN'
+    libshared.so: shared.o generated.o
+    \t$(CC) -shared -o $@ shared.o generated.o
+    libfixed.a: static.o
+    \tar rcs $@ static.o
+    generated.c: generate.sh
+    \tsh generate.sh >$@
+    %.o: %.c
+    \t$(CC) $(CFLAGS) -fPIC -c $< -o $@
+    clean:
+    \trm -f app generated.c *.o src/*.o *.a *.so
+    check: app
+    \ttest "$$(./app)" = 5
+
+    """
+
+  func start(_ options: [String], out: String? = nil) throws -> RunningProcess {
+    try workshop.start(
+      Built.orderfile, ["auto", "--project", folder, "--out", out ?? output, "--json"] + options)
+  }
+
+  func auto(_ options: String...) throws -> Run { try start(options).end() }
+
+  /// Runs `auto`, which must succeed, and checks what it says: fewer pages, in the order that was asked for.
+  @discardableResult
+  func expectOrdered(
+    _ options: [String], images: [String] = ["app", "libshared.so"],
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws -> [String: Any] {
+    let run = try start(options).end()
+    try #require(run.status == 0, "\(run.errors)", sourceLocation: sourceLocation)
+    let found = try #require(run.json["images"] as? [[String: Any]], sourceLocation: sourceLocation)
+    let names = found.compactMap { ($0["image"] as? String)?.dropFirst("images/".count) }.map(
+      String.init)
+    #expect(Set(names) == Set(images), sourceLocation: sourceLocation)
+    for image in found {
+      let compliance = try #require(
+        image["compliance"] as? [String: Any], sourceLocation: sourceLocation)
+      let present = try #require(compliance["present"] as? Int, sourceLocation: sourceLocation)
+      #expect(
+        present >= 1 && compliance["inOrder"] as? Int == present, "\(image)",
+        sourceLocation: sourceLocation)
+    }
+    let pages = try #require(run.json["pages"] as? [String: Any], sourceLocation: sourceLocation)
+    let before = try #require(pages["before"] as? Int, sourceLocation: sourceLocation)
+    let after = try #require(pages["after"] as? Int, sourceLocation: sourceLocation)
+    #expect(after < before - 5, "\(run.errors)", sourceLocation: sourceLocation)
+    // What was ordered does what it did.
+    let tree = "\(output)/work/tree"
+    for program in names where !program.contains(".so") {
+      let image = "\(output)/images/\(program)"
+      let ordered = try workshop.start(
+        "/bin/sh", ["-c", "LD_LIBRARY_PATH='\(output)/images' '\(image)'"]
+      ).end()
+      #expect(ordered.text == "5\n", "\(ordered.errors) \(tree)", sourceLocation: sourceLocation)
+    }
+    return run.json
+  }
+
+  /// The files of the project with their contents.
+  func contents() throws -> [String: Data?] {
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder)
+    return Dictionary(
+      uniqueKeysWithValues: names.map {
+        ($0, FileManager.default.contents(atPath: "\(folder)/\($0)"))
+      })
+  }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `orderfile auto` with projects that are built with make: what it does, and what it says if something is wrong.
+@Suite(.needs(.recording)) struct AutoTests {
+  @Test func aProjectIsOrderedAndLeftAsItIs() throws {
+    let project = try AutoProject()
+    let before = try project.contents()
+    let summary = try project.expectOrdered(["--launch", "./app"])
+    #expect(try project.contents() == before)
+    #expect(summary["method"] as? String == "breakpoints")
+    #expect(summary["image"] as? String == "images/app")
+    let names = project.workshop.fileNames
+    #expect(names == ["my app", "out put"])
+    let text = try String(contentsOfFile: "\(project.output)/summary.txt", encoding: .utf8)
+    #expect(text.contains("--symbol-ordering-file=\(project.output)/orders/app.order"))
+    try project.workshop.must("make", ["-s", "-C", "\(project.output)/work/tree", "check"])
+
+    // Again: nothing is linked or launched.
+    let again = try project.start(["--launch", "./app"]).end()
+    #expect(again.status == 0 && again.errors.contains("nothing has changed since the last run"))
+    #expect(!again.errors.contains("record") && again.json["image"] as? String == "images/app")
+
+    // A changed source: what depends on it is compiled, and the rest done again.
+    try project.write("generate.sh", "echo 'int generated(int n) { return n + 3 + 0; }'\n")
+    let changed = try project.start(["--launch", "./app"]).end()
+    #expect(
+      changed.status == 0 && changed.errors.contains("orderfile: record"), "\(changed.errors)")
+    let log = try String(contentsOfFile: "\(project.output)/logs/build.log", encoding: .utf8)
+    #expect(!log.contains("src/main.c"))
+    // A removed one.
+    try FileManager.default.removeItem(atPath: "\(project.folder)/static.c")
+    let removed = try project.start(["--launch", "./app"]).end()
+    #expect(removed.status == 1 || removed.errors.contains("nothing has changed"))
+  }
+
+  /// Its objects were not compiled for ordering.
+  @Test func whatTheUserHasBuiltIsBuiltAgain() throws {
+    let project = try AutoProject()
+    try project.workshop.must("make", ["-s", "-C", project.folder])
+    try project.expectOrdered(["--launch", "app; app more"])
+  }
+
+  @Test func withoutALaunchTheProgramsAreListed() throws {
+    let project = try AutoProject()
+    let run = try project.auto()
+    #expect(
+      run.status == 64 && run.errors.contains("missing a launch: the build made app\n  hint: "),
+      "\(run.errors)")
+    let other = try project.auto("--launch", "true")
+    #expect(
+      other.status == 64
+        && other.errors.contains("the launches ran no image of the project: the build made app"),
+      "\(other.errors)")
+  }
+
+  @Test func aFolderWithoutABuildSystemOrWithTwoIsRefused() throws {
+    let none = try AutoProject(makefile: false)
+    let refused = try none.auto("--launch", "./app")
+    #expect(
+      refused.status == 64
+        && refused.errors.contains("\(none.folder): no build system: expected CMakeLists.txt, "),
+      "\(refused.errors)")
+    let two = try AutoProject()
+    try two.write("CMakeLists.txt", "")
+    let several = try two.auto("--launch", "./app")
+    #expect(
+      several.status == 64
+        && several.errors.contains(
+          "several build systems: cmake, make\n  hint: choose one: --build-system cmake"),
+      "\(several.errors)")
+    #expect(two.workshop.fileNames == ["my app"])
+  }
+
+  private struct Wrong: CustomTestStringConvertible {
+    var testDescription: String
+    var launch = "./app"
+    var options: [String] = []
+    var change: @Sendable (AutoProject) throws -> Void = { _ in }
+    var message: String
+  }
+
+  private static let wrong = [
+    Wrong(
+      testDescription: "a build that fails",
+      change: { try $0.write("shared.c", "int shared(int n) { return m; }\n") },
+      message: "make -j"),
+    Wrong(
+      testDescription: "and why",
+      change: { try $0.write("shared.c", "int shared(int n) { return m; }\n") },
+      message: "(exit status 2): shared.c:1:28: error: use of undeclared identifier 'm'"),
+    Wrong(
+      testDescription: "a build that writes elsewhere",
+      change: {
+        try $0.write(
+          "generate.sh",
+          "echo 'int generated(int n) { return n; }'; touch '\($0.workshop.path("elsewhere"))'\n")
+      },
+      message: "because it may write only to "),
+    Wrong(
+      testDescription: "a launch that fails", launch: "./app fail",
+      message: "./app fail: the launch failed: exit status 3\n  6"),
+    Wrong(
+      testDescription: "a launch of nothing", launch: "./none",
+      message: "./none: the launch failed: exit status 127\n"),
+    Wrong(
+      testDescription: "a launch that hangs", launch: "./app; sleep 1000",
+      options: ["--timeout", "0.5"],
+      message: "the launch did not end within "),
+    Wrong(
+      testDescription: "a linker that can't order",
+      options: ["--", "make", "LDFLAGS=", "CC=clang -fuse-ld=mold"],
+      message: "the project links it with mold, which can't order"),
+  ]
+
+  @Test(.needs("mold"), arguments: wrong)
+  private func theCauseIsNamed(_ wrong: Wrong) throws {
+    let project = try AutoProject()
+    try wrong.change(project)
+    let options =
+      wrong.options.contains("--") ? wrong.options : ["--"] + ["make", "-j2", "CC=clang"]
+    let own = wrong.options.contains("--") ? [] : wrong.options
+    let run = try project.start(["--launch", wrong.launch] + own + options).end()
+    #expect(run.status == 1 && run.errors.contains(wrong.message), "\(run.errors)")
+    #expect(!FileManager.default.fileExists(atPath: "\(project.output)/summary.json"))
+    #expect(!project.workshop.fileNames.contains("elsewhere"))
+  }
+
+  @Test func aLaunchThatReadsFindsNothingOrTheGivenFile() throws {
+    let project = try AutoProject()
+    try project.expectOrdered(["--launch", "./app read"])
+    try project.write("words", "A")
+    let run = try project.start([
+      "--launch", "test $(./app read) = 71", "--input", "\(project.folder)/words",
+    ]).end()
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
+  @Test func whatALaunchLeavesRunningIsEnded() throws {
+    let project = try AutoProject()
+    let running = try project.start(["--launch", "./app; setsid sleep 1000 & true"])
+    let run = running.endAlone()
+    #expect(
+      run.status == 0 && run.errors.contains("it left 1 process running, which were ended"),
+      "\(run.errors)")
+    #expect(running.leavesNothing())
+  }
+
+  @Test func anInterruptedRunLeavesNothingAndIsCompletedByTheNext() throws {
+    let project = try AutoProject()
+    try project.write(
+      "generate.sh",
+      "test -e slow || { touch slow; touch '\(project.output)/work/tmp/waits'; sleep 1000; }\necho 'int generated(int n) { return n + 3; }'\n"
+    )
+    let running = try project.start(["--launch", "./app"])
+    try running.wait(for: "the build to be under way") {
+      FileManager.default.fileExists(atPath: "\(project.output)/work/tmp/waits")
+    }
+    running.send(SIGINT)
+    let run = running.endAlone()
+    #expect(
+      run.status == 1 && run.errors.hasSuffix("orderfile: error: interrupted\n"), "\(run.errors)")
+    #expect(running.leavesNothing())
+    #expect(!FileManager.default.fileExists(atPath: "\(project.output)/summary.json"))
+    try project.expectOrdered(["--launch", "./app"])
+  }
+
+  @Test func aFolderOfSomethingElseIsNotWrittenTo() throws {
+    let project = try AutoProject()
+    let run = try project.start(["--launch", "./app"], out: project.folder).end()
+    #expect(
+      run.status == 1 && run.errors.contains("unable to use this folder: expected an empty one"),
+      "\(run.errors)")
+    #expect(try project.contents()["out put"] == nil)
+  }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `orderfile auto` with each build system, linker and compiler: `make test-integrations`.
+@Suite(.needs(.recording)) struct AutoIntegrations {
+  private static let cmake = """
+    cmake_minimum_required(VERSION 3.20)
+    project(app C)
+    add_custom_command(OUTPUT generated.c DEPENDS generate.sh
+      COMMAND sh ${CMAKE_SOURCE_DIR}/generate.sh >generated.c WORKING_DIRECTORY ${CMAKE_BINARY_DIR})
+    add_library(shared SHARED shared.c ${CMAKE_BINARY_DIR}/generated.c)
+    set_target_properties(shared PROPERTIES VERSION 1.2.3 SOVERSION 1)
+    add_library(fixed STATIC static.c)
+    add_executable(app src/main.c)
+    target_link_libraries(app fixed shared)
+    enable_testing()
+    add_test(NAME five COMMAND app)
+    set_tests_properties(five PROPERTIES PASS_REGULAR_EXPRESSION "^5")
+
+    """
+
+  @Test(.needs("cmake", "ninja"))
+  func aProjectOfCMakeIsOrderedAndPassesItsTest() throws {
+    let project = try AutoProject(makefile: false)
+    try project.write("CMakeLists.txt", Self.cmake)
+    // The build folder of the user is none of the copy's.
+    try project.workshop.must(
+      "cmake", ["-S", project.folder, "-B", "\(project.folder)/build", "-G", "Ninja"])
+    try project.expectOrdered(["--launch", "build/app"], images: ["app", "libshared.so.1.2.3"])
+    try project.workshop.must("ctest", ["--test-dir", "\(project.output)/work/tree/build"])
+    let again = try project.auto("--launch", "build/app")
+    #expect(again.errors.contains("nothing has changed"), "\(again.errors)")
+  }
+
+  @Test(.needs("cmake"))
+  func cmakeWithMakefilesIsOrderedByItsCommand() throws {
+    let project = try AutoProject(makefile: false)
+    try project.write("CMakeLists.txt", Self.cmake)
+    let commands = "cmake -S . -B out -G 'Unix Makefiles' && cmake --build out"
+    try project.expectOrdered(
+      ["--launch", "app", "--", "sh", "-c", commands], images: ["app", "libshared.so.1.2.3"])
+  }
+
+  @Test(.needs(.tools(["autoconf", "automake", "libtool"])))
+  func aProjectOfAutotoolsWithLibtoolIsOrdered() throws {
+    let project = try AutoProject(makefile: false)
+    try project.write(
+      "configure.ac",
+      """
+      AC_INIT([app], [1.0])
+      AM_INIT_AUTOMAKE([foreign subdir-objects])
+      AC_PROG_CC
+      LT_INIT
+      AC_CHECK_FUNCS([getline no_such_function])
+      AC_CONFIG_FILES([Makefile])
+      AC_OUTPUT
+
+      """)
+    try project.write(
+      "Makefile.am",
+      """
+      bin_PROGRAMS = app
+      lib_LTLIBRARIES = libshared.la
+      noinst_LTLIBRARIES = libfixed.la
+      libshared_la_SOURCES = shared.c
+      nodist_libshared_la_SOURCES = generated.c
+      libfixed_la_SOURCES = static.c
+      app_SOURCES = src/main.c
+      app_LDADD = libshared.la libfixed.la
+      BUILT_SOURCES = generated.c
+      CLEANFILES = generated.c
+      generated.c: generate.sh
+      \tsh $(srcdir)/generate.sh >$@
+      TESTS = five.sh
+      EXTRA_DIST = five.sh generate.sh
+
+      """)
+    try project.write("five.sh", "#!/bin/sh\ntest \"$(./app)\" = 5\n")
+    try project.workshop.must("chmod", ["+x", "\(project.folder)/five.sh"])
+    // libtool can't build in folders with blanks.
+    let folder = project.workshop.path("app")
+    try FileManager.default.moveItem(atPath: project.folder, toPath: folder)
+    let run = try project.workshop.orderfile(
+      "auto", "--project", folder, "--out", project.workshop.path("out"), "--json", "--launch",
+      "./app")
+    try #require(run.status == 0, "\(run.errors)")
+    let images = try #require(run.json["images"] as? [[String: Any]])
+    #expect(
+      Set(images.compactMap { $0["image"] as? String }) == [
+        "images/app", "images/libshared.so.0.0.0",
+      ])
+    let pages = try #require(run.json["pages"] as? [String: Int])
+    #expect(try #require(pages["saved"]) > 5)
+    let tree = project.workshop.path("out/work/tree")
+    try project.workshop.must("make", ["-s", "-C", tree, "check"])
+    // What the probes found is what they find without wrappers.
+    let plain = project.workshop.path("plain")
+    try FileManager.default.createDirectory(atPath: plain, withIntermediateDirectories: true)
+    try project.workshop.must("sh", ["-c", "cd '\(plain)' && '\(tree)/configure' -q >/dev/null"])
+    func findings(_ folder: String) throws -> [Substring] {
+      try String(contentsOfFile: "\(folder)/config.log", encoding: .utf8).split(separator: "\n")
+        .filter { $0.hasPrefix("#define ") || $0.hasPrefix("lt_cv_") || $0.hasPrefix("ac_cv_func") }
+    }
+    #expect(try findings(tree) == findings(plain))
+  }
+
+  @Test(.needs("meson", "ninja"))
+  func aProjectOfMesonIsOrdered() throws {
+    let project = try AutoProject(makefile: false)
+    try project.write(
+      "meson.build",
+      """
+      project('app', 'c')
+      generated = custom_target('generated', input: 'generate.sh', output: 'generated.c', capture: true,
+        command: ['sh', '@INPUT@'])
+      shared = shared_library('shared', 'shared.c', generated)
+      fixed = static_library('fixed', 'static.c')
+      executable('app', 'src/main.c', link_with: [shared, fixed])
+
+      """)
+    try project.expectOrdered(["--launch", "build/app"])
+  }
+
+  @Test(.needs("cargo"))
+  func aProjectOfCargoIsOrdered() throws {
+    let project = try AutoProject(makefile: false)
+    let functions = (0..<200).map {
+      "#[inline(never)] fn f\($0)(n: u64) -> u64 { let mut v: Vec<u64> = (0..n % 9).collect(); v.push(\($0)); std::hint::black_box(&v); v.iter().sum::<u64>() * \($0) }\n"
+    }
+    let arms = (0..<200).map { "\($0) => f\($0)(n)," }
+    try project.write(
+      "src/main.rs",
+      functions.joined()
+        + "fn run(i: u64, n: u64) -> u64 { match i { \(arms.joined(separator: " ")) _ => 0 } }\n"
+        + "fn main() { let mut n = 1; for i in (0..200).step_by(40) { n = run(i, n) % 7; }\n"
+        + "  assert!(n < 7); println!(\"5\"); }\n")
+    try project.write(
+      "Cargo.toml",
+      "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[profile.release]\nstrip = true\ncodegen-units = 1\n"
+    )
+    let run = try project.auto("--launch", "target/release/app")
+    try #require(run.status == 0, "\(run.errors)")
+    let image = try #require((run.json["images"] as? [[String: Any]])?.first)
+    #expect(image["image"] as? String == "images/app")
+    let compliance = try #require(image["compliance"] as? [String: Any])
+    let present = try #require(compliance["present"] as? Int)
+    #expect(present >= 20 && compliance["inOrder"] as? Int == present)
+    let again = try project.auto("--launch", "target/release/app")
+    #expect(again.errors.contains("nothing has changed"), "\(again.errors)")
+  }
+
+  @Test(arguments: OrderingLinker.installed)
+  func eachLinkerOrders(linker: OrderingLinker) throws {
+    let project = try AutoProject()
+    let run = try project.auto("--launch", "./app", "--linker", linker.format)
+    try #require(run.status == 0, "\(run.errors)")
+    let pages = try #require(run.json["pages"] as? [String: Int])
+    #expect(try #require(pages["saved"]) > 5, "\(run.json)")
+  }
+
+  /// lld can't read what gcc leaves for the link: GNU ld orders it.
+  @Test(
+    .needs("gcc", "ccache"),
+    arguments: [
+      ["make", "CC=gcc -flto"], ["make", "CC=ccache gcc"], ["make", "CC=clang"],
+    ])
+  func eachCompilerIsWrapped(command: [String]) throws {
+    let project = try AutoProject()
+    let run = try project.start(["--launch", "./app", "--"] + command).end()
+    try #require(run.status == 0, "\(run.errors)")
+    let pages = try #require(run.json["pages"] as? [String: Int])
+    #expect(try #require(pages["saved"]) > 5, "\(run.json)")
+  }
+
+  /// ccache is called by the name of the compiler, and looks for that in `PATH` itself.
+  @Test(.needs("ccache"))
+  func ccacheBehindTheWrapperFindsTheCompiler() throws {
+    let project = try AutoProject()
+    try FileManager.default.createDirectory(
+      atPath: project.workshop.path("ccache"), withIntermediateDirectories: true)
+    for name in ["cc", "gcc"] {
+      try FileManager.default.createSymbolicLink(
+        atPath: project.workshop.path("ccache/\(name)"),
+        withDestinationPath: try #require(toolPath("ccache")))
+    }
+    let path = try #require(ProcessInfo.processInfo.environment["PATH"])
+    let run = try project.workshop.orderfile(
+      "auto", "--project", project.folder, "--out", project.output, "--json", "--launch", "./app",
+      environment: ["PATH": "\(project.workshop.path("ccache")):\(path)"])
+    #expect(run.status == 0, "\(run.errors)")
+  }
+
+  @Test func aServerIsOrderedUntilItIsReady() throws {
+    let project = try AutoProject()
+    let run = try project.auto(
+      "--launch", "./app; echo ready; sleep 1000", "--until-ready", "line=ready")
+    #expect(run.status == 0, "\(run.errors)")
+  }
+}

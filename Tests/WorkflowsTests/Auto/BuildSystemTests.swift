@@ -1,0 +1,73 @@
+import ImageModel
+import Testing
+import Workflows
+
+@Suite struct BuildSystemTests {
+  @Test(arguments: [
+    (["CMakeLists.txt", "src"], ["cmake"]), (["meson.build"], ["meson"]),
+    (["Cargo.toml"], ["cargo"]),
+    (["configure", "Makefile.in", "Makefile"], ["autotools"]), (["configure.ac"], ["autotools"]),
+    (["autogen.sh", "configure.ac"], ["autotools"]), (["GNUmakefile"], ["make"]), (["README"], []),
+    (["CMakeLists.txt", "configure", "Makefile"], ["cmake", "autotools"]),
+  ])
+  func isFoundByItsFiles(names: [String], systems: [String]) {
+    #expect(BuildSystem.all(in: Set(names), jobs: 2).map(\.name) == systems)
+  }
+
+  @Test func aFolderCalledBuildStaysTheProjects() {
+    let own = BuildSystem.all(in: ["CMakeLists.txt", "build"], jobs: 3, hasNinja: false)
+    #expect(own[0].build == "cmake --build build-orderfile -j3")
+    #expect(own[0].configure == "cmake -S . -B build-orderfile -DCMAKE_BUILD_TYPE=Release")
+    #expect(
+      BuildSystem.all(in: ["CMakeLists.txt"], jobs: 3)[0].configure?.contains("-B build -G Ninja")
+        ?? false)
+  }
+
+  @Test func oneOfSeveralIsChosenByItsName() throws {
+    let found = BuildSystem.all(in: ["CMakeLists.txt", "Makefile"], jobs: 1)
+    #expect(try BuildSystem.only(of: found, wanted: "make", project: "/p").name == "make")
+    for (wanted, message) in [
+      (nil, "several build systems: cmake, make"),
+      ("meson", "no build system 'meson': found cmake, make"),
+    ] {
+      let error = #expect(throws: Diagnostic.self) {
+        try BuildSystem.only(of: found, wanted: wanted, project: "/p")
+      }
+      #expect(error?.message == message && error?.severity == .usage)
+    }
+    let none = #expect(throws: Diagnostic.self) {
+      try BuildSystem.only(of: [], wanted: nil, project: "/p")
+    }
+    #expect(none?.description.contains("/p: no build system: expected CMakeLists.txt") ?? false)
+  }
+}
+
+@Suite struct FailureCauseTests {
+  @Test(arguments: [
+    ("cc -c error.c\nerror.c:1:2: error: no\nmake: *** [app] Error 1\n", "error.c:1:2: error: no"),
+    (
+      "checking for error: x... no\nconfigure: error: no compiler\n",
+      "configure: error: no compiler"
+    ),
+    (
+      "CMake Error at CMakeLists.txt:3 (include):\n  could not find x\n",
+      "CMake Error at CMakeLists.txt:3 (include): could not find x"
+    ),
+    (
+      "make: *** No rule to make target 'a'.  Stop.\n",
+      "make: *** No rule to make target 'a'.  Stop."
+    ),
+    ("a.c: error: x\ncc: No space left on device\n", "cc: No space left on device"),
+    ("one\ntwo\n\n", "two"), ("", nil),
+  ])
+  func isTheLineThatTellsMost(output: String, line: String?) {
+    #expect(FailureCause.line(in: output) == line)
+  }
+
+  @Test func aRefusedWriteIsTheLineThatNamesThePath() {
+    #expect(
+      FailureCause.refusedWrite(in: "a\n touch: cannot touch '/x': Permission denied\n")
+        == "touch: cannot touch '/x': Permission denied")
+    #expect(FailureCause.refusedWrite(in: "error: no\n") == nil)
+  }
+}

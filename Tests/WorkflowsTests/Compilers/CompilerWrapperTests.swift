@@ -1,0 +1,151 @@
+import OrderFileFormat
+import Testing
+import Workflows
+
+/// What `orderfile cc` adds to a call, and what it leaves alone.
+@Suite struct CompilerWrapperTests {
+  private func wrapped(
+    _ line: String, in folder: String = "/src", settings: CompilerWrapper.Settings = .init(),
+    compilesForLLD: Bool = true, files: [String: String] = [:]
+  ) -> CompilerWrapper {
+    let words = line.split(separator: " ").map { Array($0.utf8) }
+    let call = CompilerCall(words, in: Array(folder.utf8)) { path in
+      files[String(decoding: path, as: UTF8.self)].map { Array($0.utf8) }
+    }
+    return CompilerWrapper(words, call: call, settings, compilesForLLD: compilesForLLD) { path in
+      files[String(decoding: path, as: UTF8.self)] != nil
+    }
+  }
+
+  private func text(_ wrapper: CompilerWrapper) -> String {
+    wrapper.words.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ")
+  }
+
+  private static let link = "-fuse-ld=lld -Xlinker --build-id"
+
+  @Test(arguments: [
+    ("-c a.c -o a.o", "-ffunction-sections"),
+    ("-S a.c", "-ffunction-sections"),
+    ("-c -x c -", "-ffunction-sections"),
+    ("a.o b.a libc.so.1.2 -o app", link),
+    ("-shared a.lo -Wl,-soname -Wl,libx.so -o .libs/libx.so.1", link),
+    ("a.c b.o -o app", "-ffunction-sections \(link)"),
+    ("a.cc", "-ffunction-sections \(link)"),
+    ("-flto a.o -o app", "-ffunction-sections \(link)"),
+    ("@words -o app", "-ffunction-sections \(link)"),
+    ("@compile", "-ffunction-sections"),
+  ])
+  func partsOfTheProjectGetWhatTheyNeed(call: String, added: String) {
+    let files = ["words": "'a b.c'", "compile": "-c a.c \"-o\" a.o @compile"]
+    #expect(text(wrapped(call, files: files)) == "\(added) \(call)")
+  }
+
+  /// A probe learns the same with and without the wrapper.
+  @Test(arguments: [
+    "", "--version", "-v", "-print-prog-name=ld", "-dumpmachine", "-E a.c", "-M a.c",
+    "-MM a.c -o deps",
+    "-fsyntax-only a.c", "-### a.c", "-c conftest.c", "-o conftest -O2 conftest.c -lm",
+    "-o conftest.exe @words", "-c boot.s", "-c boot.S -o boot.o", "-x assembler -c -",
+    "-r a.o b.o -o both.o", "-Wl,-r a.o -o both.o", "-Xlinker -r a.o -o both.o", "-Wl,--version",
+    "-o meson-private/tmp1/testfile.exe testfile.c",
+  ])
+  func otherCallsArePassedOnAsTheyAre(call: String) {
+    let wrapper = wrapped(call, files: ["words": "conftest.c"])
+    #expect(text(wrapper) == call)
+    #expect(wrapper.link == nil)
+  }
+
+  @Test(arguments: [
+    "/b/CMakeFiles/CMakeScratch/TryCompile-x", "/b/CMakeFiles/3.25.1/CompilerIdC",
+    "/b/CMakeFiles/CMakeTmp",
+    "/b/meson-private/tmpabc",
+  ])
+  func callsInFoldersOfProbesAreProbes(folder: String) {
+    #expect(text(wrapped("-c a.c", in: folder)) == "-c a.c")
+  }
+
+  @Test(arguments: [
+    ("lld", "--symbol-ordering-file=/o,1/app.order -Xlinker --no-warn-symbol-ordering"),
+    ("gold", "--section-ordering-file=/o,1/app.order"), ("gnu-ld", "-T -Xlinker /o,1/app.order"),
+  ])
+  func anImageIsLinkedWithTheOrderFileOfItsName(linker: String, option: String) throws {
+    var settings = CompilerWrapper.Settings()
+    let dialect = try #require(OrderFileDialect(name: linker))
+    settings.linker = dialect
+    settings.orders = Array("/o,1".utf8)
+    settings.maps = Array("/maps".utf8)
+    let driver = try #require(dialect.driverName)
+    let ordered = wrapped("a.o -o bin/app", settings: settings, files: ["/o,1/app.order": ""])
+    #expect(
+      text(ordered)
+        == "-fuse-ld=\(driver) -Xlinker --build-id -Xlinker -Map=/maps/app.map -Xlinker \(option) a.o -o bin/app"
+    )
+    let other = wrapped(
+      "a.o -o bin/other -Wl,-Map=x", settings: settings, files: ["/o,1/app.order": ""])
+    #expect(text(other) == "-fuse-ld=\(driver) -Xlinker --build-id a.o -o bin/other -Wl,-Map=x")
+  }
+
+  /// The order file is then in the dialect of that linker: `auto` reads it in the log.
+  @Test(arguments: [
+    ("-fuse-ld=gold", "gold", "-Xlinker --section-ordering-file=/o/app.order "),
+    ("-fuse-ld=mold", "mold", ""),
+    ("--ld-path=/usr/bin/ld.bfd", "bfd", "-Xlinker -T -Xlinker /o/app.order "),
+  ])
+  func theLinkerThatTheProjectDemandsLinks(demand: String, linker: String, option: String) {
+    var settings = CompilerWrapper.Settings()
+    settings.orders = Array("/o".utf8)
+    let call = "a.o -o app \(demand)"
+    let wrapper = wrapped(call, settings: settings, files: ["/o/app.order": ""])
+    #expect(wrapper.link == CompilerWrapper.Link(output: Array("app".utf8), linker: linker))
+    #expect(text(wrapper) == "-Xlinker --build-id \(option)\(call)")
+  }
+
+  @Test func whatGCCOptimizesAtTheLinkGoesToGNULd() {
+    let wrapper = wrapped("-flto=auto a.o -o app", compilesForLLD: false)
+    #expect(wrapper.link?.linker == "bfd")
+    #expect(wrapped("-flto -fno-lto a.o -o app", compilesForLLD: false).link?.linker == "lld")
+  }
+
+  @Test func anImageThatRecordsItselfContainsTheRecorder() {
+    var settings = CompilerWrapper.Settings()
+    settings.recorder = Array("/lib/orderfile_rt.o".utf8)
+    let coverage = "-fsanitize-coverage=func,trace-pc-guard,pc-table"
+    #expect(text(wrapped("-c a.c", settings: settings)) == "-ffunction-sections \(coverage) -c a.c")
+    #expect(
+      text(wrapped("a.o -o app", settings: settings))
+        == "-fuse-ld=lld /lib/orderfile_rt.o -Xlinker --build-id a.o -o app")
+  }
+
+  @Test func bytesThatAreNotUTF8AreKept() {
+    let words: [[UInt8]] = [[0xff, 0x2e, 0x63], Array("-o".utf8), [0xfe]]
+    let wrapper = CompilerWrapper(
+      words, call: CompilerCall(words), .init(), compilesForLLD: true, fileExists: { _ in false })
+    #expect(Array(wrapper.words.suffix(3)) == words)
+    #expect(wrapper.link?.output == [0xfe])
+  }
+
+  @Test func anOptionFileThatNamesItselfEnds() {
+    let wrapper = wrapped("@loop -c a.c", files: ["loop": "@loop @loop"])
+    #expect(text(wrapper) == "-ffunction-sections @loop -c a.c")
+  }
+
+  @Test(arguments: [
+    ("a b\tc\n", ["a", "b", "c"]), ("'a b' \"c d\"e", ["a b", "c de"]),
+    ("a\\ b \\\"", ["a b", "\""]),
+    ("'a\\'b'", ["a'b"]), ("''", [""]), ("", []), ("'open", ["open"]), ("x\\", ["x"]),
+  ])
+  func wordsOfAnOptionFileAreSeparatedAsByGCC(file: String, words: [String]) {
+    #expect(OptionFiles.words(in: Array(file.utf8)) == words.map { Array($0.utf8) })
+  }
+
+  @Test(arguments: [
+    ("cc", true), ("g++", true), ("clang++-19", true), ("x86_64-linux-gnu-gcc-12", true),
+    ("gcc-4.9", true),
+    ("gcc-ar", false), ("clang-format", false), ("ccache", false), ("orderfile", false),
+    ("", false),
+    ("-", false), ("12", false),
+  ])
+  func compilersAreKnownByTheirNames(name: String, isCompiler: Bool) {
+    #expect(CompilerSearch.isCompiler(name) == isCompiler)
+  }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import ImageModel
+import TestSupport
+import Testing
+import Workflows
+
+@Suite struct TreeCopyTests {
+  private let workshop: Workshop
+  private let files = FileManager.default
+
+  init() throws {
+    workshop = try Workshop()
+    for folder in ["p", "p/src", "p/.git", "p/cache", "p/cmake", "p/out"] {
+      try files.createDirectory(
+        at: workshop.folder.appendingPathComponent(folder), withIntermediateDirectories: true)
+    }
+    for name in [
+      "p/a.c", "p/src/b.c", "p/.git/HEAD", "p/cache/CACHEDIR.TAG", "p/cmake/CMakeCache.txt",
+      "p/out/x",
+    ] {
+      try workshop.write(name.utf8, name)
+    }
+  }
+
+  private func path(_ name: String) -> String { workshop.folder.appendingPathComponent(name).path }
+
+  private func update() throws -> TreeCopy.Update {
+    try TreeCopy(of: path("p"), to: path("copy"), list: path("list"), excluding: path("p/out"))
+      .update()
+  }
+
+  private func names() throws -> [String] {
+    try files.subpathsOfDirectory(atPath: path("copy")).sorted()
+  }
+
+  private func text(_ name: String) -> String? {
+    try? String(contentsOfFile: path(name), encoding: .utf8)
+  }
+
+  @Test func allButWhatCanBeMadeAgainIsCopied() throws {
+    try files.createSymbolicLink(atPath: path("p/relative"), withDestinationPath: "src/b.c")
+    try files.createSymbolicLink(atPath: path("p/absolute"), withDestinationPath: path("p/a.c"))
+    try files.createSymbolicLink(atPath: path("p/nowhere"), withDestinationPath: "/nowhere")
+    try files.setAttributes(
+      [.posixPermissions: 0o555, .modificationDate: Date(timeIntervalSince1970: 1000)],
+      ofItemAtPath: path("p/a.c"))
+    #expect(try update() == TreeCopy.Update(isNew: true, hasObjects: false))
+    #expect(
+      try names() == [
+        ".git", ".git/HEAD", "a.c", "absolute", "nowhere", "relative", "src", "src/b.c",
+      ])
+    #expect(try files.destinationOfSymbolicLink(atPath: path("copy/relative")) == "src/b.c")
+    #expect(try files.destinationOfSymbolicLink(atPath: path("copy/absolute")) == path("copy/a.c"))
+    let attributes = try files.attributesOfItem(atPath: path("copy/a.c"))
+    // The build may change it.
+    #expect(attributes[.posixPermissions] as? Int == 0o755)
+    #expect(attributes[.modificationDate] as? Date == Date(timeIntervalSince1970: 1000))
+  }
+
+  @Test func onlyWhatHasChangedIsCopiedAgain() throws {
+    _ = try update()
+    try workshop.write("made by the build".utf8, "copy/a.c")
+    try workshop.write("made by the build".utf8, "copy/made.o")
+    #expect(try update().isNew == false)
+    #expect(text("copy/a.c") == "made by the build")
+    try workshop.write("new".utf8, "p/src/b.c")
+    try files.removeItem(atPath: path("p/.git"))
+    try workshop.write("object".utf8, "p/x.o")
+    #expect(try update() == TreeCopy.Update(isNew: false, hasObjects: true))
+    #expect(text("copy/src/b.c") == "new" && text("copy/a.c") == "made by the build")
+    #expect(try names() == ["a.c", "made.o", "src", "src/b.c", "x.o"])
+  }
+
+  @Test func aFileTakesThePlaceOfAFolder() throws {
+    _ = try update()
+    try files.removeItem(atPath: path("p/src"))
+    try workshop.write("file".utf8, "p/src")
+    _ = try update()
+    #expect(text("copy/src") == "file")
+  }
+
+  @Test func namesThatAreNotUTF8AreCopied() throws {
+    let name: [CChar] = (path("p") + "/").utf8CString.dropLast() + [-1, -2, 0]
+    let file = fopen(name, "w")
+    try #require(file != nil)
+    fclose(file)
+    _ = try update()
+    let copy: [CChar] = (path("copy") + "/").utf8CString.dropLast() + [-1, -2, 0]
+    #expect(access(copy, F_OK) == 0)
+  }
+
+  /// Bytes that are not a list are taken for one that has other files: everything is copied.
+  @Test(arguments: ["", "\0", "a\0b", "\0\0\0\0\0", "/a.c\0", "/a.c\0x\0/../p/a.c\0y"])
+  func aDamagedListIsNoObstacle(list: String) throws {
+    _ = try update()
+    try workshop.write("other".utf8, "copy/a.c")
+    try workshop.write(list.utf8, "list")
+    _ = try update()
+    #expect(text("copy/a.c") == "p/a.c" && text("p/a.c") == "p/a.c")
+  }
+
+  @Test func whatCanNotBeWrittenIsNamed() throws {
+    let copy = TreeCopy(of: path("p"), to: path("none/copy"), list: path("list"), excluding: "")
+    let error = #expect(throws: Diagnostic.self) { _ = try copy.update() }
+    #expect(error?.description == "\(path("none/copy")): unable to make: No such file or directory")
+  }
+}
