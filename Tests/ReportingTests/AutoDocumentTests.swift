@@ -1,0 +1,53 @@
+import Reporting
+import TestSupport
+import Testing
+
+@Suite struct AutoDocumentTests {
+  private static func image(
+    _ name: String, isLibrary: Bool, pages: BeforeAfter<Int>
+  ) -> AutoDocument.Image {
+    AutoDocument.Image(
+      name: name, isLibrary: isLibrary, orderName: "\(name).order", linker: "lld", functions: 31,
+      compliance: OrderCompliance(entries: 30, present: 30, inOrder: 30), pages: pages,
+      pages16k: BeforeAfter(before: pages.before / 3, after: pages.after / 3), predicted: pages,
+      compileOptions: ["-ffunction-sections"],
+      linkOptions: [
+        "-fuse-ld=lld", "-Wl,--build-id", "-Wl,--symbol-ordering-file=/my out/orders/\(name).order",
+      ])
+  }
+
+  private static func document(_ images: [AutoDocument.Image]) -> AutoDocument {
+    AutoDocument(
+      folder: "/my out",
+      commands: [
+        AutoDocument.Command(step: "build", command: "make -j2"),
+        AutoDocument.Command(step: "launch", command: "./app --help"),
+        AutoDocument.Command(step: "relink", command: "make -j2"),
+      ], launches: ["./app --help"], method: .breakpoints, images: images,
+      warnings: ["./app --help: it left 1 process running\n  hint: in the foreground"])
+  }
+
+  private static let two = document([
+    image("lib_x.so.1", isLibrary: true, pages: BeforeAfter(before: 12, after: 6)),
+    image("a|p\u{1b}p", isLibrary: false, pages: BeforeAfter(before: 30, after: 33)),
+  ])
+
+  @Test func allFormsAreAsRecorded() throws {
+    try expectGolden(AutoText(Self.two).text, "reporting/auto/expected.txt")
+    try expectGolden(AutoMarkdown(Self.two).text, "reporting/auto/expected.md")
+    try expectGolden(
+      String(decoding: Self.two.json(), as: UTF8.self), "reporting/auto/expected.json")
+  }
+
+  @Test func figuresOfAllImagesAddUp() throws {
+    let value = try parsedJSON(Self.two.json())
+    #expect(value["pages"] as? [String: Int] == ["before": 42, "after": 39, "saved": 3])
+    #expect(value["image"] as? String == "images/a|p\u{1b}p")
+  }
+
+  @Test func oneImageHasNoTotal() {
+    let one = Self.document([Self.two.images[0]])
+    #expect(!AutoText(one).text.contains("TOTAL") && !AutoMarkdown(one).text.contains("**all**"))
+    #expect(one.program == nil && !String(decoding: one.json(), as: UTF8.self).contains("a|p"))
+  }
+}
