@@ -14,9 +14,12 @@ struct ClusterProfileReader {
   /// The blocks of the present function.
   private var blocks: Set<UInt32> = []
   private var known: Set<Name> = []
+  /// A number for each unit, from 1: a unit may be as long as the file, and have many functions.
+  private var unitNumbers: [[UInt8]: Int] = [:]
 
   private struct Name: Hashable {
-    var unit: [UInt8]?
+    /// 0 without a unit.
+    var unit: Int
     var name: [UInt8]
   }
 
@@ -61,8 +64,10 @@ struct ClusterProfileReader {
   private mutating func readFunction() throws(ParseError) {
     try checkLast()
     var names: [[UInt8]] = []
+    var unitNumber = 0
+    if let unit { unitNumber = number(ofUnit: unit) }
     while let name = nextWord() {
-      guard known.insert(Name(unit: unit, name: name)).inserted else {
+      guard known.insert(Name(unit: unitNumber, name: name)).inserted else {
         throw error(.invalid(expected: "each function once", found: text(name)), "function name")
       }
       names.append(name)
@@ -77,6 +82,12 @@ struct ClusterProfileReader {
     blocks = []
   }
 
+  private mutating func number(ofUnit unit: [UInt8]) -> Int {
+    if let known = unitNumbers[unit] { return known }
+    unitNumbers[unit] = unitNumbers.count + 1
+    return unitNumbers.count
+  }
+
   private mutating func readCluster() throws(ParseError) {
     guard !functions.isEmpty else { throw error(.missing, "function of a cluster") }
     var cluster: [UInt32] = []
@@ -84,7 +95,7 @@ struct ClusterProfileReader {
       if word.contains(UInt8(ascii: ".")) {
         throw error(.unsupported(found: "\(text(word)), a clone"), "block ID")
       }
-      guard word.first != UInt8(ascii: "+"), let id = UInt32(text(word)) else {
+      guard let id = Self.number(word) else {
         throw error(.invalid(expected: "a number", found: text(word)), "block ID")
       }
       guard blocks.insert(id).inserted else {
@@ -129,6 +140,12 @@ struct ClusterProfileReader {
     return bytes.copy(start..<end)
   }
 
+  /// A decimal number below 2^32.
+  private static func number(_ digits: [UInt8]) -> UInt32? {
+    digits.first == UInt8(ascii: "+") ? nil : UInt32(String(decoding: digits, as: UTF8.self))
+  }
+
+  /// For messages.
   private func text(_ word: [UInt8]) -> String {
     String(decoding: word.prefix(80), as: UTF8.self)
   }

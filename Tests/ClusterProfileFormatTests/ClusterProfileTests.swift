@@ -91,6 +91,22 @@ import Testing
     #expect(error.map { "\($0)" } == message)
   }
 
+  /// What a message leaves out of a long word counts all the same.
+  @Test func aNumberIsReadToItsEnd() throws {
+    let zeros = String(repeating: "0", count: 100)
+    #expect(try Self.read("v1\nf a\nc 0 \(zeros)7\n").functions[0].clusters == [[0, 7]])
+  }
+
+  @Test func namesOfALongUnitCostWhatOthersCost() throws {
+    let growth = costGrowth(from: 1 << 9, by: 8) { size in
+      let unit = String(repeating: "u", count: 64 * size)
+      let names = (0..<size).map { "f\($0)" }.joined(separator: " ")
+      let profile = try? Self.read("v1\nm \(unit)\nf \(names)\nc 0\n")
+      #expect(profile?.functions[0].names.count == size)
+    }
+    #expect(growth < 24, "\(growth)")
+  }
+
   @Test func damagedProfilesNeverTrap() {
     let whole = Array(Self.text.utf8)
     for length in whole.indices {
