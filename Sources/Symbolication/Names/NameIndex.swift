@@ -55,12 +55,21 @@ struct NameIndex: Sendable {
   /// All entries with that name, ascending.
   func entries(_ name: [UInt8]) -> [Int] {
     var found: [Int] = []
-    var current = first(name)
-    while let entry = current {
+    _ = contains(name) { entry in
       found.append(entry)
-      current = self.entry(next[entry])
+      return false
     }
     return found
+  }
+
+  /// Whether `predicate` holds for an entry with that name. It is asked in ascending order, until it holds.
+  func contains(_ name: [UInt8], where predicate: (Int) -> Bool) -> Bool {
+    var current = first(name)
+    while let entry = current {
+      if predicate(entry) { return true }
+      current = self.entry(next[entry])
+    }
+    return false
   }
 
   private func entry(_ numberPlusOne: UInt32) -> Int? {

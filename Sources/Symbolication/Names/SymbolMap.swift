@@ -1,3 +1,4 @@
+import Addresses
 import Demangling
 import ImageModel
 
@@ -30,9 +31,15 @@ extension SymbolMap {
   func functions(named name: ArraySlice<UInt8>) -> [Int] { exact.entries(Array(name)) }
 
   /// Whether functions at several addresses have exactly that name.
+  ///
+  /// - Complexity: O(*n* + *k*) for *n* bytes of the name and *k* functions of that name at the first of the addresses.
   package func hasSeveralBodies(named name: SymbolName) -> Bool {
-    let found = exact.entries(name.bytes)
-    return found.contains { layout.functions[$0].address != layout.functions[found[0]].address }
+    var first: StatedAddress?
+    return exact.contains(name.bytes) { index in
+      let address = layout.functions[index].address
+      defer { first = first ?? address }
+      return address != first ?? address
+    }
   }
 
   /// All functions with exactly that name, as a linker finds them for a line of an order file.

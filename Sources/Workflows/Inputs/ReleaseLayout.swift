@@ -40,10 +40,9 @@ package struct ReleaseLayout {
     }
   }
 
-  /// The functions of the image that debug information describes, each with its compile unit; empty if it has none
-  /// that can be read.
-  package func describedFunctions() -> [DescribedFunction] {
-    bytes.map { DescribedFunction.all(of: $0, in: layout) } ?? []
+  /// The functions of the image that debug information describes; `nil` if only a link map was given.
+  func describedFunctions() -> DescribedFunctions? {
+    bytes.map { DescribedFunctions(of: $0, in: layout) }
   }
 
   /// The code of an ELF image; `nil` for other formats, and if only a link map was given.

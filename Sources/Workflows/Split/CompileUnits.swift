@@ -6,10 +6,12 @@ import Symbolication
 /// How a profile names the functions of a build: by their names alone, or with their compile units where several
 /// functions have the name.
 struct CompileUnits {
-  /// The compile units of functions, by address and name, as debug information has them.
-  private let units: [Key: SymbolName]
+  /// The names of compile units, as the compiler compares them.
+  private var unitNames: [SymbolName] = []
+  /// The compile units of functions, by address and name, as debug information has them; as indexes into `unitNames`.
+  private var units: [Key: Int] = [:]
   /// For each name and unit the number of functions.
-  private let counts: [Named: Int]
+  private var counts: [Named: Int] = [:]
 
   private struct Key: Hashable {
     var address: StatedAddress
@@ -17,7 +19,7 @@ struct CompileUnits {
   }
 
   private struct Named: Hashable {
-    var unit: SymbolName
+    var unit: Int
     var name: SymbolName
   }
 
@@ -29,24 +31,30 @@ struct CompileUnits {
 
   /// - Parameter map: tells the entries of split functions: of several pieces, clang describes the entry last.
   init(_ release: ReleaseLayout, _ map: BlockMap) {
-    var units: [Key: SymbolName] = [:]
-    var counts: [Named: Int] = [:]
-    for function in release.describedFunctions() {
-      var unit = function.unit.bytes
-      // As the compiler compares it.
-      while unit.starts(with: Array("./".utf8)) {
-        unit.removeFirst(2)
-        while unit.first == UInt8(ascii: "/") { unit.removeFirst() }
-      }
-      let name = SymbolName(bytes: unit)
+    guard let described = release.describedFunctions() else { return }
+    var numbers: [SymbolName: Int] = [:]
+    let numberOfUnit = described.units.map { unit in
+      let name = Self.compared(unit)
+      if let known = numbers[name] { return known }
+      numbers[name] = unitNames.count
+      unitNames.append(name)
+      return unitNames.count - 1
+    }
+    for function in described.functions {
+      let unit = numberOfUnit[function.unit]
       let owner = map.block(at: function.address).map(map.function(of:))
       let key = Key(address: owner?.entry ?? function.address, name: function.name)
       guard units[key] == nil else { continue }
-      units[key] = name
-      counts[Named(unit: name, name: function.name), default: 0] += 1
+      units[key] = unit
+      counts[Named(unit: unit, name: function.name), default: 0] += 1
     }
-    self.units = units
-    self.counts = counts
+  }
+
+  /// The name of a unit without a leading "./", as often as that is there.
+  private static func compared(_ unit: SymbolName) -> SymbolName {
+    var name = unit.bytes[...]
+    while name.starts(with: "./".utf8) { name = name.dropFirst(2).drop { $0 == UInt8(ascii: "/") } }
+    return SymbolName(bytes: name)
   }
 
   /// The entries for the function at `address`.
@@ -61,9 +69,9 @@ struct CompileUnits {
       if !map.hasSeveralBodies(named: name) {
         unique.append(name)
       } else if let unit = units[Key(address: address, name: name)],
-        counts[Named(unit: unit, name: name)] == 1, ClusterProfile.isWritable(unit.bytes)
+        counts[Named(unit: unit, name: name)] == 1, ClusterProfile.isWritable(unitNames[unit].bytes)
       {
-        entries.append(Entry(unit: unit, names: [name]))
+        entries.append(Entry(unit: unitNames[unit], names: [name]))
       }
     }
     return (unique.isEmpty ? [] : [Entry(names: unique)]) + entries

@@ -1,0 +1,42 @@
+import Addresses
+import ByteReading
+import DebugInfo
+import ImageModel
+import ObjectFormat
+
+/// The functions of an image that debug information describes, with their compile units.
+package struct DescribedFunctions: Sendable {
+  package struct Function: Hashable, Sendable {
+    package var address: StatedAddress
+    package var name: SymbolName
+    /// Index into `units`.
+    package var unit: Int
+  }
+
+  /// In the order of the debug information, without those whose unit has no name.
+  package private(set) var functions: [Function] = []
+  /// The names of the compile units, as they were compiled: usually paths of source files. Two units may have the same.
+  package private(set) var units: [SymbolName] = []
+
+  /// Those at the functions of `layout`; none if the image in `bytes` has no DWARF, or if that can't be read.
+  ///
+  /// - Complexity: O(*n* log *m*) for *n* entries of `.debug_info` and *m* functions of the layout.
+  package init(of bytes: FileBytes, in layout: Layout) {
+    guard case .elf(let file)? = try? ObjectFile(parsing: bytes),
+      let debug = (try? DebugFunctions(file)) ?? nil
+    else { return }
+    // The functions of a unit are adjacent, and have its name as the same range.
+    var latest: Range<Int>?
+    for function in debug.functions {
+      guard let unit = function.unit, !layout.functions(at: function.range.start).isEmpty else {
+        continue
+      }
+      if unit != latest { units.append(SymbolName(bytes: debug.names[unit])) }
+      latest = unit
+      functions.append(
+        Function(
+          address: function.range.start, name: SymbolName(bytes: debug.names[function.name]),
+          unit: units.count - 1))
+    }
+  }
+}
