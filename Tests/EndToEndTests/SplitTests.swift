@@ -15,6 +15,9 @@ import Testing
     struct Base { int n; Base(int n); virtual ~Base(); };
     Base::Base(int n) : n(n) { if (n > 100) std::puts("large"); }
     Base::~Base() { if (n > 50) std::puts("gone"); }
+    struct Typed { int n; template <class T> Typed(T, int n); };
+    template <class T> __attribute__((noinline)) Typed::Typed(T, int n) : n(n) { if (n > 100) std::puts("huge"); }
+    template Typed::Typed(long, int);
     __attribute__((noinline)) static int check(int x) {
       Noisy noisy{"checked"};
       if (x > 2) throw std::runtime_error("too large");
@@ -27,6 +30,7 @@ import Testing
     }
     __attribute__((noinline)) static int attempt(int x) {
       Base base(x);
+      Typed typed(1L, x);
       try { return again(x); }
       catch (const std::exception &error) { std::puts(error.what()); return -1; }
       catch (int number) { return number; }

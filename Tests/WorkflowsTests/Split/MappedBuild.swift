@@ -16,6 +16,8 @@ struct MappedBuild {
 
   struct Function {
     var name: String
+    /// Further names.
+    var aliases: [String] = []
     /// The part with the entry first. Each has at most 0x100 bytes.
     var runs: [Run]
 
@@ -37,10 +39,12 @@ struct MappedBuild {
     elf.addText(size: 0x4000)
     elf.addSymbols(
       functions.flatMap { function in
-        function.runs.enumerated().map { index, run in
-          .init(
-            index == 0 ? function.name : "\(function.name).cold", info: index == 0 ? 0x12 : 0,
-            value: run.address, size: run.blocks.reduce(0) { $0 + UInt64($1.size) })
+        function.runs.enumerated().flatMap { index, run in
+          (index == 0 ? [function.name] + function.aliases : ["\(function.name).cold"]).map {
+            .init(
+              $0, info: index == 0 ? 0x12 : 0, value: run.address,
+              size: run.blocks.reduce(0) { $0 + UInt64($1.size) })
+          }
         }
       })
     if hasMap {

@@ -130,6 +130,42 @@ import Workflows
       lines(try generated().profile) == ["v1"] + (sample.cluster.map { ["f f", $0] } ?? []))
   }
 
+  /// clang names the cold part after its own function, the base constructor. The profile has all names.
+  @Test(arguments: [
+    ("_ZN1AC1Ei", "_ZN1AC2Ei"), ("_ZN1AD1Ev", "_ZN1AD2Ev"), ("_ZN1AC1IlEET_i", "_ZN1AC2IlEET_i"),
+    ("_ZZN1AC1EvEN1BC1Ev", "_ZZN1AC1EvEN1BC2Ev"),
+  ])
+  func theColdPartOfAConstructorHasTheNameOfTheBaseOne(complete: String, base: String) throws {
+    var build = Self.function([Block(id: 0, size: 8), Block(id: 1, size: 4)])
+    build.functions[0].name = complete
+    build.functions[0].aliases = [base]
+    try write(build, ran: [(complete, [0])])
+    let order = try generated()
+    #expect(lines(order.profile) == ["v1", "f \(complete) \(base)", "c 0"])
+    #expect(lines(order.bytes) == [complete, base, "\(base).cold"])
+  }
+
+  @Test func otherNamesOfOneFunctionHaveAColdPartEach() throws {
+    var build = Self.function([Block(id: 0, size: 8), Block(id: 1, size: 4)])
+    build.functions[0].name = "_ZN1AC1Ei"
+    build.functions[0].aliases = ["copyC1E", "copyC2E"]
+    try write(build, ran: [("_ZN1AC1Ei", [0])])
+    let names = ["_ZN1AC1Ei", "copyC1E", "copyC2E"]
+    #expect(lines(try generated().bytes) == names + names.map { "\($0).cold" })
+  }
+
+  @Test func aNameOfNothingButConstructorsCostsWhatOthersCost() throws {
+    let growth = costGrowth(from: 1 << 11, by: 8) { count in
+      var build = Self.function([Block(id: 0, size: 8), Block(id: 1, size: 4)])
+      build.functions[0].name = "_Z" + String(repeating: "C1E", count: count)
+      #expect(throws: Never.self) {
+        try write(build, ran: [(build.functions[0].name, [0])])
+        _ = try generated()
+      }
+    }
+    #expect(growth < 20, "\(growth)")
+  }
+
   @Test func namesakesWithoutDebugInformationStayWhole() throws {
     let twin = MappedBuild.Function(
       "parse", Run(address: 0x1200, blocks: [Block(id: 0, size: 8), Block(id: 1, size: 4)]))
