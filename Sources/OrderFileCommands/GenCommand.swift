@@ -102,9 +102,7 @@ struct GenCommand: ParsableCommand {
     if split != nil && (allImages || linkMap != nil) {
       throw ValidationError("--split needs one linked image: give it with --image")
     }
-    if split == "-" || split == output && split != nil {
-      throw ValidationError("--split and -o need a file each")
-    }
+    if split == "-" { throw Self.oneFileForBoth }
     if format != nil && split == nil { throw ValidationError("--format belongs to --split") }
     if format?.format.name == "bolt" && linker != nil {
       throw ValidationError("--linker and --format bolt can't be used together: BOLT is no linker")
@@ -133,10 +131,15 @@ struct GenCommand: ParsableCommand {
     return options
   }
 
+  private static let oneFileForBoth = ValidationError("--split and -o need a file each")
+
   func run() throws {
     // Find out early if an output can't be written.
     let onlyOutput = allImages ? nil : try Output(output)
     let profile = try split.map { try OutputFile($0) }
+    if let profile, case .file(let file)? = onlyOutput, file.isSameFile(as: profile) {
+      throw Self.oneFileForBoth
+    }
     let folder = allImages ? try OrderFileFolder(output) : nil
     var generation = try OrderGeneration(options)
     var orders: [GeneratedOrder] = []

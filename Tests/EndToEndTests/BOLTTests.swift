@@ -117,5 +117,8 @@ struct BOLTTests {
     try refuses(functions, "a trace is of another build", image: "another")
     let usage = try functions.orderfile("gen", "t", "--format", "bolt", "-o", "o")
     #expect(usage.status == 64 && usage.errors.contains("--format belongs to --split"))
+    let same = try functions.orderfile("gen", "t", "--split", "./o", "-o", "o")
+    #expect(same.status == 64 && same.errors.contains("--split and -o need a file each"))
+    #expect(!functions.fileNames.contains("o"))
   }
 }

@@ -84,6 +84,20 @@ package final class OutputFile {
     do { try writeAll(bytes, to: descriptor) } catch { throw Self.error(path, error.errno) }
   }
 
+  /// Whether both get the same name in the same folder, so that only the later one would be left.
+  package func isSameFile(as other: OutputFile) -> Bool {
+    guard case .file(_, _, let a) = target, case .file(_, _, let b) = other.target else {
+      return false
+    }
+    func place(_ path: String) -> (name: Substring, device: dev_t, number: ino_t) {
+      let end = path.lastIndex(of: "/")
+      var status = stat()
+      _ = stat(end.map { String(path[...$0]) } ?? ".", &status)
+      return (end.map { path[path.index(after: $0)...] } ?? path[...], status.st_dev, status.st_ino)
+    }
+    return place(a) == place(b)
+  }
+
   /// Follows symbolic links, even to a file that does not exist yet: that file is replaced or created, not
   /// the link.
   private static func behindLinks(_ path: String) -> String {

@@ -45,6 +45,17 @@ import Workflows
     #expect(try mode("x") == 0o640)
   }
 
+  @Test func twoPathsOfOneFileAreTheSameHoweverTheyAreWritten() throws {
+    try workshop.write("old".utf8, "x")
+    try FileManager.default.createDirectory(atPath: path("sub"), withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: "x")
+    let file = try OutputFile(path("x"))
+    for (name, isSame) in [("./x", true), ("link", true), ("y", false), ("sub/x", false)] {
+      #expect(try file.isSameFile(as: OutputFile(path(name))) == isSame, "\(name)")
+    }
+    #expect(try !OutputFile("/dev/null").isSameFile(as: OutputFile("/dev/null")))
+  }
+
   @Test func aSymbolicLinkStaysOne() throws {
     try workshop.write("old".utf8, "target")
     try FileManager.default.createSymbolicLink(atPath: path("link"), withDestinationPath: "target")
