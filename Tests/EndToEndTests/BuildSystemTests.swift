@@ -66,13 +66,12 @@ import Testing
   func theStepsForMakeOrder(linker: OrderingLinker) throws {
     let workshop = try Workshop()
     try workshop.write(Self.program.utf8, "app.c")
-    try workshop.write(
+    try workshop.writeProgram(
       """
       #!/bin/sh
       for setting; do echo "$setting" | sed 's/=/ = /'; done >Makefile
       printf 'app: app.o\\n\\t$(CC) $(LDFLAGS) app.o -o app\\n' >>Makefile
       """.utf8, "configure")
-    try workshop.must("chmod", ["+x", "configure"])
     let steps = try workshop.mustOrderfile(
       "flags", "make", "--program", "./app", "--linker", linker.format)
     try sh(workshop, steps.text)

@@ -164,8 +164,7 @@ struct MeasureTests {
   @Test func whatCannotBeLaunchedIsNamed() throws {
     let workshop = try Self.workshop()
     try workshop.write(Array("no program\n".utf8), "text")
-    try workshop.write([0x7f, 0x45, 0x4c, 0x46, 0, 0], "broken")
-    try workshop.must("chmod", ["+x", "broken"])
+    try workshop.writeProgram([0x7f, 0x45, 0x4c, 0x46, 0, 0], "broken")
     for (before, message) in [
       ("./missing", "--before: ./missing: unable to run: No such file or directory\n"),
       (
@@ -306,8 +305,7 @@ struct MeasureTests {
 
   @Test func scriptsAreMeasuredWithTheImageThatIsNamed() throws {
     let workshop = try Self.workshop()
-    try workshop.write(Array("#!/bin/sh\nexec ./a touch 20\n".utf8), "script")
-    try workshop.must("chmod", ["+x", "script"])
+    try workshop.writeProgram("#!/bin/sh\nexec ./a touch 20\n".utf8, "script")
     let run = try workshop.orderfile(
       "measure", "--runs", "2", "--json", "--image", "./a", "--before", "script", "--after",
       "./a touch 20")

@@ -319,8 +319,7 @@ import Testing
   @Test func theInterpreterOfAScriptIsWhatIsCounted() throws {
     let app = try PagesWorkshop(["-static"])
     let path = app.workshop.path("app")
-    try app.workshop.write("#!\(path) touch\n".utf8, "script")
-    try app.workshop.must("chmod", ["+x", "script"])
+    try app.workshop.writeProgram("#!\(path) touch\n".utf8, "script")
     let run = try app.workshop.mustOrderfile("pages", "--json", "--", "./script")
     #expect(run.json["method"] as? String == "ptrace")
     let images = run.json["images"] as? [[String: Any]] ?? []
@@ -334,8 +333,7 @@ import Testing
       ".globl _start\n_start: movl $1,%eax\n movl $5,%ebx\n int $0x80\n".utf8, "small.s")
     try workshop.must(
       "clang", ["-m32", "-nostdlib", "-static", "-fuse-ld=lld", "small.s", "-o", "small"])
-    try workshop.write("#!\(workshop.path("small"))\n".utf8, "script")
-    try workshop.must("chmod", ["+x", "script"])
+    try workshop.writeProgram("#!\(workshop.path("small"))\n".utf8, "script")
     for name in ["./small", "./script"] {
       let run = try workshop.orderfile("pages", "--", name)
       #expect(run.status == 1 && run.errors.contains("unable to count its pages: "))

@@ -296,10 +296,8 @@ struct PagesWorkshop {
   init(_ flags: [String] = []) throws {
     if flags.isEmpty, let built = Self.built {
       workshop = try Workshop()
-      for name in ["app", "plugin.so"] {
-        try FileManager.default.copyItem(
-          atPath: built.path(name), toPath: workshop.path(name))
-      }
+      // A copy that this process made could be "Text file busy": see `Workshop.writeProgram`.
+      try workshop.must("cp", [built.path("app"), built.path("plugin.so"), "."])
     } else {
       workshop = try Self.build(flags)
     }

@@ -50,6 +50,12 @@ import Testing
     #expect(Self.earlyReturns(in: file).count == count)
   }
 
+  /// A process that another test is starting may hold the file open: "Text file busy".
+  @Test func noTestExecutesWhatItHasWritten() throws {
+    let places = try Self.tests().flatMap { $0.places(of: /"chmod", \["\+x"/) }
+    #expect(places.isEmpty, "use Workshop.writeProgram:\n\(places.joined(separator: "\n"))")
+  }
+
   /// A machine may be as busy as it likes.
   @Test func noTestCountsOnTime() throws {
     // The instants at which it kills are chosen by chance, and none is expected to be anywhere.

@@ -6,7 +6,9 @@ import TraceFormat
 /// Traces on file systems that differ in what they promise.
 @Suite(.needs(.compiling, .mounting)) struct FileSystemTests {
   /// btrfs writes each changed page to another place.
-  @Test(.needs("mkfs.btrfs")) func aDiskThatIsFullWhenAPageIsWrittenAgainCostsNothing() throws {
+  @Test(.needs("mkfs.btrfs", .btrfs)) func aDiskThatIsFullWhenAPageIsWrittenAgainCostsNothing()
+    throws
+  {
     let workshop = try Workshop()
     let program = try workshop.build("program", from: ["paths/full_disk.c"])
     let disk = try workshop.makeFolder("disk")

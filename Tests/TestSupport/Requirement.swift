@@ -78,6 +78,16 @@ extension Requirement: ExpressibleByStringLiteral {
   ) { canMount }
   private static let canMount =
     (try? Workshop().run("unshare", ["-m", "mount", "-t", "tmpfs", "none", "/mnt"]))?.status == 0
+  package static let btrfs = Requirement(
+    "the right to mount btrfs", excuse: "containers refuse it, and some kernels lack it"
+  ) { canMountBtrfs }
+  private static let canMountBtrfs =
+    (try? Workshop().run(
+      "unshare",
+      [
+        "-m", "sh", "-c",
+        "truncate -s 18M image && mkfs.btrfs -q --mixed image && mount -o loop image /mnt",
+      ]))?.status == 0
   package static let namespaces = Requirement(
     "the right to make process namespaces", excuse: "containers refuse it"
   ) { canMakeNamespaces }

@@ -30,6 +30,18 @@ package final class Workshop: Sendable {
     try Data(Array(bytes)).write(to: folder.appendingPathComponent(name))
   }
 
+  /// Writes a file that can be executed.
+  ///
+  /// Another process writes it. What this one has open for writing, a process that another test is starting may have
+  /// open, too, and until it is closed there nobody can execute it: "Text file busy".
+  package func writeProgram(_ bytes: some Sequence<UInt8>, _ name: String) throws {
+    let path = folder.appendingPathComponent(name).path
+    let run = try RunningProcess(
+      "/bin/sh", ["-c", #"cat >"$0" && chmod +x "$0""#, path], input: Array(bytes)
+    ).end()
+    guard run.status == 0 else { throw Tool.Failure(description: "\(path): \(run.errors)") }
+  }
+
   /// Runs `tool` in the folder.
   package func run(_ tool: String, _ arguments: [String]) throws -> ToolResult {
     let path =

@@ -64,13 +64,9 @@ import Workflows
   /// The shell that would run the script is another program.
   @Test(.needs("sh"), arguments: [nil, "/mine"])
   func itsProgramIsLaunchedWithTheLibrariesOfTheBuildFolder(libraryPath: String?) throws {
-    try builds.write(
-      "#! /bin/sh\nprintf '%s %s' \"$LD_LIBRARY_PATH\" \"$1\" >'\(builds.path("seen"))'\n",
-      ".libs/tool.sh")
-    // What this process wrote itself may be open in a process that another test is starting: "Text file busy".
-    try #require(Tool("sh")).run([
-      "-c", #"cp "$0.sh" "$0" && chmod +x "$0""#, builds.path(".libs/tool"),
-    ])
+    try builds.workshop.writeProgram(
+      "#! /bin/sh\nprintf '%s %s' \"$LD_LIBRARY_PATH\" \"$1\" >'\(builds.path("seen"))'\n".utf8,
+      ".libs/tool")
     let recorded = try LaunchRecording(
       .recorder(ProgramLaunch(command: [builds.path("tool"), "word"])),
       outputPath: builds.path("out.oftrace"),
