@@ -29,6 +29,7 @@ static struct of_guest_image *of_latest;
 /* The mappings of files, ascending. */
 struct of_file_mapping {
   uint64_t start, end, offset, device, inode;
+  bool is_no_image; /* found out before: such code can be that of a JIT, in a file that two mappings share */
 };
 static struct of_file_mapping of_mappings[OF_MOST_MAPPINGS];
 static size_t of_mapping_count;
@@ -58,10 +59,10 @@ OF_LOCAL void of_keep_mapping(const struct of_mapping *mapping, void *context) {
   (void)context;
   if (!mapping->path || of_mapping_count == OF_MOST_MAPPINGS) return;
   of_mappings[of_mapping_count++] = (struct of_file_mapping){
-      mapping->start, mapping->end, mapping->offset, mapping->device, mapping->inode};
+      mapping->start, mapping->end, mapping->offset, mapping->device, mapping->inode, false};
 }
 
-OF_LOCAL const struct of_file_mapping *of_mapping_at(uint64_t host) {
+OF_LOCAL struct of_file_mapping *of_mapping_at(uint64_t host) {
   size_t low = 0, high = of_mapping_count;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
@@ -194,9 +195,11 @@ OF_INTERNAL struct of_guest_image *of_image_at(uint64_t address, const void *hos
     of_latest = image;
     return image;
   }
-  const struct of_file_mapping *mapping = of_mapping_at((uint64_t)host);
-  struct of_guest_image *image = mapping ? of_add_image(mapping, address, (uint64_t)host) : NULL;
+  struct of_file_mapping *mapping = of_mapping_at((uint64_t)host);
+  if (!mapping || mapping->is_no_image) return NULL;
+  struct of_guest_image *image = of_add_image(mapping, address, (uint64_t)host);
   if (image) of_latest = image;
+  mapping->is_no_image = !image;
   return image;
 }
 

@@ -83,7 +83,11 @@ OF_LOCAL void of_mention(struct of_guest_image *image) {
 
 /* The instructions of SIZE bytes at ADDRESS are executed for the first time. */
 OF_LOCAL void of_add_run(struct of_guest_image *image, uint64_t address, uint64_t size) {
-  if (size == 0 || !of_is_recording()) return;
+  if (size == 0) return;
+  if (!of_is_recording()) {
+    if (of_has_failed) of_trace_lose();
+    return;
+  }
   if (!image->number) of_mention(image);
   of_trace_add(ORDERFILE_RECORD_BLOCK, 0, size, address, of_thread(), NULL, 0);
 }
@@ -92,7 +96,7 @@ OF_LOCAL void of_translated(uint64_t id, struct qemu_plugin_tb *block) {
   (void)id;
   size_t count = qemu_plugin_tb_n_insns(block);
   pthread_mutex_lock(&of_lock);
-  if (of_trace_was_ended() || of_has_failed) count = 0;
+  if (of_trace_was_ended()) count = 0;
   if (count && !of_images_refresh(of_image_is_gone)) {
     of_trace_lose();
     count = 0;

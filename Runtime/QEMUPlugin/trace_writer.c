@@ -18,7 +18,8 @@
 /* The file is mapped as large as it can get, and allocated as it grows: an access behind its end would raise SIGBUS.
  * The descriptor is closed, because a program may close all that it does not know. */
 enum {
-  OF_FIRST_RECORDS = 1 << 17, /* 5 MiB */
+  OF_FIRST_RECORDS = 1 << 17,        /* 5 MiB */
+  OF_FIRST_RECORDS_OF_CHILD = 1 << 12, /* a program may have thousands of children */
   OF_MOST_RECORDS = 1 << 25,
 };
 static const size_t of_mapped_size =
@@ -77,7 +78,8 @@ OF_INTERNAL int of_trace_begin(void) {
   snprintf(unfinished, sizeof unfinished, "%s.new", of_path);
   int file = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (file < 0) return errno;
-  int error = of_allocate(file, OF_FIRST_RECORDS);
+  uint64_t capacity = of_parent ? OF_FIRST_RECORDS_OF_CHILD : OF_FIRST_RECORDS;
+  int error = of_allocate(file, capacity);
   void *memory = MAP_FAILED;
   if (!error) {
     memory = mmap(NULL, of_mapped_size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
@@ -99,7 +101,7 @@ OF_INTERNAL int of_trace_begin(void) {
     uint64_t now = of_now();
     header->ticks_per_second = 1000000000;
     header->first_pair = header->last_pair = (orderfile_clock_pair){now, now};
-    header->capacity = header->demand = OF_FIRST_RECORDS;
+    header->capacity = header->demand = capacity;
     header->next_image = 1;
     strncpy((char *)header->program, of_program, sizeof header->program - 1);
     if (rename(unfinished, of_path) == 0) {
@@ -174,7 +176,8 @@ OF_INTERNAL void of_trace_add(uint32_t kind, uint64_t subject, uint64_t second, 
 }
 
 OF_INTERNAL void of_trace_lose(void) {
-  if (of_header) of_header->lost_records++;
+  orderfile_trace_header *header = of_header ? of_header : of_first_header;
+  if (header) of_fetch_add_relaxed(&header->lost_records, 1); /* relaxed: a count, of several processes */
 }
 
 OF_INTERNAL uint64_t of_trace_next_image(void) { return of_header->next_image++; }

@@ -22,12 +22,11 @@ OF_INTERNAL bool of_trace_was_ended(void);
 /* This process is a forked child of the one that began the trace: it has none yet. */
 OF_INTERNAL void of_trace_forked(void);
 
-/* Appends a record, with SIZE bytes of payload from HEAD and then REST, each in one piece. If there is no room, that is
- * counted. */
+/* Appends a record, with SIZE bytes of PAYLOAD, which may be NULL. If there is no room, that is counted. */
 OF_INTERNAL void of_trace_add(uint32_t kind, uint64_t subject, uint64_t second, uint64_t entry,
                               uint32_t thread, const void *payload, size_t size);
 
-/* Counts a first execution that is not in the trace. */
+/* Counts a first execution that is not in the trace; in that of the first process if this one has none. */
 OF_INTERNAL void of_trace_lose(void);
 
 /* The number for the next image. */
