@@ -127,10 +127,19 @@ import TraceFormat
     #expect(Array(names.dropFirst()) == Array(repeating: ["in_child"], count: 3))
   }
 
+  /// They wait for a time, which a busy machine may exceed; what is lost then is counted.
   @Test(arguments: [false, true])
-  func threadsOfAChildThatHitWhileItsTraceIsMadeLoseNothing(fallback: Bool) throws {
-    let names = try record(["race"], fallback: fallback)
-    #expect(names.last?.sorted() == ["race_0", "race_1", "race_2", "race_3"])
+  func threadsOfAChildThatHitWhileItsTraceIsMadeWaitForIt(fallback: Bool) throws {
+    let waits = try (0..<5).contains { _ in
+      var lost = 0
+      let names = try record(["race"], fallback: fallback) { _, traces, _ in
+        lost = traces.values.reduce(0) { $0 + Int($1.header.lostRecords) }
+      }
+      let found = Set(names.last ?? []).intersection(["race_0", "race_1", "race_2", "race_3"])
+      #expect(found.count + lost == 4, "\(names)")
+      return lost == 0
+    }
+    #expect(waits)
   }
 
   @Test func aForkWhileAnotherThreadRegistersLeavesTheChildAlive() throws {
