@@ -17,7 +17,8 @@ extension FuzzTarget {
       "orderfile-fuzz-\(ProcessInfo.processInfo.processIdentifier)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let files = (
-      trace: folder.path + "/trace", image: folder.path + "/image", pages: folder.path + "/pages"
+      trace: folder.path + "/trace", image: folder.path + "/image", pages: folder.path + "/pages",
+      profile: folder.path + "/profile"
     )
     try Data(bytes.copy(trace.indices)).write(to: URL(fileURLWithPath: files.trace))
     try Data(bytes.copy((input.position..<input.end).indices)).write(
@@ -27,6 +28,8 @@ extension FuzzTarget {
       ["show", files.trace, "--recorded", files.image, "--demangle", "short"],
       ["show", files.trace, "--json"],
       ["gen", files.trace, "--image", files.image], ["gen", files.trace, files.trace],
+      ["gen", files.trace, "--image", files.image, "--split", files.profile],
+      ["gen", files.trace, "--image", files.image, "--split", files.profile, "--format", "bolt"],
       ["diff", files.image, files.image, "--trace", files.trace],
       ["diff", files.image, files.image, "--trace", files.trace, "--measured", files.pages],
     ] {
