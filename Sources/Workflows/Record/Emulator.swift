@@ -97,7 +97,8 @@ struct Emulator {
     func found(_ file: String) -> String? {
       folders.map { "\($0)/\(file)" }.first { access($0, X_OK) == 0 }
     }
-    let hint = "install Debian's package qemu-user"
+    let hint =
+      "install qemu-user of Debian 12; that of Debian 13 loads no plugins"
     let path = found("qemu-\(name)")
     if let path, let bytes = try? FileBytes(path: path),
       let own = try? EmulatedMachine(of: bytes), own.loader != nil
