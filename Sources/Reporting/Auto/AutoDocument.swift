@@ -42,13 +42,10 @@ package struct AutoDocument: Hashable, Sendable {
   package enum Method: String, Sendable {
     /// Each function of the release build got a breakpoint.
     case breakpoints
-    /// An emulator ran the release build.
-    case emulator
 
     package var wording: String {
       switch self {
       case .breakpoints: "breakpoints in the release build"
-      case .emulator: "the release build in an emulator"
       }
     }
   }

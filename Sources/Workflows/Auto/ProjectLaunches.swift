@@ -53,24 +53,16 @@ struct ProjectLaunches {
     var warnings: [Diagnostic] = []
   }
 
-  /// Records each launch, with breakpoints or, where tracing is not permitted, in an emulator.
+  /// Records each launch with breakpoints. Not in an emulator, which would run the shell, and not what that starts.
   func record() throws(Diagnostic) -> Recorded {
-    do { return try record(by: .breakpoints) } catch {
-      guard error.message == Diagnostic.notTraceable("").message else { throw error }
-      var recorded = try record(by: .emulator)
-      recorded.method = .emulator
-      return recorded
-    }
-  }
-
-  private func record(by method: AutoDocument.Method) throws(Diagnostic) -> Recorded {
     var recorded = Recorded()
-    recorded.method = method
     for (number, launch) in launches.enumerated() {
       let output = "\(shell.folder.traces)/launch-\(number + 1).oftrace"
       let recording = try run(launch) { program in
         let recording = LaunchRecording(
-          self.method(method, program), outputPath: output, in: shell.environment)
+          .breakpoints(
+            .launch(program), LaunchRecording.Breakpoints(onlyImages: images.map(\.path))),
+          outputPath: output, in: shell.environment)
         return try recording.run()
       } result: { recording in
         ProgramLaunch.Result(processNumber: 0, end: recording.end ?? .exited(0))
@@ -102,18 +94,6 @@ struct ProjectLaunches {
       names.append(name)
     }
     return names
-  }
-
-  private func method(_ method: AutoDocument.Method, _ program: ProgramLaunch)
-    -> LaunchRecording.Method
-  {
-    switch method {
-    case .breakpoints:
-      return .breakpoints(
-        .launch(program), LaunchRecording.Breakpoints(onlyImages: images.map(\.path)))
-    case .emulator:
-      return .emulation(program, LaunchRecording.Emulation(images: images.map(\.path)))
-    }
   }
 
   /// The pages of code that the launches execute, added up, by page size; parallel to `used`.
