@@ -20,7 +20,7 @@ struct AutoCommand: ParsableCommand {
         $ orderfile auto --launch 'src/app --help'
         $ orderfile auto --launch 'app --version' --launch 'app run x' --out /tmp/app -- ./build.sh
 
-      In the project's folder, it finds out how the project is built (CMake, Meson, Cargo, autotools, make, or the \
+      In the project's folder, it finds out how the project is built (CMake, Meson, Cargo, SwiftPM, autotools, make, or the \
       command after '--'), builds a copy, records the launches, writes an order file for each image of the project that \
       they use, links again, and counts the pages that the launches execute before and after. The project stays as it \
       is: everything is written to the folder given by --out, and a build that writes elsewhere is stopped where the \
@@ -46,7 +46,7 @@ struct AutoCommand: ParsableCommand {
   var project = "."
   @Option(
     help: ArgumentHelp(
-      "The build system to use if there are several: cmake, meson, cargo, autotools or make.",
+      "The build system to use if there are several: cmake, meson, cargo, swiftpm, autotools or make.",
       valueName: "name"))
   var buildSystem: String?
   @Option(

@@ -71,6 +71,8 @@ enum CompilerCommand {
           context: ["ORDERFILE_LINKER"])
       }
       settings.linker = dialect
+    } else if CompilerSearch(Array("ld.lld".utf8), in: variable("PATH")).compiler == nil {
+      settings.linker = .gnuLD
     }
     settings.orders = nonempty("ORDERFILE_ORDERS")
     settings.maps = nonempty("ORDERFILE_MAPS")
@@ -105,7 +107,7 @@ struct CCompilerCommand: ParsableCommand {
       the order file FOLDER/NAME.order for the image NAME, if there is one. Options of the project count more than \
       these. The calls by which configure, CMake and Meson try out a compiler are passed on unchanged.
 
-      ORDERFILE_LINKER is lld (the default), gold or gnu-ld. ORDERFILE_RECORDER=FILE, orderfile_rt.o, makes clang build \
+      ORDERFILE_LINKER is lld (the default if it is installed), gold or gnu-ld. ORDERFILE_RECORDER=FILE, orderfile_rt.o, makes clang build \
       images that record themselves. ORDERFILE_MAPS=FOLDER has link maps written there. Linked with the name of a \
       compiler, such as gcc, this command stands for that compiler.
       """)

@@ -26,6 +26,11 @@ struct AutoProject {
     try workshop.write(text.utf8, "my app/\(name)")
   }
 
+  func makeFolder(_ name: String) throws {
+    try FileManager.default.createDirectory(
+      atPath: "\(folder)/\(name)", withIntermediateDirectories: true)
+  }
+
   private static func library(_ name: String) -> String {
     """
     __attribute__((noinline)) int \(name)_cold(int n) { __asm__ volatile(".fill 5000, 1, 0x90"); return n; }

@@ -45,6 +45,10 @@ struct AutoFolder {
   /// Links with the names of compilers, which lead to this command.
   var tools: String { "\(work)/tools" }
   var temporary: String { "\(work)/tmp" }
+  /// Options for SwiftPM's compilers and linkers.
+  var toolset: String { "\(work)/toolset.json" }
+  /// The order of all images of a Swift package: its toolset is for all links.
+  var packageOrder: String { "\(work)/package.order" }
   var linkLog: String { "\(work)/links" }
   /// The command with which the copy was configured.
   var configured: String { "\(work)/configured" }

@@ -92,7 +92,7 @@ struct AutoShell {
       ("ORDERFILE_LINKS", folder.linkLog), ("ORDERFILE_LINKER", linker),
       ("ORDERFILE_ORDERS", orders ? folder.orders : ""), ("ORDERFILE_MAPS", ""),
       ("ORDERFILE_RECORDER", ""),
-      ("TMPDIR", folder.temporary),
+      ("ORDERFILE_TOOLSET", folder.toolset), ("TMPDIR", folder.temporary),
       // Symbols are needed to order.
       ("CARGO_PROFILE_RELEASE_STRIP", "none"),
       // A cache of compiled files sees neither what the wrappers add nor that this folder is a copy.

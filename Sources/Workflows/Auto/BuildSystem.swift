@@ -3,13 +3,44 @@ import Reporting
 
 /// How a project is built: the commands to run in its folder.
 package struct BuildSystem: Hashable, Sendable {
-  /// `make`, `autotools`, `cmake`, `meson`, `cargo`; `command` for one that the user gives.
+  /// `make`, `autotools`, `cmake`, `meson`, `cargo`, `swiftpm`; `command` for one that the user gives.
   package var name: String
   /// What has to run once, before the first build.
   package var configure: String?
   package var build: String
   /// Removes what another build has left in the folder; `nil` if that is not in the way.
   package var clean: String?
+  /// The folder in which it puts images, if it calls compilers and linkers so that no wrapper sees them.
+  package var imageFolder: String?
+
+  /// What a user has to add to compile for ordering.
+  var compileOptions: [String] {
+    imageFolder == nil
+      ? ["-ffunction-sections"]
+      : [
+        "-Xswiftc", "-Xfrontend", "-Xswiftc", "-function-sections", "-Xswiftc", "-use-ld=lld",
+        "-Xcc", "-ffunction-sections",
+      ]
+  }
+
+  /// What a user has to add to link with an order file.
+  ///
+  /// - Parameter order: the option of a compiler driver with the path.
+  func linkOptions(_ driver: String, _ order: String) -> [String] {
+    guard imageFolder != nil else { return ["-fuse-ld=\(driver)", "-Wl,--build-id", order] }
+    return ["-Xlinker", "--build-id", "-Xlinker", String(order.dropFirst("-Wl,".count))]
+  }
+
+  package init(
+    name: String, configure: String? = nil, build: String, clean: String? = nil,
+    imageFolder: String? = nil
+  ) {
+    self.name = name
+    self.configure = configure
+    self.build = build
+    self.clean = clean
+    self.imageFolder = imageFolder
+  }
 
   /// The build systems that the folder with the files `names` has, those that others generate left out.
   ///
@@ -37,6 +68,16 @@ package struct BuildSystem: Hashable, Sendable {
     }
     if names.contains("Cargo.toml") {
       found.append(BuildSystem(name: "cargo", build: "cargo build --release -j\(jobs)"))
+    }
+    if names.contains("Package.swift") {
+      // It calls its compilers and linkers by their paths, and takes options for them from a file.
+      found.append(
+        BuildSystem(
+          name: "swiftpm",
+          build:
+            "swift build -c release -j \(jobs) --toolset \"$ORDERFILE_TOOLSET\" --cache-path \"$TMPDIR/swiftpm\" "
+            + "--config-path \"$TMPDIR/swiftpm\" --security-path \"$TMPDIR/swiftpm\" --manifest-cache local",
+          imageFolder: ".build/release"))
     }
     let make = "make -j\(jobs)"
     if names.contains("configure") {
@@ -72,7 +113,7 @@ package struct BuildSystem: Hashable, Sendable {
     if candidates.isEmpty {
       throw Diagnostic(
         found.isEmpty
-          ? "no build system: expected CMakeLists.txt, meson.build, Cargo.toml, configure or a makefile"
+          ? "no build system: expected CMakeLists.txt, meson.build, Cargo.toml, Package.swift, configure or a makefile"
           : "no build system '\(wanted ?? "")': found \(names)",
         context: [project],
         hint: "give the command that builds it: orderfile auto ... -- ./build.sh",

@@ -1,5 +1,6 @@
 import ByteReading
 import ImageModel
+import OrderFileFormat
 import Symbolication
 
 #if canImport(Darwin)
@@ -39,12 +40,24 @@ package struct ProjectImage: Hashable, Sendable {
     return images
   }
 
+  /// The images in `folder` of `tree`, by name; lld has linked them.
+  static func all(in folder: String, of tree: String) -> [ProjectImage] {
+    guard let folder = try? Folder.absolutePath("\(tree)/\(folder)") else { return [] }
+    return Folder.names(in: folder).compactMap { name in
+      let path = "\(folder)/\(name)"
+      guard Folder.linkTarget(path) == nil, let kind = kind(ofImageAt: path) else { return nil }
+      return ProjectImage(
+        path: path, linkedPath: path, linker: OrderFileDialect.lld.driverName ?? "",
+        isLibrary: kind == .library)
+    }
+  }
+
   private enum Kind { case program, library }
 
   /// `nil` if the file is no image that a loader takes.
   private static func kind(ofImageAt path: String) -> Kind? {
-    guard let bytes = try? FileBytes(path: path), bytes.hasPrefix("\u{7f}ELF", at: 0),
-      bytes.count > 18
+    guard let bytes = try? FileBytes(regularFileAt: path), bytes.hasPrefix("\u{7f}ELF", at: 0),
+      bytes.count > 18, [[2, 0], [3, 0]].contains(bytes.copy(16..<18))  // ET_EXEC, ET_DYN
     else { return nil }
     let name = fileName(ofPath: path)
     return name.hasSuffix(".so") || name.contains(".so.") ? .library : .program

@@ -13,12 +13,14 @@ struct ProjectImages {
   private let images: [ProjectImage]
   private let traces: [String]
   private let folder: AutoFolder
+  private let system: BuildSystem
 
   /// - Parameter traces: the paths of the traces in which `images` were used.
-  init(_ images: [ProjectImage], traces: [String], folder: AutoFolder) {
+  init(_ images: [ProjectImage], traces: [String], of system: BuildSystem, in folder: AutoFolder) {
     self.images = images
     self.traces = traces
     self.folder = folder
+    self.system = system
   }
 
   /// Keeps the images, which are not ordered yet, and writes an order file for each whose linker can order it.
@@ -63,6 +65,15 @@ struct ProjectImages {
     guard !orders.isEmpty else {
       throw warnings.first ?? Diagnostic("no image can be ordered", context: [folder.tree])
     }
+    if system.imageFolder != nil {
+      // A line for what another image has does nothing.
+      var all: [UInt8] = []
+      for image in images where orders[image.path] != nil {
+        let bytes = try InputFile.bytes("\(folder.orders)/\(image.orderName)")
+        all += bytes.copy(0..<bytes.count)
+      }
+      try OutputFile(folder.packageOrder).finish(all)
+    }
     return (orders, warnings)
   }
 
@@ -105,8 +116,8 @@ struct ProjectImages {
           linker: dialect.name,
           functions: order.recordedFunctions, compliance: compliance, pages: pages,
           pages16k: BeforeAfter(before: before[index].pages16k, after: after[index].pages16k),
-          predicted: diff.pages, compileOptions: ["-ffunction-sections"],
-          linkOptions: ["-fuse-ld=\(driver)", "-Wl,--build-id", option + (options.order ?? "")]))
+          predicted: diff.pages, compileOptions: system.compileOptions,
+          linkOptions: system.linkOptions(driver, option + (options.order ?? ""))))
       warnings += diff.warnings.filter { !$0.isAboutUnusedHits }
       if pages.after > pages.before {
         warnings.append(

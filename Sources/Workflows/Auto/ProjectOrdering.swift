@@ -95,7 +95,7 @@ package struct ProjectOrdering {
       folder: folder, command: options.command, environment: environment,
       endsOrphans: options.endsOrphans)
     try shell.makeTools()
-    let linker = try linker(in: folder)
+    let linker = try linker(for: system)
     let copy = TreeCopy(
       of: project, to: folder.tree, list: folder.copyList, excluding: folder.path)
     let copied = try timed("copy", "\(project) to \(folder.tree)") { try copy.update() }
@@ -105,7 +105,7 @@ package struct ProjectOrdering {
     let state = (try? InputFile.bytes(folder.state)).map { $0.text(0..<$0.count) }
     if let state, state.hasPrefix(identity) {
       try build("build", system, shell, orders: true, linker)
-      if state == identity + stamps(in: folder) { return result(folder, nil) }
+      if state == identity + stamps(system, in: folder) { return result(folder, nil) }
     }
     return try order(system, shell, linker, identity)
   }
@@ -115,14 +115,15 @@ package struct ProjectOrdering {
   ) throws -> Result {
     let folder = shell.folder
     // What an earlier run has linked in its order.
-    for image in images(in: folder)
+    for image in images(system, in: folder)
     where OptionFile.exists(Array("\(folder.orders)/\(image.orderName)".utf8)) {
       image.removeForRelink()
     }
     folder.removeResults()
     try folder.makeResults()
+    if system.imageFolder != nil { try writeToolset(folder) }
     try build("build", system, shell, orders: false, linker)
-    let images = images(in: folder)
+    let images = images(system, in: folder)
     guard !images.isEmpty else {
       let log = "\(folder.logs)/build.log"
       let line = FailureCause.line(in: LaunchLog(log).text)
@@ -147,7 +148,7 @@ package struct ProjectOrdering {
     let before = try timed("count", "pages of the launches") {
       try launches.pages(of: recorded.images)
     }
-    let ordering = ProjectImages(recorded.images, traces: recorded.traces, folder: folder)
+    let ordering = ProjectImages(recorded.images, traces: recorded.traces, of: system, in: folder)
     let orders = try timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
       try ordering.writeOrders()
     }
@@ -168,7 +169,7 @@ package struct ProjectOrdering {
     try OutputFile(folder.summary("json")).finish(document.json())
     try OutputFile(folder.summary("md")).finish(Array(AutoMarkdown(document).text.utf8))
     try OutputFile(folder.summary("txt")).finish(Array(AutoText(document).text.utf8))
-    try OutputFile(folder.state).finish(Array((identity + stamps(in: folder)).utf8))
+    try OutputFile(folder.state).finish(Array((identity + stamps(system, in: folder)).utf8))
     return result(folder, document)
   }
 
@@ -191,8 +192,13 @@ package struct ProjectOrdering {
   }
 
   /// The linker to use where the project does not demand one.
-  private func linker(in folder: AutoFolder) throws(Diagnostic) -> OrderFileDialect {
+  private func linker(for system: BuildSystem) throws(Diagnostic) -> OrderFileDialect {
     if let linker = options.linker {
+      guard system.imageFolder == nil || linker == .lld else {
+        throw Diagnostic(
+          "unsupported linker: expected lld for a Swift package, found '\(linker)'",
+          context: ["--linker"])
+      }
       guard let name = linker.driverName, (try? environment.program(named: "ld.\(name)")) != nil
       else {
         throw Diagnostic(
@@ -261,10 +267,19 @@ package struct ProjectOrdering {
     return result
   }
 
+  /// Writes the file with options for SwiftPM, which stays the same, and an order file without names.
+  private func writeToolset(_ folder: AutoFolder) throws(Diagnostic) {
+    let order = "--symbol-ordering-file=\(folder.packageOrder)"
+    try OutputFile(folder.packageOrder).finish([])
+    try OutputFile(folder.toolset).finish(
+      SwiftToolset(linkerOptions: ["--build-id", order, "--no-warn-symbol-ordering"]).json())
+  }
+
   // MARK: What is there
 
-  private func images(in folder: AutoFolder) -> [ProjectImage] {
-    ProjectImage.all(of: LinkLog.links(inFileAt: folder.linkLog), in: folder.tree)
+  private func images(_ system: BuildSystem, in folder: AutoFolder) -> [ProjectImage] {
+    if let images = system.imageFolder { return ProjectImage.all(in: images, of: folder.tree) }
+    return ProjectImage.all(of: LinkLog.links(inFileAt: folder.linkLog), in: folder.tree)
   }
 
   /// What decides about the results besides the images.
@@ -275,8 +290,8 @@ package struct ProjectOrdering {
     return ([toolVersion, system.build, linker.name] + launches).map { "\($0)\n" }.joined()
   }
 
-  private func stamps(in folder: AutoFolder) -> String {
-    images(in: folder).map { "\($0.path) \($0.stamp)\n" }.joined()
+  private func stamps(_ system: BuildSystem, in folder: AutoFolder) -> String {
+    images(system, in: folder).map { "\($0.path) \($0.stamp)\n" }.joined()
   }
 
   private func noLaunch(_ images: [ProjectImage], _ folder: AutoFolder) -> Diagnostic {

@@ -42,7 +42,7 @@ import Testing
       ["--launch", "app", "--", "sh", "-c", commands], images: ["app", "libshared.so.1.2.3"])
   }
 
-  @Test(.needs(.tools(["autoconf", "automake", "libtool"])))
+  @Test(.needs(.tools(["autoconf", "automake", "libtoolize"])))
   func aProjectOfAutotoolsWithLibtoolIsOrdered() throws {
     let project = try AutoProject(makefile: false)
     try project.write(
@@ -96,13 +96,14 @@ import Testing
     try project.workshop.must("make", ["-s", "-C", tree, "check"])
     // What the probes found is what they find without wrappers.
     let plain = project.workshop.path("plain")
-    try FileManager.default.createDirectory(atPath: plain, withIntermediateDirectories: true)
-    try project.workshop.must("sh", ["-c", "cd '\(plain)' && '\(tree)/configure' -q >/dev/null"])
+    try project.workshop.must(
+      "sh", ["-c", "cp -r '\(tree)' '\(plain)' && cd '\(plain)' && ./configure -q >/dev/null"])
     func findings(_ folder: String) throws -> [Substring] {
       try String(contentsOfFile: "\(folder)/config.log", encoding: .utf8).split(separator: "\n")
         .filter { $0.hasPrefix("#define ") || $0.hasPrefix("lt_cv_") || $0.hasPrefix("ac_cv_func") }
     }
-    #expect(try findings(tree) == findings(plain))
+    let found = try findings(tree)
+    #expect(try found.count > 5 && found == findings(plain))
   }
 
   @Test(.needs("meson", "ninja"))
@@ -147,6 +148,44 @@ import Testing
     let present = try #require(compliance["present"] as? Int)
     #expect(present >= 20 && compliance["inOrder"] as? Int == present)
     let again = try project.auto("--launch", "target/release/app")
+    #expect(again.errors.contains("nothing has changed"), "\(again.errors)")
+  }
+
+  @Test(.needs("swift"))
+  func aSwiftPackageWithACTargetIsOrdered() throws {
+    let project = try AutoProject(makefile: false)
+    try project.write(
+      "Package.swift",
+      """
+      // swift-tools-version: 6.0
+      import PackageDescription
+      let package = Package(
+        name: "app",
+        targets: [
+          .target(name: "fixed", path: ".", sources: ["static.c"], publicHeadersPath: "include"),
+          .executableTarget(name: "app", dependencies: ["fixed"], path: "src", exclude: ["main.c"]),
+        ])
+
+      """)
+    try project.makeFolder("include")
+    try project.write("include/fixed.h", "int fixed(int);\n")
+    let functions = (0..<100).map {
+      "@inline(never) func f\($0)(_ n: Int) -> Int { n &* \($0 + 3) ^ (n >> \($0 % 7)) }\n"
+    }
+    let cases = (0..<100).map { "  case \($0): f\($0)(n)\n" }
+    try project.write(
+      "src/main.swift",
+      "import fixed\n" + functions.joined()
+        + "@inline(never) func run(_ i: Int, _ n: Int) -> Int {\n  switch i {\n\(cases.joined())  default: n\n  }\n}\n"
+        + "var n = CommandLine.arguments.count\nfor i in stride(from: 0, to: 100, by: 25) { n = run(i, n) }\n"
+        + "print(Int(fixed(4)) + n &* 0)\n")
+    let run = try project.auto("--launch", "app")
+    try #require(run.status == 0, "\(run.errors)")
+    let image = try #require((run.json["images"] as? [[String: Any]])?.first)
+    let compliance = try #require(image["compliance"] as? [String: Any])
+    let present = try #require(compliance["present"] as? Int)
+    #expect(present >= 6 && compliance["inOrder"] as? Int == present)
+    let again = try project.auto("--launch", "app")
     #expect(again.errors.contains("nothing has changed"), "\(again.errors)")
   }
 
