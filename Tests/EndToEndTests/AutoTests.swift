@@ -32,7 +32,9 @@ import Testing
     // A removed one.
     try FileManager.default.removeItem(atPath: "\(project.folder)/static.c")
     let removed = try project.start(["--launch", "./app"]).end()
-    #expect(removed.status == 1 || removed.errors.contains("nothing has changed"))
+    #expect(!FileManager.default.fileExists(atPath: "\(project.output)/work/tree/static.c"))
+    // For make, what was made of it is up to date.
+    #expect(removed.status == 0 && removed.errors.contains("nothing has changed"))
   }
 
   /// Its objects were not compiled for ordering.
@@ -131,10 +133,14 @@ import Testing
     let project = try AutoProject()
     try project.expectOrdered(["--launch", "./app read"])
     try project.write("words", "A")
-    let run = try project.start([
-      "--launch", "test $(./app read) = 71", "--input", "\(project.folder)/words",
-    ]).end()
+    let options = ["--launch", "test $(./app read) = 71", "--input", "\(project.folder)/words"]
+    let run = try project.start(options).end()
     #expect(run.status == 0, "\(run.errors)")
+    // What the launch reads is a part of it.
+    try project.write("words", "B")
+    let changed = try project.start(options).end()
+    #expect(
+      changed.status == 1 && changed.errors.contains("the launch failed"), "\(changed.errors)")
   }
 
   @Test func whatALaunchLeavesRunningIsEnded() throws {

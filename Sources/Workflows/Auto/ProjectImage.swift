@@ -85,7 +85,10 @@ package struct ProjectImage: Hashable, Sendable {
   }
 
   /// What shows that the file is still the same.
-  var stamp: String {
+  var stamp: String { Self.stamp(ofFileAt: path) }
+
+  /// What shows that the file at `path` is still the same.
+  static func stamp(ofFileAt path: String) -> String {
     var status = stat()
     guard stat(path, &status) == 0 else { return "gone" }
     #if canImport(Darwin)

@@ -285,7 +285,9 @@ package struct ProjectOrdering {
   /// What decides about the results besides the images.
   private func identity(_ system: BuildSystem, _ linker: OrderFileDialect) -> String {
     let launches = options.launches.map { launch in
-      "launch \(launch.command)\0\(launch.input ?? "")\0\(launch.readiness.map { "\($0)" } ?? "")"
+      // A launch may run something else if its input is another one.
+      let input = launch.input.map { "\($0) \(ProjectImage.stamp(ofFileAt: $0))" } ?? ""
+      return "launch \(launch.command)\0\(input)\0\(launch.readiness.map { "\($0)" } ?? "")"
     }
     return ([toolVersion, system.build, linker.name] + launches).map { "\($0)\n" }.joined()
   }
