@@ -29,6 +29,11 @@ import Testing
   @Test func rareMembersReadBackEqual() throws {
     var document = DiffDocumentTests.document("with-order")
     document.functionsByBlocks = BeforeAfter(before: 3, after: 4)
+    let sizes = ImageSizes(
+      fileBytes: 90_000, sections: 30, codeBytes: 20_000, unwindBytes: 300, symbolTableBytes: 4000,
+      symbols: 70)
+    document.imageSizes = BeforeAfter(before: sizes, after: sizes)
+    document.imageSizes?.after.unwindBytes = 450
     document.warnings = [Diagnostic("a: b", hint: "c\nd")]
     document.drifted = [NameWithReason(name: "parse", reason: "2 and 3 basic blocks")]
     document.faultCurveArea.after = .max
@@ -39,6 +44,8 @@ import Testing
       comparedWith: .otherLayout, before: nil,
       after: NewCode.Side(functions: 2, bytes: 70, allBytes: 900, largest: ["b", "a"]))
     #expect(try Self.parse(document.json()) == document)
+    #expect(DiffText(document).text.contains("300 →    450  +50.0%  unwind tables\n"))
+    #expect(DiffText(document).text.contains("file (30 → 30 sections)\n"))
     document.refusal = "no prediction: too little"
     #expect(try Self.parse(document.json()) == document)
   }

@@ -33,6 +33,9 @@ import PagesFormat
 /// `functionsByBlocks` is present if basic blocks were recorded: the number of functions in each layout of which only
 /// the blocks that ran count, also in `startupBytes`.
 ///
+/// `imageSizes` is present if both layouts are of ELF images: the size of each file and of the parts of it that grow when
+/// functions are split.
+///
 /// A section's `counted` is `startupFunctions`; for a Mach-O image also `whole`, for sections of which a
 /// launch uses unknown parts, and `firstPage` for the header; for an ELF image also what startup functions
 /// lead to: `linkageTable`, `cRuntime`, `initializer`, `mergedBody`, `constant`, `firstPage`. `linuxFaults`
@@ -81,6 +84,14 @@ extension DiffDocument: ReadableDocument {
           json.member("before", functionsByBlocks.before)
         }
       }
+    }
+    if hasRest, let imageSizes {
+      json.object("imageSizes") { json in
+        json.object("after") { imageSizes.after.write(to: &$0) }
+        json.object("before") { imageSizes.before.write(to: &$0) }
+      }
+    }
+    if hasFigures {
       if let linuxFaults { json.object("linuxFaults") { linuxFaults.write(to: &$0) } }
       if !lowerEnds.isEmpty {
         json.array("lowerEnds") { json in for key in lowerEnds { json.element(key) } }
@@ -191,6 +202,7 @@ extension DiffDocument: ReadableDocument {
     order = try object.optional("order")
     missing = try object.value("missing")
     drifted = object.has("drifted") ? try object.value("drifted") : nil
+    imageSizes = try object.optional("imageSizes")
     traces = figures.has("perTrace") ? try figures.object("perTrace").value("traces") : []
     measuredPageIns = try object.optional("measuredPageIns")
     measuredPages = try object.optional("measuredPages")

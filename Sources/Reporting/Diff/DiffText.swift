@@ -40,6 +40,10 @@ package struct DiffText {
     if document.refusal == nil { text += prediction }
     if let pageIns = document.measuredPageIns { text += measuredPageIns(pageIns) }
     if let pages = document.measuredPages { text += measuredPages(pages) }
+    // Only who splits functions asks what that costs.
+    if document.functionsByBlocks != nil, let sizes = document.imageSizes {
+      text += imageSizes(sizes)
+    }
     if let order = document.order { text += compliance(order) }
     if let drifted = document.drifted, !drifted.isEmpty {
       text += "other basic blocks than recorded: \(counted(drifted.count, "startup function")):\n"

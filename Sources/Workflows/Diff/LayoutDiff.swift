@@ -86,6 +86,9 @@ package struct LayoutDiff {
       warnings: layouts.warnings + factWarnings + measurements.warnings + startup.warnings)
     document.missing = startup.missing(comparison)
     document.drifted = startup.drifted
+    if let before = layouts.before.imageSizes, let after = layouts.after.imageSizes {
+      document.imageSizes = BeforeAfter(before: before, after: after)
+    }
     document.traces = startup.pagesOfTraces(layouts, pageSize, facts)
     document.recordable = startup.recordable
     document.recordableUnknown = startup.recordableUnknown

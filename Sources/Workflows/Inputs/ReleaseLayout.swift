@@ -28,6 +28,9 @@ package struct ReleaseLayout {
     } catch { throw Diagnostic("\(error)", context: [path]) }
   }
 
+  /// How large the image is; `nil` unless it is an ELF image.
+  package var imageSizes: ImageSizes? { bytes.flatMap { ImageSizes(of: $0) } }
+
   /// What BOLT has in the image.
   ///
   /// - Throws: also if only a link map was given.
