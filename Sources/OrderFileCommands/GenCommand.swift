@@ -128,6 +128,7 @@ struct GenCommand: ParsableCommand {
     options.largeFunctionBytes = largeLast
     options.split = split == nil ? nil : format?.format ?? SplitFormat.all[0]
     options.splitPath = split ?? ""
+    options.environment = .own
     return options
   }
 

@@ -48,10 +48,19 @@ struct BOLTTests {
     return workshop
   }
 
-  private func gen(_ workshop: Workshop, image: String? = nil) throws -> Run {
+  private func gen(
+    _ workshop: Workshop, image: String? = nil, path: String? = nil
+  ) throws -> Run {
     try workshop.orderfile(
       ["gen", "t", "--format", "bolt", "--split", "app.fdata", "-o", "app.order"]
-        + (image.map { ["--image", $0] } ?? []))
+        + (image.map { ["--image", $0] } ?? []),
+      environment: path.map { ["PATH": $0] } ?? [:])
+  }
+
+  /// The command that `gen` says to run next.
+  private func command(_ run: Run) throws -> String {
+    let line = try #require(run.errors.split(separator: "\n").first { $0.contains("; next: ") })
+    return String(try #require(line.firstRange(of: "; next: ").map { line[$0.upperBound...] }))
   }
 
   @Test(
@@ -68,12 +77,9 @@ struct BOLTTests {
     #expect(run.status == 0, "\(run.errors)")
     let order = workshop.text("app.order").split(separator: "\n")
     #expect(order.contains("help/1") && order.contains("help/2") && order.contains("choose"))
-    let line = try #require(run.errors.split(separator: "\n").first { $0.contains("; next: ") })
-    let command = try #require(line.firstRange(of: "; next: ").map { line[$0.upperBound...] })
-    #expect(command.contains(" --update-debug-sections") == flags.contains("-g"))
-    let bolt = command.replacing("llvm-bolt ", with: "llvm-bolt-19 ")
-    let bolted = try workshop.must("sh", ["-c", String(bolt)])
-    #expect(bolted.status == 0)
+    let bolt = try command(run)
+    #expect(bolt.contains(" --update-debug-sections") == flags.contains("-g"))
+    try workshop.must("sh", ["-c", bolt])
     let plain = try workshop.start("./app", []).end()
     let same = try workshop.start("./app.bolt", []).end()
     #expect(plain.output == same.output && plain.status == same.status)
@@ -83,12 +89,38 @@ struct BOLTTests {
     // The check fails if BOLT knows fewer functions.
     try workshop.write(
       workshop.text("app.fdata").replacing("help/1", with: "help").utf8, "app.fdata")
-    #expect(try workshop.start("sh", ["-c", String(bolt)]).end().status == 1)
+    let mistaken = try workshop.start("sh", ["-c", bolt]).end()
+    #expect(
+      mistaken.status == 1
+        && mistaken.errors.contains("BOLT found \(order.count - 1) of \(order.count) functions\n"),
+      "\(mistaken.errors)")
     // Its output has a map that is not its own, and another ID: it is recorded by functions.
     let again = try workshop.orderfile(
       ["gen", "t", "--image", "app.bolt", "--format", "bolt", "--split", "x", "-o", "y"])
     #expect(again.status != 0 && again.errors.contains("it is BOLT's output already"))
     #expect(try workshop.orderfile("show", "app.bolt").status == 0)
+  }
+
+  @Test func aMissingBOLTIsNamedAndAFailingOneFailsTheCommand() throws {
+    let workshop = try Self.workshop()
+    try workshop.mustOrderfile("record", "--qemu", "-o", "t", "--", "./app")
+    let missing = try gen(workshop, path: workshop.folder.path)
+    #expect(
+      missing.status == 0
+        && missing.errors.contains(
+          """
+          warning: missing 'llvm-bolt' on PATH: it makes the ordered image
+            hint: Debian's packages bolt-19 and bolt-22 have it
+
+          """),
+      "\(missing.errors)")
+    #expect(try command(missing).hasPrefix("llvm-bolt /"))
+    try workshop.writeProgram("#!/bin/sh\necho BOLT-ERROR: no >&2\nexit 3\n".utf8, "llvm-bolt-20")
+    let found = try gen(workshop, path: workshop.folder.path)
+    let bolt = try command(found)
+    #expect(bolt.hasPrefix("llvm-bolt-20 /") && !found.errors.contains("warning"))
+    let failed = try workshop.start("sh", ["-c", "PATH=.:$PATH; \(bolt)"]).end()
+    #expect(failed.status == 3 && failed.errors == "BOLT-ERROR: no\n")
   }
 
   @Test func whatBOLTCannotDoIsRefused() throws {

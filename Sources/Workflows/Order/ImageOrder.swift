@@ -52,7 +52,7 @@ struct ImageOrder {
     // Lines name the slice of a universal file, so that the order files of all slices can be put into one.
     let slice = release.image.flatMap { $0.isSlice ? $0.architecture : nil }
     let header = header(traceCount: usedCount)
-    let split = try split(order.parts, executed, options.split, header)
+    let split = try split(order.parts, executed, options, header)
     let parts = split?.parts ?? order.parts
     let placing = PlacingEntries(
       of: parts + (split?.splitOff ?? []), in: map, for: dialect,
@@ -86,17 +86,19 @@ struct ImageOrder {
     return GeneratedOrder(
       bytes: split?.orderFile?.bytes ?? written.bytes, profile: split?.profile, image: image,
       imageFormat: layout.imageFormat,
-      warnings: release.warnings + warnings(order, placing))
+      warnings: release.warnings + warnings(order, placing) + (split?.warnings ?? []))
   }
 
   /// The order of the parts of `functions`; `nil` if they are not to be split.
   private func split(
-    _ functions: [Part], _ executed: ExecutedCode?, _ format: SplitFormat?, _ header: [String]
+    _ functions: [Part], _ executed: ExecutedCode?, _ options: OrderGeneration.Options,
+    _ header: [String]
   ) throws(Diagnostic) -> SplitOrder? {
-    guard let executed, let format else { return nil }
+    guard let executed, let format = options.split else { return nil }
     return try format.write(
       SplitRequest(
-        release: release, names: map, order: functions, executed: executed, header: header))
+        release: release, names: map, order: functions, executed: executed,
+        environment: options.environment, header: header))
   }
 
   /// The dialect of the linker that the user names, or that linked the build to order; else the usual one.

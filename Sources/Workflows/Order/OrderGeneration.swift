@@ -35,6 +35,8 @@ package struct OrderGeneration {
     package var split: SplitFormat?
     /// The path of the profile, for the report.
     package var splitPath = ""
+    /// Where the tool that splits is looked up.
+    package var environment = LaunchEnvironment(searchPath: nil)
 
     package init(traces: [String]) { self.traces = traces }
   }

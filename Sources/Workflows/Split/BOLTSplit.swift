@@ -60,12 +60,23 @@ extension SplitFormat {
     if ran < size { summary.functions += 1 }
   }
   let profile = BOLTProfile(functions, step: image.smallestInstruction)
+  let program = boltPrograms.first { (try? request.environment.program(named: $0)) != nil }
   return SplitOrder(
     profile: profile.samples, parts: parts, splitOff: [], summary: summary,
     orderFile: SplitOrder.OwnOrderFile(bytes: profile.order, entries: profile.count) {
-      image.command(for: path, order: $0, samples: $1, functionCount: profile.count)
-    })
+      image.command(
+        program ?? boltPrograms[0], for: path, order: $0, samples: $1, functionCount: profile.count)
+    },
+    warnings: program == nil
+      ? [
+        Diagnostic(
+          "missing '\(boltPrograms[0])' on PATH: it makes the ordered image",
+          hint: "Debian's packages bolt-19 and bolt-22 have it")
+      ] : [])
 }
+
+/// The names under which it is installed; of those with a version, the latest that is supported first.
+private let boltPrograms = ["llvm-bolt"] + (19...22).reversed().map { "llvm-bolt-\($0)" }
 
 extension Layout {
   /// The number of bytes from a function of unknown size, as of assembly, to the next one or the end of its section.
@@ -117,10 +128,10 @@ extension BOLTImage {
   /// The commands that make the ordered image and check that BOLT has found all functions of the profile: those that
   /// it optimizes, and those that it can't.
   fileprivate func command(
-    for path: String, order: String, samples: String, functionCount: Int
+    _ program: String, for path: String, order: String, samples: String, functionCount: Int
   ) -> String {
     var words = [
-      "llvm-bolt", path, "-o", "\(path).bolt", "--data=\(samples)", "--reorder-functions=user",
+      program, path, "-o", "\(path).bolt", "--data=\(samples)", "--reorder-functions=user",
       "--function-order=\(order)", "--split-functions", "--split-all-cold",
       "--reorder-blocks=none", "--no-huge-pages", "--align-text=4096",
     ]
@@ -128,6 +139,7 @@ extension BOLTImage {
     let log = shellWord("\(path).bolt.log")
     return words.map(shellWord).joined(separator: " ")
       + " >\(log) && awk '/ out of .* execution profile| could not be optimized/ { n += $2 } "
-      + "END { exit n < \(functionCount) }' \(log)"
+      + "END { if (n < \(functionCount)) { print \"BOLT found\", n + 0, \"of \(functionCount) functions\" "
+      + ">\"/dev/stderr\"; exit 1 } }' \(log)"
   }
 }

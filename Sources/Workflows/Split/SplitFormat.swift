@@ -41,6 +41,8 @@ struct SplitRequest {
   /// Whole functions in the order of first uses. The aliases of a function are adjacent.
   let order: [Part]
   let executed: ExecutedCode
+  /// Where the tool is looked up.
+  let environment: LaunchEnvironment
   /// Lines for a comment at the top of the profile.
   let header: [String]
 }
@@ -56,6 +58,7 @@ struct SplitOrder {
   var summary: SplitSummary
   /// The order file, if the tool does not take a linker's.
   var orderFile: OwnOrderFile?
+  var warnings: [Diagnostic] = []
 
   struct OwnOrderFile {
     var bytes: [UInt8]
