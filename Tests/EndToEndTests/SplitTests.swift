@@ -71,18 +71,22 @@ import Testing
   }
 
   /// A folder with the program `app` and a trace of its basic blocks.
-  static func recorded(_ program: Program) throws -> Workshop {
+  static func recorded(
+    _ program: Program, environment: [String: String] = [:]
+  ) throws -> Workshop {
     let workshop = try Workshop()
     try workshop.write(program.source.utf8, program.isCxx ? "main.cpp" : "main.c")
     try build(program, "app", in: workshop)
-    try workshop.must(
-      Built.orderfile,
-      ["record", "--breakpoints", "--blocks", "-o", "t", "--", "./app"] + program.recorded)
+    let run = try workshop.orderfile(
+      ["record", "--breakpoints", "--blocks", "-o", "t", "--", "./app"] + program.recorded,
+      environment: environment)
+    try #require(run.status == 0, "\(run.errors)")
     return workshop
   }
 
   static func build(
-    _ program: Program, _ image: String, in workshop: Workshop, _ flags: [String] = []
+    _ program: Program, _ image: String, in workshop: Workshop,
+    _ flags: [String] = []
   ) throws {
     let compiler =
       program.isCxx ? program.compiler.replacing("clang", with: "clang++") : program.compiler
@@ -124,6 +128,23 @@ import Testing
     #expect(!report.errors.contains("count whole"), "\(report.errors)")
     let order = try #require(report.json["order"] as? [String: Any])
     #expect(order["inOrder"] as? Int == order["entries"] as? Int)
+    // What it costs, as other tools count it.
+    let sizes = try #require(report.json["imageSizes"] as? [String: [String: Int]])
+    for (image, key) in [("app", "before"), ("split", "after")] {
+      let found = try #require(sizes[key])
+      #expect(found["fileBytes"] == workshop.bytes(image).count)
+      let sections = try workshop.must("size", ["-A", "-d", image]).text.split(separator: "\n")
+        .map { $0.split(separator: " ") }
+      let unwind = sections.filter {
+        [".eh_frame", ".eh_frame_hdr", ".gcc_except_table"].contains($0[0])
+      }
+      #expect(found["unwindBytes"] == unwind.compactMap { Int($0[1]) }.reduce(0, +))
+      let symbols = try workshop.must("readelf", ["-sW", image]).text
+      #expect(symbols.contains("'.symtab' contains \(found["symbols"] ?? 0) entries"))
+    }
+    #expect((sizes["after"]?["unwindBytes"] ?? 0) > (sizes["before"]?["unwindBytes"] ?? 0))
+    let text = try workshop.mustOrderfile("diff", "app", "split", "--trace", "t").text
+    #expect(text.contains("%  unwind tables\n") && text.contains(" sections)\n"))
 
     // The same launch of the split program runs the same blocks: nothing that was split off.
     try workshop.must(
@@ -290,7 +311,14 @@ import Testing
     let workshop = try Workshop()
     try workshop.write(
       """
-      enum Problem: Error { case odd(Int) }
+      enum Problem: Error { case odd(Int), negative(Int) }
+      actor Sum {
+        private(set) var total = 0
+        func add(_ number: Int) throws {
+          if number < 0 { print("no sum of \\(number)"); throw Problem.negative(number) }
+          total += number
+        }
+      }
       func pairs(_ words: [String]) throws -> [String: Int] {
         if words.count % 2 == 1 { throw Problem.odd(words.count) }
         var found: [String: Int] = [:]
@@ -300,14 +328,30 @@ import Testing
         }
         return found
       }
+      @inline(never) func add(_ number: Int, to sum: Sum) async throws -> Int {
+        if number > 99 { await Task.yield(); print("large: \\(number)"); try await sum.add(1) }
+        try await sum.add(number)
+        return number
+      }
+      @inline(never) func total(_ numbers: [Int]) async -> Int {
+        let sum = Sum()
+        do {
+          try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in numbers { group.addTask { try await add(number, to: sum) } }
+            for try await number in group where number == 7 { print("seven") }
+          }
+        } catch { print("problem: \\(error)") }
+        return await sum.total
+      }
       do {
-        print(try pairs(Array(CommandLine.arguments.dropFirst())).sorted { $0.key < $1.key })
+        let found = try pairs(Array(CommandLine.arguments.dropFirst())).sorted { $0.key < $1.key }
+        print(found, await total(found.map { $0.value }))
       } catch { print("problem: \\(error)") }
       """.utf8, "main.swift")
     func build(_ image: String, _ options: [String] = []) throws {
       try workshop.must(
         "swiftc",
-        ["-O", "-lto=llvm-full", "-use-ld=lld", "main.swift", "-o", image]
+        ["-O", "-lto=llvm-full", "-use-ld=lld", "-module-name", "app", "main.swift", "-o", image]
           + (["--lto-basic-block-address-map", "--build-id", "--no-warn-symbol-ordering"] + options)
           .flatMap { ["-Xlinker", $0] })
     }
@@ -319,7 +363,10 @@ import Testing
       "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
     try build(
       "split", ["--lto-basic-block-sections=app.clusters", "--symbol-ordering-file=app.order"])
-    for arguments in [["triangle", "3"], ["triangle"], ["square", "many"], []] {
+    for arguments in [
+      ["triangle", "3"], ["triangle"], ["square", "many"], [], ["square", "100"], ["none", "-1"],
+      ["seven", "7"],
+    ] {
       let plain = try workshop.start("./app", arguments).end()
       #expect(try workshop.start("./split", arguments).end().text == plain.text)
     }
@@ -358,6 +405,23 @@ import Testing
     let next = Self.profile(workshop, "next.clusters")
     #expect(!next.contains("f other") && next.count { $0 == "f reduce" } == 2)
     #expect(!workshop.text("next.order").contains("other.cold"))
+  }
+
+  /// The profile has the numbers that one compiler gave the blocks, and another one does not check them.
+  @Test(.needs("clang")) func anotherCompilerThanTheRecordedOneIsFound() throws {
+    var program = Program(
+      testDescription: "", source: BlockTests.branches, compiler: "clang-19", flags: ["-O1"])
+    let workshop = try Self.recorded(program)
+    try workshop.mustOrderfile(
+      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
+    program.compiler = "clang"
+    try Self.build(program, "split", in: workshop, Array(Self.splitting.dropLast()))
+    let report = try workshop.orderfile(
+      "diff", "app", "split", "--trace", "t", "--order", "app.order", "--max-drifted", "0")
+    #expect(report.status == 2)
+    #expect(
+      report.text.contains("other basic blocks than recorded: 1 startup function:\n  main: "),
+      "\(report.text)")
   }
 
   /// 60 functions with more than a page of what a launch without arguments does not run.
@@ -418,7 +482,9 @@ import Testing
     try workshop.must(
       Built.orderfile, ["record", "--breakpoints", "-o", "functions", "--", "./app"])
     try workshop.must(Built.orderfile, ["record", "--breakpoints", "-o", "nomap", "--", "./plain"])
+    try workshop.must("strip", ["-o", "stripped", "app"])
     for (trace, image, message) in [
+      ("functions", "stripped", "stripped: only 0 of "),
       ("functions", "app", "app: missing basic blocks: the traces recorded functions only"),
       (
         "nomap", "plain",
@@ -428,7 +494,8 @@ import Testing
       let run = try workshop.orderfile(
         "gen", trace, "--image", image, "--split", "x.clusters", "-o", "x.order")
       #expect(
-        run.status != 0 && run.errors.contains("error: \(message)\n  hint: "), "\(run.errors)")
+        run.status != 0 && run.errors.contains("error: \(message)")
+          && run.errors.contains("\n  hint: "), "\(run.errors)")
       #expect(!workshop.fileNames.contains { $0.hasPrefix("x.") })
     }
   }
