@@ -32,11 +32,14 @@ struct MappedBuild {
   var hasMap = true
   /// Version 1 states no block IDs.
   var mapVersion: UInt8 = 2
+  /// How many of the map's last bytes are missing.
+  var missingMapBytes = 0
+  var textSize = 0x4000
 
   /// The image; further parts have their function's name with ".cold".
   var bytes: [UInt8] {
     var elf = ELFWriter()
-    elf.addText(size: 0x4000)
+    elf.addText(size: textSize)
     elf.addSymbols(
       functions.flatMap { function in
         function.runs.enumerated().flatMap { index, run in
@@ -48,7 +51,10 @@ struct MappedBuild {
         }
       })
     if hasMap {
-      elf.add(.init(".llvm_bb_addr_map", type: 0x6fff_4c0a, flags: 0x80, contents: map))
+      elf.add(
+        .init(
+          ".llvm_bb_addr_map", type: 0x6fff_4c0a, flags: 0x80,
+          contents: Array(map.dropLast(missingMapBytes))))
     }
     elf.addBuildID(id)
     return elf.bytes()
@@ -73,14 +79,21 @@ struct MappedBuild {
 
   /// A sealed trace of a launch that entered the functions of `ran` and ran these of their blocks, in this order.
   func trace(ran: [(function: String, blocks: [UInt8])], path: String) -> [UInt8] {
+    trace(
+      uses: ran.compactMap { use in
+        functions.first { $0.name == use.function }.map { ($0, use.blocks) }
+      }, path: path)
+  }
+
+  func trace(uses: [(function: Function, blocks: [UInt8])], path: String) -> [UInt8] {
     var image = TraceWriter.Image(path: path, id: id)
-    image.text = 0x1000..<0x5000
+    image.text = 0x1000..<0x1000 + UInt64(textSize)
     var writer = TraceWriter()
     writer.flags = 16  // breakpoints
     writer.program = path
     writer.addLoad(image)
-    for (index, use) in ran.enumerated() {
-      guard let function = functions.first(where: { $0.name == use.function }) else { continue }
+    for (index, use) in uses.enumerated() {
+      let function = use.function
       writer.addHit(image, guard: UInt64(index), entry: function.runs[0].address)
       for run in function.runs {
         var address = run.address

@@ -37,8 +37,9 @@ import Workflows
   }
 
   private func generated(
-    _ traces: [String] = ["app.oftrace"], image: String? = "app"
+    _ traces: [String] = ["app.oftrace"], image: String? = "app", in builds: SampleBuilds? = nil
   ) throws -> GeneratedOrder {
+    let builds = builds ?? self.builds
     var options = OrderGeneration.Options(traces: traces.map(builds.path))
     options.builds = .one(image: image.map(builds.path))
     options.split = SplitFormat(name: "clang")
@@ -180,6 +181,36 @@ import Workflows
       left.map(\.name) == ["parse"] && left[0].reason.contains("several functions have the name"))
   }
 
+  /// As of generated code, or of a header that many files include.
+  @Test func thousandsOfNamesakesCostNoSquares() throws {
+    func builds(of count: Int) throws -> SampleBuilds {
+      let samples = try SampleBuilds()
+      var build = MappedBuild(id: [0xab], functions: [])
+      build.textSize = 0x100 + 16 * count
+      for index in 0..<count {
+        build.functions.append(
+          .init(
+            "parse",
+            Run(
+              address: 0x1000 + 16 * UInt64(index),
+              blocks: [Block(id: 0, size: 8), Block(id: 1, size: 8)])))
+      }
+      try samples.workshop.write(build.bytes, "app")
+      try samples.workshop.write(
+        build.trace(uses: build.functions.map { ($0, [0]) }, path: samples.path("app")),
+        "app.oftrace")
+      return samples
+    }
+    let sizes = [500: try builds(of: 500), 2000: try builds(of: 2000)]
+    var results: [Int: (profile: [String], leftWhole: Int?)] = [:]
+    let growth = costGrowth(from: 500, by: 4) { size in
+      guard let builds = sizes[size], let order = try? generated(in: builds) else { return }
+      results[size] = (lines(order.profile), order.image.split?.leftWhole.count)
+    }
+    #expect(results[2000]?.profile == ["v1"] && results[2000]?.leftWhole == 2000)
+    #expect(growth < 10)
+  }
+
   @Test func whatRanInTheSplitBuildIsWhatRanInTheOther() throws {
     let split = MappedBuild(
       id: [0xcd],
@@ -235,6 +266,25 @@ import Workflows
     try write(build, ran: [("main", [0])])
     #expect(
       diagnostic { _ = try generated() }?.hint?.contains("-fbasic-block-address-map") ?? false)
+  }
+
+  @Test func aMapThatCannotBeReadIsRefused() throws {
+    var build = MappedBuild(id: [0xab], functions: [Self.main, Self.parse])
+    try write(build, ran: [("main", [0])])
+    build.mapVersion = 99
+    try write(build)
+    let later = diagnostic { _ = try generated() }
+    #expect(
+      later?.message.hasPrefix(
+        "unsupported BB address map version: found 99, this tool reads 1 to 5") ?? false)
+    build.mapVersion = 2
+    for missing in 1..<20 {
+      build.missingMapBytes = missing
+      try write(build)
+      let truncated = diagnostic { _ = try generated() }
+      #expect(truncated?.message.hasPrefix("truncated ") ?? false, "\(missing): \(truncated)")
+      #expect(truncated?.context == [builds.path("app")])
+    }
   }
 
   @Test func withoutTheRecordedImageItsBlocksAreUnknown() throws {
