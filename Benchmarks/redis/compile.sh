@@ -1,7 +1,7 @@
 #!/bin/bash
 # Compiles the redis server and its libraries from its source package: one object for each source file.
 #
-# usage: compile.sh FOLDER [FLAG...]      FOLDER gets the objects
+# usage: compile.sh FOLDER [FLAG...]      FOLDER gets the objects; CC=gcc compiles them with gcc
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$(realpath "$1")
@@ -12,7 +12,7 @@ trap 'rm -rf "$work"' EXIT
 cp -r "$sources/." "$work"
 flags="-O2 -g0 -ffunction-sections ${*:2}"
 # REDIS_LD: the caller links.
-make -j2 -C "$work/src" redis-server MALLOC=libc CC=clang OPTIMIZATION= DEBUG= REDIS_LD=true \
+make -j2 -C "$work/src" redis-server MALLOC=libc CC="${CC:-clang}" OPTIMIZATION= DEBUG= REDIS_LD=true \
   CFLAGS="$flags" REDIS_CFLAGS="$flags" >"$work/log" 2>&1 || { tail -30 "$work/log" >&2; exit 1; }
 cd "$work"
 for object in src/*.o deps/*/*.o deps/lua/src/*.o; do
