@@ -52,6 +52,7 @@ extension SplitFormat {
         NameWithReason(name: layout.name(of: function), reason: "BOLT has no name for it"))
       continue
     }
+    executed = SplitGap.filled(executed, upTo: size)
     functions.append(BOLTProfile.Function(name: name, executed: executed))
     parts.append(Part(part.function, blocks: executed))
     let ran = FunctionBlock.bytes(in: executed, upTo: size)

@@ -13,7 +13,8 @@
 // - Empty blocks have no code, so that no launch runs them. But control falls through them, or jumps to them: one is
 //   put where the block is that begins at the same address.
 //
-// A function of which all blocks ran is not in the profile.
+// Short gaps between blocks that ran stay with them (`SplitGap`). A function of which all other blocks ran is not in the
+// profile.
 
 import Addresses
 import ClusterProfileFormat
@@ -186,6 +187,28 @@ private struct ClangSplit {
     if zip(all, ran).contains(where: { $0.isLandingPad && $1 }) {
       for (index, block) in all.enumerated() where block.isLandingPad { ran[index] = true }
     }
+    keepShortGaps(in: &ran, of: all)
     return ran
+  }
+
+  /// Counts gaps that are too short to be split off as what ran, unless that would part the landing pads.
+  private func keepShortGaps(in ran: inout [Bool], of all: [BlockMap.Block]) {
+    var index = 0
+    while index < all.count {
+      let first = index
+      index += 1
+      guard !ran[first] else { continue }
+      var end = all[first].range.end
+      while index < all.count, !ran[index], SplitGap.isShort(from: end, to: all[index].start) {
+        end = all[index].range.end
+        index += 1
+      }
+      let gap = first..<index
+      if SplitGap.isShort(from: all[first].start, to: end),
+        !all[gap].contains(where: \.isLandingPad)
+      {
+        for block in gap { ran[block] = true }
+      }
+    }
   }
 }

@@ -17,10 +17,11 @@ import Workflows
     Run(
       address: 0x1000,
       blocks: [
-        Block(id: 0, size: 8), Block(id: 3, size: 4), Block(id: 1, size: 4), Block(id: 2, size: 9),
+        Block(id: 0, size: 32), Block(id: 3, size: 16), Block(id: 1, size: 16),
+        Block(id: 2, size: 36),
       ]))
   static let parse = MappedBuild.Function(
-    "parse", Run(address: 0x1100, blocks: [Block(id: 0, size: 8), Block(id: 1, size: 4)]))
+    "parse", Run(address: 0x1100, blocks: [Block(id: 0, size: 32), Block(id: 1, size: 16)]))
 
   /// One function with those blocks, and what they are.
   static func function(_ blocks: [Block]) -> MappedBuild {
@@ -60,9 +61,9 @@ import Workflows
     #expect(lines(order.profile) == ["v1", "f parse", "c 0", "f main", "c 0 3 1"])
     #expect(lines(order.bytes) == ["parse", "main", "parse.cold", "main.cold"])
     let split = try #require(order.image.split)
-    #expect(split.functions == 2 && split.hotBytes == 24 && split.coldBytes == 13)
+    #expect(split.functions == 2 && split.hotBytes == 96 && split.coldBytes == 52)
     #expect(split.leftWhole == [] && split.outputPath == "app.clusters")
-    #expect(order.image.startupBytes == 24 && order.image.entries == 4)
+    #expect(order.image.startupBytes == 96 && order.image.entries == 4)
   }
 
   @Test func aFunctionThatRanWholeStaysWhole() throws {
@@ -94,35 +95,49 @@ import Workflows
     Sample(
       testDescription: "landing pads stay together where one ran",
       blocks: [
-        Block(id: 0, size: 8), Block(id: 1, size: 4, isLandingPad: true), Block(id: 2, size: 4),
-        Block(id: 3, size: 4, isLandingPad: true),
+        Block(id: 0, size: 32), Block(id: 1, size: 16, isLandingPad: true), Block(id: 2, size: 16),
+        Block(id: 3, size: 16, isLandingPad: true),
       ], ran: [0, 3], cluster: "c 0 1 3"),
     Sample(
       testDescription: "landing pads are split off together where none ran",
       blocks: [
-        Block(id: 0, size: 8), Block(id: 1, size: 4, isLandingPad: true), Block(id: 2, size: 4),
-        Block(id: 3, size: 4, isLandingPad: true),
+        Block(id: 0, size: 32), Block(id: 1, size: 16, isLandingPad: true), Block(id: 2, size: 16),
+        Block(id: 3, size: 16, isLandingPad: true),
       ], ran: [0, 2], cluster: "c 0 2"),
     Sample(
       testDescription: "the entry leads if it did not run",
-      blocks: [Block(id: 0, size: 8), Block(id: 1, size: 4), Block(id: 2, size: 4)], ran: [2],
+      blocks: [Block(id: 0, size: 32), Block(id: 1, size: 16), Block(id: 2, size: 16)], ran: [2],
       cluster: "c 0 2"),
     Sample(
       testDescription: "an empty block goes with what follows it",
       blocks: [
-        Block(id: 0, size: 8), Block(id: 1, size: 0), Block(id: 2, size: 4), Block(id: 3, size: 0),
-        Block(id: 4, size: 4),
+        Block(id: 0, size: 32), Block(id: 1, size: 0), Block(id: 2, size: 16),
+        Block(id: 3, size: 0),
+        Block(id: 4, size: 16),
       ], ran: [0, 2], cluster: "c 0 1 2"),
     Sample(
       testDescription: "only empty blocks did not run",
-      blocks: [Block(id: 0, size: 8), Block(id: 1, size: 0)], ran: [0], cluster: nil),
+      blocks: [Block(id: 0, size: 32), Block(id: 1, size: 0)], ran: [0], cluster: nil),
+    Sample(
+      testDescription: "a gap that is shorter than the jumps around it stays",
+      blocks: [
+        Block(id: 0, size: 32), Block(id: 1, size: 7), Block(id: 2, size: 8),
+        Block(id: 3, size: 32), Block(id: 4, size: 16), Block(id: 5, size: 32),
+        Block(id: 6, size: 15),
+      ], ran: [0, 3, 5], cluster: "c 0 1 2 3 5 6"),
+    Sample(
+      testDescription: "landing pads do not stay for being short",
+      blocks: [
+        Block(id: 0, size: 32), Block(id: 1, size: 8, isLandingPad: true), Block(id: 2, size: 32),
+        Block(id: 3, size: 40, isLandingPad: true),
+      ], ran: [0, 2], cluster: "c 0 2"),
     Sample(
       testDescription: "an entry with another ID",
-      blocks: [Block(id: 1, size: 8), Block(id: 0, size: 4)],
+      blocks: [Block(id: 1, size: 32), Block(id: 0, size: 16)],
       ran: [1], cluster: nil),
     Sample(
       testDescription: "an ID twice",
-      blocks: [Block(id: 0, size: 8), Block(id: 1, size: 4), Block(id: 1, size: 4)], ran: [0],
+      blocks: [Block(id: 0, size: 32), Block(id: 1, size: 16), Block(id: 1, size: 16)], ran: [0],
       cluster: nil),
   ])
   func blocksKeepTogetherWhatTheCompilerMustNotPart(_ sample: Sample) throws {
@@ -137,7 +152,7 @@ import Workflows
     ("_ZZN1AC1EvEN1BC1Ev", "_ZZN1AC1EvEN1BC2Ev"),
   ])
   func theColdPartOfAConstructorHasTheNameOfTheBaseOne(complete: String, base: String) throws {
-    var build = Self.function([Block(id: 0, size: 8), Block(id: 1, size: 4)])
+    var build = Self.function([Block(id: 0, size: 32), Block(id: 1, size: 16)])
     build.functions[0].name = complete
     build.functions[0].aliases = [base]
     try write(build, ran: [(complete, [0])])
@@ -147,7 +162,7 @@ import Workflows
   }
 
   @Test func otherNamesOfOneFunctionHaveAColdPartEach() throws {
-    var build = Self.function([Block(id: 0, size: 8), Block(id: 1, size: 4)])
+    var build = Self.function([Block(id: 0, size: 32), Block(id: 1, size: 16)])
     build.functions[0].name = "_ZN1AC1Ei"
     build.functions[0].aliases = ["copyC1E", "copyC2E"]
     try write(build, ran: [("_ZN1AC1Ei", [0])])
@@ -157,7 +172,7 @@ import Workflows
 
   @Test func aNameOfNothingButConstructorsCostsWhatOthersCost() throws {
     let growth = costGrowth(from: 1 << 11, by: 8) { count in
-      var build = Self.function([Block(id: 0, size: 8), Block(id: 1, size: 4)])
+      var build = Self.function([Block(id: 0, size: 32), Block(id: 1, size: 16)])
       build.functions[0].name = "_Z" + String(repeating: "C1E", count: count)
       #expect(throws: Never.self) {
         try write(build, ran: [(build.functions[0].name, [0])])
@@ -169,7 +184,7 @@ import Workflows
 
   @Test func namesakesWithoutDebugInformationStayWhole() throws {
     let twin = MappedBuild.Function(
-      "parse", Run(address: 0x1200, blocks: [Block(id: 0, size: 8), Block(id: 1, size: 4)]))
+      "parse", Run(address: 0x1200, blocks: [Block(id: 0, size: 32), Block(id: 1, size: 16)]))
     try write(
       MappedBuild(id: [0xab], functions: [Self.main, Self.parse, twin]),
       ran: [("main", [0]), ("parse", [0])])
@@ -216,8 +231,8 @@ import Workflows
       id: [0xcd],
       functions: [
         .init(
-          "main", Run(address: 0x2000, blocks: [Block(id: 0, size: 8), Block(id: 1, size: 7)]),
-          Run(address: 0x3000, blocks: [Block(id: 3, size: 4), Block(id: 2, size: 9)])),
+          "main", Run(address: 0x2000, blocks: [Block(id: 0, size: 32), Block(id: 1, size: 28)]),
+          Run(address: 0x3000, blocks: [Block(id: 3, size: 16), Block(id: 2, size: 36)])),
         Self.parse,
       ])
     try write(
@@ -240,7 +255,7 @@ import Workflows
 
   @Test func whatHasOtherBlocksNowStaysWhole() throws {
     var changed = MappedBuild(id: [0xcd], functions: [Self.main, Self.parse])
-    changed.functions[1].runs[0].blocks.append(Block(id: 2, size: 4))
+    changed.functions[1].runs[0].blocks.append(Block(id: 2, size: 16))
     try write(
       MappedBuild(id: [0xab], functions: [Self.main, Self.parse]),
       ran: [("main", [0]), ("parse", [0])])
