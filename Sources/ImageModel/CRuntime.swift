@@ -1,21 +1,22 @@
 /// The functions and sections that the start files of the C runtime (`crt1.o`, `crti.o`, `crtbegin.o`) add to
 /// an ELF image: those of glibc, musl, GCC and compiler-rt.
+///
+/// Names are in arrays: comparing with a dozen of them costs less than a hash, because most differ in length.
 package enum CRuntime {
   /// Functions that run before `main`.
-  package static let startNames: Set<SymbolName> = [
+  package static let startNames: [SymbolName] = [
     "_start", "_start_c", "_init", "frame_dummy", "register_tm_clones", "__libc_csu_init",
     "__do_init", "__do_global_ctors_aux",
   ]
   /// Functions that run at exit.
-  package static let endNames: Set<SymbolName> = [
+  package static let endNames: [SymbolName] = [
     "_fini", "__do_global_dtors_aux", "deregister_tm_clones", "__libc_csu_fini", "__do_fini",
   ]
   /// A section that is a single function, assembled from the parts in all object files.
   package static let startSection: SymbolName = ".init"
   package static let endSection: SymbolName = ".fini"
 
-  /// Functions that a start file keeps in one input section, so that a linker moves them together. Arrays,
-  /// because comparing with eight names costs less than a hash.
+  /// Functions that a start file keeps in one input section, so that a linker moves them together.
   private static let sectionMates: [[SymbolName]] = [
     ["_start", "_start_c"],
     ["frame_dummy", "register_tm_clones", "deregister_tm_clones", "__do_global_dtors_aux"],
