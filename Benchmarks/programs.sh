@@ -1,16 +1,76 @@
-# Sourced by the scripts here: real programs from their public source packages. compile_PROGRAM FOLDER FLAG...
-# compiles one into an existing folder; PROGRAM_libraries are its libraries, and PROGRAM_launch is the command line
-# that launches it.
+# Sourced by the scripts here: real programs, which they build and launch. $here is the scripts' folder.
+#
+# The sqlite3 shell and the redis server come from their public source packages. compile_PROGRAM FOLDER FLAG...
+# compiles one into an existing folder, the shell with $CC; PROGRAM_libraries are its libraries. orderfile is the command itself, in Swift:
+# build_orderfile. PROGRAM_launch is the command line of a launch that ends by itself, and launch_PROGRAM NAME COMMAND...
+# IMAGE runs one of several, with IMAGE behind the words of COMMAND.
 compile_sqlite3() {
   local sources flags file
   sources=$("$here/sqlite/sources.sh")
   read -ra flags <"$here/sqlite/flags"
-  for file in sqlite3 shell; do clang "${flags[@]}" "${@:2}" -c "$sources/$file.c" -o "$1/$file.o"; done
+  for file in sqlite3 shell; do ${CC:-clang} "${flags[@]}" "${@:2}" -c "$sources/$file.c" -o "$1/$file.o"; done
 }
 sqlite3_libraries=(-lm -lpthread -ldl)
 sqlite3_launch=(-batch :memory: ".read $here/sqlite/launch.sql")
+sqlite3_launches=(launch second)
+launch_sqlite3() { "${@:2}" -batch :memory: ".read $here/sqlite/$1.sql"; }
 
 compile_redis() { "$here/redis/compile.sh" "$@"; }
 redis_libraries=(-lm -lpthread -ldl -rdynamic)
 # Without a socket to listen on, it ends once its startup is complete.
 redis_launch=(--port 0 --save "")
+# From its start to SHUTDOWN, with two sets of commands; and its startup alone.
+redis_launches=(server second startup)
+launch_redis() {
+  local client
+  if [[ $1 == startup ]]; then
+    "${@:2}" "${redis_launch[@]}"
+    return
+  fi
+  rm -f socket
+  "$here/redis/client.py" socket "$1" &
+  client=$!
+  "${@:2}" --port 0 --unixsocket socket --save ""
+  wait $client
+}
+
+# A copy of the command, which is called shown, and an order of it.
+orderfile_launch=(show shown)
+orderfile_launches=(show diff)
+launch_orderfile() {
+  case $1 in
+    show) "${@:2}" "${orderfile_launch[@]}" ;;
+    diff) "${@:2}" diff --json shown shown --order shown.order ;;
+  esac
+}
+
+# build_orderfile IMAGE KIND OPTION...: builds the command, linked by lld with these options. KIND: plain; lto, with
+# link-time optimization by LLVM; or temporal, which writes LLVM's temporal profile. What it compiles is kept.
+# --save-temp-labels gives symbols to functions that Swift leaves without one.
+build_orderfile() {
+  local image=$1 kind=$2 option options=() swift='"-use-ld=lld"' linker='"--build-id", "--no-warn-symbol-ordering"'
+  local runtime folder=$here/../.build/benchmark-$2
+  case $kind in
+    plain) swift+=', "-Xfrontend", "-function-sections"' ;;
+    lto)
+      options=(--experimental-lto-mode=full)
+      linker+=', "-mllvm", "--save-temp-labels"'
+      ;;
+    temporal)
+      runtime=$(clang -print-resource-dir)/lib/linux/libclang_rt.profile-$(uname -m).a
+      swift+=', "-Xfrontend", "-function-sections", "-Xfrontend", "-ir-profile-generate"'
+      swift+=', "-Xllvm", "-pgo-temporal-instrumentation"'
+      linker+=", \"-u__llvm_profile_runtime\", \"$runtime\""
+      ;;
+  esac
+  for option in "${@:3}"; do linker+=", \"$option\""; done
+  cat >toolset.json <<JSON
+{ "schemaVersion": "1.0", "linker": { "extraCLIOptions": [$linker] },
+  "swiftCompiler": { "extraCLIOptions": [$swift] },
+  "cCompiler": { "extraCLIOptions": ["-ffunction-sections"] } }
+JSON
+  rm -f "$folder/release/orderfile"  # SwiftPM does not link again when only an order changes.
+  swift build -c release --package-path "$here/.." --product orderfile --scratch-path "$folder" --toolset toolset.json \
+    "${options[@]}" >build.log 2>&1 || { cat build.log >&2; return 1; }
+  cp "$folder/release/orderfile" "$image"
+}
