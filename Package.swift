@@ -12,8 +12,12 @@ func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target 
   .target(name: name, dependencies: dependencies, swiftSettings: checked)
 }
 
-/// Not optimized in release builds: optimizing takes longer than it saves.
-let testCode = checked + [.unsafeFlags(["-Onone"], .when(configuration: .release))]
+/// Not optimized in release builds: optimizing takes longer than it saves. Nor is a module, which nobody imports,
+/// written by a compiler of its own.
+let testCode =
+  checked + [
+    .unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))
+  ]
 
 /// The tests of one target, named after it.
 func tests(_ name: String, _ others: [Target.Dependency] = []) -> Target {

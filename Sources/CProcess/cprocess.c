@@ -190,6 +190,11 @@ bool cprocess_share_blocks(int input, int output) { return platform_share_blocks
 
 int cprocess_confine_writes(const char *folder) { return platform_confine_writes(folder); }
 
+int cprocess_replace(char *const *words) {
+  execv(words[0], words);
+  return errno;
+}
+
 static void do_nothing(int signal) { (void)signal; }
 
 void cprocess_keep_closed_streams(void) {

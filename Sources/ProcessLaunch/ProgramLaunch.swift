@@ -324,9 +324,8 @@ extension ProgramLaunch {
   package static func replaceProcess(_ words: [[UInt8]]) -> LaunchError {
     let copies = words.map { strdup($0.map { CChar(bitPattern: $0) } + [0]) }
     defer { for copy in copies { free(copy) } }
-    guard let program = copies.first ?? nil else { return LaunchError(errno: ENOENT) }
-    execv(program, copies + [nil])
-    return LaunchError(errno: errno)
+    return copies.isEmpty
+      ? LaunchError(errno: ENOENT) : LaunchError(errno: cprocess_replace(copies + [nil]))
   }
 }
 

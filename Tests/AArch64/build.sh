@@ -52,14 +52,11 @@ for library in guarded plugin; do
     -o root/lib/lib$library.so "$here/$library.c"
 done
 cc -DDYNAMIC -pthread -Wl,-z,now -o root/dynamic "$here/program.c" root/lib/libguarded.so
-recorder=()
-for file in "$runtime"/Recorder/*.c; do
-  recorder+=("recorder.$(basename "$file" .c).o")
-  clang "${includes[@]}" -std=c11 -O2 -moutline-atomics -fPIC -c -o "${recorder[-1]}" "$file"
-done
+for file in "$runtime"/Recorder/*.c; do echo "#include \"$file\""; done >recorder.c
+clang "${includes[@]}" "-I$runtime/Recorder" -D_GNU_SOURCE -std=c11 -O2 -moutline-atomics -fPIC -c -o recorder.o recorder.c
 clang "${includes[@]}" -O1 -DRECORDED -fsanitize-coverage=func,trace-pc-guard,pc-table -c -o recorded.o \
   "$here/program.c"
-cc -pthread -o root/recorded recorded.o "${recorder[@]}"
+cc -pthread -o root/recorded recorded.o recorder.o
 cp /usr/aarch64-linux-gnu/lib/{ld-linux-aarch64.so.1,libc.so.6} root/lib/
 
 (cd root && find . -print0 | LC_ALL=C sort -z | cpio --null --create --format=newc --quiet) >initramfs.cpio

@@ -48,8 +48,10 @@ struct MachODiffTests {
 
     init(_ image: String, in workshop: Workshop) throws {
       let symbols = try workshop.must("llvm-nm-19", ["-n", image]).text.split(separator: "\n")
-        .map { $0.split(separator: " ") }.filter { $0.count == 3 }
-        .map { (address: UInt64($0[0], radix: 16) ?? 0, name: $0[2]) }
+        .compactMap { line -> (address: UInt64, name: Substring)? in
+          let words = line.split(separator: " ")
+          return words.count == 3 ? (UInt64(words[0], radix: 16) ?? 0, words[2]) : nil
+        }
       header = symbols.first { $0.name == "__mh_execute_header" }?.address ?? 0
       var field: [String: Substring] = [:]
       for line in try workshop.must("llvm-otool-19", ["-l", image]).text.split(separator: "\n") {

@@ -19,13 +19,23 @@ struct AArch64Tests {
     /// Objects to link with.
     let recorder: [String]
 
-    init(recorderBy compiler: [String] = ["clang"] + target, inOneUnit: Bool = true) throws {
+    /// With clang's recorder, which is built once for all tests.
+    init() throws {
       workshop = try Workshop()
-      let flags = compiler.dropFirst() + recorderFlags
-      recorder =
-        inOneUnit
-        ? [try workshop.compileWholeRecorder(compiler[0], flags: flags + ["-Wno-unused-function"])]
-        : try workshop.compileRecorder(compiler[0], flags: Array(flags))
+      recorder = [try Self.recorder.get().object]
+    }
+
+    init(recorderBy compiler: [String]) throws {
+      workshop = try Workshop()
+      recorder = try workshop.compileRecorder(
+        compiler[0], flags: compiler.dropFirst() + recorderFlags)
+    }
+
+    private static let recorder = Result {
+      let workshop = try Workshop()
+      let object = try workshop.compileWholeRecorder(
+        "clang", flags: target + recorderFlags + ["-Wno-unused-function"])
+      return (workshop: workshop, object: object)
     }
 
     func build(
@@ -60,7 +70,7 @@ struct AArch64Tests {
 
   @Test(arguments: [["clang"] + target, ["aarch64-linux-gnu-gcc"]])
   func everyFunctionOnceInItsOrderHoweverTheProgramEnds(compiler: [String]) throws {
-    let stage = try Stage(recorderBy: compiler, inOneUnit: false)
+    let stage = try Stage(recorderBy: compiler)
     let undefined = try stage.recorder.map { object in
       try stage.workshop.make("nm", ["-u", object]).text
         .split(separator: "\n").compactMap { $0.split(separator: " ").last.map(String.init) }

@@ -22,28 +22,28 @@ import TraceFormat
   static let builds: [Build] = {
     var builds: [Build] = []
     for compiler in ["clang", "gcc"] {
-      for level in ["-O0", "-O2"] {
-        builds += [
-          Build(
-            compiler: compiler, flags: [level, "-fsanitize=address"],
-            further: ["__asan_", "__start_asan_globals", "__stop_asan_globals"]),
-          Build(compiler: compiler, flags: [level, "-fsanitize=thread"], further: ["__tsan_init"]),
-          Build(compiler: compiler, flags: [level, "-fsanitize=undefined"]),
-        ]
-      }
       builds += [
-        ["-O0"], ["-Os"], ["-O3"], ["-O2", "-fstack-protector-all"],
-        ["-O2", "-finstrument-functions"],
-        ["-O2", "-fprofile-generate"], ["-O2", "-pg"], ["-O2", "-ftrivial-auto-var-init=pattern"],
-        ["-O0", "-ftrivial-auto-var-init=zero"], ["-O2", "-flto"],
+        Build(
+          compiler: compiler, flags: ["-O0", "-fsanitize=address,undefined"],
+          further: ["__asan_", "__start_asan_globals", "__stop_asan_globals"]),
+        Build(
+          compiler: compiler, flags: ["-O2", "-fsanitize=address"],
+          further: ["__asan_", "__start_asan_globals", "__stop_asan_globals"]),
+        Build(compiler: compiler, flags: ["-O2", "-fsanitize=thread"], further: ["__tsan_init"]),
+        Build(compiler: compiler, flags: ["-O2", "-fsanitize=undefined"]),
+      ]
+      builds += [
+        ["-O0", "-ftrivial-auto-var-init=zero", "-finstrument-functions"], ["-Os", "-pg"],
+        ["-O2", "-fstack-protector-all", "-fprofile-generate"],
+        ["-O3", "-ftrivial-auto-var-init=pattern", "-finstrument-functions"], ["-O2", "-flto"],
       ].map { Build(compiler: compiler, flags: $0) }
     }
     return builds
       + [
         ["-O2", "-fsanitize-coverage=func,trace-pc-guard,pc-table"],
         ["-O0", "-fsanitize-coverage=edge,trace-pc-guard,pc-table,trace-cmp"],
-        ["-O2", "-fprofile-instr-generate", "-fcoverage-mapping"], ["-O2", "-flto=thin"],
-        ["-O2", "-mllvm", "-hot-cold-split=true"], ["-O2", "-fxray-instrument"],
+        ["-O2", "-fprofile-instr-generate", "-fcoverage-mapping", "-fxray-instrument"],
+        ["-O2", "-flto=thin"], ["-O2", "-mllvm", "-hot-cold-split=true"],
       ].map { Build(compiler: "clang", flags: $0) }
   }()
 

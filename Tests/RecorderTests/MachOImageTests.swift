@@ -208,14 +208,14 @@ struct MachOImageTests {
 @Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-objdump-19"))
 struct MachOImmunityTests {
   static let flags: [[String]] = [
-    ["-O0"], ["-Os"], ["-O3"], ["-O2", "-fstack-protector-all"], ["-O2", "-finstrument-functions"],
+    ["-O0", "-fno-common", "-fvisibility=hidden"],
+    ["-Os", "-fobjc-arc", "-fapplication-extension"],
+    ["-O3", "-fstack-protector-all"], ["-O2", "-finstrument-functions"],
     ["-O2", "-fprofile-instr-generate", "-fcoverage-mapping"], ["-O2", "-fsanitize=address"],
     ["-O0", "-fsanitize=thread"], ["-O2", "-fsanitize=undefined"],
     ["-O2", "-fsanitize-coverage=func,trace-pc-guard,pc-table"],
     ["-O0", "-fsanitize-coverage=edge,trace-pc-guard,pc-table,trace-cmp"],
     ["-O2", "-mllvm", "-hot-cold-split=true"], ["-O2", "-ftrivial-auto-var-init=pattern"],
-    ["-O2", "-fno-common", "-fvisibility=hidden"],
-    ["-O2", "-fobjc-arc", "-fapplication-extension"],
   ]
   /// A build's flags and what it is for.
   struct Build: Sendable, CustomTestStringConvertible {

@@ -71,7 +71,8 @@ private func launch(
   }
   let inherited = ProcessInfo.processInfo.environment.filter { ["PATH", "HOME"].contains($0.key) }
   return try RunningProcess(
-    executable, arguments, in: folder, environment: inherited.merging(environment) { $1 }
+    executable, Tool.arguments(arguments, of: tool), in: folder,
+    environment: inherited.merging(environment) { $1 }
   ).end()
 }
 

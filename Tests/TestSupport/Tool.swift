@@ -26,13 +26,26 @@ package struct Tool: Sendable {
     .map { "/usr/bin/clang-\($0)" }
     .first(where: FileManager.default.isExecutableFile) ?? "clang"
 
+  /// The arguments for a run of `tool`: `arguments`, and what spares `nm` all plugins but one.
+  ///
+  /// Without, GNU nm loads each plugin of link-time optimization that is installed, LLVM's with 100 MB of libraries
+  /// among them, which takes ten times as long as listing a program.
+  package static func arguments(_ arguments: [String], of tool: String) -> [String] {
+    let plugin = "/usr/lib/bfd-plugins/liblto_plugin.so"
+    let isNM = tool == "nm" || tool.hasSuffix("/nm")
+    guard isNM, FileManager.default.fileExists(atPath: plugin) else { return arguments }
+    return ["--plugin", plugin] + arguments
+  }
+
   /// Runs it to its end, with `input` as its standard input.
   ///
   /// - Returns: what it wrote to its standard output.
   /// - Throws: an error with its standard error if it does not exit with 0.
   @discardableResult
   package func run(_ arguments: [String], input: String = "") throws -> String {
-    let run = try RunningProcess(path, arguments, input: Array(input.utf8)).end()
+    let run = try RunningProcess(
+      path, Self.arguments(arguments, of: path), input: Array(input.utf8)
+    ).end()
     guard run.status == 0 else {
       throw Failure(description: "\(path) \(arguments.joined(separator: " ")): \(run.errors)")
     }

@@ -46,7 +46,9 @@ package final class Workshop: Sendable {
   package func run(_ tool: String, _ arguments: [String]) throws -> ToolResult {
     let path =
       tool.hasPrefix("/") ? tool : toolPath(tool) ?? folder.appendingPathComponent(tool).path
-    let run = try RunningProcess(path, arguments, in: folder, errors: .withOutput).end()
+    let run = try RunningProcess(
+      path, Tool.arguments(arguments, of: tool), in: folder, errors: .withOutput
+    ).end()
     return ToolResult(status: run.status, output: run.text)
   }
 

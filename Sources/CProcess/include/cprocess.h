@@ -83,6 +83,9 @@ bool cprocess_share_blocks(int input, int output);
  * devices. Returns 0, or an errno: ENOSYS or EOPNOTSUPP if the system can't do that. */
 int cprocess_confine_writes(const char *folder);
 
+/* Runs the program at the path WORDS[0] in this process. Returns only if that fails, with an errno. */
+int cprocess_replace(char *_Nullable const *_Nonnull words);
+
 /* Makes writing to a pipe without a reader fail with EPIPE, for this process only: a program that it
  * starts gets the disposition that this process was given. */
 void cprocess_survive_closed_pipes(void);
