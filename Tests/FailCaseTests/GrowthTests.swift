@@ -72,6 +72,12 @@ extension GrowthTests.Kind {
         """
       return Array((head + String(repeating: "c\n", count: size)).utf8)
     },
+    Self("cold sections of namesakes", of: "map-gnu", from: 250) { size in
+      gnuMap(size) { index in [".text.unlikely.f a\(index).o", ".text.f a\(index).o"] }
+    },
+    Self("sections of printed namesakes", of: "map-gnu", from: 250) { size in
+      gnuMap(size) { index in [".text.f a\(index).o", ".text.f b\(index).o f"] }
+    },
     Self("load records", of: "trace", from: 500) { size in
       var trace = TraceWriter()
       for index in 0..<size {
@@ -111,6 +117,22 @@ extension GrowthTests.Kind {
       return debugSections([info.bytes, abbreviations])
     },
   ]
+
+  /// A map of GNU ld.
+  ///
+  /// - Parameter sections: the name and the file of each input section, and of a symbol there if there is one.
+  private static func gnuMap(_ size: Int, _ sections: (Int) -> [String]) -> [UInt8] {
+    var text = "Linker script and memory map\n\n.text           0x1000 0x10000000\n"
+    var address = 0x1000
+    for section in (0..<size).flatMap(sections) {
+      let fields = section.split(separator: " ")
+      let start = String(repeating: " ", count: 16) + "0x" + String(address, radix: 16)
+      text += " \(fields[0])\n\(start) 0x10 \(fields[1])\n"
+      if fields.count > 2 { text += "\(start)                \(fields[2])\n" }
+      address += 16
+    }
+    return Array(text.utf8)
+  }
 
   /// An ELF image with `size` symbols and a string table of one name.
   ///

@@ -222,28 +222,42 @@ extension LinkMapFunctions {
   /// The silent sections named after a function that is printed elsewhere.
   private func silentSectionsOfPrintedFunctions(_ byFunction: [NameKey: [Int]]) -> Set<Int> {
     var found: Set<Int> = []
+    var others = byFunction
     for name in printedNames {
-      if let sections = byFunction[NameKey(map.bytes.copy(name.indices))] {
-        found.formUnion(sections)
-      }
+      // Removed, because a name may be printed as often as it has sections.
+      let sections = others.removeValue(forKey: NameKey(map.bytes.copy(name.indices)))
+      found.formUnion(sections ?? [])
     }
     return found
   }
 
   /// The silent sections of cold code whose function has another section in the same object file.
   private func silentSectionsWithAnotherPart(_ byFunction: [NameKey: [Int]]) -> Set<Int> {
-    var found: Set<Int> = []
-    guard silentSections.contains(where: { functionSection($0)?.part == .unlikely }) else {
-      return found
+    var others: [FunctionOfFile: [Int]] = [:]
+    for index in silentSections {
+      guard let name = functionSection(index), name.part == .unlikely else { continue }
+      others[functionOfFile(name, index), default: []].append(index)
     }
+    guard !others.isEmpty else { return [] }
+    var found: Set<Int> = []
     for (index, input) in map.inputSections.enumerated() where code.mayHoldFunctions(input) {
-      guard let name = functionSection(index), name.part == .whole else { continue }
-      for other in byFunction[key(of: name)] ?? [] where functionSection(other)?.part == .unlikely {
-        let file = map.inputSections[other].file
-        if map.bytes.areEqual(file.indices, input.file.indices) { found.insert(other) }
-      }
+      guard let name = functionSection(index), name.part == .whole, byFunction[key(of: name)] != nil
+      else { continue }
+      found.formUnion(others.removeValue(forKey: functionOfFile(name, index)) ?? [])
     }
     return found
+  }
+
+  /// A function of one object file.
+  private struct FunctionOfFile: Hashable {
+    var function: NameKey
+    var file: NameKey
+  }
+
+  private func functionOfFile(_ name: NamedSection, _ inputSection: Int) -> FunctionOfFile {
+    FunctionOfFile(
+      function: key(of: name),
+      file: NameKey(map.bytes.copy(map.inputSections[inputSection].file.indices)))
   }
 
   private mutating func leaveUnnamed(_ input: LinkMap.InputSection) {
