@@ -74,10 +74,30 @@ static const char *of_function_name(orderfile_dwarf *reader, Dwarf_Die function)
   return reader->unit_omits_linkage_names && !is_external ? NULL : plain;
 }
 
-// For a function in several pieces: compilers put the entry piece first.
-static int of_first_range(
+// The address of a function's first instruction, if the entry states it.
+static bool of_entry_address(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Addr *address) {
+  static const Dwarf_Half names[] = {DW_AT_entry_pc, DW_AT_low_pc};
+  for (int i = 0; i < 2; i++) {
+    Dwarf_Error error = NULL;
+    Dwarf_Attribute attribute = NULL;
+    int status = dwarf_attr(die, names[i], &attribute, &error);
+    if (status == DW_DLV_OK) {
+      // DW_AT_entry_pc may also be a distance, which no compiler uses here: then it has another form.
+      status = dwarf_formaddr(attribute, address, &error);
+      dwarf_dealloc_attribute(attribute);
+    }
+    of_drop_error(reader, &error);
+    if (status == DW_DLV_OK) return true;
+  }
+  return false;
+}
+
+// For a function in several pieces: the one with its entry.
+static int of_entry_range(
     orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function,
     Dwarf_Error *error) {
+  of_entry entry = {.is_last = reader->unit_puts_entry_last};
+  entry.is_known = of_entry_address(reader, die, &entry.address);
   Dwarf_Attribute attribute = NULL;
   int status = dwarf_attr(die, DW_AT_ranges, &attribute, error);
   if (status != DW_DLV_OK) return status;
@@ -96,10 +116,11 @@ static int of_first_range(
     }
   }
   if (status == DW_DLV_OK && version < 5) {
-    if (!of_first_of_ranges(reader, operand, function)) status = DW_DLV_NO_ENTRY;
+    if (!of_entry_of_ranges(reader, operand, &entry, function)) status = DW_DLV_NO_ENTRY;
   } else if (status == DW_DLV_OK) {
     bool is_index = form == DW_FORM_rnglistx;
-    if (!of_first_of_range_list(reader, die, is_index, operand, offset_size, function))
+    if (!of_entry_of_range_list(
+            reader, die, is_index, operand, offset_size, &entry, function))
       status = DW_DLV_NO_ENTRY;
   }
   dwarf_dealloc_attribute(attribute);
@@ -120,9 +141,17 @@ int of_describe_function(
     if (status == DW_DLV_OK && class == DW_FORM_CLASS_CONSTANT) function->size = high;
     if (status == DW_DLV_OK && class != DW_FORM_CLASS_CONSTANT && high > low)
       function->size = high - low;
-    if (status == DW_DLV_NO_ENTRY) status = DW_DLV_OK;
+    if (status == DW_DLV_NO_ENTRY) {
+      // No size: a list of pieces may have it.
+      status = of_entry_range(reader, die, function, error);
+      if (status == DW_DLV_NO_ENTRY) status = DW_DLV_OK;
+      if (status == DW_DLV_OK && low - function->address >= function->size) {
+        function->address = low;
+        function->size = 0;
+      }
+    }
   } else if (status == DW_DLV_NO_ENTRY) {
-    status = of_first_range(reader, die, function, error);
+    status = of_entry_range(reader, die, function, error);
   }
   if (status != DW_DLV_OK) return status;
   function->name = of_function_name(reader, die);

@@ -101,6 +101,12 @@ static Dwarf_Off of_offset(orderfile_dwarf *reader, Dwarf_Die unit, Dwarf_Half n
   return offset;
 }
 
+// Whether the compiler lists the piece with a function's entry last: clang before 20.
+static bool of_puts_entry_last(const char *producer) {
+  const char *clang = producer ? strstr(producer, "clang version ") : NULL;
+  return clang && strtoul(clang + strlen("clang version "), NULL, 10) < 20;
+}
+
 // Advances to the next compilation unit with entries. Returns false after the last one.
 static bool of_enter_next_unit(orderfile_dwarf *reader) {
   while (reader->depth == 0) {
@@ -139,6 +145,7 @@ static bool of_enter_next_unit(orderfile_dwarf *reader) {
     reader->unit_count++;
     const char *producer = of_text(reader, unit, DW_AT_producer);
     reader->unit_omits_linkage_names = producer && strncmp(producer, "GNU C++", 7) == 0;
+    reader->unit_puts_entry_last = of_puts_entry_last(producer);
     if (!of_enter(reader, unit)) reader->damaged_units++;
     dwarf_dealloc_die(unit);
   }

@@ -1,14 +1,16 @@
-// Finds the first piece of a function that DWARF 5 describes by a list in .debug_rnglists (DWARF 5, sections
+// Finds the piece with the entry of a function that DWARF 5 describes by a list in .debug_rnglists (DWARF 5, sections
 // 2.17.3 and 7.25), or DWARF 3 and 4 by a list in .debug_ranges (DWARF 4, section 2.17.3).
 //
-// libdwarf is not used for this. It reads a list to its end, although many functions may share the list. In
+// The entry is in the piece that holds DW_AT_entry_pc or DW_AT_low_pc, else at the start of the first piece (DWARF 5,
+// section 2.18). clang before 20 lists it last, because it ends the entry's section after all others
+// (AsmPrinter::emitFunctionBody), and does not state its address. So both ends of the list are told: who knows symbols
+// can decide.
+//
+// libdwarf is not used for this. It does not notice that many functions share a long list. In
 // .debug_rnglists, version 20210528 also reads beyond the end if an offset is damaged, and uses freed memory
 // if a header is. So it never sees that section. It is only used for addresses in .debug_addr.
 
 #include "reader.h"
-
-// The maximum number of base changes at the start of a list; compilers write at most one.
-enum { OF_MOST_BASES = 16 };
 
 // A position in the section that cannot leave it: after a failed read, all further reads fail.
 typedef struct {
@@ -73,9 +75,44 @@ static uint64_t of_list_position(
   return base + offset;
 }
 
-bool of_first_of_range_list(
+// Lists may be shared, and each is read to the entry's piece. Returns false if what was read of all lists is more than
+// sections of their size have.
+static bool of_charge(orderfile_dwarf *reader, uint64_t size) {
+  reader->range_size += size;
+  if (reader->range_size > 16 * reader->byte_count + (1 << 20)) reader->is_spent = true;
+  return !reader->is_spent;
+}
+
+// Takes over a piece. Returns whether it is known to have the entry.
+static bool of_take_piece(
+    const of_entry *entry, uint64_t start, uint64_t size, bool *has_piece,
+    orderfile_dwarf_function *function) {
+  bool is_it = entry->is_known && start <= entry->address && entry->address - start < size;
+  if (is_it || !*has_piece) {
+    function->address = start;
+    function->size = size;
+  } else if (!entry->is_known && size > 0) {
+    function->other_address = start;
+    function->other_size = size;
+  }
+  *has_piece = true;
+  return is_it;
+}
+
+// Puts the last piece in place of the first if it is the one with the entry.
+static void of_order_pieces(const of_entry *entry, orderfile_dwarf_function *function) {
+  if (!entry->is_last || function->other_size == 0) return;
+  uint64_t address = function->address, size = function->size;
+  function->address = function->other_address;
+  function->size = function->other_size;
+  function->other_address = address;
+  function->other_size = size;
+}
+
+bool of_entry_of_range_list(
     orderfile_dwarf *reader, Dwarf_Die die, bool is_index, uint64_t operand,
-    unsigned offset_size, orderfile_dwarf_function *function) {
+    unsigned offset_size, const of_entry *entry, orderfile_dwarf_function *function) {
+  bool has_piece = false;
   of_cursor cursor = {
       .bytes = reader->range_lists.bytes,
       .size = reader->range_lists.size,
@@ -84,15 +121,19 @@ bool of_first_of_range_list(
   unsigned address_size = reader->is_64_bit ? 8 : 4;
   uint64_t base = reader->unit_base;
   cursor.position = of_list_position(reader, &cursor, is_index, operand, offset_size);
-  for (int bases = 0; !cursor.has_failed && bases <= OF_MOST_BASES; bases++) {
-    uint64_t start = 0, size = 0;
+  for (;;) {
+    uint64_t start = 0, size = 0, begin = cursor.position;
+    bool is_piece = true;
+    if (cursor.has_failed) return false;
     switch (of_read(&cursor, 1)) {
       case DW_RLE_base_addressx:
         base = of_read_indexed_address(reader, die, &cursor);
-        continue;
+        is_piece = false;
+        break;
       case DW_RLE_base_address:
         base = of_read(&cursor, address_size);
-        continue;
+        is_piece = false;
+        break;
       case DW_RLE_startx_endx:
         start = of_read_indexed_address(reader, die, &cursor);
         size = of_read_indexed_address(reader, die, &cursor) - start;
@@ -114,18 +155,21 @@ bool of_first_of_range_list(
         start = of_read(&cursor, address_size);
         size = of_read_uleb(&cursor);
         break;
-      default:  // the end of the list, or an unknown kind
+      case DW_RLE_end_of_list:
+        of_order_pieces(entry, function);
+        return has_piece && !cursor.has_failed;
+      default:
         return false;
     }
-    function->address = start;
-    function->size = size;
-    return !cursor.has_failed;
+    if (cursor.has_failed || !of_charge(reader, cursor.position - begin)) return false;
+    if (is_piece && of_take_piece(entry, start, size, &has_piece, function)) return true;
   }
-  return false;
 }
 
-bool of_first_of_ranges(
-    orderfile_dwarf *reader, uint64_t offset, orderfile_dwarf_function *function) {
+bool of_entry_of_ranges(
+    orderfile_dwarf *reader, uint64_t offset, const of_entry *entry,
+    orderfile_dwarf_function *function) {
+  bool has_piece = false;
   const of_section *section = of_find_section(reader, ".debug_ranges");
   if (!section) return false;
   of_cursor cursor = {
@@ -137,16 +181,15 @@ bool of_first_of_ranges(
   unsigned address_size = reader->is_64_bit ? 8 : 4;
   uint64_t base_mark = reader->is_64_bit ? UINT64_MAX : UINT32_MAX;
   uint64_t base = reader->unit_base;
-  for (int bases = 0; bases <= OF_MOST_BASES; bases++) {
+  for (;;) {
     uint64_t start = of_read(&cursor, address_size), end = of_read(&cursor, address_size);
-    if (cursor.has_failed || (start == 0 && end == 0)) return false;
-    if (start == base_mark) {
+    if (cursor.has_failed || !of_charge(reader, 2 * address_size)) return false;
+    if (start == 0 && end == 0) break;
+    if (start == base_mark)
       base = end;
-      continue;
-    }
-    function->address = base + start;
-    function->size = end > start ? end - start : 0;
-    return true;
+    else if (of_take_piece(entry, base + start, end > start ? end - start : 0, &has_piece, function))
+      return true;
   }
-  return false;
+  of_order_pieces(entry, function);
+  return has_piece;
 }

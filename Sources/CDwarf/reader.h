@@ -34,6 +34,7 @@ struct orderfile_dwarf {
   Dwarf_Addr unit_base;        // what range lists count from until they say otherwise
   Dwarf_Off unit_range_lists;  // DW_AT_rnglists_base; 0 if absent
   bool unit_omits_linkage_names;  // of functions that only their own file sees
+  bool unit_puts_entry_last;      // the piece with it, among those of a function
   bool unit_states_siblings;      // some entries may have DW_AT_sibling
   const char *unit_name;          // NULL if absent
   size_t unit_name_size;
@@ -41,6 +42,7 @@ struct orderfile_dwarf {
   uint64_t byte_count;            // of all sections
   uint64_t abbreviation_count;    // which libdwarf has in memory, or will have
   uint64_t text_size;             // of all strings that were read
+  uint64_t range_size;            // of all lists of ranges, as far as they were read
   bool is_spent;                  // more of these than the sections' size allows
   uint64_t damaged_units, skeleton_units, unnamed_functions;
 };
@@ -58,17 +60,24 @@ const char *of_text(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Half attribute
 int of_describe_function(
     orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function, Dwarf_Error *error);
 
-// Finds the first range of the DWARF 5 list that `operand` refers to, by index for DW_FORM_rnglistx,
-// otherwise by offset in .debug_rnglists; `offset_size` is that of the unit's offsets. Returns false, leaving
-// `function` unchanged, if there is none or the list is damaged.
-bool of_first_of_range_list(
-    orderfile_dwarf *reader, Dwarf_Die die, bool is_index, uint64_t operand,
-    unsigned offset_size, orderfile_dwarf_function *function);
+// What tells which piece of a function has its entry: the address, or the place in the list.
+typedef struct {
+  bool is_known;
+  Dwarf_Addr address;
+  bool is_last;  // else it is the first one
+} of_entry;
 
-// Finds the first range of the list at `offset` of .debug_ranges. Returns false, leaving `function`
-// unchanged, if there is none or the list is damaged.
-bool of_first_of_ranges(
-    orderfile_dwarf *reader, uint64_t offset, orderfile_dwarf_function *function);
+// Finds the piece with the entry in the DWARF 5 list that `operand` refers to, by index for DW_FORM_rnglistx,
+// otherwise by offset in .debug_rnglists; `offset_size` is that of the unit's offsets. The other end of the list, if its
+// place alone decides, becomes the function's other address. Returns false if there is none or the list is damaged.
+bool of_entry_of_range_list(
+    orderfile_dwarf *reader, Dwarf_Die die, bool is_index, uint64_t operand,
+    unsigned offset_size, const of_entry *entry, orderfile_dwarf_function *function);
+
+// The same for the list at `offset` of .debug_ranges.
+bool of_entry_of_ranges(
+    orderfile_dwarf *reader, uint64_t offset, const of_entry *entry,
+    orderfile_dwarf_function *function);
 
 // Determines from the abbreviations at `offset` whether entries of a unit may have DW_AT_sibling, and counts
 // the abbreviations, because libdwarf keeps a table of them for each unit. Returns false if there are too many.

@@ -8,11 +8,22 @@ import CDwarf
 package struct DebugFunction: Hashable, Sendable {
   /// The linkage name, or in C the name, as a range of `DebugFunctions.names`.
   package var name: Range<Int>
-  /// The code. For a function in several pieces, the entry piece. A size of 0 means unknown.
+  /// The code. For a function in several pieces, the one that has the entry, as far as DWARF tells. A size of 0 means
+  /// unknown.
   package var range: AddressRange
+  /// Another piece, which may be the one with the entry: compilers order them differently. `nil` if there is none.
+  package var otherRange: AddressRange?
   /// The range in `DebugFunctions.names` of its compilation unit's name, usually a source file; `nil` if the unit has
   /// none.
   package var unit: Range<Int>?
+
+  /// The piece with the entry: `range`, unless only the other one is at an entry.
+  ///
+  /// - Parameter isEntry: whether a symbol says that the function begins there.
+  package func range(entered isEntry: (StatedAddress) -> Bool) -> AddressRange {
+    guard let otherRange, !isEntry(range.start), isEntry(otherRange.start) else { return range }
+    return otherRange
+  }
 }
 
 /// All functions in the DWARF of one image, versions 2 to 5, read by libdwarf.
@@ -110,10 +121,14 @@ package struct DebugFunctions: Sendable {
           name: nameRange,
           range: AddressRange(
             start: StatedAddress(rawValue: function.address), size: function.size),
+          otherRange: function.other_size == 0
+            ? nil
+            : AddressRange(
+              start: StatedAddress(rawValue: function.other_address), size: function.other_size),
           unit: unit.name))
     }
     guard !orderfile_dwarf_is_spent(reader) else {
-      return "more names or abbreviations than sections of that size have"
+      return "more names, ranges or abbreviations than sections of that size have"
     }
     damagedUnitCount = Int(clamping: orderfile_dwarf_damaged_units(reader))
     unnamedCount = Int(clamping: orderfile_dwarf_unnamed_functions(reader))

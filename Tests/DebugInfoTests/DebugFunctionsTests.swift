@@ -161,6 +161,37 @@ struct DWARFWriter {
     #expect(functions.damagedUnitCount == 1)
   }
 
+  /// The first piece by the standard; the last by clang before 20; that with the entry's address if it is stated.
+  @Test(
+    arguments: [
+      ("Debian clang version 19.1.7", nil, "0x2000 16 f"),
+      ("clang version 21.0.0", nil, "0x1000 8 f"),
+      ("GNU C17 12.2.0", nil, "0x1000 8 f"), ("Swift version 6.3", nil, "0x1000 8 f"),
+      ("clang version 19.1.7", 0x1004, "0x1000 8 f"),
+      ("clang version 21.0.0", 0x2000, "0x2000 16 f"),
+      ("GNU C17 12.2.0", 0x3000, "0x1000 8 f"),
+    ] as [(String, UInt64?, String)])
+  func ofSeveralPiecesTheOneWithTheEntryCounts(
+    producer: String, entry: UInt64?, expected: String
+  ) throws {
+    var writer = DWARFWriter(producer: producer)
+    let pieces: (UInt8, UInt8) = (0x55, 0x17)  // DW_AT_ranges, DW_FORM_sec_offset
+    let stated: [(UInt8, UInt8)] = entry == nil ? [] : [(0x52, 0x01)]  // DW_AT_entry_pc
+    let code = writer.define(tag: Self.subprogram, [Self.name, pieces] + stated)
+    writer.info.write([code])
+    writer.info.writeZeroTerminated("f")
+    writer.info.write(UInt32(0))
+    if let entry { writer.info.write(entry) }
+    var ranges = ByteWriter()
+    for address in [0x1000, 0x1008, 0x2000, 0x2010, 0, 0] as [UInt64] { ranges.write(address) }
+    let bytes = FileBytes(ranges.bytes)
+    let section = DebugSection(name: ".debug_ranges", bytes: bytes, range: bytes.all)
+    let functions = try Self.read(writer.sections() + [section])
+    #expect(Self.lines(functions) == [expected])
+    let other = functions.functions.first?.otherRange?.start
+    #expect((other == nil) == (entry != nil))
+  }
+
   @Test func functionsInsideTypesAndFunctionsAreFound() throws {
     var writer = DWARFWriter()
     let namespace = writer.define(tag: 0x39, hasChildren: true, [])

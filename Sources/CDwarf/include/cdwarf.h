@@ -25,6 +25,9 @@ typedef struct {
   uint64_t address;
   /// The size in bytes of the part that begins at `address`; 0 if unknown.
   uint64_t size;
+  /// Another piece of a function in several pieces, which may be the one with the entry; size 0 if there is none.
+  uint64_t other_address;
+  uint64_t other_size;
   /// The number of its compilation unit, from 1, and the unit's name, usually a source file; NULL if it has
   /// none. The name lives until the reader is closed; its size is without the terminating zero.
   uint64_t unit;
@@ -48,8 +51,8 @@ bool orderfile_dwarf_load(orderfile_dwarf *reader, char *message, size_t message
 /// Stores the next function that has an address and a name in `function`. Returns false at the end.
 bool orderfile_dwarf_next(orderfile_dwarf *reader, orderfile_dwarf_function *function);
 
-/// Whether there are more names or abbreviations than plausible for sections of that size; the rest was then
-/// not read.
+/// Whether there are more names, ranges or abbreviations than plausible for sections of that size; the rest was
+/// then not read.
 bool orderfile_dwarf_is_spent(const orderfile_dwarf *reader);
 
 /// The number of compilation units that were abandoned because they are damaged.

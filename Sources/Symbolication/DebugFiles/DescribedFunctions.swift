@@ -28,15 +28,14 @@ package struct DescribedFunctions: Sendable {
     // The functions of a unit are adjacent, and have its name as the same range.
     var latest: Range<Int>?
     for function in debug.functions {
-      guard let unit = function.unit, !layout.functions(at: function.range.start).isEmpty else {
-        continue
-      }
+      let name = SymbolName(bytes: debug.names[function.name])
+      let address = function.range { address in
+        layout.functions[layout.functions(at: address)].contains { layout.name(of: $0) == name }
+      }.start
+      guard let unit = function.unit, !layout.functions(at: address).isEmpty else { continue }
       if unit != latest { units.append(SymbolName(bytes: debug.names[unit])) }
       latest = unit
-      functions.append(
-        Function(
-          address: function.range.start, name: SymbolName(bytes: debug.names[function.name]),
-          unit: units.count - 1))
+      functions.append(Function(address: address, name: name, unit: units.count - 1))
     }
   }
 }

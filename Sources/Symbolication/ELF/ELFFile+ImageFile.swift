@@ -88,17 +88,21 @@ extension ELFFile: ImageFile {
     guard let debug = try DebugFunctions(file) else { return nil }
     var code = CodeSections(sectionsInMemory())
     var found = NamedFunctions(names: NameTable(bytes: debug.names), warnings: debug.warnings)
+    var exported = NamedFunctions()
+    do {
+      if let dynamic = try dynamicSymbolTable() { exported = functions(in: dynamic) }
+    } catch { found.warnings.append(.unread("exported functions", error)) }
+    let entries = Set(exported.functions.map(\.address))
     found.functions = debug.functions.compactMap { function in
-      guard let section = code.index(containing: function.range.start) else { return nil }
+      let range = function.range(entered: entries.contains)
+      guard let section = code.index(containing: range.start) else { return nil }
       // Both fit: DebugFunctions keeps the names below ParsingLimits.debugNames.
       let name = NameReference(
         offset: UInt32(function.name.lowerBound), count: UInt32(function.name.count))
       return Function(
-        name: name, address: function.range.start, size: function.range.size, section: section)
+        name: name, address: range.start, size: range.size, section: section)
     }
-    do {
-      if let dynamic = try dynamicSymbolTable() { found.append(functions(in: dynamic)) }
-    } catch { found.warnings.append(.unread("exported functions", error)) }
+    found.append(exported)
     return found
   }
 

@@ -39,6 +39,7 @@ struct CompilationUnits {
       let name = names[unit] ?? SymbolName(bytes: debug.names[unit])
       names[unit] = name
       described[function.range.start] = name
+      if let other = function.otherRange { described[other.start] = name }
     }
   }
 

@@ -29,7 +29,7 @@ struct CompileUnits {
     var names: [SymbolName]
   }
 
-  /// - Parameter map: tells the entries of split functions: of several pieces, clang describes the entry last.
+  /// - Parameter map: tells the entries of split functions.
   init(_ release: ReleaseLayout, _ map: BlockMap) {
     guard let described = release.describedFunctions() else { return }
     var numbers: [SymbolName: Int] = [:]
