@@ -85,11 +85,14 @@ package struct GrowingTrace {
     return addition(records)
   }
 
+  /// Where the header states whether the recording goes on: a number of 32 bits.
+  package static let stateOffset = MemoryLayout<orderfile_trace_header>.offset(of: \.state) ?? 0
+
   /// The bytes to store over a part of the header when the recording ends before the program.
   package static func end(by state: TraceHeader.State) -> (offset: Int, bytes: [UInt8]) {
     var bytes: [UInt8] = []
     bytes.append(littleEndian: state.rawValue)
-    return (MemoryLayout<orderfile_trace_header>.offset(of: \.state) ?? 0, bytes)
+    return (stateOffset, bytes)
   }
 
   /// The bytes to store over a part of the header when the trace gets another path, beside which later children put

@@ -1,0 +1,18 @@
+/* Files that running programs have mapped. */
+#ifndef CPROCESS_FILE_H
+#define CPROCESS_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+/* Stores DESIRED as the 32-bit number at OFFSET of the file at PATH if it is EXPECTED, in one step, also for programs
+ * that have mapped the file. OFFSET is a multiple of 4; the number is in this machine's byte order.
+ *
+ * Returns whether it did; it does not if the file can't be opened and mapped, or is too short. */
+bool cprocess_exchange_in_file(const char *path, uint32_t offset, uint32_t expected, uint32_t desired);
+
+#pragma clang assume_nonnull end
+
+#endif
