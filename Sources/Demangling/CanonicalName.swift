@@ -26,7 +26,7 @@
 // none is left. So for a name without suffixes only its last bytes are examined.
 //
 // Names with the same canonical name may still be different code. `f.cold` is not `f`: it is elsewhere, and
-// runs when `f` does something rare. So a canonical name also says which part of the function it is and which
+// runs when `f` does something rare. In a build that has not split `f`, it is in `f`. So a canonical name also says which part of the function it is and which
 // kinds of suffix were removed; `match(_:inRelease:)` ranks which names may correspond.
 //
 // Names that differ because the code differs are left alone: Swift's async parts (`TQ1_`, `TY0_`) and
@@ -90,19 +90,22 @@ extension CanonicalName {
     case original
     /// One is a part of the other: `f.part.0` and `f`.
     case partial
+    /// Only the recorded build has split the function: `f.cold` and `f`.
+    case unsplit
 
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
   /// How `release` corresponds to `recorded`, two names with equal bases.
   ///
-  /// - Returns: `nil` if it does not: a cold part corresponds only to a cold part.
+  /// - Returns: `nil` if it does not: a function does not correspond to the cold part of one.
   package static func match(_ recorded: NameEnding, inRelease release: NameEnding) -> Match? {
     switch (recorded.part, release.part) {
     case (let a, let b) where a == b:
       if recorded.cuts == release.cuts { return .renumbered }
       return release.cuts.isSubset(of: .rustHash) ? .base : .variant
-    case (.cold, _), (_, .cold): return nil
+    case (_, .cold): return nil
+    case (.cold, _): return .unsplit
     case (.partial, _), (_, .partial): return .partial
     case (.mergedBody, _): return .original
     default: return .mergedBody

@@ -147,7 +147,7 @@ import Testing
         #expect(
           outcome
             == (isCold
-              ? "missing: only in the recorded build: cold part of a function" : "base \(base)"))
+              ? "unsplit \(base)" : "base \(base)"))
       }
     }
   }
