@@ -50,23 +50,23 @@ struct AbsentFunctions {
 
   /// - Parameter unplaced: the number of functions without a name, which both layouts lack.
   init(_ startup: [StartupFunction], before: Layout, after: Layout, unplaced: Int) {
-    var known: Set<StartupFunction.Identity> = []
+    var known: Set<StartupFunction.FunctionIdentity> = []
+    var joined = JoinedParts()
     var all = unplaced
     var sides = (before: Namesakes(), after: Namesakes())
     for function in startup
-    where !function.isOnlyRecorded && known.insert(function.whole.identity).inserted {
+    where !function.isOnlyRecorded && known.insert(function.functionIdentity).inserted {
       all += function.bodies
       let parts = (
-        before: function.before + function.othersBefore,
-        after: function.after + function.othersAfter
+        before: joined.join(function.before, function.othersBefore),
+        after: joined.join(function.after, function.othersAfter)
       )
-      let (inBefore, inAfter) = (
-        before.size(ofAny: parts.before), after.size(ofAny: parts.after)
+      let bytes = (
+        before: function.recordedBytes ?? after.size(ofAny: parts.after),
+        after: function.recordedBytes ?? before.size(ofAny: parts.before)
       )
-      sides.before.add(
-        function, parts.before, of: before, bytes: function.recordedBytes ?? inAfter)
-      sides.after.add(
-        function, parts.after, of: after, bytes: function.recordedBytes ?? inBefore)
+      sides.before.add(function, parts.before, of: before, bytes: bytes.before)
+      sides.after.add(function, parts.after, of: after, bytes: bytes.after)
     }
     var presence = Presence(all: all, before: 0, after: 0)
     var lacking = (before: Side(), after: Side())
@@ -87,7 +87,7 @@ struct AbsentFunctions {
 private struct Namesakes {
   private struct Key: Hashable {
     var name: SymbolName?
-    var functions: [Int]
+    var functions: FunctionList
   }
   private struct Group {
     /// How many functions of the layout there are.
@@ -101,7 +101,7 @@ private struct Namesakes {
   mutating func add(
     _ function: StartupFunction, _ parts: [Part], of layout: Layout, bytes: UInt64?
   ) {
-    let key = Key(name: function.name, functions: parts.map(\.function))
+    let key = Key(name: function.name, functions: FunctionList(parts))
     let group = groupOfKey[key] ?? groups.count
     if group == groups.count {
       groupOfKey[key] = group

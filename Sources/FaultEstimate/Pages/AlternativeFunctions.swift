@@ -22,7 +22,7 @@ extension [StartupFunction] {
     before: Layout, after: Layout, pageSize: PageSize
   ) -> [StartupFunction] {
     guard contains(where: \.hasAlternatives) else { return self }
-    let sides = (
+    var sides = (
       before: ChosenAlternatives(
         map { ($0, $0.before, $0.alternativesBefore) }, in: before, pageSize),
       after: ChosenAlternatives(map { ($0, $0.after, $0.alternativesAfter) }, in: after, pageSize)
@@ -49,7 +49,12 @@ private struct ChosenAlternatives {
   /// Uses with the same name and the same functions of the layout are about the same choice.
   struct Key: Hashable {
     var name: SymbolName?
-    var functions: [Int]
+    var functions: FunctionList
+  }
+  /// What a use of certain parts is divided into.
+  private struct Divided: Hashable {
+    var name: SymbolName?
+    var parts: PartList
   }
   private struct Choice {
     var candidates: [StatedAddress]
@@ -61,6 +66,7 @@ private struct ChosenAlternatives {
   private let pageSize: PageSize
   private var choices: [Choice] = []
   private var choiceOfKey: [Key: Int] = [:]
+  private var known: [Divided: (chosen: [Part], others: [Part])] = [:]
   /// The first and last pages of what is used.
   private var touched: Set<StatedPage> = []
 
@@ -70,10 +76,13 @@ private struct ChosenAlternatives {
   ) {
     self.layout = layout
     self.pageSize = pageSize
-    var counted: Set<StartupFunction.Identity> = []
+    var counted: Set<StartupFunction.FunctionIdentity> = []
+    var seen: Set<PartList> = []
     for use in uses {
-      for part in use.parts where !use.alternatives.contains(part.function) {
-        touch(layout.functions[part.function].address)
+      if seen.insert(PartList(use.parts)).inserted {
+        for part in use.parts where !use.alternatives.contains(part.function) {
+          touch(layout.functions[part.function].address)
+        }
       }
       guard !use.alternatives.isEmpty else { continue }
       let key = Key(use.function, use.parts)
@@ -83,7 +92,7 @@ private struct ChosenAlternatives {
         let candidates = Set(use.alternatives.map { layout.functions[$0].address })
         choices.append(Choice(candidates: candidates.sorted()))
       }
-      if counted.insert(use.function.whole.identity).inserted {
+      if counted.insert(use.function.functionIdentity).inserted {
         choices[choice].bodies += use.function.bodies
       }
     }
@@ -99,7 +108,7 @@ private struct ChosenAlternatives {
   }
 
   /// Divides the parts of a use into those that count and the others.
-  func divided(
+  mutating func divided(
     _ parts: [Part], of function: StartupFunction, _ alternatives: Set<Int>
   ) -> (chosen: [Part], others: [Part]) {
     guard !alternatives.isEmpty, let index = choiceOfKey[Key(function, parts)],
@@ -109,7 +118,11 @@ private struct ChosenAlternatives {
       !alternatives.contains(part.function)
         || chosen.contains(layout.functions[part.function].address)
     }
-    return (parts.filter(isChosen), parts.filter { !isChosen($0) })
+    let use = Divided(name: function.name, parts: PartList(parts))
+    if let divided = known[use] { return divided }
+    let divided = (parts.filter(isChosen), parts.filter { !isChosen($0) })
+    known[use] = divided
+    return divided
   }
 
   private func pages(_ address: StatedAddress) -> ClosedRange<StatedPage> {
@@ -134,6 +147,6 @@ private struct ChosenAlternatives {
 
 extension ChosenAlternatives.Key {
   fileprivate init(_ function: StartupFunction, _ parts: [Part]) {
-    self.init(name: function.name, functions: parts.map(\.function))
+    self.init(name: function.name, functions: FunctionList(parts))
   }
 }

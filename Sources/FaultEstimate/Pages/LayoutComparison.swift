@@ -43,20 +43,23 @@ package struct StartupFunction: Sendable {
   /// What tells a use from others. Of one function, several recorded builds may state several sizes.
   package struct Identity: Hashable, Sendable {
     let name: SymbolName?
-    let before: [Part]
-    let after: [Part]
+    let before: PartList
+    let after: PartList
   }
 
-  package var identity: Identity { Identity(name: name, before: before, after: after) }
+  package var identity: Identity {
+    Identity(name: name, before: PartList(before), after: PartList(after))
+  }
 
-  /// The same with all of the function, whichever parts were used.
-  package var whole: StartupFunction {
-    var whole = self
-    whole.before = before.map { Part($0.function) }
-    whole.after = after.map { Part($0.function) }
-    whole.othersBefore = othersBefore.map { Part($0.function) }
-    whole.othersAfter = othersAfter.map { Part($0.function) }
-    return whole
+  /// What tells a function from others, whichever parts of it were used.
+  package struct FunctionIdentity: Hashable, Sendable {
+    let name: SymbolName?
+    let before: FunctionList
+    let after: FunctionList
+  }
+
+  package var functionIdentity: FunctionIdentity {
+    FunctionIdentity(name: name, before: FunctionList(before), after: FunctionList(after))
   }
 }
 
@@ -184,12 +187,13 @@ package struct LayoutComparison: Sendable {
     hasOthers = startup.contains { !$0.othersBefore.isEmpty || !$0.othersAfter.isEmpty }
     var most = (before: self.before.total.pages, after: self.after.total.pages)
     if hasOthers {
+      var joined = JoinedParts()
       let all = Self.pages(
         before: before, after: after,
         startup: startup.map { function in
           var function = function
-          function.before += function.othersBefore
-          function.after += function.othersAfter
+          function.before = joined.join(function.before, function.othersBefore)
+          function.after = joined.join(function.after, function.othersAfter)
           return function
         }, pageSize: pageSize, facts: facts)
       most = (max(most.before, all.before), max(most.after, all.after))
@@ -245,8 +249,10 @@ extension LayoutComparison {
     facts: (before: LaunchFacts, after: LaunchFacts)
   ) -> (before: Int, after: Int) {
     func count(_ steps: [[Part]], _ layout: Layout, _ facts: LaunchFacts) -> Int {
+      var seen: Set<PartList> = []
       let touches = steps.enumerated().flatMap { step, parts in
-        parts.map { StartupTouch(step: step, part: $0) }
+        seen.insert(PartList(parts)).inserted
+          ? parts.map { StartupTouch(step: step, part: $0) } : []
       }
       let launch = LaunchTouches(
         of: layout, touches: touches, stepCount: steps.count, facts: facts)
@@ -299,24 +305,28 @@ private struct TouchedFunctions {
     self.facts = facts
     stepCount = steps.count
     var touches: [StartupTouch] = []
-    var ambiguous: Set<[Int]> = []
+    var ambiguousNames = 0
     var isWhole: [StatedAddress: Bool] = [:]
+    var joined = JoinedParts()
+    var (seen, named): (Set<PartList>, Set<FunctionList>) = ([], [])
     for (step, (used, others)) in steps.enumerated() {
-      for part in used {
+      // What is used again touches nothing new.
+      for part in seen.insert(PartList(used)).inserted ? used : [] {
         touches.append(StartupTouch(step: step, part: part))
         let address = layout.functions[part.function].address
         isWhole[address] = isWhole[address] ?? false || part.isWhole
       }
-      let functions = (used + others).map(\.function)
-      if let first = functions.first.map({ layout.functions[$0].address }),
-        functions.contains(where: { layout.functions[$0].address != first })
+      let all = joined.join(used, others)
+      guard named.insert(FunctionList(all)).inserted else { continue }
+      if let first = all.first.map({ layout.functions[$0.function].address }),
+        all.contains(where: { layout.functions[$0.function].address != first })
       {
-        ambiguous.insert(functions)
+        ambiguousNames += 1
       }
     }
     self.touches = touches
     inParts = isWhole.values.count { !$0 }
-    ambiguousNames = ambiguous.count
+    self.ambiguousNames = ambiguousNames
   }
 
   func estimate(_ pageSize: PageSize, _ kernel: LinuxKernel) -> PageFaultEstimate {

@@ -29,12 +29,11 @@ struct ComparedLayouts {
   func launchFacts(
     of startup: StartupUses
   ) -> (facts: (before: LaunchFacts, after: LaunchFacts), warnings: [Diagnostic]) {
-    let functions = startup.functions
     var facts: (before: LaunchFacts, after: LaunchFacts)
     do {
       facts = (
-        before: try before.launchFacts(startup: functions.flatMap(\.before).map(\.function)),
-        after: try after.launchFacts(startup: functions.flatMap(\.after).map(\.function))
+        before: try before.launchFacts(startup: startup.functionsBefore),
+        after: try after.launchFacts(startup: startup.functionsAfter)
       )
     } catch { return ((before.factsWithoutCode, after.factsWithoutCode), [error]) }
     if startup.recordsEveryFunction {

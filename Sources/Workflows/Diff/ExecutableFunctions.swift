@@ -8,12 +8,28 @@ struct ExecutableFunctions {
   private let before: Side
   private let after: Side
 
+  /// Equal lists that have alternatives have the same.
+  private struct Given: Hashable {
+    var parts: PartList
+    var hasAlternatives: Bool
+  }
+  private typealias Kept = (parts: [Part], alternatives: Set<Int>)
+
   private struct Side {
     let layout: Layout
     let unreferenced: Set<StatedAddress>
 
-    func keep(_ part: Part) -> Bool {
-      !unreferenced.contains(layout.functions[part.function].address)
+    /// - Parameter known: what is left of each list of parts.
+    func keep(
+      _ parts: [Part], _ alternatives: Set<Int>, _ known: inout [Given: Kept]
+    ) -> Kept {
+      guard !unreferenced.isEmpty else { return (parts, alternatives) }
+      let given = Given(parts: PartList(parts), hasAlternatives: !alternatives.isEmpty)
+      if let kept = known[given] { return kept }
+      let left = parts.filter { !unreferenced.contains(layout.functions[$0.function].address) }
+      let kept = (left, alternatives.intersection(left.map(\.function)))
+      known[given] = kept
+      return kept
     }
   }
 
@@ -31,13 +47,18 @@ struct ExecutableFunctions {
     after = side(layouts.after)
   }
 
-  /// Returns `use` without the functions that cannot run.
-  func keep(_ use: StartupFunction) -> StartupFunction {
-    var kept = use
-    kept.before = use.before.filter(before.keep)
-    kept.after = use.after.filter(after.keep)
-    kept.alternativesBefore.formIntersection(kept.before.map(\.function))
-    kept.alternativesAfter.formIntersection(kept.after.map(\.function))
-    return kept
+  /// Returns `uses` without the functions that cannot run.
+  ///
+  /// - Complexity: O(*n*) for *n* uses and the parts of different ones.
+  func keep(_ uses: [StartupFunction]) -> [StartupFunction] {
+    var known: (before: [Given: Kept], after: [Given: Kept]) = ([:], [:])
+    return uses.map { use in
+      var kept = use
+      (kept.before, kept.alternativesBefore) = before.keep(
+        use.before, use.alternativesBefore, &known.before)
+      (kept.after, kept.alternativesAfter) = after.keep(
+        use.after, use.alternativesAfter, &known.after)
+      return kept
+    }
   }
 }

@@ -156,10 +156,10 @@ struct ExecutedBlocks {
 }
 
 extension StartupFunction {
-  /// Returns each function of `uses` once, whole, in the order of first uses.
-  static func whole(_ uses: [StartupFunction]) -> [StartupFunction] {
-    var seen: Set<StartupFunction.Identity> = []
-    return uses.map(\.whole).filter { seen.insert($0.identity).inserted }
+  /// Returns one use of each function of `uses`, in the order of first uses.
+  static func first(of uses: [StartupFunction]) -> [StartupFunction] {
+    var seen: Set<StartupFunction.FunctionIdentity> = []
+    return uses.filter { seen.insert($0.functionIdentity).inserted }
   }
 }
 

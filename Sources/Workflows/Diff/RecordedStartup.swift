@@ -45,13 +45,13 @@ struct RecordedStartup {
   var uses: [StartupFunction] {
     found.map { use in
       var use = use
-      use.bodies = bodies[use.whole.identity]?.values.map(\.count).max() ?? 1
+      use.bodies = bodies[use.functionIdentity]?.values.map(\.count).max() ?? 1
       return use
     }
   }
   private var found: [StartupFunction] = []
   /// The functions of each recorded build that are the same in the layouts, by address.
-  private var bodies: [StartupFunction.Identity: [Build: Set<StatedAddress>]] = [:]
+  private var bodies: [StartupFunction.FunctionIdentity: [Build: Set<StatedAddress>]] = [:]
 
   private struct Build: Hashable {
     var image: ImageID?
@@ -87,7 +87,7 @@ struct RecordedStartup {
     }
     let build = Build(image: launch.image.id, path: launch.image.path)
     for (use, function) in zip(launch.uses, named) {
-      bodies[function.whole.identity, default: [:]][build, default: []].insert(use.address)
+      bodies[function.functionIdentity, default: [:]][build, default: []].insert(use.address)
     }
     var unnamed: [(step: Int, function: StartupFunction)] = []
     for use in launch.unnamedUses {

@@ -45,12 +45,51 @@ extension StartupFunction {
 struct SymbolMaps {
   var before: SymbolMap
   var after: SymbolMap
-  private var known: [Key: Named] = [:]
+  private var known: [Key: Namesakes] = [:]
+  /// What belongs to functions of the layouts, whichever recorded names lead to them.
+  private var sides: (before: [Indexes: Sides], after: [Indexes: Sides]) = ([:], [:])
 
   private struct Key: Hashable {
     var names: [SymbolName]
     var objectFile: SymbolName?
-    var size: UInt64?
+  }
+
+  /// Hashed in constant time.
+  private struct Indexes: Hashable {
+    var functions: [Int]
+
+    func hash(into hasher: inout Hasher) {
+      hasher.combine(functions.count)
+      hasher.combine(functions.first)
+      hasher.combine(functions.last)
+    }
+  }
+
+  private struct Namesakes {
+    var before: Sides
+    var after: Sides
+    var isOnlyRecorded: Bool
+  }
+
+  /// The functions of one layout with a name.
+  private struct Sides {
+    var all: Named.Side
+    /// Empty unless there are several.
+    var ofSize: [UInt64: Named.Side] = [:]
+
+    init(_ functions: [Int], in layout: Layout) {
+      func side(_ functions: [Int]) -> Named.Side {
+        let parts = functions.map { Part($0) }
+        return Named.Side(parts: parts, alternatives: layout.alternatives(parts))
+      }
+      all = side(functions)
+      guard functions.count > 1 else { return }
+      ofSize = Dictionary(grouping: functions.filter { layout.functions[$0].size != nil }) {
+        layout.functions[$0].knownBytes
+      }.mapValues(side)
+    }
+
+    subscript(size: UInt64?) -> Named.Side { size.flatMap { ofSize[$0] } ?? all }
   }
 
   /// The functions with the names of a recorded one.
@@ -74,28 +113,33 @@ struct SymbolMaps {
 
   /// - Parameter size: of the functions that count, if there are any; `nil` counts all.
   mutating func functions(namedAs use: RecordedFunctions.Use, sized size: UInt64?) -> Named {
-    let key = Key(names: use.names, objectFile: use.objectFile, size: size)
-    if let named = known[key] { return named }
+    let namesakes = namesakes(of: use)
+    return Named(
+      before: namesakes.before[size], after: namesakes.after[size],
+      isOnlyRecorded: namesakes.isOnlyRecorded)
+  }
+
+  private mutating func namesakes(of use: RecordedFunctions.Use) -> Namesakes {
+    let key = Key(names: use.names, objectFile: use.objectFile)
+    if let namesakes = known[key] { return namesakes }
     var reasons: [MissingReason] = []
-    func side(_ map: inout SymbolMap) -> Named.Side {
+    func sides(_ map: inout SymbolMap, _ known: inout [Indexes: Sides]) -> Sides {
       var functions: [Int] = []
       for name in use.names {
         let resolution = map.resolve(name, from: use.objectFile)
         if case .missing(let reason) = resolution { reasons.append(reason) }
-        functions += resolution.functions
+        functions = functions.isEmpty ? resolution.functions : functions + resolution.functions
       }
-      if let size {
-        let alike = functions.filter { map.layout.functions[$0].size == size }
-        if !alike.isEmpty { functions = alike }
-      }
-      let parts = functions.map { Part($0) }
-      return Named.Side(parts: parts, alternatives: map.layout.alternatives(parts))
+      let indexes = Indexes(functions: functions)
+      let sides = known[indexes] ?? Sides(functions, in: map.layout)
+      known[indexes] = sides
+      return sides
     }
-    let (inBefore, inAfter) = (side(&before), side(&after))
-    let named = Named(
+    let (inBefore, inAfter) = (sides(&before, &self.sides.before), sides(&after, &self.sides.after))
+    let namesakes = Namesakes(
       before: inBefore, after: inAfter, isOnlyRecorded: reasons.allSatisfy(\.isOfRecordedBuild))
-    known[key] = named
-    return named
+    known[key] = namesakes
+    return namesakes
   }
 }
 

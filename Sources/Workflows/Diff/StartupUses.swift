@@ -91,7 +91,7 @@ struct StartupUses {
     named = recorded.uses
     let executable = ExecutableFunctions(
       of: layouts, recordedIn: inputs.recordedImages(of: group))
-    uses = named.map(executable.keep)
+    uses = executable.keep(named)
     launches = recorded.launches
     absences = recorded.absences
     for (kept, given) in zip(uses, named) where kept.after.isEmpty && !given.after.isEmpty {
@@ -134,16 +134,25 @@ struct StartupUses {
     }
   }
 
-  /// Each startup function once, whole.
-  var functions: [StartupFunction] { StartupFunction.whole(uses) }
+  /// The functions of the layout before that the launch uses, each once.
+  var functionsBefore: [Int] { functions(\.before) }
+  /// Likewise for the layout after.
+  var functionsAfter: [Int] { functions(\.after) }
+
+  private func functions(_ side: (StartupFunction) -> [Part]) -> [Int] {
+    var lists: Set<PartList> = []
+    var functions: Set<Int> = []
+    return uses.map(side).filter { lists.insert(PartList($0)).inserted }.flatMap { $0 }
+      .map(\.function).filter { functions.insert($0).inserted }
+  }
 
   /// - Throws: `mismatch` if a layout has fewer than half of the functions: the pages of two different
   ///   programs can't be compared. What the recorded build alone can have does not count.
   func check(_ layouts: ComparedLayouts) throws(Diagnostic) {
-    let functions = StartupFunction.whole(named).filter { !$0.isOnlyRecorded }
+    let functions = StartupFunction.first(of: named).filter { !$0.isOnlyRecorded }
     if functions.allSatisfy({ $0.before.isEmpty && $0.after.isEmpty }) {
       throw Diagnostic(
-        "none of \(counted(self.functions.count, "startup function")) is in either layout",
+        "none of \(counted(StartupFunction.first(of: uses).count, "startup function")) is in either layout",
         context: [source], hint: "is it of another program, or are the images stripped?",
         severity: .mismatch)
     }

@@ -1,0 +1,53 @@
+/// A list of parts as a key.
+///
+/// Thousands of recorded functions may have one name, and then share the list of the functions that have it. Lists that
+/// share their storage are compared in constant time; every list is hashed in constant time, by its count and ends.
+package struct PartList: Hashable, Sendable {
+  private let parts: [Part]
+
+  package init(_ parts: [Part]) { self.parts = parts }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(parts.count)
+    hasher.combine(parts.first)
+    hasher.combine(parts.last)
+  }
+}
+
+/// The functions of a list of parts as a key, whichever blocks of them the parts are. It costs what `PartList` does.
+package struct FunctionList: Hashable, Sendable {
+  private let parts: [Part]
+
+  package init(_ parts: [Part]) { self.parts = parts }
+
+  package static func == (a: Self, b: Self) -> Bool {
+    // Arrays compare their storage first.
+    a.parts == b.parts || a.parts.elementsEqual(b.parts) { $0.function == $1.function }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(parts.count)
+    hasher.combine(parts.first?.function)
+    hasher.combine(parts.last?.function)
+  }
+}
+
+/// Concatenates lists of parts, each two once, so that the results share their storage.
+package struct JoinedParts {
+  private struct Pair: Hashable {
+    var first: PartList
+    var second: PartList
+  }
+  private var known: [Pair: [Part]] = [:]
+
+  package init() {}
+
+  package mutating func join(_ first: [Part], _ second: [Part]) -> [Part] {
+    if second.isEmpty { return first }
+    let pair = Pair(first: PartList(first), second: PartList(second))
+    if let joined = known[pair] { return joined }
+    let joined = first + second
+    known[pair] = joined
+    return joined
+  }
+}
