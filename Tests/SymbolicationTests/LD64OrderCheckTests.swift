@@ -2,9 +2,34 @@ import ByteReading
 import ImageModel
 import OrderFileFormat
 import Symbolication
+import TestSupport
 import Testing
 
 @Suite struct LD64OrderCheckTests {
+  /// Whether object files have the entries' functions, and whether the layout lists what it lacks.
+  @Test(arguments: [true, false]) func linesForNamesakesCostNoSquares(isFound: Bool) throws {
+    let growth = costGrowth(
+      from: 1000, by: 4,
+      of: { count in
+        let lines = (0..<count).map { "a\($0).o:_t\n" }.joined()
+        var layout = machOLayout((0..<count).map { isFound ? "a\($0).o|_t" : "_f\($0)" })
+        if !isFound, let name = layout.functions.first?.name {
+          layout = Layout(
+            imageFormat: .machO, sections: layout.sections, functions: layout.functions,
+            names: layout.names,
+            absentSymbols: (0..<count).map { _ in AbsentSymbol(name: name, reason: .discarded) })
+        }
+        let order = isFound ? lines : (0..<count).map { "a\($0).o:_f0\n" }.joined()
+        return (order: try? OrderFileDialect.ld64.read(FileBytes(Array(order.utf8))), layout)
+      },
+      { order, layout in
+        guard let order else { return }
+        let check = OrderFileCheck(order, layout: layout, architecture: .arm64)
+        #expect(check.entries == order.entries.count)
+      })
+    #expect(growth < 10, "\(growth) times for 4 times as many")
+  }
+
   private func check(
     _ order: String, _ symbols: [String], for architecture: Architecture? = .arm64,
     by linker: OrderFileDialect = .ld64LLD

@@ -1,4 +1,5 @@
 import Addresses
+import ByteReading
 import Demangling
 import ImageModel
 
@@ -13,6 +14,7 @@ package struct SymbolMap {
   private var canonical: NameIndex?
   private var promoted: PromotedNames?
   private var resolutionOfName: [Recorded: Resolution] = [:]
+  private var namesakes: [SymbolName: Namesakes] = [:]
 
   private struct Recorded: Hashable {
     var name: SymbolName
@@ -85,15 +87,17 @@ extension SymbolMap {
     _ name: SymbolName, from objectFile: SymbolName?
   ) -> Resolution {
     if isOutlined(name.bytes[...]) { return .missing(.outlined) }
-    var found = narrowed(exact.entries(name.bytes), to: objectFile)
+    let known = namesakes[name] ?? Namesakes(exact.entries(name.bytes), in: layout)
+    namesakes[name] = known
+    var found = known.narrowed(to: objectFile)
     if !found.isEmpty {
-      found += promotedFunctions(from: name)
-      found.sort()
+      let promoted = promotedFunctions(from: name)
+      if !promoted.isEmpty { found = (found + promoted).sorted() }
       var candidates = candidates(found)
       let mangling = Mangling(of: name.bytes, in: name.bytes.indices)
       if mangling == .swift || mangling == .itanium {
-        candidates.indexes += exact.entries(name.bytes + Array("Tm".utf8))
-        candidates.indexes.sort()
+        let merged = exact.entries(name.bytes + Array("Tm".utf8))
+        if !merged.isEmpty { candidates.indexes = (candidates.indexes + merged).sorted() }
       }
       return .exact(candidates)
     }
@@ -123,7 +127,9 @@ extension SymbolMap {
       best = match
       found.append(candidate)
     }
-    if let best { return .canonical(candidates(narrowed(found, to: objectFile)), best) }
+    if let best {
+      return .canonical(candidates(Namesakes(found, in: layout).narrowed(to: objectFile)), best)
+    }
     switch recorded.part {
     case .cold: return .missing(.coldPart)
     case .mergedBody: return .missing(.mergedBody)
@@ -141,25 +147,6 @@ extension SymbolMap {
     return names.functions(from: name)
   }
 
-  /// The functions of `found` that are defined in `objectFile`, or else in a member of that name; all if
-  /// there are none.
-  private func narrowed(_ found: [Int], to objectFile: SymbolName?) -> [Int] {
-    guard let objectFile, found.count > 1 else { return found }
-    func of(_ isSame: (ArraySlice<UInt8>) -> Bool) -> [Int] {
-      found.filter { index in
-        let function = layout.functions[index]
-        return [function.compiledObjectFile, function.objectFile].contains { file in
-          file.map { isSame(layout.names[$0]) } ?? false
-        }
-      }
-    }
-    let ofFile = of { $0 == objectFile.bytes[...] }
-    if !ofFile.isEmpty { return ofFile }
-    let member = archiveMember(objectFile.bytes[...])
-    let ofMember = of { archiveMember($0) == member }
-    return ofMember.isEmpty ? found : ofMember
-  }
-
   private func candidates(_ indexes: [Int]) -> Candidates {
     let first = layout.functions[indexes[0]].address
     return Candidates(
@@ -172,5 +159,34 @@ extension SymbolMap {
     let name = layout.functions[index].name
     let start = Int(name.offset)
     return NameEnding(of: layout.names.bytes, in: start..<start + Int(name.count))
+  }
+}
+
+/// The functions of a layout with one name, by their object files.
+private struct Namesakes {
+  /// Ascending.
+  private let all: [Int]
+  private var ofFile: [NameKey: [Int]] = [:]
+  private var ofMember: [NameKey: [Int]] = [:]
+
+  init(_ found: [Int], in layout: Layout) {
+    all = found
+    guard found.count > 1 else { return }
+    for index in found {
+      let function = layout.functions[index]
+      let files = [function.compiledObjectFile, function.objectFile].compactMap { $0 }
+        .map { layout.names[$0] }
+      for file in Set(files.map { NameKey($0) }) { ofFile[file, default: []].append(index) }
+      for member in Set(files.map { NameKey(archiveMember($0)) }) {
+        ofMember[member, default: []].append(index)
+      }
+    }
+  }
+
+  /// Those that are defined in `objectFile`, or else in a member of that name; all if there are none.
+  func narrowed(to objectFile: SymbolName?) -> [Int] {
+    guard let objectFile else { return all }
+    return ofFile[NameKey(objectFile.bytes)]
+      ?? ofMember[NameKey(archiveMember(objectFile.bytes[...]))] ?? all
   }
 }

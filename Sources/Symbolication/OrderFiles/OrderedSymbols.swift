@@ -31,8 +31,9 @@ struct OrderedSymbols {
     }
     guard !missing.isEmpty else { return }
     for symbol in layout.absentSymbols {
-      for i in missing[NameKey(layout.names[symbol.name])] ?? [] {
-        symbols[i].absence = symbols[i].absence ?? symbol.reason
+      // The first of several absent symbols of a name tells why.
+      for i in missing.removeValue(forKey: NameKey(layout.names[symbol.name])) ?? [] {
+        symbols[i].absence = symbol.reason
       }
     }
   }
@@ -41,12 +42,36 @@ struct OrderedSymbols {
   private struct Index {
     /// To `symbols`; for a symbol in a certain object file see `byObjectFile`.
     var bySymbol: [NameKey: Int] = [:]
-    /// To `symbols`, by symbol, in the order of their entries.
-    var byObjectFile: [NameKey: [(file: [UInt8], ordered: Int)]] = [:]
+    /// By symbol.
+    var byObjectFile: [NameKey: OfObjectFiles] = [:]
     /// To `symbols`, by what LLD cuts a symbol to.
     var byRoot: [NameKey: Int] = [:]
     /// To `symbols` and to the order file's entries.
     var bySection: [NameKey: (ordered: Int, entry: Int)] = [:]
+  }
+
+  /// The entries for a symbol that name an object file.
+  private struct OfObjectFiles {
+    /// To `symbols`, in the order of their entries.
+    private(set) var all: [Int] = []
+    private var ofFile: [NameKey: [Int]] = [:]
+    /// The object files in which functions of that name were found; two tell as much as more.
+    private var filesOfFunctions: Set<NameKey> = []
+
+    mutating func append(_ ordered: Int, of file: [UInt8]) {
+      all.append(ordered)
+      ofFile[NameKey(file), default: []].append(ordered)
+    }
+
+    func of(_ file: NameKey) -> [Int] { ofFile[file] ?? [] }
+
+    /// Returns those of which a function in `file` is the first one that was found in another object file.
+    mutating func others(than file: NameKey) -> [Int] {
+      guard filesOfFunctions.count < 2, filesOfFunctions.insert(file).inserted else { return [] }
+      guard filesOfFunctions.count == 1 else { return all }
+      let own = Set(of(file))
+      return all.filter { !own.contains($0) }
+    }
   }
 
   private mutating func collect(_ order: OrderFile, for architecture: [UInt8]?) -> Index {
@@ -103,7 +128,7 @@ struct OrderedSymbols {
     let ordered = symbols.count
     symbols.append(OrderedSymbol(entry, at: i))
     if let file = entry.objectFile, rule != .movesAll {
-      index.byObjectFile[symbol, default: []].append((file, ordered))
+      index.byObjectFile[symbol, default: OfObjectFiles()].append(ordered, of: file)
     } else {
       index.bySymbol[symbol] = ordered
       let root = rootSymbol(entry.symbol[...])
@@ -113,7 +138,8 @@ struct OrderedSymbols {
     }
   }
 
-  private mutating func matchMachO(_ index: Index, with layout: Layout) {
+  private mutating func matchMachO(_ given: Index, with layout: Layout) {
+    var index = given
     // The number of symbols of an object file to which a function with unknown object file has been assigned.
     var taken: [NameKey: Int] = [:]
     for (i, function) in layout.functions.enumerated() {
@@ -121,17 +147,15 @@ struct OrderedSymbols {
       let symbol = NameKey(name)
       let file = function.objectFile.map { layout.names[$0] }
       var matching = index.bySymbol[symbol].map { [$0] } ?? []
-      if let ofFiles = index.byObjectFile[symbol] {
-        if let file {
-          matching += ofFiles.filter { $0.file[...] == file }.map(\.ordered)
-          for other in ofFiles where other.file[...] != file {
-            symbols[other.ordered].isInOtherObjectFile = true
-          }
-        } else {
-          let next = taken[symbol] ?? 0
-          taken[symbol] = next + 1
-          if next < ofFiles.count { matching.append(ofFiles[next].ordered) }
+      if let file = file.map({ NameKey($0) }) {
+        matching += index.byObjectFile[symbol]?.of(file) ?? []
+        for other in index.byObjectFile[symbol]?.others(than: file) ?? [] {
+          symbols[other].isInOtherObjectFile = true
         }
+      } else if let ofFiles = index.byObjectFile[symbol]?.all {
+        let next = taken[symbol] ?? 0
+        taken[symbol] = next + 1
+        if next < ofFiles.count { matching.append(ofFiles[next]) }
       }
       for spelling in [cutPromotion(name), rootSymbol(name)] where spelling.count < name.count {
         guard let ordered = index.bySymbol[NameKey(spelling)] else { continue }
