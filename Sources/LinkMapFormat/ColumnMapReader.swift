@@ -18,6 +18,9 @@ struct ColumnMapReader {
     /// An assignment or another command of a linker script; or, as its rest will show, an input section
     /// whose file name has a line feed. Up to `searched` it has no `:(`.
     case command(start: Int, searched: Int, address: StatedAddress, size: UInt64)
+    /// A command that is in no output section; or, as an input section behind it will show, an output section
+    /// whose name looks like one.
+    case outerCommand(name: Range<Int>, address: StatedAddress, size: UInt64)
   }
 
   /// - Throws: `invalid` if there is no header.
@@ -45,6 +48,9 @@ struct ColumnMapReader {
       bytes: lines.bytes, position: line.lowerBound, end: line.upperBound)
     guard let (address, size) = numbers(&fields) else { return try addContinuation(line) }
     let text = fields.position..<line.upperBound
+    if case .outerCommand(let name, let address, let size) = last, hasIndent(8, text) {
+      try builder.addSection(name, at: address, size: size)
+    }
     if hasIndent(16, text) {
       guard builder.addSymbol(text.dropFirst(16), at: address, size: size) else {
         throw invalid(line)
@@ -54,8 +60,7 @@ struct ColumnMapReader {
       let piece = text.dropFirst(8)
       try addPiece(piece, searched: piece.lowerBound, at: address, size: size, line)
     } else if isAssignment(text) {
-      last = .command(
-        start: text.lowerBound, searched: text.lowerBound, address: address, size: size)
+      last = .outerCommand(name: text, address: address, size: size)
     } else {
       try builder.addSection(text, at: address, size: size)
       last = .section
@@ -139,6 +144,9 @@ struct ColumnMapReader {
       let end = withoutParenthesis(line.lowerBound, line.upperBound).upperBound
       builder.extendInputSectionName(to: end)
     case .symbol: builder.extendSymbolName(to: line.upperBound)
+    case .outerCommand(let name, let address, let size):
+      last = .outerCommand(
+        name: name.lowerBound..<line.upperBound, address: address, size: size)
     case .command(let start, let searched, let address, let size):
       try addPiece(start..<line.upperBound, searched: searched, at: address, size: size, line)
     }

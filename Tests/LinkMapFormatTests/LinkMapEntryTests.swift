@@ -40,6 +40,27 @@ import Testing
       ])
   }
 
+  @Test(arguments: [LinkMapGrammarTests.lld, LinkMapGrammarTests.mold])
+  func sectionsWhoseNamesLookLikeCommandsAreSections(header: String) throws {
+    func line(_ address: Int, _ text: String) -> String {
+      let numbers =
+        header == LinkMapGrammarTests.lld
+        ? "    \(address)     \(address)        4     1 "
+        : "            0x\(address)          4     1 "
+      return numbers + text + "\n"
+    }
+    let text =
+      header + line(1000, ".text") + line(1000, "        a.o:(.text)") + line(1004, "my=sec")
+      + line(1004, "        b(1).o:(my=sec)") + line(1004, "                f")
+      + line(1008, "start = .") + line(1008, "data\n(x)") + line(1008, "        c.o:(data\n(x))")
+    #expect(
+      try Self.entries(text).map { $0.replacing(" 0x4 ", with: " ") } == [
+        "section 0x1000 .text", "  input 0x1000 a.o:(.text)", "section 0x1004 my=sec",
+        "  input 0x1004 b(1).o:(my=sec)", "    symbol 0x1004 f", "section 0x1008 data\\n(x)",
+        "  input 0x1008 c.o:(data\\n(x))",
+      ])
+  }
+
   @Test func lldNamesMayHoldLineFeedsAndBlanks() throws {
     let text =
       LinkMapGrammarTests.lld
