@@ -201,14 +201,14 @@ import Workflows
     func builds(of count: Int) throws -> SampleBuilds {
       let samples = try SampleBuilds()
       var build = MappedBuild(id: [0xab], functions: [])
-      build.textSize = 0x100 + 16 * count
+      build.textSize = 0x100 + 32 * count
       for index in 0..<count {
         build.functions.append(
           .init(
             "parse",
             Run(
-              address: 0x1000 + 16 * UInt64(index),
-              blocks: [Block(id: 0, size: 8), Block(id: 1, size: 8)])))
+              address: 0x1000 + 32 * UInt64(index),
+              blocks: [Block(id: 0, size: 16), Block(id: 1, size: 16)])))
       }
       try samples.workshop.write(build.bytes, "app")
       try samples.workshop.write(
