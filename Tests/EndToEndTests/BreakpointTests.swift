@@ -331,8 +331,21 @@ import Testing
   /// The reasons have nothing to do with what is permitted.
   @Test func aProcessThatHasEndedOrIsTheKernelsIsAnErrorOfItsOwn() throws {
     let workshop = try Workshop()
-    let parent = try workshop.start(
-      "sh", ["-c", "true & echo $!; exec sleep infinity"])
+    // No shell: it may ask for the child's status in between.
+    let source = """
+      #include <stdio.h>
+      #include <unistd.h>
+      int main(void) {
+        int child = fork();
+        if (!child) _exit(0);
+        printf("%d\\n", child);
+        fflush(stdout);
+        for (;;) pause();
+      }
+      """
+    try workshop.write(source.utf8, "parent.c")
+    try workshop.must("clang", ["parent.c", "-o", "parent"])
+    let parent = try workshop.start(workshop.path("parent"), [])
     try parent.waitForOutput("\n")
     let child = try #require(pid_t(parent.output.dropLast()))
     #expect(
