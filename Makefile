@@ -46,8 +46,8 @@ test: ## install what the tests need, then run check; CI runs this
 	@Scripts/bootstrap.sh test
 	@$(MAKE) -s check
 
-INTEGRATIONS := Integrations/
-test-integrations: tests-built runtime ## auto with each build system, compiler and linker: heavier tests, which test leaves out
+INTEGRATIONS := 'Integrations/|AArch64MachineTests/|ImmunityTests/'
+test-integrations: tests-built runtime ## auto with each build system, compiler and linker: heavier tests, which test leaves out; CI runs them, too
 	@Scripts/bootstrap.sh test
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)

@@ -26,8 +26,9 @@
 // none is left. So for a name without suffixes only its last bytes are examined.
 //
 // Names with the same canonical name may still be different code. `f.cold` is not `f`: it is elsewhere, and
-// runs when `f` does something rare. In a build that has not split `f`, it is in `f`. So a canonical name also says which part of the function it is and which
-// kinds of suffix were removed; `match(_:inRelease:)` ranks which names may correspond.
+// runs when `f` does something rare. In a build that has not split `f`, it is in `f`. So a canonical name also says
+// which part of the function it is and which kinds of suffix were removed; `match(_:inRelease:)` ranks which names may
+// correspond.
 //
 // Names that differ because the code differs are left alone: Swift's async parts (`TQ1_`, `TY0_`) and
 // specializations (`Tf4nd_n`, `Tg5`), C++20 coroutine parts (`.resume`, `.destroy`), GCC's `._omp_fn.0`,

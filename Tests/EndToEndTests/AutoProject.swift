@@ -66,9 +66,7 @@ struct AutoProject {
       """
   }()
 
-  /// What an interrupted command has begun to write is removed: otherwise the next run takes it for complete.
   private static let makefile = """
-    .DELETE_ON_ERROR:
     CFLAGS = -O1
     app: src/main.o libshared.so libfixed.a
     \t$(CC) -o $@ src/main.o -L. -lfixed -lshared -Wl,-rpath,'$$ORIGIN'

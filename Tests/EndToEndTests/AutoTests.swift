@@ -157,7 +157,7 @@ import Testing
     let project = try AutoProject()
     try project.write(
       "generate.sh",
-      "test -e slow || { touch slow; touch '\(project.output)/work/tmp/waits'; sleep 1000; }\necho 'int generated(int n) { return n + 3; }'\n"
+      "waits='\(project.output)/work/tmp/waits'\ntest -e \"$waits\" || { touch \"$waits\"; sleep 1000; }\necho 'int generated(int n) { return n + 3; }'\n"
     )
     let running = try project.start(["--launch", "./app"])
     try running.wait(for: "the build to be under way") {

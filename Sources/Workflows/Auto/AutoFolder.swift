@@ -54,6 +54,17 @@ struct AutoFolder {
   var configured: String { "\(work)/configured" }
   /// What the results were made of.
   var state: String { "\(work)/state" }
+  /// A file that is there while a build command runs, and after one that was interrupted.
+  var building: String { "\(work)/building" }
+
+  /// Removes what an interrupted build has left: it may have files that are half written, which build systems take for
+  /// complete.
+  func removeUnfinishedCopy() {
+    guard OptionFile.exists(Array(building.utf8)) else { return }
+    for path in [tree, copyList, configured, linkLog, state, building] {
+      Folder.remove(Array(path.utf8))
+    }
+  }
 
   /// Removes the contents of the folders with results, and the summaries.
   func removeResults() {

@@ -34,6 +34,7 @@ struct AutoShell {
       command: [command, ConfinedCommand.word, folder.path, "/bin/sh", "-c", inTree(text)],
       environment: variables(orders: orders, linker: linker), leadsGroup: true)
     launch.isShell = true
+    try OutputFile(folder.building).finish([])
     let result: ProgramLaunch.Result
     do {
       result = try log.streams { streams in
@@ -45,6 +46,7 @@ struct AutoShell {
     }
     if endsOrphans { _ = Orphans.end() }
     if Interruption.hasCome { throw Diagnostic("interrupted") }
+    Folder.remove(Array(folder.building.utf8))
     guard result.end != .exited(0), !mayFail else { return }
     let output = log.text
     if let place = FailureCause.refusedWrite(in: output) {

@@ -8,7 +8,7 @@
 // All that a run leaves is below one folder. `state` there says what the results are of: the options, and the images
 // after the last link. A run whose build leaves the images as they were has nothing more to do. It is removed before
 // anything is changed, so that a run that was interrupted is followed by a full one; which uses the objects that are
-// there.
+// there, unless it was a build that was interrupted.
 
 import ImageModel
 import OrderFileFormat
@@ -91,6 +91,7 @@ package struct ProjectOrdering {
         "unable to copy the project into itself", context: [folder.path],
         hint: "name another with --out")
     }
+    folder.removeUnfinishedCopy()
     let shell = AutoShell(
       folder: folder, command: options.command, environment: environment,
       endsOrphans: options.endsOrphans)

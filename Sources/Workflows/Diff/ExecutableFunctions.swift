@@ -19,14 +19,17 @@ struct ExecutableFunctions {
     let layout: Layout
     let unreferenced: Set<StatedAddress>
 
+    /// Alternatives of which the recorded blocks are no part are none, either.
+    ///
     /// - Parameter known: what is left of each list of parts.
     func keep(
       _ parts: [Part], _ alternatives: Set<Int>, _ known: inout [Given: Kept]
     ) -> Kept {
-      guard !unreferenced.isEmpty else { return (parts, alternatives) }
       let given = Given(parts: PartList(parts), hasAlternatives: !alternatives.isEmpty)
       if let kept = known[given] { return kept }
-      let left = parts.filter { !unreferenced.contains(layout.functions[$0.function].address) }
+      let left =
+        unreferenced.isEmpty
+        ? parts : parts.filter { !unreferenced.contains(layout.functions[$0.function].address) }
       let kept = (left, alternatives.intersection(left.map(\.function)))
       known[given] = kept
       return kept
