@@ -38,6 +38,7 @@ enum CompilerCommand {
 
   private static let wrapped = [
     "cc": (variable: "ORDERFILE_CC", usual: "cc"), "c++": (variable: "ORDERFILE_CXX", usual: "c++"),
+    "cxx": (variable: "ORDERFILE_CXX", usual: "c++"),
   ]
 
   /// - Parameter compiler: its name, and words that precede all others, such as `ccache gcc`.
@@ -118,7 +119,8 @@ struct CCompilerCommand: ParsableCommand {
 /// The help of `orderfile c++`.
 struct CxxCompilerCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "c++",
+    // Completions have functions with the names of commands, which bash does not take with a "+".
+    commandName: "cxx",
     abstract: "The same for C++: see 'orderfile help cc'.",
     discussion: """
       EXAMPLES
@@ -126,7 +128,7 @@ struct CxxCompilerCommand: ParsableCommand {
         $ ORDERFILE_CXX=clang++ orderfile c++ -O2 -c app.cpp
 
       It wraps c++, or what ORDERFILE_CXX names.
-      """)
+      """, aliases: ["c++"])
   @Argument(parsing: .captureForPassthrough, help: "The words for the compiler.")
   var words: [String] = []
 }
