@@ -46,20 +46,21 @@ test: ## install what the tests need, then run check; CI runs this
 	@Scripts/bootstrap.sh test
 	@$(MAKE) -s check
 
-INTEGRATIONS := 'Integrations/|AArch64MachineTests/|ImmunityTests/'
-test-integrations: tests-built runtime ## auto with each build system, compiler and linker: heavier tests, which test leaves out; CI runs them, too
+# Suites that take long: other machines and systems in an emulator, other tools, many builds.
+INTEGRATIONS := 'Integrations/|MachOEmulatorTests[.]'
+test-integrations: tests-built runtime ## the tests that test leaves out: auto with each build system, emulated machines, BOLT; CI runs them, too
 	@Scripts/bootstrap.sh test
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
+	@Scripts/check-install.sh
 
-check: ## format, warnings, imports, tests of the release build, examples, README, installation
+check: ## format, warnings, imports, tests of the release build, examples, README
 	@$(MAKE) -s -j2 lint tests-built
 	$(MAKE) -s runtime
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 	Examples/run-all.sh
 	Scripts/check-readme.sh
-	@Scripts/check-install.sh
 
 # The compiler leaves a processor idle where a target waits for another.
 lint:

@@ -6,7 +6,7 @@ import TraceFormat
 /// The recorder cross-built for aarch64 and run under user-mode emulation: what `docs/DESIGN.md` and
 /// `orderfile_runtime.h` promise.
 @Suite(.needs("aarch64-linux-gnu-gcc", "qemu-aarch64"))
-struct AArch64Tests {
+struct AArch64Integrations {
   static let target = [
     "--target=aarch64-linux-gnu", "--gcc-toolchain=/usr", "--sysroot=/usr/aarch64-linux-gnu",
     "-I/usr/aarch64-linux-gnu/include",
@@ -80,7 +80,7 @@ struct AArch64Tests {
         .map(String.init)
     }
     let imported = Set(undefined.joined()).subtracting(own)
-    #expect(imported.isSubset(of: ImmunityTests.allowed), "\(imported)")
+    #expect(imported.isSubset(of: ImmunityIntegrations.allowed), "\(imported)")
     let program = try stage.build("program", "launch/main.c")
     for (end, status) in [
       ("return", 0), ("_exit", 0), ("abort", 134), ("segv", 139), ("kill", 137),

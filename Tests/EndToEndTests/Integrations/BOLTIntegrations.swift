@@ -4,7 +4,7 @@ import Testing
 
 /// `orderfile gen --format bolt`: a linked image that llvm-bolt splits and orders.
 @Suite(.needs(.recording, .x8664Machine, "qemu-x86_64", "gcc", "llvm-bolt-19", "valgrind"))
-struct BOLTTests {
+struct BOLTIntegrations {
   /// Two files with a local function of the same name each, and a variable of that name.
   static let sources = [
     "main.c": """

@@ -21,7 +21,7 @@ extension Requirement {
 /// The tracers of `record --breakpoints` and `pages`, and the recorder, on an AArch64 machine: an emulated one that runs
 /// Debian's kernel. `Tests/AArch64` holds what runs there, and `Tests/AArch64/README.md` what does not.
 @Suite(.needs(.aarch64Machine))
-struct AArch64MachineTests {
+struct AArch64MachineIntegrations {
   @Test func whatProgramsDoIsHeardAndTheyGoOn() throws {
     let workshop = try Workshop()
     let lines = try boot(workshop)

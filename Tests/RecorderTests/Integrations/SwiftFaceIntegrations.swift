@@ -4,7 +4,7 @@ import Testing
 import TraceFormat
 
 /// The product `OrderFileRuntime`, used by a package as an app would.
-@Suite(.needs(.compiling)) struct SwiftFaceTests {
+@Suite(.needs(.compiling)) struct SwiftFaceIntegrations {
   @Test func aPackageThatUsesTheProductMarksAndStops() throws {
     let workshop = try Workshop()
     let sources = workshop.folder.appendingPathComponent("Sources/app")

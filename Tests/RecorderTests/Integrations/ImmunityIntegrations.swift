@@ -3,7 +3,7 @@ import Testing
 import TraceFormat
 
 /// The recorder's C files, compiled as an instrumented build might: nothing of it gets in.
-@Suite(.needs(.compiling)) struct ImmunityTests {
+@Suite(.needs(.compiling)) struct ImmunityIntegrations {
   /// What the recorder may ask of libc, from initialisers and at exit only.
   static let allowed: Set<String> = [
     "dl_iterate_phdr", "getauxval", "environ", "dladdr", "orderfile_default_trace",

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// `orderfile record --qemu`: what an emulator sees of an unmodified program.
-@Suite(.needs(.recording, .x8664Machine, "qemu-x86_64", "gcc")) struct QEMUTests {
+@Suite(.needs(.recording, .x8664Machine, "qemu-x86_64", "gcc")) struct QEMUIntegrations {
   /// Has a function of which half runs, one that is never called, and a thread's.
   static let source = """
     #include <pthread.h>

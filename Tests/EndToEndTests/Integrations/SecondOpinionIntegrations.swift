@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// The recorder in a program, breakpoints on the same program, and what callgrind sees it execute.
-@Suite(.needs(.recording, "valgrind")) struct SecondOpinionTests {
+@Suite(.needs(.recording, "valgrind")) struct SecondOpinionIntegrations {
   static let threaded = """
     #include <iostream>
     #include <map>

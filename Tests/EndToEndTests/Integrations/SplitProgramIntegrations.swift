@@ -4,7 +4,7 @@ import Testing
 
 /// What runs after the functions of a program were split: code that is entered or left in unusual ways, and tools that
 /// look at a program from outside.
-@Suite(.needs(.recording, "clang-19")) struct SplitProgramTests {
+@Suite(.needs(.recording, "clang-19")) struct SplitProgramIntegrations {
   /// A generator that is left by an exception, assembly that jumps and that has code and data in other sections, and
   /// a backtrace of two functions that are in what was split off.
   static let source = #"""
