@@ -25,7 +25,7 @@ struct AutoShell {
   ///   - linker: as `ORDERFILE_LINKER` has it.
   /// - Throws: if the command fails and may not, with the cause.
   func build(
-    _ name: String, _ text: String, orders: Bool, linker: String, mayFail: Bool
+    _ name: String, _ text: String, orders: Bool, linker: String, mayFail: Bool = false
   ) throws(Diagnostic) {
     let logPath = "\(folder.logs)/\(name).log"
     let log = LaunchLog(logPath)
@@ -74,7 +74,7 @@ struct AutoShell {
       if path.hasSuffix("/.libs") { path = String(path.dropLast("/.libs".count)) }
       if !folders.contains(path) { folders.append(path) }
     }
-    let searched = folders + [environment.searchPath ?? "/usr/bin:/bin"]
+    let searched = folders + [searchPath]
     var program = ProgramLaunch(
       command: ["/bin/sh", "-c", inTree(launch.command)],
       environment: [("PATH", searched.joined(separator: ":"))],
@@ -84,13 +84,16 @@ struct AutoShell {
     return program
   }
 
+  /// As shells have it if `PATH` is not set.
+  private var searchPath: String { environment.searchPath ?? "/usr/bin:/bin" }
+
   private func inTree(_ text: String) -> String {
     "cd \(shellWord(folder.tree)) || exit 126\n\(text)"
   }
 
   private func variables(orders: Bool, linker: String) -> [(name: String, value: String)] {
     [
-      ("PATH", "\(folder.tools):\(environment.searchPath ?? "/usr/bin:/bin")"),
+      ("PATH", "\(folder.tools):\(searchPath)"),
       ("ORDERFILE_LINKS", folder.linkLog), ("ORDERFILE_LINKER", linker),
       ("ORDERFILE_ORDERS", orders ? folder.orders : ""), ("ORDERFILE_MAPS", ""),
       ("ORDERFILE_RECORDER", ""),
@@ -113,25 +116,4 @@ struct AutoShell {
       }
     }
   }
-}
-
-/// A launch that a program is ordered for.
-package struct AutoLaunch: Hashable, Sendable {
-  /// For `/bin/sh -c`, in the copy of the project.
-  package var command: String
-  /// The path of the file that is its standard input; `nil` for none.
-  package var input: String?
-  /// In seconds; `nil` for the usual.
-  package var timeout: Double?
-  package var readiness: Readiness?
-
-  package init(_ command: String) { self.command = command }
-
-  /// Longer than launches take that end by themselves, in seconds.
-  package static let usualTimeout = 60.0
-}
-
-/// The word by which this command is asked to run another one confined: its next word is the folder below which that may write.
-package enum ConfinedCommand {
-  package static let word = "--confined-to"
 }

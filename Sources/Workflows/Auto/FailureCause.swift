@@ -29,23 +29,27 @@ package enum FailureCause {
 
   /// What to do about causes that are not the project's fault; `nil` for others.
   package static func remedy(in output: String) -> String? {
-    remedies.first { output.contains($0.sign) }?.remedy
+    let lines = output.split(whereSeparator: \.isNewline)
+    return remedies.first { remedy in
+      lines.contains { line in
+        remedy.signs.contains { words in words.allSatisfy(line.contains) } && !isProgress(line)
+      }
+    }?.text
   }
 
-  private static let remedies: [(sign: String, remedy: String)] = [
+  /// Each has alternatives, of which a line has all words.
+  private static let remedies: [(signs: [[String]], text: String)] = [
     (
-      "automake",
+      // What `missing`, the script of automake, and the shell say.
+      ["automake", "aclocal", "autoconf", "autoheader"].flatMap {
+        [[$0, "is missing on your system"], [$0, "not found"]]
+      },
       "it makes its build scripts anew: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
     ),
+    ([["No space left on device"]], "name a folder with more room by --out"),
+    ([["ld.lld: error: "]], "if GNU ld can link it: --linker gnu-ld"),
     (
-      "aclocal",
-      "it makes its build scripts anew: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
-    ),
-    ("No space left on device", "name a folder with more room by --out"),
-    ("ld.lld: error: ", "if GNU ld can link it: --linker gnu-ld"),
-    ("Could not resolve host", "it needs the network: fetch what it needs into the project first"),
-    (
-      "Temporary failure in name resolution",
+      [["Could not resolve host"], ["Temporary failure in name resolution"]],
       "it needs the network: fetch what it needs into the project first"
     ),
   ]
@@ -60,7 +64,7 @@ package enum FailureCause {
   }
 
   /// `checking for error.h... no`, and commands that name files of errors.
-  private static func isProgress(_ line: String) -> Bool {
+  private static func isProgress(_ line: some StringProtocol) -> Bool {
     line.hasPrefix("checking ") || line.hasPrefix("[") || line.hasPrefix("-- ")
   }
 }

@@ -130,10 +130,8 @@ struct ProjectImages {
     return (checked, warnings)
   }
 
-  /// Copies a file by way of a temporary one.
   private func copy(_ path: String, to other: String) throws(Diagnostic) {
-    let bytes = try InputFile.bytes(path)
-    try OutputFile(other).finish(bytes.copy(0..<bytes.count))
+    try OutputFile(other).finish(copyOf: path)
     chmod(other, 0o755)
   }
 }

@@ -61,8 +61,7 @@ package struct ProjectOrdering {
 
   private let options: Options
   private let environment: LaunchEnvironment
-  private let progress: (Progress) -> Void
-  private var commands: [AutoDocument.Command] = []
+  private let steps: ProjectSteps
   private var warnings: [Diagnostic] = []
 
   package init(
@@ -71,7 +70,7 @@ package struct ProjectOrdering {
   ) {
     self.options = options
     self.environment = environment
-    self.progress = progress
+    steps = ProjectSteps(progress: progress)
   }
 
   /// Runs all steps that are needed.
@@ -96,81 +95,82 @@ package struct ProjectOrdering {
       folder: folder, command: options.command, environment: environment,
       endsOrphans: options.endsOrphans)
     try shell.makeTools()
-    let linker = try linker(for: system)
+    var build = ProjectBuild(
+      system, linker: try linker(for: system), shell: shell, steps: steps)
     let copy = TreeCopy(
       of: project, to: folder.tree, list: folder.copyList, excluding: folder.path)
-    let copied = try timed("copy", "\(project) to \(folder.tree)") { try copy.update() }
-    try configure(system, shell, copied, linker)
+    let copied = try steps.timed("copy", "\(project) to \(folder.tree)") { try copy.update() }
+    try build.configure(copied)
 
-    let identity = identity(system, linker)
+    let identity = identity(of: build)
     let state = (try? InputFile.bytes(folder.state)).map { $0.text(0..<$0.count) }
     if let state, state.hasPrefix(identity) {
-      try build("build", system, shell, orders: true, linker)
-      if state == identity + stamps(system, in: folder) { return result(folder, nil) }
+      try build.build("build", orders: true)
+      if state == identity + build.stamps { return result(folder, nil) }
     }
-    return try order(system, shell, linker, identity)
+    return try order(&build, identity)
   }
 
-  private mutating func order(
-    _ system: BuildSystem, _ shell: AutoShell, _ linker: OrderFileDialect, _ identity: String
-  ) throws -> Result {
-    let folder = shell.folder
+  private mutating func order(_ build: inout ProjectBuild, _ identity: String) throws -> Result {
+    let folder = build.shell.folder
     // What an earlier run has linked in its order.
-    for image in images(system, in: folder)
+    for image in build.images
     where OptionFile.exists(Array("\(folder.orders)/\(image.orderName)".utf8)) {
       image.removeForRelink()
     }
     folder.removeResults()
     try folder.makeResults()
-    if system.imageFolder != nil { try writeToolset(folder) }
-    try build("build", system, shell, orders: false, linker)
-    let images = images(system, in: folder)
+    if build.system.imageFolder != nil { try build.writeToolset() }
+    try build.build("build", orders: false)
+    let images = build.images
+    let candidates = LaunchCandidates(images, in: folder.tree)
     guard !images.isEmpty else {
       let log = "\(folder.logs)/build.log"
       let line = FailureCause.line(in: LaunchLog(log).text)
       throw Diagnostic(
         "the build linked no image by a compiler of PATH"
           + (line.map { "; its output has: \($0)" } ?? ""),
-        context: [system.build],
+        context: [build.system.build],
         hint:
           "let the project call its compiler by its name, such as CC=gcc, without a path; all output: \(log)"
       )
     }
-    guard !options.launches.isEmpty else { throw noLaunch(images, folder) }
+    guard !options.launches.isEmpty else { throw candidates.missingLaunch }
 
-    let launches = ProjectLaunches(options.launches, images: images, shell)
+    let launches = ProjectLaunches(options.launches, images: images, build.shell)
     for launch in options.launches {
-      try timed("launch", launch.command) { warnings += try launches.tryOut(launch) }
-      commands.append(AutoDocument.Command(step: "launch", command: launch.command))
+      try steps.timed("launch", launch.command) { warnings += try launches.tryOut(launch) }
+      build.noteLaunch(launch)
     }
-    let recorded = try timed("record", "each launch") { try launches.record() }
+    let recorded = try steps.timed("record", "each launch") { try launches.record() }
     warnings += recorded.warnings
-    guard !recorded.images.isEmpty else { throw noUse(images, folder) }
-    let before = try timed("count", "pages of the launches") {
+    guard !recorded.images.isEmpty else { throw candidates.unusedImages }
+    let before = try steps.timed("count", "pages of the launches") {
       try launches.pages(of: recorded.images)
     }
-    let ordering = ProjectImages(recorded.images, traces: recorded.traces, of: system, in: folder)
-    let orders = try timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
+    let ordering = ProjectImages(
+      recorded.images, traces: recorded.traces, of: build.system, in: folder)
+    let orders = try steps.timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
       try ordering.writeOrders()
     }
     warnings += orders.warnings
     for image in recorded.images { image.removeForRelink() }
-    try build("relink", system, shell, orders: true, linker)
+    try build.build("relink", orders: true)
     try ordering.keepOrdered()
-    let after = try timed("count", "pages of the launches") {
+    let after = try steps.timed("count", "pages of the launches") {
       try launches.pages(of: recorded.images)
     }
-    let checked = try timed("check", "the order of the images") {
+    let checked = try steps.timed("check", "the order of the images") {
       try ordering.check(orders.byPath, before: before, after: after)
     }
     warnings += checked.warnings
     let document = AutoDocument(
-      folder: folder.path, commands: commands, launches: options.launches.map(\.command),
+      folder: folder.path, commands: build.commands, launches: options.launches.map(\.command),
       method: recorded.method, images: checked.images, warnings: warnings.map { "\($0)" })
     try OutputFile(folder.summary("json")).finish(document.json())
     try OutputFile(folder.summary("md")).finish(Array(AutoMarkdown(document).text.utf8))
     try OutputFile(folder.summary("txt")).finish(Array(AutoText(document).text.utf8))
-    try OutputFile(folder.state).finish(Array((identity + stamps(system, in: folder)).utf8))
+    try OutputFile(folder.state).finish(Array((identity + build.stamps).utf8))
     return result(folder, document)
   }
 
@@ -180,7 +180,7 @@ package struct ProjectOrdering {
       warnings: warnings)
   }
 
-  // MARK: Building
+  // MARK: What is used
 
   private func buildSystem(of project: String) throws(Diagnostic) -> BuildSystem {
     if let command = options.buildCommand {
@@ -218,112 +218,14 @@ package struct ProjectOrdering {
       hint: "install the package lld")
   }
 
-  private mutating func configure(
-    _ system: BuildSystem, _ shell: AutoShell, _ copied: TreeCopy.Update, _ linker: OrderFileDialect
-  ) throws(Diagnostic) {
-    let folder = shell.folder
-    let known = (try? InputFile.bytes(folder.configured)).map { $0.text(0..<$0.count) }
-    let wanted = (system.configure ?? "") + "\n"
-    if copied.isNew || known != wanted {
-      Folder.remove(Array(folder.configured.utf8))
-      Folder.remove(Array(folder.linkLog.utf8))
-      if let command = system.configure {
-        try step("configure", command, shell, orders: false, linker)
-      }
-      // Objects that were copied were not compiled for ordering. Not every project has this target.
-      if let command = system.clean, copied.hasObjects {
-        try step("clean", command, shell, orders: false, linker, mayFail: true)
-      }
-      try OutputFile(folder.configured).finish(Array(wanted.utf8))
-    }
-    if let command = system.configure {
-      commands.append(AutoDocument.Command(step: "configure", command: command))
-    }
-  }
-
-  private mutating func build(
-    _ name: String, _ system: BuildSystem, _ shell: AutoShell, orders: Bool,
-    _ linker: OrderFileDialect
-  ) throws(Diagnostic) {
-    try step(name, system.build, shell, orders: orders, linker)
-    commands.append(AutoDocument.Command(step: name, command: system.build))
-  }
-
-  private func step(
-    _ name: String, _ command: String, _ shell: AutoShell, orders: Bool, _ linker: OrderFileDialect,
-    mayFail: Bool = false
-  ) throws(Diagnostic) {
-    try timed(name, command) { () throws(Diagnostic) in
-      try shell.build(name, command, orders: orders, linker: linker.name, mayFail: mayFail)
-    }
-  }
-
-  private func timed<R, E: Error>(_ name: String, _ text: String, _ body: () throws(E) -> R)
-    throws(E) -> R
-  {
-    let start = ClockReading.now().nanoseconds
-    progress(.begins(name, text))
-    let result = try body()
-    progress(.ends(name, text, nanoseconds: ClockReading.now().nanoseconds - start))
-    return result
-  }
-
-  /// Writes the file with options for SwiftPM, which stays the same, and an order file without names.
-  private func writeToolset(_ folder: AutoFolder) throws(Diagnostic) {
-    let order = "--symbol-ordering-file=\(folder.packageOrder)"
-    try OutputFile(folder.packageOrder).finish([])
-    try OutputFile(folder.toolset).finish(
-      SwiftToolset(linkerOptions: ["--build-id", order, "--no-warn-symbol-ordering"]).json())
-  }
-
-  // MARK: What is there
-
-  private func images(_ system: BuildSystem, in folder: AutoFolder) -> [ProjectImage] {
-    if let images = system.imageFolder { return ProjectImage.all(in: images, of: folder.tree) }
-    return ProjectImage.all(of: LinkLog.links(inFileAt: folder.linkLog), in: folder.tree)
-  }
-
   /// What decides about the results besides the images.
-  private func identity(_ system: BuildSystem, _ linker: OrderFileDialect) -> String {
+  private func identity(of build: ProjectBuild) -> String {
     let launches = options.launches.map { launch in
       // A launch may run something else if its input is another one.
       let input = launch.input.map { "\($0) \(ProjectImage.stamp(ofFileAt: $0))" } ?? ""
       return "launch \(launch.command)\0\(input)\0\(launch.readiness.map { "\($0)" } ?? "")"
     }
-    return ([toolVersion, system.build, linker.name] + launches).map { "\($0)\n" }.joined()
-  }
-
-  private func stamps(_ system: BuildSystem, in folder: AutoFolder) -> String {
-    images(system, in: folder).map { "\($0.path) \($0.stamp)\n" }.joined()
-  }
-
-  private func noLaunch(_ images: [ProjectImage], _ folder: AutoFolder) -> Diagnostic {
-    Diagnostic(
-      "missing a launch: the build made \(candidates(images, folder))", context: ["--launch"],
-      hint:
-        "give a command as you would type it in the project's folder: --launch '\(example(images, folder)) --help'",
-      severity: .usage)
-  }
-
-  private func noUse(_ images: [ProjectImage], _ folder: AutoFolder) -> Diagnostic {
-    Diagnostic(
-      "the launches ran no image of the project: the build made \(candidates(images, folder))",
-      context: ["--launch"],
-      hint: "name one of these: --launch '\(example(images, folder)) --help'", severity: .usage)
-  }
-
-  private func programs(_ images: [ProjectImage], _ folder: AutoFolder) -> [String] {
-    images.filter { !$0.isLibrary }.map { String($0.path.dropFirst(folder.tree.count + 1)) }
-  }
-
-  private func candidates(_ images: [ProjectImage], _ folder: AutoFolder) -> String {
-    let programs = programs(images, folder)
-    return programs.isEmpty
-      ? "no program, only \(counted(images.count, "shared library", "shared libraries"))"
-      : programs.prefix(20).joined(separator: ", ") + (programs.count > 20 ? ", ..." : "")
-  }
-
-  private func example(_ images: [ProjectImage], _ folder: AutoFolder) -> String {
-    programs(images, folder).first.map(shellWord) ?? "PROGRAM"
+    return ([toolVersion, build.system.build, build.linker.name] + launches).map { "\($0)\n" }
+      .joined()
   }
 }

@@ -75,12 +75,28 @@ package final class OutputFile {
     isFinished = true
   }
 
-  private func append(_ bytes: [UInt8]) throws(Diagnostic) {
-    let descriptor: Int32
-    switch target {
-    case .stream(let stream): descriptor = stream
-    case .file(let file, _, _): descriptor = file
+  /// Copies the file at `source`, without its mode, and moves the copy to this file's path.
+  ///
+  /// - Throws: also if `source` can't be read.
+  package func finish(copyOf source: String) throws(Diagnostic) {
+    let input = open(source, O_RDONLY | O_CLOEXEC)
+    guard input >= 0 else {
+      throw Diagnostic("unable to read: \(String(cString: strerror(errno)))", context: [source])
     }
+    defer { close(input) }
+    let error = copyContents(of: input, to: descriptor)
+    guard error == 0 else { throw Self.error(path, error) }
+    try finish([])
+  }
+
+  private var descriptor: Int32 {
+    switch target {
+    case .stream(let stream): stream
+    case .file(let file, _, _): file
+    }
+  }
+
+  private func append(_ bytes: [UInt8]) throws(Diagnostic) {
     do { try writeAll(bytes, to: descriptor) } catch { throw Self.error(path, error.errno) }
   }
 

@@ -189,7 +189,7 @@ package struct TreeCopy {
     let output = open(Self.cString(temporary), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard output >= 0 else { throw Self.error("write", copy + path, errno) }
     defer { close(output) }
-    let problem = Self.copyBytes(from: input, to: output)
+    let problem = copyContents(of: input, to: output)
     guard problem == 0 else {
       unlink(Self.cString(temporary))
       throw Self.error("write", copy + path, problem)
@@ -220,18 +220,6 @@ package struct TreeCopy {
       && parts.dropFirst().allSatisfy {
         !$0.isEmpty && !$0.elementsEqual("..".utf8) && !$0.elementsEqual(".".utf8)
       }
-  }
-
-  /// Returns 0 or an errno.
-  private static func copyBytes(from input: Int32, to output: Int32) -> Int32 {
-    if SystemFile.shareBlocks(of: input, with: output) { return 0 }
-    var part = [UInt8](repeating: 0, count: 1 << 16)
-    while true {
-      let count = read(input, &part, part.count)
-      guard count != 0 else { return 0 }
-      guard count > 0 else { return errno }
-      do { try writeAll(Array(part[..<count]), to: output) } catch { return error.errno }
-    }
   }
 
   private static func cString(_ path: Word) -> [CChar] {

@@ -64,6 +64,20 @@ import Workflows
     #expect(FailureCause.line(in: output) == line)
   }
 
+  @Test(arguments: [
+    ("WARNING: 'aclocal-1.16' is missing on your system.\nmake: *** Error 127\n", "autoreconf"),
+    ("sh: 1: automake: not found\n", "autoreconf"),
+    ("cp: error writing 'a': No space left on device\n", "--out"),
+    ("ld.lld: error: unable to find library -lx\n", "--linker gnu-ld"),
+    ("fatal: unable to access 'https://a/': Could not resolve host: a\n", "network"),
+    ("checking for automake... not found\nchecking for aclocal... no\na.c:1: error: x\n", nil),
+    ("cp automake.conf build\na.c:1: error: x\n", nil),
+  ])
+  func theRemedyIsForTheCauseThatALineTells(output: String, word: String?) {
+    let remedy = FailureCause.remedy(in: output)
+    #expect(word.map { remedy?.contains($0) ?? false } ?? (remedy == nil), "\(remedy ?? "none")")
+  }
+
   @Test func aRefusedWriteIsTheLineThatNamesThePath() {
     #expect(
       FailureCause.refusedWrite(in: "a\n touch: cannot touch '/x': Permission denied\n")

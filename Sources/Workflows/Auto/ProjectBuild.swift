@@ -1,0 +1,84 @@
+import ImageModel
+import OrderFileFormat
+import Reporting
+
+/// The builds of a project in its copy, and what they have linked.
+struct ProjectBuild {
+  let system: BuildSystem
+  /// The linker to use where the project does not demand one.
+  let linker: OrderFileDialect
+  let shell: AutoShell
+  let steps: ProjectSteps
+  /// What was run, for the summary.
+  private(set) var commands: [AutoDocument.Command] = []
+
+  init(
+    _ system: BuildSystem, linker: OrderFileDialect, shell: AutoShell, steps: ProjectSteps
+  ) {
+    self.system = system
+    self.linker = linker
+    self.shell = shell
+    self.steps = steps
+  }
+
+  private var folder: AutoFolder { shell.folder }
+
+  /// Configures the copy unless it is configured by the same command, and removes objects that were copied, which were
+  /// not compiled for ordering.
+  mutating func configure(_ copied: TreeCopy.Update) throws(Diagnostic) {
+    let known = (try? InputFile.bytes(folder.configured)).map { $0.text(0..<$0.count) }
+    let wanted = (system.configure ?? "") + "\n"
+    if copied.isNew || known != wanted {
+      Folder.remove(Array(folder.configured.utf8))
+      Folder.remove(Array(folder.linkLog.utf8))
+      if let command = system.configure { try run("configure", command, orders: false) }
+      // Not every project has this target.
+      if let command = system.clean, copied.hasObjects {
+        try run("clean", command, orders: false, mayFail: true)
+      }
+      try OutputFile(folder.configured).finish(Array(wanted.utf8))
+    }
+    if let command = system.configure {
+      commands.append(AutoDocument.Command(step: "configure", command: command))
+    }
+  }
+
+  /// Builds what is not up to date.
+  ///
+  /// - Parameters:
+  ///   - name: of the step and its log.
+  ///   - orders: whether images are linked with the order files.
+  mutating func build(_ name: String, orders: Bool) throws(Diagnostic) {
+    try run(name, system.build, orders: orders)
+    commands.append(AutoDocument.Command(step: name, command: system.build))
+  }
+
+  mutating func noteLaunch(_ launch: AutoLaunch) {
+    commands.append(AutoDocument.Command(step: "launch", command: launch.command))
+  }
+
+  private func run(
+    _ name: String, _ command: String, orders: Bool, mayFail: Bool = false
+  ) throws(Diagnostic) {
+    try steps.timed(name, command) { () throws(Diagnostic) in
+      try shell.build(name, command, orders: orders, linker: linker.name, mayFail: mayFail)
+    }
+  }
+
+  /// Writes the file with options for SwiftPM, which stays the same, and an order file without names.
+  func writeToolset() throws(Diagnostic) {
+    let order = "--symbol-ordering-file=\(folder.packageOrder)"
+    try OutputFile(folder.packageOrder).finish([])
+    try OutputFile(folder.toolset).finish(
+      SwiftToolset(linkerOptions: ["--build-id", order, "--no-warn-symbol-ordering"]).json())
+  }
+
+  /// The images that are there.
+  var images: [ProjectImage] {
+    if let images = system.imageFolder { return ProjectImage.all(in: images, of: folder.tree) }
+    return ProjectImage.all(of: LinkLog.links(inFileAt: folder.linkLog), in: folder.tree)
+  }
+
+  /// What tells whether the images have changed.
+  var stamps: String { images.map { "\($0.path) \($0.stamp)\n" }.joined() }
+}
