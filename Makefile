@@ -24,7 +24,7 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/arm64e-apple-macos12.0 macosx/x86_
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder -DOF_ONE_UNIT
 
 .PHONY: help demo test test-integrations check lint tests-built quick build runtime runtime-darwin examples readme goldens fuzz bench picture self-order install \
-  uninstall tag clean
+  uninstall package tag clean
 .DEFAULT_GOAL := help
 
 # Omits the thousands of lines for tests that pass, and repeats the failures at the end.
@@ -48,11 +48,13 @@ test: ## install what the tests need, then run check; CI runs this
 
 # Suites that take long: other machines and systems in an emulator, other tools, many builds.
 INTEGRATIONS := 'Integrations/|MachOEmulatorTests[.]'
-test-integrations: tests-built runtime ## the tests that test leaves out: auto with each build system, emulated machines, BOLT; CI runs them, too
+test-integrations: tests-built runtime ## the tests that test leaves out: auto with each build system, emulated machines, BOLT, packages; CI runs them, too
 	@Scripts/bootstrap.sh test
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 	@Scripts/check-install.sh
+	@$(MAKE) -s package
+	@Scripts/check-package.sh
 
 check: ## format, warnings, imports, tests of the release build, examples, README
 	@$(MAKE) -s -j2 lint tests-built
@@ -141,8 +143,12 @@ install: build ## PREFIX=dir [DESTDIR=dir]: the command, the recorder, completio
 uninstall: ## PREFIX=dir [DESTDIR=dir]: remove what install put there
 	@DESTDIR="$(DESTDIR)" Scripts/install.sh uninstall "$(PREFIX)"
 
+package: ## a Debian package and a tarball for machines without Swift, in .build/packages
+	@Scripts/bootstrap.sh package
+	@Scripts/package.sh
+
 tag: ## tag this commit as a release: the version in the sources, with its part of CHANGELOG.md
 	@Scripts/tag.sh
 
 clean: ## remove all build products
-	rm -rf .build
+	rm -rf .build .build-static

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs the Debian packages that are missing.
-# usage: bootstrap.sh [build] [demo] [bench] [test]
+# usage: bootstrap.sh [build] [demo] [bench] [test] [package]
 set -euo pipefail
 
 build=(binutils libc6-dev libdwarf-dev libexpat1-dev libiberty-dev libzstd-dev make zlib1g-dev)
@@ -17,18 +17,21 @@ test=(
   python3  # Mach-O: what apple-sdk.sh fetches, and the emulator
 )
 
+package=(debootstrap gcc git libelf-dev libstdc++-12-dev lintian)  # and machines that have nothing else
+
 wanted=("${build[@]}")
 for group in "$@"; do
   case $group in
     build) ;;
     demo) wanted+=("${demo[@]}") ;;
+    package) wanted+=("${package[@]}") ;;
     bench) wanted+=("${demo[@]}" "${bench[@]}") ;;
     test)
       wanted+=("${demo[@]}" "${test[@]}")
       command -v cargo >/dev/null || wanted+=(cargo)  # rustup's will do
       python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
       ;;
-    *) echo "bootstrap.sh: unknown group '$group': expected build, demo, bench or test" >&2; exit 64 ;;
+    *) echo "bootstrap.sh: unknown group '$group': expected build, demo, bench, test or package" >&2; exit 64 ;;
   esac
 done
 

@@ -6,7 +6,7 @@ set -euo pipefail
 script=$("$1" --generate-completion-script "$2")
 case $2 in
   bash)
-    grep -v '^complete ' <<<"$script"
+    grep -v -e '^complete ' -e '^#!' <<<"$script"
     cat <<'END'
 
 # Behind -- stands a program with its arguments; for `measure`, arguments alone.

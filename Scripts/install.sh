@@ -1,12 +1,15 @@
 #!/bin/bash
 # Installs what `make build` has built below PREFIX, or removes it.
 # usage: install.sh install|uninstall PREFIX      below $DESTDIR, if that is set
+# SWIFT_BUILD is the command that has built it, BUILD its folder (.build).
 set -euo pipefail
 [[ $# == 2 && -n $2 ]] || { echo "usage: make $1 PREFIX=dir [DESTDIR=dir]" >&2; exit 64; }
 [[ $1 == install ]] || [[ -d ${DESTDIR:-}$2 ]] || exit 0
 mkdir -p "${DESTDIR:-}$2"
 prefix=$(cd "${DESTDIR:-}$2" && pwd)
 cd "$(dirname "$0")/.."
+BUILD=${BUILD:-.build}
+SWIFT_BUILD=${SWIFT_BUILD:-swift build -c release}
 
 libraries=(lib/orderfile_rt.o lib/liborderfile_rt.a lib/orderfile/liborderfile-pages.so lib/orderfile/liborderfile-qemu.so
   lib/orderfile/{macosx,maccatalyst,iphone{os,simulator},appletv{os,simulator},xr{os,simulator},watch{os,simulator}}/orderfile_rt.o)
@@ -23,11 +26,11 @@ if [[ $1 == uninstall ]]; then
   exit
 fi
 
-install -D -m 755 .build/release/orderfile "$prefix/bin/orderfile"
+install -D -m 755 "$BUILD/release/orderfile" "$prefix/bin/orderfile"
 install -D -m 644 Runtime/Recorder/include/orderfile_runtime.h "$prefix/include/orderfile_runtime.h"
 for library in "${libraries[@]}"; do
   case $library in
-    lib/orderfile/*.so) built=.build/release/${library##*/} ;;  # the page tracer and the plugin, which Linux has
+    lib/orderfile/*.so) built=$BUILD/release/${library##*/} ;;  # the page tracer and the plugin, which Linux has
     lib/orderfile/*) built=.build/runtime/${library#lib/orderfile/} ;;  # where `make runtime-darwin` has made it
     *) built=.build/runtime/${library#lib/} ;;
   esac
@@ -35,25 +38,29 @@ for library in "${libraries[@]}"; do
 done
 chmod -f 755 "$prefix"/lib/orderfile/*.so || true
 
-# Swift's libraries, so that the command starts on a machine without Swift.
-for library in $(ldd .build/release/orderfile 2>/dev/null | awk '$3 ~ "/swift/linux/" { print $3 }'); do
+# Swift's libraries, so that the command starts on a machine without Swift; none if it has them in itself.
+for library in $(ldd "$BUILD/release/orderfile" 2>/dev/null | awk '$3 ~ "/swift/linux/" { print $3 }'); do
   install -D -m 755 "$library" "$prefix/lib/orderfile/swift/${library##*/}"
 done
 
 for index in 0 1 2; do
   shells=(bash zsh fish)
   mkdir -p "$prefix/$(dirname "${completions[index]}")"
-  Scripts/completions.sh .build/release/orderfile "${shells[index]}" >"$prefix/${completions[index]}"
+  Scripts/completions.sh "$BUILD/release/orderfile" "${shells[index]}" >"$prefix/${completions[index]}"
 done
 
 # The pages carry the date of the latest commit, so that the same sources give the same bytes.
 seconds=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
-log=$(swift package plugin generate-manual --multi-page --configuration release \
-  --date "$(date -u -d "@$seconds" +%F)" 2>&1) || { echo "$log" >&2; exit 1; }
+log=$($SWIFT_BUILD --product generate-manual 2>&1) || { echo "$log" >&2; exit 1; }
+pages=$(mktemp -d)
+trap 'rm -rf "$pages"' EXIT
+"$BUILD/release/generate-manual" "$BUILD/release/orderfile" --multi-page \
+  --date "$(date -u -d "@$seconds" +%F)" --output-directory "$pages"
 mkdir -p "$prefix/share/man/man1"
-for page in .build/plugins/GenerateManual/outputs/orderfile/*.1; do
+for page in "$pages"/*.1; do
   name=$(basename "$page" .1)
   [[ $name == orderfile.help ]] && continue
-  sed -E -e 's/ORDERFILE\.([A-Z])/ORDERFILE-\1/g' -e 's/orderfile\.([a-z])/orderfile-\1/g' -e '/^\.Xr orderfile-help /d' "$page" \
+  sed -E -e 's/ORDERFILE\.([A-Z])/ORDERFILE-\1/g' -e 's/orderfile\.([a-z])/orderfile-\1/g' -e '/^\.Xr orderfile-help /d' \
+    -e '/^\.Nm "/s/ /-/2g' -e 's/^$/.Pp/' "$page" \
     >"$prefix/share/man/man1/${name//./-}.1"
 done

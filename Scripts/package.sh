@@ -1,0 +1,77 @@
+#!/bin/bash
+# Builds the packages for machines of this architecture, whose command needs no library but libc's:
+#   .build/packages/orderfile_VERSION_ARCHITECTURE.deb
+#   .build/packages/orderfile-VERSION-linux-MACHINE.tar.gz
+# usage: package.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+fail() { echo "package.sh: $*" >&2; exit 1; }
+[[ $(uname) == Linux ]] || fail "expected Linux, found $(uname)"
+
+version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' Sources/Workflows/ToolVersion.swift)
+machine=$(uname -m)
+architecture=$(dpkg --print-architecture)
+out=$PWD/.build/packages
+export BUILD=$PWD/.build-static
+
+# A folder with archives only: here the linker finds no shared library for the same name.
+archives=$BUILD/archives
+mkdir -p "$archives" "$out"
+for name in dwarf elf expat iberty stdc++ z zstd; do
+  archive=$(gcc -print-file-name="lib$name.a")
+  [[ $archive == /* ]] || fail "missing lib$name.a: run 'Scripts/bootstrap.sh package' first"
+  ln -sf "$archive" "$archives/"
+done
+# An archive does not tell that libdwarf needs libelf.
+export SWIFT_BUILD="swift build -c release --scratch-path $BUILD --static-swift-stdlib -Xlinker -L$archives -Xlinker -lelf"
+log=$BUILD/package.log
+for product in orderfile orderfile-pages orderfile-qemu; do
+  $SWIFT_BUILD --product $product >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+done
+make -s runtime
+
+tree=$BUILD/tree
+rm -rf "$tree"
+DESTDIR=$tree Scripts/install.sh install /usr
+strip "$tree/usr/bin/orderfile"
+strip --strip-unneeded "$tree"/usr/lib/orderfile/*.so
+strip --strip-debug "$tree/usr/lib/orderfile_rt.o" "$tree/usr/lib/liborderfile_rt.a"
+
+needed=$(readelf -d "$tree/usr/bin/orderfile" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' |
+  grep -vE '^(libc|libm|libgcc_s|ld-linux.*)\.so\.[0-9]+$' || true)
+[[ -z $needed ]] || fail "the command needs" $needed
+glibc=$(objdump -T "$tree/usr/bin/orderfile" "$tree"/usr/lib/orderfile/*.so |
+  grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
+glibc=${glibc#GLIBC_}
+
+# Packages of the same commit have the same date.
+date=@${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct)}
+dated() { find "$1" -exec touch -h -d "$date" {} +; }
+
+portable=$BUILD/orderfile-$version-linux-$machine
+rm -rf "$portable"
+cp -a "$tree/usr" "$portable"
+cp LICENSE README.md CHANGELOG.md Scripts/package/copyright "$portable"
+dated "$portable"
+tar -C "$BUILD" --sort=name --owner=0 --group=0 --numeric-owner -cf - "${portable##*/}" |
+  gzip -9n >"$out/${portable##*/}.tar.gz"
+
+docs=$tree/usr/share/doc/orderfile
+install -D -m 644 Scripts/package/copyright "$docs/copyright"
+gzip -9n <CHANGELOG.md >"$docs/NEWS.gz"
+maintainer=$(git log -1 --format='%an <%ae>')
+printf 'orderfile (%s) unstable; urgency=medium\n\n  * Release %s: see NEWS.gz.\n\n -- %s  %s\n' \
+  "$version" "$version" "$maintainer" "$(LC_ALL=C date -u -R -d "$date")" | gzip -9n >"$docs/changelog.gz"
+install -D -m 644 Scripts/package/lintian-overrides "$tree/usr/share/lintian/overrides/orderfile"
+gzip -9n "$tree"/usr/share/man/man1/*.1
+mkdir -p "$tree/DEBIAN"
+sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@GLIBC@/$glibc/" \
+  -e "s/@MAINTAINER@/$maintainer/" -e "s/@SIZE@/$(du -sk "$tree/usr" | cut -f1)/" Scripts/package/control >"$tree/DEBIAN/control"
+(cd "$tree" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum) >"$tree/DEBIAN/md5sums"
+chmod -R u=rwX,go=rX "$tree"
+dated "$tree"
+package=$out/orderfile_${version}_$architecture.deb
+SOURCE_DATE_EPOCH=${date#@} dpkg-deb --root-owner-group -Zxz --build "$tree" "$package" >/dev/null
+
+echo "needs glibc $glibc; the command has $(stat -c %s "$tree/usr/bin/orderfile") bytes"
+stat -c '%n: %s bytes' "$package" "$out/${portable##*/}.tar.gz" | sed "s|^$PWD/||"
