@@ -19,6 +19,8 @@ public enum ParsingLimits {
   public static let linkMap = UInt64(UInt32.max)
   /// Bytes of all function names that the DWARF of one image gives, each counted as often as it is used.
   public static let debugNames: UInt64 = 1 << 30
+  /// Bytes of what one compiler says about itself and its options in DWARF, or in `.comment`; others are left out.
+  public static let debugProducer = 1 << 16
   /// Bytes of one decompressed section.
   public static let decompressedSection: UInt64 = 2 << 30
   /// Output bytes per compressed byte of a section, on average. Real debug information has 3 to 10.

@@ -92,12 +92,10 @@ static bool of_entry_address(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Addr 
   return false;
 }
 
-// For a function in several pieces: the one with its entry.
-static int of_entry_range(
-    orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function,
-    Dwarf_Error *error) {
-  of_entry entry = {.is_last = reader->unit_puts_entry_last};
-  entry.is_known = of_entry_address(reader, die, &entry.address);
+// For code in several pieces: the one with the entry.
+static int of_find_piece(
+    orderfile_dwarf *reader, Dwarf_Die die, const of_entry *entry,
+    orderfile_dwarf_function *function, Dwarf_Error *error) {
   Dwarf_Attribute attribute = NULL;
   int status = dwarf_attr(die, DW_AT_ranges, &attribute, error);
   if (status != DW_DLV_OK) return status;
@@ -116,15 +114,38 @@ static int of_entry_range(
     }
   }
   if (status == DW_DLV_OK && version < 5) {
-    if (!of_entry_of_ranges(reader, operand, &entry, function)) status = DW_DLV_NO_ENTRY;
+    if (!of_entry_of_ranges(reader, operand, entry, function)) status = DW_DLV_NO_ENTRY;
   } else if (status == DW_DLV_OK) {
     bool is_index = form == DW_FORM_rnglistx;
     if (!of_entry_of_range_list(
-            reader, die, is_index, operand, offset_size, &entry, function))
+            reader, die, is_index, operand, offset_size, entry, function))
       status = DW_DLV_NO_ENTRY;
   }
   dwarf_dealloc_attribute(attribute);
   return status;
+}
+
+// For a function in several pieces: the one with its entry.
+static int of_entry_range(
+    orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function,
+    Dwarf_Error *error) {
+  of_entry entry = {.is_last = reader->unit_puts_entry_last};
+  entry.is_known = of_entry_address(reader, die, &entry.address);
+  return of_find_piece(reader, die, &entry, function, error);
+}
+
+uint64_t of_count_pieces(orderfile_dwarf *reader, Dwarf_Die unit) {
+  Dwarf_Error error = NULL;
+  Dwarf_Bool has_end = 0;
+  if (dwarf_hasattr(unit, DW_AT_high_pc, &has_end, &error) != DW_DLV_OK) has_end = 0;
+  of_drop_error(reader, &error);
+  if (has_end) return 1;
+  uint64_t count = 0;
+  of_entry none = {.piece_count = &count};
+  orderfile_dwarf_function ignored = {0};
+  int status = of_find_piece(reader, unit, &none, &ignored, &error);
+  of_drop_error(reader, &error);
+  return status == DW_DLV_OK ? count : 0;
 }
 
 int of_describe_function(
@@ -163,5 +184,8 @@ int of_describe_function(
   function->unit = reader->unit_count;
   function->unit_name = reader->unit_name;
   function->unit_name_size = reader->unit_name_size;
+  function->producer = reader->unit_producer;
+  function->producer_size = reader->unit_producer_size;
+  function->unit_pieces = reader->unit_pieces;
   return DW_DLV_OK;
 }

@@ -144,6 +144,9 @@ static bool of_enter_next_unit(orderfile_dwarf *reader) {
     reader->unit_name_size = reader->unit_name ? strlen(reader->unit_name) : 0;
     reader->unit_count++;
     const char *producer = of_text(reader, unit, DW_AT_producer);
+    reader->unit_producer = producer;
+    reader->unit_producer_size = producer ? strlen(producer) : 0;
+    reader->unit_pieces = of_count_pieces(reader, unit);
     reader->unit_omits_linkage_names = producer && strncmp(producer, "GNU C++", 7) == 0;
     reader->unit_puts_entry_last = of_puts_entry_last(producer);
     if (!of_enter(reader, unit)) reader->damaged_units++;

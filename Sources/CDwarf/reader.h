@@ -38,6 +38,9 @@ struct orderfile_dwarf {
   bool unit_states_siblings;      // some entries may have DW_AT_sibling
   const char *unit_name;          // NULL if absent
   size_t unit_name_size;
+  const char *unit_producer;      // NULL if absent
+  size_t unit_producer_size;
+  uint64_t unit_pieces;           // of code, as far as the linker kept them; 0 if unknown
   uint64_t unit_count;            // of the units entered so far, including the current one
   uint64_t byte_count;            // of all sections
   uint64_t abbreviation_count;    // which libdwarf has in memory, or will have
@@ -60,11 +63,15 @@ const char *of_text(orderfile_dwarf *reader, Dwarf_Die die, Dwarf_Half attribute
 int of_describe_function(
     orderfile_dwarf *reader, Dwarf_Die die, orderfile_dwarf_function *function, Dwarf_Error *error);
 
+// Counts the pieces of code that the unit states; see `unit_pieces`.
+uint64_t of_count_pieces(orderfile_dwarf *reader, Dwarf_Die unit);
+
 // What tells which piece of a function has its entry: the address, or the place in the list.
 typedef struct {
   bool is_known;
   Dwarf_Addr address;
   bool is_last;  // else it is the first one
+  uint64_t *piece_count;  // counts the pieces that were read and are in the image; NULL if nobody asks
 } of_entry;
 
 // Finds the piece with the entry in the DWARF 5 list that `operand` refers to, by index for DW_FORM_rnglistx,

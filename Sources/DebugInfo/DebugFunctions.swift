@@ -26,6 +26,23 @@ package struct DebugFunction: Hashable, Sendable {
   }
 }
 
+/// A compilation unit with code.
+package struct DebugUnit: Hashable, Sendable {
+  /// Index into `DebugFunctions.producers`; `nil` if the unit states none.
+  package var producer: Int?
+  /// The number of its functions, without those that the linker discarded.
+  package var functions = 0
+  /// The number of pieces in which its code is, without discarded ones; `nil` if it is unknown. A compiler lists each
+  /// section of an object file as one piece.
+  package var pieces: Int?
+
+  package init(producer: Int? = nil, functions: Int = 0, pieces: Int? = nil) {
+    self.producer = producer
+    self.functions = functions
+    self.pieces = pieces
+  }
+}
+
 /// All functions in the DWARF of one image, versions 2 to 5, read by libdwarf.
 /// <https://dwarfstd.org/doc/DWARF5.pdf>
 ///
@@ -37,6 +54,10 @@ package struct DebugFunctions: Sendable {
   package private(set) var functions: [DebugFunction] = []
   /// The names of all functions, concatenated.
   package private(set) var names: [UInt8] = []
+  /// The units of these functions, in the order of the file.
+  package private(set) var units: [DebugUnit] = []
+  /// What compiled them, each once: `DW_AT_producer`, such as `GNU C17 12.2.0 -O2 -ffunction-sections`.
+  package private(set) var producers: [[UInt8]] = []
   /// The number of compilation units that could be read only partly or not at all.
   package private(set) var damagedUnitCount = 0
   /// The number of functions without a name for the linker: with GNU C++, those that are local to their file.
@@ -94,6 +115,25 @@ package struct DebugFunctions: Sendable {
     return start..<names.count
   }
 
+  /// Adds the unit of `function`.
+  private mutating func appendUnit(
+    of function: orderfile_dwarf_function, _ known: inout [[UInt8]: Int],
+    _ nameBudget: inout ByteBudget
+  ) {
+    var unit = DebugUnit(
+      pieces: function.unit_pieces == 0 ? nil : Int(clamping: function.unit_pieces))
+    if let text = function.producer, function.producer_size <= ParsingLimits.debugProducer {
+      let producer = Array(UnsafeRawBufferPointer(start: text, count: function.producer_size))
+      unit.producer = known[producer]
+      if unit.producer == nil, nameBudget.take(producer.count) {
+        unit.producer = producers.count
+        known[producer] = producers.count
+        producers.append(producer)
+      }
+    }
+    units.append(unit)
+  }
+
   private mutating func readFunctions(
     _ reader: OpaquePointer, _ nameBudget: inout ByteBudget
   ) -> String? {
@@ -104,6 +144,7 @@ package struct DebugFunctions: Sendable {
     }
     var function = orderfile_dwarf_function()
     var unit: (number: UInt64, name: Range<Int>?) = (0, nil)
+    var known: [[UInt8]: Int] = [:]
     while orderfile_dwarf_next(reader, &function) {
       guard let name = function.name else { continue }
       guard nameBudget.take(function.name_size), nameBudget.spent <= ParsingLimits.debugNames else {
@@ -115,7 +156,10 @@ package struct DebugFunctions: Sendable {
       let nameRange = start..<names.count
       if function.unit != unit.number {
         unit = (function.unit, appendUnitName(of: function, &nameBudget))
+        appendUnit(of: function, &known, &nameBudget)
       }
+      // Linkers leave such numbers where a function was that they discarded.
+      if (2..<UInt64.max - 1).contains(function.address) { units[units.count - 1].functions += 1 }
       functions.append(
         DebugFunction(
           name: nameRange,

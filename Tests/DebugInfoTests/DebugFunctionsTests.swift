@@ -125,6 +125,28 @@ struct DWARFWriter {
     #expect(functions.unnamedCount == 1)
   }
 
+  /// A discarded function has no place, and nothing tells how many pieces the code has.
+  @Test func unitsStateTheirCompiler() throws {
+    var writer = DWARFWriter(producer: "GNU C17 12.2.0 -O2")
+    let code = writer.define(tag: Self.subprogram, [Self.name, Self.low])
+    for (index, address) in [UInt64(0x1000), 0x2000, 0, .max].enumerated() {
+      writer.info.write([code])
+      writer.info.writeZeroTerminated("f\(index)")
+      writer.info.write(address)
+    }
+    let functions = try Self.read(writer.sections())
+    #expect(functions.units == [DebugUnit(producer: 0, functions: 2, pieces: nil)])
+    #expect(functions.producers == [Array("GNU C17 12.2.0 -O2".utf8)])
+    let long = String(repeating: "x", count: ParsingLimits.debugProducer + 1)
+    var other = DWARFWriter(producer: long)
+    let label = other.define(tag: Self.subprogram, [Self.name, Self.low])
+    other.info.write([label])
+    other.info.writeZeroTerminated("f")
+    other.info.write(UInt64(0x1000))
+    let found = try Self.read(other.sections())
+    #expect(found.units.map(\.producer) == [nil] && found.producers.isEmpty)
+  }
+
   @Test(arguments: [
     ("GNU C++17 12.2.0", ["0x2000 0 shared"], 1),
     ("GNU C17 12.2.0", ["0x1000 0 own", "0x2000 0 shared"], 0),

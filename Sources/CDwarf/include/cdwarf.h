@@ -33,6 +33,12 @@ typedef struct {
   uint64_t unit;
   const char *unit_name;
   size_t unit_name_size;
+  /// What compiled the unit, with its options if the compiler states them; as `unit_name`.
+  const char *producer;
+  size_t producer_size;
+  /// How many pieces of code the unit states, without those that the linker discarded: the compiler puts each section
+  /// into one. 0 if it states none, or if the list is damaged.
+  uint64_t unit_pieces;
 } orderfile_dwarf_function;
 
 /// Creates a reader without sections. `is_64_bit` and `is_big_endian` describe the image, not this machine.
