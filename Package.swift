@@ -100,9 +100,9 @@ let package = Package(
       "Workflows",
       [
         "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
-        "ProcessLaunch", "Symbolication", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "ByteReading",
-        "Addresses",
+        "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat", "OrderFileFormat",
+        "TraceFormat", "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel",
+        "ByteReading", "Addresses",
       ]),
 
     // L6, L7: the command line.

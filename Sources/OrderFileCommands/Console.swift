@@ -63,6 +63,14 @@ enum Console {
     return variable("NO_COLOR").isEmpty
   }
 
+  /// Whether results are in colour: standard output is a terminal that understands escape sequences, and NO_COLOR is not
+  /// set; or CLICOLOR_FORCE is. <https://no-color.org>, <https://bixense.com/clicolors>
+  static var outputIsColoured: Bool {
+    guard variable("NO_COLOR").isEmpty else { return false }
+    if !["", "0"].contains(variable("CLICOLOR_FORCE")) { return true }
+    return isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb"
+  }
+
   /// An environment variable; empty if it is not set.
   fileprivate static func variable(_ name: String) -> String { ownVariable(name) ?? "" }
 }

@@ -41,7 +41,8 @@ package struct OrderFileCommand: ParsableCommand {
         EXIT STATUS
           0   success
           1   failure
-          2   success, but a requested check failed (diff --max-pages, --min-present, --min-instrumented)
+          2   success, but a requested check failed (diff --max-pages, --min-present, --min-instrumented;
+              doctor, if no method of 'auto' can succeed)
           3   the inputs do not belong together
           4   nothing was recorded
           64  wrong usage; 'auto' also if it can't tell what to build or launch
@@ -57,6 +58,7 @@ package struct OrderFileCommand: ParsableCommand {
         PagesCommand.self,
         MeasureCommand.self, RefineCommand.self, ShowCommand.self, FlagsCommand.self,
         AutoCommand.self,
+        DoctorCommand.self,
         CCompilerCommand.self,
         CxxCompilerCommand.self,
       ])

@@ -6,5 +6,5 @@ package let documents: [any JSONDocument.Type] = [
   DiffDocument.self, ImageDocument.self, LinkMapDocument.self, OrderFileDocument.self,
   ClusterProfileDocument.self, TraceDocument.self, GenDocument.self, ImportDocument.self,
   PagesDocument.self,
-  MeasureDocument.self, RefineDocument.self, AutoDocument.self,
+  MeasureDocument.self, RefineDocument.self, AutoDocument.self, DoctorDocument.self,
 ]

@@ -193,4 +193,15 @@ struct MachOCommandTests {
       #expect(run.errors.contains("found \(found), expected a linked image"), "\(run.errors)")
     }
   }
+
+  @Test func doctorSaysWhatCannotBeDoneHere() throws {
+    let workshop = try Self.workshop()
+    let run = try workshop.orderfile("doctor", "arm")
+    #expect(
+      run.status == 2 && run.text.contains("arm64 Mach-O, linked: it can't be run or traced here"))
+    #expect(run.text.contains("Mach-O images can't be run here"))
+    #expect(try workshop.orderfile("doctor", "fat").errors.contains("--arch"))
+    #expect(
+      try workshop.orderfile("doctor", "fat", "--arch", "x86_64").text.contains("x86_64 Mach-O"))
+  }
 }

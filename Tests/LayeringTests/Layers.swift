@@ -46,7 +46,8 @@ let mayImport: [String: Set<String>] = [
   // L5: what each command does, without its command line.
   "Workflows": [
     "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
-    "ProcessLaunch", "Symbolication", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
+    "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat", "OrderFileFormat",
+    "TraceFormat",
     "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses",
     "Glibc", "Darwin",
   ],

@@ -13,7 +13,7 @@ import ProcessLaunch
 ///
 /// A fault also maps the cached pages of the 64 KiB around it, so there are far fewer faults than touched
 /// pages: faults are what a launch pays for, not what it touches.
-final class PageFaultRecording {
+package final class PageFaultRecording {
   let handle: OpaquePointer
 
   /// - Throws: the `errno` of perf_event_open(2) if it is not permitted or not available.
@@ -49,6 +49,16 @@ final class PageFaultRecording {
           process: event.process, address: LoadedAddress(rawValue: event.address))
       }
     }
+  }
+}
+
+extension PageFaultRecording {
+  /// Why this process can't record faults; `nil` if it can.
+  package static var refusal: String? {
+    do {
+      _ = try PageFaultRecording()
+      return nil
+    } catch { return "\(error)" }
   }
 }
 

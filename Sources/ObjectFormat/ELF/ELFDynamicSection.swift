@@ -26,6 +26,17 @@ extension ELFFile {
     return entries
   }
 
+  /// Whether the linker has marked it as a position-independent executable: `DF_1_PIE` in `DT_FLAGS_1`. GNU ld before 2.26
+  /// did not.
+  ///
+  /// - Throws: the error in the dynamic section.
+  /// - Complexity: O(*n*) for *n* entries.
+  package func isMarkedAsPIE() throws(ParseError) -> Bool {
+    guard let section = section(.dynamic) else { return false }
+    let flags = try dynamicEntries(in: try contents(of: section)).first { $0.tag == 0x6fff_fffb }
+    return (flags?.value ?? 0) & 0x0800_0000 != 0
+  }
+
   /// The range of `DT_SONAME`, the name by which the loader knows a library, without its zero; `nil` if the image has
   /// none, such as a program.
   ///

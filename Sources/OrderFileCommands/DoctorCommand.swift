@@ -1,0 +1,48 @@
+import ArgumentParser
+import ImageModel
+import Reporting
+import Workflows
+
+struct DoctorCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor",
+    abstract: "Check what keeps a project or an image from being ordered here.",
+    discussion: """
+      EXAMPLES
+        $ orderfile doctor
+        $ orderfile doctor --json build/app
+
+      It tries the compilers and linkers of PATH, ptrace and other permissions, reads the settings of this machine that \
+      decide how faults are counted and, in a project's folder, how the project is built. Of an image it checks how that \
+      was built; of a link map, whether functions have sections of their own. A line is ok, warning or error, on \
+      terminals in green, yellow or red; the line below it says what mends it. Colours are left out with NO_COLOR, and \
+      used everywhere with CLICOLOR_FORCE=1.
+
+      The exit status is 2 if no method of 'orderfile auto' can succeed, whatever else was found.
+      """)
+
+  @Flag(help: "Print one JSON object.")
+  var json = false
+  @Option(help: ArchitectureOption.help)
+  var arch: ArchitectureOption?
+  @OptionGroup var messages: Messages
+  @Argument(
+    help: ArgumentHelp(
+      "A project's folder, a linked image or a link map. (default: the current folder, if it has a build system)",
+      valueName: "path"), completion: .file())
+  var path: String?
+
+  func run() throws {
+    let doctor = Doctor(
+      path, architecture: arch?.architecture, command: try Folder.absolutePath("/proc/self/exe"),
+      in: .own)
+    let (document, warnings) = try doctor.examine()
+    if json {
+      try Console.print(document.json())
+    } else {
+      try Console.print(DoctorText(document, isColoured: Console.outputIsColoured).text)
+    }
+    messages.print(warnings)
+    if !document.canSucceed { throw ExitCode(Diagnostic.Severity.checkFailed.rawValue) }
+  }
+}

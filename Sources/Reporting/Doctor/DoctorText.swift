@@ -1,0 +1,51 @@
+/// The text report of `orderfile doctor`: a line for each finding, and below it what mends it.
+package struct DoctorText {
+  private let document: DoctorDocument
+  private let isColoured: Bool
+
+  /// - Parameter isColoured: whether states are green, yellow or red, for a terminal.
+  package init(_ document: DoctorDocument, isColoured: Bool = false) {
+    self.document = document
+    self.isColoured = isColoured
+  }
+
+  package var text: String {
+    var text = ""
+    for area in Finding.Area.allCases {
+      let findings = document.findings.filter { $0.area == area }
+      if findings.isEmpty { continue }
+      text += text.isEmpty ? "" : "\n"
+      text += "\(title(of: area))\n"
+      for finding in findings { text += lines(of: finding) }
+    }
+    return text
+  }
+
+  private func title(of area: Finding.Area) -> String {
+    switch area {
+    case .project, .image: "\(area.rawValue) \(printable(document.path ?? ""))"
+    case .methods: "methods of 'orderfile auto'"
+    default: area.rawValue
+    }
+  }
+
+  private func lines(of finding: Finding) -> String {
+    let word = finding.state.rawValue
+    let padding = String(repeating: " ", count: 9 - word.count)
+    let state =
+      isColoured ? "\u{1b}[1;\(finding.state.colour)m\(word)\u{1b}[0m" : word
+    let line = "  \(state)\(padding)\(finding.check): \(printable(finding.finding))\n"
+    return line
+      + (finding.remedy.map { String(repeating: " ", count: 11) + "hint: \(printable($0))\n" } ?? "")
+  }
+}
+
+extension Finding.State {
+  fileprivate var colour: Int {
+    switch self {
+    case .ok: 32
+    case .warning: 33
+    case .error: 31
+    }
+  }
+}

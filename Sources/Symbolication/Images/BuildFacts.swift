@@ -1,0 +1,160 @@
+import Addresses
+import ByteReading
+import DebugInfo
+import ImageModel
+import ObjectFormat
+
+/// What an ELF image shows of how it was built. Nothing is guessed: what it does not show is `nil`.
+package struct BuildFacts: Hashable, Sendable {
+  package enum Kind: Hashable, Sendable {
+    case positionIndependentExecutable
+    /// The loader can't move it.
+    case fixedExecutable
+    case sharedLibrary
+  }
+  package var kind: Kind
+  /// Whether it needs no loader.
+  package var isStatic: Bool
+  /// The linker with its version, `LLD 19.1.4`; `nil` if it leaves no trace, as GNU ld does.
+  package var linker: String?
+  package var hasDebugInformation: Bool
+  /// Whether the linker kept the relocations, which BOLT needs: `--emit-relocs`.
+  package var hasRelocations: Bool
+  /// Whether it has a map of basic blocks: `-fbasic-block-address-map`.
+  package var hasBlockMap: Bool
+  package var isMadeByBOLT: Bool
+  /// How many functions have a section of their own in their object file; `nil` if the image does not tell.
+  package var functionSections: FunctionSections?
+  /// The compilations that state their options; empty if none does.
+  package var optimization: Optimization
+
+  /// The functions with a section of their own.
+  package struct FunctionSections: Hashable, Sendable {
+    package enum Source: Hashable, Sendable {
+      /// The pieces of code that compilation units list.
+      case debugInformation
+      /// What fills the gaps between functions.
+      case gaps
+      case linkMap
+    }
+    package var source: Source
+    package var own: Int
+    package var all: Int
+
+    package init(_ source: Source, own: Int, all: Int) {
+      self.source = source
+      self.own = own
+      self.all = all
+    }
+  }
+
+  /// Functions by the options of their compilation.
+  package struct Optimization: Hashable, Sendable {
+    /// With `-O0`, or without an option.
+    package var none = 0
+    package var some = 0
+    /// With `-flto`.
+    package var atLink = 0
+
+    package init(none: Int = 0, some: Int = 0, atLink: Int = 0) {
+      self.none = none
+      self.some = some
+      self.atLink = atLink
+    }
+  }
+
+  package init(
+    kind: Kind = .positionIndependentExecutable, isStatic: Bool = false, linker: String? = nil,
+    hasDebugInformation: Bool = false, hasRelocations: Bool = false, hasBlockMap: Bool = false,
+    isMadeByBOLT: Bool = false, functionSections: FunctionSections? = nil,
+    optimization: Optimization = Optimization()
+  ) {
+    self.kind = kind
+    self.isStatic = isStatic
+    self.linker = linker
+    self.hasDebugInformation = hasDebugInformation
+    self.hasRelocations = hasRelocations
+    self.hasBlockMap = hasBlockMap
+    self.isMadeByBOLT = isMadeByBOLT
+    self.functionSections = functionSections
+    self.optimization = optimization
+  }
+
+  /// - Parameter layout: of the image.
+  /// - Returns: `nil` for another format, and for a file whose headers are damaged. What can't be read of the rest is
+  ///   not shown.
+  /// - Complexity: O(*n*) for *n* bytes of debug information, symbols and sections.
+  package init?(of bytes: FileBytes, _ layout: Layout) {
+    guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return nil }
+    let hasLoader = file.segments.contains { $0.type == .interpreter }
+    let isPIE = hasLoader || (try? file.isMarkedAsPIE()) ?? false
+    kind =
+      file.header.type == .executable
+      ? .fixedExecutable : isPIE ? .positionIndependentExecutable : .sharedLibrary
+    isStatic = !hasLoader && kind != .sharedLibrary
+    linker = file.statedLinker
+    hasRelocations = file.section(named: ".rela.text") != nil
+    hasBlockMap = file.section(.blockMap) != nil
+    isMadeByBOLT = file.isMadeByBOLT
+    let debug = (try? DebugFunctions(file)) ?? nil
+    hasDebugInformation = debug != nil
+    optimization = debug.map { Optimization($0) } ?? Optimization()
+    functionSections =
+      debug.flatMap { FunctionSections($0) }
+      ?? FunctionSections(gapsOf: layout, in: file, linkedByLLD: linker?.hasPrefix("LLD") ?? false)
+  }
+}
+
+extension ELFFile {
+  /// The linker, as the file states it: LLD and mold leave a string in `.comment`, gold a note.
+  fileprivate var statedLinker: String? {
+    for note in notes().notes where bytes.text(note.owner.indices) == "GNU" {
+      // NT_GNU_GOLD_VERSION
+      guard note.type.rawValue == 4, note.descriptor.byteCount < 100 else { continue }
+      return "GNU " + bytes.text(note.descriptor.indices).filter { $0 != "\0" }
+    }
+    guard let section = section(named: ".comment"),
+      let range = try? contents(of: section), range.byteCount <= ParsingLimits.debugProducer
+    else { return nil }
+    for text in bytes.copy(range.indices).split(separator: 0) {
+      let text = String(decoding: text, as: UTF8.self)
+      if text.hasPrefix("mold ") { return String(text.prefix { $0 != "(" }.trimmingEnd) }
+      if text.hasPrefix("Linker: ") {
+        return String(text.dropFirst("Linker: ".count).prefix { $0 != "(" }.trimmingEnd)
+      }
+    }
+    return nil
+  }
+}
+
+extension Substring {
+  /// Without blanks at its end.
+  fileprivate var trimmingEnd: Substring {
+    var text = self
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+}
+
+extension BuildFacts.Optimization {
+  /// gcc states its options; clang does with `-grecord-command-line`.
+  fileprivate init(_ debug: DebugFunctions) {
+    self.init()
+    let options = debug.producers.map { producer in
+      producer.split(separator: UInt8(ascii: " ")).map { String(decoding: $0, as: UTF8.self) }
+    }
+    for unit in debug.units {
+      guard let producer = unit.producer else { continue }
+      let words = options[producer]
+      guard words.contains(where: { $0.hasPrefix("-") }) else { continue }
+      // The last one counts.
+      let level = words.last { $0.hasPrefix("-O") } ?? "-O0"
+      if level == "-O0" { none += unit.functions } else { some += unit.functions }
+      if words.last(where: { $0.hasPrefix("-flto") || $0 == "-fno-lto" })?.hasPrefix("-flto")
+        ?? false
+      {
+        atLink += unit.functions
+      }
+    }
+  }
+}

@@ -1,0 +1,162 @@
+// What keeps a program from being ordered on this machine: `orderfile doctor`.
+//
+// Facts come first, and findings are made of them. Facts are gathered by trying (linkers link, a program is traced), by
+// reading what the kernel says, and by reading the project's files or the image; nothing is concluded from a version or
+// a name that can be tried. Each group of facts is a value (`ToolFacts`, `PermissionFacts`, `MachineFacts`,
+// `ProjectFacts`, `ImageFacts`), so that what is made of it is tested without the machine.
+
+import ImageModel
+import ProcessLaunch
+import Reporting
+import Symbolication
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+package struct Doctor {
+  private let path: String?
+  private let architecture: Architecture?
+  private let command: String
+  private let environment: LaunchEnvironment
+
+  /// - Parameters:
+  ///   - path: of a project's folder, an image or a link map; `nil` for the current folder if that has a build system,
+  ///     else for this machine alone.
+  ///   - architecture: the slice of a universal file.
+  ///   - command: the path of this command.
+  package init(
+    _ path: String?, architecture: Architecture? = nil, command: String,
+    in environment: LaunchEnvironment
+  ) {
+    self.path = path
+    self.architecture = architecture
+    self.command = command
+    self.environment = environment
+  }
+
+  /// What is examined besides the machine.
+  private enum Subject {
+    case machine
+    case project(ProjectFacts)
+    case image(ImageFacts)
+    case linkMap(BuildFacts.FunctionSections?)
+  }
+
+  /// Examines the machine and what `path` leads to. It takes about a second.
+  ///
+  /// - Throws: if there is nothing at `path`, or something that is neither a folder, an image nor a link map; if no
+  ///   temporary folder can be made.
+  package func examine() throws(Diagnostic) -> (document: DoctorDocument, warnings: [Diagnostic]) {
+    var warnings: [Diagnostic] = []
+    let (subject, place) = try subject(&warnings)
+    let trials = try ToolTrials(in: environment)
+    let tools = try ToolFacts(trials)
+    let permissions = PermissionFacts(trials, command: command)
+    let machine = MachineFacts(of: place)
+    var findings = tools.findings + permissions.findings + machine.findings
+    var obstacles = MethodObstacles.ofMachine(tools, permissions, machine)
+    let kind: DoctorDocument.Subject
+    switch subject {
+    case .machine: kind = .machine
+    case .project(let facts):
+      kind = .project
+      findings += facts.findings(tools)
+      obstacles += MethodObstacles.of(facts, tools)
+    case .image(let facts):
+      kind = .image
+      findings += facts.findings
+      obstacles += MethodObstacles.of(facts)
+    case .linkMap(let sections):
+      kind = .linkMap
+      findings.append(Finding(sections, path: place))
+    }
+    let methods = [DoctorDocument.Method(.breakpoints, obstacles: obstacles)]
+    findings += methods.map(\.finding)
+    let shown = kind == .machine ? nil : path ?? place
+    return (
+      DoctorDocument(subject: kind, path: shown, findings: findings, methods: methods), warnings
+    )
+  }
+
+  /// What `path` leads to, and its absolute path.
+  private func subject(_ warnings: inout [Diagnostic]) throws(Diagnostic) -> (Subject, String) {
+    let place = try Folder.absolutePath(path ?? ".")
+    var status = stat()
+    if stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+      let facts = ProjectFacts(of: place, environment)
+      return path == nil && facts.systems.isEmpty ? (.machine, place) : (.project(facts), place)
+    }
+    let name = path ?? place
+    let wrapper = LibtoolWrapper(at: name)
+    let file = wrapper?.program ?? name
+    warnings += [wrapper?.note].compactMap { $0 }
+    let bytes = try InputFile.bytes(file)
+    switch FileKind(of: bytes) {
+    case .objectFile:
+      let (image, problems) = try Image.reading(
+        bytes, path: file, slice: SliceChoice(architecture))
+      warnings += problems.filter { !$0.message.hasPrefix("missing symbol table") }
+      return (.image(ImageFacts(image, in: bytes)), place)
+    case .linkMap:
+      let layout = try ReleaseLayout(bytes, path: file).layout
+      return (.linkMap(BuildFacts.FunctionSections(ofLinkMap: layout)), place)
+    case .trace, .other:
+      throw Diagnostic(
+        "unsupported file: expected a project's folder, a linked image or a link map, found \(Self.wording(bytes.copy(0..<min(2, bytes.count))))",
+        context: [file])
+    }
+  }
+
+  private static func wording(_ beginning: [UInt8]) -> String {
+    switch beginning {
+    case []: "an empty file"
+    case Array("#!".utf8): "a script"
+    default: "another file"
+    }
+  }
+}
+
+/// Why breakpoints, by which `auto` records, can't be used; each in a few words.
+package enum MethodObstacles {
+  package static func ofMachine(
+    _ tools: ToolFacts, _ permissions: PermissionFacts, _ machine: MachineFacts
+  ) -> [String] {
+    var obstacles: [String] = []
+    if !machine.isLinux { obstacles.append("this is not Linux") }
+    if tools.compilers.isEmpty { obstacles.append("no compiler") }
+    if tools.orderingLinkers.isEmpty { obstacles.append("no linker that orders functions") }
+    if permissions.tracingRefusal != nil { obstacles.append("ptrace is refused") }
+    return obstacles
+  }
+
+  /// Of a project with several build systems, one that is complete is enough; of one with none, the user's command.
+  package static func of(_ project: ProjectFacts, _ tools: ToolFacts) -> [String] {
+    let obstacles = project.systems.map { system -> [String] in
+      let missing = (project.missingTools[system.name] ?? []).map { "no \($0)" }
+      // Its toolset is for lld.
+      let lacksLLD =
+        system.name == "swiftpm" && !tools.orderingLinkers.contains { $0.name == "lld" }
+      return missing + (lacksLLD ? ["no lld, which Swift packages need"] : [])
+    }
+    return obstacles.contains([]) ? [] : obstacles.first ?? []
+  }
+
+  package static func of(_ image: ImageFacts) -> [String] {
+    if image.image.layout.imageFormat == .machO { return ["Mach-O images can't be run here"] }
+    return image.isOfThisMachine ? [] : ["\(image.image.architecture) images can't be run here"]
+  }
+}
+
+extension DoctorDocument.Method {
+  /// The last lines of a report.
+  package var finding: Finding {
+    obstacles.isEmpty
+      ? Finding(.methods, method.rawValue, .ok, "can be used")
+      : Finding(
+        .methods, method.rawValue, .error, obstacles.joined(separator: ", "),
+        remedy: "mend the lines above that are errors")
+  }
+}

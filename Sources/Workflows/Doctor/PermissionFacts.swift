@@ -1,0 +1,148 @@
+import Addresses
+import ImageModel
+import LaunchMeasurement
+import ProcessLaunch
+import ProcessTracing
+import Reporting
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What this process may do, found out by doing it.
+package struct PermissionFacts: Hashable, Sendable {
+  /// Why a program could not be traced; `nil` if it could.
+  package var tracingRefusal: String?
+  /// `kernel.yama.ptrace_scope`; `nil` if the kernel has no Yama.
+  package var ptraceScope: Int?
+  /// Whether a filter forbids system calls, as containers have one.
+  package var hasFilter: Bool
+  /// CAP_SYS_PTRACE.
+  package var hasTraceCapability: Bool
+  /// Whether this process is traced itself, as by a debugger: what it starts then is, too, and nobody else can trace it.
+  package var isTraced: Bool
+  /// Why page faults could not be recorded; `nil` if they could.
+  package var faultRefusal: String?
+  /// Why a build could not be confined to a folder; `nil` if it could.
+  package var confinementRefusal: String?
+  package var temporaryFolder: String
+
+  package init(
+    tracingRefusal: String? = nil, ptraceScope: Int? = nil, hasFilter: Bool = false,
+    hasTraceCapability: Bool = false, isTraced: Bool = false, faultRefusal: String? = nil,
+    confinementRefusal: String? = nil, temporaryFolder: String = "/tmp"
+  ) {
+    self.tracingRefusal = tracingRefusal
+    self.ptraceScope = ptraceScope
+    self.hasFilter = hasFilter
+    self.hasTraceCapability = hasTraceCapability
+    self.isTraced = isTraced
+    self.faultRefusal = faultRefusal
+    self.confinementRefusal = confinementRefusal
+    self.temporaryFolder = temporaryFolder
+  }
+
+  /// - Parameter command: the path of this command.
+  init(_ trials: ToolTrials, command: String) {
+    tracingRefusal = Self.tracingRefusal()
+    ptraceScope = SystemFile.number("/proc/sys/kernel/yama/ptrace_scope")
+    let status = ProcessStatus(SystemFile.text(of: "/proc/self/status"))
+    hasFilter = status["Seccomp"] == "2"
+    let capabilities = status["CapEff"].flatMap { UInt64($0, radix: 16) } ?? 0
+    hasTraceCapability = capabilities >> 19 & 1 == 1  // CAP_SYS_PTRACE
+    isTraced = status["TracerPid"].map { $0 != "0" } ?? false
+    faultRefusal = PageFaultRecording.refusal
+    // A shell that may write to one folder only tries another.
+    let run = trials.run([
+      command, ConfinedCommand.word, "/dev", "/bin/sh", "-c",
+      "echo >\(shellWord(trials.path("escaped")))",
+    ])
+    let escaped = (try? InputFile.bytes(trials.path("escaped"))) != nil
+    confinementRefusal =
+      run == nil ? "it could not be tried" : escaped ? "this kernel has no Landlock" : nil
+    temporaryFolder = trials.environment.temporaryFolder ?? "/tmp"
+  }
+
+  /// Traces a shell that does nothing.
+  private static func tracingRefusal() -> String? {
+    do {
+      _ = try BreakpointLaunch(ProgramLaunch(command: ["/bin/sh", "-c", ":"])).run(NoObserver())
+      return nil
+    } catch { return "\(error)" }
+  }
+
+  package var findings: [Finding] {
+    [
+      tracing,
+      faultRefusal.map {
+        Finding(
+          .permissions, "page faults", .warning,
+          "perf_event_open: \($0): 'measure' can't count faults on code",
+          remedy:
+            "as root: sysctl kernel.perf_event_paranoid=1; in a container: docker run --cap-add=PERFMON"
+        )
+      } ?? Finding(.permissions, "page faults", .ok, "recorded with perf_event_open: tried"),
+      confinementRefusal.map {
+        Finding(
+          .permissions, "confined builds", .warning,
+          "\($0): 'auto' can't stop a build that writes outside its folder")
+      }
+        ?? Finding(.permissions, "confined builds", .ok, "a build writes only to its folder: tried"),
+      Finding(
+        .permissions, "temporary folder", .ok, "\(temporaryFolder): files were written there: tried"
+      ),
+    ]
+  }
+
+  private var tracing: Finding {
+    let facts = [
+      ptraceScope.map { "ptrace_scope \($0)" } ?? "no Yama",
+      hasFilter ? "a seccomp filter" : "no seccomp filter",
+      hasTraceCapability ? "CAP_SYS_PTRACE" : "no CAP_SYS_PTRACE",
+      isTraced ? "this command is traced" : nil,
+    ].compactMap { $0 }.joined(separator: ", ")
+    guard let tracingRefusal else {
+      return Finding(.permissions, "ptrace", .ok, "a program was traced (\(facts)): tried")
+    }
+    return Finding(
+      .permissions, "ptrace", .error, "\(tracingRefusal): tried (\(facts))",
+      remedy: isTraced
+        ? "run it without strace or a debugger"
+        : ptraceScope ?? 0 > 1
+          ? "as root: sysctl kernel.yama.ptrace_scope=1"
+          : "in a container: docker run --cap-add=SYS_PTRACE --security-opt seccomp=unconfined")
+  }
+}
+
+/// The fields of `/proc/self/status`. <proc_pid_status(5)>
+private struct ProcessStatus {
+  private let lines: [[Substring]]
+
+  init(_ text: [UInt8]) {
+    lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map {
+      $0.split(whereSeparator: { $0 == ":" || $0 == "\t" || $0 == " " })
+    }
+  }
+
+  subscript(field: String) -> String? {
+    lines.first { $0.count > 1 && $0[0] == field }.map { String($0[1]) }
+  }
+}
+
+/// Plants nothing.
+private final class NoObserver: BreakpointObserver {
+  func image(at path: String) -> BreakpointImage? { nil }
+  func loader(at path: String) -> BreakpointImage? { nil }
+  func processBegan(_ process: TracedProcess, program: String) {}
+  func processForked(_ process: TracedProcess, by parent: pid_t) {}
+  func processEnded(_ pid: pid_t) {}
+  func loaded(_ image: LoadedImage, in pid: pid_t) {}
+  func unloaded(_ image: LoadedImage, in pid: pid_t) {}
+  func firstHit(_ function: LoadedAddress, of image: LoadedImage, by thread: TracedThread) {}
+  func mark(_ name: [UInt8], by thread: TracedThread) {}
+  func breakpointsLeft(_ count: Int, in pid: pid_t) {}
+  func launchEnded(by reason: StopReason) {}
+  func tracerWasKilled() {}
+}

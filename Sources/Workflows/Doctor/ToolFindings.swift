@@ -1,0 +1,100 @@
+import OrderFileFormat
+import Reporting
+
+extension ToolFacts {
+  package var findings: [Finding] {
+    compilerFindings + linkers.map(finding) + defaultLinkers + [splitting, emulation]
+  }
+
+  private var compilerFindings: [Finding] {
+    guard compilers.isEmpty else {
+      return compilers.map { Finding(.tools, $0.name, .ok, $0.version) }
+    }
+    return [
+      Finding(
+        .tools, "compiler", .error, "PATH has none: no cc, gcc or clang",
+        remedy: "\(installer)clang")
+    ]
+  }
+
+  private func finding(_ linker: LinkerFacts) -> Finding {
+    guard let version = linker.version else {
+      return linker.name == "lld"
+        ? Finding(
+          .tools, "lld", orderingLinkers.isEmpty ? .error : .warning, "PATH has no ld.lld",
+          remedy: "\(installer)lld")
+        : Finding(.tools, linker.name, .ok, "not in PATH, and not needed")
+    }
+    guard let orders = linker.ordersFunctions else {
+      return Finding(
+        .tools, linker.name, .warning, "\(version): not tried, because no compiler works",
+        remedy: compilers.isEmpty ? "\(installer)clang" : "\(compilers[0].name) -c file.c")
+    }
+    guard orders else {
+      return Finding(
+        .tools, linker.name, .warning, "\(version) did not order functions when it was tried",
+        remedy: "link with -fuse-ld=lld")
+    }
+    let abilities = [
+      "functions", linker.ordersData ?? false ? "and data" : "but no data",
+      linker.writesMaps ?? false ? "and writes link maps" : "and writes no link maps",
+    ]
+    return Finding(
+      .tools, linker.name, .ok, "\(version) orders \(abilities.joined(separator: " ")): tried")
+  }
+
+  /// What compilers link with if nobody says otherwise.
+  private var defaultLinkers: [Finding] {
+    compilers.map { compiler in
+      let check = "default linker of \(compiler.name)"
+      guard let linker = compiler.linker else {
+        return Finding(
+          .tools, check, .warning, "it called none that says what it is",
+          remedy: "link with -fuse-ld=lld")
+      }
+      let dialect = OrderFileDialect(linkerStating: linker)
+      if dialect == .lld { return Finding(.tools, check, .ok, linker) }
+      let way = dialect.map { "or write its order files: orderfile gen --linker \($0)" }
+      return Finding(
+        .tools, check, .warning,
+        "\(linker)\(dialect == nil ? " can't order functions" : " takes no order files of lld")",
+        remedy: ["link with -fuse-ld=lld", way].compactMap { $0 }.joined(separator: ", "))
+    }
+  }
+
+  private var splitting: Finding {
+    let able = compilers.filter { $0.splits ?? false }.map(\.name)
+    let tools = able + [bolt.map { "llvm-bolt (\($0))" }].compactMap { $0 }
+    if tools.isEmpty {
+      return Finding(
+        .tools, "splitting functions", .warning,
+        "neither a clang that can do it, which 19 and later can, nor llvm-bolt; needed only for gen --split",
+        remedy: "\(installer)clang-19 or bolt-19")
+    }
+    let lack = bolt == nil ? ", no llvm-bolt" : ""
+    return Finding(.tools, "splitting functions", .ok, tools.joined(separator: ", ") + lack)
+  }
+
+  private var emulation: Finding {
+    emulators.isEmpty
+      ? Finding(
+        .tools, "qemu-user", .warning, "not in PATH; needed only for record --qemu",
+        remedy: "\(installer)qemu-user")
+      : Finding(.tools, "qemu-user", .ok, emulators.joined(separator: ", "))
+  }
+}
+
+extension OrderFileDialect {
+  /// The dialect of the linker that says this about itself; `nil` if it has none.
+  init?(linkerStating text: String) {
+    if text.hasPrefix("LLD") {
+      self = .lld
+    } else if text.hasPrefix("GNU gold") || text.hasPrefix("gold") {
+      self = .gold
+    } else if text.hasPrefix("GNU ld") {
+      self = .gnuLD
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,157 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `orderfile doctor` on this machine, on images that were built for it, and on what is none.
+@Suite(.needs(.recording)) struct DoctorTests {
+  /// What a report says: the states by check, and the remedies.
+  private struct Report {
+    let run: Run
+    private let findings: [[String: Any]]
+
+    init(_ run: Run) throws {
+      self.run = run
+      let value = try parsedJSON(Array(run.text.utf8))
+      #expect(value["schema"] as? String == "orderfile.doctor/1")
+      findings = try #require(value["findings"] as? [[String: Any]])
+    }
+
+    func state(_ check: String) -> String? { finding(check)?["state"] as? String }
+    func text(_ check: String) -> String { finding(check)?["finding"] as? String ?? "" }
+    func remedy(_ check: String) -> String? { finding(check)?["remedy"] as? String }
+    private func finding(_ check: String) -> [String: Any]? {
+      findings.first { $0["check"] as? String == check }
+    }
+  }
+
+  private static let source =
+    (0..<30).map {
+      "__attribute__((noinline)) int f\($0)(int n) { __asm__ volatile(\".fill \($0 + 3), 1, 0x90\"); return n; }\n"
+    }.joined() + "int main(int n, char **v) { return f3(f7(n)) > 9; }\n"
+
+  private static func workshop(_ flags: [String], by compiler: String = "clang") throws -> Workshop
+  {
+    let workshop = try Workshop()
+    try workshop.write(source.utf8, "app.c")
+    try workshop.must(
+      compiler, ["-O1", "app.c"] + (flags.contains("-o") ? [] : ["-o", "app"]) + flags)
+    return workshop
+  }
+
+  private static func report(_ workshop: Workshop, _ words: String...) throws -> Report {
+    try Report(workshop.orderfile(["doctor", "--json"] + words))
+  }
+
+  @Test func aGoodBuildHasNothingToMend() throws {
+    let workshop = try Self.workshop(["-ffunction-sections", "-fuse-ld=lld", "-Wl,--build-id"])
+    let report = try Self.report(workshop, "app")
+    for check in [
+      "lld", "ptrace", "format", "linker", "function sections", "build ID", "symbols",
+      "instrumentation", "breakpoints",
+    ] {
+      #expect(report.state(check) == "ok", "\(check): \(report.text(check))")
+      #expect(report.remedy(check) == nil)
+    }
+    #expect(report.run.status == 0 && report.run.errors.isEmpty)
+    #expect(report.text("lld").contains("orders functions and data and writes link maps"))
+
+    let text = try workshop.mustOrderfile("doctor", "app").text
+    #expect(text.contains("\nimage app\n  ok       format: ") && !text.contains("\u{1b}"))
+    let coloured = try workshop.orderfile(
+      "doctor", "app", environment: ["CLICOLOR_FORCE": "1", "NO_COLOR": ""])
+    #expect(coloured.text.contains("  \u{1b}[1;32mok\u{1b}[0m       format: "))
+    let plain = try workshop.orderfile(
+      "doctor", "app", environment: ["CLICOLOR_FORCE": "1", "NO_COLOR": "1"])
+    #expect(plain.text == text)
+  }
+
+  @Test(.needs("gcc", "ld.gold", "mold")) func whatIsWrongWithABuildIsNamed() throws {
+    let shared = try Self.report(try Self.workshop(["-fuse-ld=lld"]), "app")
+    #expect(shared.state("function sections") == "error")
+    #expect(shared.remedy("function sections")?.contains("-ffunction-sections") ?? false)
+    #expect(
+      shared.state("build ID") == "warning"
+        && shared.remedy("build ID") == "link with -Wl,--build-id")
+    // What is wrong with an image keeps nobody from building it again.
+    #expect(shared.run.status == 0)
+
+    let stripped = try Self.report(try Self.workshop(["-s", "-fuse-ld=lld"]), "app")
+    #expect(stripped.state("symbols") == "error" && stripped.text("symbols").hasPrefix("stripped"))
+    for (linker, state, remedy) in [
+      ("bfd", "warning", "--linker gnu-ld"), ("gold", "warning", "--linker gold"),
+      ("mold", "error", "-fuse-ld=lld"),
+    ] {
+      let report = try Self.report(
+        try Self.workshop(["-g", "-fuse-ld=\(linker)"], by: "gcc"), "app")
+      #expect(report.state("linker") == state, "\(linker): \(report.text("linker"))")
+      #expect(report.remedy("linker")?.hasSuffix(remedy) ?? false)
+      #expect(report.state("optimization") == "ok" && report.state("function sections") == "error")
+    }
+  }
+
+  @Test func aPartlyInstrumentedBuildIsNamed() throws {
+    let workshop = try Self.workshop(["-c", "-o", "rest.o"])
+    try workshop.write("int main2(int n) { return n; }\n".utf8, "own.c")
+    try workshop.must("clang", ["-O1", Build.coverage, "-c", "own.c"])
+    try workshop.must(
+      "clang", ["-fuse-ld=lld", "rest.o", "own.o", try #require(Built.recorder), "-o", "app"])
+    let report = try Self.report(workshop, "app")
+    #expect(report.state("instrumentation") == "warning")
+    #expect(
+      report.text("instrumentation").contains("partly: 1 of 32 functions is instrumented"),
+      "\(report.text("instrumentation"))")
+    #expect(report.state("recorder") == "ok")
+  }
+
+  @Test func aLinkMapShowsSections() throws {
+    let workshop = try Self.workshop(["-fuse-ld=bfd", "-Wl,-Map=app.map"])
+    #expect(try Self.report(workshop, "app.map").state("function sections") == "error")
+  }
+
+  @Test func whatIsNoSubjectIsRefused() throws {
+    let workshop = try Workshop()
+    try workshop.write("#!/bin/sh\n".utf8, "script")
+    try workshop.write([], "empty")
+    for (name, message) in [
+      (
+        "script",
+        "script: unsupported file: expected a project's folder, a linked image or a link map, found a script"
+      ),
+      ("empty", "found an empty file"), ("nothing", "nothing: No such file or directory"),
+    ] {
+      let run = try workshop.orderfile("doctor", name)
+      #expect(run.status == 1 && run.text.isEmpty && run.errors.contains(message), "\(run.errors)")
+    }
+  }
+
+  @Test func aFolderIsAProject() throws {
+    let workshop = try Workshop()
+    #expect(try workshop.mustOrderfile("doctor", "--json").json["subject"] as? String == "machine")
+    let none = try Self.report(workshop, ".")
+    #expect(none.state("build system") == "warning" && none.run.status == 0)
+    #expect(none.remedy("build system") == "orderfile auto --launch 'COMMAND' -- BUILD COMMAND")
+    try workshop.write(
+      "CC = /usr/bin/gcc\nall:\n\t$(CC) -fuse-ld=lld -o app app.c\n".utf8, "Makefile")
+    let make = try Self.report(workshop)
+    #expect(make.state("build system") == "ok" && make.text("build system") == "make")
+    #expect(make.text("linker") == "Makefile:3 demands lld")
+    #expect(make.remedy("compiler") == "orderfile auto ... -- make CC=gcc")
+  }
+
+  /// An empty PATH, and a tracer that is there already.
+  @Test(.needs("strace")) func whatAutoNeedsIsMissing() throws {
+    let workshop = try Workshop()
+    let bare = try Report(workshop.orderfile("doctor", "--json", environment: ["PATH": "/nowhere"]))
+    #expect(
+      bare.run.status == 2 && bare.state("compiler") == "error" && bare.state("lld") == "error")
+    #expect(bare.text("breakpoints") == "no compiler, no linker that orders functions")
+    let traced = try Report(
+      workshop.start(
+        "strace",
+        ["-f", "-qq", "-e", "trace=none", "-o", "log", Built.orderfile, "doctor", "--json"]
+      ).end())
+    #expect(traced.run.status == 2 && traced.state("ptrace") == "error", "\(traced.text("ptrace"))")
+    #expect(traced.remedy("ptrace") == "run it without strace or a debugger")
+    #expect(traced.text("breakpoints") == "ptrace is refused")
+  }
+}

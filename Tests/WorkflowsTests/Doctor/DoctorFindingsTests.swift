@@ -1,0 +1,200 @@
+import LaunchMeasurement
+import Reporting
+import Testing
+import Workflows
+
+extension [Finding] {
+  /// The finding of that check.
+  func of(_ check: String) -> Finding? { first { $0.check == check } }
+}
+
+@Suite struct ToolFindingsTests {
+  private static func linker(_ name: String, _ version: String?, orders: Bool? = true)
+    -> LinkerFacts
+  {
+    LinkerFacts(
+      name, version: version, ordersFunctions: version == nil ? nil : orders, ordersData: orders,
+      writesMaps: true)
+  }
+
+  private static func facts(
+    _ linkers: [LinkerFacts],
+    _ compilers: [ToolFacts.Compiler] = [
+      ToolFacts.Compiler(
+        "clang", version: "clang version 19.1.4", linker: "LLD 19.1.4", splits: true)
+    ]
+  ) -> ToolFacts {
+    var facts = ToolFacts()
+    facts.linkers = linkers
+    facts.compilers = compilers
+    facts.installer = "apt-get install "
+    return facts
+  }
+
+  @Test func withoutACompilerOrALinkerThereAreErrors() {
+    let findings = Self.facts([Self.linker("lld", nil)], []).findings
+    #expect(findings.of("compiler")?.state == .error)
+    #expect(findings.of("compiler")?.remedy == "apt-get install clang")
+    #expect(findings.of("lld")?.state == .error)
+    #expect(findings.of("lld")?.remedy == "apt-get install lld")
+  }
+
+  /// Another one can do it, too.
+  @Test func aMissingLLDIsAWarningBesideAnother() {
+    let findings = Self.facts([Self.linker("lld", nil), Self.linker("gold", "GNU gold 1.16")])
+      .findings
+    #expect(findings.of("lld")?.state == .warning && findings.of("gold")?.state == .ok)
+    #expect(findings.of("gold")?.finding.contains("orders functions and data") ?? false)
+  }
+
+  @Test func aLinkerThatDoesNotOrderIsAWarning() {
+    let facts = Self.facts([Self.linker("mold", "mold 2.30", orders: false)])
+    #expect(facts.findings.of("mold")?.state == .warning && facts.orderingLinkers.isEmpty)
+    // What was not tried is not claimed.
+    let untried = Self.facts([Self.linker("lld", "LLD 19", orders: nil)], []).findings
+    #expect(untried.of("lld")?.finding.contains("not tried") ?? false)
+  }
+
+  @Test(arguments: [
+    ("LLD 19.1.4", Finding.State.ok, nil),
+    ("GNU gold (GNU Binutils for Debian 2.40) 1.16", .warning, "--linker gold"),
+    ("GNU ld (GNU Binutils) 2.44", .warning, "--linker gnu-ld"),
+    ("mold 2.30.0", .warning, "link with -fuse-ld=lld"),
+  ])
+  func theDefaultLinkerIsNamed(linker: String, state: Finding.State, remedy: String?) {
+    let compiler = ToolFacts.Compiler("cc", version: "gcc 14", linker: linker)
+    let found = Self.facts([Self.linker("lld", "LLD 19")], [compiler]).findings.of(
+      "default linker of cc")
+    #expect(found?.state == state && found?.finding.hasPrefix(linker) ?? false)
+    if let remedy {
+      #expect(found?.remedy?.hasSuffix(remedy) ?? false)
+    } else {
+      #expect(found?.remedy == nil)
+    }
+  }
+
+  @Test func splittingNeedsAClangThatDidIt() {
+    let gcc = ToolFacts.Compiler("gcc", version: "gcc 12", linker: "GNU ld 2.40")
+    #expect(Self.facts([], [gcc]).findings.of("splitting functions")?.state == .warning)
+    #expect(Self.facts([]).findings.of("splitting functions")?.finding == "clang, no llvm-bolt")
+  }
+}
+
+@Suite struct PermissionFindingsTests {
+  @Test(arguments: [
+    (PermissionFacts(tracingRefusal: "no", ptraceScope: 3), "sysctl kernel.yama.ptrace_scope=1"),
+    (PermissionFacts(tracingRefusal: "no", hasFilter: true), "docker run --cap-add=SYS_PTRACE"),
+    (PermissionFacts(tracingRefusal: "no", isTraced: true), "without strace or a debugger"),
+  ])
+  func theRemedyForPtraceFitsTheCause(facts: PermissionFacts, remedy: String) {
+    let found = facts.findings.of("ptrace")
+    #expect(found?.state == .error && found?.remedy?.contains(remedy) ?? false)
+  }
+
+  @Test func whatIsPermittedIsOK() {
+    #expect(
+      PermissionFacts(ptraceScope: 1).findings.allSatisfy { $0.state == .ok && $0.remedy == nil })
+    let refused = PermissionFacts(faultRefusal: "no", confinementRefusal: "no Landlock").findings
+    #expect(refused.count { $0.state == .warning } == 2)
+  }
+}
+
+@Suite struct MachineFindingsTests {
+  static func facts(
+    _ kernel: String = "Linux 6.18.1 x86_64", readAhead: UInt64? = 128 << 10, isLinux: Bool = true
+  ) -> MachineFacts {
+    MachineFacts(
+      machine: MeasuringMachine(
+        kernel: kernel, processor: nil, processors: 2, governor: nil, pageBytes: 4096,
+        faultAroundBytes: 64 << 10),
+      storage: ImageStorage(
+        path: "/a", bytes: 1, fileSystem: "ext4", readAheadBytes: readAhead,
+        readAheadSetting: "/sys/r"), largePages: "madvise", isLinux: isLinux)
+  }
+
+  @Test(arguments: [
+    ("Linux 6.18.44-fc x86_64", "ext4, with large folios"),
+    ("Linux 6.16-rc1 x86_64", "ext4, with large folios"),
+    ("Linux 6.1.0-40-amd64 x86_64", "ext4, without large folios"), ("Linux", "ext4"),
+  ])
+  func theKernelDecidesAboutFolios(kernel: String, finding: String) {
+    #expect(Self.facts(kernel).findings.of("file system")?.finding.hasPrefix(finding) ?? false)
+  }
+
+  @Test func longReadAheadHidesTheOrder() {
+    #expect(Self.facts().findings.allSatisfy { $0.state == .ok })
+    let long = Self.facts(readAhead: 8 << 20).findings.of("read-ahead")
+    #expect(long?.state == .warning && long?.remedy == "as root: echo 128 >/sys/r")
+    #expect(Self.facts(readAhead: nil).findings.of("read-ahead")?.state == .warning)
+  }
+}
+
+@Suite struct ProjectFactsTests {
+  @Test(arguments: [
+    ("Makefile", "LDFLAGS = -fuse-ld=gold -s", ProjectFacts.Demand.Kind.linker("gold")),
+    ("Makefile", "CC ?= /usr/bin/gcc-12", .compilerPath("/usr/bin/gcc-12")),
+    ("Makefile", "\tCXX:=/opt/g++", .compilerPath("/opt/g++")),
+    (".cargo/config.toml", "rustflags = [\"-Clink-arg=-fuse-ld=mold\"]", .linker("mold")),
+    ("CMakeLists.txt", "add_link_options(--ld-path=/usr/bin/ld.lld)", .linker("/usr/bin/ld.lld")),
+    ("Cargo.toml", "strip = true", .stripping), ("Cargo.toml", "strip = \"symbols\"", .stripping),
+  ])
+  func demandsOfBuildFilesAreFound(file: String, line: String, kind: ProjectFacts.Demand.Kind) {
+    let found = ProjectFacts.demands(in: "x\r\n\(line)\n", called: file)
+    #expect(found == [ProjectFacts.Demand(kind, at: "\(file):2")])
+  }
+
+  @Test(arguments: [
+    "# -fuse-ld=gold", "CC = gcc", "CCFLAGS = /a", "CC", "strip = false", "-fuse-ld=", "",
+  ])
+  func otherLinesDemandNothing(line: String) {
+    #expect(ProjectFacts.demands(in: line, called: "Cargo.toml").isEmpty)
+  }
+
+  private static let make = BuildSystem(name: "make", build: "make")
+  private static let cargo = BuildSystem(name: "cargo", build: "cargo build")
+  private static let swift = BuildSystem(name: "swiftpm", build: "swift build", imageFolder: "b")
+  private static let tools: ToolFacts = {
+    var tools = ToolFacts()
+    tools.compilers = [ToolFacts.Compiler("gcc", version: "gcc 12")]
+    tools.linkers = [LinkerFacts("GNU ld", version: "GNU ld 2.40", ordersFunctions: true)]
+    return tools
+  }()
+
+  @Test func whetherAutoCanSucceedDependsOnItsTools() {
+    func obstacles(_ systems: [BuildSystem], missing: [String: [String]] = [:]) -> [String] {
+      MethodObstacles.of(ProjectFacts(systems: systems, missingTools: missing), Self.tools)
+    }
+    #expect(obstacles([Self.make]).isEmpty)
+    // The user can give a command.
+    #expect(obstacles([]).isEmpty)
+    #expect(obstacles([Self.make], missing: ["make": ["make"]]) == ["no make"])
+    #expect(obstacles([Self.cargo, Self.make], missing: ["cargo": ["cargo"]]).isEmpty)
+    #expect(obstacles([Self.swift]) == ["no lld, which Swift packages need"])
+  }
+
+  @Test func whetherAutoCanSucceedDependsOnTheMachine() {
+    let machine = MachineFindingsTests.facts()
+    #expect(MethodObstacles.ofMachine(Self.tools, PermissionFacts(), machine).isEmpty)
+    #expect(
+      MethodObstacles.ofMachine(
+        ToolFacts(), PermissionFacts(tracingRefusal: "no"),
+        MachineFindingsTests.facts(isLinux: false))
+        == [
+          "this is not Linux", "no compiler", "no linker that orders functions",
+          "ptrace is refused",
+        ])
+  }
+
+  @Test func findingsNameWhatIsMissing() {
+    let facts = ProjectFacts(
+      systems: [Self.cargo, Self.make], missingTools: ["cargo": ["cargo"]],
+      demands: [
+        ProjectFacts.Demand(.linker("bfd"), at: "Makefile:1"),
+        ProjectFacts.Demand(.linker("mold"), at: "Makefile:2"),
+      ])
+    let findings = facts.findings(Self.tools)
+    #expect(findings.map(\.check) == ["build system", "cargo", "linker", "linker"])
+    #expect(findings.map(\.state) == [.warning, .error, .ok, .warning])
+    #expect(findings[0].remedy == "orderfile auto --build-system cargo ...")
+  }
+}
