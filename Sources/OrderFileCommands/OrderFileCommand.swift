@@ -59,6 +59,7 @@ package struct OrderFileCommand: ParsableCommand {
         MeasureCommand.self, RefineCommand.self, ShowCommand.self, FlagsCommand.self,
         AutoCommand.self,
         DoctorCommand.self,
+        InitCommand.self,
         CCompilerCommand.self,
         CxxCompilerCommand.self,
       ])
