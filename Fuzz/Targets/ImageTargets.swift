@@ -62,6 +62,7 @@ extension FuzzTarget {
       _ = try? BlockMap(of: bytes, functions: image.layout.functions.map(\.address))
       _ = try? BreakpointPlaces(of: bytes, at: "image", withBlocks: true)
       _ = try? BOLTImage(of: bytes)
+      _ = BuildFacts(of: bytes, image.layout)
       _ = try? EmulatedMachine(of: bytes)
     },
   ]

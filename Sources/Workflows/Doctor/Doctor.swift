@@ -157,6 +157,6 @@ extension DoctorDocument.Method {
       ? Finding(.methods, method.rawValue, .ok, "can be used")
       : Finding(
         .methods, method.rawValue, .error, obstacles.joined(separator: ", "),
-        remedy: "mend the lines above that are errors")
+        remedy: "see the hints above")
   }
 }

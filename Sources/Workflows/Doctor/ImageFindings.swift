@@ -42,7 +42,7 @@ extension ImageFacts {
         .image, "linker", .warning,
         "it does not say; GNU ld leaves no trace, and takes no order files of lld",
         remedy:
-          "link with -fuse-ld=lld, or write GNU ld's order files: orderfile gen --linker gnu-ld")
+          "link with -fuse-ld=lld; or write GNU ld's order files: orderfile gen --linker gnu-ld")
     }
     guard let dialect = OrderFileDialect(linkerStating: linker) else {
       return Finding(
@@ -54,7 +54,7 @@ extension ImageFacts {
       : Finding(
         .image, "linker", .warning, "\(linker) takes no order files of lld",
         remedy:
-          "link with -fuse-ld=lld, or write its order files: orderfile gen --linker \(dialect)")
+          "link with -fuse-ld=lld; or write its order files: orderfile gen --linker \(dialect)")
   }
 
   private var functionSections: Finding {
@@ -201,7 +201,8 @@ extension Finding {
     let check = "function sections"
     guard let sections else {
       self.init(
-        .image, check, .warning, "the image does not tell: it has no debug information",
+        .image, check, .warning,
+        "the image does not tell, without debug information of its functions",
         remedy:
           "compile with -ffunction-sections; link with -Wl,-Map=app.map, and: orderfile doctor app.map"
       )

@@ -33,7 +33,7 @@ extension ToolFacts {
     guard orders else {
       return Finding(
         .tools, linker.name, .warning, "\(version) did not order functions when it was tried",
-        remedy: "link with -fuse-ld=lld")
+        remedy: useLLD)
     }
     let abilities = [
       "functions", linker.ordersData ?? false ? "and data" : "but no data",
@@ -43,22 +43,25 @@ extension ToolFacts {
       .tools, linker.name, .ok, "\(version) orders \(abilities.joined(separator: " ")): tried")
   }
 
+  /// How to link with lld here.
+  private var useLLD: String {
+    let isHere = linkers.contains { $0.name == "lld" && $0.version != nil }
+    return (isHere ? "" : "\(installer)lld, and ") + "link with -fuse-ld=lld"
+  }
+
   /// What compilers link with if nobody says otherwise.
   private var defaultLinkers: [Finding] {
     compilers.map { compiler in
       let check = "default linker of \(compiler.name)"
       guard let linker = compiler.linker else {
         return Finding(
-          .tools, check, .warning, "it called none that says what it is",
-          remedy: "link with -fuse-ld=lld")
+          .tools, check, .warning, "it called none that says what it is", remedy: useLLD)
       }
       let dialect = OrderFileDialect(linkerStating: linker)
       if dialect == .lld { return Finding(.tools, check, .ok, linker) }
-      let way = dialect.map { "or write its order files: orderfile gen --linker \($0)" }
-      return Finding(
-        .tools, check, .warning,
-        "\(linker)\(dialect == nil ? " can't order functions" : " takes no order files of lld")",
-        remedy: ["link with -fuse-ld=lld", way].compactMap { $0 }.joined(separator: ", "))
+      let lack = dialect == nil ? " can't order functions" : " takes no order files of lld"
+      let other = dialect.map { "; or write its order files: orderfile gen --linker \($0)" }
+      return Finding(.tools, check, .warning, linker + lack, remedy: useLLD + (other ?? ""))
     }
   }
 
@@ -69,7 +72,7 @@ extension ToolFacts {
       return Finding(
         .tools, "splitting functions", .warning,
         "neither a clang that can do it, which 19 and later can, nor llvm-bolt; needed only for gen --split",
-        remedy: "\(installer)clang-19 or bolt-19")
+        remedy: "\(installer)bolt-19")
     }
     let lack = bolt == nil ? ", no llvm-bolt" : ""
     return Finding(.tools, "splitting functions", .ok, tools.joined(separator: ", ") + lack)

@@ -73,6 +73,15 @@ extension [Finding] {
     }
   }
 
+  @Test func aMissingLLDIsInstalledFirst() {
+    let compiler = ToolFacts.Compiler("gcc", version: "gcc 12", linker: "GNU ld 2.40")
+    let findings = Self.facts([Self.linker("lld", nil)], [compiler]).findings
+    #expect(
+      findings.of("default linker of gcc")?.remedy
+        == "apt-get install lld, and link with -fuse-ld=lld; or write its order files: orderfile gen --linker gnu-ld"
+    )
+  }
+
   @Test func splittingNeedsAClangThatDidIt() {
     let gcc = ToolFacts.Compiler("gcc", version: "gcc 12", linker: "GNU ld 2.40")
     #expect(Self.facts([], [gcc]).findings.of("splitting functions")?.state == .warning)
