@@ -16,6 +16,14 @@ import Testing
     }
   }
 
+  @Test func aMakefileBesideAnotherBuildSystemIsNoDoubt() throws {
+    let project = try InitProject([("CMakeLists.txt", Self.lists), ("Makefile", "all:\n")])
+    #expect(try project.workshop.mustOrderfile("init").text.contains("+include(orderfile.cmake"))
+    try project.workshop.write("project('x', 'c')\n".utf8, "meson.build")
+    let run = try project.workshop.orderfile("init")
+    #expect(run.status == 64 && run.errors.contains("several build systems: found cmake, meson"))
+  }
+
   @Test func whatWasChangedSinceIsNotRemoved() throws {
     let project = try InitProject([("CMakeLists.txt", Self.lists)])
     try project.workshop.mustOrderfile("init", "--write")

@@ -68,8 +68,8 @@ package struct BuildIntegration: Hashable, Sendable {
     # Links all images of this project in the order of app.order, if it is there. Written by 'orderfile init'.
     include_guard(GLOBAL)
     find_program(ORDERFILE_LLD ld.lld)
-    # 'orderfile auto' gives its own order files.
-    if(ORDERFILE_LLD AND NOT DEFINED ENV{ORDERFILE_LINKS})
+    # 'orderfile auto' gives its own order files. Elsewhere linkers have other options.
+    if(ORDERFILE_LLD AND CMAKE_SYSTEM_NAME MATCHES "^(Linux|Android|FreeBSD)$" AND NOT DEFINED ENV{ORDERFILE_LINKS})
       add_compile_options($<$<COMPILE_LANGUAGE:C>:-ffunction-sections> $<$<COMPILE_LANGUAGE:CXX>:-ffunction-sections>)
       add_link_options(-fuse-ld=lld LINKER:--build-id)
       # Each build looks whether the file has come or gone.
@@ -108,9 +108,15 @@ package struct BuildIntegration: Hashable, Sendable {
       # Links all images of this project in the order of app.order, if it is there. Written by 'orderfile init'.
       orderfile_fs = import('fs')
       orderfile_order = meson.project_source_root() / 'app.order'
+      orderfile_used = find_program('ld.lld', required : false).found()
+      # Elsewhere linkers have other options.
+      if host_machine.system() not in ['linux', 'android', 'freebsd']
+        orderfile_used = false
       # 'orderfile auto' gives its own order files.
-      orderfile_auto = run_command('printenv', 'ORDERFILE_LINKS', check : false).returncode() == 0
-      if find_program('ld.lld', required : false).found() and not orderfile_auto
+      elif run_command('printenv', 'ORDERFILE_LINKS', check : false).returncode() == 0
+        orderfile_used = false
+      endif
+      if orderfile_used
         add_project_arguments('-ffunction-sections', language : \(list))
         add_project_link_arguments('-fuse-ld=lld', '-Wl,--build-id', language : \(list))
         if orderfile_fs.exists(orderfile_order)

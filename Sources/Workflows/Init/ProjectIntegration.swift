@@ -29,7 +29,10 @@ package struct ProjectIntegration {
         "an Xcode project: no file of it has to be changed", context: [folder],
         hint: "orderfile flags xcode -o orderfile writes two settings files", severity: .usage)
     }
-    let candidates = system == nil ? found : found.filter { $0.name == system }
+    // Many projects have a makefile beside another build system.
+    let usable = found.filter { !["make", "autotools"].contains($0.name) }
+    let candidates =
+      system == nil ? usable.isEmpty ? found : usable : found.filter { $0.name == system }
     guard candidates.count == 1 else {
       let names = found.map(\.name).joined(separator: ", ")
       throw Diagnostic(
