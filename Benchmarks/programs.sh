@@ -70,7 +70,8 @@ build_orderfile() {
   "cCompiler": { "extraCLIOptions": ["-ffunction-sections"] } }
 JSON
   rm -f "$folder/release/orderfile"  # SwiftPM does not link again when only an order changes.
+  # With its cached build manifest, SwiftPM often links with the options of the build before.
   swift build -c release --package-path "$here/.." --product orderfile --scratch-path "$folder" --toolset toolset.json \
-    "${options[@]}" >build.log 2>&1 || { cat build.log >&2; return 1; }
+    --disable-build-manifest-caching "${options[@]}" >build.log 2>&1 || { cat build.log >&2; return 1; }
   cp "$folder/release/orderfile" "$image"
 }
