@@ -201,8 +201,8 @@ let package = Package(
     tests(
       "Workflows",
       [
-        "Reporting", "FaultEstimate", "ProcessTracing", "ProcessLaunch", "OrderFileFormat",
-        "PagesFormat", "ImageModel", "ByteReading", "Addresses",
+        "Reporting", "FaultEstimate", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch",
+        "OrderFileFormat", "PagesFormat", "ImageModel", "ByteReading", "Addresses",
       ]),
     tests(
       "OrderFileCommands",

@@ -46,11 +46,11 @@ package struct MachineFacts: Hashable, Sendable {
           remedy: "record an instrumented build: docs/RECORDING.md"),
       Finding(
         .machine, "page size", .ok,
-        "\(ByteCount(UInt64(machine.pageBytes))), transparent huge pages \(largePages ?? "unknown")"
+        "\(Self.wording(UInt64(machine.pageBytes))), transparent huge pages \(largePages ?? "unknown")"
       ),
       Finding(
         .machine, "fault-around", .ok,
-        "\(ByteCount(UInt64(machine.faultAroundBytes)))"
+        "\(Self.wording(UInt64(machine.faultAroundBytes)))"
           + (machine.faultAroundIsAssumed
             ? ", the kernels' default, because /sys/kernel/debug can't be read" : "")),
       readAhead,
@@ -68,6 +68,11 @@ package struct MachineFacts: Hashable, Sendable {
       ? ", with large folios, as since Linux 6.16" : ", without large folios, as before Linux 6.16"
   }
 
+  /// Settings are whole numbers of KiB.
+  private static func wording(_ bytes: UInt64) -> String {
+    bytes >= 1 << 20 && bytes.isMultiple(of: 1 << 20) ? "\(bytes >> 20) MiB" : "\(bytes >> 10) KiB"
+  }
+
   /// The kernel's default.
   private static let usualReadAhead: UInt64 = 128 << 10
   /// With more, a cold launch reads most of a program, in any order of it.
@@ -81,11 +86,11 @@ package struct MachineFacts: Hashable, Sendable {
         remedy: "put the image on a disk to measure cold launches")
     }
     guard bytes > Self.largestReadAhead else {
-      return Finding(.machine, "read-ahead", .ok, "\(ByteCount(bytes))")
+      return Finding(.machine, "read-ahead", .ok, "\(Self.wording(bytes))")
     }
     return Finding(
       .machine, "read-ahead", .warning,
-      "\(ByteCount(bytes)): order hardly shows in cold launches; it does in the pages of a warm one",
+      "\(Self.wording(bytes)): order hardly shows in cold launches; it does in the pages of a warm one",
       remedy: storage.readAheadSetting.map { "as root: echo \(Self.usualReadAhead >> 10) >\($0)" })
   }
 }
