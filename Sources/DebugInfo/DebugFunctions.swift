@@ -16,6 +16,8 @@ package struct DebugFunction: Hashable, Sendable {
   /// The range in `DebugFunctions.names` of its compilation unit's name, usually a source file; `nil` if the unit has
   /// none.
   package var unit: Range<Int>?
+  /// The index of its compilation unit in `DebugFunctions.units`.
+  package var unitIndex: Int
 
   /// The piece with the entry: `range`, unless only the other one is at an entry.
   ///
@@ -169,7 +171,7 @@ package struct DebugFunctions: Sendable {
             ? nil
             : AddressRange(
               start: StatedAddress(rawValue: function.other_address), size: function.other_size),
-          unit: unit.name))
+          unit: unit.name, unitIndex: units.count - 1))
     }
     guard !orderfile_dwarf_is_spent(reader) else {
       return "more names, ranges or abbreviations than sections of that size have"

@@ -53,6 +53,24 @@ import Testing
     #expect(try Self.facts("clang", ["-fuse-ld=\(linker)"]).functionSections == nil)
   }
 
+  /// Debug information of another file tells nothing of the project's own.
+  @Test func partsOfAProgramTellNothingOfTheRest() throws {
+    let folder = try TemporaryFolder()
+    let other = try folder.write(
+      Array("int g(int n) { return n + 1; } int h(int n) { return n + 2; }\n".utf8), "other.c")
+    let object = folder.path("other.o")
+    let clang = try #require(Tool("clang"))
+    try clang.run(["-g", "-O1", "-c", other, "-o", object])
+    let lld = try #require(
+      try Self.facts(
+        "clang", ["-fuse-ld=lld", "-ffunction-sections", "-x", "none", object]
+      ).functionSections)
+    #expect(lld.source == .gaps && lld.own >= lld.all - 3, "\(lld)")
+    let gold = try Self.facts(
+      "clang", ["-fuse-ld=gold", "-ffunction-sections", "-x", "none", object])
+    #expect(gold.functionSections == nil && gold.hasDebugInformation)
+  }
+
   @Test func otherFactsAreSeen() throws {
     let plain = try Self.facts("gcc", ["-g", "-fuse-ld=bfd", "-pie", "-fPIE"])
     #expect(plain.kind == .positionIndependentExecutable && !plain.isStatic)

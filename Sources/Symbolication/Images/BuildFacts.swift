@@ -99,9 +99,8 @@ package struct BuildFacts: Hashable, Sendable {
     let debug = (try? DebugFunctions(file)) ?? nil
     hasDebugInformation = debug != nil
     optimization = debug.map { Optimization($0) } ?? Optimization()
-    functionSections =
-      debug.flatMap { FunctionSections($0) }
-      ?? FunctionSections(gapsOf: layout, in: file, linkedByLLD: linker?.hasPrefix("LLD") ?? false)
+    functionSections = FunctionSections(
+      of: layout, debug, in: file, linkedByLLD: linker?.hasPrefix("LLD") ?? false)
   }
 }
 

@@ -22,55 +22,69 @@ import ObjectFormat
 import OrderFileFormat
 
 extension BuildFacts.FunctionSections {
-  /// What the units tell that have at least two functions; `nil` if none does.
+  /// What the image tells of the project's code; `nil` if it tells nothing of most of that.
   ///
-  /// - Complexity: O(*n*) for *n* units.
-  package init?(_ debug: DebugFunctions) {
+  /// The C runtime's start files and the recorder do not count: they are compiled elsewhere.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* functions of the image and of its debug information.
+  init?(of layout: Layout, _ debug: DebugFunctions?, in file: ELFFile, linkedByLLD: Bool) {
+    let bodies = CodeBodies(layout).all.filter { $0.function != nil }.map(\.bytes)
+    if let debug {
+      self.init(debug, of: bodies.map(\.start))
+      if all > 0, 2 * all >= bodies.count { return }
+    }
+    guard linkedByLLD, file.header.machine == .x8664 else { return nil }
+    self.init(gapsBetween: bodies, of: layout, in: file)
+    if all < Self.fewestGaps { return nil }
+  }
+
+  /// What compilation units tell of the functions at `starts`, which ascend.
+  private init(_ debug: DebugFunctions, of starts: [StatedAddress]) {
     let option = Array("-ffunction-sections".utf8)
-    let states = debug.producers.map { producer -> Bool? in
+    let stated = debug.producers.map { producer -> Bool? in
       guard producer.starts(with: "GNU ".utf8) else { return nil }
       let words = producer.split(separator: UInt8(ascii: " "))
       return words.contains { $0.elementsEqual(option) }
     }
+    var counts = [Int](repeating: 0, count: debug.units.count)
+    for function in debug.functions
+    where starts.containsSorted(function.range { starts.containsSorted($0) }.start) {
+      counts[function.unitIndex] += 1
+    }
     self.init(.debugInformation, own: 0, all: 0)
-    for unit in debug.units where unit.functions > 1 {
-      let stated = unit.producer.flatMap { states[$0] }
-      if let stated {
-        own += stated ? unit.functions : 0
+    for (unit, count) in zip(debug.units, counts) where count > 0 {
+      // The only function of a file is alone in its section.
+      if let isStated = unit.producer.flatMap({ stated[$0] }), unit.functions > 1 {
+        own += isStated ? count : 0
       } else if let pieces = unit.pieces {
-        own += pieces < unit.functions ? max(0, pieces - 1) : unit.functions
+        own += pieces < unit.functions ? min(count, max(0, pieces - 1)) : count
       } else {
         continue
       }
-      all += unit.functions
+      all += count
     }
-    if all == 0 { return nil }
   }
 
-  /// Fewer gaps tell nothing: there are some in the C runtime's start files.
+  /// Fewer gaps tell nothing.
   private static let fewestGaps = 8
   private static let trap: UInt8 = 0xcc
 
-  /// What the gaps between functions tell; `nil` if there are few.
-  ///
-  /// - Complexity: O(*n* + *s*) for *n* functions and *s* segments.
-  init?(gapsOf layout: Layout, in file: ELFFile, linkedByLLD: Bool) {
-    guard linkedByLLD, file.header.machine == .x8664 else { return nil }
+  /// What the gaps between `bodies` tell, which ascend.
+  private init(gapsBetween bodies: [AddressRange], of layout: Layout, in file: ELFFile) {
     let segments = file.segments.filter { $0.type == .load && $0.isExecutable }.prefix(8)
     self.init(.gaps, own: 0, all: 0)
-    for (function, next) in zip(layout.functions, layout.functions.dropFirst()) {
-      guard let size = function.size, function.section == next.section,
-        let end = function.address.advanced(by: size), end < next.address,
-        next.address - end < 64,
+    for (body, next) in zip(bodies, bodies.dropFirst()) {
+      let end = body.end
+      guard end < next.start, next.start - end < 64,
+        layout.functions(containing: end).isEmpty,
         let segment = segments.first(where: { $0.range.contains(end) }),
         let offset = segment.offset.advanced(by: end - segment.range.start),
-        let gap = try? file.bytes.range(offset: offset, size: next.address - end, "gap")
+        let gap = try? file.bytes.range(offset: offset, size: next.start - end, "gap")
       else { continue }
       all += 1
       // An instruction that does nothing may follow traps, not precede them.
       if file.bytes[gap.indices.lowerBound] == Self.trap { own += 1 }
     }
-    if all < Self.fewestGaps { return nil }
   }
 
   /// What a link map of an ELF linker tells; `nil` if it lists no input sections.
