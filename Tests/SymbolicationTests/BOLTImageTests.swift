@@ -31,9 +31,24 @@ import Testing
     #expect(!image.hasRelocations && !image.isSwift && image.splitFunction == nil)
   }
 
-  @Test func aColdPartIsNamed() throws {
-    let image = try image([.init("f.cold", info: 0x02, value: 0x1010, size: 8)])
-    #expect(image.splitFunction?.description == "f.cold")
+  /// LLVM outlines functions that have the names which parts had before gcc 9.
+  @Test(arguments: [
+    ("f.cold", "clang version 21.0.0\0GCC: (Debian 12.2.0-14+deb12u1) 12.2.0\0", true),
+    ("f.cold.1", "clang version 21.0.0\0GCC: (Debian 12.2.0-14+deb12u1) 12.2.0\0", false),
+    ("f.cold.1", "GCC: (Ubuntu 12.3.0-1) 12.3.0\0GCC: (Ubuntu 8.4.0-3) 8.4.0\0", true),
+    ("f.cold.1", "GCC: (GNU) unknown\0", true), ("f.cold.1", "", true),
+    ("f.cold.1", nil, true), ("f.cold1", "GCC: (GNU) 8.4.0\0", false),
+  ]) func aPartThatGCCHasSplitOffIsNamed(
+    symbol: String, compilers: String?, isPart: Bool
+  ) throws {
+    var writer = ELFWriter()
+    writer.addText()
+    writer.addSymbols([.init(symbol, info: 0x02, value: 0x1010, size: 8)])
+    if let compilers {
+      writer.add(.init(".comment", type: 1, contents: Array(compilers.utf8)))
+    }
+    let image = try BOLTImage(of: FileBytes(writer.bytes()))
+    #expect(image.splitFunction?.description == (isPart ? symbol : nil))
   }
 
   @Test func sectionsTellWhatBOLTCanDo() throws {

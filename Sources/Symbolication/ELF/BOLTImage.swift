@@ -18,7 +18,8 @@ package struct BOLTImage: Sendable {
   package var id: ImageID
   /// Whether the linker kept the relocations (`--emit-relocs`), without which BOLT moves no function.
   package var hasRelocations: Bool
-  /// The name of a function that the compiler has split; `nil` if there is none.
+  /// The name of a part that gcc has split off a function and jumps to; `nil` if there is none. Functions that LLVM
+  /// outlines have such names, too (`f.cold.1`), but they are called.
   package var splitFunction: SymbolName?
   /// Whether it has metadata of Swift, which refers to code in ways that BOLT does not know.
   package var isSwift: Bool
@@ -55,6 +56,7 @@ package struct BOLTImage: Sendable {
     hasDebugInformation = hasSection(".debug_info")
     smallestInstruction = Self.smallestInstructions[file.header.machine] ?? 1
 
+    let mayNumberParts = try Self.isOfNumberingGCC(file)
     struct Symbol {
       var address: StatedAddress
       var isFunction: Bool
@@ -88,7 +90,8 @@ package struct BOLTImage: Sendable {
     for symbol in order.lazy.map({ symbols[$0] }) {
       var name = table.names.bytes.copy(symbol.name.indices)
       if symbol.isFunction, splitFunction == nil,
-        NameEnding(of: name, in: 0..<name.count).part == .cold
+        NameEnding(of: name, in: 0..<name.count).part == .cold,
+        mayNumberParts || !name.suffix(1).allSatisfy(isDigit)
       {
         splitFunction = SymbolName(bytes: name)
       }
@@ -100,5 +103,26 @@ package struct BOLTImage: Sendable {
       }
       if symbol.isFunction, names[symbol.address] == nil { names[symbol.address] = name }
     }
+  }
+}
+
+extension BOLTImage {
+  /// Whether a gcc may have compiled some of it that numbers the parts of functions: `f.cold.1` is such a part in code
+  /// of gcc before version 9, and a function in code of LLVM. The names of the compilers tell, of which the linker keeps
+  /// one each; without them it may be gcc.
+  fileprivate static func isOfNumberingGCC(_ file: ELFFile) throws(ParseError) -> Bool {
+    guard let section = file.section(named: ".comment") else { return true }
+    let range = try file.contents(of: section).indices
+    let compilers = file.bytes.copy(
+      range.clamped(to: range.lowerBound..<range.lowerBound + 1 << 16)
+    )
+    .split(separator: 0)
+    return compilers.isEmpty
+      || compilers.contains { compiler in
+        guard compiler.starts(with: "GCC: ".utf8) else { return false }
+        let version = compiler.split(separator: UInt8(ascii: " ")).last ?? []
+        let major = Int(String(decoding: version.prefix { $0 != UInt8(ascii: ".") }, as: UTF8.self))
+        return major.map { $0 < 9 } ?? true
+      }
   }
 }
