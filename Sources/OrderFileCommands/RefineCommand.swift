@@ -11,12 +11,16 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
       EXAMPLES
         $ orderfile refine --order a.order --image a --relink ./link.sh -- ./a --help
         $ orderfile refine --order a.order --image a --relink 'make a' -o b.order -- ./a
+        $ orderfile refine --order a.order --split a.clusters --image a --relink ./build.sh -- ./a
 
       --relink is a shell command that links the image with the order file $ORDERFILE_ORDER. refine adds \
       functions that the launch runs and the order file lacks, and tries moving functions that do not run, \
       and large ones, to the end. After each change it relinks and launches the image, and keeps the change \
       if the launch executes fewer pages. The result is never worse than the given order file. If \
       interrupted, it writes the best order so far, unless that is the given one.
+
+      With --split, functions are split anew, too: what ran and had been split off joins what ran before. --relink \
+      then compiles with the profile $ORDERFILE_SPLIT, and both files are replaced.
       """)
 
   @Option(
@@ -36,6 +40,12 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
       "The order file to write. (default: the file given by --order)", valueName: "file"),
     completion: .file())
   var output: String?
+  @Option(
+    help: ArgumentHelp(
+      "The profile by which --relink splits functions (gen --split); it is improved, too.",
+      valueName: "file"),
+    completion: .file())
+  var split: String?
   @Option(help: "The page size to optimize for: 4k, 16k, 64k, or auto for this machine's.")
   var pageSize: PageSizeChoice = .automatic
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
@@ -52,6 +62,14 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
       throw ValidationError(
         "a release build has no recorder for marks: give --until-ready port=NUMBER or line=TEXT")
     }
+    if split != nil, output != nil {
+      throw ValidationError(
+        "--split replaces the given order and profile, which belong together: it can't be used with -o"
+      )
+    }
+    if split == "-" || order == "-" && split != nil {
+      throw ValidationError("--split replaces the given order and profile: they must be files")
+    }
     if output == "-" {
       throw ValidationError("the refined order can't be written to stdout: give -o FILE")
     }
@@ -62,6 +80,7 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
       order: order, image: image, relink: relink, output: output ?? order,
       program: launched.launch, in: .own)
     refinement.pageSize = pageSize
+    refinement.split = split
     let result = try refinement.run { step in
       messages.print(note: step.wording)
     }

@@ -1,3 +1,4 @@
+import ClusterProfileFormat
 import ImageModel
 import OrderFileFormat
 import ProcessLaunch
@@ -13,6 +14,8 @@ package struct OrderFileRefinement {
   package var relink: String
   /// The order file to write.
   package var output: String
+  /// The cluster profile to start from, by which `relink` splits functions. It is replaced if a better one is found.
+  package var split: String?
   /// The launch to refine for.
   package var program: ProgramLaunch
   /// The page size to optimize for.
@@ -50,6 +53,8 @@ package struct OrderFileRefinement {
   package func run(_ progress: (RefineDocument.Step) -> Void) throws -> Result {
     let outputFile = try OutputFile(output)
     let bytes = try InputFile.bytes(order)
+    let profileFile = try split.map { try OutputFile($0) }
+    let profile = try split.map { try Self.profile($0) }
     let folder = try TemporaryFolder(in: environment)
     let linked = try RelinkedImage(
       path: LibtoolWrapper(at: image)?.program ?? image, command: relink, in: folder)
@@ -64,18 +69,33 @@ package struct OrderFileRefinement {
     defer { linked.restore() }
 
     var refinement = try Refinement(
-      given, bytes.copy(0..<bytes.count), image: linked, launch: launch, size: size)
+      Refinement.Candidate(
+        order: given, bytes: bytes.copy(0..<bytes.count), profile: profile),
+      image: linked, launch: launch, size: size)
     var failure: (any Error)?
     do { try refinement.run(progress) } catch { failure = error }
     linked.restore()
     let isWritten = failure == nil || refinement.isBetter
     let written = refinement.written
-    if isWritten { try outputFile.finish(written.bytes) }
+    if isWritten {
+      let best = refinement.best.candidate
+      if best.profile != profile, let profileFile, let bytes = best.profileBytes {
+        try profileFile.finish(bytes)
+      }
+      try outputFile.finish(written.bytes)
+    }
     return Result(
       document: RefineDocument(
         outputPath: outputFile.path, imagePath: image, pageSize: size, steps: refinement.path,
         floor: refinement.floor, droppedEntries: written.dropped),
       warnings: [wrapped?.note].compactMap { $0 } + refinement.best.warnings,
       failure: failure, isWritten: isWritten)
+  }
+
+  private static func profile(_ path: String) throws(Diagnostic) -> ClusterProfile {
+    let bytes = try InputFile.bytes(path)
+    do { return try ClusterProfile(parsing: bytes) } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
   }
 }

@@ -1,3 +1,4 @@
+import Addresses
 import FunctionOrder
 import ImageModel
 import LaunchMeasurement
@@ -39,9 +40,10 @@ struct RefinedLaunch {
   /// The functions of the image that a launch ran: those that were entered, recorded with breakpoints, and
   /// those that only `pages` saw, because they were entered elsewhere than at their first instruction. If the image has
   /// a map of its basic blocks, these are recorded: the cold part of a split function can be entered anywhere.
+  /// `blocks` are their first addresses.
   func uses(
     of release: ReleaseLayout, _ pages: PagesDocument.Image
-  ) throws -> (uses: [FirstUse], warnings: [Diagnostic]) {
+  ) throws -> (uses: [FirstUse], blocks: Set<StatedAddress>, warnings: [Diagnostic]) {
     let layout = release.layout
     let recording = try RecordingFolder(beside: folder.path("uses"))
     defer { recording.remove() }
@@ -55,6 +57,7 @@ struct RefinedLaunch {
       $0
     }
     var uses: [FirstUse] = []
+    var blocks: Set<StatedAddress> = []
     var steps: [Int: UInt64] = [:]
     try recording.forEachTrace { trace in
       let entered = trace.hits.map { hit in
@@ -62,6 +65,9 @@ struct RefinedLaunch {
       }
       let ran = trace.blockHits.map { hit in
         (hit.step, hit.image, layout.functions(containing: hit.block.start).first)
+      }
+      for hit in trace.blockHits where trace.images[hit.image].path == release.path {
+        blocks.insert(hit.block.start)
       }
       // The two do not have a step in common.
       for (_, image, function) in (entered + ran).sorted(by: { $0.0 < $1.0 })
@@ -84,7 +90,7 @@ struct RefinedLaunch {
       steps[function] = step
       uses.append(FirstUse(step: step, function: function))
     }
-    return (uses, observer.warnings)
+    return (uses, blocks, observer.warnings)
   }
 
   private func run<Result>(

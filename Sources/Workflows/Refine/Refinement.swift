@@ -1,5 +1,6 @@
 import Addresses
 import ByteReading
+import ClusterProfileFormat
 import FunctionOrder
 import ImageModel
 import LaunchMeasurement
@@ -17,34 +18,60 @@ struct Refinement {
   private(set) var best: Trial
   /// All orders that were tried, in sequence; the first is the given order.
   private(set) var path: [RefineDocument.Step] = []
-  private var tried: Set<[UInt8]> = []
+  private var tried: Set<Candidate> = []
 
-  /// An order, and the pages that a launch of its build touched.
-  struct Trial {
+  /// What the image is linked with.
+  struct Candidate: Hashable {
     var order: OrderFile
+    /// The order file.
     var bytes: [UInt8]
+    /// `nil` if functions are not split.
+    var profile: ClusterProfile?
+
+    /// The profile as a file.
+    var profileBytes: [UInt8]? {
+      profile?.written(header: ["orderfile \(toolVersion): refined"])
+    }
+
+    static func == (a: Self, b: Self) -> Bool { a.bytes == b.bytes && a.profile == b.profile }
+    func hash(into hasher: inout Hasher) { hasher.combine(bytes) }
+  }
+
+  /// A candidate, and the pages that a launch of its build touched.
+  struct Trial {
+    var candidate: Candidate
     var release: ReleaseLayout
     var pages: PagesDocument.Image
     var uses: [FirstUse]
+    /// The first addresses of the basic blocks that ran.
+    var blocks: Set<StatedAddress>
     var warnings: [Diagnostic]
   }
 
-  private static let moves: [OrderRefinement.Move] = [
-    .addMissing, .unusedLast, .largeLast(bytes: 16 << 10), .largeLast(bytes: 8 << 10),
-    .largeLast(bytes: 4 << 10),
+  private enum Move {
+    case order(OrderRefinement.Move)
+    /// Blocks that the profile has split off, and that ran, join those that ran before.
+    case growClusters
+  }
+
+  private static let moves: [Move] = [
+    .growClusters, .order(.addMissing), .order(.unusedLast), .order(.largeLast(bytes: 16 << 10)),
+    .order(.largeLast(bytes: 8 << 10)), .order(.largeLast(bytes: 4 << 10)),
   ]
 
   /// Links and launches with the given order.
-  init(
-    _ order: OrderFile, _ bytes: [UInt8], image: RelinkedImage, launch: RefinedLaunch,
-    size: PageSize
-  ) throws {
+  ///
+  /// - Throws: also if functions are to be split, and the image has no map of its basic blocks.
+  init(_ given: Candidate, image: RelinkedImage, launch: RefinedLaunch, size: PageSize) throws {
     self.image = image
     self.launch = launch
     self.size = size
-    best = try Self.trial(of: order, bytes, image, launch)
+    best = try Self.trial(of: given, image, launch)
+    if given.profile != nil, try best.release.blockMap() == nil {
+      throw Diagnostic.unsplittable(best.release.path)
+    }
     image.keep()
-    tried.insert(bytes)
+    tried.insert(given)
     path.append(step("as given", best, isKept: true))
   }
 
@@ -55,7 +82,7 @@ struct Refinement {
       isBetter = false
       for move in Self.moves where !isBetter {
         guard let candidate = try candidate(move) else { continue }
-        let trial = try Self.trial(of: candidate.order, candidate.bytes, image, launch)
+        let trial = try Self.trial(of: candidate.candidate, image, launch)
         isBetter = count(trial) < count(best)
         path.append(step(candidate.name, trial, isKept: isBetter))
         progress(path[path.count - 1])
@@ -74,14 +101,15 @@ struct Refinement {
   /// The best order as a file, without the entries that its image lacks: of functions that were renamed or removed
   /// since they were recorded.
   var written: (bytes: [UInt8], dropped: Int) {
-    let (entries, dropped) = best.order.entriesOfSymbols(
+    let order = best.candidate.order
+    let (entries, dropped) = order.entriesOfSymbols(
       in: best.release.layout, architecture: best.release.architecture)
-    guard dropped > 0 else { return (best.bytes, 0) }
-    return (best.order.dialect.write(entries, header: header).bytes, dropped)
+    guard dropped > 0 else { return (best.candidate.bytes, 0) }
+    return (order.dialect.write(entries, header: header).bytes, dropped)
   }
 
   private var header: [String] {
-    best.order.comments.map { comment in
+    best.candidate.order.comments.map { comment in
       String(decoding: comment.text.trimmingPrefix { $0 == UInt8(ascii: " ") }, as: UTF8.self)
     }
   }
@@ -95,7 +123,7 @@ struct Refinement {
   var floor: RefineDocument.Floor {
     let layout = best.release.layout
     let placed = Set(
-      best.order.parts(in: layout, architecture: best.release.architecture)
+      best.candidate.order.parts(in: layout, architecture: best.release.architecture)
         .flatMap { $0 }.map { layout.aliases(of: $0.function).lowerBound })
     var ordered: [AddressRange] = []
     for function in Set(best.uses.map(\.part.function)).sorted() where placed.contains(function) {
@@ -119,56 +147,82 @@ struct Refinement {
       startupBytes: ordered.map(\.size).saturatingSum(), pageSize: size, fixed: fixed)
   }
 
-  /// The best order changed by `move`; `nil` if that order was already tried.
-  private mutating func candidate(
-    _ move: OrderRefinement.Move
-  ) throws -> (name: String, order: OrderFile, bytes: [UInt8])? {
+  /// The best candidate changed by `move`; `nil` if that was already tried.
+  private mutating func candidate(_ move: Move) throws -> (name: String, candidate: Candidate)? {
+    let changed: (name: String, candidate: Candidate)?
+    switch move {
+    case .growClusters: changed = try withGrownClusters()
+    case .order(let move): changed = try withOrder(movedBy: move)
+    }
+    guard let changed, tried.insert(changed.candidate).inserted else { return nil }
+    return changed
+  }
+
+  private func withGrownClusters() throws -> (name: String, candidate: Candidate)? {
+    guard let profile = best.candidate.profile, let map = try best.release.blockMap() else {
+      return nil
+    }
+    let grown = GrownClusters(profile, executed: best.blocks, of: best.release, map)
+    guard grown.addedBlocks > 0 else { return nil }
+    var candidate = best.candidate
+    candidate.profile = grown.profile
+    return ("keep \(counted(grown.addedBlocks, "block")) with what ran", candidate)
+  }
+
+  private func withOrder(
+    movedBy move: OrderRefinement.Move
+  ) throws -> (name: String, candidate: Candidate) {
     let layout = best.release.layout
+    let order = best.candidate.order
     let refinement = OrderRefinement(
-      entries: best.order.parts(in: layout, architecture: best.release.architecture),
+      entries: order.parts(in: layout, architecture: best.release.architecture),
       uses: best.uses, layout: layout)
     let map = SymbolMap(layout)
     let entries = refinement.applying(move).flatMap { element in
       switch element {
-      case .entry(let index): return [best.order.entries[index]]
+      case .entry(let index): return [order.entries[index]]
       case .part(let part):
         return PlacingEntries(
-          of: layout.allAliases(of: part), in: map, for: best.order.dialect
+          of: layout.allAliases(of: part), in: map, for: order.dialect
         ).entries
       }
     }
-    let bytes = best.order.dialect.write(entries, header: header).bytes
-    guard tried.insert(bytes).inserted else { return nil }
+    let bytes = order.dialect.write(entries, header: header).bytes
     let name: String
     switch move {
     case .addMissing: name = "add \(counted(refinement.missing.count, "missing function"))"
     case .unusedLast: name = "unused functions last"
     case .largeLast(let size): name = "functions of \(size >> 10) KiB and more last"
     }
-    return (name, try InputFile.orderFile(FileBytes(bytes), "", of: layout.imageFormat), bytes)
+    return (
+      name,
+      Candidate(
+        order: try InputFile.orderFile(FileBytes(bytes), "", of: layout.imageFormat), bytes: bytes,
+        profile: best.candidate.profile)
+    )
   }
 
   /// - Throws: "interrupted" if that is why something has failed.
   private static func trial(
-    of order: OrderFile, _ bytes: [UInt8], _ image: RelinkedImage, _ launch: RefinedLaunch
+    of candidate: Candidate, _ image: RelinkedImage, _ launch: RefinedLaunch
   ) throws -> Trial {
     func orInterrupted<Result>(_ body: () throws -> Result) throws -> Result {
       let result = Swift.Result { try body() }
       if Interruption.hasCome { throw Diagnostic("interrupted") }
       return try result.get()
     }
-    try orInterrupted { try image.link(bytes) }
+    try orInterrupted { try image.link(candidate.bytes, splitBy: candidate.profileBytes) }
     let release = try ReleaseLayout(path: image.path)
     let pages = try orInterrupted { try launch.pages(ofImage: image.path) }
-    let (uses, warnings) = try orInterrupted { try launch.uses(of: release, pages) }
+    let (uses, blocks, warnings) = try orInterrupted { try launch.uses(of: release, pages) }
     return Trial(
-      order: order, bytes: bytes, release: release, pages: pages, uses: uses,
+      candidate: candidate, release: release, pages: pages, uses: uses, blocks: blocks,
       warnings: release.warnings + warnings)
   }
 
   private func step(_ move: String, _ trial: Trial, isKept: Bool) -> RefineDocument.Step {
     RefineDocument.Step(
-      move: move, entries: trial.order.entries.count,
+      move: move, entries: trial.candidate.order.entries.count,
       textPages: trial.pages.executedPages(.fourKibibytes),
       textPages16k: trial.pages.executedPages(.sixteenKibibytes),
       textPages64k: trial.pages.executedPages(.sixtyFourKibibytes), isKept: isKept)

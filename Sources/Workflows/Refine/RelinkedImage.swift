@@ -16,9 +16,12 @@ final class RelinkedImage {
   private let command: String
   private let folder: TemporaryFolder
   private let kept: String
+  /// The profile of the last link.
+  private var profile: [UInt8]?
 
   /// - Parameters:
-  ///   - command: for `sh -c`; it reads the order file that `ORDERFILE_ORDER` names.
+  ///   - command: for `sh -c`; it reads the order file that `ORDERFILE_ORDER` names, and the profile that
+  ///     `ORDERFILE_SPLIT` names, if there is one.
   /// - Throws: if there is no file at `path`, or if a killed run has left its best image behind: it is not
   ///   known which of the two the user wants.
   init(path: String, command: String, in folder: TemporaryFolder) throws(Diagnostic) {
@@ -36,10 +39,18 @@ final class RelinkedImage {
   /// Links the image with the order file `bytes`. The old image is removed first, because build systems do
   /// not relink if only the order file has changed.
   ///
+  /// - Parameter profile: by which its functions are split. Its file is written only if it differs from that of the
+  ///   last link, so that build systems can tell whether they have to compile.
   /// - Throws: an error with the last lines of the command's output, if it fails or leaves no image.
-  func link(_ bytes: [UInt8]) throws(Diagnostic) {
-    let order = folder.path("image.order")
-    try OutputFile(order).finish(bytes)
+  func link(_ bytes: [UInt8], splitBy profile: [UInt8]? = nil) throws(Diagnostic) {
+    var environment = [(name: "ORDERFILE_ORDER", value: folder.path("image.order"))]
+    try OutputFile(folder.path("image.order")).finish(bytes)
+    if let profile {
+      let path = folder.path("image.clusters")
+      environment.append((name: "ORDERFILE_SPLIT", value: path))
+      if profile != self.profile { try OutputFile(path).finish(profile) }
+      self.profile = profile
+    }
     guard access(kept, F_OK) == 0 ? unlink(path) == 0 || errno == ENOENT : rename(path, kept) == 0
     else {
       throw Diagnostic(
@@ -47,8 +58,7 @@ final class RelinkedImage {
     }
     let log = LaunchLog(folder.path("relink.log"))
     var launch = ProgramLaunch(
-      command: ["/bin/sh", "-c", command], environment: [(name: "ORDERFILE_ORDER", value: order)],
-      leadsGroup: true)
+      command: ["/bin/sh", "-c", command], environment: environment, leadsGroup: true)
     launch.isShell = true
     let end: ProgramLaunch.End
     do {
