@@ -22,7 +22,7 @@ redis_launch=(--port 0 --save "")
 # From its start to SHUTDOWN, with two sets of commands; and its startup alone.
 redis_launches=(server second startup)
 launch_redis() {
-  local client
+  local client status=0
   if [[ $1 == startup ]]; then
     "${@:2}" "${redis_launch[@]}"
     return
@@ -30,8 +30,10 @@ launch_redis() {
   rm -f socket
   "$here/redis/client.py" socket "$1" &
   client=$!
-  "${@:2}" --port 0 --unixsocket socket --save ""
-  wait $client
+  "${@:2}" --port 0 --unixsocket socket --save "" || status=$?
+  kill $client
+  wait $client 2>/dev/null || true
+  return $status
 }
 
 # A copy of the command, which is called shown, and an order of it.
