@@ -195,6 +195,32 @@ import Testing
     #expect(recorded.errors.contains("without a callback: helper.c ("))
   }
 
+  /// Assembly has none, and its local functions follow the recorder's in the symbol table.
+  @Test func whatHasNoFileSymbolIsNotTakenForTheRecorder() throws {
+    let workshop = try Workshop()
+    try workshop.write("void library(void); int main(void) { library(); return 0; }".utf8, "main.c")
+    let assembly = """
+      .text
+      .globl library
+      .type library, %function
+      library: ret
+      .size library, .-library
+      .type quiet, %function
+      quiet: .skip 8192, 0
+      .size quiet, .-quiet
+
+      """
+    try workshop.write(assembly.utf8, "library.s")
+    try workshop.must("clang", ["-c", "library.s"])
+    try workshop.must("clang", ["-O1", "-c", Build.coverage, "main.c"])
+    try workshop.must(
+      "clang",
+      ["main.o", try #require(Built.recorder), "library.o", "-fuse-ld=lld", "-Wl,--build-id"]
+        + ["-o", "app"])
+    let recorded = try workshop.mustOrderfile("record", "-o", "app.oftrace", "--", "./app")
+    #expect(recorded.errors.contains("without a callback: quiet and 1 more"), "\(recorded.errors)")
+  }
+
   @Test(arguments: [Build.coverage, "-fsanitize-coverage=func,trace-pc-guard"])
   func aProgramOfWhichAllIsInstrumentedHasNothingToSay(coverage: String) throws {
     let (workshop, recorded, gen) = try Self.workshop(instrumented: Self.all, coverage: coverage)

@@ -5,7 +5,8 @@
 // table global functions follow all local ones and have no file symbol. Linkers place the code of one object file
 // together, so a function between two functions of one file is assumed to be from that file. This is not so for code that
 // linkers collect in one place: cold parts and static constructors. They tell nothing about their neighbors, nor do the
-// recorder's functions.
+// recorder's functions. An object file without a file symbol, such as one from assembly, seems to belong to the one before
+// it; after the recorder, which is often linked just before libraries, such functions count as being from no known file.
 
 import Addresses
 import ByteReading
@@ -46,18 +47,22 @@ struct CompilationUnits {
   private mutating func add(_ table: ELFSymbolTable) {
     var budget = ByteBudget(namesIn: table.names.range.byteCount)
     var file: SymbolName?
+    var isRecorders = false
     table.forEachSymbol { symbol in
       if symbol.type == .file {
+        isRecorders = false
         let name = table.names.name(at: symbol.nameOffset)?.indices
         file = name.flatMap {
           !$0.isEmpty && budget.take($0.count) ? SymbolName(bytes: table.names.bytes.copy($0)) : nil
         }
       } else if let file, symbol.binding == .local, symbol.type == .function {
+        let range = table.names.name(at: symbol.nameOffset)?.indices ?? 0..<0
+        let name = budget.take(range.count) ? table.names.bytes.copy(range) : []
+        let isRecorder = RecorderFunctions.contain(name[...])
+        if isRecorders, !isRecorder { return }
+        isRecorders = isRecorder
         fileSymbols.append((symbol.value, file))
-        let name = table.names.name(at: symbol.nameOffset)?.indices ?? 0..<0
-        if budget.take(name.count), Self.isPlacedApart(table.names.bytes.copy(name)) {
-          placedApart.insert(symbol.value)
-        }
+        if isRecorder || Self.isPlacedApart(name) { placedApart.insert(symbol.value) }
       }
     }
     fileSymbols.sort { ($0.address, $0.name) < ($1.address, $1.name) }
@@ -107,7 +112,6 @@ struct CompilationUnits {
   }
 
   private static func isPlacedApart(_ name: [UInt8]) -> Bool {
-    name.starts(with: "_GLOBAL__".utf8) || RecorderFunctions.contain(name[...])
-      || NameEnding(of: name, in: name.indices).part == .cold
+    name.starts(with: "_GLOBAL__".utf8) || NameEnding(of: name, in: name.indices).part == .cold
   }
 }
