@@ -62,6 +62,18 @@ import Testing
     #expect(found.count { $0.hasSuffix(" _local local") } == 2)
   }
 
+  /// The linker creates them and names them in the symbol table.
+  @Test func stubsForObjectiveCMessagesAreNoFunctions() throws {
+    let source = """
+      int count(void *object) __asm("_objc_msgSend$count");
+      int main(int number, char **arguments) { return count(arguments) + 1; }
+      """
+    let build = try MachOBuild(sources: [(name: "message.c", text: source)])
+    let (image, _) = try build.read()
+    #expect(image.layout.sections.contains { $0.name == "__TEXT,__objc_stubs" && $0.isExecutable })
+    #expect(image.layout.functions.map { "\(image.layout.name(of: $0))" } == ["_main"])
+  }
+
   @Test(arguments: AppleSDK.Platform.allCases)
   func sectionsAreThoseInMemory(_ platform: AppleSDK.Platform) throws {
     let build = try MachOBuild(platform)

@@ -23,6 +23,9 @@
 // names, because C names begin with `_` and Objective-C names with `-` or `+`. They are left out if there is
 // another name at the same address; otherwise they are the function's only name.
 //
+// Linkers name the stubs that they create for Objective-C messages (`_objc_msgSend$count`). Stubs are no functions: no
+// object file has them, and an order file can't move them.
+//
 // It cannot distinguish functions from data that assembly puts into a section of code.
 
 import Addresses
@@ -36,6 +39,7 @@ struct MachOFunctions {
   private var found = NamedFunctions()
   private var labels: [Function] = []
   private let sections: [Section]
+  /// All with code but stubs.
   private var code: CodeSections
   /// The contents of `LC_FUNCTION_STARTS`; `nil` for an image linked without it.
   private let starts: [StatedAddress]?
@@ -45,7 +49,12 @@ struct MachOFunctions {
 
   init(of image: MachOFile) throws(ParseError) {
     sections = image.sectionsInMemory()
-    code = CodeSections(sections)
+    code = CodeSections(
+      sections.map { section in
+        var section = section
+        if MachOSectionKind.isStubs(section) { section.isExecutable = false }
+        return section
+      })
     do { starts = try image.functionStarts() } catch {
       starts = nil
       found.warnings.append(.unread("function starts", error))

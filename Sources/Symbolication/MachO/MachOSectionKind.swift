@@ -1,4 +1,5 @@
 import ByteReading
+import ImageModel
 
 /// The contents of a section of a Mach-O image, as far as its name tells, because a link map states no flags.
 ///
@@ -28,6 +29,12 @@ enum MachOSectionKind {
     } else {
       self = .data
     }
+  }
+
+  /// Whether an image's section, `__TEXT,__objc_stubs`, is one of `stubs`.
+  static func isStubs(_ section: Section) -> Bool {
+    let name = section.name.bytes.drop { $0 != UInt8(ascii: ",") }.dropFirst()
+    return stubNames.contains { name.elementsEqual("\($0)".utf8) }
   }
 
   private static let stubNames: [StaticString] = [
