@@ -14,7 +14,7 @@ struct AutoCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "auto",
     abstract:
-      "Build a copy of a project, order its images for launches, and prove what that saves.",
+      "Build a copy of a project, order its images for the given launches, and count the pages before and after.",
     discussion: """
       EXAMPLES
         $ orderfile auto --launch 'src/app --help'
@@ -24,7 +24,7 @@ struct AutoCommand: ParsableCommand {
       command after '--'), builds a copy, records the launches, writes an order file for each image of the project that \
       they use, links again, and counts the pages that the launches execute before and after. The project stays as it \
       is: everything is written to the folder given by --out, and a build that writes elsewhere is stopped where the \
-      kernel can do that (Linux 5.19). A second run does again only what has changed.
+      kernel can do that (Linux 5.19). A second run copies and compiles only what has changed.
 
       A launch is a shell command, run in the copy as you would run it in the project's folder; programs of the \
       project can also be named without a folder. The results are images, order files, traces, and summary.txt, \
@@ -51,7 +51,7 @@ struct AutoCommand: ParsableCommand {
   var buildSystem: String?
   @Option(
     help: ArgumentHelp(
-      "The linker: lld, gold or gnu-ld. (default: lld if it is installed)", valueName: "linker"))
+      "The linker: lld, gold or gnu-ld. (default: the first of these that is installed: lld, gnu-ld, gold)", valueName: "linker"))
   var linker: LinkerOption?
   @Option(
     help: ArgumentHelp("Standard input of the launches. (default: none)", valueName: "file"),

@@ -103,16 +103,17 @@ struct CCompilerCommand: ParsableCommand {
         $ CC='orderfile cc' CXX='orderfile c++' ./configure && make
         $ ORDERFILE_ORDERS=$PWD/orders make CC='orderfile cc'
 
-      All words are passed on to cc, or to what ORDERFILE_CC names ('ccache gcc'). What compiles gets \
+      All arguments are passed on to cc, or to what ORDERFILE_CC names ('ccache gcc'). What compiles gets \
       -ffunction-sections; what links an image gets a linker that can order, a build ID and, with ORDERFILE_ORDERS=FOLDER, \
-      the order file FOLDER/NAME.order for the image NAME, if there is one. Options of the project count more than \
-      these. The calls by which configure, CMake and Meson try out a compiler are passed on unchanged.
+      the order file FOLDER/NAME.order for the image NAME, if there is one. Options of the project take \
+      precedence. Probes of configure, CMake and Meson are passed on unchanged.
 
-      ORDERFILE_LINKER is lld (the default if it is installed), gold or gnu-ld. ORDERFILE_RECORDER=FILE, orderfile_rt.o, makes clang build \
-      images that record themselves. ORDERFILE_MAPS=FOLDER has link maps written there. Linked with the name of a \
-      compiler, such as gcc, this command stands for that compiler.
+      ORDERFILE_LINKER is lld (the default if it is installed), gold or gnu-ld (the default otherwise). \
+      ORDERFILE_RECORDER=FILE names orderfile_rt.o: clang then builds instrumented images. ORDERFILE_MAPS=FOLDER names \
+      a folder for link maps. Called by a symbolic link that is named like a compiler, such as gcc, this command wraps \
+      that compiler.
       """)
-  @Argument(parsing: .captureForPassthrough, help: "The words for the compiler.")
+  @Argument(parsing: .captureForPassthrough, help: "The arguments of the compiler.")
   var words: [String] = []
 }
 
@@ -129,6 +130,6 @@ struct CxxCompilerCommand: ParsableCommand {
 
       It wraps c++, or what ORDERFILE_CXX names.
       """, aliases: ["c++"])
-  @Argument(parsing: .captureForPassthrough, help: "The words for the compiler.")
+  @Argument(parsing: .captureForPassthrough, help: "The arguments of the compiler.")
   var words: [String] = []
 }

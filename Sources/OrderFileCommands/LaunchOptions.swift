@@ -6,12 +6,12 @@ struct LaunchLimits: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "End a launch after this many seconds: SIGTERM to the program and what it started, SIGKILL 2 s later. "
-        + "(default: none; with --until-ready 60)", valueName: "s"))
+        + "(default: none; 60 with --until-ready and for auto)", valueName: "s"))
   var timeout: Double?
   @Option(
     help: ArgumentHelp(
       "End a launch in the same way when the program is ready: port=NUMBER when that TCP port listens, line=TEXT "
-        + "when its output contains the text, mark=NAME at that orderfile_mark().",
+        + "when its output contains the text; for record and pages also mark=NAME at that orderfile_mark().",
       valueName: "sign"))
   var untilReady: Readiness?
 

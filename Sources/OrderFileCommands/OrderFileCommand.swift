@@ -41,8 +41,8 @@ package struct OrderFileCommand: ParsableCommand {
         EXIT STATUS
           0   success
           1   failure
-          2   success, but a requested check failed (diff --max-pages, --min-present, --min-instrumented;
-              doctor, if no method of 'auto' can succeed)
+          2   success, but a requested check failed (diff --max-pages, --max-drifted, --min-present, \
+              --min-instrumented; doctor, if no method of 'auto' can succeed)
           3   the inputs do not belong together
           4   nothing was recorded
           64  wrong usage; 'auto' also if it can't tell what to build or launch
@@ -120,13 +120,20 @@ extension OrderFileCommand {
       var command: any ParsableCommand.Type = Self.self
       for word in arguments.dropFirst() where !word.hasPrefix("-") {
         let subcommands = command.configuration.subcommands
-        guard let found = subcommands.first(where: { $0.configuration.commandName == word }) else {
+        guard let found = subcommands.first(where: { $0.configuration.answers(to: word) }) else {
           throw ValidationError("unknown command '\(word)'")
         }
         command = found
       }
     }
     return try parseAsRoot(arguments)
+  }
+}
+
+extension CommandConfiguration {
+  /// Whether `word` is the command's name or one of its aliases.
+  fileprivate func answers(to word: String) -> Bool {
+    commandName == word || aliases.contains(word)
   }
 }
 

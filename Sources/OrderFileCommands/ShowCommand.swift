@@ -7,7 +7,7 @@ struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract:
-      "Print the contents of a trace, an image, a link map, an order file or a profile of clusters.",
+      "Print the contents of a trace, an image, a link map, an order file or a profile for splitting functions.",
     discussion: """
       EXAMPLES
         $ orderfile show app.oftrace

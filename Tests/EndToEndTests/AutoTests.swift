@@ -148,7 +148,7 @@ import Testing
     let running = try project.start(["--launch", "./app; setsid sleep 1000 & true"])
     let run = running.endAlone()
     #expect(
-      run.status == 0 && run.errors.contains("it left 1 process running, which were ended"),
+      run.status == 0 && run.errors.contains("the launch left 1 process running; they were killed"),
       "\(run.errors)")
     #expect(running.leavesNothing())
   }

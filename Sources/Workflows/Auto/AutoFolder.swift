@@ -70,7 +70,6 @@ struct AutoFolder {
   func removeResults() {
     for folder in [orders, traces, images] { Folder.remove(Array(folder.utf8)) }
     for ending in ["json", "txt", "md"] { Folder.remove(Array(summary(ending).utf8)) }
-    Folder.remove(Array(state.utf8))
   }
 
   /// Makes the folders that `removeResults` removes.

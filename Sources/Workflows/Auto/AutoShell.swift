@@ -60,7 +60,7 @@ struct AutoShell {
         + (FailureCause.line(in: output).map { ": \($0)" } ?? ""),
       context: [text],
       hint: FailureCause.remedy(in: output).map { "\($0); its output: \(logPath)" }
-        ?? "its output: \(logPath); run it again when that is mended")
+        ?? "correct the cause, and run this command again; the output: \(logPath)")
   }
 
   /// A launch of the project's program.

@@ -44,13 +44,13 @@ package enum FailureCause {
       ["automake", "aclocal", "autoconf", "autoheader"].flatMap {
         [[$0, "is missing on your system"], [$0, "not found"]]
       },
-      "it makes its build scripts anew: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
+      "the build makes configure again with a version of automake that is missing: install that, or use your own: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
     ),
-    ([["No space left on device"]], "name a folder with more room by --out"),
-    ([["ld.lld: error: "]], "if GNU ld can link it: --linker gnu-ld"),
+    ([["No space left on device"]], "name a folder with more space: --out FOLDER"),
+    ([["ld.lld: error: "]], "link with GNU ld instead: --linker gnu-ld"),
     (
       [["Could not resolve host"], ["Temporary failure in name resolution"]],
-      "it needs the network: fetch what it needs into the project first"
+      "the build downloads something, and the network can't be reached: put it into the project first"
     ),
   ]
 

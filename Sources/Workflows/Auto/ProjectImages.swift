@@ -35,8 +35,8 @@ struct ProjectImages {
       guard access(kept, F_OK) != 0 else {
         warnings.append(
           Diagnostic(
-            "not ordered: another image has this name", context: [image.path],
-            hint: "order it in a project of its own"))
+            "not ordered: another image of the project has this file name, and was ordered", context: [image.path],
+            hint: "order this one by hand: record, gen, link (docs/BUILD-SYSTEMS.md)"))
         continue
       }
       try copy(image.path, to: kept)
@@ -84,7 +84,7 @@ struct ProjectImages {
         throw Diagnostic(
           "the build did not link it again", context: [image.path],
           hint:
-            "its rule has to run when the file is gone; the output is in \(folder.logs)/relink.log")
+            "change its rule so that it links again if the file is missing; the output: \(folder.logs)/relink.log")
       }
       try copy(image.path, to: "\(folder.images)/\(image.name)")
     }

@@ -35,7 +35,7 @@ struct ProjectLaunches {
     guard result.left > 0, launch.readiness == nil else { return [] }
     return [
       Diagnostic(
-        "it left \(counted(result.left, "process", "processes")) running, which were ended: what they run later is not recorded",
+        "the launch left \(counted(result.left, "process", "processes")) running; they were killed, and what they would have run later is not recorded",
         context: [launch.command],
         hint:
           "let it stay in the foreground, and end the launch with --until-ready port=NUMBER or line=TEXT"
@@ -157,7 +157,7 @@ struct ProjectLaunches {
       throw Diagnostic(
         "the launch failed: \(result.end)\(log.lastLines())", context: [launch.command],
         hint:
-          "it runs in a copy of the project's folder, with empty input; if it is meant to fail: --launch 'COMMAND || true'"
+          "it runs in a copy of the project's folder\(launch.input == nil ? ", with empty input" : ""); if it is meant to fail: --launch 'COMMAND || true'"
       )
     }
     return (value, left)

@@ -113,6 +113,7 @@ package struct ProjectOrdering {
 
   private mutating func order(_ build: inout ProjectBuild, _ identity: String) throws -> Result {
     let folder = build.shell.folder
+    Folder.remove(Array(folder.state.utf8))
     // What an earlier run has linked in its order.
     for image in build.images
     where OptionFile.exists(Array("\(folder.orders)/\(image.orderName)".utf8)) {
@@ -200,11 +201,15 @@ package struct ProjectOrdering {
           "unsupported linker: expected lld for a Swift package, found '\(linker)'",
           context: ["--linker"])
       }
-      guard let name = linker.driverName, (try? environment.program(named: "ld.\(name)")) != nil
-      else {
+      guard let name = linker.driverName else {
         throw Diagnostic(
-          "missing linker: PATH has no ld.\(linker.driverName ?? linker.name)",
+          "unsupported linker: expected lld, gold or gnu-ld, found '\(linker)'",
           context: ["--linker"])
+      }
+      guard (try? environment.program(named: "ld.\(name)")) != nil else {
+        throw Diagnostic(
+          "missing linker: PATH has no ld.\(name)", context: ["--linker"],
+          hint: "install it, or leave out --linker")
       }
       return linker
     }

@@ -30,7 +30,8 @@ package struct DiffGates: Hashable {
       "recordable code: expected at least \(minInstrumented), found \(found)",
       context: [document.recordedImage ?? document.after.path],
       hint: percent == nil
-        ? "give a trace that was recorded with breakpoints or in an instrumented build" : nil,
+        ? "give a trace that was recorded with breakpoints or in an instrumented build"
+        : "compile all of it with -fsanitize-coverage=func,trace-pc-guard,pc-table, or use 'orderfile record --breakpoints'",
       severity: .checkFailed)
   }
 
@@ -55,7 +56,7 @@ package struct DiffGates: Hashable {
         + (document.drifted.map { "\($0.count)" } ?? "unknown"),
       context: [document.after.path],
       hint: document.drifted == nil
-        ? "record with --blocks, and compile both builds with -fbasic-block-address-map"
+        ? "compile both builds with -fbasic-block-address-map, and record with 'orderfile record --breakpoints --blocks'"
         : Self.recordAgain, severity: .checkFailed)
   }
 

@@ -71,8 +71,8 @@ extension SplitFormat {
     warnings: program == nil
       ? [
         Diagnostic(
-          "missing '\(boltPrograms[0])' on PATH: it makes the ordered image",
-          hint: "Debian's packages bolt-19 and bolt-22 have it")
+          "missing '\(boltPrograms[0])' on PATH: the command to run next needs it",
+          hint: "install Debian's package bolt-19 or bolt-22")
       ] : [])
 }
 
@@ -108,7 +108,7 @@ extension BOLTImage {
     if isOutput {
       return Diagnostic(
         "unable to order with BOLT: it is BOLT's output already", context: [path],
-        hint: "record and order the image from before")
+        hint: "give the image that llvm-bolt read, and record that")
     }
     guard hasRelocations else {
       return Diagnostic(
@@ -117,7 +117,7 @@ extension BOLTImage {
     }
     if isSwift {
       return Diagnostic(
-        "unable to order with BOLT: it is not known to keep what Swift's metadata refers to",
+        "unable to order with BOLT: it may break references in Swift's metadata",
         context: [path], hint: "split the functions when they are compiled: docs/BLOCKS.md")
     }
     guard let name = splitFunction else { return nil }

@@ -109,8 +109,8 @@ struct BOLTIntegrations {
       missing.status == 0
         && missing.errors.contains(
           """
-          warning: missing 'llvm-bolt' on PATH: it makes the ordered image
-            hint: Debian's packages bolt-19 and bolt-22 have it
+          warning: missing 'llvm-bolt' on PATH: the command to run next needs it
+            hint: install Debian's package bolt-19 or bolt-22
 
           """),
       "\(missing.errors)")
