@@ -166,21 +166,49 @@ bool platform_port_listens(pid_t pid, uint16_t port) {
   return false;
 }
 
-void platform_adopt_orphans(void) { prctl(PR_SET_CHILD_SUBREAPER, 1); }
+/* Children that this process had before it became this program: not its own to end. */
+static struct { pid_t pid; uint64_t start; } spared[64];
+static int spared_count;
 
-/* Kills the children of the thread that adopts all orphans, and returns their number. <proc_tid_children(5)> */
-static int kill_children(void) {
+/* Calls BODY for each child of the thread that adopts all orphans. <proc_tid_children(5)> */
+static void each_child(void (*body)(pid_t, uint64_t start, void *context), void *context) {
   char name[32], text[4096];
   snprintf(name, sizeof name, "task/%d/children", (int)getpid());
-  if (!cprocess_read_proc(getpid(), name, text, sizeof text)) return 0;
-  int killed = 0;
+  if (!cprocess_read_proc(getpid(), name, text, sizeof text)) return;
   char *end = text;
-  for (long pid; (pid = strtol(end, &end, 10)) > 0;) {
-    uint64_t start;
-    if (platform_process((pid_t)pid, &start) == PLATFORM_RUNNING) killed++;
-    kill((pid_t)pid, SIGKILL);
+  for (;;) {
+    long pid = strtol(end, &end, 10);
+    /* The last number may be cut. */
+    if (pid <= 0 || *end != ' ') return;
+    uint64_t start = 0;
+    platform_process((pid_t)pid, &start);
+    body((pid_t)pid, start, context);
   }
-  return killed;
+}
+
+static void spare(pid_t pid, uint64_t start, void *unused) {
+  (void)unused;
+  if (spared_count == sizeof spared / sizeof *spared) return;
+  spared[spared_count].pid = pid;
+  spared[spared_count++].start = start;
+}
+
+void platform_adopt_orphans(void) {
+  spared_count = 0;
+  each_child(spare, NULL);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+}
+
+struct ended { int killed, left; };
+
+static void kill_child(pid_t pid, uint64_t start, void *context) {
+  struct ended *ended = context;
+  for (int i = 0; i < spared_count; i++)
+    if (spared[i].pid == pid && spared[i].start == start) return;
+  uint64_t now;
+  if (platform_process(pid, &now) == PLATFORM_RUNNING) ended->killed++;
+  ended->left++;
+  kill(pid, SIGKILL);
 }
 
 int platform_end_orphans(void) {
@@ -190,8 +218,10 @@ int platform_end_orphans(void) {
     while ((waited = waitpid(-1, NULL, WNOHANG)) > 0) {
     }
     if (waited < 0 && errno == ECHILD) break;
-    int now = kill_children();
-    if (now > killed) killed = now;
+    struct ended now = {0};
+    each_child(kill_child, &now);
+    if (now.killed > killed) killed = now.killed;
+    if (!now.left) break;
     usleep(1000);
   }
   return killed;

@@ -51,7 +51,8 @@ struct AutoCommand: ParsableCommand {
   var buildSystem: String?
   @Option(
     help: ArgumentHelp(
-      "The linker: lld, gold or gnu-ld. (default: the first of these that is installed: lld, gnu-ld, gold)", valueName: "linker"))
+      "The linker: lld, gold or gnu-ld. (default: the first of these that is installed: lld, gnu-ld, gold)",
+      valueName: "linker"))
   var linker: LinkerOption?
   @Option(
     help: ArgumentHelp("Standard input of the launches. (default: none)", valueName: "file"),

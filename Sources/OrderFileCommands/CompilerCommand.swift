@@ -23,8 +23,14 @@ enum CompilerCommand {
     if CompilerSearch.isCompiler(String(decoding: called, as: UTF8.self)) {
       try run([Array(called)], Array(words.dropFirst()))
     } else if words.count > 3, words[1] == Array(ConfinedCommand.word.utf8) {
-      // A kernel that can't confine it runs it as it is.
-      try? ProgramLaunch.confineWrites(to: words[2])
+      do { try ProgramLaunch.confineWrites(to: words[2]) } catch {
+        // A kernel that can't confine it runs it as it is.
+        guard [ENOSYS, EOPNOTSUPP].contains(error.errno) else {
+          throw Diagnostic(
+            "unable to confine the build to this folder: \(error)",
+            context: [String(decoding: words[2], as: UTF8.self)])
+        }
+      }
       let error = ProgramLaunch.replaceProcess(Array(words.dropFirst(3)))
       throw Diagnostic(
         "unable to run: \(error)", context: [String(decoding: words[3], as: UTF8.self)])
@@ -52,7 +58,8 @@ enum CompilerCommand {
     }
     let call = CompilerCall(words, in: Folder.currentBytes() ?? [], optionFile: OptionFile.bytes)
     let wrapper = CompilerWrapper(
-      words, call: call, try settings(), compilesForLLD: search.compilesForLLD,
+      words, call: call, try settings(),
+      compilesForLLD: search.compilesForLLD(Array(compiler.dropFirst())),
       fileExists: OptionFile.exists)
     if let link = wrapper.link, let log = nonempty("ORDERFILE_LINKS") {
       LinkLog(log).append(link.output, linker: link.linker)

@@ -56,6 +56,16 @@ package struct OrderFileDialect: Sendable {
 }
 
 extension OrderFileDialect {
+  /// The linker's own arguments that pass the order file at `path` to it; `nil` if it has no such option.
+  package func linkerArguments(orderFile path: [UInt8]) -> [[UInt8]]? {
+    guard let linkOption else { return nil }
+    // Behind `-Wl`, commas separate arguments.
+    var arguments = linkOption.split(separator: ",", omittingEmptySubsequences: false).dropFirst()
+      .map { Array($0.utf8) }
+    guard let last = arguments.popLast() else { return nil }
+    return arguments + [last + path]
+  }
+
   /// All dialects. A file that no dialect recognizes is read in the last dialect of its image format or, if
   /// the format is unknown, in the last of all.
   package static let all: [OrderFileDialect] = [.gnuLD, .gold, .ldPrime, .ld64LLD, .ld64, .lld]

@@ -14,7 +14,7 @@ package enum Orphans {
   /// From now on they become children of this process, where the system can do that.
   package static func adopt() { cprocess_adopt_orphans() }
 
-  /// Ends all children of this process.
+  /// Ends all children of this process, but not those that it had before `adopt`.
   ///
   /// - Returns: the number of those that were still running.
   package static func end() -> Int { Int(cprocess_end_orphans()) }

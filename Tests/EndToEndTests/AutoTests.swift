@@ -22,6 +22,13 @@ import Testing
     #expect(again.status == 0 && again.errors.contains("nothing has changed since the last run"))
     #expect(!again.errors.contains("record") && again.json["image"] as? String == "images/app")
 
+    // Without a launch nothing is changed.
+    #expect(try project.auto().status == 64)
+    #expect(FileManager.default.fileExists(atPath: "\(project.output)/summary.json"))
+    // A result that is gone is made again.
+    try FileManager.default.removeItem(atPath: "\(project.output)/images/app")
+    try project.expectOrdered(["--launch", "./app"])
+
     // A changed source: what depends on it is compiled, and the rest done again.
     try project.write("generate.sh", "echo 'int generated(int n) { return n + 3 + 0; }'\n")
     let changed = try project.start(["--launch", "./app"]).end()
@@ -29,12 +36,11 @@ import Testing
       changed.status == 0 && changed.errors.contains("orderfile: record"), "\(changed.errors)")
     let log = try String(contentsOfFile: "\(project.output)/logs/build.log", encoding: .utf8)
     #expect(!log.contains("src/main.c"))
-    // A removed one.
+    // A removed one. A launch may have read it, even if for make all is up to date.
     try FileManager.default.removeItem(atPath: "\(project.folder)/static.c")
     let removed = try project.start(["--launch", "./app"]).end()
     #expect(!FileManager.default.fileExists(atPath: "\(project.output)/work/tree/static.c"))
-    // For make, what was made of it is up to date.
-    #expect(removed.status == 0 && removed.errors.contains("nothing has changed"))
+    #expect(removed.status == 0 && removed.errors.contains("orderfile: record"))
   }
 
   /// Its objects were not compiled for ordering.
@@ -143,6 +149,28 @@ import Testing
       changed.status == 1 && changed.errors.contains("the launch failed"), "\(changed.errors)")
   }
 
+  /// The first is counted although it does not get the variables by which a library would be loaded into it.
+  @Test func ofTwoImagesWithOneNameTheFirstIsOrdered() throws {
+    let project = try AutoProject()
+    try project.write("generated.c", "int generated(int n) { return n + 3; }\n")
+    try project.write(
+      "Makefile",
+      """
+      all: a/app b/app
+      %/app:
+      \tmkdir -p $* && $(CC) -O1 src/main.c shared.c static.c generated.c -o $@
+
+      """)
+    let summary = try project.expectOrdered(
+      ["--launch", "env -i a/app && b/app", "--", "make", "CC=clang"], images: ["app"])
+    let warnings = try #require(summary["warnings"] as? [String])
+    #expect(
+      warnings.contains {
+        $0.contains("/b/app: not ordered: ") && $0.contains("/a/app has the same")
+      },
+      "\(warnings)")
+  }
+
   @Test func whatALaunchLeavesRunningIsEnded() throws {
     let project = try AutoProject()
     let running = try project.start(["--launch", "./app; setsid sleep 1000 & true"])
@@ -163,6 +191,9 @@ import Testing
     try running.wait(for: "the build to be under way") {
       FileManager.default.fileExists(atPath: "\(project.output)/work/tmp/waits")
     }
+    let other = try project.auto("--launch", "./app")
+    #expect(
+      other.status == 1 && other.errors.contains("another orderfile uses it"), "\(other.errors)")
     running.send(SIGINT)
     let run = running.endAlone()
     #expect(
@@ -211,10 +242,33 @@ import Testing
 
   @Test func aFolderOfSomethingElseIsNotWrittenTo() throws {
     let project = try AutoProject()
-    let run = try project.start(["--launch", "./app"], out: project.folder).end()
-    #expect(
-      run.status == 1 && run.errors.contains("unable to use this folder: expected an empty one"),
-      "\(run.errors)")
-    #expect(try project.contents()["out put"] == nil)
+    try project.makeFolder("other/work")
+    try project.write("other/work/x", "")
+    let contents = try project.contents()
+    for (out, message) in [
+      (project.folder, "unable to copy the project into itself"),
+      (project.workshop.folder.path, "unable to copy the project into itself"),
+      ("\(project.folder)/other", "unable to use this folder: expected an empty one"),
+      ("\(project.output):", "unable to use this folder: its path has a colon"),
+      ("\(project.folder)/none/out", "unable to make the folder: No such file or directory"),
+    ] {
+      let run = try project.start(["--launch", "./app"], out: out).end()
+      #expect(run.status == 1 && run.errors.contains(message), "\(run.errors)")
+    }
+    #expect(try project.contents() == contents)
+    #expect(project.workshop.fileNames == ["my app"])
+  }
+
+  /// A shell may have started them before it became this command.
+  @Test func processesThatItDidNotStartGoOn() throws {
+    let project = try AutoProject()
+    let script =
+      "(sleep 1000 & echo $! >child; exec \"$@\"); echo $?; kill $(cat child) && echo lives"
+    let run = try project.workshop.start(
+      "/bin/sh",
+      ["-c", script, "sh", Built.orderfile, "auto"]
+        + ["--project", project.folder, "--out", project.output]
+    ).end()
+    #expect(run.text == "64\nlives\n", "\(run.errors)")
   }
 }

@@ -9,7 +9,8 @@ package struct AutoText {
   package var text: String {
     "measured: pages of code that \(counted(document.launches.count, "launch", "launches")) executed, counted exactly\n\n"
       + pages.text() + "\n" + checks
-      + "recorded by \(document.method.wording)\n\nto order your own build:\n" + flags
+      + "recorded by \(document.method.wording)\n\nto order your own build:\n"
+      + document.optionLines.map { "  \($0)\n" }.joined()
       + "results: \(printable(document.folder))\n"
   }
 
@@ -32,14 +33,16 @@ package struct AutoText {
   private var checks: String {
     document.images.map { "\(printable($0.name)): \($0.check)\n" }.joined()
   }
+}
 
-  private var flags: String {
-    var text = "  compile: \(document.images.first?.compileOptions.joined(separator: " ") ?? "")\n"
-    for image in document.images {
-      text +=
-        "  link \(printable(image.name)): \(image.linkOptions.map { printable(shellWord($0)) }.joined(separator: " "))\n"
+extension AutoDocument {
+  /// The options for the user's own build, a line for each kind.
+  fileprivate var optionLines: [String] {
+    func line(_ options: [String]) -> String {
+      options.map { printable(shellWord($0)) }.joined(separator: " ")
     }
-    return text
+    return ["compile: \(line(images.first?.compileOptions ?? []))"]
+      + images.map { "link \(printable($0.name)): \(line($0.linkOptions))" }
   }
 }
 
@@ -68,11 +71,7 @@ package struct AutoMarkdown {
     for warning in document.warnings {
       text += "- warning: \(markdown(warning.split(separator: "\n").joined(separator: "; ")))\n"
     }
-    text += "\n```\n"
-    for image in document.images {
-      text += image.linkOptions.map { printable(shellWord($0)) }.joined(separator: " ") + "\n"
-    }
-    return text + "```\n"
+    return text + "\n```\n" + document.optionLines.map { $0 + "\n" }.joined() + "```\n"
   }
 
   private func row(_ name: String, _ pages: BeforeAfter<Int>, _ pages16k: BeforeAfter<Int>)

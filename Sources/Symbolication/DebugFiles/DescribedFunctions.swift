@@ -25,13 +25,19 @@ package struct DescribedFunctions: Sendable {
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes),
       let debug = (try? DebugFunctions(file)) ?? nil
     else { return }
+    // Looked up by name: many functions of the debug information may be at the address of many of the layout.
+    var names: [StatedAddress: Set<SymbolName>] = [:]
+    func isNamed(_ name: SymbolName, at address: StatedAddress) -> Bool {
+      if let known = names[address] { return known.contains(name) }
+      let found = Set(layout.functions[layout.functions(at: address)].map { layout.name(of: $0) })
+      names[address] = found
+      return found.contains(name)
+    }
     // The functions of a unit are adjacent, and have its name as the same range.
     var latest: Range<Int>?
     for function in debug.functions {
       let name = SymbolName(bytes: debug.names[function.name])
-      let address = function.range { address in
-        layout.functions[layout.functions(at: address)].contains { layout.name(of: $0) == name }
-      }.start
+      let address = function.range { isNamed(name, at: $0) }.start
       guard let unit = function.unit, !layout.functions(at: address).isEmpty else { continue }
       if unit != latest { units.append(SymbolName(bytes: debug.names[unit])) }
       latest = unit

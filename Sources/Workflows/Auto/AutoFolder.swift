@@ -1,32 +1,89 @@
 import ImageModel
 
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
 /// The folder with everything that `orderfile auto` writes: the results, and under `work` what the next run goes on
 /// with.
-struct AutoFolder {
+final class AutoFolder {
   /// Absolute, without symbolic links.
   let path: String
+  /// The file that is locked while a command uses the folder.
+  private var lock: Int32 = -1
 
   /// Makes the folder unless it exists.
   ///
-  /// - Throws: also for one that has something else in it.
-  init(_ path: String) throws(Diagnostic) {
-    let names = Folder.names(in: path)
-    guard names.isEmpty || names.contains("work") else {
+  /// - Parameter project: the absolute path of the project's folder, without symbolic links.
+  /// - Throws: also for a folder that has something else in it, that contains the project, or that another command uses.
+  ///   Nothing is written then.
+  init(_ path: String, for project: String) throws(Diagnostic) {
+    let place = try Self.place(of: path)
+    guard place != project, !project.hasPrefix(place == "/" ? place : place + "/") else {
+      throw Diagnostic(
+        "unable to copy the project into itself", context: [place],
+        hint: "name another with --out")
+    }
+    // Where words end in `PATH`, in the kernel's list of mappings and in makefiles.
+    if let character = place.first(where: { $0 == ":" || $0.isNewline }) {
+      throw Diagnostic(
+        "unable to use this folder: its path has a \(character == ":" ? "colon" : "line feed")",
+        context: [place], hint: "name another with --out")
+    }
+    self.path = place
+    let names = Folder.names(in: place)
+    guard
+      names.isEmpty || Folder.hasFile(marker) || names == ["work"] && Folder.names(in: work).isEmpty
+    else {
       throw Diagnostic(
         "unable to use this folder: expected an empty one, or one that this command has made, found '\(names[0])'",
         context: [path], hint: "name another with --out")
     }
-    do { try Folder.make(path) } catch {
+    do {
+      try Folder.make(place)
+      try Folder.make(work)
+    } catch {
       throw Diagnostic(error.message, context: error.context, hint: "name another with --out")
     }
-    self.path = try Folder.absolutePath(path)
-    for folder in [work, tools, logs, temporary, orders, traces, images, defaultImages] {
+    lock = open(marker, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+    guard lock >= 0 else {
+      throw Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [marker])
+    }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+      throw Diagnostic(
+        "unable to use this folder: another orderfile uses it", context: [path],
+        hint: "wait until that has ended, or name another with --out")
+    }
+    for folder in [tools, logs, temporary, orders, traces, images, defaultImages] {
       try Folder.make(folder)
     }
     // What copies a project leaves such folders out, and so does git.
-    try OutputFile("\(self.path)/.gitignore").finish(Array("*\n".utf8))
-    try OutputFile("\(self.path)/CACHEDIR.TAG").finish(
+    try OutputFile("\(place)/.gitignore").finish(Array("*\n".utf8))
+    try OutputFile("\(place)/CACHEDIR.TAG").finish(
       Array("Signature: 8a477f597d28d172789f06886806bc55\n".utf8))
+  }
+
+  deinit { if lock >= 0 { close(lock) } }
+
+  /// The absolute path of a folder that may not exist yet, whose folder does.
+  private static func place(of path: String) throws(Diagnostic) -> String {
+    if let place = try? Folder.absolutePath(path) { return place }
+    var parts = path.split(separator: "/", omittingEmptySubsequences: false)
+    while parts.count > 1, parts.last?.isEmpty ?? false { parts.removeLast() }
+    let name = parts.removeLast()
+    let folder =
+      parts.isEmpty
+      ? "." : parts.count == 1 && parts[0].isEmpty ? "/" : parts.joined(separator: "/")
+    do {
+      let above = try Folder.absolutePath(folder)
+      return above == "/" ? "/\(name)" : "\(above)/\(name)"
+    } catch {
+      throw Diagnostic(
+        "unable to make the folder: \(error.message)", context: [path],
+        hint: "name another with --out")
+    }
   }
 
   var orders: String { "\(path)/orders" }
@@ -38,6 +95,8 @@ struct AutoFolder {
   func summary(_ ending: String) -> String { "\(path)/summary.\(ending)" }
 
   private var work: String { "\(path)/work" }
+  /// What shows that this command has made the folder.
+  private var marker: String { "\(work)/lock" }
   /// The copy of the project.
   var tree: String { "\(work)/tree" }
   /// The list of what was copied.
@@ -60,7 +119,7 @@ struct AutoFolder {
   /// Removes what an interrupted build has left: it may have files that are half written, which build systems take for
   /// complete.
   func removeUnfinishedCopy() {
-    guard OptionFile.exists(Array(building.utf8)) else { return }
+    guard Folder.hasFile(building) else { return }
     for path in [tree, copyList, configured, linkLog, state, building] {
       Folder.remove(Array(path.utf8))
     }
@@ -70,6 +129,19 @@ struct AutoFolder {
   func removeResults() {
     for folder in [orders, traces, images] { Folder.remove(Array(folder.utf8)) }
     for ending in ["json", "txt", "md"] { Folder.remove(Array(summary(ending).utf8)) }
+  }
+
+  /// What shows that the results are still the same.
+  var resultStamps: String {
+    let names =
+      ["json", "txt", "md"].map(summary)
+      + [orders, images, defaultImages].flatMap { folder in
+        Folder.names(in: folder).map { "\(folder)/\($0)" }
+      }
+    return names.filter { $0 != defaultImages }.map {
+      "\($0) \(ProjectImage.stamp(ofFileAt: $0))\n"
+    }
+    .joined()
   }
 
   /// Makes the folders that `removeResults` removes.

@@ -49,7 +49,7 @@ struct AutoShell {
     Folder.remove(Array(folder.building.utf8))
     guard result.end != .exited(0), !mayFail else { return }
     let output = log.text
-    if let place = FailureCause.refusedWrite(in: output) {
+    if let place = FailureCause.refusedWrite(in: output, outside: folder.path) {
       throw Diagnostic(
         "the command failed, because it may write only to \(folder.path): \(place)",
         context: [text],
@@ -107,7 +107,11 @@ struct AutoShell {
 
   /// Puts a link to this command for each compiler of `PATH` into the folder of tools.
   func makeTools() throws(Diagnostic) {
-    for name in CompilerSearch.compilers(in: environment.searchPath ?? "") {
+    let names = CompilerSearch.compilers(in: environment.searchPath ?? "")
+    for name in Folder.names(in: folder.tools) where !names.contains(name) {
+      unlink("\(folder.tools)/\(name)")
+    }
+    for name in names {
       let path = "\(folder.tools)/\(name)"
       if Folder.linkTarget(path) == command { continue }
       unlink(path)

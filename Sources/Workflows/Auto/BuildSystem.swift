@@ -1,4 +1,5 @@
 import ImageModel
+import OrderFileFormat
 import Reporting
 
 /// How a project is built: the commands to run in its folder.
@@ -13,9 +14,12 @@ package struct BuildSystem: Hashable, Sendable {
   /// The folder in which it puts images, if it calls compilers and linkers so that no wrapper sees them.
   package var imageFolder: String?
 
+  /// Whether it takes options for compilers and linkers from a toolset, because no wrapper sees them.
+  var usesToolset: Bool { imageFolder != nil }
+
   /// What a user has to add to compile for ordering.
   var compileOptions: [String] {
-    imageFolder == nil
+    !usesToolset
       ? ["-ffunction-sections"]
       : [
         "-Xswiftc", "-Xfrontend", "-Xswiftc", "-function-sections", "-Xswiftc", "-use-ld=lld",
@@ -24,11 +28,15 @@ package struct BuildSystem: Hashable, Sendable {
   }
 
   /// What a user has to add to link with an order file.
-  ///
-  /// - Parameter order: the option of a compiler driver with the path.
-  func linkOptions(_ driver: String, _ order: String) -> [String] {
-    guard imageFolder != nil else { return ["-fuse-ld=\(driver)", "-Wl,--build-id", order] }
-    return ["-Xlinker", "--build-id", "-Xlinker", String(order.dropFirst("-Wl,".count))]
+  func linkOptions(_ dialect: OrderFileDialect, orderFile path: String) -> [String] {
+    let arguments = (dialect.linkerArguments(orderFile: Array(path.utf8)) ?? []).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+    if usesToolset { return (["--build-id"] + arguments).flatMap { ["-Xlinker", $0] } }
+    let driver = ["-fuse-ld=\(dialect.driverName ?? "")", "-Wl,--build-id"]
+    return driver
+      + (path.contains(",")
+        ? arguments.flatMap { ["-Xlinker", $0] } : ["-Wl,\(arguments.joined(separator: ","))"])
   }
 
   package init(

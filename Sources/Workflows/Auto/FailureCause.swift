@@ -10,29 +10,43 @@ package enum FailureCause {
 
   /// The line of `output` that tells the cause: the first with the weightiest sign, else the last; `nil` if there is
   /// none.
+  ///
+  /// - Complexity: O(*n*) for *n* bytes.
   package static func line(in output: String) -> String? {
-    let lines = output.split(whereSeparator: \.isNewline).map { $0.trimmingBlanks }.filter {
-      !$0.isEmpty
+    let lines = lines(of: output)
+    var best: (rank: Int, index: Int)?
+    for (index, line) in lines.enumerated() where !isProgress(line) {
+      let rank = signs[..<(best?.rank ?? signs.count)].firstIndex { line.contains(bytes: $0) }
+      if let rank { best = (rank, index) }
+      if best?.rank == 0 { break }
     }
-    for sign in signs {
-      guard let index = lines.firstIndex(where: { $0.contains(sign) && !isProgress($0) }) else {
-        continue
-      }
-      // CMake puts what is wrong into the next line.
-      if sign == "CMake Error", index + 1 < lines.count {
-        return "\(lines[index]) \(lines[index + 1])"
-      }
-      return lines[index]
+    guard let best else { return lines.last.map(text) }
+    // CMake puts what is wrong into the next line.
+    if signs[best.rank] == "CMake Error", best.index + 1 < lines.count {
+      return text(lines[best.index]) + " " + text(lines[best.index + 1])
     }
-    return lines.last
+    return text(lines[best.index])
   }
+
+  /// The lines that are not blank, without the blanks around them.
+  private static func lines(of output: String) -> [Substring.UTF8View] {
+    output.utf8.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.compactMap { line in
+      func isBlank(_ byte: UInt8) -> Bool {
+        byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t")
+      }
+      let start = line.drop(while: isBlank)
+      return start.lastIndex { !isBlank($0) }.map { start[...$0] }
+    }
+  }
+
+  private static func text(_ line: Substring.UTF8View) -> String { String(Substring(line)) }
 
   /// What to do about causes that are not the project's fault; `nil` for others.
   package static func remedy(in output: String) -> String? {
-    let lines = output.split(whereSeparator: \.isNewline)
+    let lines = lines(of: output).filter { !isProgress($0) }
     return remedies.first { remedy in
       lines.contains { line in
-        remedy.signs.contains { words in words.allSatisfy(line.contains) } && !isProgress(line)
+        remedy.signs.contains { words in words.allSatisfy { line.contains(bytes: $0) } }
       }
     }?.text
   }
@@ -54,25 +68,36 @@ package enum FailureCause {
     ),
   ]
 
-  /// Where the build was refused a write, if `output` tells.
-  package static func refusedWrite(in output: String) -> String? {
-    let lines = output.split(whereSeparator: \.isNewline)
-    return lines.first {
-      $0.hasSuffix("Permission denied") || $0.contains("Permission denied (os error")
+  /// The line that says that the build was refused a write outside of `folder`, if there is one.
+  package static func refusedWrite(in output: String, outside folder: String) -> String? {
+    let line = lines(of: output).first { line in
+      guard line.contains(bytes: "Permission denied") else { return false }
+      let words = line.split { $0 == UInt8(ascii: " ") || "'\"`:,()".utf8.contains($0) }
+      // The first word is the program that says so.
+      return words.dropFirst().contains { word in
+        word.starts(with: "../".utf8)
+          || word.first == UInt8(ascii: "/") && !word.starts(with: "\(folder)/".utf8)
+      }
     }
-    .map { $0.trimmingBlanks }
+    return line.map(text)
   }
 
   /// `checking for error.h... no`, and commands that name files of errors.
-  private static func isProgress(_ line: some StringProtocol) -> Bool {
-    line.hasPrefix("checking ") || line.hasPrefix("[") || line.hasPrefix("-- ")
+  private static func isProgress(_ line: Substring.UTF8View) -> Bool {
+    ["checking ", "[", "-- "].contains { line.starts(with: $0.utf8) }
   }
 }
 
-extension StringProtocol {
-  fileprivate var trimmingBlanks: String {
-    let start = self.drop { $0.isWhitespace }
-    let end = start.lastIndex { !$0.isWhitespace }
-    return end.map { String(start[...$0]) } ?? ""
+extension Substring.UTF8View {
+  /// Whether `text`, which is not empty, occurs in it.
+  fileprivate func contains(bytes text: String) -> Bool {
+    let wanted = text.utf8
+    guard let first = wanted.first else { return true }
+    var rest = self[...]
+    while let start = rest.firstIndex(of: first) {
+      if rest[start...].starts(with: wanted) { return true }
+      rest = rest[rest.index(after: start)...]
+    }
+    return false
   }
 }

@@ -10,18 +10,17 @@ import Reporting
 
 /// Orders the images that launches use, and checks the result.
 struct ProjectImages {
-  private let images: [ProjectImage]
-  private let traces: [String]
+  private let recorded: ProjectLaunches.Recorded
   private let folder: AutoFolder
   private let system: BuildSystem
 
-  /// - Parameter traces: the paths of the traces in which `images` were used.
-  init(_ images: [ProjectImage], traces: [String], of system: BuildSystem, in folder: AutoFolder) {
-    self.images = images
-    self.traces = traces
+  init(_ recorded: ProjectLaunches.Recorded, of system: BuildSystem, in folder: AutoFolder) {
+    self.recorded = recorded
     self.folder = folder
     self.system = system
   }
+
+  private var images: [ProjectImage] { recorded.images }
 
   /// Keeps the images, which are not ordered yet, and writes an order file for each whose linker can order it.
   ///
@@ -31,15 +30,7 @@ struct ProjectImages {
     var orders: [String: OrderedImage] = [:]
     var warnings: [Diagnostic] = []
     for image in images {
-      let kept = "\(folder.defaultImages)/\(image.name)"
-      guard access(kept, F_OK) != 0 else {
-        warnings.append(
-          Diagnostic(
-            "not ordered: another image of the project has this file name, and was ordered", context: [image.path],
-            hint: "order this one by hand: record, gen, link (docs/BUILD-SYSTEMS.md)"))
-        continue
-      }
-      try copy(image.path, to: kept)
+      try copy(image.path, to: "\(folder.defaultImages)/\(image.name)")
       guard let dialect = OrderFileDialect.all.first(where: { $0.driverName == image.linker })
       else {
         warnings.append(
@@ -51,7 +42,7 @@ struct ProjectImages {
           ))
         continue
       }
-      var options = OrderGeneration.Options(traces: traces)
+      var options = OrderGeneration.Options(traces: recorded.traces[image] ?? [])
       options.builds = .one(image: image.path)
       options.linker = dialect
       let file = try OutputFile("\(folder.orders)/\(image.orderName)")
@@ -65,7 +56,7 @@ struct ProjectImages {
     guard !orders.isEmpty else {
       throw warnings.first ?? Diagnostic("no image can be ordered", context: [folder.tree])
     }
-    if system.imageFolder != nil {
+    if system.usesToolset {
       // A line for what another image has does nothing.
       var all: [UInt8] = []
       for image in images where orders[image.path] != nil {
@@ -84,7 +75,8 @@ struct ProjectImages {
         throw Diagnostic(
           "the build did not link it again", context: [image.path],
           hint:
-            "change its rule so that it links again if the file is missing; the output: \(folder.logs)/relink.log")
+            "change its rule so that it links again if the file is missing; the output: \(folder.logs)/relink.log"
+        )
       }
       try copy(image.path, to: "\(folder.images)/\(image.name)")
     }
@@ -99,12 +91,11 @@ struct ProjectImages {
     var warnings: [Diagnostic] = []
     for (index, image) in images.enumerated() {
       guard let order = orders[image.path],
-        let dialect = OrderFileDialect(name: order.linker), let option = dialect.linkOption,
-        let driver = dialect.driverName
+        let dialect = OrderFileDialect(name: order.linker)
       else { continue }
       var options = LayoutDiff.Options(
         before: "\(folder.defaultImages)/\(image.name)", after: "\(folder.images)/\(image.name)")
-      options.traces = traces
+      options.traces = recorded.traces[image] ?? []
       options.order = "\(folder.orders)/\(image.orderName)"
       options.recorded = [options.before]
       let diff = try LayoutDiff(options).document
@@ -117,7 +108,7 @@ struct ProjectImages {
           functions: order.recordedFunctions, compliance: compliance, pages: pages,
           pages16k: BeforeAfter(before: before[index].pages16k, after: after[index].pages16k),
           predicted: diff.pages, compileOptions: system.compileOptions,
-          linkOptions: system.linkOptions(driver, option + (options.order ?? ""))))
+          linkOptions: system.linkOptions(dialect, orderFile: options.order ?? "")))
       warnings += diff.warnings.filter { !$0.isAboutUnusedHits }
       if pages.after > pages.before {
         warnings.append(

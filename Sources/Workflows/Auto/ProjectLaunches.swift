@@ -45,16 +45,42 @@ struct ProjectLaunches {
 
   /// What the launches ran.
   struct Recorded {
-    /// The paths of the traces, those of the first launch first.
-    var traces: [String] = []
-    /// The images that were used, in the order of their first use.
+    /// The images that were used, in the order of their first use. Of those with the same file name, which order files
+    /// and results are named after, the first.
     var images: [ProjectImage] = []
+    /// The paths of the traces in which each image was used, those of the first launch first.
+    var traces: [ProjectImage: [String]] = [:]
+    /// The images that each launch used.
+    var imagesOfLaunches: [Set<ProjectImage>] = []
     var method = AutoDocument.Method.breakpoints
     var warnings: [Diagnostic] = []
+
+    fileprivate mutating func add(_ used: [ProjectImage], inTraceAt path: String) {
+      for image in used {
+        if traces[image] == nil {
+          if let other = images.first(where: {
+            $0.orderName == image.orderName || $0.name == image.name
+          }) {
+            traces[image] = []
+            warnings.append(
+              Diagnostic(
+                "not ordered: \(other.path) has the same file name, and was used first",
+                context: [image.path],
+                hint: "order this one by hand: record, gen, link (docs/BUILD-SYSTEMS.md)"))
+          } else {
+            images.append(image)
+          }
+        }
+        guard images.contains(image) else { continue }
+        traces[image, default: []].append(path)
+        imagesOfLaunches[imagesOfLaunches.count - 1].insert(image)
+      }
+    }
   }
 
   /// Records each launch with breakpoints. Not in an emulator, which would run the shell, and not what that starts.
   func record() throws(Diagnostic) -> Recorded {
+    let projectImages = Dictionary(images.map { ($0.path, $0) }) { first, _ in first }
     var recorded = Recorded()
     for (number, launch) in launches.enumerated() {
       let output = "\(shell.folder.traces)/launch-\(number + 1).oftrace"
@@ -67,16 +93,19 @@ struct ProjectLaunches {
       } result: { recording in
         ProgramLaunch.Result(processNumber: 0, end: recording.end ?? .exited(0))
       }.value
-      recorded.traces += try named(recording.paths, number + 1)
+      recorded.imagesOfLaunches.append([])
       recorded.warnings += recording.warnings
-      for trace in recording.traces {
-        for number in trace.hits.map(\.image) + trace.blockHits.map(\.image) {
-          let path = trace.images[number].path
-          guard let image = images.first(where: { $0.path == path }),
-            !recorded.images.contains(image)
-          else { continue }
-          recorded.images.append(image)
+      let paths = try named(recording.paths, number + 1)
+      for (path, trace) in zip(paths, recording.traces) {
+        let ofTrace = trace.images.map { projectImages[$0.path] }
+        var used: [ProjectImage] = []
+        var isUsed = ofTrace.map { _ in false }
+        for number in trace.hits.map(\.image) + trace.blockHits.map(\.image)
+        where !isUsed[number] {
+          isUsed[number] = true
+          if let image = ofTrace[number] { used.append(image) }
         }
+        recorded.add(used, inTraceAt: path)
       }
     }
     return recorded
@@ -96,28 +125,48 @@ struct ProjectLaunches {
     return names
   }
 
-  /// The pages of code that the launches execute, added up, by page size; parallel to `used`.
-  func pages(of used: [ProjectImage]) throws(Diagnostic) -> [(pages: Int, pages16k: Int)] {
+  /// The pages of code that the launches execute, added up, by page size; parallel to `recorded.images`.
+  ///
+  /// - Throws: also if an image that a launch used when it was recorded is not used now: its count would be wrong.
+  func pages(of recorded: Recorded) throws(Diagnostic) -> [(pages: Int, pages16k: Int)] {
+    let used = recorded.images
     var counts = used.map { _ in (pages: 0, pages16k: 0) }
-    for launch in launches {
-      let counted = try run(launch) { program in
-        var pages = PageLaunch(program, in: shell.environment)
-        pages.images = used.map(\.path)
-        // A program without a loader, which the shell starts, can be seen only from outside.
-        pages.method = used.contains { $0.isStatic } ? .ptrace : nil
-        return try pages.run()
-      } result: {
-        ProgramLaunch.Result(processNumber: 0, end: $0.end)
-      }.value
+    for (launch, wanted) in zip(launches, recorded.imagesOfLaunches) {
+      // A program without a loader, which the shell starts, can be seen only from outside.
+      var found = try touched(by: launch, used, used.contains { $0.isStatic } ? .ptrace : nil)
+      func isMissing(_ image: ProjectImage) -> Bool {
+        wanted.contains(image) && (found[image.path]?.textCount(executed: true) ?? 0) == 0
+      }
+      // What removes LD_PRELOAD from a program's environment hides it from the library.
+      if used.contains(where: isMissing) { found = try touched(by: launch, used, .ptrace) }
+      if let image = used.first(where: isMissing) {
+        throw Diagnostic(
+          "the launch did not run \(image.name), which it ran when it was recorded",
+          context: [launch.command],
+          hint: "give a launch that does the same each time it runs")
+      }
       for (index, image) in used.enumerated() {
-        guard let touched = counted.document.images.first(where: { $0.path == image.path }) else {
-          continue
-        }
+        guard let touched = found[image.path] else { continue }
         counts[index].pages += touched.textCount(executed: true)
         counts[index].pages16k += touched.textCount(executed: true, .sixteenKibibytes)
       }
     }
     return counts
+  }
+
+  /// What a launch touches of the images, by path.
+  private func touched(
+    by launch: AutoLaunch, _ images: [ProjectImage], _ method: PageMethod?
+  ) throws(Diagnostic) -> [String: PagesDocument.Image] {
+    let counted = try run(launch) { program in
+      var pages = PageLaunch(program, in: shell.environment)
+      pages.images = images.map(\.path)
+      pages.method = method
+      return try pages.run()
+    } result: {
+      ProgramLaunch.Result(processNumber: 0, end: $0.end)
+    }.value
+    return Dictionary(counted.document.images.map { ($0.path, $0) }) { first, _ in first }
   }
 
   /// Runs a launch by `body`, and ends what it leaves behind.

@@ -6,7 +6,8 @@
 // again by removing it and building again, with the order files where the wrapper looks for them.
 //
 // All that a run leaves is below one folder. `state` there says what the results are of: the options, and the images
-// after the last link. A run whose build leaves the images as they were has nothing more to do. It is removed before
+// after the last link. A run that finds the project as it was, and whose build leaves the images as they were, has nothing
+// more to do. It is removed before
 // anything is changed, so that a run that was interrupted is followed by a full one; which uses the objects that are
 // there, unless it was a build that was interrupted.
 
@@ -84,12 +85,7 @@ package struct ProjectOrdering {
       try launch.readiness?.check()
       if let input = launch.input { _ = try InputFile.bytes(input) }
     }
-    let folder = try AutoFolder(options.output)
-    guard folder.path != project, !project.hasPrefix(folder.path + "/") else {
-      throw Diagnostic(
-        "unable to copy the project into itself", context: [folder.path],
-        hint: "name another with --out")
-    }
+    let folder = try AutoFolder(options.output, for: project)
     folder.removeUnfinishedCopy()
     let shell = AutoShell(
       folder: folder, command: options.command, environment: environment,
@@ -100,15 +96,38 @@ package struct ProjectOrdering {
     let copy = TreeCopy(
       of: project, to: folder.tree, list: folder.copyList, excluding: folder.path)
     let copied = try steps.timed("copy", "\(project) to \(folder.tree)") { try copy.update() }
+    // Launches may read what has changed, even if no image did.
+    if copied.hasChanges { Folder.remove(Array(folder.state.utf8)) }
     try build.configure(copied)
 
     let identity = identity(of: build)
     let state = (try? InputFile.bytes(folder.state)).map { $0.text(0..<$0.count) }
+    guard !options.launches.isEmpty else {
+      try build.build("build", orders: state != nil)
+      throw try candidates(of: build).missingLaunch
+    }
     if let state, state.hasPrefix(identity) {
       try build.build("build", orders: true)
-      if state == identity + build.stamps { return result(folder, nil) }
+      if state == identity + build.stamps + folder.resultStamps { return result(folder, nil) }
     }
     return try order(&build, identity)
+  }
+
+  /// - Throws: if the build made no image.
+  private func candidates(of build: ProjectBuild) throws(Diagnostic) -> LaunchCandidates {
+    let images = build.images
+    guard images.isEmpty else {
+      return LaunchCandidates(images, in: build.shell.folder.tree)
+    }
+    let log = "\(build.shell.folder.logs)/build.log"
+    let line = FailureCause.line(in: LaunchLog(log).text)
+    throw Diagnostic(
+      "the build linked no image by a compiler of PATH"
+        + (line.map { "; its output has: \($0)" } ?? ""),
+      context: [build.system.build],
+      hint:
+        "let the project call its compiler by its name, such as CC=gcc, without a path, and remove what an earlier build left in it (make clean); all output: \(log)"
+    )
   }
 
   private mutating func order(_ build: inout ProjectBuild, _ identity: String) throws -> Result {
@@ -116,29 +135,16 @@ package struct ProjectOrdering {
     Folder.remove(Array(folder.state.utf8))
     // What an earlier run has linked in its order.
     for image in build.images
-    where OptionFile.exists(Array("\(folder.orders)/\(image.orderName)".utf8)) {
+    where Folder.hasFile("\(folder.orders)/\(image.orderName)") {
       image.removeForRelink()
     }
     folder.removeResults()
     try folder.makeResults()
-    if build.system.imageFolder != nil { try build.writeToolset() }
+    if build.system.usesToolset { try build.writeToolset() }
     try build.build("build", orders: false)
-    let images = build.images
-    let candidates = LaunchCandidates(images, in: folder.tree)
-    guard !images.isEmpty else {
-      let log = "\(folder.logs)/build.log"
-      let line = FailureCause.line(in: LaunchLog(log).text)
-      throw Diagnostic(
-        "the build linked no image by a compiler of PATH"
-          + (line.map { "; its output has: \($0)" } ?? ""),
-        context: [build.system.build],
-        hint:
-          "let the project call its compiler by its name, such as CC=gcc, without a path; all output: \(log)"
-      )
-    }
-    guard !options.launches.isEmpty else { throw candidates.missingLaunch }
+    let candidates = try candidates(of: build)
 
-    let launches = ProjectLaunches(options.launches, images: images, build.shell)
+    let launches = ProjectLaunches(options.launches, images: build.images, build.shell)
     for launch in options.launches {
       try steps.timed("launch", launch.command) { warnings += try launches.tryOut(launch) }
       build.noteLaunch(launch)
@@ -147,10 +153,9 @@ package struct ProjectOrdering {
     warnings += recorded.warnings
     guard !recorded.images.isEmpty else { throw candidates.unusedImages }
     let before = try steps.timed("count", "pages of the launches") {
-      try launches.pages(of: recorded.images)
+      try launches.pages(of: recorded)
     }
-    let ordering = ProjectImages(
-      recorded.images, traces: recorded.traces, of: build.system, in: folder)
+    let ordering = ProjectImages(recorded, of: build.system, in: folder)
     let orders = try steps.timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
       try ordering.writeOrders()
     }
@@ -159,7 +164,7 @@ package struct ProjectOrdering {
     try build.build("relink", orders: true)
     try ordering.keepOrdered()
     let after = try steps.timed("count", "pages of the launches") {
-      try launches.pages(of: recorded.images)
+      try launches.pages(of: recorded)
     }
     let checked = try steps.timed("check", "the order of the images") {
       try ordering.check(orders.byPath, before: before, after: after)
@@ -171,7 +176,7 @@ package struct ProjectOrdering {
     try OutputFile(folder.summary("json")).finish(document.json())
     try OutputFile(folder.summary("md")).finish(Array(AutoMarkdown(document).text.utf8))
     try OutputFile(folder.summary("txt")).finish(Array(AutoText(document).text.utf8))
-    try OutputFile(folder.state).finish(Array((identity + build.stamps).utf8))
+    try OutputFile(folder.state).finish(Array((identity + build.stamps + folder.resultStamps).utf8))
     return result(folder, document)
   }
 
@@ -196,7 +201,7 @@ package struct ProjectOrdering {
   /// The linker to use where the project does not demand one.
   private func linker(for system: BuildSystem) throws(Diagnostic) -> OrderFileDialect {
     if let linker = options.linker {
-      guard system.imageFolder == nil || linker == .lld else {
+      guard !system.usesToolset || linker == .lld else {
         throw Diagnostic(
           "unsupported linker: expected lld for a Swift package, found '\(linker)'",
           context: ["--linker"])

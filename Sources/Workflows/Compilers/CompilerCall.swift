@@ -55,7 +55,7 @@ package struct CompilerCall: Hashable {
     (output, linker) = (reading.output ?? output, reading.linker)
     (optimizesAtLink, hasMap) = (reading.optimizesAtLink, reading.hasMap)
     isProbe = Self.isProbe(reading.files + [output, folder])
-    guard !reading.isQuery, !reading.inputs.isEmpty else { return }
+    guard !reading.isQuery, !reading.inputs.isEmpty, !reading.makesHeader else { return }
     if reading.inputs.contains(where: reading.hasFunctions) { work.insert(.compiling) }
     if !reading.stopsEarly, !reading.isRelocatable { work.insert(.linking) }
   }
@@ -101,16 +101,19 @@ private struct Reading {
     "-Xpreprocessor", "-Xclang", "-Xarch_host", "-arch", "-target", "--target", "--param",
     "--sysroot",
     "-mllvm", "-aux-info", "-dumpbase", "-dumpbase-ext", "-dumpdir", "-framework", "-rpath",
-    "-install_name", "-soname", "-wrapper", "-specs", "-include-pch", "-gen-reproducer", "-h",
+    "-install_name", "-soname", "-wrapper", "-specs", "-include-pch", "-h", "--output",
     "-current_version", "-compatibility_version", "-exported_symbols_list", "-undefined",
     "-serialize-diagnostics", "--serialize-diagnostics", "-working-directory", "-ivfsoverlay",
   ]
   private static let queries: Set<String> = [
     "-E", "-M", "-MM", "-fsyntax-only", "-###", "--help", "--version", "-dumpmachine",
     "-dumpversion",
-    "-dumpfullversion", "-dumpspecs", "--analyze", "-cc1", "-cc1as", "-emit-pch",
+    "-dumpfullversion", "-dumpspecs", "--analyze", "-cc1", "-cc1as", "-emit-pch", "-emit-ast",
+    "-rewrite-objc", "-emit-interface-stubs", "--preprocess",
   ]
-  private static let earlyStops: Set<String> = ["-c", "-S", "-emit-llvm", "--precompile"]
+  private static let earlyStops: Set<String> = [
+    "-c", "-S", "-emit-llvm", "--precompile", "--compile", "--assemble",
+  ]
   private static let relocatable: Set<String> = ["-r", "--relocatable", "-i"]
 
   func takesNext(_ word: Word) -> Bool {
@@ -120,7 +123,9 @@ private struct Reading {
   /// An option and the word after it.
   mutating func read(_ option: Word, _ value: Word) {
     switch String(decoding: option, as: UTF8.self) {
-    case "-o": output = value
+    case "-o", "--output": output = value
+    case "-Xclang":
+      if Self.queries.contains(String(decoding: value, as: UTF8.self)) { isQuery = true }
     case "-x": language = value
     case "-Xlinker": readLinkerOption(value[...])
     default: break
@@ -143,16 +148,23 @@ private struct Reading {
     } else if text == "-r" {
       isRelocatable = true
     } else if let options = value(after: "-Wl,") {
-      for option in options.split(separator: UInt8(ascii: ",")) { readLinkerOption(option) }
+      var parts = options.split(separator: UInt8(ascii: ",")).makeIterator()
+      while let option = parts.next() {
+        if option.elementsEqual("-o".utf8), let path = parts.next() {
+          output = Array(path)
+        } else {
+          readLinkerOption(option)
+        }
+      }
     } else if let path = value(after: "--ld-path=") {
       linker = path.split(separator: UInt8(ascii: "/")).last.map { Array($0) }
     } else if let name = value(after: "-fuse-ld=") {
       linker = name.split(separator: UInt8(ascii: "/")).last.map { Array($0) }
     } else if text == "-fno-lto" {
       optimizesAtLink = false
-    } else if text.hasPrefix("-flto") {
+    } else if text == "-flto" || text.hasPrefix("-flto=") {
       optimizesAtLink = true
-    } else if let path = value(after: "-o") {
+    } else if let path = value(after: "--output=") ?? value(after: "-o") {
       output = path
     } else if let name = value(after: "-x") {
       language = name
@@ -169,6 +181,17 @@ private struct Reading {
   private static let others: Set<String> = [
     "o", "lo", "a", "so", "la", "obj", "dylib", "tbd", "ld", "lds", "s", "S", "sx", "asm",
   ]
+
+  /// Whether an input is a header: the driver then precompiles it.
+  var makesHeader: Bool {
+    let language = String(decoding: language, as: UTF8.self)
+    guard language == "none" else { return language.hasSuffix("-header") }
+    return inputs.contains { input in
+      [".h", ".hh", ".hpp", ".hxx", ".H", ".h++", ".tcc"].contains {
+        input.suffix($0.utf8.count).elementsEqual($0.utf8)
+      }
+    }
+  }
 
   /// Whether an input is in a language whose functions the compiler places in sections.
   func hasFunctions(_ input: Word) -> Bool {

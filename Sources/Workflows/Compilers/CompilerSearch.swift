@@ -31,12 +31,22 @@ package struct CompilerSearch {
     self.searchPath = Word(kept.joined(separator: [UInt8(ascii: ":")]))
   }
 
-  /// Whether lld can link what the compiler generates for optimizing at the link.
-  package var compilesForLLD: Bool {
-    guard let compiler, let text = String(validating: compiler, as: UTF8.self),
+  /// Whether lld can link what the compiler generates for optimizing at the link: whether it is clang, by its own name or
+  /// by that of the file to which that leads.
+  ///
+  /// - Parameter arguments: what precedes all others, such as the `clang` of `ccache clang`.
+  package func compilesForLLD(_ arguments: [Word] = []) -> Bool {
+    guard let compiler else { return false }
+    var paths = arguments + [compiler]
+    if let text = String(validating: compiler, as: UTF8.self),
       let path = try? Folder.absolutePath(text)
-    else { return false }
-    return path.split(separator: "/").last?.contains("clang") ?? false
+    {
+      paths.append(Array(path.utf8))
+    }
+    return paths.contains { path in
+      let name = path.split(separator: UInt8(ascii: "/")).last ?? []
+      return String(decoding: name, as: UTF8.self).contains("clang")
+    }
   }
 
   /// Whether compilers of C and C++ are called so: `cc`, `clang++-19`, `x86_64-linux-gnu-gcc-12`.

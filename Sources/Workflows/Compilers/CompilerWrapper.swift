@@ -78,7 +78,13 @@ package struct CompilerWrapper {
     }
     var name = String(decoding: demanded, as: UTF8.self)
     if name.hasPrefix("ld.") { name = String(name.dropFirst(3)) }
-    return (name, OrderFileDialect.all.first { $0.driverName == name })
+    // `lld-19`, and what `--ld-path=/usr/bin/ld` names.
+    var family = name[...]
+    if let hyphen = name.lastIndex(of: "-"), name[hyphen...].dropFirst().allSatisfy(\.isNumber) {
+      family = name[..<hyphen]
+    }
+    if family == "ld" { family = "bfd" }
+    return (String(family), OrderFileDialect.all.first { $0.driverName == String(family) })
   }
 
   private static func linkWords(
@@ -93,14 +99,10 @@ package struct CompilerWrapper {
     if let folder = settings.maps, !call.hasMap {
       options.append(Array("-Map=".utf8) + path(folder, ".map"))
     }
-    if let folder = settings.orders, let option = dialect?.linkOption,
-      fileExists(path(folder, ".order"))
+    if let folder = settings.orders, fileExists(path(folder, ".order")),
+      let arguments = dialect?.linkerArguments(orderFile: path(folder, ".order"))
     {
-      // Not `-Wl,`: a path may have commas.
-      var parts = option.split(separator: ",", omittingEmptySubsequences: false).dropFirst().map {
-        Array($0.utf8)
-      }
-      if let last = parts.popLast() { options += parts + [last + path(folder, ".order")] }
+      options += arguments
       if dialect == .lld { options.append(Array("--no-warn-symbol-ordering".utf8)) }
     }
     return (settings.recorder.map { [$0] } ?? [])

@@ -15,6 +15,9 @@ package enum Folder {
       "unable to make the folder: \(String(cString: strerror(errno)))", context: [path])
   }
 
+  /// Whether there is a file at `path` that can be read.
+  static func hasFile(_ path: String) -> Bool { access(path, R_OK) == 0 }
+
   /// The target of the symbolic link at `path`; `nil` if it is not one.
   package static func linkTarget(_ path: String) -> String? {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))

@@ -3,11 +3,19 @@
 // The copy has files of its own: what the build makes. And the build may change files that were copied. So what is to be
 // done is found out from the source alone: a list, kept beside the copy, says what each file of the source was like when
 // it was copied. What differs from the list is copied again; what is on the list and no longer in the source is removed.
-// Everything else in the copy stays as it is, so that the build system has nothing to do for it. Times of modification
-// are copied: build systems compare them.
+// Everything else in the copy stays as it is, so that the build system has nothing to do for it. Without a list, which
+// is written last, the copy is made anew.
+//
+// Build systems compare times of modification. In a new copy they are those of the source. What is copied later gets the
+// present time: its own may be before that of an object which the build has made from the file that it replaces. Files
+// that are copied together keep their order in time.
 //
 // Not copied are caches and build folders, which hold absolute paths of the source and can be made again: folders with a
-// CACHEDIR.TAG, those of CMake, Meson and SwiftPM, and the folder with the results.
+// CACHEDIR.TAG, those of CMake, Meson and SwiftPM, and the folder with the results. Nor are objects, which would take the
+// place of those that are compiled for ordering.
+//
+// The build may put a link in the place of a folder. Nothing is written or removed behind it: paths in the copy are
+// followed folder by folder.
 
 import ImageModel
 import ProcessLaunch
@@ -32,11 +40,14 @@ package struct TreeCopy {
   package struct Update: Equatable {
     /// Whether nothing was copied before.
     package var isNew: Bool
+    /// Whether anything was copied or removed.
+    package var hasChanges: Bool
     /// Whether the source has objects of a build.
     package var hasObjects: Bool
 
-    package init(isNew: Bool, hasObjects: Bool) {
+    package init(isNew: Bool, hasChanges: Bool, hasObjects: Bool) {
       self.isNew = isNew
+      self.hasChanges = hasChanges
       self.hasObjects = hasObjects
     }
   }
@@ -77,30 +88,73 @@ package struct TreeCopy {
 
   /// Makes the copy equal to the source, but for what was made in it.
   ///
-  /// - Throws: also `interrupted`. The list then is as before, and the next update completes this one.
-  /// - Complexity: O(*n*) for *n* files in the source, and what differs is read.
+  /// - Throws: also `interrupted`. The next update then makes a new copy.
+  /// - Complexity: O(*n* log *n*) for *n* files in the source, and what differs is read.
   package func update() throws(Diagnostic) -> Update {
     let known = readList()
-    var found: [(path: Word, stamp: String)] = []
-    // A list that is incomplete means that everything is copied again.
+    if known == nil { Folder.remove(copy) }
     unlink(list)
     try makeFolder(copy, mode: 0o755)
-    try copyFolder([], known ?? [:], &found)
-    let present = Set(found.map(\.path))
+    var state = State(known: known ?? [:])
+    try copyFolder([], &state)
+    if known != nil { renewTimes(of: state.copied) }
+    let present = Set(state.found.map(\.path))
     // Contents of folders before the folders.
-    for path in (known ?? [:]).keys.filter({ !present.contains($0) && Self.isInside($0) }).sorted(
-      by: { $1.lexicographicallyPrecedes($0) })
-    {
-      let place = Self.cString(copy + path)
-      if unlink(place) != 0 { rmdir(place) }
+    let gone = state.known.keys.filter { !present.contains($0) && Self.isInside($0) }.sorted {
+      $1.lexicographicallyPrecedes($0)
     }
+    for path in gone { remove(path) }
     var bytes: [UInt8] = []
-    for (path, stamp) in found { bytes += path + [0] + Array(stamp.utf8) + [0] }
+    for (path, stamp) in state.found { bytes += path + [0] + Array(stamp.utf8) + [0] }
     try OutputFile(list).finish(bytes)
-    let hasObjects = present.contains { path in
-      [".o", ".lo", ".obj"].contains { path.suffix($0.utf8.count).elementsEqual($0.utf8) }
+    return Update(
+      isNew: known == nil, hasChanges: state.hasChanges || !gone.isEmpty,
+      hasObjects: state.hasObjects)
+  }
+
+  /// What an update has found so far.
+  private struct State {
+    /// The stamps of the last update, by path.
+    let known: [Word: String]
+    var found: [(path: Word, stamp: String)] = []
+    /// The regular files that were copied, with the times of their sources.
+    var copied: [(path: Word, modified: timespec)] = []
+    var hasChanges = false
+    var hasObjects = false
+  }
+
+  /// Gives files the present time, a microsecond apart in the order of the times that they had.
+  private func renewTimes(of files: [(path: Word, modified: timespec)]) {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    func key(_ time: timespec) -> (Int, Int) { (time.tv_sec, time.tv_nsec) }
+    var last: timespec?
+    for (path, modified) in files.sorted(by: { key($0.modified) < key($1.modified) }) {
+      if let last, key(last) != key(modified) { time.tv_nsec += 1000 }
+      last = modified
+      if time.tv_nsec >= 1_000_000_000 {
+        time.tv_sec += 1
+        time.tv_nsec -= 1_000_000_000
+      }
+      utimensat(AT_FDCWD, Self.cString(copy + path), [time, time], AT_SYMLINK_NOFOLLOW)
     }
-    return Update(isNew: known == nil, hasObjects: hasObjects)
+  }
+
+  /// Removes a file or an empty folder of the copy; nothing if a folder on the way is none any more.
+  private func remove(_ path: Word) {
+    let names = path.split(separator: UInt8(ascii: "/"))
+    guard let last = names.last else { return }
+    let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
+    var folder = open(Self.cString(copy), flags)
+    defer { if folder >= 0 { close(folder) } }
+    for name in names.dropLast() where folder >= 0 {
+      let next = openat(folder, Self.cString(Array(name)), flags)
+      close(folder)
+      folder = next
+    }
+    guard folder >= 0 else { return }
+    let name = Self.cString(Array(last))
+    if unlinkat(folder, name, 0) != 0 { unlinkat(folder, name, AT_REMOVEDIR) }
   }
 
   /// The stamps by path; `nil` if nothing was copied yet, or not all.
@@ -115,9 +169,7 @@ package struct TreeCopy {
   }
 
   /// - Parameter folder: relative to source and copy: empty, or with a slash in front.
-  private func copyFolder(
-    _ folder: Word, _ known: [Word: String], _ found: inout [(path: Word, stamp: String)]
-  ) throws(Diagnostic) {
+  private func copyFolder(_ folder: Word, _ state: inout State) throws(Diagnostic) {
     guard let names = Folder.entries(in: source + folder) else {
       throw Self.error("read", source + folder, errno)
     }
@@ -130,20 +182,28 @@ package struct TreeCopy {
         continue
       }
       let stamp = Stamp(status).text
-      let isKnown = known[path] == stamp
+      let isKnown = state.known[path] == stamp
       switch status.st_mode & S_IFMT {
       case S_IFDIR:
         guard !Self.isMadeAgain(String(decoding: source + path, as: UTF8.self)) else { continue }
-        found.append((path, stamp))
+        state.found.append((path, stamp))
         // A build writes into folders.
         try makeFolder(copy + path, mode: status.st_mode & 0o777 | 0o700)
-        try copyFolder(path, known, &found)
-        continue
-      case S_IFREG: if !isKnown { try copyFile(path, status) }
-      case S_IFLNK: if !isKnown { try copyLink(path) }
-      default: continue
+        try copyFolder(path, &state)
+      case S_IFREG where Self.isObject(name):
+        state.hasObjects = true
+      case S_IFREG, S_IFLNK:
+        if !isKnown {
+          state.hasChanges = true
+          if status.st_mode & S_IFMT == S_IFLNK {
+            try copyLink(path, in: folder)
+          } else {
+            state.copied.append((path, try copyFile(path, status)))
+          }
+        }
+        state.found.append((path, stamp))
+      default: break
       }
-      found.append((path, stamp))
     }
   }
 
@@ -152,6 +212,10 @@ package struct TreeCopy {
     let signs = ["CACHEDIR.TAG", "CMakeCache.txt", "meson-private"]
     if signs.contains(where: { access("\(path)/\($0)", F_OK) == 0 }) { return true }
     return path.hasSuffix("/.build") && access("\(path)/../Package.swift", F_OK) == 0
+  }
+
+  private static func isObject(_ name: Word) -> Bool {
+    [".o", ".lo", ".obj"].contains { name.suffix($0.utf8.count).elementsEqual($0.utf8) }
   }
 
   private func makeFolder(_ path: Word, mode: mode_t) throws(Diagnostic) {
@@ -164,14 +228,18 @@ package struct TreeCopy {
     }
   }
 
-  /// Copies a symbolic link; one to an absolute path in the source leads to the copy.
-  private func copyLink(_ path: Word) throws(Diagnostic) {
+  /// Copies a symbolic link. One to an absolute path in the source leads to the copy; a relative one that leaves the
+  /// source leads where it did.
+  private func copyLink(_ path: Word, in folder: Word) throws(Diagnostic) {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(Self.cString(source + path), &target, target.count - 1)
     guard count >= 0 else { throw Self.error("read", source + path, errno) }
     var bytes = target[..<count].map { UInt8(bitPattern: $0) }
-    if bytes.starts(with: source + [UInt8(ascii: "/")]) {
+    let slash = UInt8(ascii: "/")
+    if bytes.starts(with: source + [slash]) {
       bytes = copy + bytes.dropFirst(source.count)
+    } else if bytes.first != slash, Self.leaves(folder, by: bytes) {
+      bytes = source + folder + [slash] + bytes
     }
     Folder.remove(copy + path)
     guard symlink(Self.cString(bytes), Self.cString(copy + path)) == 0 else {
@@ -180,7 +248,9 @@ package struct TreeCopy {
   }
 
   /// Copies a regular file under another name first, so that a program that runs it does not see half of it.
-  private func copyFile(_ path: Word, _ status: stat) throws(Diagnostic) {
+  ///
+  /// - Returns: the source's time of modification, which the copy has.
+  private func copyFile(_ path: Word, _ status: stat) throws(Diagnostic) -> timespec {
     let input = open(Self.cString(source + path), O_RDONLY | O_CLOEXEC)
     guard input >= 0 else { throw Self.error("read", source + path, errno) }
     defer { close(input) }
@@ -211,6 +281,17 @@ package struct TreeCopy {
       unlink(Self.cString(temporary))
       throw Self.error("write", copy + path, error)
     }
+    return times[1]
+  }
+
+  /// Whether the relative path `target`, from `folder`, leads out of the source at some point.
+  private static func leaves(_ folder: Word, by target: Word) -> Bool {
+    var depth = folder.split(separator: UInt8(ascii: "/")).count
+    for part in target.split(separator: UInt8(ascii: "/")) where !part.elementsEqual(".".utf8) {
+      depth += part.elementsEqual("..".utf8) ? -1 : 1
+      if depth < 0 { return true }
+    }
+    return false
   }
 
   /// Whether a path of the list, which may be damaged, leads to something in the copy.

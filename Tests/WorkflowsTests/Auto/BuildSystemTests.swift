@@ -78,10 +78,24 @@ import Workflows
     #expect(word.map { remedy?.contains($0) ?? false } ?? (remedy == nil), "\(remedy ?? "none")")
   }
 
-  @Test func aRefusedWriteIsTheLineThatNamesThePath() {
-    #expect(
-      FailureCause.refusedWrite(in: "a\n touch: cannot touch '/x': Permission denied\n")
-        == "touch: cannot touch '/x': Permission denied")
-    #expect(FailureCause.refusedWrite(in: "error: no\n") == nil)
+  @Test(arguments: [
+    (
+      "a\n touch: cannot touch '/x': Permission denied\n",
+      "touch: cannot touch '/x': Permission denied"
+    ),
+    (
+      "error: failed to open `/x/y`: Permission denied (os error 13)\n",
+      "error: failed to open `/x/y`: Permission denied (os error 13)"
+    ),
+    (
+      "sh: 1: cannot create ../x: Permission denied\n",
+      "sh: 1: cannot create ../x: Permission denied"
+    ),
+    ("/bin/sh: 1: ./build.sh: Permission denied\n", nil),
+    ("sh: 1: ./build.sh: Permission denied\n", nil), ("cat: '/out/a': Permission denied\n", nil),
+    ("error: no\n", nil),
+  ])
+  func aRefusedWriteIsTheLineThatNamesAPathElsewhere(output: String, line: String?) {
+    #expect(FailureCause.refusedWrite(in: output, outside: "/out") == line)
   }
 }

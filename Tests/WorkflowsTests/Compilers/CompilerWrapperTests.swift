@@ -33,7 +33,8 @@ import Workflows
     ("a.cc", "-ffunction-sections \(link)"),
     ("-flto a.o -o app", "-ffunction-sections \(link)"),
     ("@words -o app", "-ffunction-sections \(link)"),
-    ("@compile", "-ffunction-sections"),
+    ("@compile", "-ffunction-sections"), ("--compile a.c", "-ffunction-sections"),
+    ("-gen-reproducer a.c -c", "-ffunction-sections"),
   ])
   func partsOfTheProjectGetWhatTheyNeed(call: String, added: String) {
     let files = ["words": "'a b.c'", "compile": "-c a.c \"-o\" a.o @compile"]
@@ -47,7 +48,8 @@ import Workflows
     "-fsyntax-only a.c", "-### a.c", "-c conftest.c", "-o conftest -O2 conftest.c -lm",
     "-o conftest.exe @words", "-c boot.s", "-c boot.S -o boot.o", "-x assembler -c -",
     "-r a.o b.o -o both.o", "-Wl,-r a.o -o both.o", "-Xlinker -r a.o -o both.o", "-Wl,--version",
-    "-o meson-private/tmp1/testfile.exe testfile.c",
+    "-o meson-private/tmp1/testfile.exe testfile.c", "-x c-header a.h -o a.pch", "-o a.gch a.hpp",
+    "-x c++-header -c a.h", "-Xclang -emit-pch a.h -o a.pch", "-emit-ast a.c",
   ])
   func otherCallsArePassedOnAsTheyAre(call: String) {
     let wrapper = wrapped(call, files: ["words": "conftest.c"])
@@ -90,6 +92,11 @@ import Workflows
     ("-fuse-ld=gold", "gold", "-Xlinker --section-ordering-file=/o/app.order "),
     ("-fuse-ld=mold", "mold", ""),
     ("--ld-path=/usr/bin/ld.bfd", "bfd", "-Xlinker -T -Xlinker /o/app.order "),
+    ("--ld-path=/usr/bin/ld", "bfd", "-Xlinker -T -Xlinker /o/app.order "),
+    (
+      "-fuse-ld=lld-19", "lld",
+      "-Xlinker --symbol-ordering-file=/o/app.order -Xlinker --no-warn-symbol-ordering "
+    ),
   ])
   func theLinkerThatTheProjectDemandsLinks(demand: String, linker: String, option: String) {
     var settings = CompilerWrapper.Settings()
@@ -103,7 +110,14 @@ import Workflows
   @Test func whatGCCOptimizesAtTheLinkGoesToGNULd() {
     let wrapper = wrapped("-flto=auto a.o -o app", compilesForLLD: false)
     #expect(wrapper.link?.linker == "bfd")
-    #expect(wrapped("-flto -fno-lto a.o -o app", compilesForLLD: false).link?.linker == "lld")
+    for call in ["-flto -fno-lto a.o -o app", "-flto-partition=none a.o -o app"] {
+      #expect(wrapped(call, compilesForLLD: false).link?.linker == "lld")
+    }
+  }
+
+  @Test(arguments: ["-o app", "-oapp", "--output=app", "--output app", "-Wl,-o,app"])
+  func theImageIsKnownHoweverItIsNamed(option: String) {
+    #expect(wrapped("a.o \(option)").link?.output == Array("app".utf8))
   }
 
   @Test func anImageThatRecordsItselfContainsTheRecorder() {

@@ -44,7 +44,7 @@ import Workflows
     try files.setAttributes(
       [.posixPermissions: 0o555, .modificationDate: Date(timeIntervalSince1970: 1000)],
       ofItemAtPath: path("p/a.c"))
-    #expect(try update() == TreeCopy.Update(isNew: true, hasObjects: false))
+    #expect(try update() == TreeCopy.Update(isNew: true, hasChanges: true, hasObjects: false))
     #expect(
       try names() == [
         ".git", ".git/HEAD", "a.c", "absolute", "nowhere", "relative", "src", "src/b.c",
@@ -61,14 +61,80 @@ import Workflows
     _ = try update()
     try workshop.write("made by the build".utf8, "copy/a.c")
     try workshop.write("made by the build".utf8, "copy/made.o")
-    #expect(try update().isNew == false)
+    #expect(try update() == TreeCopy.Update(isNew: false, hasChanges: false, hasObjects: false))
     #expect(text("copy/a.c") == "made by the build")
     try workshop.write("new".utf8, "p/src/b.c")
     try files.removeItem(atPath: path("p/.git"))
-    try workshop.write("object".utf8, "p/x.o")
-    #expect(try update() == TreeCopy.Update(isNew: false, hasObjects: true))
+    #expect(try update() == TreeCopy.Update(isNew: false, hasChanges: true, hasObjects: false))
     #expect(text("copy/src/b.c") == "new" && text("copy/a.c") == "made by the build")
-    #expect(try names() == ["a.c", "made.o", "src", "src/b.c", "x.o"])
+    #expect(try names() == ["a.c", "made.o", "src", "src/b.c"])
+  }
+
+  /// They would take the place of those that are compiled for ordering.
+  @Test func objectsAreNotCopied() throws {
+    for name in ["x.o", "x.lo", "src/x.obj"] { try workshop.write("object".utf8, "p/\(name)") }
+    #expect(try update() == TreeCopy.Update(isNew: true, hasChanges: true, hasObjects: true))
+    #expect(try names() == [".git", ".git/HEAD", "a.c", "src", "src/b.c"])
+  }
+
+  /// Build systems would take the object of the file before for newer.
+  @Test func whatReplacesAFileIsNewerThanWhatTheBuildMadeOfThat() throws {
+    _ = try update()
+    try workshop.write("object".utf8, "copy/made.o")
+    for (name, seconds) in [("p/a.c", 2000.0), ("p/src/b.c", 1000.0)] {
+      try workshop.write("old".utf8, name)
+      try files.setAttributes(
+        [.modificationDate: Date(timeIntervalSince1970: seconds)], ofItemAtPath: path(name))
+    }
+    _ = try update()
+    let times = try ["copy/made.o", "copy/src/b.c", "copy/a.c"].map {
+      var status = stat()
+      try #require(stat(path($0), &status) == 0)
+      return [status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    }
+    #expect(!times[1].lexicographicallyPrecedes(times[0]))
+    #expect(times[1].lexicographicallyPrecedes(times[2]))
+  }
+
+  @Test func nothingIsRemovedBehindALink() throws {
+    try files.createDirectory(atPath: path("elsewhere"), withIntermediateDirectories: true)
+    _ = try update()
+    // In the project, and by the build.
+    try files.moveItem(atPath: path("p/src"), toPath: path("elsewhere/src"))
+    try files.createSymbolicLink(
+      atPath: path("p/src"), withDestinationPath: path("elsewhere/src"))
+    try files.moveItem(atPath: path("p/.git"), toPath: path("elsewhere/git"))
+    try files.removeItem(atPath: path("copy/.git"))
+    try files.createSymbolicLink(
+      atPath: path("copy/.git"), withDestinationPath: path("elsewhere/git"))
+    _ = try update()
+    #expect(text("elsewhere/src/b.c") == "p/src/b.c" && text("elsewhere/git/HEAD") == "p/.git/HEAD")
+    #expect(text("copy/src/b.c") == "p/src/b.c")
+  }
+
+  @Test func aFolderBecomesALinkToTheOneThatItWasMovedTo() throws {
+    _ = try update()
+    try files.moveItem(atPath: path("p/src"), toPath: path("p/new"))
+    try files.createSymbolicLink(atPath: path("p/src"), withDestinationPath: "new")
+    _ = try update()
+    #expect(text("copy/new/b.c") == "p/src/b.c" && text("copy/src/b.c") == "p/src/b.c")
+  }
+
+  @Test func afterAnInterruptedUpdateTheCopyIsMadeAnew() throws {
+    _ = try update()
+    try files.removeItem(atPath: path("list"))
+    try files.removeItem(atPath: path("p/a.c"))
+    #expect(try update().isNew)
+    #expect(text("copy/a.c") == nil)
+  }
+
+  @Test func aLinkThatLeavesTheProjectLeadsWhereItDid() throws {
+    try workshop.write("beside".utf8, "beside.h")
+    try files.createSymbolicLink(atPath: path("p/src/up"), withDestinationPath: "../../beside.h")
+    try files.createSymbolicLink(atPath: path("p/src/in"), withDestinationPath: "../a.c")
+    _ = try update()
+    #expect(text("copy/src/up") == "beside")
+    #expect(try files.destinationOfSymbolicLink(atPath: path("copy/src/in")) == "../a.c")
   }
 
   @Test func aFileTakesThePlaceOfAFolder() throws {
