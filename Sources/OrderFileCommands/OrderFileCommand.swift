@@ -41,7 +41,7 @@ package struct OrderFileCommand: ParsableCommand {
         EXIT STATUS
           0   success
           1   failure
-          2   success, but a requested check failed (diff --max-pages, --max-drifted, --min-present, \
+          2   success, but a requested check failed (diff --max-pages, --max-drifted, --min-present,
               --min-instrumented; doctor, if no method of 'auto' can succeed)
           3   the inputs do not belong together
           4   nothing was recorded
