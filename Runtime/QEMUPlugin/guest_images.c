@@ -12,7 +12,6 @@
 #include "guest_images.h"
 
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <of_process_maps.h>
 #include <stdlib.h>
@@ -158,10 +157,9 @@ OF_LOCAL bool of_read_segments(int file, uint64_t offset, uint64_t address,
   return image->start < image->end && image->start <= address && address < image->end;
 }
 
-/* Adds the image that MAPPING is a part of. NULL if it is part of none, which MAPPING then says, and if the image can't
- * be added: what runs there is lost. */
-OF_LOCAL struct of_guest_image *of_add_image(struct of_file_mapping *mapping, uint64_t address,
-                                             uint64_t host) {
+/* Adds the image that MAPPING is a part of. */
+OF_LOCAL struct of_guest_image *of_add_image(const struct of_file_mapping *mapping,
+                                             uint64_t address, uint64_t host) {
   size_t place = 0;
   while (place < of_image_count && of_images[place].end != 0) place++;
   if (place == OF_MOST_IMAGES) return NULL;
@@ -169,10 +167,7 @@ OF_LOCAL struct of_guest_image *of_add_image(struct of_file_mapping *mapping, ui
   struct of_path_search search = {mapping, image->path, sizeof image->path, false};
   if (!of_each_mapping(of_compare_mapping, &search) || !search.is_found) return NULL;
   int file = open(image->path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    mapping->is_no_image = errno == ENOENT; /* a removed file, or one in memory */
-    return NULL;
-  }
+  if (file < 0) return NULL;
   uint64_t offset = mapping->offset + (host - mapping->start);
   bool is_image = of_read_segments(file, offset, address, image);
   close(file);
@@ -189,7 +184,6 @@ OF_LOCAL struct of_guest_image *of_add_image(struct of_file_mapping *mapping, ui
     }
   }
   image->end = 0;
-  mapping->is_no_image = !is_image;
   return NULL;
 }
 
@@ -205,7 +199,7 @@ OF_INTERNAL struct of_guest_image *of_image_at(uint64_t address, const void *hos
   if (!mapping || mapping->is_no_image) return NULL;
   struct of_guest_image *image = of_add_image(mapping, address, (uint64_t)host);
   if (image) of_latest = image;
-  if (!image && !mapping->is_no_image) of_trace_lose();
+  mapping->is_no_image = !image;
   return image;
 }
 
