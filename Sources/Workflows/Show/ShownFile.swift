@@ -146,7 +146,9 @@ package struct ShownFile {
   private init(orderFile bytes: FileBytes, _ path: String) throws(Diagnostic) {
     let order = try InputFile.orderFile(
       bytes, path,
-      hint: "expected a trace, a linked image, a link map, an order file or a profile for splitting functions")
+      hint:
+        "expected a trace, a linked image, a link map, an order file or a profile for splitting functions"
+    )
     if let reason = order.reasonAgainst(path: path, isNamed: false) {
       throw Diagnostic(
         "unsupported file: expected a trace, a linked image, a link map of \(LinkMapGrammar.names()), "
