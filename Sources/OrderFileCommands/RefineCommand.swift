@@ -11,7 +11,6 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
       EXAMPLES
         $ orderfile refine --order a.order --image a --relink ./link.sh -- ./a --help
         $ orderfile refine --order a.order --image a --relink 'make a' -o b.order -- ./a
-        $ orderfile refine --order a.order --split a.clusters --image a --relink ./build.sh -- ./a
 
       --relink is a shell command that links the image with the order file $ORDERFILE_ORDER. refine adds \
       functions that the launch runs and the order file lacks, and tries moving functions that do not run, \
@@ -19,7 +18,7 @@ struct RefineCommand: ParsableCommand, LaunchingCommand {
       if the launch executes fewer pages. The result is never worse than the given order file. If \
       interrupted, it writes the best order so far, unless that is the given one.
 
-      With --split, functions are split anew, too: what ran and had been split off joins what ran before. --relink \
+      With --split a.clusters, functions are split anew, too: what ran and had been split off joins what ran before. --relink \
       then compiles with the profile $ORDERFILE_SPLIT, and both files are replaced.
       """)
 

@@ -1,18 +1,12 @@
 import ImageModel
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The folder with everything that `orderfile auto` writes: the results, and under `work` what the next run goes on
 /// with.
 final class AutoFolder {
   /// Absolute, without symbolic links.
   let path: String
-  /// The file that is locked while a command uses the folder.
-  private var lock: Int32 = -1
+  /// Held while a command uses the folder.
+  private var lock: FileLock?
 
   /// Makes the folder unless it exists.
   ///
@@ -47,15 +41,12 @@ final class AutoFolder {
     } catch {
       throw Diagnostic(error.message, context: error.context, hint: "name another with --out")
     }
-    lock = open(marker, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
-    guard lock >= 0 else {
-      throw Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [marker])
-    }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 else {
+    guard let lock = try FileLock(marker) else {
       throw Diagnostic(
         "unable to use this folder: another orderfile uses it", context: [path],
         hint: "wait until that has ended, or name another with --out")
     }
+    self.lock = lock
     for folder in [tools, logs, temporary, orders, traces, images, defaultImages] {
       try Folder.make(folder)
     }
@@ -64,8 +55,6 @@ final class AutoFolder {
     try OutputFile("\(place)/CACHEDIR.TAG").finish(
       Array("Signature: 8a477f597d28d172789f06886806bc55\n".utf8))
   }
-
-  deinit { if lock >= 0 { close(lock) } }
 
   /// The absolute path of a folder that may not exist yet, whose folder does.
   private static func place(of path: String) throws(Diagnostic) -> String {

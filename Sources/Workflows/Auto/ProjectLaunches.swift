@@ -133,12 +133,12 @@ struct ProjectLaunches {
     var counts = used.map { _ in (pages: 0, pages16k: 0) }
     for (launch, wanted) in zip(launches, recorded.imagesOfLaunches) {
       // A program without a loader, which the shell starts, can be seen only from outside.
-      var found = try touched(by: launch, used, used.contains { $0.isStatic } ? .ptrace : nil)
+      var found = try imagePages(of: launch, used, used.contains { $0.isStatic } ? .ptrace : nil)
       func isMissing(_ image: ProjectImage) -> Bool {
         wanted.contains(image) && (found[image.path]?.textCount(executed: true) ?? 0) == 0
       }
       // What removes LD_PRELOAD from a program's environment hides it from the library.
-      if used.contains(where: isMissing) { found = try touched(by: launch, used, .ptrace) }
+      if used.contains(where: isMissing) { found = try imagePages(of: launch, used, .ptrace) }
       if let image = used.first(where: isMissing) {
         throw Diagnostic(
           "the launch did not run \(image.name), which it ran when it was recorded",
@@ -155,8 +155,8 @@ struct ProjectLaunches {
   }
 
   /// What a launch touches of the images, by path.
-  private func touched(
-    by launch: AutoLaunch, _ images: [ProjectImage], _ method: PageMethod?
+  private func imagePages(
+    of launch: AutoLaunch, _ images: [ProjectImage], _ method: PageMethod?
   ) throws(Diagnostic) -> [String: PagesDocument.Image] {
     let counted = try run(launch) { program in
       var pages = PageLaunch(program, in: shell.environment)
