@@ -14,9 +14,7 @@ import Testing
 
   /// The text of docs/BUILD-SYSTEMS.md below a heading, up to the next.
   private static func section(_ heading: String) throws -> String {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent()
-      .deletingLastPathComponent().appendingPathComponent("docs/BUILD-SYSTEMS.md")
+    let file = packageFolder.appendingPathComponent("docs/BUILD-SYSTEMS.md")
     let sections = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n## ")
     return try #require(sections.first { $0.hasPrefix(heading + "\n") })
   }

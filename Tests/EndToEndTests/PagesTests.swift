@@ -375,14 +375,7 @@ import Testing
   @Test(.needs("valgrind"))
   func bothMethodsAndCallgrindAgreeOnTheSqliteShell() throws {
     let workshop = try Workshop()
-    let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Benchmarks/sqlite")
-    let sources = try workshop.start(
-      scripts.appendingPathComponent("sources.sh").path, []
-    )
-    .end().text.split(separator: "\n")
-    let folder = try #require(sources.last)
+    let folder = try workshop.sqliteSources()
     // Compiled the fast way.
     let compiled = try workshop.start(
       "clang",

@@ -13,18 +13,14 @@ enum Built {
 
   /// The recorder as one object, made by the makefile.
   static let recorder: String? = {
-    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
     guard let make = Tool("make"), toolPath("clang") != nil, toolPath("objcopy") != nil,
-      (try? make.run(["-s", "-C", package.path, "runtime"])) != nil
+      (try? make.run(["-s", "-C", packageFolder.path, "runtime"])) != nil
     else { return nil }
-    return package.appendingPathComponent(".build/runtime/orderfile_rt.o").path
+    return packageFolder.appendingPathComponent(".build/runtime/orderfile_rt.o").path
   }()
 
   /// Where the recorder's header is.
-  static let headers = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    .deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("Runtime/Recorder/include").path
+  static let headers = packageFolder.appendingPathComponent("Runtime/Recorder/include").path
 }
 
 extension Requirement {
@@ -35,6 +31,12 @@ extension Requirement {
 }
 
 extension Workshop {
+  /// The folder with sqlite3.c and shell.c, from the benchmarks' source package.
+  func sqliteSources() throws -> Substring {
+    let script = packageFolder.appendingPathComponent("Benchmarks/sqlite/sources.sh").path
+    return try #require(try start(script, []).end().text.split(separator: "\n").last)
+  }
+
   func path(_ name: String) -> String { folder.appendingPathComponent(name).path }
 
   func bytes(_ name: String) -> [UInt8] {

@@ -1,5 +1,6 @@
 import Foundation
 import FuzzTargets
+import TestSupport
 import Testing
 
 /// An input that once made a reader trap, hang, or take more memory than `ParsingLimits` allows.
@@ -9,9 +10,7 @@ struct FailCase: Sendable, CustomTestStringConvertible {
   let path: String
   var testDescription: String { "\(target)/\((path as NSString).lastPathComponent)" }
 
-  static let folder = URL(fileURLWithPath: #filePath)
-    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("Fuzz/FailCases").path
+  static let folder = packageFolder.appendingPathComponent("Fuzz/FailCases").path
 
   /// Of all targets, by path.
   static let all: [FailCase] = FuzzTarget.all.flatMap { target in

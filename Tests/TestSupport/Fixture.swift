@@ -1,9 +1,11 @@
 import Foundation
 import Testing
 
-/// `Tests/Fixtures`, found from this file's place in the source tree.
-package let fixturesFolder = URL(fileURLWithPath: #filePath)
-  .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures")
+/// The source tree, found from this file's place in it.
+package let packageFolder = URL(fileURLWithPath: #filePath)
+  .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+package let fixturesFolder = packageFolder.appendingPathComponent("Tests/Fixtures")
 
 /// The bytes of `Tests/Fixtures/<path>`.
 package func fixture(_ path: String) throws -> [UInt8] {

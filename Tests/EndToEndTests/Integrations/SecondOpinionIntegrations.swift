@@ -86,12 +86,7 @@ import Testing
 
   @Test func theSqliteShell() throws {
     let workshop = try Workshop()
-    let scripts = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent()
-      .appendingPathComponent("Benchmarks/sqlite")
-    let script = scripts.appendingPathComponent("sources.sh").path
-    let sources = try workshop.start(script, []).end().text.split(separator: "\n")
-    let folder = try #require(sources.last)
+    let folder = try workshop.sqliteSources()
     let compilers = try ["sqlite3", "shell"].map { name in
       try workshop.start(
         "clang",
