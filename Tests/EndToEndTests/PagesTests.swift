@@ -386,7 +386,8 @@ import Testing
     ).end()
     try #require(compiled.status == 0, "\(compiled.errors)")
     let launch = [
-      "./app", "-batch", ":memory:", ".read \(scripts.appendingPathComponent("launch.sql").path)",
+      "./app", "-batch", ":memory:",
+      ".read \(Built.sqliteBenchmark.appendingPathComponent("launch.sql").path)",
     ]
     var executed: [Set<UInt64>] = []
     for method in Self.methods {

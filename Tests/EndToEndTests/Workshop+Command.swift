@@ -19,6 +19,9 @@ enum Built {
     return packageFolder.appendingPathComponent(".build/runtime/orderfile_rt.o").path
   }()
 
+  /// The scripts that fetch, build and launch the sqlite3 shell.
+  static let sqliteBenchmark = packageFolder.appendingPathComponent("Benchmarks/sqlite")
+
   /// Where the recorder's header is.
   static let headers = packageFolder.appendingPathComponent("Runtime/Recorder/include").path
 }
@@ -33,7 +36,7 @@ extension Requirement {
 extension Workshop {
   /// The folder with sqlite3.c and shell.c, from the benchmarks' source package.
   func sqliteSources() throws -> Substring {
-    let script = packageFolder.appendingPathComponent("Benchmarks/sqlite/sources.sh").path
+    let script = Built.sqliteBenchmark.appendingPathComponent("sources.sh").path
     return try #require(try start(script, []).end().text.split(separator: "\n").last)
   }
 

@@ -100,7 +100,7 @@ import Testing
         "-no-pie", "-fuse-ld=lld", "-Wl,--build-id", "sqlite3.o", "shell.o", recorder, "-lm",
         "-lpthread", "-ldl", "-o", "app",
       ])
-    let sql = scripts.appendingPathComponent("launch.sql").path
+    let sql = Built.sqliteBenchmark.appendingPathComponent("launch.sql").path
     try expectAgreement(
       workshop, objects: ["sqlite3.o", "shell.o"],
       arguments: ["-batch", ":memory:", ".read \(sql)"])
