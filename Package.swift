@@ -8,8 +8,10 @@ let checked: [SwiftSetting] = [
   .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
 ]
 
-func target(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: checked)
+func target(
+  _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil
+) -> Target {
+  .target(name: name, dependencies: dependencies, resources: resources, swiftSettings: checked)
 }
 
 /// Not optimized in release builds: optimizing takes longer than it saves. Nor is a module, which nobody imports,
@@ -103,7 +105,7 @@ let package = Package(
         "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat", "OrderFileFormat",
         "TraceFormat", "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel",
         "ByteReading", "Addresses",
-      ]),
+      ], resources: [.embedInCode("Init/CMake/orderfileConfig.cmake")]),
 
     // L6, L7: the command line.
     target(

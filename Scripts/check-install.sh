@@ -12,6 +12,15 @@ for file in bin/orderfile lib/orderfile_rt.o include/orderfile_runtime.h share/m
   [[ -s $prefix/$file ]] || fail "missing $file"
 done
 
+if [[ -n $(command -v cmake) ]]; then
+  mkdir "$prefix/project"
+  printf 'cmake_minimum_required(VERSION 3.19)\nproject(x NONE)\nfind_package(orderfile 0.2 REQUIRED)\n' \
+    >"$prefix/project/CMakeLists.txt"
+  (unset orderfile_DIR && cmake -S "$prefix/project" -B "$prefix/project" -DCMAKE_PREFIX_PATH="$prefix" >"$prefix/log" 2>&1) ||
+    { cat "$prefix/log" >&2; fail "find_package(orderfile)"; }
+  rm -r "$prefix/project" "$prefix/log"
+fi
+
 # What bash offers for the line, a word for each argument.
 complete_line() {
   # shellcheck disable=SC2016

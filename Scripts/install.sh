@@ -15,14 +15,15 @@ libraries=(lib/orderfile_rt.o lib/liborderfile_rt.a lib/orderfile/liborderfile-p
   lib/orderfile/{macosx,maccatalyst,iphone{os,simulator},appletv{os,simulator},xr{os,simulator},watch{os,simulator}}/orderfile_rt.o)
 completions=(share/bash-completion/completions/orderfile share/zsh/site-functions/_orderfile
   share/fish/vendor_completions.d/orderfile.fish)
+cmake=lib/cmake/orderfile
 
 if [[ $1 == uninstall ]]; then
   cd "$prefix"
   rm -f bin/orderfile include/orderfile_runtime.h "${libraries[@]}" "${completions[@]}" \
     share/man/man1/orderfile.1 share/man/man1/orderfile-*.1
-  rm -f lib/orderfile/swift/*.so
+  rm -f lib/orderfile/swift/*.so $cmake/orderfileConfig{,Version}.cmake
   # Folders that only this project uses.
-  rmdir lib/orderfile/* lib/orderfile 2>/dev/null || true
+  rmdir lib/orderfile/* lib/orderfile $cmake 2>/dev/null || true
   exit
 fi
 
@@ -42,6 +43,12 @@ chmod -f 755 "$prefix"/lib/orderfile/*.so || true
 for library in $(ldd "$BUILD/release/orderfile" 2>/dev/null | awk '$3 ~ "/swift/linux/" { print $3 }'); do
   install -D -m 755 "$library" "$prefix/lib/orderfile/swift/${library##*/}"
 done
+
+# What find_package(orderfile) reads.
+sources=Sources/Workflows/Init/CMake
+version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' Sources/Workflows/ToolVersion.swift)
+install -D -m 644 $sources/orderfileConfig.cmake "$prefix/$cmake/orderfileConfig.cmake"
+sed "s/@VERSION@/$version/" Scripts/package/orderfileConfigVersion.cmake >"$prefix/$cmake/orderfileConfigVersion.cmake"
 
 for index in 0 1 2; do
   shells=(bash zsh fish)

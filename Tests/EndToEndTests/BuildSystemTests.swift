@@ -43,15 +43,18 @@ import Testing
     let workshop = try Workshop()
     let text = try Self.section("CMake")
     let cmake = Self.blocks(text, "cmake")
-    try #require(cmake.count == 2)
+    try #require(cmake.count == 1)
     try workshop.write(Self.program.utf8, "main.c")
-    try workshop.write(cmake[0].utf8, "orderfile.cmake")
     let project =
-      "cmake_minimum_required(VERSION 3.20)\nproject(app C)\nadd_executable(app main.c)\n"
-    try workshop.write((project + cmake[1]).utf8, "CMakeLists.txt")
+      "cmake_minimum_required(VERSION 3.19)\nproject(app C)\nadd_executable(app main.c)\n"
+    try workshop.write((project + cmake[0]).utf8, "CMakeLists.txt")
     let commands = try #require(Self.blocks(text).first)
     try #require(commands.contains("-G Ninja") && commands.contains("record --breakpoints"))
-    try sh(workshop, commands.replacingOccurrences(of: "-G Ninja", with: "-G '\(generator)'"))
+    let package = packageFolder.appendingPathComponent("Sources/Workflows/Init/CMake").path
+    try sh(
+      workshop,
+      "export orderfile_DIR='\(package)'\n"
+        + commands.replacingOccurrences(of: "-G Ninja", with: "-G '\(generator)'"))
     #expect(try order(workshop, "app-default") == ["first", "second", "third", "main"])
     #expect(try order(workshop, "build/app") == ["main", "third", "first", "second"])
     try workshop.write("second\nmain\n".utf8, "app.order")

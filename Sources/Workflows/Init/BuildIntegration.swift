@@ -64,38 +64,11 @@ package struct BuildIntegration: Hashable, Sendable {
     }
   }
 
-  private static let cmake = """
-    # Links all images of this project in the order of app.order, if it is there. Written by 'orderfile init'.
-    include_guard(GLOBAL)
-    find_program(ORDERFILE_LLD ld.lld)
-    # 'orderfile auto' gives its own order files. Elsewhere linkers have other options.
-    if(ORDERFILE_LLD AND CMAKE_SYSTEM_NAME MATCHES "^(Linux|Android|FreeBSD)$" AND NOT DEFINED ENV{ORDERFILE_LINKS})
-      add_compile_options($<$<COMPILE_LANGUAGE:C>:-ffunction-sections> $<$<COMPILE_LANGUAGE:CXX>:-ffunction-sections>)
-      add_link_options(-fuse-ld=lld LINKER:--build-id)
-      # Each build looks whether the file has come or gone.
-      file(GLOB ORDERFILE_ORDER CONFIGURE_DEPENDS "${CMAKE_CURRENT_LIST_DIR}/app.order")
-      if(ORDERFILE_ORDER)
-        add_link_options("SHELL:-Xlinker \\"--symbol-ordering-file=${ORDERFILE_ORDER}\\"" LINKER:--no-warn-symbol-ordering)
-        function(orderfile_link_again folder)
-          get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
-          foreach(target IN LISTS targets)
-            get_target_property(type ${target} TYPE)
-            if(type MATCHES "^(EXECUTABLE|SHARED_LIBRARY|MODULE_LIBRARY)$")
-              set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS "${ORDERFILE_ORDER}")
-            endif()
-          endforeach()
-          get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
-          foreach(subfolder IN LISTS folders)
-            orderfile_link_again("${subfolder}")
-          endforeach()
-        endfunction()
-        if(NOT CMAKE_VERSION VERSION_LESS 3.19)
-          cmake_language(DEFER CALL orderfile_link_again "${CMAKE_CURRENT_SOURCE_DIR}")
-        endif()
-      endif()
-    endif()
-
-    """
+  /// The package that `find_package(orderfile)` reads, in a file of the project, so that it needs no installation.
+  private static let cmake =
+    "# Written by 'orderfile init'.\n"
+    + String(decoding: PackageResources.orderfileConfig_cmake, as: UTF8.self)
+    + "\norderfile_project(ORDER app.order)\n"
 
   /// - Parameter description: which names the languages.
   private static func meson(_ description: String) -> String {
