@@ -103,7 +103,7 @@ let package = Package(
       [
         "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
         "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat", "OrderFileFormat",
-        "TraceFormat", "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel",
+        "TraceFormat", "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "JSON",
         "ByteReading", "Addresses",
       ], resources: [.embedInCode("Init/CMake/orderfileConfig.cmake")]),
 

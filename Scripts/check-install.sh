@@ -8,7 +8,7 @@ fail() { echo "check-install.sh: $*" >&2; exit 1; }
 
 Scripts/install.sh install "$prefix"
 for file in bin/orderfile lib/orderfile_rt.o include/orderfile_runtime.h share/man/man1/orderfile-gen.1 \
-  share/bash-completion/completions/orderfile; do
+  share/man/man1/cargo-orderfile-run.1 share/bash-completion/completions/orderfile; do
   [[ -s $prefix/$file ]] || fail "missing $file"
 done
 
@@ -47,6 +47,8 @@ if [[ $(uname) == Linux ]]; then
   elsewhere=$(LD_LIBRARY_PATH=$libraries ldd "$prefix/bin/orderfile" | awk '$3 ~ "/swift/linux/" { print $3 }')
   [[ -z $elsewhere ]] || fail "the command needs the toolchain's" $elsewhere
   LD_LIBRARY_PATH=$libraries "$prefix/bin/orderfile" --version >/dev/null
+  LD_LIBRARY_PATH=$libraries "$prefix/bin/cargo-orderfile" orderfile run --help | grep -q 'cargo orderfile run' ||
+    fail "cargo-orderfile is another command"
 fi
 
 Scripts/install.sh uninstall "$prefix"

@@ -19,8 +19,8 @@ cmake=lib/cmake/orderfile
 
 if [[ $1 == uninstall ]]; then
   cd "$prefix"
-  rm -f bin/orderfile include/orderfile_runtime.h "${libraries[@]}" "${completions[@]}" \
-    share/man/man1/orderfile.1 share/man/man1/orderfile-*.1
+  rm -f bin/{cargo-,}orderfile include/orderfile_runtime.h "${libraries[@]}" "${completions[@]}" \
+    share/man/man1/{cargo-,}orderfile.1 share/man/man1/{cargo-,}orderfile-*.1
   rm -f lib/orderfile/swift/*.so $cmake/orderfileConfig{,Version}.cmake
   # Folders that only this project uses.
   rmdir lib/orderfile/* lib/orderfile $cmake 2>/dev/null || true
@@ -28,6 +28,7 @@ if [[ $1 == uninstall ]]; then
 fi
 
 install -D -m 755 "$BUILD/release/orderfile" "$prefix/bin/orderfile"
+ln -sf orderfile "$prefix/bin/cargo-orderfile"
 install -D -m 644 Runtime/Recorder/include/orderfile_runtime.h "$prefix/include/orderfile_runtime.h"
 for library in "${libraries[@]}"; do
   case $library in
@@ -61,13 +62,19 @@ seconds=${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}
 log=$($SWIFT_BUILD --product generate-manual 2>&1) || { echo "$log" >&2; exit 1; }
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
-"$BUILD/release/generate-manual" "$BUILD/release/orderfile" --multi-page \
-  --date "$(date -u -d "@$seconds" +%F)" --output-directory "$pages"
+# The same command under the name by which cargo finds it.
+command=$(cd "$BUILD/release" && pwd)/orderfile
+ln -s "$command" "$pages/cargo-orderfile"
+for command in "$command" "$pages/cargo-orderfile"; do
+  "$BUILD/release/generate-manual" "$command" --multi-page \
+    --date "$(date -u -d "@$seconds" +%F)" --output-directory "$pages"
+done
 mkdir -p "$prefix/share/man/man1"
 for page in "$pages"/*.1; do
   name=$(basename "$page" .1)
-  [[ $name == orderfile.help ]] && continue
-  sed -E -e 's/ORDERFILE\.([A-Z])/ORDERFILE-\1/g' -e 's/orderfile\.([a-z])/orderfile-\1/g' -e '/^\.Xr orderfile-help /d' \
+  [[ $name == *orderfile.help ]] && continue
+  sed -E -e '/^\.(Dt|Nm|Xr) /s/(cargo|CARGO) /\1-/' -e 's/ORDERFILE\.([A-Z])/ORDERFILE-\1/g' \
+    -e 's/orderfile\.([a-z])/orderfile-\1/g' -e '/^\.Xr "?(cargo-)?orderfile-help"? /d' \
     -e '/^\.Nm "/s/ /-/2g' -e 's/^$/.Pp/' "$page" \
-    >"$prefix/share/man/man1/${name//./-}.1"
+    >"$prefix/share/man/man1/$(tr ' .' -- <<<"$name").1"
 done

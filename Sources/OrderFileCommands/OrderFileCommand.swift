@@ -70,10 +70,18 @@ package struct OrderFileCommand: ParsableCommand {
   /// Parses this process's arguments, runs the command and ends the process with its exit status.
   package static func runAndExit(commit: String) -> Never {
     Self.commit = commit
+    var root: any ParsableCommand.Type = Self.self
     ProgramLaunch.guardStandardStreams()
     do {
       try CompilerCommand.runIfAsked(ProgramLaunch.ownWords)
-      var command = try parse(commandLine: CommandLine.arguments)
+      let words = CommandLine.arguments
+      var command: any ParsableCommand
+      if let words = CargoOrderFileCommand.words(of: words) {
+        root = CargoOrderFileCommand.self
+        command = try CargoOrderFileCommand.parseAsRoot(words)
+      } else {
+        command = try parse(commandLine: words)
+      }
       try checkText(of: command)
       try command.run()
       endProcess(0)
@@ -81,7 +89,7 @@ package struct OrderFileCommand: ParsableCommand {
       Console.printError(diagnostic)
       endProcess(diagnostic.severity.rawValue)
     } catch {
-      exit(withError: error)
+      root.exit(withError: error)
     }
   }
 }

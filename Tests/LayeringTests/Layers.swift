@@ -48,8 +48,8 @@ let mayImport: [String: Set<String>] = [
     "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
     "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat", "OrderFileFormat",
     "TraceFormat",
-    "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "ByteReading", "Addresses",
-    "Glibc", "Darwin",
+    "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "JSON", "ByteReading",
+    "Addresses", "Glibc", "Darwin",
   ],
 
   // L6, L7: the command line.

@@ -218,14 +218,7 @@ package struct ProjectOrdering {
       }
       return linker
     }
-    for linker in [OrderFileDialect.lld, .gnuLD, .gold] {
-      if let name = linker.driverName, (try? environment.program(named: "ld.\(name)")) != nil {
-        return linker
-      }
-    }
-    throw Diagnostic(
-      "missing linker: PATH has none that can order: ld.lld, ld.bfd or ld.gold", context: ["PATH"],
-      hint: "install the package lld")
+    return try environment.orderingLinker()
   }
 
   /// What decides about the results besides the images.

@@ -18,21 +18,33 @@ struct LaunchLog {
   func streams<Result>(
     input: String? = nil, _ body: (ProgramLaunch.Streams) throws -> Result
   ) throws -> Result {
-    let log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
-    let error = errno
+    let log = try newFile()
     let nothing = open(input ?? "/dev/null", O_RDONLY | O_CLOEXEC)
     defer {
-      if log >= 0 { close(log) }
+      close(log)
       if nothing >= 0 { close(nothing) }
-    }
-    guard log >= 0 else {
-      throw Diagnostic("unable to write: \(String(cString: strerror(error)))", context: [path])
     }
     guard nothing >= 0 else {
       throw Diagnostic(
         "unable to read: \(String(cString: strerror(errno)))", context: [input ?? "/dev/null"])
     }
     return try body(ProgramLaunch.Streams(input: nothing, output: log, errors: log))
+  }
+
+  /// Passes to `body` streams for a program whose stdout is a new file; the others are those of this process.
+  func outputStream<Result>(_ body: (ProgramLaunch.Streams) throws -> Result) throws -> Result {
+    let log = try newFile()
+    defer { close(log) }
+    return try body(ProgramLaunch.Streams(output: log))
+  }
+
+  /// A descriptor of the file, without contents.
+  private func newFile() throws(Diagnostic) -> Int32 {
+    let log = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    guard log >= 0 else {
+      throw Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [path])
+    }
+    return log
   }
 
   /// What is in it; of a large file, the end.

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Workflows
+
+struct CargoBuildCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "build", abstract: "Build the target in the default order.",
+    discussion: """
+      EXAMPLES
+        $ cargo orderfile build
+        $ cargo orderfile build --package app --bin app --profile dist
+
+      It prints the path of the program or library. 'run' does this, too.
+      """)
+  @OptionGroup var options: CargoOptions
+
+  func validate() throws { try options.check(for: self) }
+
+  func run() throws {
+    let ordering = try options.ordering
+    let image = try ordering.build()
+    try Console.print(image.path + "\n")
+    options.messages.print(note: "next: \(options.words.command("run")) -- ARGUMENTS")
+    options.messages.print(ordering.warnings)
+  }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import ImageModel
+import Reporting
+import Workflows
+
+struct CargoInfoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "info", abstract: "Check what keeps the project from being ordered here.",
+    discussion: """
+      EXAMPLES
+        $ cargo orderfile info
+        $ cargo orderfile info --manifest-path app/Cargo.toml
+
+      It prints what 'orderfile doctor' finds of the workspace, and warns of flags for all crates in RUSTFLAGS and [build].
+      """)
+  @OptionGroup var options: CargoOptions
+
+  func validate() throws { try options.check(for: self) }
+
+  func run() throws {
+    let doctor = Doctor(
+      try CargoWorkspace.path(options.words, in: .own),
+      command: try Folder.absolutePath("/proc/self/exe"), in: .own)
+    let (document, warnings) = try doctor.examine()
+    try Console.print(DoctorText(document, isColoured: Console.outputIsColoured).text)
+    options.messages.print(warnings + (try options.ordering.warnings))
+    if !document.canSucceed { throw ExitCode(Diagnostic.Severity.checkFailed.rawValue) }
+  }
+}

@@ -1,0 +1,74 @@
+import ArgumentParser
+import ImageModel
+import Workflows
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// `cargo orderfile`: this command under the name `cargo-orderfile`, by which cargo finds it.
+/// <https://doc.rust-lang.org/cargo/reference/external-tools.html#custom-subcommands>
+struct CargoOrderFileCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "cargo orderfile",
+    abstract: "Order the functions of a Rust program by first use.",
+    discussion: """
+      EXAMPLES
+        $ cargo orderfile run -- --help
+        $ cargo orderfile optimize
+
+      'run' builds in release mode and records a launch; repeat it for more launches. 'optimize' builds again, in the \
+      order of the launches, and predicts the pages that this saves. Options before '--' are those of 'cargo rustc': \
+      --bin, --package, --profile, --features and others. Only the crate that is linked is compiled again. It needs Linux.
+      """,
+    subcommands: [
+      CargoInfoCommand.self, CargoBuildCommand.self, CargoRunCommand.self,
+      CargoOptimizeCommand.self, CargoCleanCommand.self,
+    ])
+
+  /// The words of this process behind those by which cargo calls it; `nil` if it has another name.
+  static func words(of commandLine: [String]) -> [String]? {
+    guard let name = commandLine.first?.split(separator: "/").last, name == "cargo-orderfile" else {
+      return nil
+    }
+    return Array(commandLine.dropFirst(commandLine.dropFirst().first == "orderfile" ? 2 : 1))
+  }
+}
+
+/// The words behind a verb.
+struct CargoOptions: ParsableArguments {
+  @Argument(
+    parsing: .captureForPassthrough,
+    help: ArgumentHelp("Options of cargo rustc.", valueName: "options"))
+  var captured: [String] = []
+
+  var words: CargoWords { CargoWords(captured) }
+
+  /// Also for `cargo --quiet`.
+  var messages: Messages {
+    var messages = Messages()
+    messages.quiet = words.options.contains { ["-q", "--quiet"].contains($0) }
+    return messages
+  }
+
+  /// - Parameter takesProgram: whether words behind `--` have a meaning.
+  func check(for command: some ParsableCommand, takesProgram: Bool = false) throws {
+    if words.options.contains(where: { ["-h", "--help"].contains($0) }) {
+      throw CleanExit.helpRequest(command)
+    }
+    if !takesProgram, !words.program.isEmpty {
+      throw ValidationError(
+        "unexpected words behind '--': flags for rustc belong into [target.TRIPLE] rustflags of .cargo/config.toml"
+      )
+    }
+  }
+
+  var ordering: CargoOrdering {
+    get throws {
+      try CargoOrdering(
+        words, flagVariables: CargoFlags.variables.filter { getenv($0) != nil }, in: .own)
+    }
+  }
+}

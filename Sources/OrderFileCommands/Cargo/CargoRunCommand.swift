@@ -1,0 +1,40 @@
+import ArgumentParser
+import Reporting
+import Workflows
+
+struct CargoRunCommand: ParsableCommand, LaunchingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Build the target, launch it, and record the launch.",
+    discussion: """
+      EXAMPLES
+        $ cargo orderfile run -- --help
+        $ cargo orderfile run --package plugin --lib -- ./host --load plugin
+
+      Words behind '--' are the program's. For a cdylib they are a program that loads it, and its arguments. Each launch \
+      is kept until 'clean', or until another build is launched. The exit status is the program's.
+      """)
+  @OptionGroup var options: CargoOptions
+  var programArguments: [String] { options.words.program }
+
+  func validate() throws { try options.check(for: self, takesProgram: true) }
+
+  func run() throws {
+    let ordering = try options.ordering
+    let (recorded, removed) = try ordering.run()
+    let messages = options.messages
+    if removed > 0 {
+      messages.print(
+        note: "the program has changed: removed \(counted(removed, "trace")) of another build")
+    }
+    if !recorded.traces.isEmpty {
+      let hits = recorded.traces.reduce(0) { $0 + $1.hits.count }
+      messages.print(
+        note:
+          "recorded \(counted(hits, "first hit")): \(recorded.paths[0]); next: \(options.words.command("optimize"))"
+      )
+    }
+    messages.print(ordering.warnings + recorded.warnings)
+    if let failure = recorded.failure { throw failure }
+    if let end = recorded.end, end != .exited(0) { throw ExitCode(end.exitStatus) }
+  }
+}

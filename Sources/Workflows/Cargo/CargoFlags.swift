@@ -1,0 +1,57 @@
+import ImageModel
+
+/// Flags for all crates, which cargo takes from one place only: `RUSTFLAGS`, then `[target] rustflags`, then
+/// `[build] rustflags`. <https://doc.rust-lang.org/cargo/reference/config.html#buildrustflags>
+package enum CargoFlags {
+  /// Variables from which cargo takes flags for all crates instead of `[target] rustflags`.
+  package static let variables = ["CARGO_ENCODED_RUSTFLAGS", "RUSTFLAGS"]
+
+  /// What to do instead.
+  private static let remedy =
+    "put the flags into [target.TRIPLE] rustflags of .cargo/config.toml"
+
+  /// - Parameters:
+  ///   - variables: those of `variables` that are set.
+  ///   - folder: the current folder, absolute: cargo reads the configuration there and in the folders above it.
+  static func warnings(variables: [String], in folder: String) -> [Diagnostic] {
+    var warnings = variables.map { name in
+      Diagnostic(
+        "takes the place of [target] rustflags, and compiles all crates again where it differs",
+        context: [name], hint: remedy)
+    }
+    var parts = folder.split(separator: "/")
+    while true {
+      let above = parts.map { "/\($0)" }.joined()
+      for name in ["config.toml", "config"] {
+        let path = "\(above)/.cargo/\(name)"
+        guard let bytes = try? InputFile.bytes(path),
+          let line = lineOfBuildFlags(in: bytes.text(0..<bytes.count))
+        else { continue }
+        warnings.append(
+          Diagnostic(
+            "[build] rustflags do not count where RUSTFLAGS or [target] rustflags do",
+            context: ["\(path):\(line)"], hint: remedy))
+      }
+      if parts.popLast() == nil { return warnings }
+    }
+  }
+
+  /// The number of the line that sets `build.rustflags`; `nil` if none does. Not a reader of TOML: what is written over
+  /// several lines, or within quotes, is not seen.
+  package static func lineOfBuildFlags(in text: String) -> Int? {
+    var table = ""
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
+      .enumerated()
+    {
+      let words = line.filter { $0 != " " && $0 != "\t" }
+      if words.hasPrefix("[") {
+        table = String(words.prefix { $0 != "#" })
+      } else if words.hasPrefix("rustflags=") && table == "[build]"
+        || words.hasPrefix("build.rustflags=") && table.isEmpty
+      {
+        return index + 1
+      }
+    }
+    return nil
+  }
+}

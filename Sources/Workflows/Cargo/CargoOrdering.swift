@@ -1,0 +1,151 @@
+// Orders what cargo links: `cargo orderfile`.
+//
+// The release build itself is recorded, with breakpoints, so there is one build. All options for the linker are behind
+// the `--` of `cargo rustc`: only the crate that is linked gets them, crates that it uses stay as they are, and flags of
+// the project still count. cargo compiles that crate again whenever these options differ from those of its last build.
+
+import ByteReading
+import ImageModel
+import OrderFileFormat
+import ProcessLaunch
+import Reporting
+import Symbolication
+
+/// The verbs of `cargo orderfile`.
+package struct CargoOrdering {
+  private let words: CargoWords
+  private let environment: LaunchEnvironment
+  private let linker: OrderFileDialect
+  /// About flags for all crates.
+  package let warnings: [Diagnostic]
+
+  /// - Parameter flagVariables: those of `CargoFlags.variables` that are set.
+  /// - Throws: if there is no linker that can order.
+  package init(
+    _ words: CargoWords, flagVariables: [String], in environment: LaunchEnvironment
+  ) throws(Diagnostic) {
+    self.words = words
+    self.environment = environment
+    linker = try environment.orderingLinker()
+    warnings = CargoFlags.warnings(variables: flagVariables, in: try Folder.absolutePath("."))
+  }
+
+  /// Builds the target in the default order.
+  ///
+  /// - Throws: if cargo fails, if the target is not linked, or if it has no symbols.
+  package func build() throws -> CargoArtifact {
+    let image = try link(orderFile: nil)
+    try checkSymbols(of: image)
+    return image
+  }
+
+  /// Builds the target, and records a launch of it.
+  ///
+  /// - Returns: what was recorded, and how many launches of another build were removed.
+  package func run() throws -> (launch: RecordedLaunch, removed: Int) {
+    let image = try build()
+    guard !image.isLibrary || !words.program.isEmpty else {
+      throw Diagnostic(
+        "a library can't be launched: expected a program that loads it", context: [image.name],
+        hint: "\(words.command("run")) -- PROGRAM ARGUMENTS", severity: .usage)
+    }
+    let results = try CargoResults(of: image)
+    let removed = try results.keepRecorded(image)
+    let command = (image.isLibrary ? [] : [image.path]) + words.program
+    let recording = LaunchRecording(
+      .breakpoints(
+        .launch(ProgramLaunch(command: command)),
+        LaunchRecording.Breakpoints(onlyImages: [image.path])),
+      outputPath: results.nextTrace, in: environment)
+    return (try recording.run(), removed)
+  }
+
+  package struct Ordered {
+    package let image: CargoArtifact
+    /// The path of the order file.
+    package let order: String
+    package let diff: LayoutDiff
+    package let warnings: [Diagnostic]
+  }
+
+  /// Builds the target in the order of the launches that were recorded.
+  ///
+  /// - Throws: if none was.
+  package func optimize() throws -> Ordered {
+    let image = try build()
+    let results = try CargoResults(of: image)
+    let traces = results.traces
+    guard !traces.isEmpty else {
+      throw Diagnostic(
+        "no launch was recorded", context: [image.path],
+        hint: "\(words.command("run")) -- \(image.isLibrary ? "PROGRAM " : "")ARGUMENTS",
+        severity: .nothingRecorded)
+    }
+    try OutputFile(results.byDefault).finish(copyOf: image.path)
+    var options = OrderGeneration.Options(traces: traces)
+    options.recorded = [results.recorded]
+    options.builds = .one(image: results.byDefault)
+    options.linker = linker
+    var generation = try OrderGeneration(options)
+    guard let name = generation.fileNames.first else {
+      throw Diagnostic("missing image in the traces")
+    }
+    let order = try generation.order(ofImageNamed: name, outputPath: results.order)
+    try OutputFile(results.order).finish(order.bytes)
+    let ordered = try link(orderFile: results.order)
+    var compared = LayoutDiff.Options(before: results.byDefault, after: ordered.path)
+    compared.traces = traces
+    compared.recorded = [results.recorded]
+    compared.order = results.order
+    return Ordered(
+      image: ordered, order: results.order, diff: try LayoutDiff(compared),
+      warnings: generation.warnings)
+  }
+
+  /// Runs cargo, which prints what it does.
+  private func link(orderFile: String?) throws -> CargoArtifact {
+    var options = ["-fuse-ld=\(linker.driverName ?? "")", "-Wl,--build-id"]
+    if let orderFile {
+      let arguments = linker.linkerArguments(orderFile: Array(orderFile.utf8)) ?? []
+      options += arguments.flatMap { ["-Xlinker", String(decoding: $0, as: UTF8.self)] }
+      if linker == .lld { options.append("-Wl,--no-warn-symbol-ordering") }
+    }
+    return try CargoArtifact(
+      inMessages: try CargoProcess(environment).output(of: words.build(linkWords: options)))
+  }
+
+  private func checkSymbols(of image: CargoArtifact) throws(Diagnostic) {
+    let bytes = try InputFile.bytes(image.path)
+    let (read, _) = try Image.reading(bytes, path: image.path, slice: SliceChoice(nil))
+    guard read.symbolSource == .dynamicSymbols else { return }
+    let key = "profile.\(words.profile).strip"
+    throw Diagnostic(
+      "the image has no symbols, by which functions are ordered", context: [image.path],
+      hint: "where \(key) is set, override it: --config '\(key)=\"none\"'; strip a copy at the end")
+  }
+}
+
+/// What belongs to a whole workspace.
+package enum CargoWorkspace {
+  /// The folder of the workspace.
+  package static func path(_ words: CargoWords, in environment: LaunchEnvironment) throws -> String
+  {
+    try folders(words, environment).workspace
+  }
+
+  /// Removes all launches and orders.
+  ///
+  /// - Returns: the folders that were removed.
+  package static func clean(
+    _ words: CargoWords, in environment: LaunchEnvironment
+  ) throws -> [String] {
+    CargoResults.remove(
+      below: try words.value(of: "--target-dir") ?? folders(words, environment).target)
+  }
+
+  private static func folders(
+    _ words: CargoWords, _ environment: LaunchEnvironment
+  ) throws -> CargoFolders {
+    try CargoFolders(metadata: CargoProcess(environment).output(of: words.metadata))
+  }
+}

@@ -1,0 +1,30 @@
+import ImageModel
+import ProcessLaunch
+
+/// Runs cargo. Its messages for people go to this process's standard error.
+struct CargoProcess {
+  private let environment: LaunchEnvironment
+
+  init(_ environment: LaunchEnvironment) { self.environment = environment }
+
+  /// What the command writes to standard output.
+  ///
+  /// - Throws: if it fails; it has said why.
+  func output(of command: [String]) throws -> [UInt8] {
+    let folder = try TemporaryFolder(in: environment)
+    let path = folder.path("output")
+    let result = try LaunchLog(path).outputStream { streams in
+      var launch = ProgramLaunch(command: command)
+      launch.streams = streams
+      do { return try launch.run() } catch {
+        throw Diagnostic("unable to run: \(error)", context: [command[0]])
+      }
+    }
+    guard result.end == .exited(0) else {
+      throw Diagnostic(
+        "the command failed (\(result.end))", context: [command.prefix(2).joined(separator: " ")])
+    }
+    let bytes = try InputFile.bytes(path)
+    return bytes.copy(0..<bytes.count)
+  }
+}
