@@ -21,6 +21,7 @@ if [[ -n $(command -v cmake) ]]; then
   rm -r "$prefix/project" "$prefix/log"
 fi
 
+# grep reads to the end: what writes to a closed pipe fails.
 # What bash offers for the line, a word for each argument.
 complete_line() {
   # shellcheck disable=SC2016
@@ -29,9 +30,9 @@ complete_line() {
     _orderfile_or_command && printf "%s\n" "${COMPREPLY[@]}"' _ "$prefix/${1}" "${@:2}")
 }
 bash=share/bash-completion/completions/orderfile
-complete_line $bash orderfile record --breakpoints -- ./ord | grep -qx ./orderfile || fail "no file behind record --"
-complete_line $bash orderfile pages -- base6 | grep -qx base64 || fail "no command behind pages --"
-complete_line $bash orderfile record -- ls ord | grep -qx orderfile || fail "no file behind a command"
+complete_line $bash orderfile record --breakpoints -- ./ord | grep -x ./orderfile >/dev/null || fail "no file behind record --"
+complete_line $bash orderfile pages -- base6 | grep -x base64 >/dev/null || fail "no command behind pages --"
+complete_line $bash orderfile record -- ls ord | grep -x orderfile >/dev/null || fail "no file behind a command"
 grep -q _command_names "$prefix/share/zsh/site-functions/_orderfile" || fail "no command in zsh"
 
 if [[ $(uname) == Linux ]]; then
@@ -47,7 +48,7 @@ if [[ $(uname) == Linux ]]; then
   elsewhere=$(LD_LIBRARY_PATH=$libraries ldd "$prefix/bin/orderfile" | awk '$3 ~ "/swift/linux/" { print $3 }')
   [[ -z $elsewhere ]] || fail "the command needs the toolchain's" $elsewhere
   LD_LIBRARY_PATH=$libraries "$prefix/bin/orderfile" --version >/dev/null
-  LD_LIBRARY_PATH=$libraries "$prefix/bin/cargo-orderfile" orderfile run --help | grep -q 'cargo orderfile run' ||
+  [[ $(LD_LIBRARY_PATH=$libraries "$prefix/bin/cargo-orderfile" orderfile run --help) == *'cargo orderfile run'* ]] ||
     fail "cargo-orderfile is another command"
 fi
 

@@ -88,6 +88,7 @@ for suite in bookworm trixie; do
     done
     rm "$root"/tmp/app.o*
   done
+  [[ $(inside cargo-orderfile orderfile --help) == *'cargo orderfile'* ]] || fail "$suite: cargo-orderfile"
   inside dpkg --purge orderfile >/dev/null 2>&1 || fail "$suite: dpkg --purge"
   left=$(cd "$root" && find usr -name '*orderfile*')
   [[ -z $left ]] || fail "$suite: dpkg --purge left" $left

@@ -73,7 +73,8 @@ mkdir -p "$prefix/share/man/man1"
 for page in "$pages"/*.1; do
   name=$(basename "$page" .1)
   [[ $name == *orderfile.help ]] && continue
-  sed -E -e '/^\.(Dt|Nm|Xr) /s/(cargo|CARGO) /\1-/' -e 's/ORDERFILE\.([A-Z])/ORDERFILE-\1/g' \
+  # A quote at the start of a line would begin a request.
+  sed -E -e "s/^'/\\\\\&'/" -e '/^\.(Dt|Nm|Xr) /s/(cargo|CARGO) /\1-/' -e 's/ORDERFILE\.([A-Z])/ORDERFILE-\1/g' \
     -e 's/orderfile\.([a-z])/orderfile-\1/g' -e '/^\.Xr "?(cargo-)?orderfile-help"? /d' \
     -e '/^\.Nm "/s/ /-/2g' -e 's/^$/.Pp/' "$page" \
     >"$prefix/share/man/man1/$(tr ' .' -- <<<"$name").1"
