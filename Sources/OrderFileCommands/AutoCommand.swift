@@ -59,6 +59,11 @@ struct AutoCommand: ParsableCommand {
     completion: .file())
   var input: String?
   @OptionGroup var limits: LaunchLimits
+  @Flag(
+    help:
+      "Also split functions, so that what ran of them is placed together: of C and C++, compiled by clang 19 or later."
+  )
+  var split = false
   @Flag(help: "Print summary.json instead of summary.txt.")
   var json = false
   @OptionGroup var messages: Messages
@@ -95,6 +100,7 @@ struct AutoCommand: ParsableCommand {
     options.buildSystem = buildSystem
     options.linker = linker?.dialect
     options.jobs = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    options.splits = split
     options.endsOrphans = true
     return options
   }

@@ -97,6 +97,10 @@ final class AutoFolder {
   var toolset: String { "\(work)/toolset.json" }
   /// The order of all images of a Swift package: its toolset is for all links.
   var packageOrder: String { "\(work)/package.order" }
+  /// The profile by which functions are split; none before they are.
+  var profile: String { "\(path)/split.clusters" }
+  /// How the objects of the copy were compiled.
+  var compiled: String { "\(work)/compiled" }
   var linkLog: String { "\(work)/links" }
   /// The command with which the copy was configured.
   var configured: String { "\(work)/configured" }
@@ -109,7 +113,7 @@ final class AutoFolder {
   /// complete.
   func removeUnfinishedCopy() {
     guard Folder.hasFile(building) else { return }
-    for path in [tree, copyList, configured, linkLog, state, building] {
+    for path in [tree, copyList, configured, compiled, linkLog, state, building] {
       Folder.remove(Array(path.utf8))
     }
   }
@@ -118,12 +122,13 @@ final class AutoFolder {
   func removeResults() {
     for folder in [orders, traces, images] { Folder.remove(Array(folder.utf8)) }
     for ending in ["json", "txt", "md"] { Folder.remove(Array(summary(ending).utf8)) }
+    Folder.remove(Array(profile.utf8))
   }
 
   /// What shows that the results are still the same.
   var resultStamps: String {
     let names =
-      ["json", "txt", "md"].map(summary)
+      ["json", "txt", "md"].map(summary) + [profile]
       + [orders, images, defaultImages].flatMap { folder in
         Folder.names(in: folder).map { "\(folder)/\($0)" }
       }

@@ -16,6 +16,8 @@ struct AutoShell {
   let environment: LaunchEnvironment
   /// Whether processes that commands leave behind are ended. They are all children of this process then.
   let endsOrphans: Bool
+  /// Whether functions are split.
+  var splits = false
 
   /// A build step: its output goes to a log.
   ///
@@ -92,11 +94,13 @@ struct AutoShell {
   }
 
   private func variables(orders: Bool, linker: String) -> [(name: String, value: String)] {
-    [
+    // What a profile splits is another object, which ccache does not see.
+    let cache = splits ? [(name: "CCACHE_EXTRAFILES", value: folder.profile)] : []
+    return cache + [
       ("PATH", "\(folder.tools):\(searchPath)"),
       ("ORDERFILE_LINKS", folder.linkLog), ("ORDERFILE_LINKER", linker),
       ("ORDERFILE_ORDERS", orders ? folder.orders : ""), ("ORDERFILE_MAPS", ""),
-      ("ORDERFILE_RECORDER", ""),
+      ("ORDERFILE_RECORDER", ""), ("ORDERFILE_SPLIT", splits ? folder.profile : ""),
       ("ORDERFILE_TOOLSET", folder.toolset), ("TMPDIR", folder.temporary),
       // Symbols are needed to order.
       ("CARGO_PROFILE_RELEASE_STRIP", "none"),

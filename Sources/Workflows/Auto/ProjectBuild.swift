@@ -43,6 +43,22 @@ struct ProjectBuild {
     }
   }
 
+  /// Removes all objects unless they were compiled like that, so that the next build compiles.
+  func prepareObjects(_ compiled: Compiled) throws(Diagnostic) {
+    let known = (try? InputFile.bytes(folder.compiled)).map { $0.text(0..<$0.count) }
+    guard (known ?? Compiled.whole.rawValue) != compiled.rawValue else { return }
+    TreeCopy.removeObjects(below: folder.tree)
+    try OutputFile(folder.compiled).finish(Array(compiled.rawValue.utf8))
+  }
+
+  /// How objects were compiled.
+  enum Compiled: String {
+    case whole
+    /// With a map of basic blocks.
+    case mapped
+    case split
+  }
+
   /// Builds what is not up to date.
   ///
   /// - Parameters:

@@ -13,8 +13,14 @@ struct ProjectImages {
   private let recorded: ProjectLaunches.Recorded
   private let folder: AutoFolder
   private let system: BuildSystem
+  /// Whether functions are split.
+  private let splits: Bool
 
-  init(_ recorded: ProjectLaunches.Recorded, of system: BuildSystem, in folder: AutoFolder) {
+  init(
+    _ recorded: ProjectLaunches.Recorded, of system: BuildSystem, splits: Bool,
+    in folder: AutoFolder
+  ) {
+    self.splits = splits
     self.recorded = recorded
     self.folder = folder
     self.system = system
@@ -28,6 +34,7 @@ struct ProjectImages {
   func writeOrders() throws(Diagnostic) -> (byPath: [String: OrderedImage], warnings: [Diagnostic])
   {
     var orders: [String: OrderedImage] = [:]
+    var profiles: [[UInt8]] = []
     var warnings: [Diagnostic] = []
     for image in images {
       try copy(image.path, to: "\(folder.defaultImages)/\(image.name)")
@@ -46,12 +53,20 @@ struct ProjectImages {
       options.builds = .one(image: image.path)
       options.linker = dialect
       let file = try OutputFile("\(folder.orders)/\(image.orderName)")
-      var generation = try OrderGeneration(options)
-      guard let name = generation.fileNames.first else { continue }
-      let order = try generation.order(ofImageNamed: name, outputPath: file.path)
+      var (order, found) = try generate(options, outputPath: file.path, split: nil)
+      if splits {
+        do { (order, found) = try generate(options, outputPath: file.path, split: .clang) } catch {
+          warnings.append(
+            Diagnostic("not split: \(error.message)", context: [image.name], hint: error.hint))
+        }
+      }
       try file.finish(order.bytes)
       orders[image.path] = order.image
-      warnings += generation.warnings.filter { !$0.isAboutUnusedHits }
+      if let profile = order.profile { profiles.append(profile) }
+      warnings += found.filter { !$0.isAboutUnusedHits }
+    }
+    if !profiles.isEmpty {
+      try OutputFile(folder.profile).finish(try ProjectProfile(profiles).bytes)
     }
     guard !orders.isEmpty else {
       throw warnings.first ?? Diagnostic("no image can be ordered", context: [folder.tree])
@@ -68,6 +83,20 @@ struct ProjectImages {
     return (orders, warnings)
   }
 
+  private func generate(
+    _ options: OrderGeneration.Options, outputPath: String, split: SplitFormat?
+  ) throws(Diagnostic) -> (GeneratedOrder, [Diagnostic]) {
+    var options = options
+    options.split = split
+    options.splitPath = folder.profile
+    var generation = try OrderGeneration(options)
+    guard let name = generation.fileNames.first else {
+      throw Diagnostic("missing image in the traces", context: options.traces)
+    }
+    let order = try generation.order(ofImageNamed: name, outputPath: outputPath)
+    return (order, generation.warnings)
+  }
+
   /// Keeps the images that were linked in their order.
   func keepOrdered() throws(Diagnostic) {
     for image in images {
@@ -80,6 +109,14 @@ struct ProjectImages {
       }
       try copy(image.path, to: "\(folder.images)/\(image.name)")
     }
+  }
+
+  /// What a user has to add to compile for this order.
+  private var compileOptions: [String] {
+    guard Folder.hasFile(folder.profile) else { return system.compileOptions }
+    return system.compileOptions + [
+      "-fbasic-block-address-map", "-fbasic-block-sections=list=\(folder.profile)",
+    ]
   }
 
   /// Compares the images with those before.
@@ -107,7 +144,7 @@ struct ProjectImages {
           linker: dialect.name,
           functions: order.recordedFunctions, compliance: compliance, pages: pages,
           pages16k: BeforeAfter(before: before[index].pages16k, after: after[index].pages16k),
-          predicted: diff.pages, compileOptions: system.compileOptions,
+          predicted: diff.pages, compileOptions: compileOptions,
           linkOptions: system.linkOptions(dialect, orderFile: options.order ?? "")))
       warnings += diff.warnings.filter { !$0.isAboutUnusedHits }
       if pages.after > pages.before {

@@ -14,9 +14,12 @@ struct ProjectLaunches {
   private let launches: [AutoLaunch]
   private let images: [ProjectImage]
   private let shell: AutoShell
+  /// Whether basic blocks are recorded, too.
+  private let blocks: Bool
 
   /// - Parameter images: all that the build has made.
-  init(_ launches: [AutoLaunch], images: [ProjectImage], _ shell: AutoShell) {
+  init(_ launches: [AutoLaunch], images: [ProjectImage], blocks: Bool, _ shell: AutoShell) {
+    self.blocks = blocks
     self.launches = launches
     self.images = images
     self.shell = shell
@@ -85,14 +88,16 @@ struct ProjectLaunches {
     for (number, launch) in launches.enumerated() {
       let output = "\(shell.folder.traces)/launch-\(number + 1).oftrace"
       let recording = try run(launch) { program in
+        var options = LaunchRecording.Breakpoints(onlyImages: images.map(\.path))
+        options.blocks = blocks
         let recording = LaunchRecording(
-          .breakpoints(
-            .launch(program), LaunchRecording.Breakpoints(onlyImages: images.map(\.path))),
+          .breakpoints(.launch(program), options),
           outputPath: output, in: shell.environment)
         return try recording.run()
       } result: { recording in
         ProgramLaunch.Result(processNumber: 0, end: recording.end ?? .exited(0))
       }.value
+      if recording.lacksBlockMap { throw try unableToSplit() }
       recorded.imagesOfLaunches.append([])
       recorded.warnings += recording.warnings
       let paths = try named(recording.paths, number + 1)
@@ -109,6 +114,17 @@ struct ProjectLaunches {
       }
     }
     return recorded
+  }
+
+  private func unableToSplit() throws(Diagnostic) -> Diagnostic {
+    // With another compiler the project has to be configured anew.
+    try OutputFile(shell.folder.building).finish([])
+    return Diagnostic(
+      "unable to split: no image that the launches ran has a map of its basic blocks",
+      context: ["--split"],
+      hint:
+        "compile with clang 19 or later, and without -flto: CC=clang CXX=clang++ orderfile auto --split ..."
+    )
   }
 
   /// Gives the traces of a launch names without the numbers of processes, which differ from run to run.

@@ -32,6 +32,8 @@ package struct ProjectOrdering {
     package var linker: OrderFileDialect?
     /// How many compilers may run at the same time.
     package var jobs = 1
+    /// Whether functions are split, too: what ran of them is placed together.
+    package var splits = false
     /// The path of this command.
     package var command: String
     /// Whether processes that commands leave behind are ended, for which all children of this process are taken.
@@ -87,9 +89,16 @@ package struct ProjectOrdering {
     }
     let folder = try AutoFolder(options.output, for: project)
     folder.removeUnfinishedCopy()
-    let shell = AutoShell(
+    guard !options.splits || !["cargo", "swiftpm"].contains(system.name) else {
+      throw Diagnostic(
+        "unable to split: expected a project of C or C++, found \(system.name)",
+        context: ["--split"],
+        hint: "leave out --split, or split by hand: docs/BLOCKS.md", severity: .usage)
+    }
+    var shell = AutoShell(
       folder: folder, command: options.command, environment: environment,
       endsOrphans: options.endsOrphans)
+    shell.splits = options.splits
     try shell.makeTools()
     var build = ProjectBuild(
       system, linker: try linker(for: system), shell: shell, steps: steps)
@@ -141,10 +150,12 @@ package struct ProjectOrdering {
     folder.removeResults()
     try folder.makeResults()
     if build.system.usesToolset { try build.writeToolset() }
+    try build.prepareObjects(options.splits ? .mapped : .whole)
     try build.build("build", orders: false)
     let candidates = try candidates(of: build)
 
-    let launches = ProjectLaunches(options.launches, images: build.images, build.shell)
+    let launches = ProjectLaunches(
+      options.launches, images: build.images, blocks: options.splits, build.shell)
     for launch in options.launches {
       try steps.timed("launch", launch.command) { warnings += try launches.tryOut(launch) }
       build.noteLaunch(launch)
@@ -155,11 +166,12 @@ package struct ProjectOrdering {
     let before = try steps.timed("count", "pages of the launches") {
       try launches.pages(of: recorded)
     }
-    let ordering = ProjectImages(recorded, of: build.system, in: folder)
+    let ordering = ProjectImages(recorded, of: build.system, splits: options.splits, in: folder)
     let orders = try steps.timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
       try ordering.writeOrders()
     }
     warnings += orders.warnings
+    if Folder.hasFile(folder.profile) { try build.prepareObjects(.split) }
     for image in recorded.images { image.removeForRelink() }
     try build.build("relink", orders: true)
     try ordering.keepOrdered()
@@ -228,7 +240,10 @@ package struct ProjectOrdering {
       let input = launch.input.map { "\($0) \(ProjectImage.stamp(ofFileAt: $0))" } ?? ""
       return "launch \(launch.command)\0\(input)\0\(launch.readiness.map { "\($0)" } ?? "")"
     }
-    return ([toolVersion, build.system.build, build.linker.name] + launches).map { "\($0)\n" }
-      .joined()
+    let splitting = options.splits ? "split" : "whole"
+    return ([toolVersion, build.system.build, build.linker.name, splitting] + launches).map {
+      "\($0)\n"
+    }
+    .joined()
   }
 }

@@ -15,6 +15,9 @@ package struct CompilerWrapper {
     package var maps: Word?
     /// The path of the recorder, `orderfile_rt.o`, if the build is to record itself.
     package var recorder: Word?
+    /// The path of a profile by which clang splits functions, if they are to be split: what is compiled gets a map of its
+    /// basic blocks and, once the file exists, is split.
+    package var profile: Word?
 
     package init() {}
   }
@@ -37,6 +40,7 @@ package struct CompilerWrapper {
   /// - Parameters:
   ///   - words: of the call, without the compiler.
   ///   - compilesForLLD: whether lld can link what the compiler generates for optimizing at the link; gcc's it can't.
+  ///     Nor does gcc split functions by a profile.
   ///   - fileExists: whether there is a file of that path.
   package init(
     _ words: [Word], call: CompilerCall, _ settings: Settings, compilesForLLD: Bool,
@@ -48,10 +52,18 @@ package struct CompilerWrapper {
       return
     }
     var added: [String] = []
+    var splitWords: [Word] = []
     if call.work.contains(.compiling) {
       added.append("-ffunction-sections")
       if settings.recorder != nil {
         added.append("-fsanitize-coverage=func,trace-pc-guard,pc-table")
+      }
+      // The linker splits what it optimizes.
+      if let profile = settings.profile, compilesForLLD, !call.optimizesAtLink {
+        added.append("-fbasic-block-address-map")
+        if fileExists(profile) {
+          splitWords = [Array("-fbasic-block-sections=list=".utf8) + profile]
+        }
       }
     } else if call.optimizesAtLink {
       added.append("-ffunction-sections")
@@ -66,7 +78,7 @@ package struct CompilerWrapper {
     } else {
       link = nil
     }
-    self.words = added.map { Array($0.utf8) } + linkWords + words
+    self.words = added.map { Array($0.utf8) } + splitWords + linkWords + words
   }
 
   private static func linker(

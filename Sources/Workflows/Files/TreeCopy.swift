@@ -214,6 +214,24 @@ package struct TreeCopy {
     return path.hasSuffix("/.build") && access("\(path)/../Package.swift", F_OK) == 0
   }
 
+  /// Removes all objects below a folder.
+  static func removeObjects(below path: String) {
+    removeObjects(below: Array(path.utf8))
+  }
+
+  private static func removeObjects(below folder: Word) {
+    for name in Folder.entries(in: folder) ?? [] {
+      let path = folder + [UInt8(ascii: "/")] + name
+      var status = stat()
+      guard lstat(cString(path), &status) == 0 else { continue }
+      switch status.st_mode & S_IFMT {
+      case S_IFDIR: removeObjects(below: path)
+      case S_IFREG where isObject(name): unlink(cString(path))
+      default: break
+      }
+    }
+  }
+
   private static func isObject(_ name: Word) -> Bool {
     [".o", ".lo", ".obj"].contains { name.suffix($0.utf8.count).elementsEqual($0.utf8) }
   }

@@ -115,7 +115,7 @@ package struct LaunchRecording {
       return RecordedLaunch(
         traces: [], beginsWithProgram: false, paths: [], hitsBeforeMain: nil, recordable: [],
         emulator: nil, end: watched.result?.end,
-        warnings: watched.leftAlone, failure: .noBlockMap(name))
+        warnings: watched.leftAlone, failure: .noBlockMap(name), lacksBlockMap: true)
     }
     var traces: [Trace] = []
     var images = RecordedImages()
@@ -305,6 +305,8 @@ package struct RecordedLaunch {
   package fileprivate(set) var warnings: [Diagnostic]
   /// The reason why nothing was recorded, unless the program failed.
   package let failure: Diagnostic?
+  /// Whether basic blocks were asked for, and nothing was recorded because no image has a map of them.
+  package fileprivate(set) var lacksBlockMap = false
 
   /// The number of functions in the instrumented images, instrumented or not; `nil` if it is unknown, and for
   /// breakpoints, which are on nearly all functions.

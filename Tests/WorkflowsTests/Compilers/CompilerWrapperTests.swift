@@ -41,6 +41,27 @@ import Workflows
     #expect(text(wrapped(call, files: files)) == "\(added) \(call)")
   }
 
+  /// Of clang, which lld can link, and without link-time optimization, in which the linker splits.
+  @Test(arguments: [
+    ("-c a.c", true, [], "-ffunction-sections -fbasic-block-address-map"),
+    (
+      "-c a.c", true, ["/p"],
+      "-ffunction-sections -fbasic-block-address-map -fbasic-block-sections=list=/p"
+    ),
+    ("-c a.c", false, ["/p"], "-ffunction-sections"),
+    ("-flto -c a.c", true, ["/p"], "-ffunction-sections"),
+    ("a.o", true, ["/p"], link),
+  ])
+  func whatIsCompiledIsSplitByAProfile(
+    call: String, isClang: Bool, files: [String], added: String
+  ) {
+    var settings = CompilerWrapper.Settings()
+    settings.profile = Array("/p".utf8)
+    let contents = Dictionary(uniqueKeysWithValues: files.map { ($0, "") })
+    let wrapper = wrapped(call, settings: settings, compilesForLLD: isClang, files: contents)
+    #expect(text(wrapper) == "\(added) \(call)")
+  }
+
   /// A probe learns the same with and without the wrapper.
   @Test(arguments: [
     "", "--version", "-v", "-print-prog-name=ld", "-dumpmachine", "-E a.c", "-M a.c",
