@@ -105,8 +105,7 @@ private struct ClangSplit {
       let owner = map.block(at: function.address).map(map.function(of:))
       return owner == nil ? .whole : .furtherPart
     }
-    let aliases = layout.functions[layout.functions(at: function.address)]
-    let names = aliases.map { layout.name(of: $0) }.sorted()
+    let names = compilersNames(of: layout.functions[layout.functions(at: function.address)])
     if let difference = request.executed.driftByEntry[function.address] {
       summary.leftWhole.append(
         NameWithReason(name: names[0], reason: "drifted since it was recorded: \(difference)"))
@@ -151,6 +150,13 @@ private struct ClangSplit {
     summary.hotBytes += hot.reduce(0) { $0 + $1.size }
     summary.coldBytes += cold.reduce(0) { $0 + $1.size }
     return .split(hot: hot, cold: cold, names: withoutConstructorAliases(listed))
+  }
+
+  /// The names, ascending, without those that the linker has added (`--defsym`, by which SwiftPM names `main`): they have
+  /// no size.
+  private func compilersNames(of aliases: ArraySlice<Function>) -> [SymbolName] {
+    let sized = aliases.filter { $0.knownBytes > 0 }
+    return (sized.isEmpty ? aliases : sized[...]).map { layout.name(of: $0) }.sorted()
   }
 
   /// Without the names of complete constructors and destructors if their function is also the base one: the compiler's

@@ -18,6 +18,8 @@ struct MappedBuild {
     var name: String
     /// Further names.
     var aliases: [String] = []
+    /// Names that the linker has added, without a size.
+    var linkerNames: [String] = []
     /// The part with the entry first. Each has at most 0x100 bytes.
     var runs: [Run]
 
@@ -42,14 +44,17 @@ struct MappedBuild {
     elf.addText(size: textSize)
     elf.addSymbols(
       functions.flatMap { function in
-        function.runs.enumerated().flatMap { index, run in
-          (index == 0 ? [function.name] + function.aliases : ["\(function.name).cold"]).map {
-            .init(
-              $0, info: index == 0 ? 0x12 : 0, value: run.address,
-              size: run.blocks.reduce(0) { $0 + UInt64($1.size) })
+        function.linkerNames.map { .init($0, info: 0x12, value: function.runs[0].address) }
+      }
+        + functions.flatMap { function in
+          function.runs.enumerated().flatMap { index, run in
+            (index == 0 ? [function.name] + function.aliases : ["\(function.name).cold"]).map {
+              .init(
+                $0, info: index == 0 ? 0x12 : 0, value: run.address,
+                size: run.blocks.reduce(0) { $0 + UInt64($1.size) })
+            }
           }
-        }
-      })
+        })
     if hasMap {
       elf.add(
         .init(

@@ -170,6 +170,17 @@ import Workflows
     #expect(lines(try generated().bytes) == names + names.map { "\($0).cold" })
   }
 
+  /// As SwiftPM's `main`, by --defsym.
+  @Test func aNameThatTheLinkerHasAddedHasNoColdPart() throws {
+    var build = Self.function([Block(id: 0, size: 32), Block(id: 1, size: 16)])
+    build.functions[0].name = "greet_main"
+    build.functions[0].linkerNames = ["main"]
+    try write(build, ran: [("greet_main", [0])])
+    let order = try generated()
+    #expect(lines(order.profile) == ["v1", "f greet_main", "c 0"])
+    #expect(lines(order.bytes) == ["greet_main", "main", "greet_main.cold"])
+  }
+
   @Test func aNameOfNothingButConstructorsCostsWhatOthersCost() throws {
     let growth = costGrowth(from: 1 << 11, by: 8) { count in
       var build = Self.function([Block(id: 0, size: 32), Block(id: 1, size: 16)])
