@@ -23,7 +23,7 @@ struct CargoInfoCommand: ParsableCommand {
       command: try Folder.absolutePath("/proc/self/exe"), in: .own)
     let (document, warnings) = try doctor.examine()
     try Console.print(DoctorText(document, isColoured: Console.outputIsColoured).text)
-    options.messages.print(warnings + (try options.ordering.warnings))
+    options.messages.print(warnings + (try options.flagWarnings))
     if !document.canSucceed { throw ExitCode(Diagnostic.Severity.checkFailed.rawValue) }
   }
 }

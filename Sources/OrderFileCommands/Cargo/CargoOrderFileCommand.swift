@@ -65,10 +65,16 @@ struct CargoOptions: ParsableArguments {
     }
   }
 
+  private var flagVariables: [String] { CargoFlags.variables.filter { getenv($0) != nil } }
+
   var ordering: CargoOrdering {
+    get throws { try CargoOrdering(words, flagVariables: flagVariables, in: .own) }
+  }
+
+  /// About flags for all crates.
+  var flagWarnings: [Diagnostic] {
     get throws {
-      try CargoOrdering(
-        words, flagVariables: CargoFlags.variables.filter { getenv($0) != nil }, in: .own)
+      CargoFlags.warnings(variables: flagVariables, in: try Folder.absolutePath("."))
     }
   }
 }

@@ -67,23 +67,3 @@ private struct Message {
     executable = try object.optional("executable")
   }
 }
-
-/// Where cargo works.
-struct CargoFolders {
-  /// The folder for what is built.
-  let target: String
-  /// The folder of the workspace, or of its only package.
-  let workspace: String
-
-  /// - Parameter metadata: what `cargo metadata` prints.
-  init(metadata: [UInt8]) throws(Diagnostic) {
-    var cursor = JSONCursor(FileBytes(metadata))
-    do throws(ParseError) {
-      let object = try JSONObject(parsing: &cursor, "metadata")
-      target = try object.value("target_directory")
-      workspace = try object.value("workspace_root")
-    } catch {
-      throw Diagnostic("unable to read its metadata: \(error)", context: ["cargo"])
-    }
-  }
-}

@@ -13,7 +13,7 @@ package enum CargoFlags {
   /// - Parameters:
   ///   - variables: those of `variables` that are set.
   ///   - folder: the current folder, absolute: cargo reads the configuration there and in the folders above it.
-  static func warnings(variables: [String], in folder: String) -> [Diagnostic] {
+  package static func warnings(variables: [String], in folder: String) -> [Diagnostic] {
     var warnings = variables.map { name in
       Diagnostic(
         "takes the place of [target] rustflags, and compiles all crates again where it differs",

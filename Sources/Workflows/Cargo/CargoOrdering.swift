@@ -16,17 +16,21 @@ package struct CargoOrdering {
   private let words: CargoWords
   private let environment: LaunchEnvironment
   private let linker: OrderFileDialect
+  /// Options that choose the target, if `words` do not.
+  private let selection: [String]
   /// About flags for all crates.
   package let warnings: [Diagnostic]
 
   /// - Parameter flagVariables: those of `CargoFlags.variables` that are set.
-  /// - Throws: if there is no linker that can order.
+  /// - Throws: if there is no linker that can order, or no single target.
   package init(
     _ words: CargoWords, flagVariables: [String], in environment: LaunchEnvironment
-  ) throws(Diagnostic) {
+  ) throws {
     self.words = words
     self.environment = environment
     linker = try environment.orderingLinker()
+    selection = try CargoWorkspace.metadata(words, environment)
+      .selection(for: words, manifest: try CargoWorkspace.manifest(words))
     warnings = CargoFlags.warnings(variables: flagVariables, in: try Folder.absolutePath("."))
   }
 
@@ -111,7 +115,8 @@ package struct CargoOrdering {
       if linker == .lld { options.append("-Wl,--no-warn-symbol-ordering") }
     }
     return try CargoArtifact(
-      inMessages: try CargoProcess(environment).output(of: words.build(linkWords: options)))
+      inMessages: try CargoProcess(environment).output(
+        of: words.build(selection: selection, linkWords: options)))
   }
 
   private func checkSymbols(of image: CargoArtifact) throws(Diagnostic) {
@@ -130,7 +135,7 @@ package enum CargoWorkspace {
   /// The folder of the workspace.
   package static func path(_ words: CargoWords, in environment: LaunchEnvironment) throws -> String
   {
-    try folders(words, environment).workspace
+    try metadata(words, environment).workspace
   }
 
   /// Removes all launches and orders.
@@ -140,12 +145,23 @@ package enum CargoWorkspace {
     _ words: CargoWords, in environment: LaunchEnvironment
   ) throws -> [String] {
     CargoResults.remove(
-      below: try words.value(of: "--target-dir") ?? folders(words, environment).target)
+      below: try words.value(of: "--target-dir") ?? metadata(words, environment).targetFolder)
   }
 
-  private static func folders(
+  static func metadata(
     _ words: CargoWords, _ environment: LaunchEnvironment
-  ) throws -> CargoFolders {
-    try CargoFolders(metadata: CargoProcess(environment).output(of: words.metadata))
+  ) throws -> CargoMetadata {
+    try CargoMetadata(CargoProcess(environment).output(of: words.metadata))
+  }
+
+  /// The path of the `Cargo.toml` for which cargo is called: that of the nearest folder above.
+  static func manifest(_ words: CargoWords) throws(Diagnostic) -> String {
+    if let path = words.value(of: "--manifest-path") { return try Folder.absolutePath(path) }
+    var parts = try Folder.absolutePath(".").split(separator: "/")
+    while true {
+      let path = parts.map { "/\($0)" }.joined() + "/Cargo.toml"
+      if Folder.hasFile(path) || parts.isEmpty { return path }
+      parts.removeLast()
+    }
   }
 }

@@ -24,16 +24,29 @@ package struct CargoWords: Hashable, Sendable {
     value(of: "--profile") != nil || options.contains("--release") || options.contains("-r")
   }
 
+  /// Whether the options say what to build of a package.
+  var choosesTarget: Bool {
+    options.contains("--lib")
+      || ["--bin", "--example", "--test", "--bench"].contains { value(of: $0) != nil }
+  }
+
+  /// The name of the package that the options choose; `nil` if they choose none.
+  var package: String? {
+    (value(of: "--package") ?? value(of: "-p")).map { String($0.prefix { $0 != "@" }) }
+  }
+
   /// The profile that is built.
   package var profile: String { value(of: "--profile") ?? "release" }
 
   /// The command that builds one target. What follows its `--` is only for the crate that is linked, so that no other
   /// crate is compiled again.
   ///
-  /// - Parameter linkWords: for the compiler driver that links.
-  package func build(linkWords: [String]) -> [String] {
+  /// - Parameters:
+  ///   - selection: more options, that choose the target.
+  ///   - linkWords: for the compiler driver that links.
+  package func build(selection: [String] = [], linkWords: [String]) -> [String] {
     ["cargo", "rustc", "--message-format=json-render-diagnostics"]
-      + (choosesProfile ? [] : ["--release"]) + options + ["--"]
+      + (choosesProfile ? [] : ["--release"]) + options + selection + ["--"]
       + linkWords.map { "-Clink-arg=\($0)" }
   }
 

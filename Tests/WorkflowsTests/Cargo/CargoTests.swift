@@ -83,6 +83,59 @@ import Workflows
     }
   }
 
+  /// A package with a library and a program, one with two programs, and one with a library that programs load.
+  private static let metadata = #"""
+    {"packages":[
+    {"name":"one","manifest_path":"/w/one/Cargo.toml","default_run":null,"targets":[
+    {"kind":["lib"],"name":"one"},{"kind":["bin"],"name":"tool"},{"kind":["test"],"name":"t"}]},
+    {"name":"two","manifest_path":"/w/two/Cargo.toml","targets":[
+    {"kind":["bin"],"name":"a"},{"kind":["bin"],"name":"b"}]},
+    {"name":"main","manifest_path":"/w/main/Cargo.toml","default_run":"b","targets":[
+    {"kind":["bin"],"name":"a"},{"kind":["bin"],"name":"b"}]},
+    {"name":"plugin","manifest_path":"/w/plugin/Cargo.toml","targets":[
+    {"kind":["rlib","cdylib"],"name":"plugin"},{"kind":["custom-build"],"name":"build"}]},
+    {"name":"parts","manifest_path":"/w/parts/Cargo.toml","targets":[{"kind":["lib"],"name":"parts"}]}
+    ],"target_directory":"/w/target","workspace_root":"/w","more":[1]}
+    """#
+
+  @Test(arguments: [
+    ("", "/w/one/Cargo.toml", "--package one --bin tool"),
+    ("-p one", "/w/Cargo.toml", "--bin tool"),
+    ("--package=plugin@1.0", "/w/Cargo.toml", "--lib"),
+    ("", "/w/main/Cargo.toml", "--package main --bin b"),
+    ("--bin a", "/w/two/Cargo.toml", ""),
+    ("--example=e", "/w/two/Cargo.toml", ""),
+    ("--lib", "/w/Cargo.toml", ""),
+  ])
+  func theOnlyTargetIsChosen(options: String, manifest: String, expected: String) throws {
+    let words = CargoWords(options.split(separator: " ").map(String.init))
+    let metadata = try CargoMetadata(Array(Self.metadata.utf8))
+    #expect(
+      try metadata.selection(for: words, manifest: manifest).joined(separator: " ") == expected)
+  }
+
+  @Test(arguments: [
+    ("", "/w/two/Cargo.toml", "several targets: a, b\n  hint: choose one: --package two --bin a"),
+    ("", "/w/Cargo.toml", "several targets: tool, a, b, b"),
+    ("-p parts", "/w/Cargo.toml", "nothing is linked: expected a program or a cdylib"),
+    ("-p no", "/w/Cargo.toml", "nothing is linked"),
+  ])
+  func severalTargetsAreListed(options: String, manifest: String, message: String) throws {
+    let words = CargoWords(options.split(separator: " ").map(String.init))
+    let metadata = try CargoMetadata(Array(Self.metadata.utf8))
+    let error = #expect(throws: Diagnostic.self) {
+      try metadata.selection(for: words, manifest: manifest)
+    }
+    #expect(error?.description.hasPrefix("\(manifest): \(message)") ?? false)
+    #expect(error?.severity == .usage)
+  }
+
+  @Test func unreadableMetadataIsAnError() {
+    for text in ["", "{}", #"{"target_directory":1}"#, String(Self.metadata.dropLast())] {
+      #expect(throws: Diagnostic.self) { try CargoMetadata(Array(text.utf8)) }
+    }
+  }
+
   @Test(arguments: [
     ("[build]\nrustflags = [\"-g\"]\n", 2),
     ("[ build ] # all\njobs = 2\n  rustflags=\"-g\"\n", 3),

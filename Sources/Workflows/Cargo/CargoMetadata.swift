@@ -1,0 +1,89 @@
+import ByteReading
+import ImageModel
+import JSON
+
+/// What `cargo metadata --no-deps` tells about a workspace.
+/// <https://doc.rust-lang.org/cargo/commands/cargo-metadata.html#json-format>
+package struct CargoMetadata: Hashable, Sendable {
+  /// The folder for what is built.
+  package let targetFolder: String
+  /// The folder of the workspace, or of its only package.
+  package let workspace: String
+  package let packages: [Package]
+
+  package struct Package: Hashable, Sendable {
+    package var name: String
+    /// The path of its `Cargo.toml`.
+    package var manifest: String
+    /// The program that `cargo run` takes of several.
+    package var defaultProgram: String?
+    package var programs: [String]
+    /// Whether its library is one that programs load.
+    package var hasDynamicLibrary: Bool
+  }
+
+  /// - Parameter output: what the command prints.
+  package init(_ output: [UInt8]) throws(Diagnostic) {
+    var cursor = JSONCursor(FileBytes(output))
+    do throws(ParseError) {
+      let object = try JSONObject(parsing: &cursor, "metadata")
+      targetFolder = try object.value("target_directory")
+      workspace = try object.value("workspace_root")
+      packages = try object.value("packages")
+    } catch {
+      throw Diagnostic("unable to read its metadata: \(error)", context: ["cargo"])
+    }
+  }
+
+  /// The options for the one target that is linked, unless `words` choose it.
+  ///
+  /// - Parameter manifest: the path of the `Cargo.toml` for which cargo is called; that of a workspace without a package
+  ///   stands for all packages.
+  /// - Throws: if there is none, or several.
+  package func selection(for words: CargoWords, manifest: String) throws(Diagnostic) -> [String] {
+    guard !words.choosesTarget else { return [] }
+    let wanted = words.package
+    let found = packages.filter { wanted == nil ? $0.manifest == manifest : $0.name == wanted }
+    let candidates = found.isEmpty && wanted == nil ? packages : found
+    var targets: [(name: String, options: [String])] = []
+    for package in candidates {
+      let programs = package.defaultProgram.map { [$0] } ?? package.programs
+      for program in programs {
+        targets.append((program, ["--package", package.name, "--bin", program]))
+      }
+    }
+    if targets.isEmpty {
+      for package in candidates where package.hasDynamicLibrary {
+        targets.append((package.name, ["--package", package.name, "--lib"]))
+      }
+    }
+    guard targets.count == 1 else {
+      throw Diagnostic(
+        targets.isEmpty
+          ? "nothing is linked: expected a program or a cdylib"
+          : "several targets: \(targets.map(\.name).joined(separator: ", "))",
+        context: [manifest],
+        hint: targets.isEmpty
+          ? "name a package with --package"
+          : "choose one: \(targets[0].options.joined(separator: " "))",
+        severity: .usage)
+    }
+    return wanted == nil ? targets[0].options : Array(targets[0].options.dropFirst(2))
+  }
+}
+
+extension CargoMetadata.Package: JSONReadableObject {
+  package init(_ object: JSONObject) throws(ParseError) {
+    name = try object.value("name")
+    manifest = try object.value("manifest_path")
+    defaultProgram = try object.optional("default_run")
+    programs = []
+    hasDynamicLibrary = false
+    let targets: [JSONObject] = try object.value("targets")
+    for target in targets {
+      let kinds: [String] = try target.value("kind")
+      if kinds == ["bin"] { programs.append(try target.value("name")) }
+      if kinds.contains("cdylib") || kinds.contains("dylib") { hasDynamicLibrary = true }
+    }
+  }
+}
