@@ -1,4 +1,4 @@
-/// A symbol that the linker saw, but that names no code or data of the image.
+/// A symbol that the linker saw, but that names no function of the image.
 package struct AbsentSymbol: Hashable, Sendable {
   package enum Reason: Hashable, Sendable {
     /// It was declared and used, but not defined.
@@ -9,6 +9,8 @@ package struct AbsentSymbol: Hashable, Sendable {
     case absolute
     /// Nothing used it, so the linker discarded it.
     case discarded
+    /// It names data. Linkers order data by the same files as functions.
+    case data
   }
 
   /// A reference into the layout's `names`.

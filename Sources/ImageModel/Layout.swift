@@ -78,8 +78,8 @@ package struct Layout: Sendable {
   package let sections: [Section]
   package let functions: [Function]
   package let names: NameTable
-  /// Symbols that the linker did not place, as far as the reader knows. They are in no particular order; a
-  /// name may occur more than once, and may also be that of a function.
+  /// Symbols that are no functions, as far as the reader knows: what the linker did not place, and data. They are in
+  /// no particular order; a name may occur more than once, and may also be that of a function.
   package let absentSymbols: [AbsentSymbol]
 
   /// Sorts what a reader found into the documented order.

@@ -101,6 +101,51 @@ import Testing
     #expect(workshop.bytes("app.oftrace").isEmpty)
   }
 
+  /// A list may have more names of other images than of this one.
+  @Test func namesOfOtherImagesAndOfDataAreExplained() throws {
+    let workshop = try Workshop()
+    let sdk = try AppleSDK()
+    let source = """
+      #include <stdio.h>
+      #include <stdlib.h>
+      int table[4] = {1, 2, 3};
+      void first(void) {}
+      void second(void) {}
+      int main(int count, char **words) {
+        printf("%d %s", table[count], words[0]);
+        exit(3);
+      }
+      """
+    try workshop.write(source.utf8, "app.c")
+    try sdk.compile("app.c", to: "app.o", for: .iOS, in: workshop)
+    let flags = ["-map", "app.map"]
+    try sdk.link(["app.o"], to: "app", for: .iOS, flags: flags, in: workshop)
+    try workshop.write("_main\n_printf\n_exit\n_table\n_nobody\n".utf8, "symbols")
+    let run = try workshop.mustOrderfile(
+      "import", "symbols", "symbols", "--image", "app", "-o", "app.oftrace")
+    let elsewhere = "imported from another image, so it can't be ordered in this one"
+    for (line, reason) in [
+      "missing '_printf': \(elsewhere)", "missing '_exit': \(elsewhere)",
+      "missing '_table': data, not a function", "missing '_nobody': no such symbol",
+    ].enumerated() {
+      #expect(run.errors.contains("symbols:\(line + 2): \(reason)\n"), "\(run.errors)")
+    }
+
+    try workshop.write(
+      "_main\n_first\n_second\n_printf\n_exit\n_table\n_nobody\n".utf8, "app.order")
+    for image in ["app", "app.map"] {
+      let diff = try workshop.mustOrderfile(
+        "diff", image, image, "--order", "app.order", "--json"
+      ).json
+      let order = try #require(diff["order"] as? [String: Any])
+      #expect(order["dataEntries"] as? Int == 1 && order["present"] as? Int == 3)
+      let missing = try #require(order["unorderable"] as? [[String: String]]).map { $0["name"] }
+      #expect(missing == ["_printf", "_exit", "_nobody"])
+      let functions = try #require(diff["missing"] as? [[String: String]]).map { $0["name"] }
+      #expect(functions == (image == "app" ? ["_nobody"] : ["_printf", "_exit", "_nobody"]))
+    }
+  }
+
   @Test func listsAreOfTheNamesAndAddressesOfMachO() throws {
     let (workshop, _, addresses) = try Self.workshop()
     let names = ["_main", "_first", "_hidden"]

@@ -42,7 +42,7 @@ import Testing
         comparison: comparison(before, after),
         cost: FaultCost(milliseconds: 0.25, source: "--cost-ms"),
         order: OrderCompliance(
-          entries: 8, present: 6, inOrder: 5,
+          entries: 8, dataEntries: 2, present: 6, inOrder: 5,
           firstDeviation: "'usage' stands before 'parse'",
           unorderable: [NameWithReason(name: "_init", reason: "not in a section of its own")]))
       document.addWarnings([

@@ -1,6 +1,7 @@
 import Addresses
 import ByteReading
 import ImageModel
+import ModelSamples
 import Symbolication
 import TestSupport
 import Testing
@@ -52,6 +53,27 @@ import TraceFormat
     let launch = ImportedLaunch(
       symbols: FileBytes(Array(example.text.utf8)), of: Self.image)
     Self.check(launch, example)
+  }
+
+  /// A line that the image explains tells nothing against the image.
+  @Test func namesThatTheImageHasOfSomethingElseAreExplained() {
+    var image = Self.image
+    image.layout = sampleLayout(
+      [SampleFunction(name: "main", address: 0x1000)],
+      absent: [
+        ("_printf", .shared), ("_environ", .data), ("_limit", .absolute), ("_maybe", .undefined),
+        ("main", .shared),
+      ])
+    let launch = ImportedLaunch(
+      symbols: FileBytes(Array("_printf\n_environ\n_limit\n_maybe\nmain\nnobody\n_printf\n".utf8)),
+      of: image)
+    let shared = "imported from another image, so it can't be ordered in this one"
+    #expect(
+      launch.missing.map(\.reason) == [
+        shared, "data, not a function", "a number, not a function",
+        "undefined, so it can't be ordered", "no such symbol", shared,
+      ])
+    #expect(launch.unknownCount == 1 && Self.used(launch) == [0x1000])
   }
 
   @Test(arguments: [

@@ -64,6 +64,39 @@ struct OrderFileCheckLinkTests {
     #expect(Set(expected) == Set(check.missing.map(\.description)), "\(result.output)")
   }
 
+  /// Images and the maps of all linkers tell data from functions.
+  @Test(arguments: ["ld.lld", "ld.bfd", "ld.gold", "mold"].filter { toolPath($0) != nil })
+  func dataIsNoMissingFunction(linker: String) throws {
+    let workshop = try Workshop()
+    let program = """
+      int table[4] = {1, 2, 3}, zero[8];
+      const int constant[4] = {4, 5};
+      _Thread_local int own = 6;
+      int main(int count, char **words) {
+        return table[count] + zero[count] + constant[count] + own + (words == 0);
+      }
+      """
+    try workshop.write(program.utf8, "main.c")
+    let result = try workshop.run(
+      "clang",
+      ["-O1", "-ffunction-sections", "-fdata-sections", "main.c", "-o", "app", "-Wl,-Map=app.map"]
+        + workshop.use(
+          linker: try #require(toolPath(linker)), as: linker.replacing("ld.", with: "")))
+    try #require(result.status == 0, "\(result.output)")
+    let order = try OrderFileDialect.lld.read(
+      FileBytes(Array("constant\nmain\nown\nzero\ntable\nq\n".utf8)))
+    let path = workshop.folder.appendingPathComponent("app").path
+    let image = try Image.reading(path: path).image
+    var diagnostics: [Diagnostic] = []
+    let map = Layout(
+      try LinkMap(parsing: FileBytes(path: path + ".map")), diagnostics: &diagnostics)
+    for layout in [image.layout, map, image.layout.addingOrigins(of: map)] {
+      let check = OrderFileCheck(order, layout: layout)
+      #expect([check.entries, check.present, check.dataEntries] == [2, 1, 4])
+      #expect(check.missing.map(\.description) == ["no such symbol: q"])
+    }
+  }
+
   /// GNU ld and gold list what they discarded in their maps.
   @Test(arguments: ["ld.bfd", "ld.gold"].filter { toolPath($0) != nil })
   func whatALinkMapSaysWasDiscardedIsDiscarded(linker: String) throws {

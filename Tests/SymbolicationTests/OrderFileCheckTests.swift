@@ -123,6 +123,23 @@ func layout(
     #expect(try check(order, Self.abc, absent: absent).missing.map(\.description) == expected)
   }
 
+  /// The linker orders data by the same file.
+  @Test func entriesOfDataAreCountedApart() throws {
+    let order = "table\na\nb\ntable\nq\n"
+    let absent = [(name: "table", reason: AbsentSymbol.Reason.data), ("a", .data)]
+    let result = try check(order, Self.abc, absent: absent)
+    #expect([result.entries, result.present, result.inOrder, result.dataEntries] == [4, 2, 2, 1])
+    #expect(
+      result.missing.map(\.description) == ["duplicate ordered symbol: table", "no such symbol: q"])
+    let file = try OrderFileDialect.lld.read(FileBytes(Array(order.utf8)))
+    let kept = file.entriesOfSymbols(in: layout(Self.abc, absent: absent))
+    #expect(kept.dropped == 1)
+    #expect(
+      kept.entries.map { String(decoding: $0.symbol, as: UTF8.self) } == [
+        "table", "a", "b", "table",
+      ])
+  }
+
   @Test func missingEntriesStandInTheFilesOrder() throws {
     let result = try check("q\na\nb\na\nr\n", Self.abc)
     #expect(result.missing.map(\.entry) == [0, 3, 4])

@@ -222,6 +222,10 @@ package struct DiffText {
       (\(present)), \(order.inOrder) of these in order (\(inOrder)), checked in the layout after
 
       """
+    if order.dataEntries > 0 {
+      let entries = counted(order.dataEntries, "entry names", "entries name")
+      text += "  \(entries) data, whose order is not checked\n"
+    }
     if let firstDeviation = order.firstDeviation {
       text += "  first deviation: \(printable(firstDeviation))\n"
     }

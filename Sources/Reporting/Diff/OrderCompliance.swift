@@ -5,8 +5,10 @@ import PagesFormat
 
 /// Whether the linker followed an order file. This is checked in the layout after, not predicted.
 package struct OrderCompliance: Hashable, Sendable {
-  /// The number of entries in the order file.
+  /// The number of entries in the order file, without those that name data.
   package var entries: Int
+  /// The number of entries that name data, whose order is not checked.
+  package var dataEntries: Int
   /// The number of entries that are in the layout.
   package var present: Int
   /// The number of present entries that are in the requested order.
@@ -17,10 +19,11 @@ package struct OrderCompliance: Hashable, Sendable {
   package var unorderable: [NameWithReason]
 
   package init(
-    entries: Int, present: Int, inOrder: Int, firstDeviation: String? = nil,
+    entries: Int, dataEntries: Int = 0, present: Int, inOrder: Int, firstDeviation: String? = nil,
     unorderable: [NameWithReason] = []
   ) {
     self.entries = entries
+    self.dataEntries = dataEntries
     self.present = present
     self.inOrder = inOrder
     self.firstDeviation = firstDeviation
@@ -30,6 +33,7 @@ package struct OrderCompliance: Hashable, Sendable {
 
 extension OrderCompliance: JSONReadableObject {
   func write(to json: inout JSONWriter) {
+    if dataEntries > 0 { json.member("dataEntries", dataEntries) }
     json.member("entries", entries)
     if let firstDeviation { json.member("firstDeviation", firstDeviation) }
     json.member("inOrder", inOrder)
@@ -39,7 +43,9 @@ extension OrderCompliance: JSONReadableObject {
 
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(
-      entries: try object.count("entries"), present: try object.count("present"),
+      entries: try object.count("entries"),
+      dataEntries: object.has("dataEntries") ? try object.count("dataEntries") : 0,
+      present: try object.count("present"),
       inOrder: try object.count("inOrder"),
       firstDeviation: try object.optional("firstDeviation"),
       unorderable: try object.value("unorderable"))

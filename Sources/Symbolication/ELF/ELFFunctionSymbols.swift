@@ -6,7 +6,7 @@
 // code, is not a mapping symbol ($x, $d, $t), and is not inside a function that has a type, because it would
 // split that function.
 //
-// Symbols that an order file may name in vain are collected too. An undefined symbol has a type only if a
+// Symbols that an order file may name although they are no functions are collected too. An undefined symbol has a type only if a
 // shared object defined it: linkers copy that object's type, while compilers give references STT_NOTYPE.
 //
 // The end of a section is not part of it, so `_etext` and `__stop_…` are excluded automatically.
@@ -15,6 +15,10 @@ import Addresses
 import ByteReading
 import ImageModel
 import ObjectFormat
+
+extension ELFSymbolType {
+  fileprivate var isData: Bool { self == .object || self == .threadLocal }
+}
 
 /// The functions of a symbol table.
 struct ELFFunctionSymbols {
@@ -57,7 +61,7 @@ struct ELFFunctionSymbols {
     var sections = code
     table.forEachSymbol { symbol in
       let isTyped = symbol.type == .function || symbol.type == .indirectFunction
-      guard symbol.sectionIndex.isInSection else {
+      guard symbol.sectionIndex.isInSection, !symbol.type.isData else {
         if let reason = Self.absence(of: symbol),
           let name = name(at: symbol.nameOffset, missing: &absentWithoutName)
         {
@@ -82,10 +86,11 @@ struct ELFFunctionSymbols {
     functions += labels
   }
 
-  /// Why a symbol that is in no section can't be ordered; `nil` for one that nobody would order.
+  /// Why a symbol that is in no section, or is data, is no function; `nil` for one that nobody would order.
   private static func absence(of symbol: ELFSymbol) -> AbsentSymbol.Reason? {
     guard symbol.nameOffset != 0, symbol.type != .file, symbol.type != .section else { return nil }
     return switch symbol.sectionIndex {
+    case _ where symbol.sectionIndex.isInSection: .data
     case .undefined: symbol.type == .none ? .undefined : .shared
     case .absolute: .absolute
     default: nil

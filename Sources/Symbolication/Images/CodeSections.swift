@@ -1,14 +1,14 @@
 import Addresses
 import ImageModel
 
-/// The executable sections of a layout, for finding the section of an address.
+/// The executable sections of a layout, or those that a condition selects, for finding the section of an address.
 struct CodeSections {
   private var ranges: [(range: AddressRange, index: UInt32)]
   /// The section found last: neighbors in a symbol table are often in the same section.
   private var last = 0
 
-  init(_ sections: [Section]) {
-    ranges = sections.indices.filter { sections[$0].isExecutable && sections[$0].range.size > 0 }
+  init(_ sections: [Section], where isIncluded: (Section) -> Bool = { $0.isExecutable }) {
+    ranges = sections.indices.filter { isIncluded(sections[$0]) && sections[$0].range.size > 0 }
       .map { (sections[$0].range, UInt32($0)) }
     ranges.sort { ($0.range.start, $0.index) < ($1.range.start, $1.index) }
   }

@@ -6,7 +6,7 @@ import ImageModel
 /// The functions of an image before sorting, with the bytes of their names and their origin.
 struct NamedFunctions {
   var functions: [Function] = []
-  /// Symbols that the symbol table names but does not place.
+  /// Symbols of the symbol table that are no functions.
   var absentSymbols: [AbsentSymbol] = []
   var names = NameTable()
   var source = SymbolSource.dynamicSymbols

@@ -16,6 +16,8 @@ package struct ImportedLaunch: Sendable {
   package internal(set) var entryCount = 0
   /// The entries that match no function of the image, in the order of the source.
   package internal(set) var missing: [Missing] = []
+  /// The number of entries that the image doesn't know at all.
+  package var unknownCount: Int { missing.count { !$0.isNamedByImage } }
   private var seen: Set<StatedAddress> = []
 
   /// A line of a list that matches no function.
@@ -24,6 +26,8 @@ package struct ImportedLaunch: Sendable {
     /// The text of the line.
     package var text: SymbolName
     package var reason: String
+    /// Whether the image has the name, of something else.
+    package var isNamedByImage = false
   }
 
   init(_ image: Image) { self.image = image }

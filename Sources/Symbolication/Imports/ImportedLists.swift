@@ -27,6 +27,12 @@ extension ImportedLaunch {
         missing.append(Missing(line: line, text: name, reason: reason.description))
       }
     }
+    let absences = image.layout.absences(of: missing.map(\.text))
+    for index in missing.indices {
+      guard let absence = absences[NameKey(missing[index].text.bytes)] else { continue }
+      missing[index].reason = absence.inList
+      missing[index].isNamedByImage = true
+    }
   }
 
   /// Reads a list of hexadecimal addresses, with or without `0x`. An address inside a function stands for
@@ -53,6 +59,19 @@ extension ImportedLaunch {
       }
     }
     if let error { throw error }
+  }
+}
+
+extension AbsentSymbol.Reason {
+  /// Why the line of a list that has the name is no use of a function.
+  fileprivate var inList: String {
+    switch self {
+    case .shared: "imported from another image, so it can't be ordered in this one"
+    case .undefined: "undefined, so it can't be ordered"
+    case .absolute: "a number, not a function"
+    case .discarded: "discarded by the linker"
+    case .data: "data, not a function"
+    }
   }
 }
 

@@ -37,7 +37,7 @@ struct LD64MapFunctions {
     self.layoutIndexes = layoutIndexes
   }
 
-  /// The functions, the dead-stripped symbols, and the name table that they refer to.
+  /// The functions, data and dead-stripped symbols, and the name table that they refer to.
   consuming func collected() -> (
     functions: [Function], absentSymbols: [AbsentSymbol], names: [UInt8]
   ) {
@@ -51,6 +51,8 @@ struct LD64MapFunctions {
       while end < map.inputSections.count, map.inputSections[end].section == section { end += 1 }
       if code.mayHoldFunctions(map.inputSections[first]), let index = layoutIndexes[Int(section)] {
         addFunctions(ofPieces: first..<end, index)
+      } else if !code.isExecutable[Int(section)] {
+        addData(ofPieces: first..<end)
       }
       first = end
     }
@@ -79,6 +81,19 @@ struct LD64MapFunctions {
       }
     }
     finishGroup(upTo: end)
+  }
+
+  /// Adds the data of adjacent pieces. What has no object file is the linker's own: a pointer to a function of another
+  /// image has that function's name.
+  private mutating func addData(ofPieces pieces: Range<Int>) {
+    for piece in pieces where map.inputSections[piece].file.count > 0 {
+      for symbol in map.symbols[map.symbolIndexes(ofInputSection: piece)] {
+        guard map.bytes.hasPrefix("_", at: symbol.name.indices.lowerBound),
+          let name = store(symbol.name.indices)
+        else { continue }
+        absentSymbols.append(AbsentSymbol(name: name, reason: .data))
+      }
+    }
   }
 
   private func isAscending(_ pieces: Range<Int>) -> Bool {

@@ -34,7 +34,7 @@ import LinkMapFormat
 extension Layout {
   /// The allocated sections of the image that `map` describes, and the functions in its code whose mangled
   /// names are known. Versions are removed: `f@@V1` gives `f`. Sections and symbols that the map lists as
-  /// discarded become absent symbols.
+  /// discarded become absent symbols, as does data.
   ///
   /// `diagnostics` gets a warning if functions were named after their sections or left out.
   ///

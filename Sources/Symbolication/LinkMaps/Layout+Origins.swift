@@ -38,7 +38,7 @@ extension Layout {
       }
       return function
     }
-    let discarded = map.absentSymbols.compactMap { symbol in
+    let discarded = map.absentSymbols.filter { $0.reason == .discarded }.compactMap { symbol in
       names.append(map.names[symbol.name]).map { AbsentSymbol(name: $0, reason: symbol.reason) }
     }
     return Layout(

@@ -13,7 +13,7 @@ struct LinkMapFunctions {
   private(set) var functions: [Function] = []
   /// The name table of the functions.
   private(set) var names: [UInt8] = []
-  /// The functions whose sections were discarded.
+  /// The functions whose sections were discarded, and data.
   private(set) var absentSymbols: [AbsentSymbol] = []
 
   /// The number of functions named after their section, because the printed name was demangled.
@@ -42,10 +42,12 @@ struct LinkMapFunctions {
     names.reserveLargePages(map.inputSections.reduce(0) { $0 + Int($1.name.count) })
     for index in map.inputSections.indices {
       let input = map.inputSections[index]
-      guard code.mayHoldFunctions(input), let section = layoutIndexes[Int(input.section)] else {
-        continue
+      guard let section = layoutIndexes[Int(input.section)] else { continue }
+      if code.mayHoldFunctions(input) {
+        addFunctions(ofInputSection: index, input, section)
+      } else if !code.isLinkage[Int(input.section)] {
+        addData(ofInputSection: index)
       }
-      addFunctions(ofInputSection: index, input, section)
     }
     nameSilentSections()
     for section in map.discardedSections {
@@ -61,6 +63,13 @@ struct LinkMapFunctions {
 // MARK: Printed symbols
 
 extension LinkMapFunctions {
+  private mutating func addData(ofInputSection index: Int) {
+    for symbol in map.symbols[map.symbolIndexes(ofInputSection: index)] {
+      guard let name = store(withoutVersion(symbol.name.indices), nil) else { return }
+      absentSymbols.append(AbsentSymbol(name: name, reason: .data))
+    }
+  }
+
   private mutating func addFunctions(
     ofInputSection index: Int, _ input: LinkMap.InputSection, _ section: UInt32
   ) {

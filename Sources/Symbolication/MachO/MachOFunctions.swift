@@ -41,6 +41,8 @@ struct MachOFunctions {
   private let sections: [Section]
   /// All with code but stubs.
   private var code: CodeSections
+  /// All with data.
+  private var data: CodeSections
   /// The contents of `LC_FUNCTION_STARTS`; `nil` for an image linked without it.
   private let starts: [StatedAddress]?
   /// The addresses of symbols that are not alternate entries.
@@ -49,12 +51,8 @@ struct MachOFunctions {
 
   init(of image: MachOFile) throws(ParseError) {
     sections = image.sectionsInMemory()
-    code = CodeSections(
-      sections.map { section in
-        var section = section
-        if MachOSectionKind.isStubs(section) { section.isExecutable = false }
-        return section
-      })
+    code = CodeSections(sections) { $0.isExecutable && !MachOSectionKind.isStubs($0) }
+    data = CodeSections(sections) { !$0.isExecutable }
     do { starts = try image.functionStarts() } catch {
       starts = nil
       found.warnings.append(.unread("function starts", error))
@@ -71,7 +69,7 @@ struct MachOFunctions {
     var sharingCount = 0
     var budget = ByteBudget(namesIn: strings.count)
     table.forEachSymbol { symbol in
-      let absence = Self.absence(of: symbol)
+      let absence = absence(of: symbol)
       let section = symbol.isInSection ? code.index(containing: symbol.value) : nil
       guard symbol.nameOffset != 0, section != nil || absence != nil else { return }
       guard !budget.isSpent else {
@@ -116,10 +114,11 @@ struct MachOFunctions {
       sharingCount, "symbol", "names too large: expected at most \(budget.limit) bytes in all")
   }
 
-  /// Why a symbol can't be ordered although the image names it; `nil` if it is in a section.
-  private static func absence(of symbol: MachOSymbol) -> AbsentSymbol.Reason? {
-    switch symbol.type.kind {
+  /// Why a symbol is no function although the image names it; `nil` if it is in a section of code or in none.
+  private mutating func absence(of symbol: MachOSymbol) -> AbsentSymbol.Reason? {
+    if symbol.isInSection { return data.index(containing: symbol.value) == nil ? nil : .data }
     // With two-level namespaces, each import names the library that it comes from.
+    return switch symbol.type.kind {
     case .undefined: .shared
     case .absolute: .absolute
     default: nil

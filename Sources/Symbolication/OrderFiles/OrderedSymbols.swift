@@ -9,6 +9,8 @@ struct OrderedSymbols {
   private(set) var symbols: [OrderedSymbol] = []
   /// Entries that do not count because an equal one does; ascending.
   private(set) var duplicates: [Int] = []
+  /// The number of symbols that name data; they are not among `symbols`.
+  private(set) var dataCount = 0
 
   /// - Parameter architecture: the layout's; entries for another one are left out.
   init(_ order: OrderFile, in layout: Layout, architecture: Architecture?) {
@@ -20,22 +22,16 @@ struct OrderedSymbols {
       match(index, with: layout)
     }
     explainMissing(from: layout)
+    let count = symbols.count
+    symbols.removeAll { $0.found.isEmpty && $0.absence == .data }
+    dataCount = count - symbols.count
   }
 
   /// Looks up the symbols that were not found among those of which the layout says why.
   private mutating func explainMissing(from layout: Layout) {
-    guard !layout.absentSymbols.isEmpty else { return }
-    var missing: [NameKey: [Int]] = [:]
-    for (i, ordered) in symbols.enumerated() where ordered.reasonIfMissing == .noSuchSymbol {
-      missing[NameKey(ordered.name.bytes), default: []].append(i)
-    }
-    guard !missing.isEmpty else { return }
-    for symbol in layout.absentSymbols {
-      // The first of several absent symbols of a name tells why.
-      for i in missing.removeValue(forKey: NameKey(layout.names[symbol.name])) ?? [] {
-        symbols[i].absence = symbol.reason
-      }
-    }
+    let missing = symbols.indices.filter { symbols[$0].reasonIfMissing == .noSuchSymbol }
+    let reasons = layout.absences(of: missing.map { symbols[$0].name })
+    for i in missing { symbols[i].absence = reasons[NameKey(symbols[i].name.bytes)] }
   }
 
   /// Where to look up what a layout's function is called.
@@ -254,7 +250,7 @@ struct OrderedSymbol {
     case .shared: .shared
     case .absolute: .absolute
     case .discarded: .discarded
-    case nil: .noSuchSymbol
+    case nil, .data: .noSuchSymbol
     }
   }
 }

@@ -72,7 +72,7 @@ package struct LayoutDiff {
     let check = order.map {
       OrderFileCheck($0, layout: layouts.namedAfter, architecture: layouts.architecture)
     }
-    if let check, check.present == 0 {
+    if let check, check.present == 0, check.dataEntries == 0 {
       throw .foreignOrderFile(options.order ?? "", entries: check.entries, options.after)
     }
 
@@ -121,7 +121,8 @@ extension OrderCompliance {
       return "'\(deviation.name)' at \(deviation.address), expected \(place)"
     }
     self.init(
-      entries: check.entries, present: check.present, inOrder: check.inOrder,
+      entries: check.entries, dataEntries: check.dataEntries, present: check.present,
+      inOrder: check.inOrder,
       firstDeviation: deviation,
       unorderable: check.missing.map {
         NameWithReason(name: $0.name, reason: $0.reason.description)

@@ -1,5 +1,6 @@
 // The startup functions of a comparison, from traces; without traces, from an order file.
 
+import ByteReading
 import FaultEstimate
 import ImageModel
 import OrderFileFormat
@@ -64,11 +65,18 @@ struct StartupUses {
     drifted = nil
     absences = [:]
     let maps = SymbolMaps(layouts)
-    uses = (order?.symbols(for: layouts.architecture) ?? []).map { symbol in
-      StartupFunction(
-        name: symbol.name,
-        before: maps.before.resolveAsLinker(symbol.name, in: symbol.objectFile).parts,
-        after: maps.after.resolveAsLinker(symbol.name, in: symbol.objectFile).parts)
+    let symbols = order?.symbols(for: layouts.architecture) ?? []
+    let absences = [layouts.before.layout, layouts.after.layout].map {
+      $0.absences(of: symbols.map(\.name))
+    }
+    uses = symbols.compactMap { symbol in
+      let before = maps.before.resolveAsLinker(symbol.name, in: symbol.objectFile).parts
+      let after = maps.after.resolveAsLinker(symbol.name, in: symbol.objectFile).parts
+      // Data, and functions of other images: they were never functions of this program.
+      let isOther =
+        before.isEmpty && after.isEmpty
+        && absences.contains { $0[NameKey(symbol.name.bytes)].map { $0 != .discarded } ?? false }
+      return isOther ? nil : StartupFunction(name: symbol.name, before: before, after: after)
     }
     named = uses
   }

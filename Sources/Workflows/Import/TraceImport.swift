@@ -116,12 +116,14 @@ package struct TraceImport {
   }
 
   private func list(_ launch: ImportedLaunch, at path: String) throws(Diagnostic) -> Reading {
-    guard 2 * launch.missing.count <= launch.entryCount else {
-      let found = launch.entryCount - launch.missing.count
+    guard 2 * launch.unknownCount <= launch.entryCount else {
+      let found = launch.entryCount - launch.unknownCount
       throw Diagnostic(
         "only \(found) of \(counted(launch.entryCount, "line")) of '\(path)' match it: it is another "
           + "program, or stripped", context: [image],
-        hint: launch.missing.first.map { "line \($0.line), '\($0.text)': \($0.reason)" },
+        hint: launch.missing.first { !$0.isNamedByImage }.map {
+          "line \($0.line), '\($0.text)': \($0.reason)"
+        },
         severity: .mismatch)
     }
     let missing = launch.missing.map {
