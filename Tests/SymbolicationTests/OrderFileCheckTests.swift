@@ -96,6 +96,19 @@ func layout(
     #expect(result.block?.unlistedBodies == 1)
   }
 
+  /// As with `_init` in an order file: no linker moves it out of `.init`.
+  @Test func functionsOfOtherSectionsAreNoDeviation() throws {
+    let functions =
+      Self.abc + [Placed("x", 0x100000, section: 1), Placed("y", 0x100010, section: 1)]
+    let followed = try check("x\na\ny\nb\nc\n", functions)
+    #expect(followed.inOrder == 5 && followed.firstDeviation == nil)
+    // `x` precedes `b` in the file, but is in another section.
+    let strayed = try check("x\nb\ny\na\nc\n", functions)
+    #expect(strayed.inOrder == 4)
+    #expect(strayed.firstDeviation?.name == "b")
+    #expect(strayed.firstDeviation?.expectedPredecessor == nil)
+  }
+
   @Test func theBlockIsInTheSectionThatHasMostOfTheOrder() throws {
     let functions =
       Self.abc + [Placed("x", 0x100000, section: 1), Placed("y", 0x100010, section: 1)]

@@ -4,6 +4,10 @@
 // An order file lists symbols. Whether the linker followed it shows in the linked layout: the listed
 // functions must be in ascending address order.
 //
+// A linker orders the functions of an output section: no order file moves `.init` into `.text`. So each section is
+// measured by itself, and the results are added. `.text` and `.text.orderfile`, where GNU ld puts what its script
+// lists, are one section here.
+//
 // Counting ascending neighbors would penalize one stray function twice, and a displaced block hardly at all.
 // So the measure is the longest increasing subsequence: the largest number of listed bodies that are in the
 // requested order; all others would have to move. A layout linked without the order has such a subsequence
@@ -57,7 +61,7 @@ package struct OrderFileCheck: Sendable {
     /// Index into the order file's `entries`.
     package var entry: Int
     package var name: SymbolName
-    /// The name of the body that should precede it; `nil` if it should be the first.
+    /// The name of the body that should precede it; `nil` if it should be the first of its section.
     package var expectedPredecessor: SymbolName?
     /// Its actual address.
     package var address: StatedAddress
@@ -129,9 +133,14 @@ extension OrderFileCheck {
   package init(_ order: OrderFile, layout: Layout, architecture: Architecture? = nil) {
     let ordered = OrderedSymbols(order, in: layout, architecture: architecture)
     let bodies = Self.bodies(of: ordered, in: layout)
-    let standing = longestIncreasingSubsequence(of: bodies.map(\.address.rawValue))
+    let groups = Self.orderedTogether(layout.sections)
+    var ofGroup = [[Int]](repeating: [], count: layout.sections.count)
+    for (i, body) in bodies.enumerated() { ofGroup[groups[body.section]].append(i) }
     var stands = [Bool](repeating: false, count: bodies.count)
-    for i in standing { stands[i] = true }
+    for indexes in ofGroup {
+      let standing = longestIncreasingSubsequence(of: indexes.map { bodies[$0].address.rawValue })
+      for i in standing { stands[indexes[i]] = true }
+    }
 
     let strayed = Set(bodies.indices.filter { !stands[$0] }.map { bodies[$0].address })
     for symbol in ordered.symbols {
@@ -154,12 +163,24 @@ extension OrderFileCheck {
     dataEntries = ordered.dataCount
 
     if let first = stands.firstIndex(of: false) {
+      let group = groups[bodies[first].section]
+      let predecessor = bodies[..<first].last { groups[$0.section] == group }
       firstDeviation = Deviation(
         entry: bodies[first].entry, name: order.entries[bodies[first].entry].shownName,
-        expectedPredecessor: first > 0 ? order.entries[bodies[first - 1].entry].shownName : nil,
+        expectedPredecessor: predecessor.map { order.entries[$0.entry].shownName },
         address: bodies[first].address)
     }
-    block = Self.block(of: standing.map { bodies[$0] }, listed: bodies, in: layout)
+    let standing = bodies.indices.filter { stands[$0] }.map { bodies[$0] }
+    block = Self.block(of: standing, listed: bodies, in: layout)
+  }
+
+  /// For each section, the index of the first one that a linker orders together with it.
+  private static func orderedTogether(_ sections: [Section]) -> [Int] {
+    func isText(_ section: Section) -> Bool {
+      section.name == ".text" || section.name.bytes.starts(with: ".text.".utf8)
+    }
+    let text = sections.firstIndex(where: isText)
+    return sections.indices.map { isText(sections[$0]) ? text ?? $0 : $0 }
   }
 
   /// A body that an entry lists.
