@@ -18,7 +18,7 @@ struct DoctorCommand: ParsableCommand {
       terminals in green, yellow or red; the line below it says what mends it. Colours are left out with NO_COLOR, and \
       used everywhere with CLICOLOR_FORCE=1.
 
-      The exit status is 2 if no method of 'orderfile auto' can succeed, whatever else was found.
+      The exit status is 2 if 'orderfile auto' can't succeed, whatever else was found.
       """)
 
   @Flag(help: "Print one JSON object.")

@@ -4,7 +4,7 @@ import Testing
 
 /// `orderfile doctor` on this machine, on images that were built for it, and on what is none.
 @Suite(.needs(.recording)) struct DoctorTests {
-  /// What a report says: the states by check, and the remedies.
+  /// What a report says: the severities by check, and the hints.
   private struct Report {
     let run: Run
     private let findings: [[String: Any]]
@@ -16,9 +16,9 @@ import Testing
       findings = try #require(value["findings"] as? [[String: Any]])
     }
 
-    func state(_ check: String) -> String? { finding(check)?["state"] as? String }
+    func severity(_ check: String) -> String? { finding(check)?["severity"] as? String }
     func text(_ check: String) -> String { finding(check)?["finding"] as? String ?? "" }
-    func remedy(_ check: String) -> String? { finding(check)?["remedy"] as? String }
+    func hint(_ check: String) -> String? { finding(check)?["hint"] as? String }
     private func finding(_ check: String) -> [String: Any]? {
       findings.first { $0["check"] as? String == check }
     }
@@ -49,8 +49,8 @@ import Testing
       "lld", "ptrace", "format", "linker", "function sections", "build ID", "symbols",
       "instrumentation", "breakpoints",
     ] {
-      #expect(report.state(check) == "ok", "\(check): \(report.text(check))")
-      #expect(report.remedy(check) == nil)
+      #expect(report.severity(check) == "ok", "\(check): \(report.text(check))")
+      #expect(report.hint(check) == nil)
     }
     #expect(report.run.status == 0 && report.run.errors.isEmpty)
     #expect(report.text("lld").contains("orders functions and data and writes link maps"))
@@ -67,25 +67,27 @@ import Testing
 
   @Test(.needs("gcc", "ld.gold", "mold")) func whatIsWrongWithABuildIsNamed() throws {
     let shared = try Self.report(try Self.workshop(["-fuse-ld=lld"]), "app")
-    #expect(shared.state("function sections") == "error")
-    #expect(shared.remedy("function sections")?.contains("-ffunction-sections") ?? false)
+    #expect(shared.severity("function sections") == "error")
+    #expect(shared.hint("function sections")?.contains("-ffunction-sections") ?? false)
     #expect(
-      shared.state("build ID") == "warning"
-        && shared.remedy("build ID") == "link with -Wl,--build-id")
+      shared.severity("build ID") == "warning"
+        && shared.hint("build ID") == "link with -Wl,--build-id")
     // What is wrong with an image keeps nobody from building it again.
     #expect(shared.run.status == 0)
 
     let stripped = try Self.report(try Self.workshop(["-s", "-fuse-ld=lld"]), "app")
-    #expect(stripped.state("symbols") == "error" && stripped.text("symbols").hasPrefix("stripped"))
-    for (linker, state, remedy) in [
+    #expect(
+      stripped.severity("symbols") == "error" && stripped.text("symbols").hasPrefix("stripped"))
+    for (linker, severity, hint) in [
       ("bfd", "warning", "--linker gnu-ld"), ("gold", "warning", "--linker gold"),
       ("mold", "error", "-fuse-ld=lld"),
     ] {
       let report = try Self.report(
         try Self.workshop(["-g", "-fuse-ld=\(linker)"], by: "gcc"), "app")
-      #expect(report.state("linker") == state, "\(linker): \(report.text("linker"))")
-      #expect(report.remedy("linker")?.hasSuffix(remedy) ?? false)
-      #expect(report.state("optimization") == "ok" && report.state("function sections") == "error")
+      #expect(report.severity("linker") == severity, "\(linker): \(report.text("linker"))")
+      #expect(report.hint("linker")?.hasSuffix(hint) ?? false)
+      #expect(
+        report.severity("optimization") == "ok" && report.severity("function sections") == "error")
     }
   }
 
@@ -96,16 +98,16 @@ import Testing
     try workshop.must(
       "clang", ["-fuse-ld=lld", "rest.o", "own.o", try #require(Built.recorder), "-o", "app"])
     let report = try Self.report(workshop, "app")
-    #expect(report.state("instrumentation") == "warning")
+    #expect(report.severity("instrumentation") == "warning")
     #expect(
       report.text("instrumentation").contains("partly: 1 of 32 functions is instrumented"),
       "\(report.text("instrumentation"))")
-    #expect(report.state("recorder") == "ok")
+    #expect(report.severity("recorder") == "ok")
   }
 
   @Test func aLinkMapShowsSections() throws {
     let workshop = try Self.workshop(["-fuse-ld=bfd", "-Wl,-Map=app.map"])
-    #expect(try Self.report(workshop, "app.map").state("function sections") == "error")
+    #expect(try Self.report(workshop, "app.map").severity("function sections") == "error")
   }
 
   @Test func whatIsNoSubjectIsRefused() throws {
@@ -128,14 +130,14 @@ import Testing
     let workshop = try Workshop()
     #expect(try workshop.mustOrderfile("doctor", "--json").json["subject"] as? String == "machine")
     let none = try Self.report(workshop, ".")
-    #expect(none.state("build system") == "warning" && none.run.status == 0)
-    #expect(none.remedy("build system") == "orderfile auto --launch 'COMMAND' -- BUILD COMMAND")
+    #expect(none.severity("build system") == "warning" && none.run.status == 0)
+    #expect(none.hint("build system") == "orderfile auto --launch 'COMMAND' -- BUILD COMMAND")
     try workshop.write(
       "CC = /usr/bin/gcc\nall:\n\t$(CC) -fuse-ld=lld -o app app.c\n".utf8, "Makefile")
     let make = try Self.report(workshop)
-    #expect(make.state("build system") == "ok" && make.text("build system") == "make")
+    #expect(make.severity("build system") == "ok" && make.text("build system") == "make")
     #expect(make.text("linker") == "Makefile:3 demands lld")
-    #expect(make.remedy("compiler") == "orderfile auto ... -- make CC=gcc")
+    #expect(make.hint("compiler") == "orderfile auto ... -- make CC=gcc")
   }
 
   /// An empty PATH, and a tracer that is there already.
@@ -143,15 +145,17 @@ import Testing
     let workshop = try Workshop()
     let bare = try Report(workshop.orderfile("doctor", "--json", environment: ["PATH": "/nowhere"]))
     #expect(
-      bare.run.status == 2 && bare.state("compiler") == "error" && bare.state("lld") == "error")
-    #expect(bare.text("breakpoints") == "no compiler, no linker that orders functions")
+      bare.run.status == 2 && bare.severity("compiler") == "error"
+        && bare.severity("lld") == "error")
+    #expect(bare.text("obstacles") == "no compiler, no linker that orders functions")
     let traced = try Report(
       workshop.start(
         "strace",
         ["-f", "-qq", "-e", "trace=none", "-o", "log", Built.orderfile, "doctor", "--json"]
       ).end())
-    #expect(traced.run.status == 2 && traced.state("ptrace") == "error", "\(traced.text("ptrace"))")
-    #expect(traced.remedy("ptrace") == "run it without strace or a debugger")
-    #expect(traced.text("breakpoints") == "ptrace is refused")
+    #expect(
+      traced.run.status == 2 && traced.severity("ptrace") == "error", "\(traced.text("ptrace"))")
+    #expect(traced.hint("ptrace") == "run it without strace or a debugger")
+    #expect(traced.text("obstacles") == "ptrace is refused")
   }
 }

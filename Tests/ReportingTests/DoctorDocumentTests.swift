@@ -8,13 +8,12 @@ import Testing
     findings: [
       Finding(.tools, "lld", .ok, "LLD 19.1.4 orders functions: tried"),
       Finding(
-        .tools, "default linker of gcc", .warning, "GNU ld 2.40", remedy: "link with -fuse-ld=lld"),
+        .tools, "default linker of gcc", .warning, "GNU ld 2.40", hint: "link with -fuse-ld=lld"),
       Finding(
         .image, "function sections", .error, "0 of 5\u{1b} functions have one",
-        remedy: "compile with -ffunction-sections"),
-      Finding(.methods, "breakpoints", .error, "ptrace is refused"),
-    ],
-    methods: [DoctorDocument.Method(.breakpoints, obstacles: ["ptrace is refused"])])
+        hint: "compile with -ffunction-sections"),
+      Finding(.auto, "obstacles", .error, "ptrace is refused"),
+    ], obstacles: ["ptrace is refused"])
 
   @Test func allFormsAreAsRecorded() throws {
     try expectGolden(DoctorText(Self.document).text, "reporting/doctor/expected.txt")
@@ -22,7 +21,7 @@ import Testing
       String(decoding: Self.document.json(), as: UTF8.self), "reporting/doctor/expected.json")
   }
 
-  @Test func coloursAreThoseOfTheStates() {
+  @Test func coloursAreThoseOfTheSeverities() {
     let text = DoctorText(Self.document, isColoured: true).text
     for part in [
       "\u{1b}[1;32mok\u{1b}[0m ", "\u{1b}[1;33mwarning\u{1b}[0m ", "\u{1b}[1;31merror\u{1b}[0m ",
@@ -33,12 +32,10 @@ import Testing
     #expect(text.contains("0 of 5\\x1b functions") && text.contains("image build/a\\x1bpp"))
   }
 
-  @Test func oneMethodIsEnough() {
+  @Test func anObstacleKeepsAutoFromSucceeding() {
     var document = Self.document
     #expect(!document.canSucceed)
-    document.methods[0].obstacles = []
+    document.obstacles = []
     #expect(document.canSucceed)
-    document.methods = []
-    #expect(!document.canSucceed)
   }
 }

@@ -16,48 +16,30 @@ package struct DoctorDocument: Hashable, Sendable {
   /// Of the project, the image or the link map; `nil` for the machine.
   package var path: String?
   package var findings: [Finding]
-  /// The methods by which `auto` records.
-  package var methods: [Method]
+  /// Why `auto` can't succeed, each in a few words; empty if it can.
+  package var obstacles: [String]
 
-  package struct Method: Hashable, Sendable {
-    package var method: AutoDocument.Method
-    /// Why it can't succeed, each in a few words; empty if it can.
-    package var obstacles: [String]
-
-    package init(_ method: AutoDocument.Method, obstacles: [String]) {
-      self.method = method
-      self.obstacles = obstacles
-    }
-  }
-
-  package init(subject: Subject, path: String?, findings: [Finding], methods: [Method]) {
+  package init(subject: Subject, path: String?, findings: [Finding], obstacles: [String]) {
     self.subject = subject
     self.path = path
     self.findings = findings
-    self.methods = methods
+    self.obstacles = obstacles
   }
 
-  /// Whether a method of `auto` can succeed.
-  package var canSucceed: Bool { methods.contains { $0.obstacles.isEmpty } }
+  /// Whether `auto` can succeed.
+  package var canSucceed: Bool { obstacles.isEmpty }
 }
 
 extension DoctorDocument: JSONDocument {
   package static let schema = "orderfile.doctor/1"
 
   package func write(to json: inout JSONWriter) {
+    json.member("canSucceed", canSucceed)
     json.array("findings") { json in
       for finding in findings { json.object { finding.write(to: &$0) } }
     }
-    json.array("methods") { json in
-      for method in methods {
-        json.object { json in
-          json.member("canSucceed", method.obstacles.isEmpty)
-          json.member("method", method.method.rawValue)
-          json.array("obstacles") { json in
-            for obstacle in method.obstacles { json.element(obstacle) }
-          }
-        }
-      }
+    json.array("obstacles") { json in
+      for obstacle in obstacles { json.element(obstacle) }
     }
     json.member("path", path)
     json.member("schema", Self.schema)
@@ -70,7 +52,7 @@ extension Finding {
     json.member("area", area.rawValue)
     json.member("check", check)
     json.member("finding", finding)
-    json.member("remedy", remedy)
-    json.member("state", state.rawValue)
+    json.member("hint", hint)
+    json.member("severity", severity.rawValue)
   }
 }

@@ -3,7 +3,7 @@ package struct DoctorText {
   private let document: DoctorDocument
   private let isColoured: Bool
 
-  /// - Parameter isColoured: whether states are green, yellow or red, for a terminal.
+  /// - Parameter isColoured: whether severities are green, yellow or red, for a terminal.
   package init(_ document: DoctorDocument, isColoured: Bool = false) {
     self.document = document
     self.isColoured = isColoured
@@ -24,23 +24,23 @@ package struct DoctorText {
   private func title(of area: Finding.Area) -> String {
     switch area {
     case .project, .image: "\(area.rawValue) \(printable(document.path ?? ""))"
-    case .methods: "methods of 'orderfile auto'"
+    case .auto: "orderfile auto"
     default: area.rawValue
     }
   }
 
   private func lines(of finding: Finding) -> String {
-    let word = finding.state.rawValue
+    let word = finding.severity.rawValue
     let padding = String(repeating: " ", count: 9 - word.count)
-    let state =
-      isColoured ? "\u{1b}[1;\(finding.state.colour)m\(word)\u{1b}[0m" : word
-    let line = "  \(state)\(padding)\(finding.check): \(printable(finding.finding))\n"
+    let severity =
+      isColoured ? "\u{1b}[1;\(finding.severity.colour)m\(word)\u{1b}[0m" : word
+    let line = "  \(severity)\(padding)\(finding.check): \(printable(finding.finding))\n"
     return line
-      + (finding.remedy.map { String(repeating: " ", count: 11) + "hint: \(printable($0))\n" } ?? "")
+      + (finding.hint.map { String(repeating: " ", count: 11) + "hint: \(printable($0))\n" } ?? "")
   }
 }
 
-extension Finding.State {
+extension Finding.Severity {
   fileprivate var colour: Int {
     switch self {
     case .ok: 32

@@ -2,10 +2,10 @@
 package struct Finding: Hashable, Sendable {
   /// What a check is about; in the order of a report.
   package enum Area: String, CaseIterable, Sendable {
-    case tools, permissions, machine, project, image, methods
+    case tools, permissions, machine, project, image, auto
   }
 
-  package enum State: String, Sendable {
+  package enum Severity: String, Sendable {
     /// Nothing has to be done.
     case ok
     /// Something works less well, or not without a word from the user.
@@ -17,19 +17,19 @@ package struct Finding: Hashable, Sendable {
   package var area: Area
   /// What was checked, in a word or two: `lld`, `function sections`.
   package var check: String
-  package var state: State
+  package var severity: Severity
   /// What was found, in one line.
   package var finding: String
   /// The command or option that mends it; `nil` if nothing has to be mended.
-  package var remedy: String?
+  package var hint: String?
 
   package init(
-    _ area: Area, _ check: String, _ state: State, _ finding: String, remedy: String? = nil
+    _ area: Area, _ check: String, _ severity: Severity, _ finding: String, hint: String? = nil
   ) {
     self.area = area
     self.check = check
-    self.state = state
+    self.severity = severity
     self.finding = finding
-    self.remedy = remedy
+    self.hint = hint
   }
 }

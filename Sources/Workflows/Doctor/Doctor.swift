@@ -57,27 +57,26 @@ package struct Doctor {
     let permissions = PermissionFacts(trials, command: command)
     let machine = MachineFacts(of: place)
     var findings = tools.findings + permissions.findings + machine.findings
-    var obstacles = MethodObstacles.ofMachine(tools, permissions, machine)
+    var obstacles = AutoObstacles.ofMachine(tools, permissions, machine)
     let kind: DoctorDocument.Subject
     switch subject {
     case .machine: kind = .machine
     case .project(let facts):
       kind = .project
       findings += facts.findings(tools)
-      obstacles += MethodObstacles.of(facts, tools)
+      obstacles += AutoObstacles.of(facts, tools)
     case .image(let facts):
       kind = .image
       findings += facts.findings
-      obstacles += MethodObstacles.of(facts)
+      obstacles += AutoObstacles.of(facts)
     case .linkMap(let sections):
       kind = .linkMap
       findings.append(Finding(sections, path: place))
     }
-    let methods = [DoctorDocument.Method(.breakpoints, obstacles: obstacles)]
-    findings += methods.map(\.finding)
+    findings.append(AutoObstacles.finding(obstacles))
     let shown = kind == .machine ? nil : path ?? place
     return (
-      DoctorDocument(subject: kind, path: shown, findings: findings, methods: methods), warnings
+      DoctorDocument(subject: kind, path: shown, findings: findings, obstacles: obstacles), warnings
     )
   }
 
@@ -119,8 +118,8 @@ package struct Doctor {
   }
 }
 
-/// Why breakpoints, by which `auto` records, can't be used; each in a few words.
-package enum MethodObstacles {
+/// Why `auto`, which records with breakpoints, can't succeed; each in a few words.
+package enum AutoObstacles {
   package static func ofMachine(
     _ tools: ToolFacts, _ permissions: PermissionFacts, _ machine: MachineFacts
   ) -> [String] {
@@ -148,15 +147,12 @@ package enum MethodObstacles {
     if image.image.layout.imageFormat == .machO { return ["Mach-O images can't be run here"] }
     return image.isOfThisMachine ? [] : ["\(image.image.architecture) images can't be run here"]
   }
-}
 
-extension DoctorDocument.Method {
   /// The last lines of a report.
-  package var finding: Finding {
+  package static func finding(_ obstacles: [String]) -> Finding {
     obstacles.isEmpty
-      ? Finding(.methods, method.rawValue, .ok, "can be used")
+      ? Finding(.auto, "obstacles", .ok, "none")
       : Finding(
-        .methods, method.rawValue, .error, obstacles.joined(separator: ", "),
-        remedy: "see the hints above")
+        .auto, "obstacles", .error, obstacles.joined(separator: ", "), hint: "see the hints above")
   }
 }

@@ -19,13 +19,13 @@ extension ImageFacts {
     if isMachO {
       return Finding(
         .image, "format", .warning, "\(what): it can't be run or traced here",
-        remedy: "record an instrumented build on an Apple system: docs/APPLE.md")
+        hint: "record an instrumented build on an Apple system: docs/APPLE.md")
     }
     return isOfThisMachine
       ? Finding(.image, "format", .ok, what)
       : Finding(
         .image, "format", .warning, "\(what): this machine can't run it",
-        remedy: "orderfile record --qemu -- \(shellWord(image.path))")
+        hint: "orderfile record --qemu -- \(shellWord(image.path))")
   }
 
   private var linker: Finding {
@@ -35,25 +35,25 @@ extension ImageFacts {
     if build.isMadeByBOLT {
       return Finding(
         .image, "linker", .warning, "llvm-bolt has moved the code after the link",
-        remedy: "give the image that llvm-bolt read")
+        hint: "give the image that llvm-bolt read")
     }
     guard let linker = build.linker else {
       return Finding(
         .image, "linker", .warning,
         "it does not say; GNU ld leaves no trace, and takes no order files of lld",
-        remedy:
+        hint:
           "link with -fuse-ld=lld; or write GNU ld's order files: orderfile gen --linker gnu-ld")
     }
     guard let dialect = OrderFileDialect(linkerStating: linker) else {
       return Finding(
         .image, "linker", .error, "\(linker) can't order functions",
-        remedy: "link with -fuse-ld=lld")
+        hint: "link with -fuse-ld=lld")
     }
     return dialect == .lld
       ? Finding(.image, "linker", .ok, linker)
       : Finding(
         .image, "linker", .warning, "\(linker) takes no order files of lld",
-        remedy:
+        hint:
           "link with -fuse-ld=lld; or write its order files: orderfile gen --linker \(dialect)")
   }
 
@@ -69,7 +69,7 @@ extension ImageFacts {
     guard let id = image.id, id.kind != .weak else {
       return Finding(
         .image, name, .warning, "none: traces can't tell this build from another",
-        remedy: "link with \(isMachO ? "-Wl,-random_uuid" : "-Wl,--build-id")")
+        hint: "link with \(isMachO ? "-Wl,-random_uuid" : "-Wl,--build-id")")
     }
     return Finding(.image, name, .ok, "\(id)")
   }
@@ -83,14 +83,14 @@ extension ImageFacts {
     case .debugInformation:
       return Finding(
         .image, "symbols", .warning, "no symbol table; \(names) in debug information",
-        remedy: "link without -s, and strip after ordering")
+        hint: "link without -s, and strip after ordering")
     case .debugFile(let path), .debugFileInformation(let path):
       return Finding(.image, "symbols", .ok, "stripped; \(names) in its debug file \(path)")
     case .dynamicSymbols:
       return Finding(
         .image, "symbols", .error,
         "stripped: only \(counted(image.layout.functions.count, "exported function")) left with a name",
-        remedy:
+        hint:
           "link without -s and strip a copy, or give the debug file: orderfile gen --debug-file FILE"
       )
     }
@@ -106,7 +106,7 @@ extension ImageFacts {
     return Finding(
       .image, "optimization", .warning,
       "\(facts.none) of \(counted(facts.none + facts.some, "function")) compiled without (-O0): a release build has others",
-      remedy: "compile with -O2 what you order")
+      hint: "compile with -O2 what you order")
   }
 
   private var atLink: Finding? {
@@ -132,14 +132,14 @@ extension ImageFacts {
       return Finding(
         .image, "instrumentation", .warning,
         "\(count) callbacks in \(counted(Int(clamping: recordable.functions.all), "function")): one at each branch, which is slow",
-        remedy: "compile with \(Self.flags)")
+        hint: "compile with \(Self.flags)")
     }
     guard recordable.portion.reaches(RecordableCode.warningShare) ?? true else {
       let units = recordable.unseenUnits(keeping: 3)
       return Finding(
         .image, "instrumentation", .warning,
         "partly: \(recordable.wording)" + (units.isEmpty ? "" : "; not \(units)"),
-        remedy:
+        hint:
           "compile the rest with \(Self.flags), too, or record the release build with breakpoints")
     }
     return Finding(
@@ -156,7 +156,7 @@ extension ImageFacts {
       ? Finding(.image, "recorder", .ok, "linked")
       : Finding(
         .image, "recorder", .error, "not linked, or without a symbol: nothing will be recorded",
-        remedy: "link orderfile_rt.o")
+        hint: "link orderfile_rt.o")
   }
 
   private var breakpointFinding: Finding? {
@@ -164,7 +164,7 @@ extension ImageFacts {
     guard let breakpoints, breakpoints > 0 else {
       return Finding(
         .image, "breakpoints", .error, "no function is known",
-        remedy: "link without -s, and keep .eh_frame")
+        hint: "link without -s, and keep .eh_frame")
     }
     return Finding(.image, "breakpoints", .ok, "\(counted(breakpoints, "function")) can get one")
   }
@@ -203,7 +203,7 @@ extension Finding {
       self.init(
         .image, check, .warning,
         "the image does not tell, without debug information of its functions",
-        remedy:
+        hint:
           "compile with -ffunction-sections; link with -Wl,-Map=app.map, and: orderfile doctor app.map"
       )
       return
@@ -223,7 +223,7 @@ extension Finding {
       let isHalf = 2 * sections.own >= sections.all
       self.init(
         .image, check, isHalf ? .warning : .error, "\(count): a linker moves only sections",
-        remedy: "compile with -ffunction-sections (Swift: -Xfrontend -function-sections)")
+        hint: "compile with -ffunction-sections (Swift: -Xfrontend -function-sections)")
     }
   }
 }

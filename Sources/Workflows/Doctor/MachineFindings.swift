@@ -9,16 +9,16 @@ package struct MachineFacts: Hashable, Sendable {
   /// Of the project, the image, or the current folder.
   package var storage: ImageStorage
   /// The contents of /sys/kernel/mm/transparent_hugepage/enabled; `nil` if there is none.
-  package var largePages: String?
+  package var transparentHugePages: String?
   package var isLinux: Bool
 
   package init(
-    machine: MeasuringMachine, storage: ImageStorage, largePages: String? = nil,
+    machine: MeasuringMachine, storage: ImageStorage, transparentHugePages: String? = nil,
     isLinux: Bool = true
   ) {
     self.machine = machine
     self.storage = storage
-    self.largePages = largePages
+    self.transparentHugePages = transparentHugePages
     self.isLinux = isLinux
   }
 
@@ -29,7 +29,8 @@ package struct MachineFacts: Hashable, Sendable {
     let setting = SystemFile.text(of: "/sys/kernel/mm/transparent_hugepage/enabled")
     // always [madvise] never
     let chosen = String(decoding: setting, as: UTF8.self).split(separator: "[").last
-    largePages = setting.isEmpty ? nil : chosen?.split(separator: "]").first.map(String.init)
+    transparentHugePages =
+      setting.isEmpty ? nil : chosen?.split(separator: "]").first.map(String.init)
     #if os(Linux)
       isLinux = true
     #else
@@ -43,10 +44,10 @@ package struct MachineFacts: Hashable, Sendable {
         ? Finding(.machine, "kernel", .ok, machine.kernel)
         : Finding(
           .machine, "kernel", .error, "\(machine.kernel): 'auto' and breakpoints need Linux",
-          remedy: "record an instrumented build: docs/RECORDING.md"),
+          hint: "record an instrumented build: docs/RECORDING.md"),
       Finding(
         .machine, "page size", .ok,
-        "\(Self.wording(UInt64(machine.pageBytes))), transparent huge pages \(largePages ?? "unknown")"
+        "\(Self.wording(UInt64(machine.pageBytes))), transparent huge pages \(transparentHugePages ?? "unknown")"
       ),
       Finding(
         .machine, "fault-around", .ok,
@@ -83,7 +84,7 @@ package struct MachineFacts: Hashable, Sendable {
       return Finding(
         .machine, "read-ahead", .warning,
         "unknown on \(storage.fileSystem ?? "this file system"): if it is large, order does not show in cold launches",
-        remedy: "put the image on a disk to measure cold launches")
+        hint: "put the image on a disk to measure cold launches")
     }
     guard bytes > Self.largestReadAhead else {
       return Finding(.machine, "read-ahead", .ok, "\(Self.wording(bytes))")
@@ -91,6 +92,6 @@ package struct MachineFacts: Hashable, Sendable {
     return Finding(
       .machine, "read-ahead", .warning,
       "\(Self.wording(bytes)): order hardly shows in cold launches; it does in the pages of a warm one",
-      remedy: storage.readAheadSetting.map { "as root: echo \(Self.usualReadAhead >> 10) >\($0)" })
+      hint: storage.readAheadSetting.map { "as root: echo \(Self.usualReadAhead >> 10) >\($0)" })
   }
 }

@@ -80,7 +80,7 @@ package struct PermissionFacts: Hashable, Sendable {
         Finding(
           .permissions, "page faults", .warning,
           "perf_event_open: \($0): 'measure' can't count faults on code",
-          remedy:
+          hint:
             "as root: sysctl kernel.perf_event_paranoid=1; in a container: docker run --cap-add=PERFMON"
         )
       } ?? Finding(.permissions, "page faults", .ok, "recorded with perf_event_open: tried"),
@@ -108,7 +108,7 @@ package struct PermissionFacts: Hashable, Sendable {
     }
     return Finding(
       .permissions, "ptrace", .error, "\(tracingRefusal): tried (\(facts))",
-      remedy: isTraced
+      hint: isTraced
         ? "run it without strace or a debugger"
         : ptraceScope ?? 0 > 1
           ? "as root: sysctl kernel.yama.ptrace_scope=1"

@@ -119,12 +119,12 @@ extension ProjectFacts {
       Finding(
         .project, "build system", .warning,
         "none of CMake, Meson, Cargo, SwiftPM, autotools and make",
-        remedy: "orderfile auto --launch 'COMMAND' -- BUILD COMMAND")
+        hint: "orderfile auto --launch 'COMMAND' -- BUILD COMMAND")
     case 1: Finding(.project, "build system", .ok, names)
     default:
       Finding(
         .project, "build system", .warning, "several: \(names)",
-        remedy: "orderfile auto --build-system \(systems[0].name) ...")
+        hint: "orderfile auto --build-system \(systems[0].name) ...")
     }
   }
 
@@ -133,12 +133,12 @@ extension ProjectFacts {
       (missingTools[system.name] ?? []).map { tool in
         Finding(
           .project, tool, .error, "PATH has none, and \(system.name) needs it",
-          remedy: Self.remedy(tool, tools))
+          hint: Self.hint(tool, tools))
       }
     }
   }
 
-  private static func remedy(_ tool: String, _ tools: ToolFacts) -> String {
+  private static func hint(_ tool: String, _ tools: ToolFacts) -> String {
     switch tool {
     case "swift": "https://www.swift.org/install"
     case "ninja": "\(tools.installer)ninja-build"
@@ -156,17 +156,17 @@ extension ProjectFacts {
         : Finding(
           .project, "linker", .warning,
           "\(demand.place) demands \(name), which is not here or can't order",
-          remedy: "remove it, or demand lld")
+          hint: "remove it, or demand lld")
     case .compilerPath(let path):
       return Finding(
         .project, "compiler", .warning,
         "\(demand.place) names \(path) by its path, so that 'auto' does not see its calls",
-        remedy: "orderfile auto ... -- make CC=\(path.split(separator: "/").last ?? "cc")")
+        hint: "orderfile auto ... -- make CC=\(path.split(separator: "/").last ?? "cc")")
     case .stripping:
       return Finding(
         .project, "symbols", .warning,
         "\(demand.place) strips names, without which nothing can be ordered",
-        remedy: "CARGO_PROFILE_RELEASE_STRIP=none cargo build --release; 'auto' does that")
+        hint: "CARGO_PROFILE_RELEASE_STRIP=none cargo build --release; 'auto' does that")
     }
   }
 }

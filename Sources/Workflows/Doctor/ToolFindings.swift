@@ -13,7 +13,7 @@ extension ToolFacts {
     return [
       Finding(
         .tools, "compiler", .error, "PATH has none: no cc, gcc or clang",
-        remedy: "\(installer)clang")
+        hint: "\(installer)clang")
     ]
   }
 
@@ -22,18 +22,18 @@ extension ToolFacts {
       return linker.name == "lld"
         ? Finding(
           .tools, "lld", orderingLinkers.isEmpty ? .error : .warning, "PATH has no ld.lld",
-          remedy: "\(installer)lld")
+          hint: "\(installer)lld")
         : Finding(.tools, linker.name, .ok, "not in PATH, and not needed")
     }
     guard let orders = linker.ordersFunctions else {
       return Finding(
         .tools, linker.name, .warning, "\(version): not tried, because no compiler works",
-        remedy: compilers.isEmpty ? "\(installer)clang" : "\(compilers[0].name) -c file.c")
+        hint: compilers.isEmpty ? "\(installer)clang" : "\(compilers[0].name) -c file.c")
     }
     guard orders else {
       return Finding(
         .tools, linker.name, .warning, "\(version) did not order functions when it was tried",
-        remedy: useLLD)
+        hint: useLLD)
     }
     let abilities = [
       "functions", linker.ordersData ?? false ? "and data" : "but no data",
@@ -55,13 +55,13 @@ extension ToolFacts {
       let check = "default linker of \(compiler.name)"
       guard let linker = compiler.linker else {
         return Finding(
-          .tools, check, .warning, "it called none that says what it is", remedy: useLLD)
+          .tools, check, .warning, "it called none that says what it is", hint: useLLD)
       }
       let dialect = OrderFileDialect(linkerStating: linker)
       if dialect == .lld { return Finding(.tools, check, .ok, linker) }
       let lack = dialect == nil ? " can't order functions" : " takes no order files of lld"
       let other = dialect.map { "; or write its order files: orderfile gen --linker \($0)" }
-      return Finding(.tools, check, .warning, linker + lack, remedy: useLLD + (other ?? ""))
+      return Finding(.tools, check, .warning, linker + lack, hint: useLLD + (other ?? ""))
     }
   }
 
@@ -72,7 +72,7 @@ extension ToolFacts {
       return Finding(
         .tools, "splitting functions", .warning,
         "neither a clang that can do it, which 19 and later can, nor llvm-bolt; needed only for gen --split",
-        remedy: "\(installer)bolt-19")
+        hint: "\(installer)bolt-19")
     }
     let lack = bolt == nil ? ", no llvm-bolt" : ""
     return Finding(.tools, "splitting functions", .ok, tools.joined(separator: ", ") + lack)
@@ -82,7 +82,7 @@ extension ToolFacts {
     emulators.isEmpty
       ? Finding(
         .tools, "qemu-user", .warning, "not in PATH; needed only for record --qemu",
-        remedy: "\(installer)qemu-user")
+        hint: "\(installer)qemu-user")
       : Finding(.tools, "qemu-user", .ok, emulators.joined(separator: ", "))
   }
 }

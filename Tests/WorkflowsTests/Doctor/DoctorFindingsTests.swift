@@ -33,43 +33,43 @@ extension [Finding] {
 
   @Test func withoutACompilerOrALinkerThereAreErrors() {
     let findings = Self.facts([Self.linker("lld", nil)], []).findings
-    #expect(findings.of("compiler")?.state == .error)
-    #expect(findings.of("compiler")?.remedy == "apt-get install clang")
-    #expect(findings.of("lld")?.state == .error)
-    #expect(findings.of("lld")?.remedy == "apt-get install lld")
+    #expect(findings.of("compiler")?.severity == .error)
+    #expect(findings.of("compiler")?.hint == "apt-get install clang")
+    #expect(findings.of("lld")?.severity == .error)
+    #expect(findings.of("lld")?.hint == "apt-get install lld")
   }
 
   /// Another one can do it, too.
   @Test func aMissingLLDIsAWarningBesideAnother() {
     let findings = Self.facts([Self.linker("lld", nil), Self.linker("gold", "GNU gold 1.16")])
       .findings
-    #expect(findings.of("lld")?.state == .warning && findings.of("gold")?.state == .ok)
+    #expect(findings.of("lld")?.severity == .warning && findings.of("gold")?.severity == .ok)
     #expect(findings.of("gold")?.finding.contains("orders functions and data") ?? false)
   }
 
   @Test func aLinkerThatDoesNotOrderIsAWarning() {
     let facts = Self.facts([Self.linker("mold", "mold 2.30", orders: false)])
-    #expect(facts.findings.of("mold")?.state == .warning && facts.orderingLinkers.isEmpty)
+    #expect(facts.findings.of("mold")?.severity == .warning && facts.orderingLinkers.isEmpty)
     // What was not tried is not claimed.
     let untried = Self.facts([Self.linker("lld", "LLD 19", orders: nil)], []).findings
     #expect(untried.of("lld")?.finding.contains("not tried") ?? false)
   }
 
   @Test(arguments: [
-    ("LLD 19.1.4", Finding.State.ok, nil),
+    ("LLD 19.1.4", Finding.Severity.ok, nil),
     ("GNU gold (GNU Binutils for Debian 2.40) 1.16", .warning, "--linker gold"),
     ("GNU ld (GNU Binutils) 2.44", .warning, "--linker gnu-ld"),
     ("mold 2.30.0", .warning, "link with -fuse-ld=lld"),
   ])
-  func theDefaultLinkerIsNamed(linker: String, state: Finding.State, remedy: String?) {
+  func theDefaultLinkerIsNamed(linker: String, severity: Finding.Severity, hint: String?) {
     let compiler = ToolFacts.Compiler("cc", version: "gcc 14", linker: linker)
     let found = Self.facts([Self.linker("lld", "LLD 19")], [compiler]).findings.of(
       "default linker of cc")
-    #expect(found?.state == state && found?.finding.hasPrefix(linker) ?? false)
-    if let remedy {
-      #expect(found?.remedy?.hasSuffix(remedy) ?? false)
+    #expect(found?.severity == severity && found?.finding.hasPrefix(linker) ?? false)
+    if let hint {
+      #expect(found?.hint?.hasSuffix(hint) ?? false)
     } else {
-      #expect(found?.remedy == nil)
+      #expect(found?.hint == nil)
     }
   }
 
@@ -77,14 +77,14 @@ extension [Finding] {
     let compiler = ToolFacts.Compiler("gcc", version: "gcc 12", linker: "GNU ld 2.40")
     let findings = Self.facts([Self.linker("lld", nil)], [compiler]).findings
     #expect(
-      findings.of("default linker of gcc")?.remedy
+      findings.of("default linker of gcc")?.hint
         == "apt-get install lld, and link with -fuse-ld=lld; or write its order files: orderfile gen --linker gnu-ld"
     )
   }
 
   @Test func splittingNeedsAClangThatDidIt() {
     let gcc = ToolFacts.Compiler("gcc", version: "gcc 12", linker: "GNU ld 2.40")
-    #expect(Self.facts([], [gcc]).findings.of("splitting functions")?.state == .warning)
+    #expect(Self.facts([], [gcc]).findings.of("splitting functions")?.severity == .warning)
     #expect(Self.facts([]).findings.of("splitting functions")?.finding == "clang, no llvm-bolt")
   }
 }
@@ -95,16 +95,16 @@ extension [Finding] {
     (PermissionFacts(tracingRefusal: "no", hasFilter: true), "docker run --cap-add=SYS_PTRACE"),
     (PermissionFacts(tracingRefusal: "no", isTraced: true), "without strace or a debugger"),
   ])
-  func theRemedyForPtraceFitsTheCause(facts: PermissionFacts, remedy: String) {
+  func theHintForPtraceFitsTheCause(facts: PermissionFacts, hint: String) {
     let found = facts.findings.of("ptrace")
-    #expect(found?.state == .error && found?.remedy?.contains(remedy) ?? false)
+    #expect(found?.severity == .error && found?.hint?.contains(hint) ?? false)
   }
 
   @Test func whatIsPermittedIsOK() {
     #expect(
-      PermissionFacts(ptraceScope: 1).findings.allSatisfy { $0.state == .ok && $0.remedy == nil })
+      PermissionFacts(ptraceScope: 1).findings.allSatisfy { $0.severity == .ok && $0.hint == nil })
     let refused = PermissionFacts(faultRefusal: "no", confinementRefusal: "no Landlock").findings
-    #expect(refused.count { $0.state == .warning } == 2)
+    #expect(refused.count { $0.severity == .warning } == 2)
   }
 }
 
@@ -118,7 +118,7 @@ extension [Finding] {
         faultAroundBytes: 64 << 10),
       storage: ImageStorage(
         path: "/a", bytes: 1, fileSystem: "ext4", readAheadBytes: readAhead,
-        readAheadSetting: "/sys/r"), largePages: "madvise", isLinux: isLinux)
+        readAheadSetting: "/sys/r"), transparentHugePages: "madvise", isLinux: isLinux)
   }
 
   @Test(arguments: [
@@ -131,10 +131,10 @@ extension [Finding] {
   }
 
   @Test func longReadAheadHidesTheOrder() {
-    #expect(Self.facts().findings.allSatisfy { $0.state == .ok })
+    #expect(Self.facts().findings.allSatisfy { $0.severity == .ok })
     let long = Self.facts(readAhead: 8 << 20).findings.of("read-ahead")
-    #expect(long?.state == .warning && long?.remedy == "as root: echo 128 >/sys/r")
-    #expect(Self.facts(readAhead: nil).findings.of("read-ahead")?.state == .warning)
+    #expect(long?.severity == .warning && long?.hint == "as root: echo 128 >/sys/r")
+    #expect(Self.facts(readAhead: nil).findings.of("read-ahead")?.severity == .warning)
   }
 }
 
@@ -171,7 +171,7 @@ extension [Finding] {
 
   @Test func whetherAutoCanSucceedDependsOnItsTools() {
     func obstacles(_ systems: [BuildSystem], missing: [String: [String]] = [:]) -> [String] {
-      MethodObstacles.of(ProjectFacts(systems: systems, missingTools: missing), Self.tools)
+      AutoObstacles.of(ProjectFacts(systems: systems, missingTools: missing), Self.tools)
     }
     #expect(obstacles([Self.make]).isEmpty)
     // The user can give a command.
@@ -183,9 +183,9 @@ extension [Finding] {
 
   @Test func whetherAutoCanSucceedDependsOnTheMachine() {
     let machine = MachineFindingsTests.facts()
-    #expect(MethodObstacles.ofMachine(Self.tools, PermissionFacts(), machine).isEmpty)
+    #expect(AutoObstacles.ofMachine(Self.tools, PermissionFacts(), machine).isEmpty)
     #expect(
-      MethodObstacles.ofMachine(
+      AutoObstacles.ofMachine(
         ToolFacts(), PermissionFacts(tracingRefusal: "no"),
         MachineFindingsTests.facts(isLinux: false))
         == [
@@ -203,7 +203,7 @@ extension [Finding] {
       ])
     let findings = facts.findings(Self.tools)
     #expect(findings.map(\.check) == ["build system", "cargo", "linker", "linker"])
-    #expect(findings.map(\.state) == [.warning, .error, .ok, .warning])
-    #expect(findings[0].remedy == "orderfile auto --build-system cargo ...")
+    #expect(findings.map(\.severity) == [.warning, .error, .ok, .warning])
+    #expect(findings[0].hint == "orderfile auto --build-system cargo ...")
   }
 }
