@@ -140,6 +140,21 @@ import Testing
     #expect(make.hint("compiler") == "orderfile auto ... -- make CC=gcc")
   }
 
+  /// A clang that does not start, before a gcc that does.
+  @Test(.needs("gcc")) func whatDoesNotStartIsPassedOver() throws {
+    let workshop = try Workshop()
+    try workshop.writeProgram(
+      "#!/bin/sh\necho clang: no libLLVM.so >&2\nexit 127\n".utf8, "clang")
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let report = try Report(
+      workshop.orderfile(
+        "doctor", "--json", environment: ["PATH": "\(workshop.folder.path):\(path)"]))
+    #expect(report.severity("clang") == "warning")
+    #expect(report.text("clang") == "it does not start: clang: no libLLVM.so")
+    #expect(report.severity("gcc") == "ok" && report.severity("lld") == "ok")
+    #expect(report.run.status == 0)
+  }
+
   /// An empty PATH, and a tracer that is there already.
   @Test(.needs("strace")) func whatAutoNeedsIsMissing() throws {
     let workshop = try Workshop()

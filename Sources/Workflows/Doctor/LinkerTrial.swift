@@ -48,32 +48,28 @@ struct LinkerTrial {
   private static let functions = ["of_c", "of_a", "of_b"]
   private static let data = ["of_z", "of_x", "of_y"]
 
-  /// - Parameter compiler: the path of any compiler of C.
-  init(_ trials: ToolTrials, compiler: String?) throws(Diagnostic) {
+  /// - Parameter compilers: the paths of compilers of C, of which the first that works is taken.
+  init(_ trials: ToolTrials, compilers: [String]) throws(Diagnostic) {
     self.trials = trials
-    guard let compiler else {
-      object = nil
-      return
-    }
     try trials.write(Self.source, to: "trial.c")
-    let run = trials.run([
-      compiler, "-O1", "-fPIC", "-ffunction-sections", "-fdata-sections", "-c",
-      trials.path("trial.c"), "-o", trials.path("trial.o"),
-    ])
-    object = run?.succeeded ?? false ? trials.path("trial.o") : nil
+    let isMade = compilers.contains { compiler in
+      let run = trials.run([
+        compiler, "-O1", "-fPIC", "-ffunction-sections", "-fdata-sections", "-c",
+        trials.path("trial.c"), "-o", trials.path("trial.o"),
+      ])
+      return run?.succeeded ?? false
+    }
+    object = isMade ? trials.path("trial.o") : nil
   }
 
   /// - Parameters:
-  ///   - names: of its program, of which the first that `PATH` has is taken.
+  ///   - linker: the path of its program.
+  ///   - version: what it says about itself.
   ///   - dialect: of its order files.
   func facts(
-    _ name: String, _ names: [String], _ dialect: OrderFileDialect
+    _ name: String, _ linker: String, _ version: String, _ dialect: OrderFileDialect
   ) throws(Diagnostic) -> LinkerFacts {
-    var facts = LinkerFacts(name)
-    guard let linker = names.lazy.compactMap(trials.tool).first,
-      let version = trials.run([linker, "--version"])?.firstLine
-    else { return facts }
-    facts.version = Self.version(version)
+    var facts = LinkerFacts(name, version: Self.version(version))
     guard object != nil else { return facts }
     let functions = Self.functions.map { name in
       OrderFileEntry(symbol: Array(name.utf8), section: Array(".text.\(name)".utf8))

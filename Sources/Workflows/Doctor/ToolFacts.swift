@@ -19,7 +19,21 @@ package struct ToolFacts: Hashable, Sendable {
     }
   }
 
+  /// A tool that failed when it was asked for its version.
+  package struct BrokenTool: Hashable, Sendable {
+    package var name: String
+    /// The first line of its output; `nil` if it has none.
+    package var output: String?
+
+    package init(_ name: String, output: String?) {
+      self.name = name
+      self.output = output
+    }
+  }
+
   package var compilers: [Compiler] = []
+  /// Compilers and linkers that `PATH` has, and that do not start.
+  package var broken: [BrokenTool] = []
   package var linkers: [LinkerFacts] = []
   /// The version of llvm-bolt; `nil` if there is none.
   package var bolt: String?
@@ -37,24 +51,40 @@ package struct ToolFacts: Hashable, Sendable {
 extension ToolFacts {
   /// Tries the tools of this machine. It takes about a second.
   init(_ trials: ToolTrials) throws(Diagnostic) {
-    let found = Self.compilerPaths(trials)
-    compilers = found.compactMap { name, path in
-      guard let version = trials.run([path, "--version"])?.firstLine else { return nil }
-      return Compiler(
-        name, version: LinkerTrial.version(version), linker: Self.linker(of: path, trials),
-        splits: version.contains("clang") ? Self.splits(path, trials) : nil)
+    var paths: [String] = []
+    for (name, path, isUsual) in Self.compilerPaths(trials) where isUsual || compilers.isEmpty {
+      let run = trials.run([path, "--version"])
+      guard let version = run?.version else {
+        broken.append(BrokenTool(name, output: run?.firstLine))
+        continue
+      }
+      paths.append(path)
+      compilers.append(
+        Compiler(
+          name, version: LinkerTrial.version(version), linker: Self.linker(of: path, trials),
+          splits: version.contains("clang") ? Self.splits(path, trials) : nil))
     }
-    let trial = try LinkerTrial(trials, compiler: found.first?.path)
-    linkers = [
-      try trial.facts("lld", ["ld.lld"], .lld), try trial.facts("gold", ["ld.gold"], .gold),
-      try trial.facts("GNU ld", ["ld.bfd"], .gnuLD),
+    let trial = try LinkerTrial(trials, compilers: paths)
+    let wanted: [(name: String, programs: [String], dialect: OrderFileDialect)] = [
+      ("lld", ["ld.lld"], .lld), ("gold", ["ld.gold"], .gold), ("GNU ld", ["ld.bfd"], .gnuLD),
       // It takes options of GNU ld and of lld.
-      try trial.facts("mold", ["ld.mold", "mold"], .lld),
+      ("mold", ["ld.mold", "mold"], .lld),
     ]
+    for linker in wanted {
+      let path = linker.programs.lazy.compactMap(trials.tool).first
+      let run = path.flatMap { trials.run([$0, "--version"]) }
+      if let path, let version = run?.version {
+        linkers.append(try trial.facts(linker.name, path, version, linker.dialect))
+      } else if path != nil {
+        broken.append(BrokenTool(linker.name, output: run?.firstLine))
+      } else {
+        linkers.append(LinkerFacts(linker.name))
+      }
+    }
     let bolts = ["llvm-bolt"] + (14...30).reversed().map { "llvm-bolt-\($0)" }
-    if let path = bolts.lazy.compactMap(trials.tool).first {
-      let lines = trials.run([path, "--version"])?.output.split(separator: "\n") ?? []
-      let version = lines.first { $0.contains("LLVM version") }
+    for path in bolts.compactMap(trials.tool) where bolt == nil {
+      guard let run = trials.run([path, "--version"]), run.succeeded else { continue }
+      let version = run.output.split(separator: "\n").first { $0.contains("LLVM version") }
       bolt = version?.withoutBlanksAround ?? path
     }
     emulators = ["qemu-x86_64", "qemu-aarch64", "qemu-riscv64"].filter { trials.tool($0) != nil }
@@ -63,19 +93,19 @@ extension ToolFacts {
     if let installer { self.installer = installer + (installer.contains(" ") ? " " : " install ") }
   }
 
-  /// The compilers of C by the names that builds use, each compiler once; another of `PATH` if there is none of these.
-  private static func compilerPaths(_ trials: ToolTrials) -> [(name: String, path: String)] {
-    var found: [(name: String, path: String)] = []
+  /// The compilers of C, each once: those by the names that builds use come first.
+  private static func compilerPaths(
+    _ trials: ToolTrials
+  ) -> [(name: String, path: String, isUsual: Bool)] {
     var known: Set<String> = []
+    let usual = ["clang", "gcc", "cc"]
     let others = CompilerSearch.compilers(in: trials.environment.searchPath ?? "")
-    for name in ["clang", "gcc", "cc"] + others.filter({ !$0.contains("++") }) {
-      guard let path = trials.tool(name), let real = try? Folder.absolutePath(path) else {
-        continue
-      }
-      let isUsual = ["clang", "gcc", "cc"].contains(name)
-      if (isUsual || found.isEmpty) && known.insert(real).inserted { found.append((name, path)) }
+    return (usual + others.filter { !$0.contains("++") }).compactMap { name in
+      guard let path = trials.tool(name), let real = try? Folder.absolutePath(path),
+        known.insert(real).inserted
+      else { return nil }
+      return (name, path, usual.contains(name))
     }
-    return found
   }
 
   private static let linkerNames = ["mold", "LLD", "GNU gold", "GNU ld"]

@@ -3,7 +3,8 @@ import Reporting
 
 extension ToolFacts {
   package var findings: [Finding] {
-    compilerFindings + linkers.map(finding) + defaultLinkers + [splitting, emulation]
+    compilerFindings + linkers.map(finding) + brokenTools + defaultLinkers
+      + [splitting, emulation]
   }
 
   private var compilerFindings: [Finding] {
@@ -12,9 +13,17 @@ extension ToolFacts {
     }
     return [
       Finding(
-        .tools, "compiler", .error, "PATH has none: no cc, gcc or clang",
+        .tools, "compiler", .error, "PATH has none that starts: no cc, gcc or clang",
         hint: "\(installer)clang")
     ]
+  }
+
+  private var brokenTools: [Finding] {
+    broken.map { tool in
+      Finding(
+        .tools, tool.name, tool.name == "lld" && orderingLinkers.isEmpty ? .error : .warning,
+        "it does not start: \(tool.output ?? "it printed nothing")", hint: "install it again")
+    }
   }
 
   private func finding(_ linker: LinkerFacts) -> Finding {

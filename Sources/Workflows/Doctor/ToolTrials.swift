@@ -34,6 +34,8 @@ struct ToolTrials {
     var output: String
     /// The first line of the output that has text; `nil` if there is none.
     var firstLine: String? { output.split(separator: "\n").first.map(String.init) }
+    /// What it says about its version; `nil` if it failed.
+    var version: String? { succeeded ? firstLine : nil }
   }
 
   /// Runs a command to its end; `nil` if it can't be started.

@@ -39,6 +39,18 @@ extension [Finding] {
     #expect(findings.of("lld")?.hint == "apt-get install lld")
   }
 
+  @Test func whatDoesNotStartIsAWarning() {
+    var facts = Self.facts([Self.linker("lld", "LLD 19")])
+    facts.broken = [
+      ToolFacts.BrokenTool("gcc", output: "gcc: error while loading shared libraries: libisl.so"),
+      ToolFacts.BrokenTool("gold", output: nil),
+    ]
+    let findings = facts.findings
+    #expect(findings.of("gcc")?.severity == .warning)
+    #expect(findings.of("gcc")?.finding.hasSuffix("loading shared libraries: libisl.so") ?? false)
+    #expect(findings.of("gold")?.finding == "it does not start: it printed nothing")
+  }
+
   /// Another one can do it, too.
   @Test func aMissingLLDIsAWarningBesideAnother() {
     let findings = Self.facts([Self.linker("lld", nil), Self.linker("gold", "GNU gold 1.16")])
