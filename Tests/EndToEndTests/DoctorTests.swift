@@ -155,6 +155,40 @@ import Testing
     #expect(report.run.status == 0)
   }
 
+  /// What older container runtimes answer to system calls that they do not know is no reason not to build.
+  @Test func aFilterThatForbidsConfinementIsAsGoodAsNoLandlock() throws {
+    let workshop = try Workshop()
+    try workshop.write(
+      """
+      #define _GNU_SOURCE
+      #include <dlfcn.h>
+      #include <errno.h>
+      #include <sys/syscall.h>
+      long syscall(long number, long a, long b, long c, long d, long e, long f) {
+        long (*next)(long, long, long, long, long, long, long) = dlsym(RTLD_NEXT, "syscall");
+        if (number != SYS_landlock_create_ruleset) return next(number, a, b, c, d, e, f);
+        errno = EPERM;
+        return -1;
+      }
+
+      """.utf8, "filter.c")
+    try workshop.must("clang", ["-shared", "-fPIC", "filter.c", "-o", "filter.so"])
+    let folder = workshop.folder.path
+    let run = try workshop.orderfile(
+      "--confined-to", folder, "/bin/echo", "ran",
+      environment: ["LD_PRELOAD": "\(folder)/filter.so"])
+    #expect(run.status == 0 && run.text == "ran\n", "\(run.errors)")
+  }
+
+  /// Devices can be written in any case.
+  @Test func aTemporaryFolderBelowDevicesIsAsGoodAsAnother() throws {
+    let workshop = try Workshop()
+    let other = try Self.report(workshop).text("confined builds")
+    let report = try Report(
+      workshop.orderfile("doctor", "--json", environment: ["TMPDIR": "/dev/shm"]))
+    #expect(report.text("confined builds") == other)
+  }
+
   /// An empty PATH, and a tracer that is there already.
   @Test(.needs("strace")) func whatAutoNeedsIsMissing() throws {
     let workshop = try Workshop()

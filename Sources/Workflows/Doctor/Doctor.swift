@@ -128,6 +128,7 @@ package enum AutoObstacles {
     if tools.compilers.isEmpty { obstacles.append("no compiler") }
     if tools.orderingLinkers.isEmpty { obstacles.append("no linker that orders functions") }
     if permissions.tracingRefusal != nil { obstacles.append("ptrace is refused") }
+    if case .fails = permissions.confinement { obstacles.append("builds can't be confined") }
     return obstacles
   }
 

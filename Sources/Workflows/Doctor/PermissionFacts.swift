@@ -25,14 +25,23 @@ package struct PermissionFacts: Hashable, Sendable {
   package var isTraced: Bool
   /// Why page faults could not be recorded; `nil` if they could.
   package var faultRefusal: String?
-  /// Why a build could not be confined to a folder; `nil` if it could.
-  package var confinementRefusal: String?
+  package var confinement: Confinement
   package var temporaryFolder: String
+
+  /// What happens to a command that may write to one folder only.
+  package enum Confinement: Hashable, Sendable {
+    /// It can't write elsewhere.
+    case works
+    /// It can, because the kernel has no Landlock, or a filter of system calls forbids it.
+    case isMissing
+    /// It does not run, for this reason.
+    case fails(String)
+  }
 
   package init(
     tracingRefusal: String? = nil, ptraceScope: Int? = nil, hasFilter: Bool = false,
     hasTraceCapability: Bool = false, isTraced: Bool = false, faultRefusal: String? = nil,
-    confinementRefusal: String? = nil, temporaryFolder: String = "/tmp"
+    confinement: Confinement = .works, temporaryFolder: String = "/tmp"
   ) {
     self.tracingRefusal = tracingRefusal
     self.ptraceScope = ptraceScope
@@ -40,7 +49,7 @@ package struct PermissionFacts: Hashable, Sendable {
     self.hasTraceCapability = hasTraceCapability
     self.isTraced = isTraced
     self.faultRefusal = faultRefusal
-    self.confinementRefusal = confinementRefusal
+    self.confinement = confinement
     self.temporaryFolder = temporaryFolder
   }
 
@@ -54,15 +63,22 @@ package struct PermissionFacts: Hashable, Sendable {
     hasTraceCapability = capabilities >> 19 & 1 == 1  // CAP_SYS_PTRACE
     isTraced = status["TracerPid"].map { $0 != "0" } ?? false
     faultRefusal = PageFaultRecording.refusal
-    // A shell that may write to one folder only tries another.
-    let run = trials.run([
-      command, ConfinedCommand.word, "/dev", "/bin/sh", "-c",
-      "echo >\(shellWord(trials.path("escaped")))",
-    ])
-    let escaped = (try? InputFile.bytes(trials.path("escaped"))) != nil
-    confinementRefusal =
-      run == nil ? "it could not be tried" : escaped ? "this kernel has no Landlock" : nil
+    confinement = Self.confinement(trials, command)
     temporaryFolder = trials.environment.temporaryFolder ?? "/tmp"
+  }
+
+  /// A shell that may write to one folder only tries to write beside it.
+  private static func confinement(_ trials: ToolTrials, _ command: String) -> Confinement {
+    do { try trials.makeFolder("inside") } catch { return .fails("\(error)") }
+    let began = "the shell began"
+    let run = trials.run([
+      command, ConfinedCommand.word, trials.path("inside"), "/bin/sh", "-c",
+      "echo \(began); echo >\(shellWord(trials.path("escaped")))",
+    ])
+    guard let run, run.output.contains(began) else {
+      return .fails(run?.firstLine ?? "it could not be started")
+    }
+    return Folder.hasFile(trials.path("escaped")) ? .isMissing : .works
   }
 
   /// Traces a shell that does nothing.
@@ -84,16 +100,24 @@ package struct PermissionFacts: Hashable, Sendable {
             "as root: sysctl kernel.perf_event_paranoid=1; in a container: docker run --cap-add=PERFMON"
         )
       } ?? Finding(.permissions, "page faults", .ok, "recorded with perf_event_open: tried"),
-      confinementRefusal.map {
-        Finding(
-          .permissions, "confined builds", .warning,
-          "\($0): 'auto' can't stop a build that writes outside its folder")
-      }
-        ?? Finding(.permissions, "confined builds", .ok, "a build writes only to its folder: tried"),
+      confinementFinding,
       Finding(
         .permissions, "temporary folder", .ok, "\(temporaryFolder): files were written there: tried"
       ),
     ]
+  }
+
+  private var confinementFinding: Finding {
+    let check = "confined builds"
+    return switch confinement {
+    case .works: Finding(.permissions, check, .ok, "a build writes only to its folder (tried)")
+    case .isMissing:
+      Finding(
+        .permissions, check, .warning,
+        "no Landlock, or it is forbidden: 'auto' can't stop a build that writes outside its folder")
+    case .fails(let reason):
+      Finding(.permissions, check, .error, "no command runs confined to a folder: \(reason)")
+    }
   }
 
   private var tracing: Finding {

@@ -25,6 +25,9 @@ struct ToolTrials {
   /// The path of a file in the folder.
   func path(_ name: String) -> String { folder.path(name) }
 
+  /// Makes a folder in the folder.
+  func makeFolder(_ name: String) throws(Diagnostic) { try Folder.make(path(name)) }
+
   func write(_ text: String, to name: String) throws(Diagnostic) {
     try OutputFile(path(name)).finish(Array(text.utf8))
   }

@@ -22,8 +22,5 @@ final class TemporaryFolder {
 
   func path(_ name: String) -> String { "\(folder)/\(name)" }
 
-  deinit {
-    for name in Folder.names(in: folder) { unlink(path(name)) }
-    rmdir(folder)
-  }
+  deinit { Folder.remove(Array(folder.utf8)) }
 }

@@ -115,8 +115,20 @@ extension [Finding] {
   @Test func whatIsPermittedIsOK() {
     #expect(
       PermissionFacts(ptraceScope: 1).findings.allSatisfy { $0.severity == .ok && $0.hint == nil })
-    let refused = PermissionFacts(faultRefusal: "no", confinementRefusal: "no Landlock").findings
+    let refused = PermissionFacts(faultRefusal: "no", confinement: .isMissing).findings
     #expect(refused.count { $0.severity == .warning } == 2)
+  }
+
+  /// `auto` runs builds in no other way.
+  @Test func aConfinedCommandThatDoesNotRunIsAnObstacle() {
+    let facts = PermissionFacts(confinement: .fails("no such folder"))
+    #expect(facts.findings.of("confined builds")?.severity == .error)
+    var tools = ToolFacts()
+    tools.compilers = [ToolFacts.Compiler("gcc", version: "gcc 12")]
+    tools.linkers = [LinkerFacts("lld", version: "LLD 19", ordersFunctions: true)]
+    #expect(
+      AutoObstacles.ofMachine(tools, facts, MachineFindingsTests.facts())
+        == ["builds can't be confined"])
   }
 }
 
