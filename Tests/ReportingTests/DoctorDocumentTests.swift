@@ -32,6 +32,13 @@ import Testing
     #expect(text.contains("0 of 5\\x1b functions") && text.contains("image build/a\\x1bpp"))
   }
 
+  @Test func aLinkMapIsCalledSo() {
+    var document = Self.document
+    document.subject = .linkMap
+    document.path = "app.map"
+    #expect(DoctorText(document).text.contains("\nlink map app.map\n"))
+  }
+
   @Test func anObstacleKeepsAutoFromSucceeding() {
     var document = Self.document
     #expect(!document.canSucceed)

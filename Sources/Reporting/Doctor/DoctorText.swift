@@ -23,7 +23,8 @@ package struct DoctorText {
 
   private func title(of area: Finding.Area) -> String {
     switch area {
-    case .project, .image: "\(area.rawValue) \(printable(document.path ?? ""))"
+    case .project, .image:
+      "\(document.subject == .linkMap ? "link map" : area.rawValue) \(printable(document.path ?? ""))"
     case .auto: "orderfile auto"
     default: area.rawValue
     }

@@ -87,13 +87,16 @@ extension BuildFacts.FunctionSections {
     }
   }
 
-  /// What a link map of an ELF linker tells; `nil` if it lists no input sections.
+  /// What a link map of an ELF linker tells; `nil` if it lists no input sections. The C runtime's start files do not
+  /// count.
   ///
   /// - Complexity: O(*n*) for *n* functions.
   package init?(ofLinkMap layout: Layout) {
     self.init(.linkMap, own: 0, all: 0)
     for function in layout.functions {
-      guard let section = function.inputSection else { continue }
+      guard let section = function.inputSection, !CRuntime.isPart(layout.name(of: function)) else {
+        continue
+      }
       all += 1
       let isShared = FunctionSection.isShared(
         layout.names[section], of: layout.names[function.name])

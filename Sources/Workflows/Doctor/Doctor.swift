@@ -42,7 +42,7 @@ package struct Doctor {
     case machine
     case project(ProjectFacts)
     case image(ImageFacts)
-    case linkMap(BuildFacts.FunctionSections?)
+    case linkMap(Layout)
   }
 
   /// Examines the machine and what `path` leads to. It takes about a second.
@@ -69,9 +69,9 @@ package struct Doctor {
       kind = .image
       findings += facts.findings
       obstacles += AutoObstacles.of(facts)
-    case .linkMap(let sections):
+    case .linkMap(let layout):
       kind = .linkMap
-      findings.append(Finding(sections, path: place))
+      findings.append(.functionSections(ofLinkMap: layout))
     }
     findings.append(AutoObstacles.finding(obstacles))
     let shown = kind == .machine ? nil : path ?? place
@@ -100,8 +100,7 @@ package struct Doctor {
       warnings += problems.filter { !$0.message.hasPrefix("missing symbol table") }
       return (.image(ImageFacts(image, in: bytes)), place)
     case .linkMap:
-      let layout = try ReleaseLayout(bytes, path: file).layout
-      return (.linkMap(BuildFacts.FunctionSections(ofLinkMap: layout)), place)
+      return (.linkMap(try ReleaseLayout(bytes, path: file).layout), place)
     case .trace, .other:
       throw Diagnostic(
         "unsupported file: expected a project's folder, a linked image or a link map, found \(Self.wording(bytes.copy(0..<min(2, bytes.count))))",

@@ -58,10 +58,13 @@ extension ImageFacts {
   }
 
   private var functionSections: Finding {
-    guard let build else {
-      return Finding(.image, "function sections", .ok, "linkers of Mach-O images need none")
-    }
-    return Finding(build.functionSections, path: image.path)
+    guard let build else { return .noSectionsNeeded }
+    return build.functionSections.map(Finding.functionSections)
+      ?? Finding(
+        .image, Finding.sectionCheck, .warning,
+        "unknown: the image has no debug information for most of its functions",
+        hint: Finding.compileWithSections
+          + "; link with -Wl,-Map=app.map, and: orderfile doctor app.map")
   }
 
   private var identity: Finding {
@@ -194,20 +197,23 @@ extension BuildFacts {
 }
 
 extension Finding {
+  fileprivate static let sectionCheck = "function sections"
+  fileprivate static let compileWithSections = "compile with -ffunction-sections"
+
+  fileprivate static let noSectionsNeeded = Finding(
+    .image, sectionCheck, .ok, "linkers of Mach-O images need none")
+
+  /// What a link map tells about the sections of functions.
+  package static func functionSections(ofLinkMap layout: Layout) -> Finding {
+    if layout.imageFormat == .machO { return noSectionsNeeded }
+    return BuildFacts.FunctionSections(ofLinkMap: layout).map(functionSections)
+      ?? Finding(
+        .image, sectionCheck, .warning, "unknown: this linker's map lists no functions in sections",
+        hint: "link with -fuse-ld=lld -Wl,-Map=app.map")
+  }
+
   /// What is known about the sections of functions.
-  ///
-  /// - Parameter path: of the image or link map.
-  package init(_ sections: BuildFacts.FunctionSections?, path: String) {
-    let check = "function sections"
-    guard let sections else {
-      self.init(
-        .image, check, .warning,
-        "the image does not tell, without debug information of its functions",
-        hint:
-          "compile with -ffunction-sections; link with -Wl,-Map=app.map, and: orderfile doctor app.map"
-      )
-      return
-    }
+  fileprivate static func functionSections(_ sections: BuildFacts.FunctionSections) -> Finding {
     let source =
       switch sections.source {
       case .debugInformation: "as debug information says"
@@ -218,12 +224,11 @@ extension Finding {
     let have = sections.source == .gaps ? "are between sections" : "have a section of their own"
     let count = "\(sections.own) of \(counted(sections.all, what)) \(have), \(source)"
     if Share(percent: 90).isReached(by: UInt64(sections.own), of: UInt64(sections.all)) {
-      self.init(.image, check, .ok, count)
-    } else {
-      let isHalf = 2 * sections.own >= sections.all
-      self.init(
-        .image, check, isHalf ? .warning : .error, "\(count): a linker moves only sections",
-        hint: "compile with -ffunction-sections (Swift: -Xfrontend -function-sections)")
+      return Finding(.image, sectionCheck, .ok, count)
     }
+    return Finding(
+      .image, sectionCheck, 2 * sections.own >= sections.all ? .warning : .error,
+      "\(count): a linker moves only sections",
+      hint: "\(compileWithSections) (Swift: -Xfrontend -function-sections)")
   }
 }

@@ -1,5 +1,8 @@
+import Foundation
+import ImageModel
 import LaunchMeasurement
 import Reporting
+import TestSupport
 import Testing
 import Workflows
 
@@ -229,5 +232,19 @@ extension [Finding] {
     #expect(findings.map(\.check) == ["build system", "cargo", "linker", "linker"])
     #expect(findings.map(\.severity) == [.warning, .error, .ok, .warning])
     #expect(findings[0].hint == "orderfile auto --build-system cargo ...")
+  }
+}
+
+@Suite struct LinkMapFindingsTests {
+  @Test(arguments: [
+    // Functions of the C runtime are not the project's.
+    ("lld-elf-basic", "13 of 13 functions have a section of their own, as the link map says"),
+    ("lld-macho-x86_64", "linkers of Mach-O images need none"),
+    ("ld64-classic-by-hand", "linkers of Mach-O images need none"),
+  ])
+  func goodBuildsHaveNothingToMend(fixture name: String, text: String) throws {
+    let map = fixturesFolder.appendingPathComponent("linkmap/\(name)/input.map")
+    let found = Finding.functionSections(ofLinkMap: try ReleaseLayout(path: map.path).layout)
+    #expect(found.severity == .ok && found.finding == text && found.hint == nil)
   }
 }
