@@ -180,6 +180,14 @@ import Testing
     #expect(run.status == 0 && run.text == "ran\n", "\(run.errors)")
   }
 
+  @Test func aMissingTemporaryFolderIsReported() throws {
+    let workshop = try Workshop()
+    let report = try Report(
+      workshop.orderfile("doctor", "--json", environment: ["TMPDIR": "/nowhere"]))
+    #expect(report.run.status == 2 && report.severity("temporary folder") == "error")
+    #expect(report.severity("ptrace") == "ok" && report.severity("lld") == nil)
+  }
+
   /// Devices can be written in any case.
   @Test func aTemporaryFolderBelowDevicesIsAsGoodAsAnother() throws {
     let workshop = try Workshop()

@@ -47,16 +47,15 @@ package struct Doctor {
 
   /// Examines the machine and what `path` leads to. It takes about a second.
   ///
-  /// - Throws: if there is nothing at `path`, or something that is neither a folder, an image nor a link map; if no
-  ///   temporary folder can be made.
+  /// - Throws: if there is nothing at `path`, or something that is neither a folder, an image nor a link map.
   package func examine() throws(Diagnostic) -> (document: DoctorDocument, warnings: [Diagnostic]) {
     var warnings: [Diagnostic] = []
     let (subject, place) = try subject(&warnings)
-    let trials = try ToolTrials(in: environment)
-    let tools = try ToolFacts(trials)
-    let permissions = PermissionFacts(trials, command: command)
+    let trials = Result { () throws(Diagnostic) in try ToolTrials(in: environment) }
+    let tools = try (try? trials.get()).map { trials throws(Diagnostic) in try ToolFacts(trials) }
+    let permissions = PermissionFacts(trials, in: environment, command: command)
     let machine = MachineFacts(of: place)
-    var findings = tools.findings + permissions.findings + machine.findings
+    var findings = (tools?.findings ?? []) + permissions.findings + machine.findings
     var obstacles = AutoObstacles.ofMachine(tools, permissions, machine)
     let kind: DoctorDocument.Subject
     switch subject {
@@ -119,25 +118,30 @@ package struct Doctor {
 
 /// Why `auto`, which records with breakpoints, can't succeed; each in a few words.
 package enum AutoObstacles {
+  /// - Parameter tools: `nil` if they could not be tried.
   package static func ofMachine(
-    _ tools: ToolFacts, _ permissions: PermissionFacts, _ machine: MachineFacts
+    _ tools: ToolFacts?, _ permissions: PermissionFacts, _ machine: MachineFacts
   ) -> [String] {
     var obstacles: [String] = []
     if !machine.isLinux { obstacles.append("this is not Linux") }
-    if tools.compilers.isEmpty { obstacles.append("no compiler") }
-    if tools.orderingLinkers.isEmpty { obstacles.append("no linker that orders functions") }
+    if let tools {
+      if tools.compilers.isEmpty { obstacles.append("no compiler") }
+      if tools.orderingLinkers.isEmpty { obstacles.append("no linker that orders functions") }
+    } else {
+      obstacles.append("no temporary folder to try the tools in")
+    }
     if permissions.tracingRefusal != nil { obstacles.append("ptrace is refused") }
     if case .fails = permissions.confinement { obstacles.append("builds can't be confined") }
     return obstacles
   }
 
   /// Of a project with several build systems, one that is complete is enough; of one with none, the user's command.
-  package static func of(_ project: ProjectFacts, _ tools: ToolFacts) -> [String] {
+  package static func of(_ project: ProjectFacts, _ tools: ToolFacts?) -> [String] {
     let obstacles = project.systems.map { system -> [String] in
       let missing = (project.missingTools[system.name] ?? []).map { "no \($0)" }
       // Its toolset is for lld.
-      let lacksLLD =
-        system.name == "swiftpm" && !tools.orderingLinkers.contains { $0.name == "lld" }
+      let hasLLD = tools?.orderingLinkers.contains { $0.name == "lld" } ?? true
+      let lacksLLD = system.name == "swiftpm" && !hasLLD
       return missing + (lacksLLD ? ["no lld, which Swift packages need"] : [])
     }
     return obstacles.contains([]) ? [] : obstacles.first ?? []

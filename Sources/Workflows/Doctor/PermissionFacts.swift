@@ -25,8 +25,11 @@ package struct PermissionFacts: Hashable, Sendable {
   package var isTraced: Bool
   /// Why page faults could not be recorded; `nil` if they could.
   package var faultRefusal: String?
-  package var confinement: Confinement
+  /// `nil` if it was not tried.
+  package var confinement: Confinement?
   package var temporaryFolder: String
+  /// Why no file could be written there; `nil` if one could.
+  package var temporaryFolderRefusal: String?
 
   /// What happens to a command that may write to one folder only.
   package enum Confinement: Hashable, Sendable {
@@ -41,7 +44,8 @@ package struct PermissionFacts: Hashable, Sendable {
   package init(
     tracingRefusal: String? = nil, ptraceScope: Int? = nil, hasFilter: Bool = false,
     hasTraceCapability: Bool = false, isTraced: Bool = false, faultRefusal: String? = nil,
-    confinement: Confinement = .works, temporaryFolder: String = "/tmp"
+    confinement: Confinement? = .works, temporaryFolder: String = "/tmp",
+    temporaryFolderRefusal: String? = nil
   ) {
     self.tracingRefusal = tracingRefusal
     self.ptraceScope = ptraceScope
@@ -51,10 +55,15 @@ package struct PermissionFacts: Hashable, Sendable {
     self.faultRefusal = faultRefusal
     self.confinement = confinement
     self.temporaryFolder = temporaryFolder
+    self.temporaryFolderRefusal = temporaryFolderRefusal
   }
 
-  /// - Parameter command: the path of this command.
-  init(_ trials: ToolTrials, command: String) {
+  /// - Parameters:
+  ///   - trials: an error if there is no temporary folder for them.
+  ///   - command: the path of this command.
+  init(
+    _ trials: Result<ToolTrials, Diagnostic>, in environment: LaunchEnvironment, command: String
+  ) {
     tracingRefusal = Self.tracingRefusal()
     ptraceScope = SystemFile.number("/proc/sys/kernel/yama/ptrace_scope")
     let status = ProcessStatus(SystemFile.text(of: "/proc/self/status"))
@@ -63,8 +72,11 @@ package struct PermissionFacts: Hashable, Sendable {
     hasTraceCapability = capabilities >> 19 & 1 == 1  // CAP_SYS_PTRACE
     isTraced = status["TracerPid"].map { $0 != "0" } ?? false
     faultRefusal = PageFaultRecording.refusal
-    confinement = Self.confinement(trials, command)
-    temporaryFolder = trials.environment.temporaryFolder ?? "/tmp"
+    temporaryFolder = environment.temporaryFolder ?? "/tmp"
+    switch trials {
+    case .success(let trials): confinement = Self.confinement(trials, command)
+    case .failure(let error): temporaryFolderRefusal = error.message
+    }
   }
 
   /// A shell that may write to one folder only tries to write beside it.
@@ -90,7 +102,7 @@ package struct PermissionFacts: Hashable, Sendable {
   }
 
   package var findings: [Finding] {
-    [
+    let findings: [Finding?] = [
       tracing,
       faultRefusal.map {
         Finding(
@@ -101,15 +113,21 @@ package struct PermissionFacts: Hashable, Sendable {
         )
       } ?? Finding(.permissions, "page faults", .ok, "recorded with perf_event_open: tried"),
       confinementFinding,
-      Finding(
-        .permissions, "temporary folder", .ok, "\(temporaryFolder): files were written there: tried"
-      ),
+      temporaryFolderRefusal.map {
+        Finding(
+          .permissions, "temporary folder", .error,
+          "\(temporaryFolder): \($0): no tool could be tried", hint: "export TMPDIR=FOLDER")
+      }
+        ?? Finding(
+          .permissions, "temporary folder", .ok, "\(temporaryFolder) can be written (tried)"),
     ]
+    return findings.compactMap { $0 }
   }
 
-  private var confinementFinding: Finding {
+  private var confinementFinding: Finding? {
     let check = "confined builds"
     return switch confinement {
+    case nil: nil
     case .works: Finding(.permissions, check, .ok, "a build writes only to its folder (tried)")
     case .isMissing:
       Finding(

@@ -108,8 +108,9 @@ package struct ProjectFacts: Hashable, Sendable {
 }
 
 extension ProjectFacts {
-  package func findings(_ tools: ToolFacts) -> [Finding] {
-    [system] + missing(tools) + demands.map { finding($0, tools) }
+  /// - Parameter tools: `nil` if they could not be tried; then nothing is said about linkers.
+  package func findings(_ tools: ToolFacts?) -> [Finding] {
+    [system] + missing(tools ?? ToolFacts()) + demands.compactMap { finding($0, tools) }
   }
 
   private var system: Finding {
@@ -147,9 +148,10 @@ extension ProjectFacts {
     }
   }
 
-  private func finding(_ demand: Demand, _ tools: ToolFacts) -> Finding {
+  private func finding(_ demand: Demand, _ tools: ToolFacts?) -> Finding? {
     switch demand.kind {
     case .linker(let name):
+      guard let tools else { return nil }
       let known = tools.orderingLinkers.map { $0.name == "GNU ld" ? "bfd" : $0.name }
       return known.contains { name == $0 || name.hasSuffix("ld.\($0)") }
         ? Finding(.project, "linker", .ok, "\(demand.place) demands \(name)")

@@ -17,9 +17,11 @@ struct ToolTrials {
   /// No tool takes that long; in seconds.
   private static let timeout = 20.0
 
+  /// - Throws: if no file can be written to the temporary folder.
   init(in environment: LaunchEnvironment) throws(Diagnostic) {
     self.environment = environment
     folder = try TemporaryFolder(in: environment)
+    try write("file\n", to: "file")
   }
 
   /// The path of a file in the folder.

@@ -6,7 +6,7 @@ package struct LaunchEnvironment {
   package var preload: String
   /// `LD_LIBRARY_PATH`: the folders in which libraries are looked up first; `nil` if it is not set.
   package var libraryPath: String?
-  /// `TMPDIR`: the folder for temporary folders; `nil` if it is not set.
+  /// `TMPDIR`: the folder for temporary folders; `nil` if it is not set, or empty.
   package var temporaryFolder: String?
   /// The values of `sanitizerVariables` that are set: settings of sanitizers in launched programs.
   package var sanitizerOptions: [String]
@@ -24,7 +24,7 @@ package struct LaunchEnvironment {
     self.searchPath = searchPath
     self.preload = preload
     self.libraryPath = libraryPath
-    self.temporaryFolder = temporaryFolder
+    self.temporaryFolder = temporaryFolder == "" ? nil : temporaryFolder
     self.sanitizerOptions = sanitizerOptions
     self.addressSanitizerOptions = addressSanitizerOptions
     self.emulatorRoot = emulatorRoot

@@ -122,6 +122,25 @@ extension [Finding] {
     #expect(refused.count { $0.severity == .warning } == 2)
   }
 
+  @Test func withoutATemporaryFolderNoToolIsTried() {
+    let facts = PermissionFacts(
+      confinement: nil, temporaryFolder: "/gone",
+      temporaryFolderRefusal: "unable to make a folder: No such file or directory")
+    let found = facts.findings.of("temporary folder")
+    #expect(found?.severity == .error && found?.hint == "export TMPDIR=FOLDER")
+    #expect(facts.findings.of("confined builds") == nil)
+    #expect(
+      AutoObstacles.ofMachine(nil, facts, MachineFindingsTests.facts())
+        == ["no temporary folder to try the tools in"])
+    let project = ProjectFacts(demands: [ProjectFacts.Demand(.linker("bfd"), at: "Makefile:1")])
+    #expect(project.findings(nil).map(\.check) == ["build system"])
+  }
+
+  @Test func anEmptyVariableNamesNoTemporaryFolder() {
+    #expect(LaunchEnvironment(searchPath: nil, temporaryFolder: "").temporaryFolder == nil)
+    #expect(LaunchEnvironment(searchPath: nil, temporaryFolder: "/t").temporaryFolder == "/t")
+  }
+
   /// `auto` runs builds in no other way.
   @Test func aConfinedCommandThatDoesNotRunIsAnObstacle() {
     let facts = PermissionFacts(confinement: .fails("no such folder"))
