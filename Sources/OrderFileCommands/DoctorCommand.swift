@@ -43,6 +43,6 @@ struct DoctorCommand: ParsableCommand {
       try Console.print(DoctorText(document, isColoured: Console.outputIsColoured).text)
     }
     messages.print(warnings)
-    if !document.canSucceed { throw ExitCode(Diagnostic.Severity.checkFailed.rawValue) }
+    if let problem = document.problem { throw problem }
   }
 }

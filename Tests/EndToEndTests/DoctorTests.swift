@@ -214,5 +214,8 @@ import Testing
       traced.run.status == 2 && traced.severity("ptrace") == "error", "\(traced.text("ptrace"))")
     #expect(traced.hint("ptrace") == "run it without strace or a debugger")
     #expect(traced.text("obstacles") == "ptrace is refused")
+    #expect(
+      traced.run.errors.contains("error: 'orderfile auto' can't succeed: ptrace is refused"),
+      "\(traced.run.errors)")
   }
 }

@@ -116,6 +116,17 @@ package struct Doctor {
   }
 }
 
+extension DoctorDocument {
+  /// The error of a check that failed; `nil` if `auto` can succeed.
+  package var problem: Diagnostic? {
+    canSucceed
+      ? nil
+      : Diagnostic(
+        "'orderfile auto' can't succeed: \(obstacles.joined(separator: ", "))",
+        severity: .checkFailed)
+  }
+}
+
 /// Why `auto`, which records with breakpoints, can't succeed; each in a few words.
 package enum AutoObstacles {
   /// - Parameter tools: `nil` if they could not be tried.

@@ -240,6 +240,18 @@ extension [Finding] {
         ])
   }
 
+  /// An error says which check failed.
+  @Test func obstaclesAreAnError() {
+    var document = DoctorDocument(
+      subject: .machine, path: nil, findings: [], obstacles: ["no compiler", "ptrace is refused"])
+    #expect(
+      document.problem?.message
+        == "'orderfile auto' can't succeed: no compiler, ptrace is refused")
+    #expect(document.problem?.severity == .checkFailed)
+    document.obstacles = []
+    #expect(document.problem == nil)
+  }
+
   @Test func findingsNameWhatIsMissing() {
     let facts = ProjectFacts(
       systems: [Self.cargo, Self.make], missingTools: ["cargo": ["cargo"]],
