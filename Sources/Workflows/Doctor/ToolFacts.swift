@@ -37,8 +37,10 @@ package struct ToolFacts: Hashable, Sendable {
   package var linkers: [LinkerFacts] = []
   /// The version of llvm-bolt; `nil` if there is none.
   package var bolt: String?
-  /// The emulators of programs, by their names: `qemu-aarch64`.
+  /// The emulators of programs that load plugins, by their names: `qemu-aarch64`.
   package var emulators: [String] = []
+  /// Emulators that load none, because they are linked statically.
+  package var staticEmulators: [String] = []
   /// How a package is installed here, with a blank at the end: `apt-get install `.
   package var installer = "install the package "
 
@@ -87,7 +89,10 @@ extension ToolFacts {
       let version = run.output.split(separator: "\n").first { $0.contains("LLVM version") }
       bolt = version?.withoutBlanksAround ?? path
     }
-    emulators = ["qemu-x86_64", "qemu-aarch64", "qemu-riscv64"].filter { trials.tool($0) != nil }
+    for name in ["qemu-x86_64", "qemu-aarch64", "qemu-riscv64"] {
+      guard let path = trials.tool(name) else { continue }
+      if Emulator.loadsPlugins(path) { emulators.append(name) } else { staticEmulators.append(name) }
+    }
     let installers = ["apt-get", "dnf", "zypper", "apk add", "pacman -S"]
     let installer = installers.first { trials.tool(String($0.prefix { $0 != " " })) != nil }
     if let installer { self.installer = installer + (installer.contains(" ") ? " " : " install ") }
@@ -102,7 +107,9 @@ extension ToolFacts {
     let others = CompilerSearch.compilers(in: trials.environment.searchPath ?? "")
     return (usual + others.filter { !$0.contains("++") }).compactMap { name in
       guard let path = trials.tool(name), let real = try? Folder.absolutePath(path),
-        known.insert(real).inserted
+        // Behind ccache, all compilers are one file.
+        known.insert(CompilerSearch.isCompiler(fileName(ofPath: real)) ? real : "\(real) \(name)")
+          .inserted
       else { return nil }
       return (name, path, usual.contains(name))
     }

@@ -88,11 +88,15 @@ extension ToolFacts {
   }
 
   private var emulation: Finding {
-    emulators.isEmpty
-      ? Finding(
-        .tools, "qemu-user", .warning, "not in PATH; needed only for record --qemu",
-        hint: "\(installer)qemu-user")
-      : Finding(.tools, "qemu-user", .ok, emulators.joined(separator: ", "))
+    guard emulators.isEmpty else {
+      return Finding(.tools, "qemu-user", .ok, emulators.joined(separator: ", "))
+    }
+    let lack =
+      staticEmulators.isEmpty
+      ? "not in PATH"
+      : "\(staticEmulators.joined(separator: ", ")): statically linked, and so without plugins"
+    return Finding(
+      .tools, "qemu-user", .warning, "\(lack); needed only for record --qemu", hint: Emulator.hint)
   }
 }
 

@@ -97,14 +97,8 @@ struct Emulator {
     func found(_ file: String) -> String? {
       folders.map { "\($0)/\(file)" }.first { access($0, X_OK) == 0 }
     }
-    let hint =
-      "install qemu-user of Debian 12; that of Debian 13 loads no plugins"
     let path = found("qemu-\(name)")
-    if let path, let bytes = try? FileBytes(path: path),
-      let own = try? EmulatedMachine(of: bytes), own.loader != nil
-    {
-      return path
-    }
+    if let path, loadsPlugins(path) { return path }
     if let other = path ?? found("qemu-\(name)-static") {
       throw Diagnostic(
         "unable to record: it is statically linked, and so loads no plugin", context: [other],
@@ -113,6 +107,17 @@ struct Emulator {
     throw Diagnostic(
       "unable to emulate: missing 'qemu-\(name)' on PATH", context: [program], hint: hint)
   }
+
+  /// Whether the emulator at `path` is dynamically linked.
+  static func loadsPlugins(_ path: String) -> Bool {
+    guard let bytes = try? FileBytes(path: path), let own = try? EmulatedMachine(of: bytes) else {
+      return false
+    }
+    return own.loader != nil
+  }
+
+  /// Where to get emulators that load plugins.
+  static let hint = "install qemu-user of Debian 12; that of Debian 13 loads no plugins"
 
   /// - Throws: if the program's loader is nowhere.
   private func checkLoader(

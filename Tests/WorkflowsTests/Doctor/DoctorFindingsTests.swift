@@ -54,6 +54,17 @@ extension [Finding] {
     #expect(findings.of("gold")?.finding == "it does not start: it printed nothing")
   }
 
+  /// `record --qemu` refuses it.
+  @Test func anEmulatorWithoutPluginsIsNoneToRecordWith() {
+    var facts = Self.facts([])
+    facts.staticEmulators = ["qemu-aarch64"]
+    let found = facts.findings.of("qemu-user")
+    #expect(found?.severity == .warning && found?.hint?.contains("Debian 12") ?? false)
+    #expect(found?.finding.hasPrefix("qemu-aarch64: statically linked") ?? false)
+    facts.emulators = ["qemu-x86_64"]
+    #expect(facts.findings.of("qemu-user")?.severity == .ok)
+  }
+
   /// Another one can do it, too.
   @Test func aMissingLLDIsAWarningBesideAnother() {
     let findings = Self.facts([Self.linker("lld", nil), Self.linker("gold", "GNU gold 1.16")])
