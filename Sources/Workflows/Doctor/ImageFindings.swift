@@ -25,7 +25,8 @@ extension ImageFacts {
       ? Finding(.image, "format", .ok, what)
       : Finding(
         .image, "format", .warning, "\(what): this machine can't run it",
-        hint: "orderfile record --qemu -- \(shellWord(image.path))")
+        hint: "orderfile record --qemu -- "
+          + (build?.kind == .sharedLibrary ? "PROGRAM, which loads it" : shellWord(image.path)))
   }
 
   private var linker: Finding {

@@ -109,7 +109,7 @@ package struct PermissionFacts: Hashable, Sendable {
           .permissions, "page faults", .warning,
           "perf_event_open: \($0): 'measure' can't count faults on code",
           hint:
-            "as root: sysctl kernel.perf_event_paranoid=1; in a container: docker run --cap-add=PERFMON"
+            "as root: sysctl kernel.perf_event_paranoid=2; in a container: docker run --cap-add=PERFMON"
         )
       } ?? Finding(.permissions, "page faults", .ok, "recorded with perf_event_open: tried"),
       confinementFinding,
@@ -150,11 +150,18 @@ package struct PermissionFacts: Hashable, Sendable {
     }
     return Finding(
       .permissions, "ptrace", .error, "\(tracingRefusal): tried (\(facts))",
-      hint: isTraced
-        ? "run it without strace or a debugger"
-        : ptraceScope ?? 0 > 1
-          ? "as root: sysctl kernel.yama.ptrace_scope=1"
-          : "in a container: docker run --cap-add=SYS_PTRACE --security-opt seccomp=unconfined")
+      hint: tracingHint)
+  }
+
+  /// <https://docs.kernel.org/admin-guide/LSM/Yama.html>
+  private var tracingHint: String {
+    if isTraced { return "run it without strace or a debugger" }
+    return switch ptraceScope ?? 0 {
+    case ...1: "in a container: docker run --cap-add=SYS_PTRACE --security-opt seccomp=unconfined"
+    case 2: "as root: sysctl kernel.yama.ptrace_scope=1"
+    default:
+      "set kernel.yama.ptrace_scope=1 in /etc/sysctl.d, and reboot: 3 can't be changed before"
+    }
   }
 }
 

@@ -71,6 +71,8 @@ package struct ProjectFacts: Hashable, Sendable {
   /// - Complexity: O(*n*) for *n* bytes.
   package static func demands(in text: String, called name: String) -> [Demand] {
     var demands: [Demand] = []
+    // Of a file in TOML: `[profile.release]`.
+    var table = ""
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
     {
@@ -87,7 +89,9 @@ package struct ProjectFacts: Hashable, Sendable {
       }
       if let path = compilerPath(line) { demands.append(Demand(.compilerPath(path), at: place)) }
       let words = line.filter { $0 != " " }
-      if name == "Cargo.toml", words.hasPrefix("strip=true") || words.hasPrefix("strip=\"symbols\"")
+      if words.hasPrefix("[") { table = String(words.prefix { $0 != "#" }) }
+      if name == "Cargo.toml", table == "[profile.release]",
+        words.hasPrefix("strip=true") || words.hasPrefix("strip=\"symbols\"")
       {
         demands.append(Demand(.stripping, at: place))
       }
@@ -142,9 +146,10 @@ extension ProjectFacts {
   private static func hint(_ tool: String, _ tools: ToolFacts) -> String {
     switch tool {
     case "swift": "https://www.swift.org/install"
-    case "ninja": "\(tools.installer)ninja-build"
-    case "autoreconf": "\(tools.installer)autoconf automake libtool"
-    default: "\(tools.installer)\(tool)"
+    case "ninja": tools.install(tool, package: "ninja-build")
+    case "autoreconf":
+      tools.install("autoconf, automake and libtool", package: "autoconf automake libtool")
+    default: tools.install(tool)
     }
   }
 

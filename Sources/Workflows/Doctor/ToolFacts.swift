@@ -41,10 +41,17 @@ package struct ToolFacts: Hashable, Sendable {
   package var emulators: [String] = []
   /// Emulators that load none, because they are linked statically.
   package var staticEmulators: [String] = []
-  /// How a package is installed here, with a blank at the end: `apt-get install `.
-  package var installer = "install the package "
+  /// Whether packages are installed with APT, whose names for them are known.
+  package var hasAPT = false
 
   package init() {}
+
+  /// How `tool` is installed here.
+  ///
+  /// - Parameter package: its name in Debian; `nil` if that is the tool's.
+  package func install(_ tool: String, package: String? = nil) -> String {
+    hasAPT ? "apt-get install \(package ?? tool)" : "install \(tool)"
+  }
 
   /// The linkers that order functions.
   package var orderingLinkers: [LinkerFacts] { linkers.filter { $0.ordersFunctions ?? false } }
@@ -91,11 +98,13 @@ extension ToolFacts {
     }
     for name in ["qemu-x86_64", "qemu-aarch64", "qemu-riscv64"] {
       guard let path = trials.tool(name) else { continue }
-      if Emulator.loadsPlugins(path) { emulators.append(name) } else { staticEmulators.append(name) }
+      if Emulator.loadsPlugins(path) {
+        emulators.append(name)
+      } else {
+        staticEmulators.append(name)
+      }
     }
-    let installers = ["apt-get", "dnf", "zypper", "apk add", "pacman -S"]
-    let installer = installers.first { trials.tool(String($0.prefix { $0 != " " })) != nil }
-    if let installer { self.installer = installer + (installer.contains(" ") ? " " : " install ") }
+    hasAPT = trials.tool("apt-get") != nil
   }
 
   /// The compilers of C, each once: those by the names that builds use come first.

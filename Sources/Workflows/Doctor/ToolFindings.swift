@@ -14,7 +14,7 @@ extension ToolFacts {
     return [
       Finding(
         .tools, "compiler", .error, "PATH has none that starts: no cc, gcc or clang",
-        hint: "\(installer)clang")
+        hint: install("clang"))
     ]
   }
 
@@ -31,13 +31,13 @@ extension ToolFacts {
       return linker.name == "lld"
         ? Finding(
           .tools, "lld", orderingLinkers.isEmpty ? .error : .warning, "PATH has no ld.lld",
-          hint: "\(installer)lld")
+          hint: install("lld"))
         : Finding(.tools, linker.name, .ok, "not in PATH, and not needed")
     }
     guard let orders = linker.ordersFunctions else {
       return Finding(
         .tools, linker.name, .warning, "\(version): not tried, because no compiler works",
-        hint: compilers.isEmpty ? "\(installer)clang" : "\(compilers[0].name) -c file.c")
+        hint: compilers.isEmpty ? install("clang") : "\(compilers[0].name) -c file.c")
     }
     guard orders else {
       return Finding(
@@ -55,7 +55,7 @@ extension ToolFacts {
   /// How to link with lld here.
   private var useLLD: String {
     let isHere = linkers.contains { $0.name == "lld" && $0.version != nil }
-    return (isHere ? "" : "\(installer)lld, and ") + "link with -fuse-ld=lld"
+    return (isHere ? "" : "\(install("lld")), and ") + "link with -fuse-ld=lld"
   }
 
   /// What compilers link with if nobody says otherwise.
@@ -81,7 +81,7 @@ extension ToolFacts {
       return Finding(
         .tools, "splitting functions", .warning,
         "neither a clang that can do it, which 19 and later can, nor llvm-bolt; needed only for gen --split",
-        hint: "\(installer)bolt-19")
+        hint: install("llvm-bolt", package: "bolt-19"))
     }
     let lack = bolt == nil ? ", no llvm-bolt" : ""
     return Finding(.tools, "splitting functions", .ok, tools.joined(separator: ", ") + lack)

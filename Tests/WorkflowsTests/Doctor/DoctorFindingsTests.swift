@@ -30,7 +30,7 @@ extension [Finding] {
     var facts = ToolFacts()
     facts.linkers = linkers
     facts.compilers = compilers
-    facts.installer = "apt-get install "
+    facts.hasAPT = true
     return facts
   }
 
@@ -108,6 +108,16 @@ extension [Finding] {
     )
   }
 
+  /// Other distributions have other names for packages.
+  @Test func packagesAreNamedForAPTOnly() {
+    var facts = Self.facts([])
+    facts.compilers = []
+    #expect(facts.findings.of("splitting functions")?.hint == "apt-get install bolt-19")
+    facts.hasAPT = false
+    #expect(facts.findings.of("splitting functions")?.hint == "install llvm-bolt")
+    #expect(facts.findings.of("compiler")?.hint == "install clang")
+  }
+
   @Test func splittingNeedsAClangThatDidIt() {
     let gcc = ToolFacts.Compiler("gcc", version: "gcc 12", linker: "GNU ld 2.40")
     #expect(Self.facts([], [gcc]).findings.of("splitting functions")?.severity == .warning)
@@ -117,7 +127,8 @@ extension [Finding] {
 
 @Suite struct PermissionFindingsTests {
   @Test(arguments: [
-    (PermissionFacts(tracingRefusal: "no", ptraceScope: 3), "sysctl kernel.yama.ptrace_scope=1"),
+    (PermissionFacts(tracingRefusal: "no", ptraceScope: 2), "sysctl kernel.yama.ptrace_scope=1"),
+    (PermissionFacts(tracingRefusal: "no", ptraceScope: 3), "and reboot"),
     (PermissionFacts(tracingRefusal: "no", hasFilter: true), "docker run --cap-add=SYS_PTRACE"),
     (PermissionFacts(tracingRefusal: "no", isTraced: true), "without strace or a debugger"),
   ])
@@ -202,11 +213,24 @@ extension [Finding] {
     ("Makefile", "\tCXX:=/opt/g++", .compilerPath("/opt/g++")),
     (".cargo/config.toml", "rustflags = [\"-Clink-arg=-fuse-ld=mold\"]", .linker("mold")),
     ("CMakeLists.txt", "add_link_options(--ld-path=/usr/bin/ld.lld)", .linker("/usr/bin/ld.lld")),
-    ("Cargo.toml", "strip = true", .stripping), ("Cargo.toml", "strip = \"symbols\"", .stripping),
   ])
   func demandsOfBuildFilesAreFound(file: String, line: String, kind: ProjectFacts.Demand.Kind) {
     let found = ProjectFacts.demands(in: "x\r\n\(line)\n", called: file)
     #expect(found == [ProjectFacts.Demand(kind, at: "\(file):2")])
+  }
+
+  @Test(arguments: [
+    ("[profile.release] # small\nstrip = true", 2), ("[profile.release]\nstrip=\"symbols\"\n", 2),
+    // Those that `auto` does not build.
+    ("[profile.dev]\nstrip = true", nil),
+    ("[profile.release]\nlto = true\n[profile.dist]\nstrip = true", nil),
+  ])
+  func strippingOfAReleaseIsADemand(text: String, line: Int?) {
+    #expect(
+      ProjectFacts.demands(in: text, called: "Cargo.toml")
+        == [line].compactMap { $0 }.map {
+          ProjectFacts.Demand(.stripping, at: "Cargo.toml:\($0)")
+        })
   }
 
   @Test(arguments: [
