@@ -38,8 +38,7 @@ struct ProjectImages {
     var warnings: [Diagnostic] = []
     for image in images {
       try copy(image.path, to: "\(folder.defaultImages)/\(image.name)")
-      guard let dialect = OrderFileDialect.all.first(where: { $0.driverName == image.linker })
-      else {
+      guard let dialect = OrderFileDialect(driverName: image.linker) else {
         warnings.append(
           Diagnostic(
             "not ordered: the project links it with \(image.linker), which can't order",

@@ -88,15 +88,8 @@ package struct CompilerWrapper {
       let dialect = call.optimizesAtLink && !compilesForLLD ? .gnuLD : settings.linker
       return (dialect.driverName ?? "", dialect)
     }
-    var name = String(decoding: demanded, as: UTF8.self)
-    if name.hasPrefix("ld.") { name = String(name.dropFirst(3)) }
-    // `lld-19`, and what `--ld-path=/usr/bin/ld` names.
-    var family = name[...]
-    if let hyphen = name.lastIndex(of: "-"), name[hyphen...].dropFirst().allSatisfy(\.isNumber) {
-      family = name[..<hyphen]
-    }
-    if family == "ld" { family = "bfd" }
-    return (String(family), OrderFileDialect.all.first { $0.driverName == String(family) })
+    let name = String(decoding: demanded, as: UTF8.self)
+    return (OrderFileDialect.driverName(of: name), OrderFileDialect(driverName: name))
   }
 
   private static func linkWords(

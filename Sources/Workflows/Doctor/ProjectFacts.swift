@@ -1,4 +1,5 @@
 import ImageModel
+import OrderFileFormat
 import Reporting
 
 /// What a project's folder shows of its build.
@@ -158,7 +159,7 @@ extension ProjectFacts {
     case .linker(let name):
       guard let tools else { return nil }
       let known = tools.orderingLinkers.map { $0.name == "GNU ld" ? "bfd" : $0.name }
-      return known.contains { name == $0 || name.hasSuffix("ld.\($0)") }
+      return known.contains(OrderFileDialect.driverName(of: name))
         ? Finding(.project, "linker", .ok, "\(demand.place) demands \(name)")
         : Finding(
           .project, "linker", .warning,

@@ -99,18 +99,3 @@ extension ToolFacts {
       .tools, "qemu-user", .warning, "\(lack); needed only for record --qemu", hint: Emulator.hint)
   }
 }
-
-extension OrderFileDialect {
-  /// The dialect of the linker that says this about itself; `nil` if it has none.
-  init?(linkerStating text: String) {
-    if text.hasPrefix("LLD") {
-      self = .lld
-    } else if text.hasPrefix("GNU gold") || text.hasPrefix("gold") {
-      self = .gold
-    } else if text.hasPrefix("GNU ld") {
-      self = .gnuLD
-    } else {
-      return nil
-    }
-  }
-}

@@ -293,10 +293,12 @@ extension [Finding] {
       demands: [
         ProjectFacts.Demand(.linker("bfd"), at: "Makefile:1"),
         ProjectFacts.Demand(.linker("mold"), at: "Makefile:2"),
+        // As the wrapper of compilers understands it.
+        ProjectFacts.Demand(.linker("/usr/bin/ld"), at: "Makefile:3"),
       ])
     let findings = facts.findings(Self.tools)
-    #expect(findings.map(\.check) == ["build system", "cargo", "linker", "linker"])
-    #expect(findings.map(\.severity) == [.warning, .error, .ok, .warning])
+    #expect(findings.map(\.check) == ["build system", "cargo", "linker", "linker", "linker"])
+    #expect(findings.map(\.severity) == [.warning, .error, .ok, .warning, .ok])
     #expect(findings[0].hint == "orderfile auto --build-system cargo ...")
   }
 }

@@ -1,0 +1,36 @@
+// What linkers are called: after a driver's -fuse-ld=, as a program, and in what they say about themselves.
+
+extension OrderFileDialect {
+  /// The name of a linker without folder, prefix and version, as `driverName` has it: `lld` of `lld-19` and
+  /// `/usr/bin/ld.lld`, `bfd` of `ld`, `mold` of `mold`.
+  ///
+  /// - Parameter demanded: what follows `-fuse-ld=` or `--ld-path=`.
+  package static func driverName(of demanded: String) -> String {
+    var name = demanded.lastIndex(of: "/").map { demanded[$0...].dropFirst() } ?? demanded[...]
+    if name.hasPrefix("ld.") { name = name.dropFirst(3) }
+    if let hyphen = name.lastIndex(of: "-"), name[hyphen...].dropFirst().allSatisfy(\.isNumber) {
+      name = name[..<hyphen]
+    }
+    return name == "ld" ? "bfd" : String(name)
+  }
+
+  /// The dialect of the linker that `-fuse-ld=` or `--ld-path=` demands; `nil` if it takes no order files.
+  package init?(driverName demanded: String) {
+    let name = Self.driverName(of: demanded)
+    guard let dialect = Self.all.first(where: { $0.driverName == name }) else { return nil }
+    self = dialect
+  }
+
+  /// The dialect of the linker that says this about itself; `nil` if it takes no order files.
+  package init?(linkerStating text: String) {
+    if text.hasPrefix("LLD") {
+      self = .lld
+    } else if text.hasPrefix("GNU gold") || text.hasPrefix("gold") {
+      self = .gold
+    } else if text.hasPrefix("GNU ld") {
+      self = .gnuLD
+    } else {
+      return nil
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import OrderFileFormat
+import Testing
+
+/// What linkers are called.
+@Suite struct LinkerNameTests {
+  @Test(arguments: [
+    ("lld", "lld"), ("lld-19", "lld"), ("ld.lld", "lld"), ("/usr/bin/ld.lld-19", "lld"),
+    ("gold", "gold"), ("ld.gold", "gold"), ("bfd", "bfd"), ("ld", "bfd"), ("/usr/bin/ld", "bfd"),
+    ("mold", "mold"), ("", ""),
+  ])
+  func aDemandedLinkerHasOneName(demanded: String, name: String) {
+    #expect(OrderFileDialect.driverName(of: demanded) == name)
+    let dialect = OrderFileDialect(driverName: demanded)
+    #expect(dialect?.driverName == (["mold", ""].contains(name) ? nil : name))
+  }
+
+  @Test(arguments: [
+    ("LLD 19.1.4", "lld"), ("GNU gold (GNU Binutils 2.40) 1.16", "gold"), ("gold 1.16", "gold"),
+    ("GNU ld (GNU Binutils) 2.44", "gnu-ld"), ("mold 2.30.0", nil),
+  ])
+  func aLinkerIsKnownByWhatItSays(text: String, dialect: String?) {
+    #expect(OrderFileDialect(linkerStating: text)?.name == dialect)
+  }
+}
