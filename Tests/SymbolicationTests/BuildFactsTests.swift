@@ -19,6 +19,9 @@ import Testing
 
       """
     }.joined() + """
+      #ifdef LOADER
+      extern "C" const char loader[] __attribute__((used, section(".interp"))) = "/lib/ld.so";
+      #endif
       template <int n> __attribute__((noinline)) int t(int x) { __asm__ volatile(""); return x + n; }
       int main(int n, char **) { return f0(f7(f19(n))) + t<1>(n) + t<2>(n); }
 
@@ -85,6 +88,11 @@ import Testing
     let library = try Self.facts("clang", ["-shared", "-fPIC", "-fuse-ld=lld"])
     #expect(library.kind == .sharedLibrary && library.linker?.hasPrefix("LLD ") ?? false)
     #expect(!library.hasDebugInformation && library.optimization == BuildFacts.Optimization())
+
+    // As libc.so.6 and libQt6Core.so.6.
+    let startable = try Self.facts(
+      "clang", ["-shared", "-fPIC", "-fuse-ld=lld", "-Wl,-soname,libx.so", "-DLOADER"])
+    #expect(startable.kind == .sharedLibrary)
   }
 
   @Test func aLinkMapTellsTheSections() throws {

@@ -87,7 +87,9 @@ package struct BuildFacts: Hashable, Sendable {
   package init?(of bytes: FileBytes, _ layout: Layout) {
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return nil }
     let hasLoader = file.segments.contains { $0.type == .interpreter }
-    let isPIE = hasLoader || (try? file.isMarkedAsPIE()) ?? false
+    // A library may be a program, too, such as libc.so.6.
+    let isLibrary = ((try? file.soname()) ?? nil) != nil
+    let isPIE = (try? file.isMarkedAsPIE()) ?? false || hasLoader && !isLibrary
     kind =
       file.header.type == .executable
       ? .fixedExecutable : isPIE ? .positionIndependentExecutable : .sharedLibrary
