@@ -88,7 +88,7 @@ struct AutoCommand: ParsableCommand {
 
   private func options() throws(Diagnostic) -> ProjectOrdering.Options {
     var options = ProjectOrdering.Options(
-      project: project, output: out, command: try Folder.absolutePath("/proc/self/exe"))
+      project: project, output: out, command: try Folder.ownCommand())
     options.launches = try launch.map { text throws(Diagnostic) in
       var launch = AutoLaunch(text)
       launch.input = try input.map { path throws(Diagnostic) in try Folder.absolutePath(path) }

@@ -34,7 +34,7 @@ struct DoctorCommand: ParsableCommand {
 
   func run() throws {
     let doctor = Doctor(
-      path, architecture: arch?.architecture, command: try Folder.absolutePath("/proc/self/exe"),
+      path, architecture: arch?.architecture, command: try Folder.ownCommand(),
       in: .own)
     let (document, warnings) = try doctor.examine()
     if json {

@@ -38,6 +38,21 @@ package enum Folder {
     return text
   }
 
+  /// The absolute path of this command's own file, without symbolic links.
+  package static func ownCommand() throws(Diagnostic) -> String {
+    #if canImport(Darwin)
+      var size = UInt32(PATH_MAX)
+      var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+      guard _NSGetExecutablePath(&path, &size) == 0 else {
+        throw Diagnostic("unable to find this command: its path is too long")
+      }
+      let bytes = path.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+      return try absolutePath(String(decoding: bytes, as: UTF8.self))
+    #else
+      return try absolutePath("/proc/self/exe")
+    #endif
+  }
+
   /// The absolute path of the current folder, which need not be UTF-8; `nil` if it has none.
   package static func currentBytes() -> [UInt8]? {
     guard let path = getcwd(nil, 0) else { return nil }

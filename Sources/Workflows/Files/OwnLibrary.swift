@@ -11,7 +11,7 @@ import ImageModel
 enum OwnLibrary {
   /// - Parameter product: what builds it.
   static func path(_ name: String, product: String) throws(Diagnostic) -> String {
-    let own = Folder.linkTarget("/proc/self/exe") ?? ""
+    let own = (try? Folder.ownCommand()) ?? ""
     let folder = own.lastIndex(of: "/").map { own[..<$0] } ?? "."
     let candidates = ["\(folder)/\(name)", "\(folder)/../lib/orderfile/\(name)"]
     guard let path = candidates.first(where: { access($0, R_OK) == 0 }) else {
