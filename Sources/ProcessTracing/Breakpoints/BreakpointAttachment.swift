@@ -30,18 +30,12 @@ package struct BreakpointAttachment: Sendable {
   }
 
   package var obstacle: Obstacle? {
-    let lines = SystemFile.text(of: "/proc/\(processNumber)/status").split(
-      separator: UInt8(ascii: "\n"))
-    func value(_ title: String) -> String? {
-      lines.first { $0.starts(with: title.utf8) }
-        .map { String(decoding: $0.dropFirst(title.utf8.count), as: UTF8.self) }
-    }
-    guard !lines.isEmpty else { return nil }
-    if let tracer = value("TracerPid:\t").flatMap({ pid_t($0) }), tracer != 0 {
+    guard let status = ProcessStatus(of: processNumber) else { return nil }
+    if let tracer = status["TracerPid"].flatMap({ pid_t($0) }), tracer != 0 {
       return .tracedBy(tracer)
     }
-    if value("State:\t")?.first == "Z" { return .ended }
-    return value("VmSize:") == nil ? .kernelThread : nil
+    if status["State"] == "Z" { return .ended }
+    return status["VmSize"] == nil ? .kernelThread : nil
   }
 
   /// Attaches, reports first uses to `observer`, and leaves the process as it was: at its end, when the time

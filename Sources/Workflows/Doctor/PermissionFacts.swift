@@ -66,11 +66,11 @@ package struct PermissionFacts: Hashable, Sendable {
   ) {
     tracingRefusal = Self.tracingRefusal()
     ptraceScope = SystemFile.number("/proc/sys/kernel/yama/ptrace_scope")
-    let status = ProcessStatus(SystemFile.text(of: "/proc/self/status"))
-    hasFilter = status["Seccomp"] == "2"
-    let capabilities = status["CapEff"].flatMap { UInt64($0, radix: 16) } ?? 0
+    let status = ProcessStatus(of: getpid())
+    hasFilter = status?["Seccomp"] == "2"
+    let capabilities = status?["CapEff"].flatMap { UInt64($0, radix: 16) } ?? 0
     hasTraceCapability = capabilities >> 19 & 1 == 1  // CAP_SYS_PTRACE
-    isTraced = status["TracerPid"].map { $0 != "0" } ?? false
+    isTraced = status?["TracerPid"].map { $0 != "0" } ?? false
     faultRefusal = PageFaultRecording.refusal
     temporaryFolder = environment.temporaryFolder ?? "/tmp"
     switch trials {
@@ -162,21 +162,6 @@ package struct PermissionFacts: Hashable, Sendable {
     default:
       "set kernel.yama.ptrace_scope=1 in /etc/sysctl.d, and reboot: 3 can't be changed before"
     }
-  }
-}
-
-/// The fields of `/proc/self/status`. <proc_pid_status(5)>
-private struct ProcessStatus {
-  private let lines: [[Substring]]
-
-  init(_ text: [UInt8]) {
-    lines = String(decoding: text, as: UTF8.self).split(separator: "\n").map {
-      $0.split(whereSeparator: { $0 == ":" || $0 == "\t" || $0 == " " })
-    }
-  }
-
-  subscript(field: String) -> String? {
-    lines.first { $0.count > 1 && $0[0] == field }.map { String($0[1]) }
   }
 }
 

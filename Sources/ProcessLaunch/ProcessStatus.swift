@@ -1,0 +1,30 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The fields of `/proc/PID/status`. <proc_pid_status(5)>
+package struct ProcessStatus: Sendable {
+  private let lines: [[Substring]]
+
+  /// - Parameter pid: of a process or thread.
+  /// - Returns: `nil` if there is none, or on a system without this file.
+  package init?(of pid: pid_t) {
+    let text = SystemFile.text(of: "/proc/\(pid)/status")
+    if text.isEmpty { return nil }
+    self.init(String(decoding: text, as: UTF8.self))
+  }
+
+  /// - Parameter text: of the file.
+  package init(_ text: String) {
+    lines = text.split(separator: "\n").map {
+      $0.split(whereSeparator: { $0 == ":" || $0 == "\t" || $0 == " " })
+    }
+  }
+
+  /// The first word of a field's value; `nil` if there is no such field, or no value.
+  package subscript(field: String) -> String? {
+    lines.first { $0.count > 1 && $0[0] == field }.map { String($0[1]) }
+  }
+}
