@@ -19,7 +19,8 @@ public enum ParsingLimits {
   public static let linkMap = UInt64(UInt32.max)
   /// Bytes of all function names that the DWARF of one image gives, each counted as often as it is used.
   public static let debugNames: UInt64 = 1 << 30
-  /// Bytes of what one compiler says about itself and its options in DWARF, or in `.comment`; others are left out.
+  /// Bytes of what one compiler says about itself and its options in DWARF, where longer texts are left out; and of
+  /// `.comment`, of which the beginning is read.
   public static let debugProducer = 1 << 16
   /// Bytes of one decompressed section.
   public static let decompressedSection: UInt64 = 2 << 30

@@ -50,7 +50,7 @@ package struct BOLTImage: Sendable {
     func hasSection(_ prefix: StaticString) -> Bool {
       file.sections.contains { bytes.hasPrefix(prefix, at: $0.name.indices.lowerBound) }
     }
-    hasRelocations = hasSection(".rela.text")
+    hasRelocations = file.keepsRelocations
     isSwift = hasSection("swift5_")
     isOutput = file.isMadeByBOLT
     hasDebugInformation = hasSection(".debug_info")
@@ -111,12 +111,7 @@ extension BOLTImage {
   /// of gcc before version 9, and a function in code of LLVM. The names of the compilers tell, of which the linker keeps
   /// one each; without them it may be gcc.
   fileprivate static func isOfNumberingGCC(_ file: ELFFile) throws(ParseError) -> Bool {
-    guard let section = file.section(named: ".comment") else { return true }
-    let range = try file.contents(of: section).indices
-    let compilers = file.bytes.copy(
-      range.clamped(to: range.lowerBound..<range.lowerBound + 1 << 16)
-    )
-    .split(separator: 0)
+    let compilers = try file.comments()
     return compilers.isEmpty
       || compilers.contains { compiler in
         guard compiler.starts(with: "GCC: ".utf8) else { return false }

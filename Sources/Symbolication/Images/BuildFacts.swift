@@ -95,7 +95,7 @@ package struct BuildFacts: Hashable, Sendable {
       ? .fixedExecutable : isPIE ? .positionIndependentExecutable : .sharedLibrary
     isStatic = !hasLoader && kind != .sharedLibrary
     linker = file.statedLinker
-    hasRelocations = file.section(named: ".rela.text") != nil
+    hasRelocations = file.keepsRelocations
     hasBlockMap = file.section(.blockMap) != nil
     isMadeByBOLT = file.isMadeByBOLT
     let debug = (try? DebugFunctions(file)) ?? nil
@@ -114,10 +114,7 @@ extension ELFFile {
       guard note.type.rawValue == 4, note.descriptor.byteCount < 100 else { continue }
       return "GNU " + bytes.text(note.descriptor.indices).filter { $0 != "\0" }
     }
-    guard let section = section(named: ".comment"),
-      let range = try? contents(of: section), range.byteCount <= ParsingLimits.debugProducer
-    else { return nil }
-    for text in bytes.copy(range.indices).split(separator: 0) {
+    for text in (try? comments()) ?? [] {
       let text = String(decoding: text, as: UTF8.self)
       if text.hasPrefix("mold ") { return String(text.prefix { $0 != "(" }.trimmingEnd) }
       if text.hasPrefix("Linker: ") {
