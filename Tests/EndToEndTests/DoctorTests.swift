@@ -78,6 +78,8 @@ import Testing
     let stripped = try Self.report(try Self.workshop(["-s", "-fuse-ld=lld"]), "app")
     #expect(
       stripped.severity("symbols") == "error" && stripped.text("symbols").hasPrefix("stripped"))
+    // Not said a second time.
+    #expect(stripped.run.errors.isEmpty, "\(stripped.run.errors)")
     for (linker, severity, hint) in [
       ("bfd", "warning", "--linker gnu-ld"), ("gold", "warning", "--linker gold"),
       ("mold", "error", "-fuse-ld=lld"),

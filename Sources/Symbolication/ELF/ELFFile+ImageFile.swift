@@ -107,11 +107,10 @@ extension ELFFile: ImageFile {
   }
 
   func exportedFunctions() throws(ParseError) -> (NamedFunctions, lack: Diagnostic) {
-    let lack = Diagnostic(
-      "missing symbol table: only exported functions have names",
-      hint: "give the unstripped image, or its debug file with '--debug-file'")
-    guard let table = try dynamicSymbolTable() else { return (NamedFunctions(), lack) }
-    return (functions(in: table), lack)
+    guard let table = try dynamicSymbolTable() else {
+      return (NamedFunctions(), .missingSymbolTable)
+    }
+    return (functions(in: table), .missingSymbolTable)
   }
 
   /// A single copy of the string table serves as the name table.
@@ -127,5 +126,16 @@ extension ELFFile: ImageFile {
         + Diagnostic.skipped(
           found.sharingCount, "symbol",
           "names too large: expected at most \(found.nameBudget.limit) bytes in all"))
+  }
+}
+
+extension Diagnostic {
+  fileprivate static let missingSymbolTable = Diagnostic(
+    "missing symbol table: only exported functions have names",
+    hint: "give the unstripped image, or its debug file with '--debug-file'")
+
+  /// Whether it is the warning of a stripped image, to which the places of its debug file may be added.
+  package var isAboutMissingSymbolTable: Bool {
+    message.hasPrefix(Self.missingSymbolTable.message)
   }
 }

@@ -96,7 +96,7 @@ package struct Doctor {
     case .objectFile:
       let (image, problems) = try Image.reading(
         bytes, path: file, slice: SliceChoice(architecture))
-      warnings += problems.filter { !$0.message.hasPrefix("missing symbol table") }
+      warnings += problems.filter { !$0.isAboutMissingSymbolTable }
       return (.image(ImageFacts(image, in: bytes)), place)
     case .linkMap:
       return (.linkMap(try ReleaseLayout(bytes, path: file).layout), place)

@@ -97,17 +97,14 @@ struct LinkerTrial {
   private func follows(
     _ text: String, _ linker: String, _ dialect: OrderFileDialect, _ names: [String]
   ) throws(Diagnostic) -> Bool {
-    guard let object, let option = dialect.linkOption else { return false }
+    let order = Array(trials.path("trial.order").utf8)
+    guard let object, let words = dialect.linkerArguments(orderFile: order) else { return false }
     try trials.write(text, to: "trial.order")
-    var words = option.split(separator: ",").dropFirst().map(String.init)
-    if let last = words.popLast() {
-      let order = trials.path("trial.order")
-      words += last.hasSuffix("=") ? [last + order] : [last, order]
-    }
     let image = trials.path("trial.so")
     Folder.remove(Array(image.utf8))
     let run = trials.run(
-      [linker, "-shared", object, "-o", image, "-Map=\(trials.path("trial.map"))"] + words)
+      [linker, "-shared", object, "-o", image, "-Map=\(trials.path("trial.map"))"]
+        + words.map { String(decoding: $0, as: UTF8.self) })
     guard run?.succeeded ?? false else { return false }
     let addresses = Self.addresses(of: names, in: image)
     return addresses.count == names.count && addresses == addresses.sorted()

@@ -37,15 +37,14 @@ package struct ProjectFacts: Hashable, Sendable {
 
   /// - Parameter path: of the project's folder.
   init(of path: String, _ environment: LaunchEnvironment) {
-    func isThere(_ tool: String) -> Bool { (try? environment.program(named: tool)) != nil }
     let names = Folder.names(in: path).filter { !TreeCopy.isMadeAgain("\(path)/\($0)") }
-    systems = BuildSystem.all(in: Set(names), jobs: 1, hasNinja: isThere("ninja"))
+    systems = BuildSystem.all(in: Set(names), jobs: 1, hasNinja: environment.has("ninja"))
     missingTools = [:]
     for system in systems {
       var tools = Self.tools[system.name] ?? []
-      if system.name == "cmake" { tools.append(isThere("ninja") ? "ninja" : "make") }
+      if system.name == "cmake" { tools.append(environment.has("ninja") ? "ninja" : "make") }
       if system.configure?.contains("autoreconf") ?? false { tools.append("autoreconf") }
-      missingTools[system.name] = tools.filter { !isThere($0) }
+      missingTools[system.name] = tools.filter { !environment.has($0) }
     }
     demands = Self.buildFiles.filter {
       names.contains($0.split(separator: "/").first.map(String.init) ?? $0)

@@ -104,7 +104,7 @@ extension ToolFacts {
         staticEmulators.append(name)
       }
     }
-    hasAPT = trials.tool("apt-get") != nil
+    hasAPT = trials.environment.has("apt-get")
   }
 
   /// The compilers of C, each once: those by the names that builds use come first.

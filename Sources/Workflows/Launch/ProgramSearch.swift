@@ -7,6 +7,9 @@ import ImageModel
 #endif
 
 extension LaunchEnvironment {
+  /// Whether there is a program `name`.
+  func has(_ name: String) -> Bool { (try? program(named: name)) != nil }
+
   /// The path of the program `name`, looked up as `execvp(3)` does: in the folders of `PATH`, unless it has a slash.
   /// The result has one.
   ///
