@@ -68,6 +68,9 @@ extension ToolFacts {
       }
       let dialect = OrderFileDialect(linkerStating: linker)
       if dialect == .lld { return Finding(.tools, check, .ok, linker) }
+      if orderingLinkers.contains(where: { $0.name == "lld" }) {
+        return Finding(.tools, check, .ok, "\(linker); -fuse-ld=lld chooses lld")
+      }
       let lack = dialect == nil ? " can't order functions" : " takes no order files of lld"
       let other = dialect.map { "; or write its order files: orderfile gen --linker \($0)" }
       return Finding(.tools, check, .warning, linker + lack, hint: useLLD + (other ?? ""))

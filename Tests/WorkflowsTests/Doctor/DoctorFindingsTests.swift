@@ -82,21 +82,26 @@ extension [Finding] {
   }
 
   @Test(arguments: [
-    ("LLD 19.1.4", Finding.Severity.ok, nil),
-    ("GNU gold (GNU Binutils for Debian 2.40) 1.16", .warning, "--linker gold"),
-    ("GNU ld (GNU Binutils) 2.44", .warning, "--linker gnu-ld"),
-    ("mold 2.30.0", .warning, "link with -fuse-ld=lld"),
+    ("LLD 19.1.4", nil),
+    ("GNU gold (GNU Binutils for Debian 2.40) 1.16", "--linker gold"),
+    ("GNU ld (GNU Binutils) 2.44", "--linker gnu-ld"), ("mold 2.30.0", "link with -fuse-ld=lld"),
   ])
-  func theDefaultLinkerIsNamed(linker: String, severity: Finding.Severity, hint: String?) {
+  func theDefaultLinkerIsNamed(linker: String, hint: String?) {
     let compiler = ToolFacts.Compiler("cc", version: "gcc 14", linker: linker)
-    let found = Self.facts([Self.linker("lld", "LLD 19")], [compiler]).findings.of(
-      "default linker of cc")
-    #expect(found?.severity == severity && found?.finding.hasPrefix(linker) ?? false)
-    if let hint {
-      #expect(found?.hint?.hasSuffix(hint) ?? false)
-    } else {
-      #expect(found?.hint == nil)
+    func found(_ lld: LinkerFacts) -> Finding? {
+      Self.facts([lld], [compiler]).findings.of("default linker of cc")
     }
+    let without = found(Self.linker("lld", nil))
+    #expect(without?.severity == (hint == nil ? .ok : .warning))
+    #expect(without?.finding.hasPrefix(linker) ?? false)
+    if let hint {
+      #expect(without?.hint?.hasSuffix(hint) ?? false)
+    } else {
+      #expect(without?.hint == nil)
+    }
+    // `auto` and the documented options choose lld.
+    let with = found(Self.linker("lld", "LLD 19"))
+    #expect(with?.severity == .ok && with?.hint == nil && with?.finding.hasPrefix(linker) ?? false)
   }
 
   @Test func aMissingLLDIsInstalledFirst() {
