@@ -15,8 +15,8 @@ struct DoctorCommand: ParsableCommand {
       It tries the compilers and linkers of PATH, ptrace and other permissions, reads the settings of this machine that \
       decide how faults are counted and, in a project's folder, how the project is built. Of an image it checks how that \
       was built; of a link map, whether functions have sections of their own. A line is ok, warning or error, on \
-      terminals in green, yellow or red; the line below it says what mends it. Colours are left out with NO_COLOR, and \
-      used everywhere with CLICOLOR_FORCE=1.
+      terminals in green, yellow or red; the next line says how to mend it. NO_COLOR=1 turns colours off, \
+      CLICOLOR_FORCE=1 turns them on, also in files.
 
       The exit status is 2 if 'orderfile auto' can't succeed, whatever else was found.
       """)

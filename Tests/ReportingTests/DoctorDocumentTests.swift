@@ -6,7 +6,7 @@ import Testing
   private static let document = DoctorDocument(
     subject: .image, path: "build/a\u{1b}pp",
     findings: [
-      Finding(.tools, "lld", .ok, "LLD 19.1.4 orders functions: tried"),
+      Finding(.tools, "lld", .ok, "LLD 19.1.4: orders functions (tried)"),
       Finding(
         .tools, "default linker of gcc", .warning, "GNU ld 2.40", hint: "link with -fuse-ld=lld"),
       Finding(

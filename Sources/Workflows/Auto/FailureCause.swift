@@ -58,7 +58,7 @@ package enum FailureCause {
       ["automake", "aclocal", "autoconf", "autoheader"].flatMap {
         [[$0, "is missing on your system"], [$0, "not found"]]
       },
-      "the build makes configure again with a version of automake that is missing: install that, or use your own: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
+      "the build regenerates configure with a version of automake that is not installed: install that, or use your own: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
     ),
     ([["No space left on device"]], "name a folder with more space: --out FOLDER"),
     ([["ld.lld: error: "]], "link with GNU ld instead: --linker gnu-ld"),

@@ -41,7 +41,7 @@ extension ImageFacts {
     guard let linker = build.linker else {
       return Finding(
         .image, "linker", .warning,
-        "it does not say; GNU ld leaves no trace, and takes no order files of lld",
+        "unknown, perhaps GNU ld, which leaves no trace; GNU ld takes no order files of lld",
         hint:
           "link with -fuse-ld=lld; or write GNU ld's order files: orderfile gen --linker gnu-ld")
     }
@@ -93,7 +93,9 @@ extension ImageFacts {
     case .dynamicSymbols:
       return Finding(
         .image, "symbols", .error,
-        "stripped: only \(counted(image.layout.functions.count, "exported function")) left with a name",
+        image.layout.functions.isEmpty
+          ? "stripped: no function has a name"
+          : "stripped: only \(counted(image.layout.functions.count, "exported function")) left with a name",
         hint:
           "link without -s and strip a copy, or give the debug file: orderfile gen --debug-file FILE"
       )
@@ -109,7 +111,7 @@ extension ImageFacts {
     }
     return Finding(
       .image, "optimization", .warning,
-      "\(facts.none) of \(counted(facts.none + facts.some, "function")) compiled without (-O0): a release build has others",
+      "\(facts.none) of \(counted(facts.none + facts.some, "function")) compiled without optimization (-O0): a release build has other functions",
       hint: "compile with -O2 what you order")
   }
 
@@ -124,7 +126,7 @@ extension ImageFacts {
 
   private var instrumentation: Finding {
     guard let guards = image.guards else {
-      return Finding(.image, "instrumentation", .ok, "none, as a release build should have")
+      return Finding(.image, "instrumentation", .ok, "none, as it should be in a release build")
     }
     let count = Int(clamping: guards.size / 4)
     guard let recordable else {
@@ -135,7 +137,7 @@ extension ImageFacts {
     if count > 2 * Int(clamping: max(1, recordable.functions.all)) {
       return Finding(
         .image, "instrumentation", .warning,
-        "\(count) callbacks in \(counted(Int(clamping: recordable.functions.all), "function")): one at each branch, which is slow",
+        "\(count) callbacks in \(counted(Int(clamping: recordable.functions.all), "function")): one at each edge, which is slow",
         hint: "compile with \(Self.flags)")
     }
     guard recordable.portion.reaches(RecordableCode.warningShare) ?? true else {
@@ -167,7 +169,7 @@ extension ImageFacts {
     guard !isMachO, isOfThisMachine else { return nil }
     guard let breakpoints, breakpoints > 0 else {
       return Finding(
-        .image, "breakpoints", .error, "no function is known",
+        .image, "breakpoints", .error, "no function's address is known: no symbols, no .eh_frame",
         hint: "link without -s, and keep .eh_frame")
     }
     return Finding(.image, "breakpoints", .ok, "\(counted(breakpoints, "function")) can get one")

@@ -53,7 +53,7 @@ package struct MachineFacts: Hashable, Sendable {
         .machine, "fault-around", .ok,
         "\(Self.wording(UInt64(machine.faultAroundBytes)))"
           + (machine.faultAroundIsAssumed
-            ? ", the kernels' default, because /sys/kernel/debug can't be read" : "")),
+            ? " assumed, the kernel's default: /sys/kernel/debug can't be read" : "")),
       readAhead,
       Finding(.machine, "file system", .ok, (storage.fileSystem ?? "unknown") + largeFolios),
     ]
@@ -66,7 +66,7 @@ package struct MachineFacts: Hashable, Sendable {
       .prefix(2).compactMap { Int($0.prefix { $0.isNumber }) }
     guard let version, version.count == 2 else { return "" }
     return (version[0], version[1]) >= (6, 16)
-      ? ", with large folios, as since Linux 6.16" : ", without large folios, as before Linux 6.16"
+      ? ", with large folios (since Linux 6.16)" : ", without large folios (since Linux 6.16)"
   }
 
   /// Settings are whole numbers of KiB.
@@ -83,7 +83,7 @@ package struct MachineFacts: Hashable, Sendable {
     guard let bytes = storage.readAheadBytes else {
       return Finding(
         .machine, "read-ahead", .warning,
-        "unknown on \(storage.fileSystem ?? "this file system"): if it is large, order does not show in cold launches",
+        "unknown on \(storage.fileSystem ?? "this file system"): with a large read-ahead, cold launches do not show the order",
         hint: "put the image on a disk to measure cold launches")
     }
     guard bytes > Self.largestReadAhead else {
@@ -91,7 +91,7 @@ package struct MachineFacts: Hashable, Sendable {
     }
     return Finding(
       .machine, "read-ahead", .warning,
-      "\(Self.wording(bytes)): order hardly shows in cold launches; it does in the pages of a warm one",
+      "\(Self.wording(bytes)): a cold launch reads most of the program in any order; compare pages instead (orderfile pages)",
       hint: storage.readAheadSetting.map { "as root: echo \(Self.usualReadAhead >> 10) >\($0)" })
   }
 }

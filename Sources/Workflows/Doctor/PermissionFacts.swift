@@ -111,7 +111,7 @@ package struct PermissionFacts: Hashable, Sendable {
           hint:
             "as root: sysctl kernel.perf_event_paranoid=2; in a container: docker run --cap-add=PERFMON"
         )
-      } ?? Finding(.permissions, "page faults", .ok, "recorded with perf_event_open: tried"),
+      } ?? Finding(.permissions, "page faults", .ok, "recorded with perf_event_open (tried)"),
       confinementFinding,
       temporaryFolderRefusal.map {
         Finding(
@@ -146,10 +146,10 @@ package struct PermissionFacts: Hashable, Sendable {
       isTraced ? "this command is traced" : nil,
     ].compactMap { $0 }.joined(separator: ", ")
     guard let tracingRefusal else {
-      return Finding(.permissions, "ptrace", .ok, "a program was traced (\(facts)): tried")
+      return Finding(.permissions, "ptrace", .ok, "a program was traced: \(facts) (tried)")
     }
     return Finding(
-      .permissions, "ptrace", .error, "\(tracingRefusal): tried (\(facts))",
+      .permissions, "ptrace", .error, "\(tracingRefusal): \(facts) (tried)",
       hint: tracingHint)
   }
 

@@ -162,7 +162,7 @@ extension ProjectFacts {
         ? Finding(.project, "linker", .ok, "\(demand.place) demands \(name)")
         : Finding(
           .project, "linker", .warning,
-          "\(demand.place) demands \(name), which is not here or can't order",
+          "\(demand.place) demands \(name), which is not in PATH or does not order functions",
           hint: "remove it, or demand lld")
     case .compilerPath(let path):
       return Finding(

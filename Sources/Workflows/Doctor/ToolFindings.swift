@@ -41,15 +41,13 @@ extension ToolFacts {
     }
     guard orders else {
       return Finding(
-        .tools, linker.name, .warning, "\(version) did not order functions when it was tried",
+        .tools, linker.name, .warning, "\(version): does not order functions (tried)",
         hint: useLLD)
     }
-    let abilities = [
-      "functions", linker.ordersData ?? false ? "and data" : "but no data",
-      linker.writesMaps ?? false ? "and writes link maps" : "and writes no link maps",
-    ]
+    let data = linker.ordersData ?? false ? "functions and data" : "functions, but no data"
+    let maps = linker.writesMaps ?? false ? "link maps" : "no link maps"
     return Finding(
-      .tools, linker.name, .ok, "\(version) orders \(abilities.joined(separator: " ")): tried")
+      .tools, linker.name, .ok, "\(version): orders \(data), writes \(maps) (tried)")
   }
 
   /// How to link with lld here.
@@ -64,7 +62,7 @@ extension ToolFacts {
       let check = "default linker of \(compiler.name)"
       guard let linker = compiler.linker else {
         return Finding(
-          .tools, check, .warning, "it called none that says what it is", hint: useLLD)
+          .tools, check, .warning, "unknown: -Wl,--version printed no linker's name", hint: useLLD)
       }
       let dialect = OrderFileDialect(linkerStating: linker)
       if dialect == .lld { return Finding(.tools, check, .ok, linker) }
@@ -83,7 +81,7 @@ extension ToolFacts {
     if tools.isEmpty {
       return Finding(
         .tools, "splitting functions", .warning,
-        "neither a clang that can do it, which 19 and later can, nor llvm-bolt; needed only for gen --split",
+        "needs clang 19 or later, or llvm-bolt; only for gen --split",
         hint: install("llvm-bolt", package: "bolt-19"))
     }
     let lack = bolt == nil ? ", no llvm-bolt" : ""
@@ -99,6 +97,6 @@ extension ToolFacts {
       ? "not in PATH"
       : "\(staticEmulators.joined(separator: ", ")): statically linked, and so without plugins"
     return Finding(
-      .tools, "qemu-user", .warning, "\(lack); needed only for record --qemu", hint: Emulator.hint)
+      .tools, "qemu-user", .warning, "\(lack); only for record --qemu", hint: Emulator.hint)
   }
 }

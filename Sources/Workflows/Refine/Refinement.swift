@@ -166,7 +166,7 @@ struct Refinement {
     guard grown.addedBlocks > 0 else { return nil }
     var candidate = best.candidate
     candidate.profile = grown.profile
-    return ("keep \(counted(grown.addedBlocks, "block")) with what ran", candidate)
+    return ("\(counted(grown.addedBlocks, "executed block")) out of the cold parts", candidate)
   }
 
   private func withOrder(
