@@ -17,6 +17,8 @@ export BUILD=$PWD/.build-static
 # A folder with archives only: here the linker finds no shared library for the same name.
 archives=$BUILD/archives
 mkdir -p "$archives" "$out"
+# Those of another version would be checked and delivered, too.
+rm -f "$out"/*.deb "$out"/*.tar.gz
 for name in dwarf elf expat iberty stdc++ z zstd; do
   archive=$(gcc -print-file-name="lib$name.a")
   [[ $archive == /* ]] || fail "missing lib$name.a: run 'Scripts/bootstrap.sh package' first"
@@ -65,8 +67,10 @@ printf 'orderfile (%s) unstable; urgency=medium\n\n  * Release %s: see NEWS.gz.\
 install -D -m 644 Scripts/package/lintian-overrides "$tree/usr/share/lintian/overrides/orderfile"
 gzip -9n "$tree"/usr/share/man/man1/*.1
 mkdir -p "$tree/DEBIAN"
+# In what sed puts in, a slash, an ampersand and a backslash are special.
+literal=$(sed 's/[\/&]/\\&/g' <<<"$maintainer")
 sed -e "s/@VERSION@/$version/" -e "s/@ARCHITECTURE@/$architecture/" -e "s/@GLIBC@/$glibc/" \
-  -e "s/@MAINTAINER@/$maintainer/" -e "s/@SIZE@/$(du -sk "$tree/usr" | cut -f1)/" Scripts/package/control >"$tree/DEBIAN/control"
+  -e "s/@MAINTAINER@/$literal/" -e "s/@SIZE@/$(du -sk "$tree/usr" | cut -f1)/" Scripts/package/control >"$tree/DEBIAN/control"
 (cd "$tree" && find usr -type f -print0 | LC_ALL=C sort -z | xargs -0 md5sum) >"$tree/DEBIAN/md5sums"
 chmod -R u=rwX,go=rX "$tree"
 dated "$tree"
