@@ -93,10 +93,12 @@ import Testing
     try workshop.must(
       compiler,
       [
-        "-ffunction-sections", "-fbasic-block-address-map", "-fuse-ld=lld", "-Wl,--build-id",
+        "-ffunction-sections", blockMap, "-fuse-ld=lld", "-Wl,--build-id",
         program.isCxx ? "main.cpp" : "main.c", "-o", image,
       ] + program.flags + flags)
   }
+
+  static let blockMap = "-fbasic-block-address-map"
 
   static let splitting = [
     "-fbasic-block-sections=list=app.clusters", "-Wl,--symbol-ordering-file=app.order",
@@ -159,152 +161,21 @@ import Testing
     #expect(lines("again.order") == lines("app.order"))
   }
 
-  // MARK: Several modules
-
-  /// Two modules with a function `reduce` each, of which a launch runs a part.
-  static let modules = [
-    "a.c": """
-    #include <stdio.h>
-    int other(int n);
-    __attribute__((noinline)) static int reduce(int n) { if (n > 9) { puts("a"); return n / 3; } return n + 1; }
-    int main(int n, char **v) { (void)v; return reduce(n) + other(n) == 3 ? 0 : 1; }
-    """,
-    "lib/b.c": """
-    #include <stdio.h>
-    __attribute__((noinline)) static int reduce(int n) { if (n % 7 == 3) { puts("b"); return n / 5; } return n; }
-    int other(int n) { if (n > 5) { puts("many"); n -= 5; } return reduce(n); }
-    """,
-  ]
-
-  /// A folder with `app`, compiled of `modules`, and a trace of its basic blocks.
-  private func workshopOfModules(_ flags: [String]) throws -> Workshop {
-    let workshop = try Workshop()
-    try FileManager.default.createDirectory(
-      at: workshop.folder.appendingPathComponent("lib"), withIntermediateDirectories: false)
-    for (name, text) in Self.modules.sorted(by: { $0.key < $1.key }) {
-      try workshop.write(text.utf8, name)
-    }
-    try build("app", flags, in: workshop)
-    try workshop.must(
-      Built.orderfile, ["record", "--breakpoints", "--blocks", "-o", "t", "--", "./app"])
-    return workshop
-  }
-
-  private func build(
-    _ image: String, _ flags: [String], compiler: String = "clang-19", in workshop: Workshop
-  ) throws {
-    try workshop.must(
-      compiler,
-      ["-O2", "-ffunction-sections", "-fuse-ld=lld", "-Wl,--build-id", "./a.c", "lib/b.c"] + flags
-        + ["-o", image])
-  }
-
-  static let map = "-fbasic-block-address-map"
-
-  @Test func namesakesAreToldApartByTheirCompileUnits() throws {
-    let flags = [Self.map, "-gline-tables-only", "-fdebug-info-for-profiling"]
-    let workshop = try workshopOfModules(flags)
+  /// The profile has the numbers that one compiler gave the blocks, and another one does not check them.
+  @Test(.needs("clang")) func anotherCompilerThanTheRecordedOneIsFound() throws {
+    var program = Program(
+      testDescription: "", source: BlockTests.branches, compiler: "clang-19", flags: ["-O1"])
+    let workshop = try Self.recorded(program)
     try workshop.mustOrderfile(
       "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
-    let profile = Self.profile(workshop)
-    #expect(profile.contains("m a.c") && profile.contains("m lib/b.c"))
-    let shown = try workshop.mustOrderfile("show", "app.clusters").text
-    #expect(shown.contains("a.c: reduce\n") && shown.contains("lib/b.c: reduce\n"))
-    let json = try workshop.mustOrderfile("show", "--json", "app.clusters").json
-    #expect(json["schema"] as? String == "orderfile.clusters/1")
-    let mistaken = try workshop.orderfile(
-      "diff", "app", "app", "--trace", "t", "--order", "app.clusters")
-    #expect(mistaken.status != 0 && mistaken.errors.contains("a profile of basic block clusters"))
-    #expect(profile.count { $0 == "f reduce" } == 2)
-    try build("split", flags + Self.splitting, in: workshop)
-    let symbols = try workshop.must("nm", ["split"]).text
-    #expect(symbols.split(separator: "\n").count { $0.hasSuffix(" reduce.cold") } == 2)
-    let report = try workshop.mustOrderfile(
+    program.compiler = "clang"
+    try Self.build(program, "split", in: workshop, Array(Self.splitting.dropLast()))
+    let report = try workshop.orderfile(
       "diff", "app", "split", "--trace", "t", "--order", "app.order", "--max-drifted", "0")
-    #expect(report.errors.isEmpty, "\(report.errors)")
-    #expect(try workshop.start("./split", []).end().status == 0)
-  }
-
-  @Test func withoutDebugInformationNamesakesStayWhole() throws {
-    let workshop = try workshopOfModules([Self.map])
-    let run = try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order", "--explain")
+    #expect(report.status == 2)
     #expect(
-      run.errors.contains(
-        """
-        left whole: 2 functions
-          reduce: unable to split: several functions have the name, and no debug information tells their compile units
-
-        """), "\(run.errors)")
-    #expect(
-      Self.profile(workshop).filter { $0.hasPrefix("f ") || $0.hasPrefix("m ") } == ["f other"])
-    try build("split", [Self.map] + Self.splitting, in: workshop)
-    #expect(try workshop.start("./split", []).end().status == 0)
-  }
-
-  struct Linker: CustomTestStringConvertible, Sendable {
-    var testDescription: String
-    var option: String
-    var order: String
-  }
-
-  @Test(
-    arguments: [
-      Linker(testDescription: "gnu-ld", option: "-fuse-ld=bfd", order: "-Wl,-T,app.order"),
-      Linker(
-        testDescription: "gold", option: "-fuse-ld=gold",
-        order: "-Wl,--section-ordering-file=app.order"),
-    ])
-  func linkersThatOrderBySectionPlaceTheParts(_ linker: Linker) throws {
-    let flags = [Self.map, "-gline-tables-only", "-fdebug-info-for-profiling", linker.option]
-    let workshop = try workshopOfModules(flags)
-    try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order", "--linker",
-      linker.testDescription)
-    try build(
-      "split", flags + ["-fbasic-block-sections=list=app.clusters", linker.order], in: workshop)
-    let symbols = try workshop.must("nm", ["-n", "split"]).text.split(separator: "\n")
-    func place(_ name: String) throws -> Int {
-      try #require(symbols.firstIndex { $0.hasSuffix(" \(name)") })
-    }
-    #expect(try place("main") < place("other") && place("other") < place("reduce.cold"))
-    #expect(try place("reduce.cold") < place("other.cold"))
-    let report = try workshop.mustOrderfile(
-      "diff", "app", "split", "--trace", "t", "--order", "app.order", "--json")
-    let order = try #require(report.json["order"] as? [String: Any])
-    #expect(order["inOrder"] as? Int == order["entries"] as? Int)
-    #expect(try workshop.start("./split", []).end().status == 0)
-  }
-
-  /// The linker compiles, and splits.
-  @Test(
-    .needs("clang"), arguments: ["clang-19", "clang"], ["-flto=full", "-flto=thin"])
-  func linkTimeOptimizationSplitsToo(compiler: String, lto: String) throws {
-    let workshop = try Workshop()
-    let flags = [
-      lto, "-gline-tables-only", "-fdebug-info-for-profiling", "-Wl,--lto-basic-block-address-map",
-    ]
-    try FileManager.default.createDirectory(
-      at: workshop.folder.appendingPathComponent("lib"), withIntermediateDirectories: false)
-    for (name, text) in Self.modules.sorted(by: { $0.key < $1.key }) {
-      try workshop.write(text.utf8, name)
-    }
-    try build("app", flags, compiler: compiler, in: workshop)
-    try workshop.must(
-      Built.orderfile, ["record", "--breakpoints", "--blocks", "-o", "t", "--", "./app"])
-    try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
-    try build(
-      "split",
-      flags + [
-        "-Wl,--lto-basic-block-sections=app.clusters", "-Wl,--symbol-ordering-file=app.order",
-        "-Wl,--fatal-warnings",
-      ], compiler: compiler, in: workshop)
-    #expect(try workshop.must("nm", ["split"]).text.contains(".cold\n"))
-    let report = try workshop.mustOrderfile(
-      "diff", "app", "split", "--trace", "t", "--order", "app.order", "--max-drifted", "0")
-    #expect(report.errors.isEmpty, "\(report.errors)")
-    #expect(try workshop.start("./split", []).end().status == 0)
+      report.text.contains("other basic blocks than recorded: 1 startup function:\n  main: "),
+      "\(report.text)")
   }
 
   @Test func aSwiftProgramIsSplitByLinkTimeOptimization() throws {
@@ -376,166 +247,5 @@ import Testing
     let order = try #require(report.json["order"] as? [String: Any])
     #expect(order["inOrder"] as? Int == order["entries"] as? Int)
     #expect(try workshop.must("nm", ["split"]).text.contains(".cold\n"))
-  }
-
-  // MARK: Later builds
-
-  @Test func whatHasOtherBlocksNowIsListedAndStaysWhole() throws {
-    let workshop = try workshopOfModules([Self.map, "-g"])
-    try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
-    let changed = (Self.modules["lib/b.c"] ?? "").replacing(
-      "if (n > 5) {", with: "if (n > 7) puts(\"seven\"); if (n > 5) {")
-    try workshop.write(changed.utf8, "lib/b.c")
-    try build("split", [Self.map, "-g"] + Self.splitting.dropLast(), in: workshop)
-    let diff = ["diff", "app", "split", "--trace", "t", "--order", "app.order"]
-    let report = try workshop.orderfile(diff + ["--max-drifted", "0"])
-    #expect(report.status == 2)
-    #expect(
-      report.text.contains("other basic blocks than recorded: 1 startup function:\n  other: "),
-      "\(report.text)")
-    #expect(
-      report.errors.contains(
-        "error: split: functions with other basic blocks: expected at most 0, found 1"),
-      "\(report.errors)")
-    #expect(try workshop.orderfile(diff + ["--max-drifted", "1"]).status == 0)
-
-    try workshop.mustOrderfile(
-      "gen", "t", "--image", "split", "--split", "next.clusters", "-o", "next.order")
-    let next = Self.profile(workshop, "next.clusters")
-    #expect(!next.contains("f other") && next.count { $0 == "f reduce" } == 2)
-    #expect(!workshop.text("next.order").contains("other.cold"))
-  }
-
-  /// The profile has the numbers that one compiler gave the blocks, and another one does not check them.
-  @Test(.needs("clang")) func anotherCompilerThanTheRecordedOneIsFound() throws {
-    var program = Program(
-      testDescription: "", source: BlockTests.branches, compiler: "clang-19", flags: ["-O1"])
-    let workshop = try Self.recorded(program)
-    try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
-    program.compiler = "clang"
-    try Self.build(program, "split", in: workshop, Array(Self.splitting.dropLast()))
-    let report = try workshop.orderfile(
-      "diff", "app", "split", "--trace", "t", "--order", "app.order", "--max-drifted", "0")
-    #expect(report.status == 2)
-    #expect(
-      report.text.contains("other basic blocks than recorded: 1 startup function:\n  main: "),
-      "\(report.text)")
-  }
-
-  /// 60 functions with more than a page of what a launch without arguments does not run.
-  static let large: String = {
-    let functions = (0..<60).map { index in
-      """
-      __attribute__((noinline)) int f\(index)(int n) {
-        if (n > \(100 + index)) __asm__ volatile(".fill 1500, 1, 0x90");
-        return n * 3 + \(index);
-      }
-      """
-    }
-    let calls = (0..<60).map { "n = f\($0)(count > 1 && \($0) % 20 == 7 ? 500 : n % 90);" }
-    return functions.joined(separator: "\n") + """
-
-      int main(int count, char **words) {
-        (void)words;
-        int n = count;
-        \(calls.joined(separator: "\n  "))
-        return n == 0;
-      }
-      """
-  }()
-
-  /// `large`, recorded and split, and the commands that compile and link it.
-  private func largeWorkshop() throws -> (Workshop, compile: [String], link: [String]) {
-    let workshop = try Workshop()
-    try workshop.write(Self.large.utf8, "app.c")
-    let compile = ["-O1", "-ffunction-sections", Self.map, "-c", "app.c", "-o", "app.o"]
-    let link = ["-fuse-ld=lld", "-Wl,--build-id", "app.o", "-o", "app"]
-    try workshop.must("clang-19", compile)
-    try workshop.must("clang-19", link)
-    try workshop.must(
-      Built.orderfile, ["record", "--breakpoints", "--blocks", "-o", "t", "--", "./app"])
-    try workshop.mustOrderfile(
-      "gen", "t", "--image", "app", "--split", "app.clusters", "-o", "app.order")
-    try workshop.must("clang-19", compile + ["-fbasic-block-sections=list=app.clusters"])
-    try workshop.must("clang-19", link + ["-Wl,--symbol-ordering-file=app.order"])
-    return (workshop, compile, link)
-  }
-
-  /// Refines for another launch than the recorded one, which runs three of the cold parts.
-  private func refineLarge(
-    _ workshop: Workshop, _ options: [String], relink: [[String]]
-  ) throws -> [Int] {
-    let commands = relink.map { "clang-19 " + $0.joined(separator: " ") }.joined(separator: " && ")
-    let run = try workshop.must(
-      Built.orderfile,
-      [
-        "refine", "--order", "app.order", "--image", "app", "--json", "--page-size", "4k",
-        "--relink", commands + " -Wl,--symbol-ordering-file=\"$ORDERFILE_ORDER\"",
-      ] + options + ["--", "./app", "more"])
-    let kept = try #require(run.json["steps"] as? [[String: Any]])
-      .filter { $0["isKept"] as? Bool ?? false }.compactMap { $0["textPages"] as? Int }
-    #expect(kept.count >= 2 && kept == kept.sorted(by: >), "\(run.errors)")
-    return kept
-  }
-
-  @Test func refineSplitsAnewWhatRan() throws {
-    let (workshop, compile, link) = try largeWorkshop()
-    let before = Self.profile(workshop)
-    let option = "-fbasic-block-sections=list=\"$ORDERFILE_SPLIT\""
-    _ = try refineLarge(
-      workshop, ["--split", "app.clusters"], relink: [compile + [option], link])
-    // The cold parts of three functions have joined the others.
-    let after = Self.profile(workshop)
-    let changed = zip(before, after).filter { $0 != $1 }
-    #expect(before.count == after.count && changed.count == 3)
-    #expect(changed.allSatisfy { $1.hasPrefix($0) && $1.count > $0.count })
-    let cold = workshop.text("app.order").split(separator: "\n").filter { $0.hasSuffix(".cold") }
-    #expect(cold.count == 57 && !cold.contains("f7.cold") && !cold.contains("f47.cold"))
-    // The image is the one of both files.
-    let image = workshop.bytes("app")
-    try workshop.must("clang-19", compile + ["-fbasic-block-sections=list=app.clusters"])
-    try workshop.must("clang-19", link + ["-Wl,--symbol-ordering-file=app.order"])
-    #expect(workshop.bytes("app") == image)
-    // Without a map it is not known what ran of each function.
-    let plain = "clang-19 -O1 app.c -fuse-ld=lld -o app #"
-    let run = try workshop.orderfile(
-      "refine", "--order", "app.order", "--split", "app.clusters", "--image", "app", "--relink",
-      plain, "--", "./app")
-    #expect(run.status != 0 && run.errors.contains("app: missing basic block address map"))
-    #expect(workshop.bytes("app") == image && Self.profile(workshop) == after)
-  }
-
-  @Test func refineBringsInTheColdPartsThatRan() throws {
-    let (workshop, _, link) = try largeWorkshop()
-    _ = try refineLarge(workshop, ["-o", "best.order"], relink: [link])
-    let order = workshop.text("best.order").split(separator: "\n")
-    let cold = order.filter { $0.hasSuffix(".cold") }
-    #expect(cold.prefix(3) == ["f7.cold", "f27.cold", "f47.cold"] && cold.count == 60)
-  }
-
-  @Test func errorsSayHowToRecord() throws {
-    let workshop = try workshopOfModules([Self.map])
-    try build("plain", [], in: workshop)
-    try workshop.must(
-      Built.orderfile, ["record", "--breakpoints", "-o", "functions", "--", "./app"])
-    try workshop.must(Built.orderfile, ["record", "--breakpoints", "-o", "nomap", "--", "./plain"])
-    try workshop.must("strip", ["-o", "stripped", "app"])
-    for (trace, image, message) in [
-      ("functions", "stripped", "stripped: only 0 of "),
-      ("functions", "app", "app: missing basic blocks: the traces recorded functions only"),
-      (
-        "nomap", "plain",
-        "plain: missing basic block address map: without it functions can't be split"
-      ),
-    ] {
-      let run = try workshop.orderfile(
-        "gen", trace, "--image", image, "--split", "x.clusters", "-o", "x.order")
-      #expect(
-        run.status != 0 && run.errors.contains("error: \(message)")
-          && run.errors.contains("\n  hint: "), "\(run.errors)")
-      #expect(!workshop.fileNames.contains { $0.hasPrefix("x.") })
-    }
   }
 }
