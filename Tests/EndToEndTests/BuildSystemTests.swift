@@ -14,7 +14,7 @@ import Testing
 
   /// The text of docs/BUILD-SYSTEMS.md below a heading, up to the next.
   private static func section(_ heading: String) throws -> String {
-    let file = packageFolder.appendingPathComponent("docs/BUILD-SYSTEMS.md")
+    let file = projectFolder.appendingPathComponent("docs/BUILD-SYSTEMS.md")
     let sections = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n## ")
     return try #require(sections.first { $0.hasPrefix(heading + "\n") })
   }
@@ -50,7 +50,7 @@ import Testing
     try workshop.write((project + cmake[0]).utf8, "CMakeLists.txt")
     let commands = try #require(Self.blocks(text).first)
     try #require(commands.contains("-G Ninja") && commands.contains("record --breakpoints"))
-    let package = packageFolder.appendingPathComponent("Sources/Workflows/Init/CMake").path
+    let package = projectFolder.appendingPathComponent("Sources/Workflows/Init/CMake").path
     try sh(
       workshop,
       "export orderfile_DIR='\(package)'\n"

@@ -14,16 +14,16 @@ enum Built {
   /// The recorder as one object, made by the makefile.
   static let recorder: String? = {
     guard let make = Tool("make"), toolPath("clang") != nil, toolPath("objcopy") != nil,
-      (try? make.run(["-s", "-C", packageFolder.path, "runtime"])) != nil
+      (try? make.run(["-s", "-C", projectFolder.path, "runtime"])) != nil
     else { return nil }
-    return packageFolder.appendingPathComponent(".build/runtime/orderfile_rt.o").path
+    return projectFolder.appendingPathComponent(".build/runtime/orderfile_rt.o").path
   }()
 
   /// The scripts that fetch, build and launch the sqlite3 shell.
-  static let sqliteBenchmark = packageFolder.appendingPathComponent("Benchmarks/sqlite")
+  static let sqliteBenchmark = projectFolder.appendingPathComponent("Benchmarks/sqlite")
 
   /// Where the recorder's header is.
-  static let headers = packageFolder.appendingPathComponent("Runtime/Recorder/include").path
+  static let headers = projectFolder.appendingPathComponent("Runtime/Recorder/include").path
 }
 
 extension Requirement {

@@ -10,7 +10,7 @@ struct FailCase: Sendable, CustomTestStringConvertible {
   let path: String
   var testDescription: String { "\(target)/\((path as NSString).lastPathComponent)" }
 
-  static let folder = packageFolder.appendingPathComponent("Fuzz/FailCases").path
+  static let folder = projectFolder.appendingPathComponent("Fuzz/FailCases").path
 
   /// Of all targets, by path.
   static let all: [FailCase] = FuzzTarget.all.flatMap { target in

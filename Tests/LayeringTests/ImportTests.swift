@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Returns a finding for each import that the file's layer forbids.

@@ -2,9 +2,6 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// The project's own folder.
-let projectFolder = fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
-
 /// A text file of the project.
 struct SourceFile: Sendable {
   /// From the project's folder: "Sources/Addresses/Address.swift".

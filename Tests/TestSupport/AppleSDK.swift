@@ -26,8 +26,7 @@ package struct AppleSDK: Sendable {
 
   /// - Throws: what is missing; `make test` installs it.
   package init() throws {
-    let packageFolder = fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
-    path = packageFolder.appendingPathComponent(".build/apple/sdk").path
+    path = projectFolder.appendingPathComponent(".build/apple/sdk").path
     guard FileManager.default.fileExists(atPath: path + "/usr/lib/libSystem.tbd") else {
       throw Tool.Failure(description: "missing \(path): run Scripts/apple-sdk.sh")
     }

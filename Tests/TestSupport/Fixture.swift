@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 /// The source tree, found from this file's place in it.
-package let packageFolder = URL(fileURLWithPath: #filePath)
+package let projectFolder = URL(fileURLWithPath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
-package let fixturesFolder = packageFolder.appendingPathComponent("Tests/Fixtures")
+package let fixturesFolder = projectFolder.appendingPathComponent("Tests/Fixtures")
 
 /// The bytes of `Tests/Fixtures/<path>`.
 package func fixture(_ path: String) throws -> [UInt8] {
