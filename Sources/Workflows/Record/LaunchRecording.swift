@@ -340,18 +340,21 @@ extension Diagnostic {
     return Diagnostic("unable to trace: \(reason)", context: [process])
   }
 
+  private static let anotherImage =
+    "--image adds a library, or a program that this one starts"
+
   fileprivate static func nothingUsed(_ program: String, wasLeftAlone: Bool) -> Diagnostic {
     Diagnostic(
       "nothing was recorded: no function with a breakpoint was used", context: [program],
       hint: wasLeftAlone
-        ? nil : "--image adds a library, or a program that this one starts",
+        ? nil : anotherImage,
       severity: .nothingRecorded)
   }
 
   fileprivate static func nothingExecuted(_ program: String) -> Diagnostic {
     Diagnostic(
       "nothing was recorded: no code of the recorded images ran", context: [program],
-      severity: .nothingRecorded)
+      hint: anotherImage, severity: .nothingRecorded)
   }
 
   fileprivate static func nothingRecorded(_ program: String, wasSilent: Bool) -> Diagnostic {
