@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// Links of the form [text](path) or [text](path#heading) that lead to no file of the project.
@@ -54,6 +55,23 @@ private func deadLinks(of page: SourceFile) -> [String] {
             targets.contains(String(match.1)), "\(page.path):\(index + 1): make \(match.1)")
         }
       }
+    }
+  }
+
+  /// A heading quotes a message as its literal in the sources has it, with … for what differs.
+  @Test func thePageForTroubleQuotesTheMessages() throws {
+    let page = try String(
+      contentsOf: projectFolder.appendingPathComponent("docs/TROUBLESHOOTING.md"), encoding: .utf8)
+    let quotes = page.matches(of: /(?m)^### `(.+)`$/).map { String($0.1) }
+    #expect(quotes.count >= 30 && Set(quotes).count == quotes.count)
+    let sources = try sourceFiles("Sources", ["swift"])
+    for quote in quotes {
+      // A page that quotes an older message would not be found by who has the newer one.
+      let parts = quote.split(separator: "…").map { $0.trimmingCharacters(in: .whitespaces) }
+      let isThere = sources.contains { file in
+        file.lines.contains { line in parts.allSatisfy { line.contains($0) } }
+      }
+      #expect(isThere, "\(quote)")
     }
   }
 }
