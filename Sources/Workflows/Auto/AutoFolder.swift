@@ -109,10 +109,16 @@ final class AutoFolder {
   /// A file that is there while a build command runs, and after one that was interrupted.
   var building: String { "\(work)/building" }
 
-  /// Removes what an interrupted build has left: it may have files that are half written, which build systems take for
-  /// complete.
-  func removeUnfinishedCopy() {
-    guard Folder.hasFile(building) else { return }
+  /// The text of the file `configured`; `nil` if there is none.
+  var configuredText: String? { (try? InputFile.bytes(configured)).map { $0.text(0..<$0.count) } }
+
+  /// Removes a copy that was configured by another command, such as for another generator of CMake, and what an
+  /// interrupted build has left: it may have files that are half written, which build systems take for complete.
+  ///
+  /// - Parameter configuration: the text of the file `configured` for the build that follows.
+  func removeUnusableCopy(configuration: String) {
+    let isOther = configuredText.map { $0 != configuration } ?? false
+    guard isOther || Folder.hasFile(building) else { return }
     for path in [tree, copyList, configured, compiled, linkLog, state, building] {
       Folder.remove(Array(path.utf8))
     }

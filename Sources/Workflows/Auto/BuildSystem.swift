@@ -17,6 +17,9 @@ package struct BuildSystem: Hashable, Sendable {
   /// Whether it takes options for compilers and linkers from a toolset, because no wrapper sees them.
   var usesToolset: Bool { imageFolder != nil }
 
+  /// What tells this configuration of a folder from another.
+  var configuration: String { (configure ?? "") + "\n" }
+
   /// What a user has to add to compile for ordering.
   var compileOptions: [String] {
     !usesToolset
@@ -53,12 +56,13 @@ package struct BuildSystem: Hashable, Sendable {
   /// The build systems that the folder with the files `names` has, those that others generate left out.
   ///
   /// - Parameters:
-  ///   - jobs: how many commands may run at the same time.
+  ///   - jobs: how many commands may run at the same time; `nil` for what the build system chooses.
   ///   - hasNinja: whether CMake can use Ninja.
   package static func all(
-    in names: Set<String>, jobs: Int, hasNinja: Bool = true
+    in names: Set<String>, jobs: Int? = nil, hasNinja: Bool = true
   ) -> [BuildSystem] {
     let folder = shellWord(names.contains("build") ? "build-orderfile" : "build")
+    let parallel = jobs.map { " -j\($0)" } ?? ""
     var found: [BuildSystem] = []
     if names.contains("CMakeLists.txt") {
       let generator = hasNinja ? " -G Ninja" : ""
@@ -66,16 +70,16 @@ package struct BuildSystem: Hashable, Sendable {
         BuildSystem(
           name: "cmake",
           configure: "cmake -S . -B \(folder)\(generator) -DCMAKE_BUILD_TYPE=Release",
-          build: "cmake --build \(folder) -j\(jobs)"))
+          build: "cmake --build \(folder)\(parallel)"))
     }
     if names.contains("meson.build") {
       found.append(
         BuildSystem(
           name: "meson", configure: "meson setup \(folder) --buildtype=release",
-          build: "meson compile -C \(folder) -j\(jobs)"))
+          build: "meson compile -C \(folder)\(parallel)"))
     }
     if names.contains("Cargo.toml") {
-      found.append(BuildSystem(name: "cargo", build: "cargo build --release -j\(jobs)"))
+      found.append(BuildSystem(name: "cargo", build: "cargo build --release\(parallel)"))
     }
     if names.contains("Package.swift") {
       // It calls its compilers and linkers by their paths, and takes options for them from a file.
@@ -83,11 +87,11 @@ package struct BuildSystem: Hashable, Sendable {
         BuildSystem(
           name: "swiftpm",
           build:
-            "swift build -c release -j \(jobs) --toolset \"$ORDERFILE_TOOLSET\" --cache-path \"$TMPDIR/swiftpm\" "
+            "swift build -c release\(parallel) --toolset \"$ORDERFILE_TOOLSET\" --cache-path \"$TMPDIR/swiftpm\" "
             + "--config-path \"$TMPDIR/swiftpm\" --security-path \"$TMPDIR/swiftpm\" --manifest-cache local",
           imageFolder: ".build/release"))
     }
-    let make = "make -j\(jobs)"
+    let make = "make\(parallel)"
     if names.contains("configure") {
       found.append(
         BuildSystem(name: "autotools", configure: "./configure", build: make, clean: "make clean"))
@@ -124,7 +128,7 @@ package struct BuildSystem: Hashable, Sendable {
           ? "no build system: expected CMakeLists.txt, meson.build, Cargo.toml, Package.swift, configure or a makefile"
           : "no build system '\(wanted ?? "")': found \(names)",
         context: [project],
-        hint: "give the command that builds it: orderfile auto ... -- ./build.sh",
+        hint: "with any command that builds it: orderfile auto ... -- ./build.sh",
         severity: .usage)
     }
     throw Diagnostic(

@@ -22,7 +22,7 @@ package enum FailureCause {
     }
     guard let best else { return lines.last.map(text) }
     // CMake puts what is wrong into the next line.
-    if signs[best.rank] == "CMake Error", best.index + 1 < lines.count {
+    if lines[best.index].starts(with: "CMake Error".utf8), best.index + 1 < lines.count {
       return text(lines[best.index]) + " " + text(lines[best.index + 1])
     }
     return text(lines[best.index])

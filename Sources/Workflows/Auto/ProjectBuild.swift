@@ -26,9 +26,7 @@ struct ProjectBuild {
   /// Configures the copy unless it is configured by the same command, and removes objects that were copied, which were
   /// not compiled for ordering.
   mutating func configure(_ copied: TreeCopy.Update) throws(Diagnostic) {
-    let known = (try? InputFile.bytes(folder.configured)).map { $0.text(0..<$0.count) }
-    let wanted = (system.configure ?? "") + "\n"
-    if copied.isNew || known != wanted {
+    if copied.isNew || folder.configuredText != system.configuration {
       Folder.remove(Array(folder.configured.utf8))
       Folder.remove(Array(folder.linkLog.utf8))
       if let command = system.configure { try run("configure", command, orders: false) }
@@ -36,7 +34,7 @@ struct ProjectBuild {
       if let command = system.clean, copied.hasObjects {
         try run("clean", command, orders: false, mayFail: true)
       }
-      try OutputFile(folder.configured).finish(Array(wanted.utf8))
+      try OutputFile(folder.configured).finish(Array(system.configuration.utf8))
     }
     if let command = system.configure {
       commands.append(AutoDocument.Command(step: "configure", command: command))

@@ -88,7 +88,7 @@ package struct ProjectOrdering {
       if let input = launch.input { _ = try InputFile.bytes(input) }
     }
     let folder = try AutoFolder(options.output, for: project)
-    folder.removeUnfinishedCopy()
+    folder.removeUnusableCopy(configuration: system.configuration)
     guard !options.splits || !["cargo", "swiftpm"].contains(system.name) else {
       throw Diagnostic(
         "unable to split: expected a project of C or C++, found \(system.name)",

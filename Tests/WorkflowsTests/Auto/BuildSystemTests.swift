@@ -54,6 +54,10 @@ import Workflows
       "CMake Error at CMakeLists.txt:3 (include): could not find x"
     ),
     (
+      "CMake Error: Error: generator : Ninja\nDoes not match the generator used previously\n",
+      "CMake Error: Error: generator : Ninja Does not match the generator used previously"
+    ),
+    (
       "make: *** No rule to make target 'a'.  Stop.\n",
       "make: *** No rule to make target 'a'.  Stop."
     ),
