@@ -12,9 +12,9 @@ struct InitCommand: ParsableCommand {
         $ orderfile init --write && orderfile init --remove
 
       It prints, as a diff, the smallest change that makes the project's own build link in the order of app.order: a file \
-      that CMake or Meson reads, a build script for Cargo, a toolset for SwiftPM. --write makes the change, and makes it \
-      once only. --remove undoes it: all files are again as they were, byte by byte; lines that were changed since are an \
-      error, and app.order stays if it was written since. The build goes on without app.order, and links again when that \
+      that CMake or Meson reads, a build script for Cargo, a toolset for SwiftPM. --write makes the change, and can be \
+      repeated. --remove undoes it: all files are again as they were, byte by byte; it changes nothing if one of these \
+      lines was edited, and app.order stays if it was written since. The build goes on without app.order, and links again when that \
       changes. make and autotools have no such file: 'orderfile flags make' prints the commands; for Xcode, \
       'orderfile flags xcode' writes settings files.
       """)
@@ -56,7 +56,7 @@ struct InitCommand: ParsableCommand {
     if write {
       messages.print(
         note:
-          "next: \(integration.integration.build), then record a launch, and: orderfile gen TRACE -o \(BuildIntegration.order)"
+          "next: \(integration.build), then record a launch, and: orderfile gen TRACE -o \(BuildIntegration.order)"
       )
     }
   }

@@ -3,12 +3,13 @@
 // changes, and builds as before without it.
 
 import ImageModel
+import Reporting
 
 /// The changes of a project that make its own build link in the order of `app.order`.
 package struct BuildIntegration: Hashable, Sendable {
   package let edits: [ProjectEdit]
-  /// How the project is built from then on.
-  package let build: String
+  /// Why they can't be made in this project, with what to do instead; `nil` if they can.
+  package let obstacle: Diagnostic?
 
   /// The order file, in the project's folder.
   package static let order = "app.order"
@@ -17,51 +18,68 @@ package struct BuildIntegration: Hashable, Sendable {
   /// - Parameters:
   ///   - system: the name of the build system.
   ///   - description: the contents of its file that describes the project.
-  /// - Throws: if a build of this kind has no place for it, with what to do instead.
+  /// - Throws: if a build of this kind has no place for an order file, with what to do instead.
   package init(of system: String, describedBy description: String) throws(Diagnostic) {
     let order = ProjectEdit(Self.order, .userFile(Self.emptyOrder))
     switch system {
     case "cmake":
       edits = [
-        order, ProjectEdit("orderfile.cmake", .file(Self.cmake)),
+        order, ProjectEdit("orderfile.cmake", .file(Self.cmake, comment: "#")),
         ProjectEdit(
           "CMakeLists.txt",
-          .line("include(orderfile.cmake OPTIONAL)  # \(ProjectEdit.mark)", behind: "project")),
+          .line(
+            "include(orderfile.cmake OPTIONAL)  # \(ProjectEdit.mark)",
+            behind: ProjectEdit.Call("project", in: "cmake"))),
       ]
-      build = "cmake -B build && cmake --build build"
+      obstacle = nil
     case "meson":
+      let languages = Self.languages(ofMesonProject: description)
       edits = [
-        order, ProjectEdit("orderfile/meson.build", .file(Self.meson(description))),
+        order, ProjectEdit("orderfile/meson.build", .file(Self.meson(languages), comment: "#")),
         ProjectEdit(
-          "meson.build", .line("subdir('orderfile')  # \(ProjectEdit.mark)", behind: "project")),
+          "meson.build",
+          .line(
+            "subdir('orderfile')  # \(ProjectEdit.mark)",
+            behind: ProjectEdit.Call("project", in: "meson"))),
       ]
-      build = "meson setup build && meson compile -C build"
+      obstacle = languages.isEmpty ? Self.noLanguage : nil
     case "cargo":
-      try Self.checkManifest(description)
-      edits = [order, ProjectEdit("build.rs", .file(Self.cargo))]
-      build = "cargo build --release"
+      edits = [order, ProjectEdit("build.rs", .file(Self.cargo, comment: "//"))]
+      obstacle = Self.obstacle(inManifest: description)
     case "swiftpm":
-      edits = [order, ProjectEdit("orderfile.json", .file(Self.toolset))]
-      build = "swift build -c release --toolset orderfile.json"
+      edits = [order, ProjectEdit("orderfile.json", .file(Self.toolset, comment: nil))]
+      obstacle = nil
     default:
       throw Diagnostic(
-        "\(system) has no file that every project reads: its flags are given to the commands",
+        "init can't change makefiles: each uses flags in its own way",
         hint: "orderfile flags make --program PROGRAM prints the commands", severity: .usage)
     }
   }
 
-  private static func checkManifest(_ manifest: String) throws(Diagnostic) {
-    let lines = manifest.split(whereSeparator: \.isNewline).map { $0.filter { $0 != " " } }
-    guard lines.contains("[package]") else {
-      throw Diagnostic(
-        "a workspace without a package of its own", context: ["Cargo.toml"],
-        hint: "give the folder of the package with the program", severity: .usage)
+  /// Reads lines and tables only: keys in quotes or with dots, and lines inside of long strings, are not recognized.
+  private static func obstacle(inManifest manifest: String) -> Diagnostic? {
+    var table = ""
+    var hasPackage = false
+    for line in manifest.split(whereSeparator: \.isNewline) {
+      let words = line.prefix { $0 != "#" }.filter { $0 != " " && $0 != "\t" }
+      if words.hasPrefix("[") {
+        table = words
+        hasPackage = hasPackage || table == "[package]"
+      } else if table == "[package]", words.hasPrefix("build=") {
+        return words == "build=false"
+          ? Diagnostic(
+            "the package turns build scripts off: build = false", context: ["Cargo.toml"],
+            hint: "remove that line", severity: .usage)
+          : Diagnostic(
+            "the package has a build script of its own: \(line.withoutBlanksAround)",
+            context: ["Cargo.toml"], hint: "call link_in_order() of docs/INIT.md in it",
+            severity: .usage)
+      }
     }
-    if let line = lines.first(where: { $0.hasPrefix("build=") }) {
-      throw Diagnostic(
-        "the package has a build script of its own: \(line)", context: ["Cargo.toml"],
-        hint: "add the lines of docs/INIT.md to it", severity: .usage)
-    }
+    guard !hasPackage else { return nil }
+    return Diagnostic(
+      "a virtual manifest: expected [package]", context: ["Cargo.toml"],
+      hint: "give the folder of the package with the program", severity: .usage)
   }
 
   /// The package that `find_package(orderfile)` reads, in a file of the project, so that it needs no installation.
@@ -70,13 +88,20 @@ package struct BuildIntegration: Hashable, Sendable {
     + String(decoding: PackageResources.orderfileConfig_cmake, as: UTF8.self)
     + "\norderfile_project(ORDER app.order)\n"
 
-  /// - Parameter description: which names the languages.
-  private static func meson(_ description: String) -> String {
+  private static let noLanguage = Diagnostic(
+    "project() names neither 'c' nor 'cpp'", context: ["meson.build"],
+    hint: "name in project() the languages that add_languages() adds; others can't be ordered",
+    severity: .usage)
+
+  private static func languages(ofMesonProject description: String) -> [String] {
     let bytes = Array(description.utf8)
-    let end = ProjectEdit.endOfCall("project", in: bytes) ?? bytes.count
-    let call = String(decoding: bytes[..<end], as: UTF8.self)
-    let languages = ["c", "cpp"].filter { call.contains("'\($0)'") }.map { "'\($0)'" }
-    let list = "[\(languages.joined(separator: ", "))]"
+    let range = ProjectEdit.Call("project", in: "meson").arguments(in: bytes) ?? 0..<0
+    let call = String(decoding: bytes[range], as: UTF8.self)
+    return ["c", "cpp"].filter { call.contains("'\($0)'") }
+  }
+
+  private static func meson(_ languages: [String]) -> String {
+    let list = "[\(languages.map { "'\($0)'" }.joined(separator: ", "))]"
     return """
       # Links all images of this project in the order of app.order, if it is there. Written by 'orderfile init'.
       orderfile_fs = import('fs')
@@ -127,16 +152,8 @@ package struct BuildIntegration: Hashable, Sendable {
 
     """
 
-  private static let toolset = """
-    {
-      "schemaVersion": "1.0",
-      "swiftCompiler": { "extraCLIOptions": ["-Xfrontend", "-function-sections", "-use-ld=lld"] },
-      "cCompiler": { "extraCLIOptions": ["-ffunction-sections"] },
-      "cxxCompiler": { "extraCLIOptions": ["-ffunction-sections"] },
-      "linker": {
-        "extraCLIOptions": ["--build-id", "--symbol-ordering-file=app.order", "--no-warn-symbol-ordering"]
-      }
-    }
-
-    """
+  private static let toolset = String(
+    decoding: SwiftToolset(linkerOptions: [
+      "--build-id", "--symbol-ordering-file=\(order)", "--no-warn-symbol-ordering",
+    ]).json(), as: UTF8.self)
 }

@@ -1,20 +1,21 @@
 // Changes of a project's files that can be undone byte by byte.
 //
 // A change is a file of its own, or one line in a file of the project. The line has a mark, so that it is found again
-// wherever it is by then, and fixed text, so that it shows if somebody has changed it. If a line is put behind the last
+// wherever it is by then, and fixed text, so that it shows if somebody has changed it. The last line of a file has the
+// hash of those above: what another version of this command wrote, or for another project(), is recognized, too. If a line is put behind the last
 // one, and that has no line feed, neither has the new one: what is removed is then the line with the line feed before it.
 
+import ByteReading
 import ImageModel
 
 /// A change of one file.
 package struct ProjectEdit: Hashable, Sendable {
   package enum Change: Hashable, Sendable {
-    /// A new file.
-    case file(String)
+    /// A new file, with what comments start with; without comments it is recognized by its contents alone.
+    case file(String, comment: String?)
     /// A new file that belongs to the user from then on: another one stays, in both directions.
     case userFile(String)
-    /// A line behind a call of that function.
-    case line(String, behind: String)
+    case line(String, behind: Call)
   }
   /// Relative to the project's folder.
   package var path: String
@@ -36,18 +37,19 @@ package struct ProjectEdit: Hashable, Sendable {
   package func applied(to contents: [UInt8]?) throws(Diagnostic) -> [UInt8]? {
     switch change {
     case .userFile(let text): return contents ?? Array(text.utf8)
-    case .file(let text):
-      guard contents == nil || contents == Array(text.utf8) else {
+    case .file(let text, let comment):
+      let new = Self.sealed(Array(text.utf8), comment)
+      guard contents.map({ $0 == new || Self.isSealed($0, comment) }) ?? true else {
         throw Diagnostic(
           "unable to write: the file exists, with other contents", context: [path],
-          hint: "rename it, or add the lines of docs/INIT.md to it by hand")
+          hint: path == "build.rs" ? "call link_in_order() of docs/INIT.md in it" : "rename it")
       }
-      return Array(text.utf8)
-    case .line(let line, let function):
+      return new
+    case .line(let line, let call):
       guard let contents else { throw Diagnostic("No such file or directory", context: [path]) }
       if try marked(line, in: contents) != nil { return contents }
-      guard let end = Self.endOfCall(function, in: contents) else {
-        throw Diagnostic("missing a call of \(function)()", context: [path])
+      guard let end = call.arguments(in: contents)?.upperBound else {
+        throw Diagnostic("missing a call of \(call.name)()", context: [path])
       }
       let lines = TextLines(contents)
       let place = lines.ranges.first { $0.upperBound > end }?.upperBound ?? contents.count
@@ -65,8 +67,8 @@ package struct ProjectEdit: Hashable, Sendable {
     guard let contents else { return nil }
     switch change {
     case .userFile(let text): return contents == Array(text.utf8) ? nil : contents
-    case .file(let text):
-      guard contents == Array(text.utf8) else {
+    case .file(let text, let comment):
+      guard contents == Array(text.utf8) || Self.isSealed(contents, comment) else {
         throw Diagnostic(
           "unable to remove: the file was changed since 'orderfile init' wrote it", context: [path],
           hint: "remove it by hand")
@@ -102,48 +104,17 @@ package struct ProjectEdit: Hashable, Sendable {
     return lines.ranges[number]
   }
 
-  /// The offset of the parenthesis that closes the first call of `function` at the start of a line; `nil` if there is none.
-  /// Comments from `#` on and quoted words are passed over.
-  static func endOfCall(_ function: String, in contents: [UInt8]) -> Int? {
-    var index = 0
-    var isAtStart = true
-    var depth = 0
-    while index < contents.count {
-      let byte = contents[index]
-      switch byte {
-      case UInt8(ascii: "#"):
-        while index < contents.count, contents[index] != UInt8(ascii: "\n") { index += 1 }
-        continue
-      case UInt8(ascii: "\""), UInt8(ascii: "'"):
-        index += 1
-        while index < contents.count, contents[index] != byte {
-          index += contents[index] == UInt8(ascii: "\\") ? 2 : 1
-        }
-      case UInt8(ascii: "("): if depth > 0 { depth += 1 }
-      case UInt8(ascii: ")"):
-        if depth == 1 { return index }
-        if depth > 1 { depth -= 1 }
-      default:
-        let name = function.utf8
-        if depth == 0, isAtStart, contents.count - index > name.count,
-          contents[index..<index + name.count].map({ $0 | 0x20 }).elementsEqual(name)
-        {
-          var next = index + name.count
-          while next < contents.count, contents[next] == UInt8(ascii: " ") { next += 1 }
-          if next < contents.count, contents[next] == UInt8(ascii: "(") {
-            depth = 1
-            index = next
-          }
-        }
-      }
-      if depth == 0, byte == UInt8(ascii: "\n") {
-        isAtStart = true
-      } else if byte != UInt8(ascii: " "), byte != UInt8(ascii: "\t") {
-        isAtStart = false
-      }
-      index += 1
-    }
-    return nil
+  /// `text` and its last line.
+  private static func sealed(_ text: [UInt8], _ comment: String?) -> [UInt8] {
+    guard let comment else { return text }
+    let hash = String(nameHash(text.span.bytes), radix: 16)
+    return text + Array("\(comment) \(mark) \(hash)\n".utf8)
+  }
+
+  /// Whether nobody has edited a file that this command wrote.
+  private static func isSealed(_ contents: [UInt8], _ comment: String?) -> Bool {
+    guard comment != nil, let last = TextLines(contents).ranges.last else { return false }
+    return sealed(Array(contents[..<last.lowerBound]), comment) == contents
   }
 }
 

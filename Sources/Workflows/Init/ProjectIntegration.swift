@@ -11,8 +11,9 @@ import Reporting
 package struct ProjectIntegration {
   /// The project's folder.
   private let folder: String
-  /// What is changed, and the command that builds then.
-  package let integration: BuildIntegration
+  private let integration: BuildIntegration
+  /// The commands that build the project then.
+  package let build: String
 
   /// - Parameters:
   ///   - folder: of the project.
@@ -21,7 +22,7 @@ package struct ProjectIntegration {
   package init(of folder: String, buildSystem system: String?) throws(Diagnostic) {
     self.folder = try Folder.absolutePath(folder)
     let names = Folder.names(in: self.folder)
-    let found = BuildSystem.all(in: Set(names), jobs: 1)
+    let found = BuildSystem.all(in: Set(names), hasNinja: false)
     if found.isEmpty,
       names.contains(where: { $0.hasSuffix(".xcodeproj") || $0.hasSuffix(".xcworkspace") })
     {
@@ -31,26 +32,23 @@ package struct ProjectIntegration {
     }
     // Many projects have a makefile beside another build system.
     let usable = found.filter { !["make", "autotools"].contains($0.name) }
-    let candidates =
-      system == nil ? usable.isEmpty ? found : usable : found.filter { $0.name == system }
-    guard candidates.count == 1 else {
-      let names = found.map(\.name).joined(separator: ", ")
-      throw Diagnostic(
-        found.isEmpty
-          ? "no build system: expected CMakeLists.txt, meson.build, Cargo.toml or Package.swift"
-          : "\(system == nil ? "several build systems" : "no build system '\(system ?? "")'"): found \(names)",
-        context: [folder], hint: found.first.map { "--build-system \($0.name)" }, severity: .usage)
-    }
+    let chosen = try BuildSystem.only(
+      of: usable.isEmpty || system != nil ? found : usable, wanted: system, project: folder)
     let descriptions = [
       "cmake": "CMakeLists.txt", "meson": "meson.build", "cargo": "Cargo.toml",
       "swiftpm": "Package.swift",
     ]
     var description = ""
-    if let name = descriptions[candidates[0].name] {
+    if let name = descriptions[chosen.name] {
       let bytes = try InputFile.bytes("\(self.folder)/\(name)")
       description = bytes.text(0..<bytes.count)
     }
-    integration = try BuildIntegration(of: candidates[0].name, describedBy: description)
+    integration = try BuildIntegration(of: chosen.name, describedBy: description)
+    // That of SwiftPM is for the folders of `auto`.
+    build =
+      chosen.usesToolset
+      ? "swift build -c release --toolset orderfile.json"
+      : [chosen.configure, chosen.build].compactMap { $0 }.joined(separator: " && ")
   }
 
   /// The files that differ then, in the order in which they have to be written.
@@ -58,6 +56,7 @@ package struct ProjectIntegration {
   /// - Parameter removing: whether the changes are taken back.
   /// - Throws: if a file is not as it has to be; nothing was changed.
   package func changes(removing: Bool) throws(Diagnostic) -> [FileChange] {
+    if !removing, let obstacle = integration.obstacle { throw obstacle }
     var changes: [FileChange] = []
     for edit in removing ? integration.edits.reversed() : integration.edits {
       let path = "\(folder)/\(edit.path)"

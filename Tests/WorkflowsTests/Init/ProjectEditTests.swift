@@ -5,7 +5,8 @@ import Workflows
 
 @Suite struct ProjectEditTests {
   private static let edit = ProjectEdit(
-    "CMakeLists.txt", .line("include(x)  # orderfile init", behind: "project"))
+    "CMakeLists.txt",
+    .line("include(x)  # orderfile init", behind: ProjectEdit.Call("project", in: "cmake")))
 
   @Test(arguments: [
     ("project(a)\nadd(b)\n", "project(a)\ninclude(x)  # orderfile init\nadd(b)\n"),
@@ -16,6 +17,10 @@ import Workflows
     (
       "# project(no)\nset(p \"project(no\")\n  project(a # )\n \")\" (b)\n)\nend()\n",
       "# project(no)\nset(p \"project(no\")\n  project(a # )\n \")\" (b)\n)\ninclude(x)  # orderfile init\nend()\n"
+    ),
+    (
+      "#[[\nproject(no)\n]]\nset(note don't [=[\nproject(no) ]] ]=] \\\")\nproject(a)\n",
+      "#[[\nproject(no)\n]]\nset(note don't [=[\nproject(no) ]] ]=] \\\")\nproject(a)\ninclude(x)  # orderfile init\n"
     ),
   ])
   func aLineIsPutBehindTheCallAndRemovedExactly(before: String, after: String) throws {
@@ -29,6 +34,7 @@ import Workflows
 
   @Test(arguments: [
     "", "projects(a)\n", "x project(a)\n", "project(a\n", "# project(a)\n", "project",
+    "#[[ project(b)\nproject(a)\n",
   ])
   func withoutTheCallThereIsNoPlace(text: String) {
     let error = #expect(throws: Diagnostic.self) { try Self.edit.applied(to: Array(text.utf8)) }
@@ -48,7 +54,7 @@ import Workflows
   }
 
   @Test func filesOfOthersAreLeft() throws {
-    let own = ProjectEdit("orderfile.cmake", .file("own\n"))
+    let own = ProjectEdit("orderfile.json", .file("own\n", comment: nil))
     #expect(try own.applied(to: nil) == Array("own\n".utf8))
     #expect(try own.applied(to: Array("own\n".utf8)) == Array("own\n".utf8))
     #expect(try own.removed(from: Array("own\n".utf8)) == nil)
@@ -63,11 +69,29 @@ import Workflows
     #expect(try users.removed(from: Array("# empty\n".utf8)) == nil)
   }
 
+  /// A file of another version of this command, or for another description of the project.
+  @Test func aFileThatNobodyEditedIsReplacedAndRemoved() throws {
+    let old = ProjectEdit("orderfile.cmake", .file("old\n", comment: "#"))
+    let new = ProjectEdit("orderfile.cmake", .file("new\n", comment: "#"))
+    let written = try #require(try old.applied(to: nil))
+    #expect(try new.removed(from: written) == nil)
+    let replaced = try #require(try new.applied(to: written))
+    #expect(replaced.starts(with: "new\n# orderfile init ".utf8))
+    #expect(try new.applied(to: replaced) == replaced)
+    for edited in [
+      Array("x".utf8) + written, written + Array("x\n".utf8), Array("new\n".utf8) + [0],
+    ] {
+      #expect(throws: Diagnostic.self) { try new.applied(to: edited) }
+      #expect(throws: Diagnostic.self) { try new.removed(from: edited) }
+    }
+  }
+
   /// Whatever a file has, what was added is removed exactly.
   @Test func addingAndRemovingRestoresAnyText() throws {
     var random = SeededRandom(seed: 3)
     let parts = [
-      "project(", ")", "\n", "\r\n", "\"", "#", "'", "a", " ", "\\", "(", "project", "\u{e9}",
+      "project(", ")", "\n", "\r\n", "\"", "#", "'", "a", " ", "\\", "(", "project", "\u{e9}", "[[",
+      "]]",
     ]
     var changedCount = 0
     for _ in 0..<3000 {
@@ -85,21 +109,33 @@ import Workflows
 @Suite struct BuildIntegrationTests {
   @Test func mesonGetsTheLanguagesOfItsProject() throws {
     let integration = try BuildIntegration(
-      of: "meson", describedBy: "project('x', 'cpp')\nx = 'c'\n")
+      of: "meson",
+      describedBy: "# project('x', 'c')\nproject('x', 'cpp', version : '''(''')\nx = 'c'\n")
     let contents = try integration.edits[1].applied(to: nil) ?? []
     #expect(String(decoding: contents, as: UTF8.self).contains("language : ['cpp'])"))
+    #expect(integration.obstacle == nil)
   }
 
   @Test(arguments: [
-    ("cargo", "[workspace]\n", "workspace"),
-    ("cargo", "[package]\nbuild = \"b.rs\"\n", "build script of its own"),
-    ("make", "", "has no file"),
+    ("cargo", "[workspace]\n", "a virtual manifest"),
+    ("cargo", "[package] # main\nbuild = \"b.rs\"\n", "build script of its own: build = \"b.rs\""),
+    ("cargo", "[package]\nbuild = false\n", "turns build scripts off"),
+    ("cargo", "[package] # main\n[dependencies]\nbuild = \"1\"\n", nil),
+    ("meson", "project('x', 'rust')\n", "names neither 'c' nor 'cpp'"),
+    ("meson", "project('x', 'c')\n", nil),
   ])
-  func whereThereIsNoPlaceTheErrorSaysWhatToDo(system: String, text: String, message: String) {
+  func whatStandsInTheWayIsToldWithWhatToDo(
+    system: String, text: String, message: String?
+  ) throws {
+    let obstacle = try BuildIntegration(of: system, describedBy: text).obstacle
+    #expect(obstacle.map { $0.message.contains(message ?? "") } == message.map { _ in true })
+    #expect(obstacle.map { $0.hint != nil && $0.severity == .usage } ?? true)
+  }
+
+  @Test func makefilesAreNotChanged() {
     let error = #expect(throws: Diagnostic.self) {
-      try BuildIntegration(of: system, describedBy: text)
+      try BuildIntegration(of: "make", describedBy: "")
     }
-    #expect(error?.message.contains(message) ?? false)
     #expect(error?.hint != nil && error?.severity == .usage)
   }
 }
