@@ -62,7 +62,7 @@ package struct BuildSystem: Hashable, Sendable {
     in names: Set<String>, jobs: Int? = nil, hasNinja: Bool = true
   ) -> [BuildSystem] {
     let folder = shellWord(names.contains("build") ? "build-orderfile" : "build")
-    let parallel = jobs.map { " -j\($0)" } ?? ""
+    let parallel = jobs.map { " -j \($0)" } ?? ""
     var found: [BuildSystem] = []
     if names.contains("CMakeLists.txt") {
       let generator = hasNinja ? " -G Ninja" : ""

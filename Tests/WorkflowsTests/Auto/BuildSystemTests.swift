@@ -16,7 +16,7 @@ import Workflows
 
   @Test func aFolderCalledBuildStaysTheProjects() {
     let own = BuildSystem.all(in: ["CMakeLists.txt", "build"], jobs: 3, hasNinja: false)
-    #expect(own[0].build == "cmake --build build-orderfile -j3")
+    #expect(own[0].build == "cmake --build build-orderfile -j 3")
     #expect(own[0].configure == "cmake -S . -B build-orderfile -DCMAKE_BUILD_TYPE=Release")
     #expect(
       BuildSystem.all(in: ["CMakeLists.txt"], jobs: 3)[0].configure?.contains("-B build -G Ninja")
