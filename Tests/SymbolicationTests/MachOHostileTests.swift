@@ -51,7 +51,7 @@ import Testing
 
   @Test(arguments: ["-gdwarf-4", "-gdwarf-5"])
   func damagedDSYMsNeverTrap(version: String) throws {
-    let build = try MachODebugFileTests.build(dwarf: version)
+    let build = try MachODebugFileIntegrations.build(dwarf: version)
     let stripped = try build.bytes("stripped")
     let path = "image.dSYM/Contents/Resources/DWARF/image"
     try build.removeSymbols(from: path)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Stripped Mach-O images, and the dSYMs that name their functions.
-@Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-strip-19")) struct MachODebugFileTests {
+@Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-strip-19")) struct MachODebugFileIntegrations {
   /// Name, address, size and scope of each function.
   static func lines(_ image: Image) -> [String] {
     image.layout.functions.map {

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import TraceFormat
 
-@Suite(.needs(.compiling)) struct SanitizerTests {
+@Suite(.needs(.compiling)) struct SanitizerIntegrations {
   /// Without the leak checker, which stops threads by ptrace and talks about those it can't.
   private static func environment(_ trace: String) -> [String: String] {
     ["ORDERFILE_TRACE": trace, "ASAN_OPTIONS": "detect_leaks=0"]
