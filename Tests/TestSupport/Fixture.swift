@@ -5,6 +5,7 @@ import Testing
 package let projectFolder = URL(fileURLWithPath: #filePath)
   .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+/// What tests read.
 package let fixturesFolder = projectFolder.appendingPathComponent("Tests/Fixtures")
 
 /// The bytes of `Tests/Fixtures/<path>`.

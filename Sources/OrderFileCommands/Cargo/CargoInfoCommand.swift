@@ -1,5 +1,4 @@
 import ArgumentParser
-import ImageModel
 import Reporting
 import Workflows
 
@@ -20,10 +19,10 @@ struct CargoInfoCommand: ParsableCommand {
   func run() throws {
     let doctor = Doctor(
       try CargoWorkspace.path(options.words, in: .own),
-      command: try Folder.absolutePath("/proc/self/exe"), in: .own)
+      command: try Folder.ownCommand(), in: .own)
     let (document, warnings) = try doctor.examine()
     try Console.print(DoctorText(document, isColoured: Console.outputIsColoured).text)
     options.messages.print(warnings + (try options.flagWarnings))
-    if !document.canSucceed { throw ExitCode(Diagnostic.Severity.checkFailed.rawValue) }
+    if let problem = document.problem { throw problem }
   }
 }

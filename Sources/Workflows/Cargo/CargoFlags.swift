@@ -36,22 +36,11 @@ package enum CargoFlags {
     }
   }
 
-  /// The number of the line that sets `build.rustflags`; `nil` if none does. Not a reader of TOML: what is written over
-  /// several lines, or within quotes, is not seen.
+  /// The number of the line that sets `build.rustflags`; `nil` if none does.
   package static func lineOfBuildFlags(in text: String) -> Int? {
-    var table = ""
-    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
-      .enumerated()
-    {
-      let words = line.filter { $0 != " " && $0 != "\t" }
-      if words.hasPrefix("[") {
-        table = String(words.prefix { $0 != "#" })
-      } else if words.hasPrefix("rustflags=") && table == "[build]"
-        || words.hasPrefix("build.rustflags=") && table.isEmpty
-      {
-        return index + 1
-      }
-    }
-    return nil
+    CargoSettings(text).lines.first { line in
+      line.table == "[build]" && line.setting.hasPrefix("rustflags=")
+        || line.table.isEmpty && line.setting.hasPrefix("build.rustflags=")
+    }?.number
   }
 }

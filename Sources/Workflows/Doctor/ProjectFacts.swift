@@ -71,8 +71,6 @@ package struct ProjectFacts: Hashable, Sendable {
   /// - Complexity: O(*n*) for *n* bytes.
   package static func demands(in text: String, called name: String) -> [Demand] {
     var demands: [Demand] = []
-    // Of a file in TOML: `[profile.release]`.
-    var table = ""
     for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
       .enumerated()
     {
@@ -88,15 +86,15 @@ package struct ProjectFacts: Hashable, Sendable {
         break
       }
       if let path = compilerPath(line) { demands.append(Demand(.compilerPath(path), at: place)) }
-      let words = line.filter { $0 != " " }
-      if words.hasPrefix("[") { table = String(words.prefix { $0 != "#" }) }
-      if name == "Cargo.toml", table == "[profile.release]",
-        words.hasPrefix("strip=true") || words.hasPrefix("strip=\"symbols\"")
-      {
-        demands.append(Demand(.stripping, at: place))
-      }
     }
-    return demands
+    return demands + (name == "Cargo.toml" ? stripping(in: text, called: name) : [])
+  }
+
+  private static func stripping(in manifest: String, called name: String) -> [Demand] {
+    CargoSettings(manifest).lines.filter { line in
+      line.table == "[profile.release]"
+        && ["strip=true", "strip=\"symbols\""].contains(where: line.setting.hasPrefix)
+    }.map { Demand(.stripping, at: "\(name):\($0.number)") }
   }
 
   /// The path in a makefile's `CC = /usr/bin/gcc`.

@@ -56,27 +56,19 @@ package struct BuildIntegration: Hashable, Sendable {
     }
   }
 
-  /// Reads lines and tables only: keys in quotes or with dots, and lines inside of long strings, are not recognized.
   private static func obstacle(inManifest manifest: String) -> Diagnostic? {
-    var table = ""
-    var hasPackage = false
-    for line in manifest.split(whereSeparator: \.isNewline) {
-      let words = line.prefix { $0 != "#" }.filter { $0 != " " && $0 != "\t" }
-      if words.hasPrefix("[") {
-        table = words
-        hasPackage = hasPackage || table == "[package]"
-      } else if table == "[package]", words.hasPrefix("build=") {
-        return words == "build=false"
-          ? Diagnostic(
-            "the package turns build scripts off: build = false", context: ["Cargo.toml"],
-            hint: "remove that line", severity: .usage)
-          : Diagnostic(
-            "the package has a build script of its own: \(line.withoutBlanksAround)",
-            context: ["Cargo.toml"], hint: "call link_in_order() of docs/INIT.md in it",
-            severity: .usage)
-      }
+    let lines = CargoSettings(manifest).lines.filter { $0.table == "[package]" }
+    if let line = lines.first(where: { $0.setting.hasPrefix("build=") }) {
+      return line.setting == "build=false"
+        ? Diagnostic(
+          "the package turns build scripts off: build = false", context: ["Cargo.toml"],
+          hint: "remove that line", severity: .usage)
+        : Diagnostic(
+          "the package has a build script of its own: \(line.text.withoutBlanksAround)",
+          context: ["Cargo.toml"], hint: "call link_in_order() of docs/INIT.md in it",
+          severity: .usage)
     }
-    guard !hasPackage else { return nil }
+    guard lines.isEmpty else { return nil }
     return Diagnostic(
       "a virtual manifest: expected [package]", context: ["Cargo.toml"],
       hint: "give the folder of the package with the program", severity: .usage)

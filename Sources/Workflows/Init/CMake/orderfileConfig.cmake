@@ -6,6 +6,8 @@
 #   orderfile_project(ORDER app.order [LINKER lld|gold|gnu-ld])
 #     The same for all programs and shared libraries of this folder and those below it.
 #
+# Images that other drivers than those of C, C++ and Objective-C link, such as swiftc, are left in the default order.
+#
 # Relative paths are relative to the current source folder. LINKER is the linker that the order file is written for
 # ('orderfile gen --linker'); the default is ORDERFILE_LINKER. An image ignores names of functions that it lacks.
 include_guard(GLOBAL)

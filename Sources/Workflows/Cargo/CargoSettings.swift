@@ -1,0 +1,27 @@
+/// The lines of a manifest or a configuration file of cargo, with the table that each is in. Not a reader of TOML: what is
+/// written over several lines, or within quotes, is not seen.
+struct CargoSettings {
+  struct Line: Hashable, Sendable {
+    /// From 1.
+    var number: Int
+    /// `[package]`; empty above the first table.
+    var table: String
+    /// `build=false`, or the table's own line; without blanks and comment.
+    var setting: String
+    /// As it is in the file.
+    var text: Substring
+  }
+
+  let lines: [Line]
+
+  /// - Complexity: O(*n*) for *n* bytes.
+  init(_ text: String) {
+    var table = ""
+    lines = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated()
+      .map { index, text in
+        let setting = text.prefix { $0 != "#" }.filter { $0 != " " && $0 != "\t" }
+        if setting.hasPrefix("[") { table = setting }
+        return Line(number: index + 1, table: table, setting: setting, text: text)
+      }
+  }
+}
