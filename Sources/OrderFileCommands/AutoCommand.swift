@@ -23,8 +23,9 @@ struct AutoCommand: ParsableCommand {
       In the project's folder, it finds out how the project is built (CMake, Meson, Cargo, SwiftPM, autotools, make, or the \
       command after '--'), builds a copy, records the launches, writes an order file for each image of the project that \
       they use, links again, and counts the pages that the launches execute before and after. The project stays as it \
-      is: everything is written to the folder given by --out, and a build that writes elsewhere is stopped where the \
-      kernel can do that (Linux 5.19). A second run copies and compiles only what has changed.
+      is: the copy, its build and all results go to the folder given by --out, and a build that writes elsewhere is \
+      stopped where the kernel can do that (Linux 5.19). What a launch writes is up to the program. A second run copies \
+      and compiles only what has changed.
 
       A launch is a shell command, run in the copy as you would run it in the project's folder; programs of the \
       project can also be named without a folder. The results are images, order files, traces, and summary.txt, \

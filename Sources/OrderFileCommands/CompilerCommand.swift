@@ -118,9 +118,9 @@ struct CCompilerCommand: ParsableCommand {
 
       ORDERFILE_LINKER is lld (the default if it is installed), gold or gnu-ld (the default otherwise). \
       ORDERFILE_RECORDER=FILE names orderfile_rt.o: clang then builds instrumented images. ORDERFILE_MAPS=FOLDER names \
-      a folder for link maps. ORDERFILE_SPLIT=FILE lets clang 19 or later write a map of basic blocks and, once FILE \
-      exists, split functions by that profile of 'gen --split'. Called by a symbolic link that is named like a compiler, such as gcc, this command wraps \
-      that compiler.
+      a folder for link maps. ORDERFILE_SPLIT=FILE makes clang 19 or later write a map of basic blocks and, once FILE \
+      exists, split functions by that profile of 'gen --split'. Called by a symbolic link that is named like a \
+      compiler, such as gcc, this command wraps that compiler.
       """)
   @Argument(parsing: .captureForPassthrough, help: "The arguments of the compiler.")
   var words: [String] = []

@@ -13,9 +13,9 @@ struct InitCommand: ParsableCommand {
 
       It prints, as a diff, the smallest change that makes the project's own build link in the order of app.order: a file \
       that CMake or Meson reads, a build script for Cargo, a toolset for SwiftPM. --write makes the change, and can be \
-      repeated. --remove undoes it: all files are again as they were, byte by byte; it changes nothing if one of these \
-      lines was edited, and app.order stays if it was written since. The build goes on without app.order, and links again when that \
-      changes. make and autotools have no such file: 'orderfile flags make' prints the commands; for Xcode, \
+      repeated. --remove undoes it and restores all files byte by byte; it changes nothing if one of these lines was \
+      edited, and app.order stays if it was written since. The build goes on without app.order, and links again when \
+      that changes. make and autotools have no such file: 'orderfile flags make' prints the commands; for Xcode, \
       'orderfile flags xcode' writes settings files.
       """)
 

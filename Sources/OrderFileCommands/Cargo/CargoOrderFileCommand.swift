@@ -60,7 +60,7 @@ struct CargoOptions: ParsableArguments {
     }
     if !takesProgram, !words.program.isEmpty {
       throw ValidationError(
-        "unexpected words behind '--': flags for rustc belong into [target.TRIPLE] rustflags of .cargo/config.toml"
+        "unexpected arguments after '--': flags for rustc belong in [target.TRIPLE] rustflags of .cargo/config.toml"
       )
     }
   }

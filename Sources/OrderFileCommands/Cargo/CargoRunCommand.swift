@@ -10,8 +10,8 @@ struct CargoRunCommand: ParsableCommand, LaunchingCommand {
         $ cargo orderfile run -- --help
         $ cargo orderfile run --package plugin --lib -- ./host --load plugin
 
-      Words behind '--' are the program's. For a cdylib they are a program that loads it, and its arguments. Each launch \
-      is kept until 'clean', or until another build is launched. The exit status is the program's.
+      Arguments after '--' are passed to the program. For a cdylib, name a program that loads it, and its arguments. \
+      Each launch is kept until 'clean', or until another build is launched. The exit status is the program's.
       """)
   @OptionGroup var options: CargoOptions
   var programArguments: [String] { options.words.program }

@@ -33,7 +33,7 @@ package struct CargoArtifact: Hashable, Sendable {
         throw Diagnostic("unable to read its messages: \(error)", context: ["cargo"])
       }
     }
-    guard let last else { throw Diagnostic("cargo named nothing that it has built") }
+    guard let last else { throw Diagnostic("cargo reported no build artifact") }
     let library = last.files.first { $0.hasSuffix(".so") || $0.hasSuffix(".dylib") }
     if let path = last.executable {
       self.init(path: path, isLibrary: false)

@@ -16,7 +16,7 @@ package enum CargoFlags {
   package static func warnings(variables: [String], in folder: String) -> [Diagnostic] {
     var warnings = variables.map { name in
       Diagnostic(
-        "takes the place of [target] rustflags, and compiles all crates again where it differs",
+        "replaces [target] rustflags, and a change of it recompiles all crates",
         context: [name], hint: remedy)
     }
     var parts = folder.split(separator: "/")

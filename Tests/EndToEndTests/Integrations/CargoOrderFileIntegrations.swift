@@ -169,7 +169,7 @@ import Testing
     let flags = try cargo(
       "info", "--offline", environment: ["RUSTFLAGS": "--cfg of_flag", "NO_COLOR": "1"])
     #expect(flags.text.contains("cargo"), "\(flags.errors)")
-    #expect(flags.errors.contains("warning: RUSTFLAGS: takes the place of [target] rustflags"))
+    #expect(flags.errors.contains("warning: RUSTFLAGS: replaces [target] rustflags"))
     #expect(flags.errors.contains("config.toml:1: [build] rustflags") == false)
     #expect(flags.errors.contains("config.toml:2: [build] rustflags do not count"))
   }

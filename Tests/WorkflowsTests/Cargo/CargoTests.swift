@@ -63,7 +63,7 @@ import Workflows
       message(#""proc-macro""#, #""/t/libx.so""#, "null"),
       "x: the target is not linked: expected bin or cdylib, found proc-macro"
     ),
-    ("", "cargo named nothing that it has built"),
+    ("", "cargo reported no build artifact"),
     ("{\"reason\"", "cargo: unable to read its messages"),
     (#"{"reason":"compiler-artifact"}"#, "cargo: unable to read its messages"),
   ])

@@ -1,7 +1,7 @@
 # Links programs and shared libraries in the order of order files, which 'orderfile gen' writes.
 #
 #   orderfile_target(app ORDER app.order [LINKER lld|gold|gnu-ld])
-#     Links the target app in that order if the file is there, and again when the file comes, changes or goes. The
+#     Links the target app in that order if the file is there, and again when the file is created, changed or removed. The
 #     functions of app, and of the object and static libraries of this project that it links, get sections of their own.
 #   orderfile_project(ORDER app.order [LINKER lld|gold|gnu-ld])
 #     The same for all programs and shared libraries of this folder and those below it.
@@ -23,7 +23,7 @@ cmake_policy(VERSION 3.19)
 
 set(ORDERFILE_LINKER lld CACHE STRING "The linker that order files are written for: lld, gold or gnu-ld")
 set_property(CACHE ORDERFILE_LINKER PROPERTY STRINGS lld gold gnu-ld)
-option(ORDERFILE_RECORD "Build images that record themselves instead of ordered ones; needs clang")
+option(ORDERFILE_RECORD "Build instrumented images instead of ordered ones; needs clang")
 set(ORDERFILE_RECORDER "" CACHE FILEPATH "orderfile_rt.o, for ORDERFILE_RECORD")
 if(NOT ORDERFILE_RECORDER)
   foreach(folder IN ITEMS "${CMAKE_CURRENT_LIST_DIR}/../.." /usr/local/lib /usr/lib)
