@@ -65,6 +65,36 @@ import Testing
     #expect(other.status == 64 && other.errors.contains("the build made app"), "\(other.errors)")
   }
 
+  @Test func whatConfigureMissedIsFoundOnceItIsInstalled() throws {
+    let project = try AutoProject()
+    let library = project.workshop.path("library")
+    try project.write(
+      "configure",
+      """
+      #!/bin/sh
+      test -e '\(library)' && n='n + 3' || n=absent
+      echo "echo 'int generated(int n) { return $n; }'" >generate.sh
+
+      """)
+    try project.workshop.must("chmod", ["+x", "\(project.folder)/configure"])
+    let failed = try project.auto()
+    #expect(failed.status == 1 && failed.errors.contains("absent"), "\(failed.errors)")
+    try project.workshop.write("".utf8, "library")
+    let built = try project.auto()
+    #expect(built.status == 64 && built.errors.contains("the build made app"), "\(built.errors)")
+  }
+
+  @Test func aProjectThatIsNotConfiguredIsConfiguredWithOptions() throws {
+    let project = try AutoProject()
+    try project.write("configure", "#!/bin/sh\ntest \"$1\" = --without-x\n")
+    try project.workshop.must("chmod", ["+x", "\(project.folder)/configure"])
+    let failed = try project.auto()
+    let hint = "-- sh -c './configure OPTIONS && make -j"
+    #expect(failed.status == 1 && failed.errors.contains(hint), "\(failed.errors)")
+    let built = try project.auto("--", "sh", "-c", "./configure --without-x && make")
+    #expect(built.status == 64 && built.errors.contains("the build made app"), "\(built.errors)")
+  }
+
   @Test func withoutALaunchTheProgramsAreListed() throws {
     let project = try AutoProject()
     let run = try project.auto()

@@ -102,7 +102,7 @@ final class AutoFolder {
   /// How the objects of the copy were compiled.
   var compiled: String { "\(work)/compiled" }
   var linkLog: String { "\(work)/links" }
-  /// The command with which the copy was configured.
+  /// The command with which the copy was configured, in a line. Another line follows if a build has failed since.
   var configured: String { "\(work)/configured" }
   /// What the results were made of.
   var state: String { "\(work)/state" }
@@ -117,7 +117,7 @@ final class AutoFolder {
   ///
   /// - Parameter configuration: the text of the file `configured` for the build that follows.
   func removeUnusableCopy(configuration: String) {
-    let isOther = configuredText.map { $0 != configuration } ?? false
+    let isOther = configuredText.map { !$0.hasPrefix(configuration) } ?? false
     guard isOther || Folder.hasFile(building) else { return }
     for path in [tree, copyList, configured, compiled, linkLog, state, building] {
       Folder.remove(Array(path.utf8))

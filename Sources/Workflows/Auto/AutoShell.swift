@@ -25,9 +25,11 @@ struct AutoShell {
   ///   - name: of the log.
   ///   - orders: whether images are linked with the order files.
   ///   - linker: as `ORDERFILE_LINKER` has it.
+  ///   - advice: what to do if it fails for a reason that is not known.
   /// - Throws: if the command fails and may not, with the cause.
   func build(
-    _ name: String, _ text: String, orders: Bool, linker: String, mayFail: Bool = false
+    _ name: String, _ text: String, orders: Bool, linker: String, mayFail: Bool = false,
+    advice: String
   ) throws(Diagnostic) {
     let logPath = "\(folder.logs)/\(name).log"
     let log = LaunchLog(logPath)
@@ -61,8 +63,7 @@ struct AutoShell {
       "the command failed (\(result.end))"
         + (FailureCause.line(in: output).map { ": \($0)" } ?? ""),
       context: [text],
-      hint: FailureCause.remedy(in: output).map { "\($0); its output: \(logPath)" }
-        ?? "correct the cause, and run this command again; the output: \(logPath)")
+      hint: "\(FailureCause.remedy(in: output) ?? advice); its output: \(logPath)")
   }
 
   /// A launch of the project's program.

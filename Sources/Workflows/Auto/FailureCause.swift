@@ -63,8 +63,11 @@ package enum FailureCause {
     ([["No space left on device"]], "name a folder with more space: --out FOLDER"),
     ([["ld.lld: error: "]], "link with GNU ld instead: --linker gnu-ld"),
     (
-      [["Could not resolve host"], ["Temporary failure in name resolution"]],
-      "the build downloads something, and the network can't be reached: put it into the project first"
+      [
+        ["Could not resolve host"], ["Temporary failure in name resolution"],
+        ["Failed to clone repository"],
+      ],
+      "the build downloads something, and the download failed: put it into the project first, or build without it"
     ),
   ]
 

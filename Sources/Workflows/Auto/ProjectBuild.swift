@@ -28,8 +28,14 @@ struct ProjectBuild {
   mutating func configure(_ copied: TreeCopy.Update) throws(Diagnostic) {
     if copied.isNew || folder.configuredText != system.configuration {
       Folder.remove(Array(folder.configured.utf8))
-      Folder.remove(Array(folder.linkLog.utf8))
-      if let command = system.configure { try run("configure", command, orders: false) }
+      if copied.isNew { Folder.remove(Array(folder.linkLog.utf8)) }
+      if let command = system.configure {
+        try run(
+          "configure", command, orders: false,
+          advice:
+            "correct the cause, or configure it with options: orderfile auto ... -- sh -c '\(command) OPTIONS && \(system.build)'"
+        )
+      }
       // Not every project has this target.
       if let command = system.clean, copied.hasObjects {
         try run("clean", command, orders: false, mayFail: true)
@@ -63,7 +69,13 @@ struct ProjectBuild {
   ///   - name: of the step and its log.
   ///   - orders: whether images are linked with the order files.
   mutating func build(_ name: String, orders: Bool) throws(Diagnostic) {
-    try run(name, system.build, orders: orders)
+    do {
+      try run(name, system.build, orders: orders)
+    } catch {
+      // The cause may be what `configure` did not find, and the user then installs. So the next run configures again.
+      try OutputFile(folder.configured).finish(Array("\(system.configuration)failed\n".utf8))
+      throw error
+    }
     commands.append(AutoDocument.Command(step: name, command: system.build))
   }
 
@@ -72,10 +84,12 @@ struct ProjectBuild {
   }
 
   private func run(
-    _ name: String, _ command: String, orders: Bool, mayFail: Bool = false
+    _ name: String, _ command: String, orders: Bool, mayFail: Bool = false,
+    advice: String = "correct the cause, and run this command again"
   ) throws(Diagnostic) {
     try steps.timed(name, command) { () throws(Diagnostic) in
-      try shell.build(name, command, orders: orders, linker: linker.name, mayFail: mayFail)
+      try shell.build(
+        name, command, orders: orders, linker: linker.name, mayFail: mayFail, advice: advice)
     }
   }
 

@@ -123,7 +123,7 @@ struct ProjectLaunches {
       "unable to split: no image that the launches ran has a map of its basic blocks",
       context: ["--split"],
       hint:
-        "compile with clang 19 or later, and without -flto: CC=clang CXX=clang++ orderfile auto --split ..."
+        "compile with clang 19 or later, and without -flto: CC=clang CXX=clang++ orderfile auto --split ..., or, if a makefile sets CC, orderfile auto --split ... -- make CC=clang"
     )
   }
 

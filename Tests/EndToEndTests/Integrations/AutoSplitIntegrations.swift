@@ -92,6 +92,7 @@ import Testing
     let run = try project.auto("--launch", "./app", "--split", "--", "make", "CC=gcc")
     #expect(run.status == 1 && run.errors.contains("--split: unable to split: no image"))
     #expect(run.errors.contains("hint: compile with clang 19 or later"))
+    #expect(run.errors.contains("-- make CC=clang"))
     // The next run configures and compiles anew.
     let next = try project.auto("--launch", "./app", "--split", "--", "make", "CC=clang")
     #expect(next.status == 0, "\(next.errors)")

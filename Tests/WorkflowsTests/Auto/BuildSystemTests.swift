@@ -73,7 +73,11 @@ import Workflows
     ("sh: 1: automake: not found\n", "autoreconf"),
     ("cp: error writing 'a': No space left on device\n", "--out"),
     ("ld.lld: error: unable to find library -lx\n", "--linker gnu-ld"),
-    ("fatal: unable to access 'https://a/': Could not resolve host: a\n", "network"),
+    ("fatal: unable to access 'https://a/': Could not resolve host: a\n", "download failed"),
+    (
+      "CMake Error at a.cmake:39 (message):\n  Failed to clone repository: 'https://a/b.git'\n",
+      "build without it"
+    ),
     ("checking for automake... not found\nchecking for aclocal... no\na.c:1: error: x\n", nil),
     ("cp automake.conf build\na.c:1: error: x\n", nil),
   ])
