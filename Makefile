@@ -23,8 +23,8 @@ DARWIN := macosx/arm64-apple-macos12.0 macosx/arm64e-apple-macos12.0 macosx/x86_
 # OF_ONE_UNIT: see of_attributes.h.
 DARWIN_FLAGS := $(filter-out -fPIC,$(RUNTIME_FLAGS)) -IRuntime/Recorder -DOF_ONE_UNIT
 
-.PHONY: help demo test test-integrations check lint tests-built quick build runtime runtime-darwin examples readme goldens fuzz bench picture self-order install \
-  uninstall package tag clean
+.PHONY: help demo test test-integrations check lint tests-built tests core-examples quick build runtime runtime-darwin \
+  examples readme goldens fuzz bench picture self-order install uninstall package tag clean
 .DEFAULT_GOAL := help
 
 # Omits the thousands of lines for tests that pass, and repeats the failures at the end.
@@ -48,21 +48,31 @@ test: ## install what the tests need, then run check; CI runs this
 
 # Suites that take long: other machines and systems in an emulator, other tools, many builds.
 INTEGRATIONS := 'Integrations/|MachOEmulatorTests[.]'
-test-integrations: tests-built runtime ## the tests that test leaves out: auto with each build system, emulated machines, BOLT, packages; CI runs them, too
+# Examples that need a compiler and a linker, and nothing else. The one that takes longest begins.
+CORE_EXAMPLES := SQLite C CxxPlugin Split
+OTHER_EXAMPLES := $(filter-out $(CORE_EXAMPLES),$(patsubst Examples/%/run.sh,%,$(wildcard Examples/*/run.sh)))
+test-integrations: tests-built runtime ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, packages; CI runs them, too
 	@Scripts/bootstrap.sh test
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
+	Examples/run-all.sh $(OTHER_EXAMPLES)
 	@Scripts/check-install.sh
 	@$(MAKE) -s package
 	@Scripts/check-package.sh
 
-check: ## format, warnings, imports, tests of the release build, examples, README
-	@$(MAKE) -s -j2 lint tests-built
-	$(MAKE) -s runtime
-	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
-	@$(NO_SKIPS)
-	Examples/run-all.sh
+check: ## format, warnings, imports, tests of the release build, the core examples, README
+	@$(MAKE) -s -j2 lint tests-built runtime
+	@$(MAKE) -s -j2 tests core-examples
 	Scripts/check-readme.sh
+
+# Without MAKEFLAGS: what a test or an example builds with make is no job of this one.
+tests:
+	MAKEFLAGS= ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
+	@$(NO_SKIPS)
+
+# Beside the tests, which leave a processor idle when the last of them run.
+core-examples:
+	MAKEFLAGS= Examples/run-all.sh $(CORE_EXAMPLES)
 
 # The compiler leaves a processor idle where a target waits for another.
 lint:

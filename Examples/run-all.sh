@@ -1,11 +1,14 @@
 #!/bin/bash
-# Runs every example, as many at once as there are processors: one line for each, and all its output if it fails.
-# Status 77 says that a tool is missing which no package can install. What they print stays in .build/examples.
+# run-all.sh [NAME...]: runs these examples or all, as many at once as there are processors: one line for each, and
+# all its output if it fails. Status 77 says that a tool is missing which no package can install. What they print stays
+# in .build/examples.
 set -uo pipefail
 cd "$(dirname "$0")"
 export logs=../.build/examples
 mkdir -p "$logs"
 rm -f "$logs"/*
+scripts=(*/run.sh)
+[[ $# == 0 ]] || scripts=("${@/%//run.sh}")
 
 run() {
   local log=$logs/${1%/run.sh}
@@ -16,10 +19,10 @@ run() {
   esac
 }
 export -f run
-printf '%s\n' */run.sh | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I {} bash -c 'run {}'
+printf '%s\n' "${scripts[@]}" | xargs -P "$(getconf _NPROCESSORS_ONLN)" -I {} bash -c 'run {}'
 
 failed=0
-for example in */run.sh; do
+for example in "${scripts[@]}"; do
   name=${example%/run.sh}
   if [[ -e $logs/$name.passed ]]; then
     printf 'ok      %-14s %s\n' "$name" "$(tail -n 1 "$logs/$name.txt")"
