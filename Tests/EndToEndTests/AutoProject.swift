@@ -26,6 +26,10 @@ struct AutoProject {
     try workshop.write(text.utf8, "my app/\(name)")
   }
 
+  func writeProgram(_ name: String, _ text: String) throws {
+    try workshop.writeProgram(text.utf8, "my app/\(name)")
+  }
+
   func makeFolder(_ name: String) throws {
     try FileManager.default.createDirectory(
       atPath: "\(folder)/\(name)", withIntermediateDirectories: true)

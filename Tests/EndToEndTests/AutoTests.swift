@@ -54,13 +54,11 @@ import Testing
   @Test func anotherConfigurationBeginsWithANewCopy() throws {
     let project = try AutoProject()
     let configure = "#!/bin/sh\ntest ! -e stamp || exit 1\ntouch stamp\n"
-    try project.write("configure", configure)
-    try project.workshop.must("chmod", ["+x", "\(project.folder)/configure"])
+    try project.writeProgram("configure", configure)
     #expect(try project.auto().status == 64)
     try FileManager.default.removeItem(atPath: "\(project.folder)/configure")
-    try project.write(
+    try project.writeProgram(
       "autogen.sh", "#!/bin/sh\ncat >configure <<'end'\n\(configure)end\nchmod +x configure\n")
-    try project.workshop.must("chmod", ["+x", "\(project.folder)/autogen.sh"])
     let other = try project.auto()
     #expect(other.status == 64 && other.errors.contains("the build made app"), "\(other.errors)")
   }

@@ -47,12 +47,29 @@ struct SourceFile: Sendable {
     }
   }
 
-  /// The places where `pattern` stands in the code, as "path:line: text".
-  func places(of pattern: some RegexComponent) -> [String] {
-    code.filter { $0.text.contains(pattern) }.map {
-      "\(path):\($0.number): \(lines[$0.number - 1].trimmingCharacters(in: .whitespaces))"
+  /// The places in the code at which something ends that `expression` matches, as "path:line: text".
+  ///
+  /// `NSRegularExpression` takes a tenth of `Regex`'s time for all the sources.
+  func places(of expression: NSRegularExpression) -> [String] {
+    let text = code.map(\.text).joined(separator: "\n")
+    let matches = expression.matches(
+      in: text, range: NSRange(location: 0, length: text.utf16.count))
+    guard !matches.isEmpty else { return [] }
+    var end = 0
+    return code.compactMap { number, line in
+      let start = end
+      end += line.utf16.count + 1
+      guard matches.contains(where: { (start..<end).contains($0.range.upperBound - 1) }) else {
+        return nil
+      }
+      return "\(path):\(number): \(lines[number - 1].trimmingCharacters(in: .whitespaces))"
     }
   }
+}
+
+/// The regular expression `pattern`, in which `^` and `$` are the bounds of a line.
+func expression(_ pattern: String) throws -> NSRegularExpression {
+  try NSRegularExpression(pattern: pattern, options: .anchorsMatchLines)
 }
 
 /// The project's files below `folder` with one of `extensions`, by path. What starts with a dot is no

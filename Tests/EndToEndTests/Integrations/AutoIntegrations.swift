@@ -76,8 +76,7 @@ import Testing
       EXTRA_DIST = five.sh generate.sh
 
       """)
-    try project.write("five.sh", "#!/bin/sh\ntest \"$(./app)\" = 5\n")
-    try project.workshop.must("chmod", ["+x", "\(project.folder)/five.sh"])
+    try project.writeProgram("five.sh", "#!/bin/sh\ntest \"$(./app)\" = 5\n")
     // libtool can't build in folders with blanks.
     let folder = project.workshop.path("app")
     try FileManager.default.moveItem(atPath: project.folder, toPath: folder)
