@@ -4,9 +4,23 @@ import Testing
 import TraceFormat
 
 @Suite(.needs(.compiling)) struct PathTests {
+  private static let built = PreparedFolder<Workshop> {
+    try $0.build("program", from: ["paths/waiter.c"])
+  }
+
   private func stage() throws -> (workshop: Workshop, program: String) {
-    let workshop = try Workshop()
-    return (workshop, try workshop.build("program", from: ["paths/waiter.c"]))
+    let workshop = try Self.built.copy()
+    return (workshop, workshop.path("program"))
+  }
+
+  /// `vanishing`, in which others interfere with the recorder's steps.
+  private static let disturbed = PreparedFolder<Workshop> { workshop in
+    try workshop.build(
+      "vanishing", from: ["paths/vanishing.c"],
+      links: workshop.compileRecorder("clang", flags: ["-O2"])
+        + ["-Wl,--wrap=of_file_kind,--wrap=of_publish"],
+      recorder: nil)
+    try workshop.build("program", from: ["paths/waiter.c"])
   }
 
   private func write(_ text: String, to path: String) throws {
@@ -153,17 +167,12 @@ import TraceFormat
     ["VANISHES_AT": "1"], ["VANISHES_AT": "2"], ["IN_THE_WAY": "1"], ["IN_THE_WAY": "50"],
   ])
   func whatOthersDoToThePathMeanwhileCostsNoTrace(others: [String: String]) throws {
-    let (workshop, program) = try stage()
-    #expect(try workshop.record(program).status == 0)
+    let workshop = try Self.disturbed.copy()
+    #expect(try workshop.record(workshop.path("program")).status == 0)
     let dead = workshop.path("dead")
     try FileManager.default.copyItem(atPath: workshop.path("trace"), toPath: dead)
-    let vanishing = try workshop.build(
-      "vanishing", from: ["paths/vanishing.c"],
-      links: workshop.compileRecorder("clang", flags: ["-O2"])
-        + ["-Wl,--wrap=of_file_kind,--wrap=of_publish"],
-      recorder: nil)
     let ended = try workshop.record(
-      vanishing, environment: others.merging(["DEAD": dead]) { $1 })
+      workshop.path("vanishing"), environment: others.merging(["DEAD": dead]) { $1 })
     #expect(ended.status == 0 && ended.errors == "", "\(ended.errors)")
     let traces = try workshop.files().map { try workshop.trace($0) }
     let own = traces.filter { $0.header.pid == UInt32(ended.pid) }
@@ -171,12 +180,8 @@ import TraceFormat
   }
 
   @Test func aProcessKilledWhileItMakesItsTraceLeavesNothingToTheNext() throws {
-    let workshop = try Workshop()
-    let vanishing = try workshop.build(
-      "vanishing", from: ["paths/vanishing.c"],
-      links: workshop.compileRecorder("clang", flags: ["-O2"])
-        + ["-Wl,--wrap=of_file_kind,--wrap=of_publish"],
-      recorder: nil)
+    let workshop = try Self.disturbed.copy()
+    let vanishing = workshop.path("vanishing")
     for _ in 0..<2 {
       #expect(try workshop.record(vanishing, environment: ["KILLED": "1"]).status == 137)
       #expect(try workshop.files() == ["trace.new"])

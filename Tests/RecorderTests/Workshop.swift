@@ -5,7 +5,7 @@ import Testing
 import TraceFormat
 
 /// A folder of one test's own, removed with it, in which programs are built, launched and recorded.
-final class Workshop: Sendable {
+final class Workshop: TestFolder {
   let folder: URL
 
   struct Failure: Error, CustomStringConvertible {

@@ -17,8 +17,10 @@ package struct ToolResult {
 package final class Workshop: Sendable {
   package let folder: URL
 
+  package convenience init() throws { try self.init(in: nil) }
+
   /// - Parameter path: where to make it; `nil` for the temporary folder.
-  package init(in path: String? = nil) throws {
+  package init(in path: String?) throws {
     let place = path.map { URL(fileURLWithPath: $0) } ?? FileManager.default.temporaryDirectory
     folder = place.appendingPathComponent("orderfile-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
