@@ -2,21 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The recorder for Darwin: what is delivered, and the images it is linked into. `MachOEmulator` runs them.
+/// The recorder for Darwin: its interface, and what it may call.
 @Suite(.needs(.appleSDK, "llvm-nm-19", "llvm-objdump-19"))
 struct MachOImageTests {
-  static let callbacks: Set<String> = [
-    "___sanitizer_cov_trace_pc_guard", "___sanitizer_cov_trace_pc_guard_init",
-    "___sanitizer_cov_pcs_init",
-  ]
-  static let functions: Set<String> = [
-    "_orderfile_rt_mark", "_orderfile_rt_stop", "_orderfile_rt_write_names",
-  ]
-  /// Of all copies in an image the linker keeps one, for that image only.
-  static let onceInAnImage = callbacks.union(functions)
-  /// Other images see these, too.
-  static let shared: Set<String> = ["_orderfile_rt_trace_path", "_orderfile_default_trace"]
-
   /// What a hit may ask of libSystem; also what the first hit of a forked child does.
   static let allowedOnAHit: Set<String> = [
     "_getpid", "_pthread_threadid_np", "_mach_absolute_time", "_clock_gettime_nsec_np", "___error",
@@ -35,47 +23,6 @@ struct MachOImageTests {
   ]
   static let allowed = allowedOnAHit.union(allowedInAChild).union(allowedInInitialisers)
 
-  /// Without what the headers add to names for x86-64.
-  static func plain(_ names: Set<String>) -> Set<String> {
-    Set(names.map { $0.replacing("$INODE64", with: "") })
-  }
-
-  @Test(arguments: [
-    ("iphoneos", 2, ["arm64", "arm64e"]), ("macosx", 1, ["arm64", "arm64e", "x86_64"]),
-    ("iphonesimulator", 7, ["arm64", "x86_64"]), ("maccatalyst", 6, ["arm64", "x86_64"]),
-    ("appletvos", 3, ["arm64"]), ("appletvsimulator", 8, ["arm64", "x86_64"]),
-    ("xros", 11, ["arm64"]), ("xrsimulator", 12, ["arm64"]), ("watchos", 4, ["arm64"]),
-    ("watchsimulator", 9, ["arm64", "x86_64"]),
-  ])
-  func whatIsDeliveredOffersTheContractAlone(
-    name: String, platform: Int, architectures: [String]
-  ) throws {
-    let workshop = try Workshop()
-    let path = try AppleSDK.deliveredRecorders()
-      .appendingPathComponent("\(name)/orderfile_rt.o").path
-    let slices = try workshop.make("llvm-lipo-19", ["-archs", path]).text
-    #expect(
-      Set(slices.split(whereSeparator: \.isWhitespace).map(String.init)) == Set(architectures))
-    for architecture in architectures {
-      let object = try MachOImage(path, architecture: architecture, in: workshop)
-      #expect(object.exported == Self.shared)
-      let once = object.symbols.filter { $0.linkage == "weak external automatically hidden" }
-      #expect(Set(once.map(\.name)) == Self.onceInAnImage)
-      // Nothing else can collide with another copy. Labels of signed pointers are no symbols of others.
-      let others = Set(object.symbols.filter { !$0.section.isEmpty }.map(\.linkage))
-      #expect(
-        others == ["weak external", "weak external automatically hidden", "non-external"])
-      let undefined = Self.plain(object.undefined).filter { !$0.hasPrefix("l_") }
-      #expect(undefined == Self.allowed)
-      let commands = try workshop.make("llvm-otool-19", ["-l", "-arch", architecture, path]).text
-      #expect(commands.contains(" platform \(platform)\n"))
-      #expect(!object.symbols.contains { $0.name.contains(".cold") })
-      // It costs a launch nothing: there is no constructor.
-      let sections = try object.sections()
-      #expect(sections.keys.filter { $0.contains("init") } == [])
-    }
-  }
-
   /// Whoever ports or emulates the platform reads that list.
   @Test func theListOfWhatItCallsIsWhole() throws {
     let source = try String(
@@ -86,48 +33,6 @@ struct MachOImageTests {
     let words = Set(comment.matches(of: /\w+/).map { String($0.0) })
     let needed = Self.allowed.map { String($0.dropFirst()) }.filter { $0 != "__dso_handle" }
     #expect(needed.filter { !words.contains($0) }.sorted() == [])
-  }
-
-  @Test(arguments: AppleSDK.Platform.allCases)
-  func anInstrumentedProgramIsLinkedWithIt(platform: AppleSDK.Platform) throws {
-    let apple = try AppleWorkshop(platform)
-    let objects = try apple.compileProgram(isInstrumented: true)
-    let image = try apple.link(objects + [apple.recorder()])
-    #expect(Self.shared.isSubset(of: image.exported))
-    for name in Self.onceInAnImage {
-      #expect(image.symbol(name)?.linkage == "non-external (was a private external)", "\(name)")
-    }
-    let foreign = image.exported.filter { $0.hasPrefix("_of_") }
-    #expect(foreign.sorted() == [])
-    let ownCalls = Set(
-      image.symbols.filter { !$0.section.isEmpty && $0.name.contains("_of_") }.map(\.linkage))
-    #expect(ownCalls.isSubset(of: ["non-external", "non-external (was a private external)"]))
-
-    let sections = try image.sections()
-    let guards = try #require(sections["__DATA,__sancov_guards"]) / 4
-    #expect(sections["__DATA,__sancov_pcs"] == guards * 16)
-    // main, two +load, +show, the constructor of core.c and of engine.cpp, three functions; and Swift's.
-    #expect(guards >= (platform == .iOS ? 10 : 9))
-    let objectiveC = sections.keys.filter { $0.hasSuffix("__objc_nlclslist") }
-    #expect(objectiveC.count == 1 && sections[objectiveC[0]] == 8)
-    let initializers =
-      sections["__TEXT,__init_offsets"].map { $0 / 4 }
-      ?? sections.first { $0.key.hasSuffix(",__mod_init_func") }.map { $0.value / 8 }
-    // One of the compiler's in each object, two of the program, none of the recorder.
-    #expect(try #require(initializers) == objects.count + 2)
-  }
-
-  @Test(arguments: AppleSDK.Platform.allCases)
-  func aProgramWithoutTheRecorderIsLinkedAndItsMarksDoNothing(
-    platform: AppleSDK.Platform
-  ) throws {
-    let apple = try AppleWorkshop(platform)
-    let image = try apple.link(
-      apple.compileProgram(isInstrumented: false, flags: ["-DHAS_DEFAULT"]))
-    #expect(!image.symbols.contains { $0.name.contains("sanitizer") })
-    #expect(!image.symbols.contains { Self.allowed.contains($0.name) && $0.name == "_dlsym" })
-    #expect(!image.symbols.contains { $0.name.contains("orderfile_rt") })
-    #expect(try image.sections()["__DATA,__orderfile"] ?? 0 == 0)
   }
 
   @Test(arguments: [
@@ -141,42 +46,6 @@ struct MachOImageTests {
       ["-target", apple.platform.rawValue, "-isysroot", apple.sdk.path, "-x"] + language
         + ["-Wall", "-Wextra", "-Wpedantic", "-Wmissing-prototypes", "-Werror"] + Workshop.includes
         + ["-c", Workshop.source("header/contract.c"), "-o", apple.workshop.path("contract.o")])
-  }
-
-  @Test(arguments: [false, true])
-  func theProgramFindsTheRecorderAndReplacesItsDefault(isRecorderFirst: Bool) throws {
-    let apple = try AppleWorkshop(.iOS)
-    let program = try apple.compileProgram(isInstrumented: true, flags: ["-DHAS_DEFAULT"])
-    let recorder = [try apple.recorder()]
-    let image = try apple.link(isRecorderFirst ? recorder + program : program + recorder)
-    #expect(image.symbol("_orderfile_default_trace")?.linkage == "external")
-    #expect(try image.sections()["__DATA,__orderfile"] == 24, "three functions")
-    let bytes = try Data(contentsOf: URL(fileURLWithPath: image.path))
-    #expect(bytes.range(of: Data("apple.oftrace\0".utf8)) != nil)
-  }
-
-  @Test func eachImageOfAProcessHasACopyOfItsOwn() throws {
-    let apple = try AppleWorkshop(.iOS)
-    let library = try apple.link(
-      [
-        apple.compile("apple/core.c", isInstrumented: true), try apple.recorder(),
-      ], flags: ["-dylib", "-install_name", "@rpath/core.dylib"])
-    #expect(Self.callbacks.isSubset(of: library.symbols.map(\.name)))
-    #expect(library.undefined.isDisjoint(with: Self.onceInAnImage.union(Self.shared)))
-  }
-
-  @Test(arguments: AppleSDK.Platform.allCases)
-  func aSeenCallIsALoadACompareAndABranch(platform: AppleSDK.Platform) throws {
-    let apple = try AppleWorkshop(platform)
-    let image = try apple.link(
-      apple.compileProgram(isInstrumented: true) + [apple.recorder()])
-    let body = try image.instructions("___sanitizer_cov_trace_pc_guard")
-    let end = try #require(body.firstIndex { $0.hasPrefix("ret") })
-    let seen = body[...end].compactMap { $0.split(separator: "\t").first.map(String.init) }
-    #expect(
-      seen
-        == (platform == .macOSx8664
-          ? ["movl", "testl", "je", "retq"] : ["ldr", "cbz", "ret"]))
   }
 
   @Test func theSwiftFaceServesEmbeddedSwift() throws {

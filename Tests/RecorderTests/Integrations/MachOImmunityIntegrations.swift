@@ -44,7 +44,7 @@ struct MachOImmunityIntegrations {
     let undefined = code.undefined.filter { !$0.hasPrefix("l_") }
     // Of the constructors that a sanitizer adds to each file.
     let runtimes = ["___asan_", "___tsan_init", "___llvm_profile_runtime"]
-    let foreign = MachOImageTests.plain(undefined).subtracting(MachOImageTests.allowed)
+    let foreign = MachOImageIntegrations.plain(undefined).subtracting(MachOImageTests.allowed)
       .filter { name in !runtimes.contains(where: name.hasPrefix) }
     #expect(foreign.sorted() == [])
     #expect(code.functions.keys.filter { $0.contains(".cold") } == [])
@@ -53,7 +53,7 @@ struct MachOImmunityIntegrations {
 
     func called(by functions: Set<String>) -> Set<String> {
       let names = Set(functions.flatMap { code.functions[$0]?.calls ?? [] })
-      return MachOImageTests.plain(names.intersection(undefined))
+      return MachOImageIntegrations.plain(names.intersection(undefined))
     }
     let callback = "___sanitizer_cov_trace_pc_guard"
     let setUp: Set = ["_of_replace_trace_after_fork", "_of_further_early_records"]
@@ -79,7 +79,7 @@ struct MachOImmunityIntegrations {
       compiler: "clang-19")
     let image = try apple.link(
       [core, engine, recorder], flags: ["-dylib", "-install_name", "@rpath/core.dylib"])
-    #expect(MachOImageTests.shared.isSubset(of: image.exported))
+    #expect(MachOImageIntegrations.shared.isSubset(of: image.exported))
     let body = try image.instructions("___sanitizer_cov_trace_pc_guard")
     #expect(body.first?.hasPrefix("ldr") == true && body.contains { $0.contains("_of_first_hit") })
     #expect(!image.symbols.contains { $0.name.contains(".cold") })
