@@ -4,7 +4,7 @@ import Testing
 
 /// The C targets of the command and of the page tracer, built with sanitizers and driven by the programs in
 /// Tests/Fixtures/sanitized, which check what comes of it: those that launch, trace and read.
-@Suite(.needs(.compiling)) struct SanitizedTests {
+@Suite(.needs(.compiling)) struct SanitizedIntegrations {
   private let workshop: Workshop
   private static let package =
     fixturesFolder.deletingLastPathComponent().deletingLastPathComponent()
