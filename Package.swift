@@ -107,12 +107,21 @@ let package = Package(
         "ByteReading", "Addresses",
       ], resources: [.embedInCode("Init/CMake/orderfileConfig.cmake")]),
 
+    // A target of its own, because `Workflows` takes longest to compile.
+    target(
+      "ImageAudit",
+      [
+        "Workflows", "Reporting", "Symbolication", "ObjectFormat", "LinkMapFormat", "ImageModel",
+        "ByteReading", "Addresses",
+      ]),
+
     // L6, L7: the command line.
     target(
       "OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        "Workflows", "Reporting", "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat",
+        "ImageAudit", "Workflows", "Reporting", "LaunchMeasurement", "ProcessLaunch",
+        "OrderFileFormat",
         "PagesFormat", "Demangling", "ImageModel", "Addresses", "CTraceFormat",
       ]),
     .executableTarget(
@@ -206,6 +215,9 @@ let package = Package(
         "Reporting", "FaultEstimate", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch",
         "OrderFileFormat", "PagesFormat", "ImageModel", "ByteReading", "Addresses",
       ]),
+    tests(
+      "ImageAudit",
+      ["Workflows", "Reporting", "ObjectFormat", "ImageModel", "ByteReading", "Addresses"]),
     tests(
       "OrderFileCommands",
       [

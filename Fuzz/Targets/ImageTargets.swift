@@ -16,6 +16,15 @@ extension FuzzTarget {
       _ = try? file.soname()
       for section in file.sections { _ = try? file.pointers(in: section) }
     },
+    FuzzTarget("elf-loading") { bytes in
+      let file = try ELFFile(parsing: bytes)
+      _ = try? file.interpreter()
+      _ = try? file.initializers()
+      _ = try? file.forEachRelocatedWord { _, _ in }
+      let table = try ELFDynamicTable(of: file)
+      for tag in [ELFDynamicTag.needed, .soname, .rpath, .runpath] { _ = try? table?.names(tag) }
+    },
+    FuzzTarget("library-cache") { _ = try ELFLibraryCache(parsing: $0) },
     FuzzTarget("elf-notes") { _ = try ELFFile(parsing: $0).buildID() },
     FuzzTarget("elf-frames") { _ = try ELFFile(parsing: $0).frameRanges() },
     FuzzTarget("elf-blocks") { _ = try ELFFile(parsing: $0).blockMap() },

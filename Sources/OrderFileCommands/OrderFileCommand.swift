@@ -42,7 +42,7 @@ package struct OrderFileCommand: ParsableCommand {
           0   success
           1   failure
           2   success, but a requested check failed (diff --max-pages, --max-drifted, --min-present,
-              --min-instrumented; doctor, if no method of 'auto' can succeed)
+              --min-instrumented; doctor, if no method of 'auto' can succeed; audit --allow)
           3   the inputs do not belong together
           4   nothing was recorded
           64  wrong usage; 'auto' also if it can't tell what to build or launch
@@ -59,6 +59,7 @@ package struct OrderFileCommand: ParsableCommand {
         MeasureCommand.self, RefineCommand.self, ShowCommand.self, FlagsCommand.self,
         AutoCommand.self,
         DoctorCommand.self,
+        AuditCommand.self,
         InitCommand.self,
         CCompilerCommand.self,
         CxxCompilerCommand.self,

@@ -51,10 +51,15 @@ let mayImport: [String: Set<String>] = [
     "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "JSON", "ByteReading",
     "Addresses", "Glibc", "Darwin",
   ],
+  "ImageAudit": [
+    "Workflows", "Reporting", "Symbolication", "ObjectFormat", "LinkMapFormat", "ImageModel",
+    "ByteReading", "Addresses",
+  ],
 
   // L6, L7: the command line.
   "OrderFileCommands": [
-    "ArgumentParser", "Glibc", "Darwin", "Workflows", "Reporting", "LaunchMeasurement",
+    "ArgumentParser", "Glibc", "Darwin", "ImageAudit", "Workflows", "Reporting",
+    "LaunchMeasurement",
     "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling", "ImageModel", "Addresses",
     "CTraceFormat",
   ],
@@ -78,7 +83,7 @@ let layers: [[String]] = [
   ["Symbolication"],
   ["FunctionOrder", "FaultEstimate", "ProcessLaunch", "ProcessTracing", "LaunchMeasurement"],
   ["Reporting"],
-  ["Workflows"],
+  ["Workflows", "ImageAudit"],
   ["OrderFileCommands"],
   ["orderfile"],
 ]

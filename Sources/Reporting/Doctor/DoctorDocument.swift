@@ -48,7 +48,7 @@ extension DoctorDocument: JSONDocument {
 }
 
 extension Finding {
-  fileprivate func write(to json: inout JSONWriter) {
+  func write(to json: inout JSONWriter) {
     json.member("area", area.rawValue)
     json.member("check", check)
     json.member("finding", finding)

@@ -16,7 +16,7 @@ package struct DoctorText {
       if findings.isEmpty { continue }
       text += text.isEmpty ? "" : "\n"
       text += "\(title(of: area))\n"
-      for finding in findings { text += lines(of: finding) }
+      for finding in findings { text += finding.lines(isColoured: isColoured) }
     }
     return text
   }
@@ -29,15 +29,17 @@ package struct DoctorText {
     default: area.rawValue
     }
   }
+}
 
-  private func lines(of finding: Finding) -> String {
-    let word = finding.severity.rawValue
+extension Finding {
+  /// Its lines in a report.
+  func lines(isColoured: Bool) -> String {
+    let word = severity.rawValue
     let padding = String(repeating: " ", count: 9 - word.count)
-    let severity =
-      isColoured ? "\u{1b}[1;\(finding.severity.colour)m\(word)\u{1b}[0m" : word
-    let line = "  \(severity)\(padding)\(finding.check): \(printable(finding.finding))\n"
+    let shown = isColoured ? "\u{1b}[1;\(severity.colour)m\(word)\u{1b}[0m" : word
+    let line = "  \(shown)\(padding)\(check): \(printable(finding))\n"
     return line
-      + (finding.hint.map { String(repeating: " ", count: 11) + "hint: \(printable($0))\n" } ?? "")
+      + (hint.map { String(repeating: " ", count: 11) + "hint: \(printable($0))\n" } ?? "")
   }
 }
 

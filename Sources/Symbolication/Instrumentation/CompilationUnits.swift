@@ -95,7 +95,7 @@ struct CompilationUnits {
     }
   }
 
-  private func unit(ofFunction index: Int) -> SymbolName? {
+  func unit(ofFunction index: Int) -> SymbolName? {
     let function = layout.functions[index]
     if let file = function.compiledObjectFile ?? function.objectFile {
       return layout.names.name(file)

@@ -26,7 +26,8 @@ package struct ImageFacts: Sendable {
     self.isOfThisMachine = isOfThisMachine
   }
 
-  init(_ image: Image, in bytes: FileBytes) {
+  /// Examines `image`, whose file is `bytes`.
+  package init(_ image: Image, in bytes: FileBytes) {
     self.image = image
     build = BuildFacts(of: bytes, image.layout)
     recordable =

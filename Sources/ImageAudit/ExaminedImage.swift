@@ -1,0 +1,71 @@
+import Addresses
+import ByteReading
+import ImageModel
+import ObjectFormat
+import Reporting
+
+/// The file of an image in the closure, and what it asks of the loader.
+struct ExaminedImage: Sendable {
+  enum File: Sendable {
+    case elf(ELFFile)
+    case machO(MachOFile)
+  }
+
+  /// The path by which it was found.
+  var path: String
+  /// By which the report names it.
+  var name: SymbolName
+  var bytes: FileBytes
+  var file: File
+  var loads: [LibraryLoad] = []
+  /// The name that the image states for itself; an ELF loader takes it for any request of that name.
+  var ownName: [UInt8]?
+  /// The folders that it adds to the search, as it states them: of ELF `DT_RUNPATH`, of Mach-O `LC_RPATH`.
+  var runPaths: [[UInt8]] = []
+  /// `DT_RPATH`, which counts for the libraries of its libraries, too.
+  var inheritedRunPaths: [[UInt8]] = []
+  /// `DF_1_NODEFLIB`: only run paths are searched.
+  var ignoresDefaultFolders = false
+  /// What could not be read of it.
+  var problems: [Diagnostic] = []
+
+  /// The most folders of one image that are searched: more are left out with a warning.
+  static let runPathLimit = 64
+
+  /// The folder of the file, to which what it asks for may be relative.
+  var folder: String
+
+  init(path: String, name: SymbolName, bytes: FileBytes, file: File) {
+    self.path = path
+    self.name = name
+    self.bytes = bytes
+    self.file = file
+    folder = Self.folder(of: path)
+  }
+
+  /// The folder of the file at `path`, without a slash at its end; empty for the root.
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "." }
+    return String(path[..<slash])
+  }
+
+  /// The size of the image in bytes; of a slice, its own.
+  var fileBytes: UInt64 {
+    switch file {
+    case .elf: UInt64(bytes.count)
+    case .machO(let file): UInt64(file.range.byteCount)
+    }
+  }
+
+  /// Leaves out the folders beyond the limit, with a warning.
+  mutating func limitRunPaths() {
+    let count = runPaths.count + inheritedRunPaths.count
+    guard count > Self.runPathLimit else { return }
+    runPaths = Array(runPaths.prefix(Self.runPathLimit))
+    inheritedRunPaths = Array(inheritedRunPaths.prefix(Self.runPathLimit))
+    problems.append(
+      Diagnostic(
+        "too many folders to search: expected at most \(Self.runPathLimit), found \(count); the rest is left out",
+        context: [path]))
+  }
+}

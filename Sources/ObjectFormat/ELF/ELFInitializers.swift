@@ -1,0 +1,61 @@
+// The functions that run before main, or when a library is loaded, in the order of the calls:
+//
+//   .preinit_array   of a program only, before the initializers of libraries
+//   DT_INIT          the function that the linker's -init names; by default `_init` of crti.o, which in images of old
+//                    compilers calls the functions in .ctors
+//   .ctors           from the last element to the first
+//   .init_array      from the first element to the last
+//
+// A static program has no dynamic section; its C library calls `_init`, the start of the section .init.
+// <https://gabi.xinuos.com/elf/08-dynamic.html>, initialization and termination functions
+
+import Addresses
+import ByteReading
+
+/// A function that the loader or the C library calls before `main`.
+package struct ELFInitializer: Hashable, Sendable {
+  package enum Kind: String, Sendable {
+    case preinitArray = ".preinit_array"
+    case initFunction = "DT_INIT"
+    case ctors = ".ctors"
+    case initArray = ".init_array"
+  }
+
+  package var kind: Kind
+  /// `nil` if a relocation gives it that refers to another image.
+  package var address: StatedAddress?
+}
+
+extension ELFFile {
+  /// All initializers of a linked image, in the order of the calls.
+  ///
+  /// - Throws: the error in the dynamic section, in an array or in a relocation table.
+  /// - Complexity: O(*n* + *r*) for *n* initializers and *r* dynamic relocations, for each array.
+  package func initializers() throws(ParseError) -> [ELFInitializer] {
+    var found = try initializers(.preinitArray) { $0.type == .preinitArray }
+    if let table = try ELFDynamicTable(of: self) {
+      if let address = table.value(.initFunction), address != 0 {
+        found.append(ELFInitializer(kind: .initFunction, address: .init(rawValue: address)))
+      }
+    } else if let section = section(named: ".init"), section.flags.contains(.executable) {
+      found.append(ELFInitializer(kind: .initFunction, address: section.range.start))
+    }
+    let ctors = Array(".ctors".utf8)
+    found += try initializers(.ctors) {
+      $0.flags.contains(.allocated) && $0.name.byteCount == ctors.count
+        && bytes.isEqual($0.name.indices, to: ".ctors")
+    }.reversed()
+    return found + (try initializers(.initArray) { $0.type == .initArray })
+  }
+
+  private func initializers(
+    _ kind: ELFInitializer.Kind, in isArray: (ELFSection) -> Bool
+  ) throws(ParseError) -> [ELFInitializer] {
+    var found: [ELFInitializer] = []
+    // Linkers create one of each.
+    for section in sections.filter(isArray).prefix(8) {
+      found += try pointers(in: section).map { ELFInitializer(kind: kind, address: $0) }
+    }
+    return found
+  }
+}

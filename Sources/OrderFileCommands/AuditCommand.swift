@@ -1,0 +1,70 @@
+import ArgumentParser
+import Demangling
+import ImageAudit
+import ImageModel
+import Reporting
+import Workflows
+
+struct AuditCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit",
+    abstract: "List what a launch costs before main: libraries, initializers, relocations.",
+    discussion: """
+      EXAMPLES
+        $ orderfile audit build/app
+        $ orderfile audit build/app --allow libraries.txt --json
+
+      Nothing is launched: it reads the image, and the libraries that the loader would find. With --allow, the exit \
+      status is 2 if a library is not on the list: a name or pattern (* and ?) on each line, comments after #.
+      """)
+
+  @Argument(
+    help: ArgumentHelp("A linked image.", valueName: "image"),
+    completion: .file())
+  var path: String
+  @Option(
+    help: ArgumentHelp("The list of allowed libraries.", valueName: "file"), completion: .file())
+  var allow: String?
+  @Option(
+    help: ArgumentHelp("The image's link map, for object files.", valueName: "file"),
+    completion: .file())
+  var linkMap: String?
+  @Option(
+    help: ArgumentHelp(
+      "The folder that stands for / when libraries are looked up.", valueName: "folder"),
+    completion: .directory)
+  var sysroot: String?
+  @Option(help: ArgumentHelp("The size of pages: 4k, 16k, 64k or auto.", valueName: "size"))
+  var pageSize = PageSizeChoice.automatic
+  @Option(help: ArchitectureOption.help)
+  var arch: ArchitectureOption?
+  @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
+  var demangle = DemangleOption.full
+  @Flag(help: "Print one JSON object.")
+  var json = false
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
+    completion: .file())
+  var output = "-"
+  @OptionGroup var messages: Messages
+
+  func run() throws {
+    let outputFile = try Output(output)
+    var options = Audit.Options()
+    options.allow = allow
+    options.linkMap = linkMap
+    options.root = sysroot ?? ""
+    options.pageSize = pageSize
+    options.architecture = arch?.architecture
+    let document = try Audit(path, options).examine()
+    if json {
+      try outputFile.finish { document.json(to: $0) }
+    } else {
+      let names: NameWording = Demangler(demangle.mode, of: document.format).demangle
+      let width = output == "-" ? Console.width : nil
+      try outputFile.finish(Array(AuditText(document, width: width, names: names).text.utf8))
+    }
+    messages.print(document.warnings)
+    if let problem = document.problem { throw problem }
+  }
+}

@@ -1,0 +1,82 @@
+import Addresses
+import ImageModel
+import Reporting
+import TestSupport
+import Testing
+
+@Suite struct AuditDocumentTests {
+  private static let document: AuditDocument = {
+    var document = AuditDocument(
+      path: "build/\"a\"\u{1b}pp", format: .elf, architecture: .x8664,
+      id: ImageID(kind: .buildID, bytes: [0x9f, 0x3a]), pageSize: .fourKibibytes)
+    var app = AuditedImage(name: "app", path: "build/app", fileBytes: 70_000)
+    app.relocations.counts = [("relative", 120), ("jumpSlot", 7)]
+    app.relocations.pages = 3
+    var used = AuditedImage(name: "libused.so", path: "/opt/libused.so", fileBytes: 9_000)
+    used.relocations.bindsByLibrary = [("libc.so.6", 4)]
+    used.objectiveC = .init()
+    used.objectiveC?.classes = 2
+    used.objectiveC?.nonLazy = 1
+    document.images = [app, used]
+
+    var library = AuditedLibrary(
+      name: "libused.so", path: "/opt/libused.so", isDirect: true, isEmbedded: true)
+    library.neededBy = ["app", "libweak.so"]
+    library.kinds = [.required, .weak]
+    library.isExamined = true
+    library.wasLoaded = true
+    var missing = AuditedLibrary(
+      name: SymbolName(bytes: Array("lib\"\n".utf8) + [0xff]), isDirect: false)
+    missing.neededBy = ["libused.so"]
+    missing.kinds = [.weak]
+    missing.problem = "not found"
+    document.libraries = [library, missing]
+    document.notAllowed = [missing.name]
+
+    var initializer = AuditedInitializer(
+      image: "app", kind: ".init_array", address: StatedAddress(rawValue: 0x1040))
+    initializer.name = "_GLOBAL__sub_I_value.cpp"
+    initializer.origin = "c++"
+    initializer.objectFile = "value.cpp"
+    initializer.size = 48
+    initializer.pages = 1
+    initializer.startNanoseconds = 1_250_000
+    initializer.nanoseconds = 40_000
+    document.initializers = [
+      initializer, AuditedInitializer(image: "libused.so", kind: "+load", address: nil),
+    ]
+    document.unused = UnusedObjectiveC(
+      selectors: [
+        .init(name: "neverCalled", classes: ["A", "B(More)"], image: "app", doubt: nil),
+        .init(name: "tap:", classes: ["A"], image: "app", doubt: "a nib may name it"),
+      ], classes: [.init(name: "Old", image: "app", doubt: nil)], furtherSelectors: 3,
+      furtherClasses: 0)
+    document.use = ObservedUse(
+      candidates: [
+        .init(
+          kind: .library, name: "libused.so", functions: 412, usedFunctions: 0, bytes: 310_000,
+          relocations: 90),
+        .init(
+          kind: .archive, name: "libx.a", functions: 40, usedFunctions: 1, bytes: 5_000,
+          relocations: nil),
+      ], notObserved: ["libc.so.6"], traceCount: 2)
+    document.findings = [Finding(.image, "build ID", .ok, "9f3a")]
+    document.warnings = [Diagnostic("it is damaged", context: ["/opt/libused.so"])]
+    return document
+  }()
+
+  @Test func allFormsAreAsRecorded() throws {
+    try expectGolden(AuditText(Self.document).text, "reporting/audit/expected.txt")
+    try expectGolden(
+      String(decoding: Self.document.json(), as: UTF8.self), "reporting/audit/expected.json")
+  }
+
+  @Test func onlyLibrariesThatAreNotAllowedFailTheCheck() {
+    #expect(Self.document.problem?.severity == .checkFailed)
+    var document = Self.document
+    document.notAllowed = []
+    #expect(document.problem == nil)
+    document.notAllowed = nil
+    #expect(document.problem == nil)
+  }
+}
