@@ -185,13 +185,19 @@ extension BreakpointTests {
 
   /// A folder with the program `app`, as it would be shipped.
   static func workshop(_ flags: [String] = []) throws -> Workshop {
+    if flags.isEmpty { return try built.copy() }
     let workshop = try Workshop()
+    try build(flags, in: workshop)
+    return workshop
+  }
+
+  private static let built = PreparedFolder<Workshop> { try build([], in: $0) }
+
+  private static func build(_ flags: [String], in workshop: Workshop) throws {
     try workshop.write(program.utf8, "main.c")
-    let compiled = try workshop.run(
+    try workshop.must(
       "clang",
       ["-O1", "-fuse-ld=lld", "-Wl,--build-id", "main.c", "-o", "app", "-lpthread"] + flags)
-    try #require(compiled.status == 0, "\(compiled.output)")
-    return workshop
   }
 
   /// Records `app` with `arguments` into `t`.

@@ -5,11 +5,9 @@ import Testing
 /// The command as a shell sees it: streams, exit codes, JSON, terminals.
 @Suite(.needs(.recording)) struct CommandLineTests {
   /// A folder with two layouts, their maps, a trace and an order file.
-  static func workshop() throws -> Workshop {
-    let workshop = try Workshop()
-    try workshop.check(LaunchToLayoutTests.plain)
-    return workshop
-  }
+  static func workshop() throws -> Workshop { try made.copy() }
+
+  private static let made = PreparedFolder<Workshop> { try $0.check(LaunchToLayoutTests.plain) }
 
   static let reports = [
     ["show", "app.oftrace"], ["show", "app"], ["show", "app.map"], ["show", "app.order"],

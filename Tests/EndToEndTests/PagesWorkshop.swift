@@ -289,23 +289,20 @@ struct PagesWorkshop {
 
   let workshop: Workshop
   private let symbols: [String: UInt64]
-  /// Built once, and copied by each test.
-  private static let built = try? build([])
+  private static let built = PreparedFolder<Workshop> { try build([], in: $0) }
 
   /// - Parameter flags: for the link of `app`.
   init(_ flags: [String] = []) throws {
-    if flags.isEmpty, let built = Self.built {
-      workshop = try Workshop()
-      // A copy that this process made could be "Text file busy": see `Workshop.writeProgram`.
-      try workshop.must("cp", [built.path("app"), built.path("plugin.so"), "."])
+    if flags.isEmpty {
+      workshop = try Self.built.copy()
     } else {
-      workshop = try Self.build(flags)
+      workshop = try Workshop()
+      try Self.build(flags, in: workshop)
     }
     symbols = try Self.symbols(workshop, "app")
   }
 
-  private static func build(_ flags: [String]) throws -> Workshop {
-    let workshop = try Workshop()
+  private static func build(_ flags: [String], in workshop: Workshop) throws {
     try workshop.write(Self.program.utf8, "main.c")
     try workshop.write(Self.seccomp.utf8, "seccomp.c")
     try workshop.write(Self.plugin.utf8, "plugin.c")
@@ -317,7 +314,6 @@ struct PagesWorkshop {
         "-lpthread",
       ] + flags)
     try workshop.must("clang", ["-shared", "-fPIC", "-fuse-ld=lld", "plugin.c", "-o", "plugin.so"])
-    return workshop
   }
 
   static func symbols(_ workshop: Workshop, _ image: String) throws -> [String: UInt64] {

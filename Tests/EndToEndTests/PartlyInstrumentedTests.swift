@@ -47,17 +47,17 @@ import Testing
 
   /// "app.rec", of which `instrumented` have callbacks; "app.oftrace"; "app"; and "ordered" by the trace.
   static func workshop(
-    instrumented: Set<String>, compile: [String] = [], coverage: String = Build.coverage
+    instrumented: Set<String>, hasDebugInformation: Bool = false,
+    coverage: String = Build.coverage
   ) throws -> (workshop: Workshop, recorded: Run, gen: Run) {
-    let workshop = try Workshop()
-    func build(_ image: String, _ suffix: String, recorded: Set<String>, _ link: [String]) throws {
-      for (name, text) in sources {
-        try workshop.write(text.utf8, name)
-        try workshop.must(
-          "clang",
-          ["-O1", "-ffunction-sections", "-c", name, "-o", name + suffix] + compile
-            + (recorded.contains(name) ? [coverage] : []))
-      }
+    let workshop = try (hasDebugInformation ? compiledWithDebugInformation : compiled).copy()
+    for name in instrumented {
+      try workshop.must(
+        "clang",
+        ["-O1", "-ffunction-sections", "-c", name, "-o", name + ".rec.o", coverage]
+          + (hasDebugInformation ? ["-g"] : []))
+    }
+    func build(_ image: String, _ suffix: String, _ link: [String]) throws {
       let archive = "libcore\(suffix).a"
       try workshop.must("ar", ["rcs", archive, "core.c" + suffix, "helper.c" + suffix])
       try workshop.must(
@@ -65,13 +65,28 @@ import Testing
         ["main.c" + suffix, "object.c" + suffix, archive, "-fuse-ld=lld", "-Wl,--build-id"]
           + ["-o", image] + link)
     }
-    try build("app.rec", ".rec.o", recorded: instrumented, [try #require(Built.recorder)])
+    try build("app.rec", ".rec.o", [try #require(Built.recorder)])
     let recorded = try workshop.mustOrderfile("record", "-o", "app.oftrace", "--", "./app.rec")
-    try build("app", ".o", recorded: [], [])
+    try build("app", ".o", [])
     let gen = try workshop.mustOrderfile(
       "gen", "app.oftrace", "--image", "app", "-o", "app.order")
-    try build("ordered", ".o", recorded: [], ["-Wl,--symbol-ordering-file=app.order"])
+    try build("ordered", ".o", ["-Wl,--symbol-ordering-file=app.order"])
     return (workshop, recorded, gen)
+  }
+
+  /// The sources, and the objects of each for a recorded build and another, without callbacks in either.
+  private static let compiled = PreparedFolder<Workshop> { try compile([], in: $0) }
+  private static let compiledWithDebugInformation = PreparedFolder<Workshop> {
+    try compile(["-g"], in: $0)
+  }
+
+  private static func compile(_ options: [String], in workshop: Workshop) throws {
+    for (name, text) in sources {
+      try workshop.write(text.utf8, name)
+      try workshop.must(
+        "clang", ["-O1", "-ffunction-sections", "-c", name, "-o", name + ".o"] + options)
+      try workshop.must("cp", [name + ".o", name + ".rec.o"])
+    }
   }
 
   static let all = Set(sources.map(\.0))
@@ -99,7 +114,8 @@ import Testing
   }
 
   @Test func whatHasNoCallbackIsNamedAndNotPredicted() throws {
-    let (workshop, recorded, gen) = try Self.workshop(instrumented: ["main.c"], compile: ["-g"])
+    let (workshop, recorded, gen) = try Self.workshop(
+      instrumented: ["main.c"], hasDebugInformation: true)
     #expect(
       recorded.errors.contains("recorded 1 first hit of 1 instrumented function (the code has 304)")
     )
@@ -149,7 +165,7 @@ import Testing
   /// The trace states it, so nothing depends on whether the recorded image is still there.
   @Test(arguments: [["main.c"], ["main.c", "core.c", "object.c"]])
   func aTraceWhoseImageIsGoneStillTellsHowMuchItSaw(instrumented: Set<String>) throws {
-    let (workshop, _, _) = try Self.workshop(instrumented: instrumented, compile: ["-g"])
+    let (workshop, _, _) = try Self.workshop(instrumented: instrumented, hasDebugInformation: true)
     func results() throws -> [Run] {
       try [
         Self.diff(workshop, "--max-pages", "100000"),
@@ -178,7 +194,7 @@ import Testing
   /// More than half, and less than what compilers leave.
   @Test func aMissingLibraryIsWarnedAbout() throws {
     let (workshop, recorded, _) = try Self.workshop(
-      instrumented: ["main.c", "core.c", "object.c"], compile: ["-g"])
+      instrumented: ["main.c", "core.c", "object.c"], hasDebugInformation: true)
     #expect(recorded.errors.contains("without a callback: helper.c ("))
     #expect(!recorded.errors.contains("core.c"))
     let plain = try Self.diff(workshop)

@@ -53,8 +53,7 @@ import Testing
     """
 
   /// A folder with the server `app`, and with `app-record`, which is instrumented.
-  private static func workshop() throws -> Workshop {
-    let workshop = try Workshop()
+  private static let built = PreparedFolder<Workshop> { workshop in
     try workshop.write(program.utf8, "app.c")
     let options = [
       "-O1", "-ffunction-sections", "-fuse-ld=lld", "-Wl,--build-id", "-I\(Built.headers)",
@@ -65,7 +64,6 @@ import Testing
       options + ["-fsanitize-coverage=func,trace-pc-guard,pc-table", "-c", "app.c", "-o", "app.o"])
     try workshop.must(
       "clang", options + ["app.o", try #require(Built.recorder), "-o", "app-record"])
-    return workshop
   }
 
   /// A port on which nobody listens. Each test has a server of its own, so that two never want the same one.
@@ -103,7 +101,7 @@ import Testing
 
   @Test(arguments: ["port", "line", "mark"])
   func anInstrumentedServerIsRecordedUntilItIsReady(kind: String) throws {
-    let workshop = try Self.workshop()
+    let workshop = try Self.built.copy()
     let (option, arguments) = try Self.sign(kind)
     let running = try workshop.start(
       Built.orderfile,
@@ -124,7 +122,7 @@ import Testing
 
   @Test(arguments: ["port", "line", "mark"])
   func aServerIsRecordedWithBreakpointsUntilItIsReady(kind: String) throws {
-    let workshop = try Self.workshop()
+    let workshop = try Self.built.copy()
     let (option, arguments) = try Self.sign(kind)
     // Marks are seen in programs that contain the recorder.
     let app = kind == "mark" ? "./app-record" : "./app"
@@ -140,7 +138,7 @@ import Testing
   }
 
   @Test func aServerThatWritesOnAndOnIsReadyAllTheSame() throws {
-    let workshop = try Self.workshop()
+    let workshop = try Self.built.copy()
     let running = try workshop.start(
       "sh",
       ["-c", #"exec "$0" record -o t --until-ready line=ready -- ./app-record flood >/dev/null"#]
@@ -152,7 +150,7 @@ import Testing
 
   @Test(arguments: ["preload", "ptrace"], ["port", "line", "mark"])
   func pagesAreCountedUntilAServerIsReady(method: String, kind: String) throws {
-    let workshop = try Self.workshop()
+    let workshop = try Self.built.copy()
     let (option, arguments) = try Self.sign(kind)
     let running = try workshop.start(
       Built.orderfile,
@@ -167,7 +165,7 @@ import Testing
 
   @Test(arguments: ["port", "line"])
   func aServerIsMeasuredUntilItIsReady(kind: String) throws {
-    let workshop = try Self.workshop()
+    let workshop = try Self.built.copy()
     let (option, arguments) = try Self.sign(kind)
     let running = try workshop.start(
       Built.orderfile,
@@ -181,7 +179,7 @@ import Testing
   }
 
   @Test func anOrderIsRefinedForAServer() throws {
-    let workshop = try Self.workshop()
+    let workshop = try Self.built.copy()
     let (option, arguments) = try Self.sign("port")
     try workshop.must("cp", ["app", "kept"])
     try workshop.write("shut_down\nwork\n".utf8, "app.order")
@@ -198,7 +196,7 @@ import Testing
   }
 
   @Test func aServerThatIgnoresSIGTERMIsKilled() throws {
-    let workshop = try Self.workshop()
+    let workshop = try Self.built.copy()
     let running = try workshop.start(
       Built.orderfile,
       ["record", "-o", "t", "--until-ready", "line=ready", "--", "./app-record", "stubborn"])
@@ -207,7 +205,7 @@ import Testing
   }
 
   @Test func aProgramThatEndsBeforeItIsReadyIsAnError() throws {
-    let workshop = try Self.workshop()
+    let workshop = try Self.built.copy()
     let ready = ["--until-ready", "line=ready"]
     for (arguments, app): ([String], String) in [
       (["record", "-o", "t"] + ready + ["--", "./app-record"], "./app-record"),
@@ -225,7 +223,7 @@ import Testing
   }
 
   @Test func aProgramThatIsNotReadyInTimeIsAnError() throws {
-    let workshop = try Self.workshop()
+    let workshop = try Self.built.copy()
     for arguments in [
       ["record", "-o", "t"], ["pages"],
       ["measure", "--warm", "--before", "./app", "--after", "./app"],
@@ -250,7 +248,7 @@ import Testing
   }
 
   @Test func aPortThatIsTakenTellsNothing() throws {
-    let workshop = try Self.workshop()
+    let workshop = try Self.built.copy()
     let port = try Self.freePort()
     let server = try workshop.start("./app", ["port", "\(port)"])
     try server.wait(for: "the server") {

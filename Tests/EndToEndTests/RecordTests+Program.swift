@@ -64,13 +64,13 @@ extension RecordTests {
     """
 
   /// A folder with the instrumented program `app`.
-  static func workshop() throws -> Workshop {
-    let workshop = try Workshop()
+  static func workshop() throws -> Workshop { try built.copy() }
+
+  private static let built = PreparedFolder<Workshop> { workshop in
     let build = Build(testDescription: "", sources: [("main.c", program)], order: [])
     try workshop.link(build, workshop.compile(build, isRecorded: true), isRecorded: true, as: "app")
     try FileManager.default.removeItem(atPath: workshop.path("main.c"))
     try FileManager.default.removeItem(atPath: workshop.path("main.c.rec.o"))
-    return workshop
   }
 
   /// Names of the functions in a trace, in their order.

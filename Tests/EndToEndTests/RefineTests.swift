@@ -28,8 +28,9 @@ import Testing
   }()
 
   /// A folder with the program `app`, which `link.sh` links, and an order that lacks most of what it runs.
-  private static func workshop() throws -> Workshop {
-    let workshop = try Workshop()
+  private static func workshop() throws -> Workshop { try built.copy() }
+
+  private static let built = PreparedFolder<Workshop> { workshop in
     try workshop.write(program.utf8, "app.c")
     try workshop.must("clang", ["-O1", "-ffunction-sections", "-c", "app.c", "-o", "app.o"])
     try workshop.write(
@@ -39,7 +40,6 @@ import Testing
       """.utf8, "link.sh")
     try workshop.write("# by hand\nf399\nmain\nf0\nf40\nno_such_function\n".utf8, "app.order")
     try workshop.must("clang", ["-fuse-ld=lld", "-Wl,--build-id", "app.o", "-o", "app"])
-    return workshop
   }
 
   private func refine(
