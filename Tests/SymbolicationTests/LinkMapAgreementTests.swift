@@ -40,10 +40,9 @@ import Testing
 
   @Test(.needs("llvm-nm"), arguments: links)
   func functionsOfTheMapStandInTheSymbolTable(_ link: Link) throws {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
-      "orderfile-link-map-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
+    let objects = try #require(Self.objects["\(link.compiler) \(link.hasFunctionSections)"])
+    let workshop = try objects.copy()
+    let folder = workshop.folder
     try build(link, in: folder)
 
     let bytes = try FileBytes(path: folder.appendingPathComponent("app.map").path)
@@ -53,7 +52,7 @@ import Testing
       layout.functions.map {
         "\(String($0.address.rawValue, radix: 16)) \(escaped(layout.names[$0.name]))"
       })
-    let nm = try output(
+    let nm = try Self.output(
       try #require(toolPath("llvm-nm")), ["--defined-only", "--format=posix", "app"], in: folder)
     let symbols = nm.split(separator: "\n").compactMap(NMSymbol.init)
     let inText = Set(symbols.map { "\($0.address) \($0.name)" })
@@ -96,15 +95,26 @@ import Testing
     }
   }
 
-  private func build(_ link: Link, in folder: URL) throws {
+  /// The objects of each compiler, with function sections and without.
+  private static let objects: [String: PreparedFolder<Workshop>] = {
     let sources = fixturesFolder.appendingPathComponent("linkmap/agreement")
-    let sections = link.hasFunctionSections ? ["-ffunction-sections"] : []
-    for (source, language) in [("main.cc", "c++"), ("part.c", "c"), ("other.c", "c")] {
-      let path = sources.appendingPathComponent(source).path
-      _ = try output(
-        link.compiler, ["-O2", "-c", "-x", language, path, "-o", "\(source).o"] + sections,
-        in: folder)
-    }
+    let kinds = Set(links.map { [$0.compiler, $0.hasFunctionSections ? "true" : "false"] })
+    return Dictionary(
+      uniqueKeysWithValues: kinds.map { kind in
+        let made = PreparedFolder<Workshop> { workshop in
+          for (source, language) in [("main.cc", "c++"), ("part.c", "c"), ("other.c", "c")] {
+            let path = sources.appendingPathComponent(source).path
+            _ = try output(
+              kind[0],
+              ["-O2", "-c", "-x", language, path, "-o", "\(source).o"]
+                + (kind[1] == "true" ? ["-ffunction-sections"] : []), in: workshop.folder)
+          }
+        }
+        return (kind.joined(separator: " "), made)
+      })
+  }()
+
+  private func build(_ link: Link, in folder: URL) throws {
     var flags = ["-Wl,-Map=app.map", link.demangles ? "-Wl,--demangle" : "-Wl,--no-demangle"]
     if link.compiler.contains("clang") {
       flags.append("--ld-path=\(link.linker)")
@@ -115,7 +125,7 @@ import Testing
         withDestinationURL: URL(fileURLWithPath: link.linker))
       flags += ["-B", folder.path]
     }
-    _ = try output(
+    _ = try Self.output(
       link.compiler, ["main.cc.o", "part.c.o", "other.c.o", "-o", "app"] + flags, in: folder)
     try #require(try readsAsMap(of: link, in: folder))
   }
@@ -130,7 +140,9 @@ import Testing
   }
 
   /// Runs a tool and returns its standard output.
-  private func output(_ path: String, _ arguments: [String], in folder: URL) throws -> String {
+  private static func output(
+    _ path: String, _ arguments: [String], in folder: URL
+  ) throws -> String {
     let run = try RunningProcess(path, arguments, in: folder).end()
     try #require(run.status == 0, "\(path) \(arguments.joined(separator: " ")): \(run.errors)")
     return run.text

@@ -12,25 +12,41 @@ struct MachOBuild {
 
   /// - Parameters:
   ///   - flags: the compiler's, of all but assembly.
-  ///   - sources: instead of all of `sources`.
+  ///   - sources: `nil` for all of `sources`.
   init(
     _ platform: AppleSDK.Platform = .iOS, flags: [String] = [], linkerFlags: [String] = [],
-    sources: [(name: String, text: String)] = Self.sources, named image: String = "image"
+    sources: [(name: String, text: String)]? = nil, named image: String = "image"
   ) throws {
     sdk = try AppleSDK()
-    workshop = try Workshop()
+    if sources == nil, flags.isEmpty {
+      workshop = try #require(Self.compiled[platform]).copy()
+    } else {
+      workshop = try Workshop()
+      try Self.compile(sources ?? Self.sources, for: platform, flags: flags, in: workshop)
+    }
+    try sdk.link(
+      (sources ?? Self.sources).map { $0.name + ".o" }, to: image, for: platform,
+      flags: ["-map", image + ".map"] + linkerFlags, in: workshop)
+  }
+
+  /// The objects of `sources`.
+  private static let compiled = AppleSDK.Platform.compiled { platform, workshop in
+    try compile(sources, for: platform, flags: [], in: workshop)
+  }
+
+  private static func compile(
+    _ sources: [(name: String, text: String)], for platform: AppleSDK.Platform, flags: [String],
+    in workshop: Workshop
+  ) throws {
     for (name, text) in sources {
       try workshop.write(text.utf8, name)
       let isC = !name.hasSuffix(".s") && !name.hasSuffix(".swift")
       let own = name.hasSuffix(".cpp") ? ["-fno-rtti"] : []
-      try sdk.compile(
+      try AppleSDK().compile(
         name, to: name + ".o", for: platform,
         flags: isC ? flags + own + ["-fno-exceptions"] : name.hasSuffix(".s") ? [] : flags,
         in: workshop)
     }
-    try sdk.link(
-      sources.map { $0.name + ".o" }, to: image, for: platform,
-      flags: ["-map", image + ".map"] + linkerFlags, in: workshop)
   }
 
   func path(_ name: String) -> String { workshop.folder.appendingPathComponent(name).path }
@@ -168,5 +184,17 @@ struct MachOSymbolLine: Equatable {
         address: address, section: String(line[line.index(after: open)..<close]),
         isLocal: isLocal, name: String(name))
     }
+  }
+}
+
+extension AppleSDK.Platform {
+  /// A folder for each platform, in which `compile` makes objects.
+  static func compiled(
+    _ compile: (AppleSDK.Platform, Workshop) throws -> Void
+  ) -> [AppleSDK.Platform: PreparedFolder<Workshop>] {
+    Dictionary(
+      uniqueKeysWithValues: allCases.map { platform in
+        (platform, PreparedFolder<Workshop> { try compile(platform, $0) })
+      })
   }
 }

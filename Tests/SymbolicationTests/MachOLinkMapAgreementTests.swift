@@ -83,19 +83,24 @@ import Testing
     """,
   ]
 
+  /// The sources and their objects.
+  private static let compiled = AppleSDK.Platform.compiled { platform, workshop in
+    let sdk = try AppleSDK()
+    for (name, text) in sources { try workshop.write(text.utf8, name) }
+    for name in sources.keys.sorted() {
+      try sdk.compile(name, to: "\(name).o", for: platform, flags: ["-g"], in: workshop)
+    }
+  }
+
   /// Builds `app` and `app.map`. The C files are members of an archive.
   private static func build(_ link: Link) throws -> Workshop {
     let sdk = try AppleSDK()
-    let workshop = try Workshop()
-    for (name, text) in sources { try workshop.write(text.utf8, name) }
-    for name in sources.keys.sorted() {
-      if link.isLTO, name.hasSuffix(".c") || name.hasSuffix(".cc") {
-        let arguments = ["-target", link.platform.rawValue, "-O1", "-c", name, "-o", "\(name).o"]
-        let result = try workshop.run("clang-19", arguments + link.compilerFlags)
-        try #require(result.status == 0, "\(result.output)")
-      } else {
-        try sdk.compile(name, to: "\(name).o", for: link.platform, flags: ["-g"], in: workshop)
-      }
+    let workshop = try #require(compiled[link.platform]).copy()
+    for name in sources.keys.sorted()
+    where link.isLTO && (name.hasSuffix(".c") || name.hasSuffix(".cc")) {
+      let arguments = ["-target", link.platform.rawValue, "-O1", "-c", name, "-o", "\(name).o"]
+      let result = try workshop.run("clang-19", arguments + link.compilerFlags)
+      try #require(result.status == 0, "\(result.output)")
     }
     let archive = try workshop.run("llvm-ar-19", ["rcsD", "libparts.a", "left.c.o", "right.c.o"])
     try #require(archive.status == 0, "\(archive.output)")
