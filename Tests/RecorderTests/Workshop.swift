@@ -101,6 +101,9 @@ extension Workshop {
 
   static let sanitizingClang = Tool.sanitizingClang
 
+  /// What compilers have made of fixtures, by the command without its output.
+  private static let objects = Memo<[String], Data>()
+
   /// Compiles the recorder's files one by one, and returns the objects.
   func compileRecorder(_ compiler: String, flags: [String]) throws -> [String] {
     try Self.runtimeSources.enumerated().map { index, source in
@@ -134,10 +137,13 @@ extension Workshop {
     var objects: [String] = []
     for (index, source) in sources.enumerated() {
       let object = path("\(name).\(index).o")
-      try make(
-        compiler,
-        flags + coverage + Self.includes
-          + ["-g0", "-fPIC", "-c", Self.source(source), "-o", object])
+      let command =
+        flags + coverage + Self.includes + ["-g0", "-fPIC", "-c", Self.source(source)]
+      let made = try Self.objects.value(for: [compiler] + command) {
+        try make(compiler, command + ["-o", object])
+        return try Data(contentsOf: URL(fileURLWithPath: object))
+      }
+      try made.write(to: URL(fileURLWithPath: object))
       objects.append(object)
     }
     try make(
