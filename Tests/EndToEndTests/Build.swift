@@ -38,6 +38,9 @@ struct Build: CustomTestStringConvertible, Sendable {
   var cold: [String] = []
 
   static let coverage = "-fsanitize-coverage=func,trace-pc-guard,pc-table"
+
+  /// What compilers have made, by the source's text and the command without its output.
+  fileprivate static let objects = Memo<[String], [UInt8]>()
 }
 
 extension Workshop {
@@ -47,10 +50,14 @@ extension Workshop {
     try build.sources.map { source in
       try write(source.text.utf8, source.name)
       let object = source.name + (isRecorded ? ".rec.o" : ".o")
-      try must(
-        build.compiler,
-        ["-O1", "-ffunction-sections", "-I\(Built.headers)", "-c", source.name, "-o", object]
-          + build.compileOptions + (isRecorded ? [Build.coverage] : []))
+      let command =
+        ["-O1", "-ffunction-sections", "-I\(Built.headers)", "-c", source.name]
+        + build.compileOptions + (isRecorded ? [Build.coverage] : [])
+      let made = try Build.objects.value(for: [build.compiler, source.text] + command) {
+        try must(build.compiler, command + ["-o", object])
+        return bytes(object)
+      }
+      try write(made, object)
       return object
     }
   }
