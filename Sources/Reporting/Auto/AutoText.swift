@@ -41,7 +41,8 @@ extension AutoDocument {
     func line(_ options: [String]) -> String {
       options.map { printable(shellWord($0)) }.joined(separator: " ")
     }
-    return ["compile: \(line(images.first?.compileOptions ?? []))"]
+    let compile = images.first?.compileOptions ?? []
+    return (compile.isEmpty ? [] : ["compile: \(line(compile))"])
       + images.map { "link \(printable($0.name)): \(line($0.linkOptions))" }
   }
 }

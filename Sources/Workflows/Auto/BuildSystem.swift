@@ -20,9 +20,10 @@ package struct BuildSystem: Hashable, Sendable {
   /// What tells this configuration of a folder from another.
   var configuration: String { (configure ?? "") + "\n" }
 
-  /// What a user has to add to compile for ordering.
-  var compileOptions: [String] {
-    !usesToolset
+  /// What a user has to add to compile for ordering; nothing for rustc.
+  package var compileOptions: [String] {
+    if name == "cargo" { return [] }
+    return !usesToolset
       ? ["-ffunction-sections"]
       : [
         "-Xswiftc", "-Xfrontend", "-Xswiftc", "-function-sections", "-Xswiftc", "-use-ld=lld",
@@ -31,15 +32,16 @@ package struct BuildSystem: Hashable, Sendable {
   }
 
   /// What a user has to add to link with an order file.
-  func linkOptions(_ dialect: OrderFileDialect, orderFile path: String) -> [String] {
+  package func linkOptions(_ dialect: OrderFileDialect, orderFile path: String) -> [String] {
     let arguments = (dialect.linkerArguments(orderFile: Array(path.utf8)) ?? []).map {
       String(decoding: $0, as: UTF8.self)
     }
     if usesToolset { return (["--build-id"] + arguments).flatMap { ["-Xlinker", $0] } }
-    let driver = ["-fuse-ld=\(dialect.driverName ?? "")", "-Wl,--build-id"]
-    return driver
+    let driver =
+      ["-fuse-ld=\(dialect.driverName ?? "")", "-Wl,--build-id"]
       + (path.contains(",")
         ? arguments.flatMap { ["-Xlinker", $0] } : ["-Wl,\(arguments.joined(separator: ","))"])
+    return name == "cargo" ? driver.map { "-Clink-arg=\($0)" } : driver
   }
 
   package init(

@@ -1,4 +1,5 @@
 import ImageModel
+import OrderFileFormat
 import Testing
 import Workflows
 
@@ -21,6 +22,16 @@ import Workflows
     #expect(
       BuildSystem.all(in: ["CMakeLists.txt"], jobs: 3)[0].configure?.contains("-B build -G Ninja")
         ?? false)
+  }
+
+  @Test func theOptionsAreAsTheCompilersTakeThem() {
+    let make = BuildSystem(name: "make", build: "make")
+    let link = ["-fuse-ld=lld", "-Wl,--build-id", "-Wl,--symbol-ordering-file=/o/a.order"]
+    #expect(make.compileOptions == ["-ffunction-sections"])
+    #expect(make.linkOptions(.lld, orderFile: "/o/a.order") == link)
+    let cargo = BuildSystem(name: "cargo", build: "cargo build --release")
+    #expect(cargo.compileOptions == [])
+    #expect(cargo.linkOptions(.lld, orderFile: "/o/a.order") == link.map { "-Clink-arg=\($0)" })
   }
 
   @Test func oneOfSeveralIsChosenByItsName() throws {
