@@ -51,11 +51,12 @@ INTEGRATIONS := 'Integrations/|MachOEmulatorTests[.]'
 # Examples that need a compiler and a linker, and nothing else. The one that takes longest begins.
 CORE_EXAMPLES := SQLite C CxxPlugin Split
 OTHER_EXAMPLES := $(filter-out $(CORE_EXAMPLES),$(patsubst Examples/%/run.sh,%,$(wildcard Examples/*/run.sh)))
-test-integrations: tests-built runtime ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, packages; CI runs them, too
+test-integrations: tests-built runtime ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, the tutorial, packages; CI runs them, too
 	@Scripts/bootstrap.sh test
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 	Examples/run-all.sh $(OTHER_EXAMPLES)
+	@Scripts/check-tutorial.sh
 	@Scripts/check-install.sh
 	@$(MAKE) -s package
 	@Scripts/check-package.sh

@@ -1,0 +1,35 @@
+#!/bin/bash
+# Runs the commands of docs/TUTORIAL.md, the lines that begin with "$ ", in a home folder of their own. Fails unless each
+# succeeds, and all print what is shown, in that order. Numbers and blanks are ignored, since they depend on the compiler.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+[[ -x .build/release/orderfile ]] || { echo "missing .build/release/orderfile: run 'make build' first" >&2; exit 1; }
+home=$(mktemp -d)
+trap 'rm -rf "$home"' EXIT
+
+awk '/^```/ { inside = !inside; next } inside' docs/TUTORIAL.md | awk '/^\$ /, /^$/' >"$home/shown"
+{
+  echo 'set -euo pipefail'
+  sed -n 's/^\$ //p' "$home/shown" | while read -r command; do
+    printf "printf '%%s\\\\n' %q\n%s\n" "\$ $command" "$command"
+  done
+} >"$home/script"
+grep -q 'orderfile auto' "$home/script" || { echo 'docs/TUTORIAL.md: no commands found' >&2; exit 1; }
+HOME=$home PATH=$root/.build/release:$PATH bash "$home/script" >"$home/printed" 2>&1 ||
+  { cat "$home/printed"; echo 'docs/TUTORIAL.md: the last of these commands fails' >&2; exit 1; }
+
+bare() {
+  sed -E -e "s|$home|/home/you|g" -e '/^(\.\.\.)?$/d' -e '/^\$ /!s/[0-9]+(\.[0-9]+)?(Ki|Mi)?/N/g' -e 's/-+/-/g' \
+    -e 's/[[:blank:]]+/ /g' -e 's/ $//'
+}
+# Lines that were not printed, or printed earlier than the line before.
+missing=$(bare <"$home/shown" | awk -v printed=<(bare <"$home/printed") '
+  BEGIN { while ((getline line < printed) > 0) lines[++count] = line; at = 1 }
+  { for (i = at; i <= count && lines[i] != $0; i++);
+    if (i > count) print; else at = i + 1 }')
+if [[ -n $missing ]]; then
+  cat "$home/printed"
+  printf 'docs/TUTORIAL.md shows what its commands no longer print:\n%s\n' "$missing" >&2
+  exit 1
+fi
