@@ -77,9 +77,9 @@ package struct OrderFileCommand: ParsableCommand {
       try CompilerCommand.runIfAsked(ProgramLaunch.ownWords)
       let words = CommandLine.arguments
       var command: any ParsableCommand
-      if let words = CargoOrderFileCommand.words(of: words) {
+      if CargoOrderFileCommand.words(of: words) != nil {
         root = CargoOrderFileCommand.self
-        command = try CargoOrderFileCommand.parseAsRoot(words)
+        command = try parse(cargoCommandLine: words)
       } else {
         command = try parse(commandLine: words)
       }
@@ -113,6 +113,11 @@ extension OrderFileCommand {
       hint: "use a symbolic link with another name")
   }
 
+  /// The verb of `cargo orderfile` that `words` ask for; of this command under that name.
+  package static func parse(cargoCommandLine words: [String]) throws -> any ParsableCommand {
+    try CargoOrderFileCommand.parse(words: CargoOrderFileCommand.words(of: words) ?? [])
+  }
+
   /// The subcommand that `words` ask for. The first word is the name of this command.
   ///
   /// - Throws: a `Diagnostic` if there are no words at all, which happens on Linux without /proc, where Swift reads
@@ -124,25 +129,24 @@ extension OrderFileCommand {
         "unable to read the arguments of this command", context: ["/proc/self/cmdline"],
         hint: "mount /proc")
     }
-    let arguments = Array(words.dropFirst())
-    if arguments.first == "help" {
-      var command: any ParsableCommand.Type = Self.self
-      for word in arguments.dropFirst() where !word.hasPrefix("-") {
-        let subcommands = command.configuration.subcommands
-        guard let found = subcommands.first(where: { $0.configuration.answers(to: word) }) else {
-          throw ValidationError("unknown command '\(word)'")
-        }
-        command = found
-      }
-    }
-    return try parseAsRoot(arguments)
+    return try parse(words: Array(words.dropFirst()))
   }
 }
 
-extension CommandConfiguration {
-  /// Whether `word` is the command's name or one of its aliases.
-  fileprivate func answers(to word: String) -> Bool {
-    commandName == word || aliases.contains(word)
+extension ParsableCommand {
+  /// The subcommand that `words` ask for; the first one names it.
+  ///
+  /// - Throws: a usage error if there is no subcommand of that name; and the errors of `parseAsRoot`.
+  static func parse(words: [String]) throws -> any ParsableCommand {
+    if words.first == "help" {
+      var command: any ParsableCommand.Type = Self.self
+      for word in words.dropFirst() where !word.hasPrefix("-") {
+        command = try CommandName.subcommand(word, of: command)
+      }
+    } else if let word = words.first, !word.hasPrefix("-") {
+      _ = try CommandName.subcommand(word, of: Self.self)
+    }
+    return try parseAsRoot(words)
   }
 }
 
