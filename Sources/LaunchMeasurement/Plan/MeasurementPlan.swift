@@ -19,11 +19,16 @@ package struct MeasuredSide: Hashable, Sendable {
   package var program: MeasuredProgram
   /// The images to evict and examine: absolute paths without symbolic links, the program's first.
   package var images: [String]
+  /// What has to be at the paths of images before a launch, for sides that are launched by the same paths.
+  package var placements: [ImagePlacement]
 
-  package init(name: String, program: MeasuredProgram, images: [String]) {
+  package init(
+    name: String, program: MeasuredProgram, images: [String], placements: [ImagePlacement] = []
+  ) {
     self.name = name
     self.program = program
     self.images = images
+    self.placements = placements
   }
 }
 
@@ -117,7 +122,10 @@ package struct MeasurementPlan: Sendable {
     _ state: CacheState, _ progress: (Progress) -> Void
   ) throws(Diagnostic) -> MeasuredState {
     var result = MeasuredState(state, sides)
-    for side in sides where !MeasuredProgram.wasInterrupted { _ = try launch(side, nil) }
+    for side in sides where !MeasuredProgram.wasInterrupted {
+      try place(side)
+      _ = try launch(side, nil)
+    }
     let start = ContinuousClock.now
     var schedule = LaunchSchedule(programs: sides.count, seed: seed)
     for round in 0..<mostRounds {
@@ -129,6 +137,7 @@ package struct MeasurementPlan: Sendable {
       let order = schedule.nextRound()
       var launches: [Int: MeasuredLaunch] = [:]
       for number in order where !MeasuredProgram.wasInterrupted {
+        try place(sides[number])
         if state == .cold { try makeCold(sides[number]) }
         launches[number] = try launch(sides[number], state)
       }
@@ -148,6 +157,10 @@ package struct MeasurementPlan: Sendable {
     return result.sides.map {
       MeasurementPrecision.reached(SampleSummary($0.wallNanoseconds))
     }.max()
+  }
+
+  private func place(_ side: MeasuredSide) throws(Diagnostic) {
+    for placement in side.placements { try placement.place() }
   }
 
   private func makeCold(_ side: MeasuredSide) throws(Diagnostic) {
@@ -186,6 +199,7 @@ package struct MeasurementPlan: Sendable {
   private func countTextFaults(_ result: inout MeasuredState) throws(Diagnostic) {
     for _ in 0..<min(Self.mostCountedLaunches, result.rounds.count) {
       for number in sides.indices where !MeasuredProgram.wasInterrupted {
+        try place(sides[number])
         if result.state == .cold { try makeCold(sides[number]) }
         let recording: PageFaultRecording
         do { recording = try PageFaultRecording() } catch {

@@ -1,0 +1,38 @@
+import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A file that is to be found at the path of an image, so that two builds can be launched by the same command.
+package struct ImagePlacement: Hashable, Sendable {
+  /// The file's own path, in the same file system.
+  package var source: String
+  /// The path of the image.
+  package var path: String
+
+  package init(_ source: String, at path: String) {
+    self.source = source
+    self.path = path
+  }
+
+  /// Gives the file the path of the image, in one step; what was there is there no longer. Nothing is copied, so what is
+  /// in memory of either file stays there.
+  package func place() throws(Diagnostic) {
+    let temporary = "\(path).orderfile"
+    unlink(temporary)
+    guard link(source, temporary) == 0 else { throw error("link", source) }
+    guard rename(temporary, path) == 0 else {
+      defer { unlink(temporary) }
+      throw error("rename", path)
+    }
+    // rename(2) leaves two names of one file as they are.
+    unlink(temporary)
+  }
+
+  private func error(_ verb: String, _ path: String) -> Diagnostic {
+    Diagnostic("unable to \(verb): \(String(cString: strerror(errno)))", context: [path])
+  }
+}
