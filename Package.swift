@@ -35,6 +35,7 @@ let package = Package(
     .library(name: "OrderFileRuntime", type: .static, targets: ["OrderFileRuntime", "Recorder"]),
     .library(name: "orderfile-pages", type: .dynamic, targets: ["PageTracer"]),
     .library(name: "orderfile-qemu", type: .dynamic, targets: ["QEMUPlugin"]),
+    .plugin(name: "OrderFilePlugin", targets: ["OrderFilePlugin"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
@@ -133,6 +134,14 @@ let package = Package(
           .when(platforms: [.linux]))
       ], plugins: ["SourceCommit"]),
     .plugin(name: "SourceCommit", capability: .buildTool(), path: "Scripts/SourceCommit"),
+    // For other packages: it runs the command that is installed.
+    .plugin(
+      name: "OrderFilePlugin",
+      capability: .command(
+        intent: .custom(
+          verb: "orderfile",
+          description: "Order the package's programs for the given launches: orderfile auto")),
+      path: "Scripts/OrderFilePlugin"),
 
     // The recorder: C, linked into the recorded program and never into the tool; and its Swift interface for apps.
     .target(
