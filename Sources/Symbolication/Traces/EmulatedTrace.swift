@@ -38,10 +38,12 @@ package struct EmulatedTrace {
 
   /// - Parameters:
   ///   - end: where the recording ended, if that was before the end of the process.
+  ///   - renamed: the paths under which the trace is to have images, by those under which they ran.
   ///   - places: the functions and blocks of the image at a path; `nil` leaves the image out.
   /// - Complexity: O(*r* log *n*) for *r* records, and *n* functions and blocks in an image.
   package init(
-    _ file: TraceFile, until end: End? = nil, _ places: (String) -> BreakpointPlaces?
+    _ file: TraceFile, until end: End? = nil, renamed: [String: String] = [:],
+    _ places: (String) -> BreakpointPlaces?
   ) {
     var registrations = TraceRegistrations(file.records, hasGuards: false)
     var known: [BreakpointPlaces?] = []
@@ -52,10 +54,12 @@ package struct EmulatedTrace {
       var record = record
       switch record.event {
       case .load(let number, var image):
-        let found = places(String(decoding: image.path, as: UTF8.self))
+        let path = String(decoding: image.path, as: UTF8.self)
+        let found = places(renamed[path] ?? path)
         known.append(found)
         guard let found else { continue }
         image.id = TraceImageRecord.ID(kind: UInt32(found.id.kind.rawValue), bytes: found.id.bytes)
+        if let name = renamed[path] { image.path = Array(name.utf8) }
         image.guardSize = 4 * UInt64(found.functions.count)
         image.blocks = found.blocks.map { .listed(UInt32(clamping: $0.ranges.count)) } ?? .executed
         record.event = .load(image: number, image)

@@ -18,6 +18,12 @@ package enum Folder {
   /// Whether there is a file at `path` that can be read.
   static func hasFile(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
+  /// Whether there is a folder at `path`.
+  static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
   /// The target of the symbolic link at `path`; `nil` if it is not one.
   package static func linkTarget(_ path: String) -> String? {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))

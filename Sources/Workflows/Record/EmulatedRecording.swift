@@ -10,6 +10,10 @@ struct EmulatedRecording {
   private let folder: RecordingFolder
   /// Real paths of the images to record; `nil` for all.
   private let wanted: Set<String>?
+  /// Whether a launch need not use all of `wanted`.
+  private let recordsOnlyUsed: Bool
+  /// The paths by which programs are known that ran under another name.
+  private let renamed: [String: String]
   /// The function whose first call ends the recording.
   private let end: String?
   private var places: [String: BreakpointPlaces?] = [:]
@@ -25,6 +29,8 @@ struct EmulatedRecording {
   ) throws(Diagnostic) {
     self.folder = folder
     self.end = end
+    recordsOnlyUsed = false
+    renamed = [:]
     guard let images else {
       wanted = nil
       return
@@ -32,6 +38,15 @@ struct EmulatedRecording {
     var paths: Set<String> = [program]
     for path in images { paths.insert(try Folder.absolutePath(path)) }
     wanted = paths
+  }
+
+  /// Records those of the images of `programs` that a launch uses.
+  init(_ folder: RecordingFolder, of programs: EmulatedPrograms) {
+    self.folder = folder
+    end = nil
+    recordsOnlyUsed = true
+    renamed = programs.renamed
+    wanted = Set(programs.images)
   }
 
   /// Replaces each trace in the folder by a complete one, and removes those of children without a first use.
@@ -46,8 +61,9 @@ struct EmulatedRecording {
     let end = lastMoment(of: files.map(\.file), stop: stop)
     var programs: Set<String> = []
     for (path, file) in files {
-      let trace = EmulatedTrace(file, until: end) { self.places(at: $0) }
-      programs.formUnion(trace.programs)
+      let trace = EmulatedTrace(file, until: end, renamed: renamed) { self.places(at: $0) }
+      // Those that have another name are emulated, too.
+      programs.formUnion(trace.programs.filter { program in !isEmulated(program) })
       if trace.isEmpty, file.header.flags.contains(.forked) {
         folder.removeTrace(at: path)
       } else {
@@ -59,7 +75,7 @@ struct EmulatedRecording {
         "not recorded: a process executed it, which ends its emulation", context: [$0],
         hint: "record it by itself")
     }
-    for path in (wanted ?? []).subtracting(places.keys).sorted() {
+    for path in (wanted ?? []).subtracting(places.keys).sorted() where !recordsOnlyUsed {
       warnings.append(
         Diagnostic("no process loaded it: nothing of it is recorded", context: [path]))
     }
@@ -69,6 +85,12 @@ struct EmulatedRecording {
           "missing function: no recorded image has a symbol of this name", context: [name],
           hint: "nm lists the names; --image adds a library"))
     }
+  }
+
+  /// - Parameter path: as a program has given it to the kernel.
+  private func isEmulated(_ path: String) -> Bool {
+    guard !renamed.isEmpty, let path = try? Folder.absolutePath(path) else { return false }
+    return renamed.values.contains(path)
   }
 
   /// The first of the times at which the recording of all processes ends; `nil` if it never does.

@@ -1,6 +1,7 @@
 import ByteReading
 import ImageModel
 import ProcessLaunch
+import Reporting
 import Symbolication
 
 #if canImport(Darwin)
@@ -33,7 +34,14 @@ struct Emulator {
     loaderVariables = [
       ("LD_LIBRARY_PATH", environment.libraryPath ?? ""), ("LD_PRELOAD", environment.preload),
     ]
-    program = try LaunchedProgram(named: name, in: environment).path
+    let launched = try LaunchedProgram(named: name, in: environment)
+    // AddressSanitizer reserves 16 TiB, of which QEMU touches every page; LeakSanitizer traces the program itself.
+    if launched.pages?.hasLeakSanitizer ?? false {
+      throw Diagnostic(
+        "unable to emulate: a sanitizer is in it (AddressSanitizer or LeakSanitizer), which QEMU can't run",
+        context: [launched.path], hint: "use a build without it")
+    }
+    program = launched.path
     let machine = try Self.machine(of: program)
     processor = options.processor ?? machine.fullestProcessor
     path = try Self.path(of: machine, for: program, in: environment)
@@ -47,16 +55,8 @@ struct Emulator {
 
   /// The same launch in the emulator, which leaves its traces in `folder`.
   func running(_ launch: ProgramLaunch, into folder: RecordingFolder) -> ProgramLaunch {
-    /// Commas separate the words of the option.
-    func escaped(_ text: String) -> String {
-      text.split(separator: ",", omittingEmptySubsequences: false).joined(separator: ",,")
-    }
     var emulated = launch
-    let words = ["file=\(plugin)", "folder=\(folder.path)", "program=\(program)"]
-    emulated.command = [
-      path, "-plugin", words.map(escaped).joined(separator: ","), "-cpu", processor,
-    ]
-    if let root = options.root { emulated.command += ["-L", root] }
+    emulated.command = words(program: program, tracesIn: folder.path)
     for (name, usual) in loaderVariables {
       let value = launch.environment.last { $0.name == name }?.value ?? usual
       guard !value.isEmpty, !value.contains(",") else { continue }
@@ -66,6 +66,43 @@ struct Emulator {
     }
     emulated.command += ["-0", launch.command[0], program] + launch.command.dropFirst()
     return emulated
+  }
+
+  /// The emulator with the options that make it record `program`; the last word ends with the path of the folder for
+  /// its traces.
+  private func words(program: String, tracesIn folder: String) -> [String] {
+    /// Commas separate the words of the option.
+    func escaped(_ text: String) -> String {
+      text.split(separator: ",", omittingEmptySubsequences: false).joined(separator: ",,")
+    }
+    let plugin = ["file=\(plugin)", "program=\(program)", "folder=\(folder)"].map(escaped)
+    return [path, "-cpu", processor] + (options.root.map { ["-L", $0] } ?? [])
+      + ["-plugin", plugin.joined(separator: ",")]
+  }
+
+  /// A shell script that runs the program in the emulator, under the name by which the script is called.
+  ///
+  /// - Parameters:
+  ///   - path: of the program's file.
+  ///   - folder: the path of a folder in which each emulator makes one for its traces.
+  func script(runningFileAt path: String, tracesIn folder: String) -> String {
+    let command = words(program: program, tracesIn: folder).map(shellWord).joined(separator: " ")
+    return """
+      #!/bin/sh
+      mkdir \(shellWord(folder))/$$ 2>/dev/null
+      exec \(command)/$$ -0 "$0" \(shellWord(path)) "$@"
+
+      """
+  }
+
+  /// The folder in which Debian has the libraries of another architecture, if the program at `path` needs it: its loader
+  /// is there, and not at its own path.
+  static func usualRoot(of path: String, in environment: LaunchEnvironment) -> String? {
+    guard environment.emulatorRoot == nil, let machine = try? machine(of: path),
+      let loader = machine.loader, let triplet = machine.triplet, !Folder.hasFile(loader),
+      Folder.hasFile("/usr/\(triplet)\(loader)")
+    else { return nil }
+    return "/usr/\(triplet)"
   }
 
   private static func machine(of program: String) throws(Diagnostic) -> EmulatedMachine {

@@ -23,6 +23,8 @@ package struct LaunchRecording {
     case breakpoints(Target, Breakpoints)
     /// An emulator runs the unmodified program.
     case emulation(ProgramLaunch, Emulation)
+    /// An emulator runs programs that the launched one starts.
+    case emulatedPrograms(ProgramLaunch, of: [String], images: [String])
   }
 
   package enum Target {
@@ -95,6 +97,8 @@ package struct LaunchRecording {
     case .recorder: recording.method = .recorder(launch)
     case .breakpoints(_, let options): recording.method = .breakpoints(.launch(launch), options)
     case .emulation(_, let options): recording.method = .emulation(launch, options)
+    case .emulatedPrograms(_, let programs, let images):
+      recording.method = .emulatedPrograms(launch, of: programs, images: images)
     }
     var recorded = try recording.record()
     recorded.warnings.insert(note, at: 0)
@@ -165,7 +169,8 @@ package struct LaunchRecording {
   /// The launch; `nil` for a process that was already running.
   private var launch: ProgramLaunch? {
     switch method {
-    case .recorder(let launch), .breakpoints(.launch(let launch), _), .emulation(let launch, _):
+    case .recorder(let launch), .breakpoints(.launch(let launch), _), .emulation(let launch, _),
+      .emulatedPrograms(let launch, _, _):
       launch
     case .breakpoints(.process, _): nil
     }
@@ -204,6 +209,9 @@ package struct LaunchRecording {
       return Watched(
         result: try launch.run(isMarked: { folder.isMarked }, whenReady: folder.stopRecorders))
     case .emulation(let launch, let options): return try watch(launch, options, folder)
+    case .emulatedPrograms(let launch, let programs, let images):
+      let programs = try EmulatedPrograms(programs, images: images, in: environment)
+      return try watch(launch, programs, folder)
     case .breakpoints(let target, let options):
       let begin: UInt64? = if case .process = target { ClockReading.now().nanoseconds } else { nil }
       let recording = try BreakpointRecording(
@@ -248,6 +256,20 @@ package struct LaunchRecording {
       result: result, leftAlone: recording.warnings, emulator: emulator.description)
   }
 
+  /// Runs a launch whose programs an emulator runs.
+  private func watch(
+    _ launch: ProgramLaunch, _ programs: EmulatedPrograms, _ folder: RecordingFolder
+  ) throws -> Watched {
+    let result = try programs.whileReplaced(tracesIn: folder) {
+      try launch.run(whenReady: { for folder in folder.folders { folder.stopRecorders() } })
+    }
+    try folder.gatherTraces()
+    var recording = EmulatedRecording(folder, of: programs)
+    try recording.complete(stop: nil)
+    return Watched(
+      result: result, leftAlone: recording.warnings, emulator: programs.description)
+  }
+
   /// Whether a running process has LeakSanitizer, and its own environment does not turn it off.
   private func looksForLeaks(_ number: Int32) -> Bool {
     let variables = SystemFile.text(of: "/proc/\(number)/environ").split(separator: 0)
@@ -273,7 +295,10 @@ package struct LaunchRecording {
   }
 
   private func nothingRecorded(_ watched: Watched, wasSilent: Bool) -> Diagnostic {
-    if case .emulation = method { return .nothingExecuted(name) }
+    switch method {
+    case .emulation, .emulatedPrograms: return .nothingExecuted(name)
+    case .recorder, .breakpoints: break
+    }
     return isTraced
       ? .nothingUsed(name, wasLeftAlone: !watched.leftAlone.isEmpty)
       : .nothingRecorded(name, wasSilent: wasSilent)

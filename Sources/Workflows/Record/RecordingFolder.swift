@@ -28,6 +28,36 @@ struct RecordingFolder {
     path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
+  private init(path: String) { self.path = path }
+
+  /// Folders in the folder, one for each emulator that a launch has started.
+  var folders: [RecordingFolder] {
+    Folder.names(in: path).map { RecordingFolder(path: "\(path)/\($0)") }
+      .filter { Folder.isFolder($0.path) }
+  }
+
+  /// Moves the traces of the folders in the folder here, under the names that one process and its children would give
+  /// them; the first is that which began first.
+  func gatherTraces() throws(Diagnostic) {
+    var found: [(begin: UInt64, path: String, process: UInt32)] = []
+    for folder in folders {
+      for path in folder.traceNames.map(folder.path(forNewTraceOf:)) {
+        let header = try InputFile.trace(path).header
+        found.append((header.firstPair.nanoseconds, path, header.pid))
+      }
+    }
+    found.sort { ($0.begin, $0.path) < ($1.begin, $1.path) }
+    var known: Set<String> = []
+    for (_, path, process) in found {
+      let names = ["trace.\(process)"] + (1...found.count).map { "trace.\(process).\($0)" }
+      let name = known.isEmpty ? "trace" : names.first { !known.contains($0) } ?? "trace"
+      known.insert(name)
+      guard rename(path, self.path(forNewTraceOf: name)) == 0 else {
+        throw Diagnostic("unable to rename: \(String(cString: strerror(errno)))", context: [path])
+      }
+    }
+  }
+
   /// The value for `ORDERFILE_TRACE`; percent signs in the folder's name are escaped.
   var tracePath: String {
     path.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%") + "/trace"
@@ -96,7 +126,6 @@ struct RecordingFolder {
 
   /// Removes the folder and its contents.
   func remove() {
-    for name in Folder.names(in: path) { unlink("\(path)/\(name)") }
-    rmdir(path)
+    Folder.remove(Array(path.utf8))
   }
 }

@@ -226,6 +226,16 @@ import Testing
     #expect(half["executedBytes"] as? Int == half["sizeBytes"] as? Int)
   }
 
+  /// It would fill the memory.
+  @Test(arguments: [("clang", "address"), ("gcc", "address"), ("clang", "leak")])
+  func aSanitizedProgramIsRefused(compiler: String, sanitizer: String) throws {
+    let workshop = try Self.workshop(compiler, ["-fsanitize=\(sanitizer)", "-Wl,--build-id"])
+    let run = try record(workshop)
+    #expect(
+      run.status == 1 && run.errors.contains("/app: unable to emulate: a sanitizer is in it"),
+      "\(run.errors)")
+  }
+
   @Test(.needs("aarch64-linux-gnu-gcc", "qemu-aarch64"))
   func aForeignProgramWithoutItsLibrariesIsRefused() throws {
     let workshop = try Self.workshop("aarch64-linux-gnu-gcc")
