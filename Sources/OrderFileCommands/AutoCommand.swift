@@ -65,6 +65,16 @@ struct AutoCommand: ParsableCommand {
       "Also split functions, so that what ran of them is placed together: of C and C++, compiled by clang 19 or later."
   )
   var split = false
+  @Option(
+    help: ArgumentHelp(
+      "How launches are recorded: breakpoints, qemu or instrument. (default: the first of these that can be used)",
+      valueName: "method"))
+  var method: RecordingMethods.Method?
+  @Flag(
+    help:
+      "Also measure each launch in the default order, in the new one, and in the default order again: up to 40 s for each."
+  )
+  var control = false
   @Flag(help: "Print summary.json instead of summary.txt.")
   var json = false
   @OptionGroup var messages: Messages
@@ -102,6 +112,8 @@ struct AutoCommand: ParsableCommand {
     options.linker = linker?.dialect
     options.jobs = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
     options.splits = split
+    options.method = method
+    options.measures = control
     options.endsOrphans = true
     return options
   }

@@ -78,13 +78,17 @@ enum Console {
 extension LaunchEnvironment {
   /// This process's environment.
   static var own: LaunchEnvironment {
-    LaunchEnvironment(
+    var environment = LaunchEnvironment(
       searchPath: ownVariable("PATH"), preload: ownVariable("LD_PRELOAD") ?? "",
       libraryPath: ownVariable("LD_LIBRARY_PATH"),
       temporaryFolder: ownVariable("TMPDIR"),
       sanitizerOptions: LaunchEnvironment.sanitizerVariables.compactMap(ownVariable),
       addressSanitizerOptions: ownVariable("ASAN_OPTIONS") ?? "",
       emulatorRoot: ownVariable("QEMU_LD_PREFIX"))
+    environment.compilerVariables = LaunchEnvironment.compilerVariableNames.compactMap { name in
+      ownVariable(name).map { (name, $0) }
+    }
+    return environment
   }
 }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Demangling
 import ImageModel
 import OrderFileFormat
+import Reporting
 import Workflows
 
 /// `--linker`: the linker whose dialect to write.
@@ -61,3 +62,6 @@ extension PageSizeChoice: ExpressibleByArgument {}
 
 /// `--method`.
 extension PageMethod: ExpressibleByArgument {}
+
+/// `--method` of `auto`.
+extension AutoDocument.Method: ExpressibleByArgument {}

@@ -86,6 +86,37 @@ struct AutoProject {
       Built.orderfile, ["auto", "--project", folder, "--out", out ?? output, "--json"] + options)
   }
 
+  /// The same where no process may be traced, as in a container.
+  func startWithoutTracing(_ options: [String]) throws -> RunningProcess {
+    try workshop.write(Self.withoutTracing.utf8, "untraced.c")
+    try workshop.must("clang", ["untraced.c", "-o", "untraced"])
+    return try workshop.start(
+      "untraced",
+      [Built.orderfile, "auto", "--project", folder, "--out", output, "--json"] + options)
+  }
+
+  private static let withoutTracing = """
+    #include <linux/filter.h>
+    #include <linux/seccomp.h>
+    #include <stddef.h>
+    #include <sys/prctl.h>
+    #include <sys/syscall.h>
+    #include <unistd.h>
+    int main(int count, char **words) {
+      struct sock_filter code[] = {
+          BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
+          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+      struct sock_fprog filter = {4, code};
+      if (count < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 9;
+      if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) return 9;
+      execv(words[1], words + 1);
+      return 9;
+    }
+
+    """
+
   func auto(_ options: String...) throws -> Run { try start(options).end() }
 
   /// Runs `auto`, which must succeed, and checks what it says: fewer pages, in the order that was asked for.

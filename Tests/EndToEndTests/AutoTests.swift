@@ -247,41 +247,16 @@ import Testing
   }
 
   /// As in a container without the right to trace.
-  @Test func aSystemThatDoesNotPermitTracingIsNamed() throws {
+  @Test func aMethodThatCannotBeUsedIsNamed() throws {
     let project = try AutoProject()
-    try project.workshop.write(Self.withoutTracing.utf8, "untraced.c")
-    try project.workshop.must("clang", ["untraced.c", "-o", "untraced"])
-    let run = try project.workshop.start(
-      "untraced",
-      [Built.orderfile, "auto", "--project", project.folder, "--out", project.output]
-        + ["--launch", "./app"]
-    ).end()
+    let run = try project.startWithoutTracing(["--launch", "./app", "--method", "breakpoints"])
+      .end()
     #expect(
-      run.status == 1 && run.errors.contains("ptrace is not permitted here\n  hint: "),
-      "\(run.errors)")
+      run.status == 1
+        && run.errors.contains(
+          "--method breakpoints: unable to record: a program can't be traced: Operation not permitted\n  hint: "
+        ), "\(run.errors)")
   }
-
-  private static let withoutTracing = """
-    #include <linux/filter.h>
-    #include <linux/seccomp.h>
-    #include <stddef.h>
-    #include <sys/prctl.h>
-    #include <sys/syscall.h>
-    #include <unistd.h>
-    int main(int count, char **words) {
-      struct sock_filter code[] = {
-          BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-          BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ptrace, 0, 1),
-          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
-          BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-      struct sock_fprog filter = {4, code};
-      if (count < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 9;
-      if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) return 9;
-      execv(words[1], words + 1);
-      return 9;
-    }
-
-    """
 
   @Test func aFolderOfSomethingElseIsNotWrittenTo() throws {
     let project = try AutoProject()

@@ -39,6 +39,35 @@ import Testing
       String(decoding: Self.two.json(), as: UTF8.self), "reporting/auto/expected.json")
   }
 
+  /// Recorded in an emulator, and measured: predictions are told from measurements.
+  private static let emulated: AutoDocument = {
+    var document = two
+    document.method = .qemu
+    document.methodReason = "breakpoints: a | b"
+    document.notCounted = "an emulator does not tell pages"
+    for index in document.images.indices {
+      (document.images[index].pages, document.images[index].pages16k) = (nil, nil)
+    }
+    document.measurements = [
+      AutoDocument.Measurement(
+        launch: "./app --help", name: "launch-1.json",
+        document: MeasureDocumentTests.document("cold-and-warm"))
+    ]
+    return document
+  }()
+
+  @Test func predictionsAndMeasurementsAreAsRecorded() throws {
+    try expectGolden(AutoText(Self.emulated).text, "reporting/auto/emulated.txt")
+    try expectGolden(AutoMarkdown(Self.emulated).text, "reporting/auto/emulated.md")
+    let value = try parsedJSON(Self.emulated.json())
+    #expect(value["pages"] == nil && value["method"] as? String == "qemu")
+    #expect(value["predictedPages"] as? [String: Int] == ["before": 42, "after": 39, "saved": 3])
+    let measurement = try #require((value["measurements"] as? [[String: Any]])?.first)
+    #expect(measurement["measurement"] as? String == "measurements/launch-1.json")
+    #expect(measurement["provenance"] as? String == "measured")
+    #expect((measurement["states"] as? [[String: Any]])?.count == 2)
+  }
+
   @Test func figuresOfAllImagesAddUp() throws {
     let value = try parsedJSON(Self.two.json())
     #expect(value["pages"] as? [String: Int] == ["before": 42, "after": 39, "saved": 3])

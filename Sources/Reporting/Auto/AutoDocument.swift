@@ -11,6 +11,12 @@ package struct AutoDocument: Hashable, Sendable {
   package var launches: [String]
   /// How the launches were recorded.
   package var method: Method
+  /// Why it was not the first method; `nil` if it was.
+  package var methodReason: String?
+  /// Why pages were not counted; `nil` if they were.
+  package var notCounted: String?
+  /// How long the launches took, in the order of `launches`; empty if that was not measured.
+  package var measurements: [Measurement] = []
   /// The images that the launches use, in the order of their first use.
   package var images: [Image]
   /// Each is one sentence.
@@ -39,15 +45,39 @@ package struct AutoDocument: Hashable, Sendable {
     }
   }
 
-  package enum Method: String, Sendable {
+  /// How launches are recorded; in the order in which a method is chosen.
+  package enum Method: String, CaseIterable, Sendable {
     /// Each function of the release build got a breakpoint.
     case breakpoints
+    /// An emulator ran the release build.
+    case qemu
+    /// Another, instrumented build recorded itself.
+    case instrument
 
     package var wording: String {
       switch self {
       case .breakpoints: "breakpoints in the release build"
+      case .qemu: "QEMU's emulator, which ran the release build"
+      case .instrument: "an instrumented build"
       }
     }
+  }
+
+  /// A launch that was measured in the default order and in the new one.
+  package struct Measurement: Hashable, Sendable {
+    /// As it was given.
+    package var launch: String
+    /// The file name of `document`.
+    package var name: String
+    package var document: MeasureDocument
+
+    package init(launch: String, name: String, document: MeasureDocument) {
+      self.launch = launch
+      self.name = name
+      self.document = document
+    }
+
+    package var path: String { "measurements/\(name)" }
   }
 
   package struct Image: Hashable, Sendable {
@@ -62,9 +92,9 @@ package struct AutoDocument: Hashable, Sendable {
     package var functions: Int
     /// Whether the linker followed the order file.
     package var compliance: OrderCompliance
-    /// Pages of code that the launches executed, added up; of 4 KiB and 16 KiB. Measured.
-    package var pages: BeforeAfter<Int>
-    package var pages16k: BeforeAfter<Int>
+    /// Pages of code that the launches executed, added up; of 4 KiB and 16 KiB. Measured; `nil` if they were not counted.
+    package var pages: BeforeAfter<Int>?
+    package var pages16k: BeforeAfter<Int>?
     /// Pages that the functions of the traces lie on. Predicted.
     package var predicted: BeforeAfter<Int>
     /// What the user's own build has to pass to the compiler, and to it when it links.
@@ -73,7 +103,7 @@ package struct AutoDocument: Hashable, Sendable {
 
     package init(
       name: String, isLibrary: Bool, orderName: String, linker: String, functions: Int,
-      compliance: OrderCompliance, pages: BeforeAfter<Int>, pages16k: BeforeAfter<Int>,
+      compliance: OrderCompliance, pages: BeforeAfter<Int>?, pages16k: BeforeAfter<Int>?,
       predicted: BeforeAfter<Int>, compileOptions: [String], linkOptions: [String]
     ) {
       self.name = name
@@ -94,8 +124,15 @@ package struct AutoDocument: Hashable, Sendable {
     package var orderPath: String { "orders/\(orderName)" }
   }
 
-  package var pages: BeforeAfter<Int> { .sum(images.map(\.pages)) }
-  package var pages16k: BeforeAfter<Int> { .sum(images.map(\.pages16k)) }
+  /// Of all images; `nil` if they were not counted.
+  package var pages: BeforeAfter<Int>? {
+    notCounted == nil ? .sum(images.compactMap(\.pages)) : nil
+  }
+  package var pages16k: BeforeAfter<Int>? {
+    notCounted == nil ? .sum(images.compactMap(\.pages16k)) : nil
+  }
+  /// Of all images.
+  package var predicted: BeforeAfter<Int> { .sum(images.map(\.predicted)) }
   /// The program that the launches are about: the first that they use; `nil` if they use only libraries of the project.
   package var program: Image? { images.first { !$0.isLibrary } }
 }
@@ -118,9 +155,15 @@ extension AutoDocument: JSONDocument {
       for image in images { json.object(isInline: false) { image.write(to: &$0) } }
     }
     json.array("launches") { json in for launch in launches { json.element(launch) } }
+    json.array("measurements") { json in
+      for measurement in measurements { json.object { measurement.write(to: &$0) } }
+    }
     json.member("method", method.rawValue)
-    json.object("pages") { pages.writeSaving(to: &$0) }
-    json.object("pages16k") { pages16k.writeSaving(to: &$0) }
+    json.member("methodReason", methodReason)
+    json.member("notCounted", notCounted)
+    if let pages { json.object("pages") { pages.writeSaving(to: &$0) } }
+    if let pages16k { json.object("pages16k") { pages16k.writeSaving(to: &$0) } }
+    json.object("predictedPages") { predicted.writeSaving(to: &$0) }
     json.member("schema", Self.schema)
     json.array("warnings") { json in for warning in warnings { json.element(warning) } }
   }
@@ -137,8 +180,20 @@ extension AutoDocument.Image {
     json.array("linkOptions") { json in for option in linkOptions { json.element(option) } }
     json.member("linker", linker)
     json.member("order", orderPath)
-    json.object("pages") { pages.writeSaving(to: &$0) }
-    json.object("pages16k") { pages16k.writeSaving(to: &$0) }
+    if let pages { json.object("pages") { pages.writeSaving(to: &$0) } }
+    if let pages16k { json.object("pages16k") { pages16k.writeSaving(to: &$0) } }
     json.object("predictedPages") { predicted.writeSaving(to: &$0) }
+  }
+}
+
+extension AutoDocument.Measurement {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.array("findings") { json in for finding in document.findings { json.element(finding) } }
+    json.member("launch", launch)
+    json.member("measurement", path)
+    json.member("provenance", Provenance.measured)
+    json.array("states") { json in
+      for state in document.states { json.object { state.writeComparisons(to: &$0) } }
+    }
   }
 }

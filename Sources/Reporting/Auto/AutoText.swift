@@ -7,27 +7,40 @@ package struct AutoText {
   package init(_ document: AutoDocument) { self.document = document }
 
   package var text: String {
-    "measured: pages of code that \(counted(document.launches.count, "launch", "launches")) executed, counted exactly\n\n"
-      + pages.text() + "\n" + checks
-      + "recorded by \(document.method.wording)\n\nto order your own build:\n"
+    heading + pages.text() + "\n" + checks + document.recordedBy + "\n\n" + measurements
+      + "to order your own build:\n"
       + document.optionLines.map { "  \($0)\n" }.joined()
       + "results: \(printable(document.folder))\n"
   }
 
-  private var pages: Table {
-    var table = Table([
-      .init("4 KiB"), .init("ORDERED"), .init("CHANGE"), .init("16 KiB"), .init("ORDERED"),
-      .init("IMAGE", .left),
-    ])
-    func add(_ name: String, _ pages: BeforeAfter<Int>, _ pages16k: BeforeAfter<Int>) {
-      table.add([
-        "\(pages.before)", "\(pages.after)", pages.change, "\(pages16k.before)",
-        "\(pages16k.after)", name,
-      ])
+  private var heading: String {
+    guard let reason = document.notCounted else {
+      return
+        "measured: pages of code that \(counted(document.launches.count, "launch", "launches")) executed, counted exactly\n\n"
     }
-    for image in document.images { add(image.name, image.pages, image.pages16k) }
-    if document.images.count > 1 { add("TOTAL", document.pages, document.pages16k) }
+    return "predicted: pages of code with recorded functions; not counted: \(printable(reason))\n\n"
+  }
+
+  private var pages: Table {
+    let isCounted = document.notCounted == nil
+    var table = Table(
+      [.init("4 KiB"), .init("ORDERED"), .init("CHANGE")]
+        + (isCounted ? [.init("16 KiB"), .init("ORDERED")] : []) + [.init("IMAGE", .left)])
+    for row in document.rows {
+      let pages16k = row.pages16k.map { ["\($0.before)", "\($0.after)"] } ?? []
+      table.add(
+        ["\(row.pages.before)", "\(row.pages.after)", row.pages.change] + pages16k
+          + [row.name ?? "TOTAL"])
+    }
     return table
+  }
+
+  /// What `measure` prints about each launch.
+  private var measurements: String {
+    document.measurements.map {
+      "measured: \(printable($0.launch)), launched in the default order and in the new one\n\n"
+        + MeasureText($0.document).text + "\n"
+    }.joined()
   }
 
   private var checks: String {
@@ -36,6 +49,27 @@ package struct AutoText {
 }
 
 extension AutoDocument {
+  /// A line of the table: an image, or all.
+  fileprivate struct Row {
+    /// `nil` for all images.
+    var name: String?
+    /// Counted or, if they were not, predicted.
+    var pages: BeforeAfter<Int>
+    var pages16k: BeforeAfter<Int>?
+  }
+
+  fileprivate var rows: [Row] {
+    let rows = images.map {
+      Row(name: $0.name, pages: $0.pages ?? $0.predicted, pages16k: $0.pages16k)
+    }
+    let all = Row(name: nil, pages: pages ?? predicted, pages16k: pages16k)
+    return images.count > 1 ? rows + [all] : rows
+  }
+
+  fileprivate var recordedBy: String {
+    "recorded by \(method.wording)" + (methodReason.map { " (\(printable($0)))" } ?? "")
+  }
+
   /// The options for the user's own build, a line for each kind.
   fileprivate var optionLines: [String] {
     func line(_ options: [String]) -> String {
@@ -54,20 +88,26 @@ package struct AutoMarkdown {
   package init(_ document: AutoDocument) { self.document = document }
 
   package var text: String {
+    let isCounted = document.notCounted == nil
+    let source =
+      document.notCounted.map { "Predicted, not counted: \(markdown($0));" }
+      ?? "Measured in \(counted(document.launches.count, "launch", "launches")),"
     var text = """
       ### Pages of code that a launch executes
 
-      Measured in \(counted(document.launches.count, "launch", "launches")), recorded by \(document.method.wording).
+      \(source) \(markdown(document.recordedBy)).
 
-      | image | 4 KiB | ordered | change | 16 KiB | ordered |
-      |---|---:|---:|---:|---:|---:|
+      | image | 4 KiB | ordered | change |\(isCounted ? " 16 KiB | ordered |" : "")
+      |---|---:|---:|---:|\(isCounted ? "---:|---:|" : "")
 
       """
-    for image in document.images {
-      text += row(markdown(image.name), image.pages, image.pages16k)
-    }
-    if document.images.count > 1 { text += row("**all**", document.pages, document.pages16k) }
+    for row in document.rows { text += line(of: row) }
     text += "\n"
+    for measurement in document.measurements {
+      text += "Measured, `\(printable(measurement.launch))`:\n\n"
+      for finding in measurement.document.findings { text += "- \(markdown(finding))\n" }
+      text += "\n"
+    }
     for image in document.images { text += "- \(markdown(image.name)): \(image.check)\n" }
     for warning in document.warnings {
       text += "- warning: \(markdown(warning.split(separator: "\n").joined(separator: "; ")))\n"
@@ -75,10 +115,11 @@ package struct AutoMarkdown {
     return text + "\n```\n" + document.optionLines.map { $0 + "\n" }.joined() + "```\n"
   }
 
-  private func row(_ name: String, _ pages: BeforeAfter<Int>, _ pages16k: BeforeAfter<Int>)
-    -> String
-  {
-    "| \(name) | \(pages.before) | \(pages.after) | \(pages.change) | \(pages16k.before) | \(pages16k.after) |\n"
+  private func line(of row: AutoDocument.Row) -> String {
+    let name = row.name.map(markdown) ?? "**all**"
+    let pages16k = row.pages16k.map { " \($0.before) | \($0.after) |" } ?? ""
+    return
+      "| \(name) | \(row.pages.before) | \(row.pages.after) | \(row.pages.change) |\(pages16k)\n"
   }
 
   /// Text without a meaning in Markdown.

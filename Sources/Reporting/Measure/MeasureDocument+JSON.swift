@@ -45,6 +45,15 @@ extension MeasureDocument.State: JSONReadableObject {
     json.member("state", cache.rawValue)
   }
 
+  /// What the launches show, without the launches themselves.
+  func writeComparisons(to json: inout JSONWriter) {
+    json.array("comparisons") { json in
+      for comparison in comparisons { json.object { comparison.write(to: &$0) } }
+    }
+    json.member("launches", launches)
+    json.member("state", cache.rawValue)
+  }
+
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(
       cache: try object.value("state"), rounds: try object.value("order"),

@@ -67,6 +67,11 @@ extension MeasureDocument.Side {
   }
 }
 
+extension MeasureDocument {
+  /// What the measurement shows, as sentences.
+  var findings: [String] { states.flatMap { $0.findings(precision: precision) } }
+}
+
 // MARK: Of a measurement
 
 extension MeasureDocument {

@@ -78,6 +78,8 @@ final class AutoFolder {
   var orders: String { "\(path)/orders" }
   var traces: String { "\(path)/traces" }
   var images: String { "\(path)/images" }
+  /// How long launches took.
+  var measurements: String { "\(path)/measurements" }
   /// The images before they were ordered.
   var defaultImages: String { "\(images)/default" }
   var logs: String { "\(path)/logs" }
@@ -93,6 +95,8 @@ final class AutoFolder {
   /// Links with the names of compilers, which lead to this command.
   var tools: String { "\(work)/tools" }
   var temporary: String { "\(work)/tmp" }
+  /// Further names of the images in the copy, while others are at their paths.
+  var originals: String { "\(work)/originals" }
   /// Options for SwiftPM's compilers and linkers.
   var toolset: String { "\(work)/toolset.json" }
   /// The order of all images of a Swift package: its toolset is for all links.
@@ -102,7 +106,7 @@ final class AutoFolder {
   /// How the objects of the copy were compiled.
   var compiled: String { "\(work)/compiled" }
   var linkLog: String { "\(work)/links" }
-  /// The command with which the copy was configured, in a line. Another line follows if a build has failed since.
+  /// How the copy was configured (`BuildSystem.configuration`). Another line follows if a build has failed since.
   var configured: String { "\(work)/configured" }
   /// What the results were made of.
   var state: String { "\(work)/state" }
@@ -126,7 +130,7 @@ final class AutoFolder {
 
   /// Removes the contents of the folders with results, and the summaries.
   func removeResults() {
-    for folder in [orders, traces, images] { Folder.remove(Array(folder.utf8)) }
+    for folder in [orders, traces, images, measurements] { Folder.remove(Array(folder.utf8)) }
     for ending in ["json", "txt", "md"] { Folder.remove(Array(summary(ending).utf8)) }
     Folder.remove(Array(profile.utf8))
   }
@@ -135,7 +139,7 @@ final class AutoFolder {
   var resultStamps: String {
     let names =
       ["json", "txt", "md"].map(summary) + [profile]
-      + [orders, images, defaultImages].flatMap { folder in
+      + [orders, images, defaultImages, measurements].flatMap { folder in
         Folder.names(in: folder).map { "\(folder)/\($0)" }
       }
     return names.filter { $0 != defaultImages }.map {

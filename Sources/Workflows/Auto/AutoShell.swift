@@ -19,16 +19,28 @@ struct AutoShell {
   /// Whether functions are split.
   var splits = false
 
+  /// How images are built.
+  enum Mode: Equatable {
+    /// In the order that the linker chooses.
+    case plain
+    /// In that of the order files.
+    case ordered
+    /// With the recorder at this path.
+    case recording(String)
+
+    fileprivate var recorder: String { if case .recording(let path) = self { path } else { "" } }
+  }
+
   /// A build step: its output goes to a log.
   ///
   /// - Parameters:
   ///   - name: of the log.
-  ///   - orders: whether images are linked with the order files.
+  ///   - mode: how images are built.
   ///   - linker: as `ORDERFILE_LINKER` has it.
   ///   - advice: what to do if it fails for a reason that is not known.
   /// - Throws: if the command fails and may not, with the cause.
   func build(
-    _ name: String, _ text: String, orders: Bool, linker: String, mayFail: Bool = false,
+    _ name: String, _ text: String, _ mode: Mode, linker: String, mayFail: Bool = false,
     advice: String
   ) throws(Diagnostic) {
     let logPath = "\(folder.logs)/\(name).log"
@@ -36,7 +48,7 @@ struct AutoShell {
     // Confined, so that the build writes nothing elsewhere.
     var launch = ProgramLaunch(
       command: [command, ConfinedCommand.word, folder.path, "/bin/sh", "-c", inTree(text)],
-      environment: variables(orders: orders, linker: linker), leadsGroup: true)
+      environment: variables(mode, linker: linker), leadsGroup: true)
     launch.isShell = true
     try OutputFile(folder.building).finish([])
     let result: ProgramLaunch.Result
@@ -70,6 +82,22 @@ struct AutoShell {
   ///
   /// - Parameter images: the project's images; their folders are searched for programs first.
   func launch(_ launch: AutoLaunch, images: [ProjectImage]) -> ProgramLaunch {
+    var program = ProgramLaunch(
+      command: ["/bin/sh", "-c", inTree(launch.command)],
+      environment: [("PATH", searchPath(with: images))],
+      timeout: launch.timeout ?? AutoLaunch.usualTimeout, leadsGroup: true)
+    program.readiness = launch.readiness
+    program.isShell = true
+    return program
+  }
+
+  /// The arguments of /bin/sh, its name included, for the same launch.
+  func words(of launch: AutoLaunch, images: [ProjectImage]) -> [String] {
+    let path = "PATH=\(shellWord(searchPath(with: images)))\nexport PATH\n"
+    return ["/bin/sh", "-c", path + inTree(launch.command)]
+  }
+
+  private func searchPath(with images: [ProjectImage]) -> String {
     var folders: [String] = []
     for image in images where !image.isLibrary {
       // libtool's script for a program in `.libs` is above it.
@@ -77,14 +105,7 @@ struct AutoShell {
       if path.hasSuffix("/.libs") { path = String(path.dropLast("/.libs".count)) }
       if !folders.contains(path) { folders.append(path) }
     }
-    let searched = folders + [searchPath]
-    var program = ProgramLaunch(
-      command: ["/bin/sh", "-c", inTree(launch.command)],
-      environment: [("PATH", searched.joined(separator: ":"))],
-      timeout: launch.timeout ?? AutoLaunch.usualTimeout, leadsGroup: true)
-    program.readiness = launch.readiness
-    program.isShell = true
-    return program
+    return (folders + [searchPath]).joined(separator: ":")
   }
 
   /// As shells have it if `PATH` is not set.
@@ -94,14 +115,14 @@ struct AutoShell {
     "cd \(shellWord(folder.tree)) || exit 126\n\(text)"
   }
 
-  private func variables(orders: Bool, linker: String) -> [(name: String, value: String)] {
+  private func variables(_ mode: Mode, linker: String) -> [(name: String, value: String)] {
     // What a profile splits is another object, which ccache does not see.
     let cache = splits ? [(name: "CCACHE_EXTRAFILES", value: folder.profile)] : []
     return cache + [
       ("PATH", "\(folder.tools):\(searchPath)"),
       ("ORDERFILE_LINKS", folder.linkLog), ("ORDERFILE_LINKER", linker),
-      ("ORDERFILE_ORDERS", orders ? folder.orders : ""), ("ORDERFILE_MAPS", ""),
-      ("ORDERFILE_RECORDER", ""), ("ORDERFILE_SPLIT", splits ? folder.profile : ""),
+      ("ORDERFILE_ORDERS", mode == .ordered ? folder.orders : ""), ("ORDERFILE_MAPS", ""),
+      ("ORDERFILE_RECORDER", mode.recorder), ("ORDERFILE_SPLIT", splits ? folder.profile : ""),
       ("ORDERFILE_TOOLSET", folder.toolset), ("TMPDIR", folder.temporary),
       // Symbols are needed to order.
       ("CARGO_PROFILE_RELEASE_STRIP", "none"),

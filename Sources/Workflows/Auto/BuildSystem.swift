@@ -17,8 +17,13 @@ package struct BuildSystem: Hashable, Sendable {
   /// Whether it takes options for compilers and linkers from a toolset, because no wrapper sees them.
   var usesToolset: Bool { imageFolder != nil }
 
-  /// What tells this configuration of a folder from another.
-  var configuration: String { (configure ?? "") + "\n" }
+  /// What tells this configuration of a folder from another: the command, which the user's own is, too, and the variables
+  /// by which compilers are chosen. No build system compiles again if these change. It ends with an empty line.
+  func configuration(in environment: LaunchEnvironment) -> String {
+    let command = configure ?? (name == "command" ? build : "")
+    let variables = environment.compilerVariables.map { "\($0.name)=\($0.value)\n" }
+    return command + "\n" + variables.joined() + "\n"
+  }
 
   /// What a user has to add to compile for ordering; nothing for rustc.
   package var compileOptions: [String] {

@@ -61,6 +61,10 @@ package enum FailureCause {
       "the build regenerates configure with a version of automake that is not installed: install that, or use your own: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
     ),
     ([["No space left on device"]], "name a folder with more space: --out FOLDER"),
+    (
+      [["-fsanitize-coverage"]],
+      "only clang can instrument: CC=clang CXX=clang++ orderfile auto ..., or use another --method"
+    ),
     ([["ld.lld: error: "]], "link with GNU ld instead: --linker gnu-ld"),
     (
       [

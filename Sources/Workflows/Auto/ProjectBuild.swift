@@ -26,21 +26,22 @@ struct ProjectBuild {
   /// Configures the copy unless it is configured by the same command, and removes objects that were copied, which were
   /// not compiled for ordering.
   mutating func configure(_ copied: TreeCopy.Update) throws(Diagnostic) {
-    if copied.isNew || folder.configuredText != system.configuration {
+    let configuration = system.configuration(in: shell.environment)
+    if copied.isNew || folder.configuredText != configuration {
       Folder.remove(Array(folder.configured.utf8))
       if copied.isNew { Folder.remove(Array(folder.linkLog.utf8)) }
       if let command = system.configure {
         try run(
-          "configure", command, orders: false,
+          "configure", command, .plain,
           advice:
             "correct the cause, or configure it with options: orderfile auto ... -- sh -c '\(command) OPTIONS && \(system.build)'"
         )
       }
       // Not every project has this target.
       if let command = system.clean, copied.hasObjects {
-        try run("clean", command, orders: false, mayFail: true)
+        try run("clean", command, .plain, mayFail: true)
       }
-      try OutputFile(folder.configured).finish(Array(system.configuration.utf8))
+      try OutputFile(folder.configured).finish(Array(configuration.utf8))
     }
     if let command = system.configure {
       commands.append(AutoDocument.Command(step: "configure", command: command))
@@ -61,19 +62,22 @@ struct ProjectBuild {
     /// With a map of basic blocks.
     case mapped
     case split
+    /// With callbacks for the recorder.
+    case instrumented
   }
 
   /// Builds what is not up to date.
   ///
   /// - Parameters:
   ///   - name: of the step and its log.
-  ///   - orders: whether images are linked with the order files.
-  mutating func build(_ name: String, orders: Bool) throws(Diagnostic) {
+  ///   - mode: how images are built.
+  mutating func build(_ name: String, _ mode: AutoShell.Mode) throws(Diagnostic) {
     do {
-      try run(name, system.build, orders: orders)
+      try run(name, system.build, mode)
     } catch {
       // The cause may be what `configure` did not find, and the user then installs. So the next run configures again.
-      try OutputFile(folder.configured).finish(Array("\(system.configuration)failed\n".utf8))
+      let configuration = system.configuration(in: shell.environment)
+      try OutputFile(folder.configured).finish(Array("\(configuration)failed\n".utf8))
       throw error
     }
     commands.append(AutoDocument.Command(step: name, command: system.build))
@@ -84,12 +88,12 @@ struct ProjectBuild {
   }
 
   private func run(
-    _ name: String, _ command: String, orders: Bool, mayFail: Bool = false,
+    _ name: String, _ command: String, _ mode: AutoShell.Mode, mayFail: Bool = false,
     advice: String = "correct the cause, and run this command again"
   ) throws(Diagnostic) {
     try steps.timed(name, command) { () throws(Diagnostic) in
       try shell.build(
-        name, command, orders: orders, linker: linker.name, mayFail: mayFail, advice: advice)
+        name, command, mode, linker: linker.name, mayFail: mayFail, advice: advice)
     }
   }
 

@@ -8,6 +8,12 @@ import Reporting
   import Glibc
 #endif
 
+/// The pages of each image that launches execute, in the default order and in the new one.
+struct ProjectCounts {
+  var before: [(pages: Int, pages16k: Int)]
+  var after: [(pages: Int, pages16k: Int)]
+}
+
 /// Orders the images that launches use, and checks the result.
 struct ProjectImages {
   private let recorded: ProjectLaunches.Recorded
@@ -119,9 +125,10 @@ struct ProjectImages {
   }
 
   /// Compares the images with those before.
+  ///
+  /// - Parameter counts: parallel to the images; `nil` if pages were not counted.
   func check(
-    _ orders: [String: OrderedImage], before: [(pages: Int, pages16k: Int)],
-    after: [(pages: Int, pages16k: Int)]
+    _ orders: [String: OrderedImage], _ counts: ProjectCounts?, _ method: RecordingMethods.Method
   ) throws(Diagnostic) -> (images: [AutoDocument.Image], warnings: [Diagnostic]) {
     var checked: [AutoDocument.Image] = []
     var warnings: [Diagnostic] = []
@@ -133,20 +140,24 @@ struct ProjectImages {
         before: "\(folder.defaultImages)/\(image.name)", after: "\(folder.images)/\(image.name)")
       options.traces = recorded.traces[image] ?? []
       options.order = "\(folder.orders)/\(image.orderName)"
-      options.recorded = [options.before]
+      if method != .instrument { options.recorded = [options.before] }
       let diff = try LayoutDiff(options).document
       guard let compliance = diff.order else { continue }
-      let pages = BeforeAfter(before: before[index].pages, after: after[index].pages)
+      let pages = counts.map {
+        BeforeAfter(before: $0.before[index].pages, after: $0.after[index].pages)
+      }
       checked.append(
         AutoDocument.Image(
           name: image.name, isLibrary: image.isLibrary, orderName: image.orderName,
           linker: dialect.name,
           functions: order.recordedFunctions, compliance: compliance, pages: pages,
-          pages16k: BeforeAfter(before: before[index].pages16k, after: after[index].pages16k),
+          pages16k: counts.map {
+            BeforeAfter(before: $0.before[index].pages16k, after: $0.after[index].pages16k)
+          },
           predicted: diff.pages, compileOptions: compileOptions,
           linkOptions: system.linkOptions(dialect, orderFile: options.order ?? "")))
       warnings += diff.warnings.filter { !$0.isAboutUnusedHits }
-      if pages.after > pages.before {
+      if let pages, pages.after > pages.before {
         warnings.append(
           Diagnostic(
             "the order costs \(pages.after - pages.before) more pages than it saves",

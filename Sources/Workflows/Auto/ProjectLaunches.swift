@@ -55,7 +55,6 @@ struct ProjectLaunches {
     var traces: [ProjectImage: [String]] = [:]
     /// The images that each launch used.
     var imagesOfLaunches: [Set<ProjectImage>] = []
-    var method = AutoDocument.Method.breakpoints
     var warnings: [Diagnostic] = []
 
     fileprivate mutating func add(_ used: [ProjectImage], inTraceAt path: String) {
@@ -81,19 +80,18 @@ struct ProjectLaunches {
     }
   }
 
-  /// Records each launch with breakpoints. Not in an emulator, which would run the shell, and not what that starts.
-  func record() throws(Diagnostic) -> Recorded {
+  /// Records each launch.
+  func record(by method: RecordingMethods.Method) throws(Diagnostic) -> Recorded {
+    // A run that is killed leaves scripts at the paths of programs.
+    if method == .qemu { try OutputFile(shell.folder.building).finish([]) }
+    defer { if method == .qemu { Folder.remove(Array(shell.folder.building.utf8)) } }
     let projectImages = Dictionary(images.map { ($0.path, $0) }) { first, _ in first }
     var recorded = Recorded()
     for (number, launch) in launches.enumerated() {
       let output = "\(shell.folder.traces)/launch-\(number + 1).oftrace"
       let recording = try run(launch) { program in
-        var options = LaunchRecording.Breakpoints(onlyImages: images.map(\.path))
-        options.blocks = blocks
-        let recording = LaunchRecording(
-          .breakpoints(.launch(program), options),
-          outputPath: output, in: shell.environment)
-        return try recording.run()
+        try LaunchRecording(way(of: program, method), outputPath: output, in: shell.environment)
+          .run()
       } result: { recording in
         ProgramLaunch.Result(processNumber: 0, end: recording.end ?? .exited(0))
       }.value
@@ -114,6 +112,21 @@ struct ProjectLaunches {
       }
     }
     return recorded
+  }
+
+  private func way(
+    of program: ProgramLaunch, _ method: RecordingMethods.Method
+  ) -> LaunchRecording.Method {
+    switch method {
+    case .breakpoints:
+      var options = LaunchRecording.Breakpoints(onlyImages: images.map(\.path))
+      options.blocks = blocks
+      return .breakpoints(.launch(program), options)
+    case .qemu:
+      return .emulatedPrograms(
+        program, of: images.filter { !$0.isLibrary }.map(\.path), images: images.map(\.path))
+    case .instrument: return .recorder(program)
+    }
   }
 
   private func unableToSplit() throws(Diagnostic) -> Diagnostic {

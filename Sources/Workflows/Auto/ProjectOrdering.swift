@@ -34,6 +34,10 @@ package struct ProjectOrdering {
     package var jobs = 1
     /// Whether functions are split, too: what ran of them is placed together.
     package var splits = false
+    /// How launches are recorded; `nil` for the first way that can be used.
+    package var method: RecordingMethods.Method?
+    /// Whether launches are measured in the default order, in the new one, and in the default order again.
+    package var measures = false
     /// The path of this command.
     package var command: String
     /// Whether processes that commands leave behind are ended, for which all children of this process are taken.
@@ -88,7 +92,7 @@ package struct ProjectOrdering {
       if let input = launch.input { _ = try InputFile.bytes(input) }
     }
     let folder = try AutoFolder(options.output, for: project)
-    folder.removeUnusableCopy(configuration: system.configuration)
+    folder.removeUnusableCopy(configuration: system.configuration(in: environment))
     guard !options.splits || !["cargo", "swiftpm"].contains(system.name) else {
       throw Diagnostic(
         "unable to split: expected a project of C or C++, found \(system.name)",
@@ -112,11 +116,11 @@ package struct ProjectOrdering {
     let identity = identity(of: build)
     let state = (try? InputFile.bytes(folder.state)).map { $0.text(0..<$0.count) }
     guard !options.launches.isEmpty else {
-      try build.build("build", orders: state != nil)
+      try build.build("build", state != nil ? .ordered : .plain)
       throw try candidates(of: build).missingLaunch
     }
     if let state, state.hasPrefix(identity) {
-      try build.build("build", orders: true)
+      try build.build("build", .ordered)
       if state == identity + build.stamps + folder.resultStamps { return result(folder, nil) }
     }
     return try order(&build, identity)
@@ -151,21 +155,28 @@ package struct ProjectOrdering {
     try folder.makeResults()
     if build.system.usesToolset { try build.writeToolset() }
     try build.prepareObjects(options.splits ? .mapped : .whole)
-    try build.build("build", orders: false)
+    try build.build("build", .plain)
     let candidates = try candidates(of: build)
 
+    let methods = methods(for: build)
+    let method = try methods.chosen(options.method)
+    guard methods.runsPrograms || !options.measures else {
+      throw Diagnostic(
+        "unable to measure: the images are for another machine", context: ["--control"],
+        hint: "leave it out")
+    }
     let launches = ProjectLaunches(
       options.launches, images: build.images, blocks: options.splits, build.shell)
     for launch in options.launches {
-      try steps.timed("launch", launch.command) { warnings += try launches.tryOut(launch) }
+      if methods.runsPrograms {
+        try steps.timed("launch", launch.command) { warnings += try launches.tryOut(launch) }
+      }
       build.noteLaunch(launch)
     }
-    let recorded = try steps.timed("record", "each launch") { try launches.record() }
+    let recorded = try record(launches, by: method, &build)
     warnings += recorded.warnings
     guard !recorded.images.isEmpty else { throw candidates.unusedImages }
-    let before = try steps.timed("count", "pages of the launches") {
-      try launches.pages(of: recorded)
-    }
+    let (before, refusal) = try count(launches, recorded, methods, method)
     let ordering = ProjectImages(recorded, of: build.system, splits: options.splits, in: folder)
     let orders = try steps.timed("order", recorded.images.map(\.name).joined(separator: ", ")) {
       try ordering.writeOrders()
@@ -173,23 +184,87 @@ package struct ProjectOrdering {
     warnings += orders.warnings
     if Folder.hasFile(folder.profile) { try build.prepareObjects(.split) }
     for image in recorded.images { image.removeForRelink() }
-    try build.build("relink", orders: true)
+    try build.build("relink", .ordered)
     try ordering.keepOrdered()
-    let after = try steps.timed("count", "pages of the launches") {
-      try launches.pages(of: recorded)
+    let counts = try before.map { before in
+      let after = try steps.timed("count", "pages of the launches") {
+        try launches.pages(of: recorded)
+      }
+      return ProjectCounts(before: before, after: after)
     }
     let checked = try steps.timed("check", "the order of the images") {
-      try ordering.check(orders.byPath, before: before, after: after)
+      try ordering.check(orders.byPath, counts, method)
     }
     warnings += checked.warnings
-    let document = AutoDocument(
+    var document = AutoDocument(
       folder: folder.path, commands: build.commands, launches: options.launches.map(\.command),
-      method: recorded.method, images: checked.images, warnings: warnings.map { "\($0)" })
+      method: method, images: checked.images, warnings: [])
+    document.methodReason =
+      options.method == nil ? methods.reason(for: method) : "--method \(method.rawValue)"
+    document.notCounted = refusal
+    if options.measures {
+      var measurement = ProjectMeasurement(
+        recorded, programs: build.images, build.shell, steps: steps)
+      document.measurements = try measurement.run(options.launches)
+      warnings += measurement.warnings
+    }
+    document.warnings = warnings.map { "\($0)" }
     try OutputFile(folder.summary("json")).finish(document.json())
     try OutputFile(folder.summary("md")).finish(Array(AutoMarkdown(document).text.utf8))
     try OutputFile(folder.summary("txt")).finish(Array(AutoText(document).text.utf8))
     try OutputFile(folder.state).finish(Array((identity + build.stamps + folder.resultStamps).utf8))
     return result(folder, document)
+  }
+
+  /// How the launches can be recorded.
+  private func methods(for build: ProjectBuild) -> RecordingMethods {
+    let refusal = PermissionFacts.tracingRefusal().map { reason in
+      RecordingMethods.Refusal(
+        "a program can't be traced: \(reason)",
+        hint: "'orderfile doctor' says how ptrace can be permitted")
+    }
+    var methods = RecordingMethods(tracing: refusal, in: environment)
+    methods.consider(build.images, of: build.system, splits: options.splits, in: environment)
+    return methods
+  }
+
+  /// Records the launches, of another build if the method needs one; afterwards the plain one is there again.
+  private func record(
+    _ launches: ProjectLaunches, by method: RecordingMethods.Method, _ build: inout ProjectBuild
+  ) throws(Diagnostic) -> ProjectLaunches.Recorded {
+    if method == .instrument {
+      try build.prepareObjects(.instrumented)
+      for image in build.images { image.removeForRelink() }
+      try build.build("instrument", .recording(try OwnLibrary.recorder()))
+    }
+    let recorded = try steps.timed("record", "each launch") { () throws(Diagnostic) in
+      try launches.record(by: method)
+    }
+    if method == .instrument {
+      try build.prepareObjects(.whole)
+      for image in build.images { image.removeForRelink() }
+      try build.build("build", .plain)
+    }
+    return recorded
+  }
+
+  /// The pages that the launches execute, or why they can't be counted.
+  ///
+  /// - Throws: if they were recorded with breakpoints: then what sees pages works, too.
+  private func count(
+    _ launches: ProjectLaunches, _ recorded: ProjectLaunches.Recorded, _ methods: RecordingMethods,
+    _ method: RecordingMethods.Method
+  ) throws(Diagnostic) -> (pages: [(pages: Int, pages16k: Int)]?, refusal: String?) {
+    guard methods.runsPrograms else { return (nil, "an emulator does not tell pages") }
+    do {
+      let pages = try steps.timed("count", "pages of the launches") { () throws(Diagnostic) in
+        try launches.pages(of: recorded)
+      }
+      return (pages, nil)
+    } catch {
+      guard method != .breakpoints, !Interruption.hasCome else { throw error }
+      return (nil, error.message)
+    }
   }
 
   private func result(_ folder: AutoFolder, _ document: AutoDocument?) -> Result {
@@ -241,9 +316,11 @@ package struct ProjectOrdering {
       return "launch \(launch.command)\0\(input)\0\(launch.readiness.map { "\($0)" } ?? "")"
     }
     let splitting = options.splits ? "split" : "whole"
-    return ([toolVersion, build.system.build, build.linker.name, splitting] + launches).map {
-      "\($0)\n"
-    }
-    .joined()
+    let method = options.method?.rawValue ?? "any method"
+    let measuring = options.measures ? "measured" : "not measured"
+    let wishes = [
+      toolVersion, build.system.build, build.linker.name, splitting, method, measuring,
+    ]
+    return (wishes + launches).map { "\($0)\n" }.joined()
   }
 }

@@ -55,7 +55,8 @@ package struct Doctor {
     let tools = try (try? trials.get()).map { trials throws(Diagnostic) in try ToolFacts(trials) }
     let permissions = PermissionFacts(trials, in: environment, command: command)
     let machine = MachineFacts(of: place)
-    var findings = (tools?.findings ?? []) + permissions.findings + machine.findings
+    var methods = RecordingMethods(tracing: permissions.tracing, in: environment)
+    var findings = (tools?.findings ?? []) + permissions.findings(methods) + machine.findings
     var obstacles = AutoObstacles.ofMachine(tools, permissions, machine)
     let kind: DoctorDocument.Subject
     switch subject {
@@ -64,13 +65,19 @@ package struct Doctor {
       kind = .project
       findings += facts.findings(tools)
       obstacles += AutoObstacles.of(facts, tools)
+      if facts.systems.count == 1 { methods.consider(facts.systems[0]) }
     case .image(let facts):
       kind = .image
       findings += facts.findings
       obstacles += AutoObstacles.of(facts)
+      methods.consider(facts.image.path, in: environment)
     case .linkMap(let layout):
       kind = .linkMap
       findings.append(.functionSections(ofLinkMap: layout))
+    }
+    if machine.isLinux {
+      findings.append(methods.finding)
+      obstacles += [methods.obstacle].compactMap { $0 }
     }
     findings.append(AutoObstacles.finding(obstacles))
     let shown = kind == .machine ? nil : path ?? place
@@ -127,7 +134,7 @@ extension DoctorDocument {
   }
 }
 
-/// Why `auto`, which records with breakpoints, can't succeed; each in a few words.
+/// Why `auto` can't succeed, apart from recording; each in a few words.
 package enum AutoObstacles {
   /// - Parameter tools: `nil` if they could not be tried.
   package static func ofMachine(
@@ -141,7 +148,6 @@ package enum AutoObstacles {
     } else {
       obstacles.append("no temporary folder to try the tools in")
     }
-    if permissions.tracingRefusal != nil { obstacles.append("ptrace is refused") }
     if case .fails = permissions.confinement { obstacles.append("builds can't be confined") }
     return obstacles
   }
@@ -159,8 +165,7 @@ package enum AutoObstacles {
   }
 
   package static func of(_ image: ImageFacts) -> [String] {
-    if image.image.layout.imageFormat == .machO { return ["Mach-O images can't be run here"] }
-    return image.isOfThisMachine ? [] : ["\(image.image.architecture) images can't be run here"]
+    image.image.layout.imageFormat == .machO ? ["Mach-O images can't be run here"] : []
   }
 
   /// The last lines of a report.

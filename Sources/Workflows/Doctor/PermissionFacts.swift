@@ -94,16 +94,17 @@ package struct PermissionFacts: Hashable, Sendable {
   }
 
   /// Traces a shell that does nothing.
-  private static func tracingRefusal() -> String? {
+  static func tracingRefusal() -> String? {
     do {
       _ = try BreakpointLaunch(ProgramLaunch(command: ["/bin/sh", "-c", ":"])).run(NoObserver())
       return nil
     } catch { return "\(error)" }
   }
 
-  package var findings: [Finding] {
+  /// - Parameter methods: what does without a permission to trace.
+  package func findings(_ methods: RecordingMethods = RecordingMethods()) -> [Finding] {
     let findings: [Finding?] = [
-      tracing,
+      tracingFinding(methods),
       faultRefusal.map {
         Finding(
           .permissions, "page faults", .warning,
@@ -138,7 +139,14 @@ package struct PermissionFacts: Hashable, Sendable {
     }
   }
 
-  private var tracing: Finding {
+  /// Why no program can be recorded with breakpoints; `nil` if one can be.
+  package var tracing: RecordingMethods.Refusal? {
+    tracingRefusal.map {
+      RecordingMethods.Refusal("a program can't be traced: \($0)", hint: tracingHint)
+    }
+  }
+
+  private func tracingFinding(_ methods: RecordingMethods) -> Finding {
     let facts = [
       ptraceScope.map { "ptrace_scope \($0)" } ?? "no Yama",
       hasFilter ? "a seccomp filter" : "no seccomp filter",
@@ -149,7 +157,8 @@ package struct PermissionFacts: Hashable, Sendable {
       return Finding(.permissions, "ptrace", .ok, "a program was traced: \(facts) (tried)")
     }
     return Finding(
-      .permissions, "ptrace", .error, "\(tracingRefusal): \(facts) (tried)",
+      .permissions, "ptrace", methods.best == nil ? .error : .warning,
+      "\(tracingRefusal): \(facts) (tried)",
       hint: tracingHint)
   }
 

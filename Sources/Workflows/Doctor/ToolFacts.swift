@@ -67,6 +67,10 @@ extension ToolFacts {
         broken.append(BrokenTool(name, output: run?.firstLine))
         continue
       }
+      if let failure = try Self.failureToCompile(name, path, trials) {
+        broken.append(BrokenTool(name, output: failure))
+        continue
+      }
       paths.append(path)
       compilers.append(
         Compiler(
@@ -105,6 +109,17 @@ extension ToolFacts {
       }
     }
     hasAPT = trials.environment.has("apt-get")
+  }
+
+  /// The first line of what the compiler says if it can't compile a function; `nil` if it can.
+  private static func failureToCompile(
+    _ name: String, _ path: String, _ trials: ToolTrials
+  ) throws(Diagnostic) -> String? {
+    try trials.write("int of_function(void) { return 0; }\n", to: "function.c")
+    let object = trials.path("function-\(name).o")
+    let run = trials.run([path, "-c", trials.path("function.c"), "-o", object])
+    if run?.succeeded ?? false, Folder.hasFile(object) { return nil }
+    return run?.firstLine ?? "it compiles nothing"
   }
 
   /// The compilers of C, each once: those by the names that builds use come first.

@@ -13,7 +13,7 @@ extension ToolFacts {
     }
     return [
       Finding(
-        .tools, "compiler", .error, "PATH has none that starts: no cc, gcc or clang",
+        .tools, "compiler", .error, "PATH has none that works: no cc, gcc or clang",
         hint: install("clang"))
     ]
   }
@@ -22,7 +22,7 @@ extension ToolFacts {
     broken.map { tool in
       Finding(
         .tools, tool.name, tool.name == "lld" && orderingLinkers.isEmpty ? .error : .warning,
-        "it does not start: \(tool.output ?? "it printed nothing")", hint: "install it again")
+        "it does not work: \(tool.output ?? "it printed nothing")", hint: "install it again")
     }
   }
 

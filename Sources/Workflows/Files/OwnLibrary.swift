@@ -9,6 +9,20 @@ import ImageModel
 /// A library of this package that is loaded into other programs. It is beside this command, or where `make install`
 /// puts it.
 enum OwnLibrary {
+  /// The recorder that is linked into instrumented programs: where `make install` or `make runtime` puts it.
+  static func recorder() throws(Diagnostic) -> String {
+    let name = "orderfile_rt.o"
+    let own = (try? Folder.ownCommand()) ?? ""
+    let folder = own.lastIndex(of: "/").map { own[..<$0] } ?? "."
+    let candidates = ["../lib", "../../runtime"].map { "\(folder)/\($0)/\(name)" }
+    guard let path = candidates.first(where: { access($0, R_OK) == 0 }) else {
+      throw Diagnostic(
+        "missing \(name): expected it in ../lib of this command's folder", context: [own],
+        hint: "make runtime")
+    }
+    return try Folder.absolutePath(path)
+  }
+
   /// - Parameter product: what builds it.
   static func path(_ name: String, product: String) throws(Diagnostic) -> String {
     let own = (try? Folder.ownCommand()) ?? ""

@@ -14,6 +14,13 @@ package struct LaunchEnvironment {
   package var addressSanitizerOptions: String
   /// `QEMU_LD_PREFIX`: the folder in which QEMU looks up an emulated program's libraries first; `nil` if it is not set.
   package var emulatorRoot: String?
+  /// Those of `compilerVariableNames` that are set, in that order.
+  package var compilerVariables: [(name: String, value: String)] = []
+
+  /// The variables by which configure, make and CMake choose compilers and their options.
+  package static let compilerVariableNames = [
+    "CC", "CXX", "CPPFLAGS", "CFLAGS", "CXXFLAGS", "LDFLAGS",
+  ]
 
   package init(
     searchPath: String?, preload: String = "", libraryPath: String? = nil,

@@ -51,7 +51,7 @@ extension [Finding] {
     let findings = facts.findings
     #expect(findings.of("gcc")?.severity == .warning)
     #expect(findings.of("gcc")?.finding.hasSuffix("loading shared libraries: libisl.so") ?? false)
-    #expect(findings.of("gold")?.finding == "it does not start: it printed nothing")
+    #expect(findings.of("gold")?.finding == "it does not work: it printed nothing")
   }
 
   /// `record --qemu` refuses it.
@@ -140,14 +140,23 @@ extension [Finding] {
     (PermissionFacts(tracingRefusal: "no", isTraced: true), "without strace or a debugger"),
   ])
   func theHintForPtraceFitsTheCause(facts: PermissionFacts, hint: String) {
-    let found = facts.findings.of("ptrace")
-    #expect(found?.severity == .error && found?.hint?.contains(hint) ?? false)
+    var methods = RecordingMethods()
+    methods.refuse(.breakpoints, RecordingMethods.Refusal("no"))
+    // Something else does it.
+    let warning = facts.findings(methods).of("ptrace")
+    #expect(warning?.severity == .warning && warning?.hint?.contains(hint) ?? false)
+    #expect(facts.tracing?.hint == warning?.hint)
+    for method in RecordingMethods.Method.allCases {
+      methods.refuse(method, RecordingMethods.Refusal("no"))
+    }
+    #expect(facts.findings(methods).of("ptrace")?.severity == .error)
   }
 
   @Test func whatIsPermittedIsOK() {
     #expect(
-      PermissionFacts(ptraceScope: 1).findings.allSatisfy { $0.severity == .ok && $0.hint == nil })
-    let refused = PermissionFacts(faultRefusal: "no", confinement: .isMissing).findings
+      PermissionFacts(ptraceScope: 1).findings().allSatisfy { $0.severity == .ok && $0.hint == nil }
+    )
+    let refused = PermissionFacts(faultRefusal: "no", confinement: .isMissing).findings()
     #expect(refused.count { $0.severity == .warning } == 2)
   }
 
@@ -155,9 +164,9 @@ extension [Finding] {
     let facts = PermissionFacts(
       confinement: nil, temporaryFolder: "/gone",
       temporaryFolderRefusal: "unable to make a folder: No such file or directory")
-    let found = facts.findings.of("temporary folder")
+    let found = facts.findings().of("temporary folder")
     #expect(found?.severity == .error && found?.hint == "export TMPDIR=FOLDER")
-    #expect(facts.findings.of("confined builds") == nil)
+    #expect(facts.findings().of("confined builds") == nil)
     #expect(
       AutoObstacles.ofMachine(nil, facts, MachineFindingsTests.facts())
         == ["no temporary folder to try the tools in"])
@@ -173,7 +182,7 @@ extension [Finding] {
   /// `auto` runs builds in no other way.
   @Test func aConfinedCommandThatDoesNotRunIsAnObstacle() {
     let facts = PermissionFacts(confinement: .fails("no such folder"))
-    #expect(facts.findings.of("confined builds")?.severity == .error)
+    #expect(facts.findings().of("confined builds")?.severity == .error)
     var tools = ToolFacts()
     tools.compilers = [ToolFacts.Compiler("gcc", version: "gcc 12")]
     tools.linkers = [LinkerFacts("lld", version: "LLD 19", ordersFunctions: true)]
@@ -278,7 +287,6 @@ extension [Finding] {
         MachineFindingsTests.facts(isLinux: false))
         == [
           "this is not Linux", "no compiler", "no linker that orders functions",
-          "ptrace is refused",
         ])
   }
 

@@ -1,0 +1,181 @@
+import ByteReading
+import ImageModel
+import ProcessLaunch
+import Reporting
+import Symbolication
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Which of the ways to record a launch can be used, and why the others can't.
+///
+/// The first that can be used is the one to use: breakpoints, because they see every function of the release build and
+/// hardly slow it down; an emulator, which needs no permission, and runs programs of other architectures; an instrumented
+/// build, which is another build and sees only what was compiled for it.
+package struct RecordingMethods: Hashable, Sendable {
+  package typealias Method = AutoDocument.Method
+
+  /// Why a method can't be used.
+  package struct Refusal: Hashable, Sendable {
+    /// In a few words.
+    package var reason: String
+    /// What to do about it; `nil` if nothing can be done.
+    package var hint: String?
+
+    package init(_ reason: String, hint: String? = nil) {
+      self.reason = reason
+      self.hint = hint
+    }
+  }
+
+  private var refusals: [Method: Refusal] = [:]
+  /// Whether programs of the project can be run as they are.
+  package private(set) var runsPrograms = true
+
+  /// All can be used.
+  package init() {}
+
+  /// The first reason counts.
+  package mutating func refuse(_ method: Method, _ refusal: Refusal) {
+    refusals[method] = refusals[method] ?? refusal
+  }
+
+  package func refusal(of method: Method) -> Refusal? { refusals[method] }
+
+  /// The method to use; `nil` if none can be.
+  package var best: Method? { Method.allCases.first { refusals[$0] == nil } }
+
+  /// Why no method comes before `method`; `nil` if it is the first.
+  package func reason(for method: Method) -> String? {
+    let earlier = Method.allCases.prefix { $0 != method }
+    return earlier.isEmpty ? nil : wording(earlier)
+  }
+
+  /// Why none can be used, for the last line of a report.
+  package var obstacle: String? {
+    best == nil ? "no way to record: \(wording(Method.allCases[...]))" : nil
+  }
+
+  private func wording(_ methods: ArraySlice<Method>) -> String {
+    methods.compactMap { method in refusals[method].map { "\(method.rawValue): \($0.reason)" } }
+      .joined(separator: "; ")
+  }
+
+  /// What `doctor` says about recording.
+  package var finding: Finding {
+    let check = "method of recording"
+    guard let best else {
+      return Finding(
+        .auto, check, .error, wording(Method.allCases[...]), hint: "see the hints above")
+    }
+    guard let reason = reason(for: best) else {
+      return Finding(.auto, check, .ok, best.wording)
+    }
+    return Finding(
+      .auto, check, .warning, "\(best.wording) (\(reason))", hint: "see the hints above")
+  }
+
+  /// The method to use.
+  ///
+  /// - Parameter wanted: the user's choice.
+  /// - Throws: if that can't be used, or if none can.
+  package func chosen(_ wanted: Method?) throws(Diagnostic) -> Method {
+    if let wanted {
+      guard let refusal = refusals[wanted] else { return wanted }
+      throw Diagnostic(
+        "unable to record: \(refusal.reason)", context: ["--method \(wanted.rawValue)"],
+        hint: refusal.hint)
+    }
+    if let best { return best }
+    let hints = Method.allCases.compactMap { refusals[$0]?.hint }
+    throw Diagnostic(
+      "unable to record: \(wording(Method.allCases[...]))",
+      hint: hints.isEmpty ? nil : hints.joined(separator: "; or "))
+  }
+}
+
+// MARK: On this machine
+
+extension RecordingMethods {
+  /// What this machine can do with programs of its own architecture.
+  ///
+  /// - Parameter tracing: why no program can be traced; `nil` if one was.
+  init(tracing: Refusal?, in environment: LaunchEnvironment) {
+    if let tracing { refuse(.breakpoints, tracing) }
+    do { _ = try Emulator(of: "/bin/sh", LaunchRecording.Emulation(), in: environment) } catch {
+      refuse(.qemu, Refusal(error))
+    }
+    do { _ = try OwnLibrary.recorder() } catch { refuse(.instrument, Refusal(error)) }
+    let compilers = CompilerSearch.compilers(in: environment.searchPath ?? "")
+    if !compilers.contains(where: { $0.contains("clang") }) {
+      refuse(.instrument, Refusal("there is no clang", hint: "install clang"))
+    }
+  }
+
+  /// What can be done with a project whose build made `images`.
+  ///
+  /// - Parameter splits: whether basic blocks have to be recorded, too.
+  mutating func consider(
+    _ images: [ProjectImage], of system: BuildSystem, splits: Bool,
+    in environment: LaunchEnvironment
+  ) {
+    if splits {
+      refuse(.instrument, Refusal("it sees no basic blocks, which --split needs"))
+    }
+    consider(system)
+    for image in images { consider(image.path, isLibrary: image.isLibrary, in: environment) }
+  }
+
+  /// What can be done with a project of that build system.
+  mutating func consider(_ system: BuildSystem) {
+    guard ["cargo", "swiftpm"].contains(system.name) else { return }
+    refuse(
+      .instrument,
+      Refusal(
+        "\(system.name) instruments by other flags", hint: "by hand: docs/BUILD-SYSTEMS.md"))
+  }
+
+  /// What can be done with the image at `path`.
+  mutating func consider(
+    _ path: String, isLibrary: Bool = false, in environment: LaunchEnvironment
+  ) {
+    let name = fileName(ofPath: path)
+    guard let bytes = try? FileBytes(regularFileAt: path),
+      let machine = try? EmulatedMachine(of: bytes)
+    else { return }
+    let own = (try? FileBytes(path: "/proc/self/exe")).flatMap { try? EmulatedMachine(of: $0) }
+    if let own, own.description != machine.description {
+      runsPrograms = false
+      refuse(
+        .breakpoints, Refusal("\(name) is for another machine, \(machine.description)"))
+      refuse(.instrument, Refusal("\(name) can't be run here"))
+      if !isLibrary { replaceEmulation(by: path, in: environment) }
+    } else if let pages = try? ImagePages(of: bytes), pages.hasLeakSanitizer {
+      if environment.looksForLeaks {
+        refuse(
+          .breakpoints,
+          Refusal(
+            "LeakSanitizer is in \(name)", hint: "build without it, or ASAN_OPTIONS=detect_leaks=0"
+          ))
+      }
+      refuse(.qemu, Refusal("a sanitizer is in \(name)"))
+    }
+  }
+
+  /// An emulator of this machine runs nothing of another one.
+  private mutating func replaceEmulation(
+    by program: String, in environment: LaunchEnvironment
+  ) {
+    do {
+      _ = try EmulatedPrograms([program], images: [], in: environment)
+      refusals[.qemu] = nil
+    } catch { refusals[.qemu] = Refusal(error) }
+  }
+}
+
+extension RecordingMethods.Refusal {
+  fileprivate init(_ error: Diagnostic) { self.init(error.message, hint: error.hint) }
+}

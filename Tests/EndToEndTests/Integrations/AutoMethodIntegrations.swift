@@ -1,0 +1,145 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// How `orderfile auto` records where breakpoints can't be used, and what it measures: `make test-integrations`.
+@Suite(.needs(.recording)) struct AutoMethodIntegrations {
+  /// As in a container without the right to trace.
+  @Test(.needs(.x8664Machine, "qemu-x86_64"))
+  func withoutTheRightToTraceAnEmulatorRecords() throws {
+    let project = try AutoProject()
+    let run = try project.startWithoutTracing(["--launch", "./app | cat; ./app more"]).end()
+    try #require(run.status == 0, "\(run.errors)")
+    #expect(run.json["method"] as? String == "qemu")
+    let reason = try #require(run.json["methodReason"] as? String)
+    #expect(reason.hasPrefix("breakpoints: a program can't be traced: "))
+    let pages = try #require(run.json["pages"] as? [String: Int])
+    #expect(try #require(pages["saved"]) > 5, "\(run.json)")
+    // Nobody is told that the program was started under another name.
+    #expect(run.json["warnings"] as? [String] == [])
+    let text = try String(contentsOfFile: "\(project.output)/summary.txt", encoding: .utf8)
+    #expect(
+      text.contains("recorded by QEMU's emulator, which ran the release build (breakpoints: "))
+    let trace = try project.workshop.mustOrderfile(
+      "show", "\(project.output)/traces/launch-1.oftrace")
+    #expect(trace.text.contains("/work/tree/app,") && !trace.text.contains(".emulated"))
+    // The programs are at their places again.
+    try project.workshop.must("make", ["-s", "-C", "\(project.output)/work/tree", "check"])
+    let tree = try FileManager.default.contentsOfDirectory(atPath: "\(project.output)/work/tree")
+    #expect(!tree.contains { $0.hasSuffix(".emulated") })
+  }
+
+  @Test func aBuildThatRecordsItselfIsMadeAndLeft() throws {
+    let project = try AutoProject()
+    let summary = try project.expectOrdered([
+      "--launch", "./app", "--method", "instrument", "--", "make", "CC=clang",
+    ])
+    #expect(summary["method"] as? String == "instrument")
+    #expect(summary["methodReason"] as? String == "--method instrument")
+    for image in ["images/app", "images/default/app", "work/tree/libshared.so"] {
+      let symbols = try project.workshop.must("nm", ["\(project.output)/\(image)"])
+      #expect(!symbols.text.contains("sanitizer_cov"), "\(image)")
+    }
+  }
+
+  @Test(.needs("gcc")) func whatGCCCannotInstrumentIsSaid() throws {
+    let project = try AutoProject()
+    let run = try project.start([
+      "--launch", "./app", "--method", "instrument", "--", "make", "CC=gcc",
+    ]).end()
+    #expect(
+      run.status == 1 && run.errors.contains("hint: only clang can instrument: CC=clang"),
+      "\(run.errors)")
+  }
+
+  /// No tracer and no emulator runs AddressSanitizer and LeakSanitizer.
+  @Test func aSanitizedProgramRecordsItself() throws {
+    let project = try AutoProject()
+    let run = try project.start([
+      "--launch", "./app", "--", "make", "CC=clang -fsanitize=address",
+    ]).end()
+    try #require(run.status == 0, "\(run.errors)")
+    #expect(run.json["method"] as? String == "instrument")
+    #expect((run.json["methodReason"] as? String)?.contains("qemu: a sanitizer is in ") ?? false)
+  }
+
+  /// Its pages can't be counted here.
+  @Test(.needs("aarch64-linux-gnu-gcc", "qemu-aarch64"))
+  func aProgramOfAnotherMachineIsEmulated() throws {
+    let project = try AutoProject()
+    try project.write(
+      "src/main.c",
+      try String(contentsOfFile: "\(project.folder)/src/main.c", encoding: .utf8)
+        .replacingOccurrences(of: ".fill 200, 1, 0x90", with: ".fill 50, 4, 0xd503201f"))
+    for library in ["shared.c", "static.c"] {
+      try project.write(
+        library,
+        try String(contentsOfFile: "\(project.folder)/\(library)", encoding: .utf8)
+          .replacingOccurrences(of: ".fill 5000, 1, 0x90", with: ".fill 1250, 4, 0xd503201f"))
+    }
+    let words = ["--launch", "./app", "--linker", "gnu-ld"]
+    let build = ["--", "make", "CC=aarch64-linux-gnu-gcc"]
+    let run = try project.start(words + build).end()
+    try #require(run.status == 0, "\(run.errors)")
+    #expect(run.json["method"] as? String == "qemu" && run.json["pages"] == nil)
+    #expect(run.json["notCounted"] as? String == "an emulator does not tell pages")
+    let predicted = try #require(run.json["predictedPages"] as? [String: Int])
+    #expect(try #require(predicted["saved"]) > 3, "\(run.json)")
+    let text = try String(contentsOfFile: "\(project.output)/summary.txt", encoding: .utf8)
+    #expect(text.hasPrefix("predicted: ") && !text.contains("measured"))
+    let control = try project.start(words + ["--control"] + build).end()
+    #expect(control.status == 1 && control.errors.contains("--control: unable to measure"))
+  }
+
+  /// Each launch notes which build it found.
+  @Test func launchesFindBothBuildsInTurn() throws {
+    let project = try AutoProject()
+    let log = project.workshop.path("log")
+    let launch = "./app && cksum app libshared.so >>\(log)"
+    let summary = try project.expectOrdered(["--launch", launch, "--control"])
+    let measurements = try #require(summary["measurements"] as? [[String: Any]])
+    let measurement = try #require(measurements.first)
+    #expect(measurement["launch"] as? String == launch)
+    let states = try #require(measurement["states"] as? [[String: Any]])
+    #expect(states.last?["state"] as? String == "warm")
+    let rounds = states.compactMap { $0["launches"] as? Int }.reduce(0, +)
+    func sum(_ name: String) throws -> Substring {
+      let text = try project.workshop.must("cksum", ["\(project.output)/\(name)"]).text
+      return text.prefix { $0 != " " }
+    }
+    let found = try String(contentsOfFile: log, encoding: .utf8).split(separator: "\n")
+    for image in ["app", "libshared.so"] {
+      let (usual, ordered) = (try sum("images/default/\(image)"), try sum("images/\(image)"))
+      let before = found.count { $0.hasPrefix(usual) && $0.hasSuffix(" \(image)") }
+      let after = found.count { $0.hasPrefix(ordered) && $0.hasSuffix(" \(image)") }
+      // The others: it was tried, recorded and counted, and counted in the new order.
+      #expect(
+        after > rounds && before - 3 == 2 * (after - 1), "\(before) \(after) \(rounds)")
+    }
+    // What was linked last is at its place again: a second run has nothing to do.
+    let again = try project.start(["--launch", launch, "--control"]).end()
+    #expect(again.errors.contains("nothing has changed"), "\(again.errors)")
+    let text = try String(contentsOfFile: "\(project.output)/summary.txt", encoding: .utf8)
+    #expect(text.contains("launched in the default order and in the new one"))
+    let document = project.output + "/" + (measurement["measurement"] as? String ?? "")
+    #expect(try String(contentsOfFile: document, encoding: .utf8).contains("orderfile.measure/2"))
+  }
+
+  /// No build system compiles again if these change.
+  @Test(.needs("gcc")) func anotherCompilerBeginsWithANewCopy() throws {
+    let project = try AutoProject()
+    for compiler in ["gcc", "clang", "gcc"] {
+      let run = try project.workshop.orderfile(
+        "auto", "--project", project.folder, "--out", project.output, "--launch", "./app",
+        environment: ["CC": compiler])
+      #expect(run.status == 0 && run.errors.contains("orderfile: record"), "\(run.errors)")
+      let comment = try project.workshop.must(
+        "readelf", ["-p", ".comment", "\(project.output)/images/app"])
+      #expect(comment.text.contains("clang") == (compiler == "clang"))
+    }
+    for compiler in ["clang", "gcc"] {
+      let run = try project.start(["--launch", "./app", "--", "make", "CC=\(compiler)"]).end()
+      #expect(run.status == 0 && run.errors.contains("orderfile: record"), "\(run.errors)")
+    }
+  }
+}
