@@ -66,15 +66,13 @@ import Testing
   @Test func whatConfigureMissedIsFoundOnceItIsInstalled() throws {
     let project = try AutoProject()
     let library = project.workshop.path("library")
-    try project.write(
-      "configure",
+    try project.workshop.writeProgram(
       """
       #!/bin/sh
       test -e '\(library)' && n='n + 3' || n=absent
       echo "echo 'int generated(int n) { return $n; }'" >generate.sh
 
-      """)
-    try project.workshop.must("chmod", ["+x", "\(project.folder)/configure"])
+      """.utf8, "my app/configure")
     let failed = try project.auto()
     #expect(failed.status == 1 && failed.errors.contains("absent"), "\(failed.errors)")
     try project.workshop.write("".utf8, "library")
@@ -84,8 +82,8 @@ import Testing
 
   @Test func aProjectThatIsNotConfiguredIsConfiguredWithOptions() throws {
     let project = try AutoProject()
-    try project.write("configure", "#!/bin/sh\ntest \"$1\" = --without-x\n")
-    try project.workshop.must("chmod", ["+x", "\(project.folder)/configure"])
+    try project.workshop.writeProgram(
+      "#!/bin/sh\ntest \"$1\" = --without-x\n".utf8, "my app/configure")
     let failed = try project.auto()
     let hint = "-- sh -c './configure OPTIONS && make -j"
     #expect(failed.status == 1 && failed.errors.contains(hint), "\(failed.errors)")
