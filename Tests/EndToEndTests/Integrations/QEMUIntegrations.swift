@@ -120,9 +120,7 @@ import Testing
   /// Breakpoints can't tell a block from the landing pad before it; an emulator can.
   @Test(.needs("clang-19", "valgrind", "llvm-readobj-19"))
   func withLandingPadsItSeesWhatCallgrindSees() throws {
-    let program = try #require(
-      BlockTests.programs.first { $0.flags.contains("-fcf-protection=full") })
-    let workshop = try BlockTests.workshop(program)
+    let workshop = try BlockTests.workshop(BlockTests.withLandingPads)
     try workshop.mustOrderfile("record", "--qemu", "-o", "t", "--", "./app")
     let blocks = try uses(workshop).blocks.map(\.lowerBound)
     let executed = try BlockTests.executed(workshop, ["./app"])

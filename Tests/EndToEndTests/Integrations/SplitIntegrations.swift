@@ -9,6 +9,13 @@ import Testing
     try SplitTests.expectSameProgram(program)
   }
 
+  @Test(arguments: [
+    ("clang", "-flto=thin"), ("clang-19", "-flto=full"), ("clang-19", "-flto=thin"),
+  ])
+  func linkTimeOptimizationSplitsToo(compiler: String, lto: String) throws {
+    try SplitModulesTests().expectSplit(by: compiler, lto: lto)
+  }
+
   @Test func aSwiftProgramIsSplitByLinkTimeOptimization() throws {
     let workshop = try Workshop()
     try workshop.write(
