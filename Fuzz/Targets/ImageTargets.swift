@@ -46,6 +46,14 @@ extension FuzzTarget {
       _ = try? file.initializers()
       _ = try? file.loadMethods()
     },
+    FuzzTarget("macho-loading") { bytes in
+      let file = try MachOFile(parsing: bytes)
+      _ = try? file.libraryLoads()
+      _ = try? file.runPaths()
+      _ = try? file.forEachFixup { _ in }
+      _ = try? ObjCMetadata(of: file)
+      for section in file.sections { _ = try? file.slots(readByCodeIn: section.range) }
+    },
     FuzzTarget("archive") { bytes in
       let archive = try ArchiveFile(parsing: bytes)
       for member in archive.members { _ = try? ObjectFile(parsing: bytes, at: member.range) }

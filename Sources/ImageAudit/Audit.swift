@@ -6,7 +6,6 @@
 // the files; nothing is launched. Traces add what they know: which libraries were loaded, when an initializer ran, and
 // of which libraries no function ran.
 
-import Addresses
 import ByteReading
 import ImageModel
 import LinkMapFormat
@@ -25,6 +24,9 @@ package struct Audit {
     package var linkMap: String?
     /// The list of allowed libraries.
     package var allow: String?
+    package var traces: [String] = []
+    /// Whether selectors and classes that something may use are listed, too.
+    package var includesPossible = false
 
     package init() {}
   }
@@ -40,24 +42,31 @@ package struct Audit {
 
   /// Reads the image and all its libraries.
   ///
-  /// - Throws: if the image can't be read. What is wrong with a library is in the document.
+  /// - Throws: if the image, a trace, the link map or the list can't be read. What is wrong with a library is in the
+  ///   document.
   package func examine() throws(Diagnostic) -> AuditDocument {
-    let bytes = try InputFile.bytes(path)
+    let bundle = Folder.names(in: path).isEmpty ? nil : try AppBundle(at: path)
+    let program = bundle?.program ?? path
+    let bytes = try InputFile.bytes(program)
     let (image, warnings) = try Image.reading(
-      bytes, path: path, slice: SliceChoice(options.architecture))
+      bytes, path: program, slice: SliceChoice(options.architecture))
     let format = image.layout.imageFormat
     var document = AuditDocument(
       path: path, format: format, architecture: image.architecture, id: image.id,
       pageSize: options.pageSize.pageSize(for: image.architecture, format: format))
     document.warnings = warnings.filter { !$0.isAboutMissingSymbolTable }
+    document.findings = ImageFacts(image, in: bytes).findings
     let closure = try closure(of: image, bytes)
     document.warnings += closure.warnings
-    document.libraries = closure.nodes.dropFirst().map(\.library)
-    for node in closure.nodes.indices {
-      guard let examined = closure.nodes[node].image else { continue }
-      try examine(examined, as: node == 0 ? image : nil, &document)
+
+    var examination = Examination(document, image, try contributions())
+    for (place, node) in closure.nodes.enumerated() {
+      examination.add(node, isGiven: place == 0)
     }
-    document.findings = ImageFacts(image, in: bytes).findings
+    examination.document.libraries += unlinked(of: bundle, besides: closure)
+    examination.findUnused(includingPossible: options.includesPossible)
+    if !options.traces.isEmpty { try examination.observe(options.traces) }
+    document = examination.document
     if let allow = options.allow {
       let list = try AllowList(path: allow)
       document.notAllowed = document.libraries.filter { !list.allows($0) }.map(\.name)
@@ -66,16 +75,49 @@ package struct Audit {
     return document
   }
 
-  private func closure(of image: Image, _ bytes: FileBytes) throws(Diagnostic) -> LibraryClosure {
-    let name = SymbolName(path.split(separator: "/").last.map(String.init) ?? path)
-    guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else {
-      throw Diagnostic("unsupported file: expected an ELF image", context: [path])
+  private func contributions() throws(Diagnostic) -> LinkMapContributions? {
+    guard let path = options.linkMap else { return nil }
+    let bytes = try InputFile.bytes(path)
+    do throws(ParseError) { return LinkMapContributions(try LinkMap(parsing: bytes)) } catch {
+      throw Diagnostic("\(error)", context: [path])
     }
-    var examined = ExaminedImage(file, path: path, name: name)
-    examined.folder = ExaminedImage.folder(of: try Folder.absolutePath(path))
-    let search = ELFLibrarySearch(
-      for: file.header, root: options.root, cache: libraryCache(&examined))
-    return LibraryClosure(of: examined, searching: search, namesAreShared: true)
+  }
+
+  private func closure(of image: Image, _ bytes: FileBytes) throws(Diagnostic) -> LibraryClosure {
+    let path = image.path
+    let name = SymbolName(path.split(separator: "/").last.map(String.init) ?? path)
+    let folder = ExaminedImage.folder(of: try Folder.absolutePath(path))
+    switch try? MappedImage(in: bytes, of: image.architecture) {
+    case .elf(let file):
+      var examined = ExaminedImage(file, path: path, name: name)
+      examined.folder = folder
+      let search = ELFLibrarySearch(
+        for: file, root: options.root, cache: libraryCache(&examined))
+      return LibraryClosure(of: examined, searching: search, namesAreShared: true)
+    case .machO(let file):
+      var examined = ExaminedImage(file, path: path, name: name)
+      examined.folder = folder
+      let search = MachOLibrarySearch(for: image.architecture, root: options.root)
+      return LibraryClosure(of: examined, searching: search, namesAreShared: false)
+    case nil: throw Diagnostic("unsupported file: expected a linked image", context: [path])
+    }
+  }
+
+  /// The libraries of a bundle that no image asks for.
+  private func unlinked(of bundle: AppBundle?, besides closure: LibraryClosure) -> [AuditedLibrary]
+  {
+    guard let bundle else { return [] }
+    let linked = Set(
+      closure.nodes.compactMap { $0.library.path }.compactMap { try? Folder.absolutePath($0) })
+    return bundle.libraries.filter { path in
+      guard let real = try? Folder.absolutePath(path) else { return false }
+      return !linked.contains(real)
+    }.map { path in
+      var library = AuditedLibrary(
+        name: SymbolName(path), path: path, isDirect: false, isEmbedded: true)
+      library.kinds = [.unlinked]
+      return library
+    }
   }
 
   /// The loader's cache; empty if there is none, as on systems without glibc.
@@ -86,56 +128,5 @@ package struct Audit {
       image.problems.append(Diagnostic("left out: \(error)", context: [path]))
       return ELFLibraryCache()
     }
-  }
-
-  /// Adds what the loader does with one image.
-  ///
-  /// - Parameter read: the image, if it was read.
-  private func examine(
-    _ examined: ExaminedImage, as read: Image?, _ document: inout AuditDocument
-  ) throws(Diagnostic) {
-    var audited = AuditedImage(
-      name: examined.name, path: examined.path, fileBytes: examined.fileBytes)
-    let work: LoaderWork
-    switch examined.file {
-    case .elf(let file):
-      work = LoaderWork(of: file, path: examined.path, pageSize: document.pageSize)
-    case .machO: work = LoaderWork()
-    }
-    audited.relocations = work.relocations
-    document.images.append(audited)
-    document.warnings += work.problems
-    guard !work.initializers.isEmpty else { return }
-    let image: Image
-    do throws(Diagnostic) {
-      if let read {
-        image = read
-      } else {
-        let slice = SliceChoice(document.architecture)
-        image = try Image.reading(examined.bytes, path: examined.path, slice: slice).image
-      }
-    } catch {
-      document.warnings.append(error)
-      document.initializers += work.initializers.map {
-        AuditedInitializer(image: examined.name, kind: $0.kind, address: $0.address)
-      }
-      return
-    }
-    var contributions: LinkMapContributions?
-    if let linkMap = options.linkMap, read != nil {
-      let bytes = try InputFile.bytes(linkMap)
-      do throws(ParseError) {
-        contributions = LinkMapContributions(try LinkMap(parsing: bytes))
-      } catch {
-        throw Diagnostic("\(error)", context: [linkMap])
-      }
-    }
-    let origins = FunctionOrigins(
-      image.layout, examined.bytes, readsDebugInformation: read != nil)
-    var frames: [AddressRange] = []
-    if case .elf(let file) = examined.file { frames = (try? file.frameRanges()) ?? [] }
-    let describing = NamedInitializers(
-      image.layout, origins, contributions, frames: frames, document.pageSize)
-    document.initializers += describing.auditedInitializers(of: work, in: examined.name)
   }
 }

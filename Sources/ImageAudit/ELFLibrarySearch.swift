@@ -20,12 +20,17 @@ struct ELFLibrarySearch: LibrarySearch {
   private let cache: ELFLibraryCache
   private let folders: [String]
   private let header: ELFHeader
+  /// The path of the loader itself, which is there before any library is.
+  private let interpreter: String?
 
   /// - Parameters:
-  ///   - header: of the program: libraries have its class and machine.
+  ///   - file: the program: libraries have its class and machine.
   ///   - root: `--sysroot`; empty for this machine.
-  init(for header: ELFHeader, root: String, cache: ELFLibraryCache) {
-    self.header = header
+  init(for file: ELFFile, root: String, cache: ELFLibraryCache) {
+    header = file.header
+    interpreter = ((try? file.interpreter()) ?? nil).flatMap {
+      String(validating: $0, as: UTF8.self)
+    }
     self.root = root
     self.cache = cache
     let triplet: String? =
@@ -52,6 +57,11 @@ struct ELFLibrarySearch: LibrarySearch {
       let path = name.hasPrefix("/") ? root + name : expanded(name, in: image) ?? name
       if let found = library(at: path, &other) { return found }
       return .missing(reason: other?.reason ?? "not found", path: other?.path)
+    }
+    if let interpreter, interpreter.hasSuffix("/\(name)"),
+      let found = library(at: root + interpreter, isSystem: true, &other)
+    {
+      return found
     }
     if image.runPaths.isEmpty {
       for image in closure.chain(from: node) {

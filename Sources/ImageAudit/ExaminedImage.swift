@@ -4,19 +4,40 @@ import ImageModel
 import ObjectFormat
 import Reporting
 
+/// The image in a file that a loader would map.
+enum MappedImage: Sendable {
+  case elf(ELFFile)
+  case machO(MachOFile)
+
+  /// - Parameter architecture: the slice of a universal file.
+  /// - Returns: `nil` for an archive, and for a universal file without that slice or a Mach-O image of another
+  ///   architecture.
+  init?(in bytes: FileBytes, of architecture: Architecture) throws(ParseError) {
+    switch try ObjectFile(parsing: bytes) {
+    case .elf(let file): self = .elf(file)
+    case .machO(let file):
+      guard file.header.architecture.description == architecture.description else { return nil }
+      self = .machO(file)
+    case .fat(let file):
+      guard
+        let slice = file.slices.first(where: {
+          $0.architecture.description == architecture.description
+        })
+      else { return nil }
+      self = .machO(try MachOFile(parsing: bytes, at: slice.range))
+    case .archive: return nil
+    }
+  }
+}
+
 /// The file of an image in the closure, and what it asks of the loader.
 struct ExaminedImage: Sendable {
-  enum File: Sendable {
-    case elf(ELFFile)
-    case machO(MachOFile)
-  }
-
   /// The path by which it was found.
   var path: String
   /// By which the report names it.
   var name: SymbolName
   var bytes: FileBytes
-  var file: File
+  var file: MappedImage
   var loads: [LibraryLoad] = []
   /// The name that the image states for itself; an ELF loader takes it for any request of that name.
   var ownName: [UInt8]?
@@ -35,7 +56,7 @@ struct ExaminedImage: Sendable {
   /// The folder of the file, to which what it asks for may be relative.
   var folder: String
 
-  init(path: String, name: SymbolName, bytes: FileBytes, file: File) {
+  init(path: String, name: SymbolName, bytes: FileBytes, file: MappedImage) {
     self.path = path
     self.name = name
     self.bytes = bytes

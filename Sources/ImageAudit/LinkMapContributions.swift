@@ -24,6 +24,17 @@ struct LinkMapContributions {
     }
   }
 
+  /// The archive of the code at `address`: `libx.a` of `libx.a(member.o)`; `nil` if it is not from one.
+  func archive(at address: StatedAddress) -> SymbolName? {
+    guard let file = file(at: address), file.bytes.last == UInt8(ascii: ")"),
+      let end = file.bytes.lastIndex(of: UInt8(ascii: "("))
+    else { return nil }
+    let name = file.bytes[..<end]
+    // ld64 adds the member's number: `libx.a[3](member.o)`.
+    let number = name.last == UInt8(ascii: "]") ? name.lastIndex(of: UInt8(ascii: "[")) : nil
+    return SymbolName(bytes: name[..<(number ?? end)])
+  }
+
   /// The object file of the code at `address`; `nil` if the map does not tell.
   ///
   /// - Complexity: O(log *n*) for *n* pieces.

@@ -8,18 +8,19 @@ import Workflows
 struct AuditCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "audit",
-    abstract: "List what a launch costs before main: libraries, initializers, relocations.",
+    abstract:
+      "List what a launch costs before main: libraries, initializers, relocations, Objective-C.",
     discussion: """
       EXAMPLES
         $ orderfile audit build/app
-        $ orderfile audit build/app --allow libraries.txt --json
+        $ orderfile audit --allow libraries.txt --json build/App.app
 
       Nothing is launched: it reads the image, and the libraries that the loader would find. With --allow, the exit \
       status is 2 if a library is not on the list: a name or pattern (* and ?) on each line, comments after #.
       """)
 
   @Argument(
-    help: ArgumentHelp("A linked image.", valueName: "image"),
+    help: ArgumentHelp("A linked image, or an app bundle.", valueName: "image"),
     completion: .file())
   var path: String
   @Option(
@@ -34,6 +35,13 @@ struct AuditCommand: ParsableCommand {
       "The folder that stands for / when libraries are looked up.", valueName: "folder"),
     completion: .directory)
   var sysroot: String?
+  @Option(
+    name: .customLong("trace"),
+    help: ArgumentHelp("A trace of a launch. Repeat for more.", valueName: "file"),
+    completion: .file())
+  var traces: [String] = []
+  @Flag(help: "List selectors and classes that something may use nevertheless, with the reason.")
+  var possible = false
   @Option(help: ArgumentHelp("The size of pages: 4k, 16k, 64k or auto.", valueName: "size"))
   var pageSize = PageSizeChoice.automatic
   @Option(help: ArchitectureOption.help)
@@ -42,23 +50,33 @@ struct AuditCommand: ParsableCommand {
   var demangle = DemangleOption.full
   @Flag(help: "Print one JSON object.")
   var json = false
+  @Flag(help: "Print SARIF 2.1.0, for code scanning.")
+  var sarif = false
   @Option(
     name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
     completion: .file())
   var output = "-"
   @OptionGroup var messages: Messages
 
+  func validate() throws {
+    if json && sarif { throw ValidationError("give --json or --sarif, not both") }
+  }
+
   func run() throws {
     let outputFile = try Output(output)
     var options = Audit.Options()
     options.allow = allow
     options.linkMap = linkMap
+    options.traces = traces
+    options.includesPossible = possible
     options.root = sysroot ?? ""
     options.pageSize = pageSize
     options.architecture = arch?.architecture
     let document = try Audit(path, options).examine()
     if json {
       try outputFile.finish { document.json(to: $0) }
+    } else if sarif {
+      try outputFile.finish(AuditSARIF(document, toolVersion: toolVersion).json())
     } else {
       let names: NameWording = Demangler(demangle.mode, of: document.format).demangle
       let width = output == "-" ? Console.width : nil

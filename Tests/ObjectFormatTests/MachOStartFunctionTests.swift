@@ -23,6 +23,10 @@ import Testing
     #expect(
       try Self.names(found.addresses, in: file)
         == ["+[Root load]", "+[Leaf load]", "+[Root(Extra) load]"])
+    #expect(
+      found.functions.map { String(decoding: $0.owner ?? [], as: UTF8.self) }
+        == ["Root", "Leaf", "Root(Extra)"])
+    #expect(found.functions.map(\.kind) == [.classLoad, .classLoad, .categoryLoad])
     #expect(found.unknownCount == 0)
   }
 

@@ -25,6 +25,7 @@ import Testing
     library.kinds = [.required, .weak]
     library.isExamined = true
     library.wasLoaded = true
+    library.firstUseNanoseconds = 1_300_000
     var missing = AuditedLibrary(
       name: SymbolName(bytes: Array("lib\"\n".utf8) + [0xff]), isDirect: false)
     missing.neededBy = ["libused.so"]
@@ -69,6 +70,32 @@ import Testing
     try expectGolden(AuditText(Self.document).text, "reporting/audit/expected.txt")
     try expectGolden(
       String(decoding: Self.document.json(), as: UTF8.self), "reporting/audit/expected.json")
+    try expectGolden(
+      String(decoding: AuditSARIF(Self.document, toolVersion: "1.2.3").json(), as: UTF8.self),
+      "reporting/audit/expected.sarif")
+  }
+
+  /// What code scanning needs: known rules, relative or absolute URIs, and fingerprints without addresses.
+  @Test func eachSARIFResultHasARuleAPlaceAndAFingerprint() throws {
+    var document = Self.document
+    document.findings = [Finding(.image, "symbols", .error, "stripped", hint: "link without -s")]
+    let value = try parsedJSON(AuditSARIF(document, toolVersion: "1.2.3").json())
+    let run = try #require((value["runs"] as? [[String: Any]])?.first)
+    let driver = (run["tool"] as? [String: Any])?["driver"] as? [String: Any]
+    let rules = (driver?["rules"] as? [[String: Any]] ?? []).compactMap { $0["id"] as? String }
+    let results = try #require(run["results"] as? [[String: Any]])
+    var seen: Set<String> = []
+    for result in results {
+      let rule = try #require(result["ruleId"] as? String)
+      #expect(rules[try #require(result["ruleIndex"] as? Int)] == rule)
+      seen.insert(rule)
+      let prints = result["partialFingerprints"] as? [String: String]
+      #expect(prints?["audit/v1"]?.contains("0x") == false)
+      let place = (result["locations"] as? [[String: Any]])?.first?["physicalLocation"]
+      let artifact = (place as? [String: Any])?["artifactLocation"] as? [String: String]
+      #expect(artifact?["uri"] == "build/%22a%22%1Bpp")
+    }
+    #expect(seen == Set(rules), "each rule has an example")
   }
 
   @Test func onlyLibrariesThatAreNotAllowedFailTheCheck() {

@@ -6,6 +6,8 @@ package struct ELFSymbol: Sendable {
   package var nameOffset: UInt32
   package var type: ELFSymbolType
   package var binding: ELFSymbolBinding
+  /// `STV_HIDDEN` in `st_other`: invisible to other images. A linker makes it local, behind the symbols of all files.
+  package var isHidden: Bool
   package var sectionIndex: ELFSectionIndex
   /// `st_value`; for a common symbol an alignment, for a thread-local one an offset.
   package var value: StatedAddress

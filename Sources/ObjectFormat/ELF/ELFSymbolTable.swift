@@ -53,6 +53,7 @@ package struct ELFSymbolTable: Sendable {
     precondition(index >= 0 && index < count, "the caller compared index with count")
     // The range was checked by the initializer. No cursor is used, because this runs once per symbol.
     let info: UInt8
+    let other: UInt8
     let sectionIndex: UInt16
     let name: UInt32
     let value: UInt64
@@ -61,6 +62,7 @@ package struct ELFSymbolTable: Sendable {
       let at = start + index * 24
       name = load(UInt32.self, at)
       info = load(UInt8.self, at + 4)
+      other = load(UInt8.self, at + 5)
       sectionIndex = load(UInt16.self, at + 6)
       value = load(UInt64.self, at + 8)
       size = load(UInt64.self, at + 16)
@@ -70,11 +72,12 @@ package struct ELFSymbolTable: Sendable {
       value = UInt64(load(UInt32.self, at + 4))
       size = UInt64(load(UInt32.self, at + 8))
       info = load(UInt8.self, at + 12)
+      other = load(UInt8.self, at + 13)
       sectionIndex = load(UInt16.self, at + 14)
     }
     return ELFSymbol(
       nameOffset: name, type: ELFSymbolType(rawValue: info & 0xf),
-      binding: ELFSymbolBinding(rawValue: info >> 4),
+      binding: ELFSymbolBinding(rawValue: info >> 4), isHidden: other & 3 == 2,
       sectionIndex: ELFSectionIndex(rawValue: sectionIndex),
       value: StatedAddress(rawValue: value), size: size)
   }

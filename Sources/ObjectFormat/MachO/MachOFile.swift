@@ -77,14 +77,7 @@ extension MachOFile {
   /// - Throws: `truncated` if the name lies outside its command.
   package func installName() throws(ParseError) -> ByteRange? {
     guard let command = command(.libraryID) else { return nil }
-    var input = command.contents(bytes)
-    let offset = UInt64(try input.read(UInt32.self, "dylib.name"))
-    input = ByteCursor(bytes, in: command.range)
-    try input.skip(offset, "dylib.name")
-    let start = input.position
-    let end = command.range.upperBound
-    let zero = bytes.firstIndex(of: 0, in: (start..<end).indices)
-    return start..<(zero.map { FileOffset(rawValue: UInt64($0)) } ?? end)
+    return try text(in: command, "dylib.name")
   }
 
   /// The range of `section` in `bytes`. Empty for zero-fill, and for sections of the image that a file of debug

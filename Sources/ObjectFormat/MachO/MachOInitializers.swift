@@ -9,15 +9,35 @@ import ByteReading
 
 /// Functions that the system calls before `main`.
 package struct MachOStartFunctions: Sendable {
+  package struct Function: Hashable, Sendable {
+    /// What lists the function.
+    package enum Kind: String, Sendable {
+      case classLoad = "+load"
+      case categoryLoad = "+load of a category"
+      case routine = "LC_ROUTINES"
+      case pointer = "__mod_init_func"
+      case offset = "__init_offsets"
+    }
+
+    package var kind: Kind
+    package var address: StatedAddress
+    /// The class of a `+load` method, with its category: `C`, `C(More)`.
+    package var owner: [UInt8]?
+  }
+
   /// In the order of the calls.
-  package var addresses: [StatedAddress] = []
+  package private(set) var functions: [Function] = []
+  package var addresses: [StatedAddress] { functions.map(\.address) }
   /// The number of further functions whose address the file does not give: a pointer that leads nowhere, or
   /// an encrypted list.
   package var unknownCount = 0
 
-  mutating func append(_ address: StatedAddress?, in memory: MachOMemory) {
+  mutating func append(
+    _ address: StatedAddress?, _ kind: Function.Kind, of owner: [UInt8]? = nil,
+    in memory: MachOMemory
+  ) {
     if let address, memory.isExecutable(address) {
-      addresses.append(address)
+      functions.append(Function(kind: kind, address: address, owner: owner))
     } else {
       unknownCount += 1
     }
@@ -35,7 +55,7 @@ extension MachOFile {
     if let command = command(.routines) {
       var input = command.contents(bytes)
       let address = StatedAddress(rawValue: try input.read(UInt64.self, "init_address"))
-      found.append(address, in: memory)
+      found.append(address, .routine, in: memory)
     }
     var budget = ByteBudget(limit: UInt64(range.byteCount))
     for section in sections where section.type == .initializerPointers {
@@ -44,13 +64,13 @@ extension MachOFile {
           found.unknownCount += 1
           continue
         }
-        found.append(function, in: memory)
+        found.append(function, .pointer, in: memory)
       }
     }
     for section in sections where section.type == .initializerOffsets {
       for address in try elements(of: section, size: 4, &budget) {
         found.append(
-          memory.integer(at: address, 0).flatMap(memory.address(atOffset:)), in: memory)
+          memory.integer(at: address, 0).flatMap(memory.address(atOffset:)), .offset, in: memory)
       }
     }
     return found

@@ -77,28 +77,36 @@ private struct LoadMethodSearch {
     for current in chain.reversed() {
       guard case .address(let metaclass)? = memory.pointer(at: current),
         case .address(let data)? = memory.pointer(at: metaclass, 32),
-        let methods = memory.pointer(at: StatedAddress(rawValue: data.rawValue & ~7), 32)
+        let methods = memory.pointer(at: data.withoutFlags, 32)
       else {
         found.unknownCount += 1
         continue
       }
-      add(methods: methods)
+      add(methods: methods, .classLoad) { [memory] in
+        memory.shortName(memory.pointer(at: data.withoutFlags, 24))
+      }
     }
   }
 
   mutating func add(category pointer: MachOPointer?) {
-    guard case .address(let category)? = pointer, let methods = memory.pointer(at: category, 24)
+    guard case .address(let address)? = pointer, let methods = memory.pointer(at: address, 24)
     else {
       found.unknownCount += 1
       return
     }
-    add(methods: methods)
+    add(methods: methods, .categoryLoad) { [memory] in
+      guard let text = memory.shortName(memory.pointer(at: address)) else { return nil }
+      return (memory.className(of: memory.pointer(at: address, 8)) ?? []) + Array("(".utf8) + text
+        + Array(")".utf8)
+    }
   }
 
   /// Finds the first method called `load`; it is no error if there is none.
-  private mutating func add(methods: MachOPointer) {
+  private mutating func add(
+    methods: MachOPointer, _ kind: MachOStartFunctions.Function.Kind, of owner: () -> [UInt8]?
+  ) {
     if methods == .null { return }
-    guard case .address(let list) = methods, let methods = MethodList(at: list, memory),
+    guard case .address(let list) = methods, let methods = ObjCMethodList(at: list, memory),
       budget.take(methods.byteCount)
     else {
       found.unknownCount += 1
@@ -111,61 +119,37 @@ private struct LoadMethodSearch {
         return
       }
       if isLoad {
-        found.append(methods.implementation(index, memory), in: memory)
+        found.append(methods.implementation(index, memory), kind, of: owner(), in: memory)
         return
       }
     }
   }
 }
 
-/// `method_list_t`: 4 bytes of flags and size, 4 of count, then the methods.
-private struct MethodList {
-  var count: UInt64
-  private var start: StatedAddress
-  private var isRelative: Bool
-  private var hasDirectSelectors: Bool
-
-  /// - Returns: `nil` if there is none: outside the file, or of another form.
-  init?(at address: StatedAddress, _ memory: MachOMemory) {
-    guard let flags = memory.integer(at: address, 0), let count = memory.integer(at: address, 4),
-      let start = address.advanced(by: 8)
-    else { return nil }
-    isRelative = flags & 0x8000_0000 != 0  // smallMethodListFlag
-    hasDirectSelectors = flags & 0x4000_0000 != 0  // relativeMethodSelectorsAreDirectFlag
-    self.count = UInt64(count)
-    self.start = start
-    guard UInt64(flags & 0xfffc) == size, memory.find(start, count: self.count * size) != nil else {
-      return nil
-    }
-  }
-
-  /// The size of all methods; `init` has checked that they are in the file.
-  var byteCount: Int { Int(count * size) }
-
-  /// The size of one method in bytes.
-  private var size: UInt64 { isRelative ? 12 : 24 }
-
-  /// The address of the selector's name.
-  func name(_ index: UInt64, _ memory: MachOMemory) -> StatedAddress? {
-    let method = start.advanced(by: index * size)
-    guard isRelative else { return method.flatMap { memory.pointer(at: $0) }?.address }
-    let target = method.flatMap { memory.target(at: $0, 0) }
-    return hasDirectSelectors ? target : target.flatMap { memory.pointer(at: $0) }?.address
-  }
-
-  func implementation(_ index: UInt64, _ memory: MachOMemory) -> StatedAddress? {
-    guard let method = start.advanced(by: index * size) else { return nil }
-    return isRelative ? memory.target(at: method, 8) : memory.pointer(at: method, 16)?.address
-  }
-}
-
-extension MachOPointer {
-  fileprivate var address: StatedAddress? {
-    if case .address(let address) = self { address } else { nil }
-  }
+extension StatedAddress {
+  /// Without the low bits that say who made a class.
+  fileprivate var withoutFlags: StatedAddress { StatedAddress(rawValue: rawValue & ~7) }
 }
 
 extension MachOMemory {
+  fileprivate func pointer(at address: StatedAddress?, _ distance: UInt64) -> MachOPointer? {
+    address.flatMap { pointer(at: $0, distance) }
+  }
+
+  /// The name of a class of this image; `nil` for one of another image.
+  fileprivate func className(of pointer: MachOPointer?) -> [UInt8]? {
+    guard let data = self.pointer(at: pointer?.address, 32)?.address else { return nil }
+    return shortName(self.pointer(at: data.withoutFlags, 24))
+  }
+
+  /// The name at `pointer`; `nil` also for one that no compiler writes.
+  fileprivate func shortName(_ pointer: MachOPointer?) -> [UInt8]? {
+    guard let range = pointer?.address.flatMap({ name(at: $0) }), range.count <= 1 << 12 else {
+      return nil
+    }
+    return file.bytes.copy(range)
+  }
+
   /// Whether `name` is at `address`; `nil` if no name can be read there.
   fileprivate func isName(_ address: StatedAddress, _ name: StaticString) -> Bool? {
     guard let (range, _) = find(address, count: 1) else { return nil }

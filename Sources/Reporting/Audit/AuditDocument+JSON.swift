@@ -87,6 +87,7 @@ extension AuditedLibrary {
     json.member("direct", isDirect)
     json.member("embedded", isEmbedded)
     json.member("examined", isExamined)
+    json.member("firstUseMs", firstUseNanoseconds.map(milliseconds))
     json.array("kinds") { json in for kind in kinds { json.element(kind.rawValue) } }
     json.member("loaded", wasLoaded)
     json.member("name", name)
@@ -101,17 +102,17 @@ extension AuditedInitializer {
     json.member("address", address)
     json.member("image", image)
     json.member("kind", kind)
-    json.member("ms", nanoseconds.map(Self.milliseconds))
+    json.member("ms", nanoseconds.map(milliseconds))
     json.member("name", name)
     json.member("objectFile", objectFile)
     json.member("origin", origin)
     json.member("pages", pages)
     json.member("sizeBytes", size)
-    json.member("startMs", startNanoseconds.map(Self.milliseconds))
+    json.member("startMs", startNanoseconds.map(milliseconds))
   }
-
-  private static func milliseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e6 }
 }
+
+private func milliseconds(_ nanoseconds: UInt64) -> Double { Double(nanoseconds) / 1e6 }
 
 extension UnusedObjectiveC {
   fileprivate func write(to json: inout JSONWriter) {

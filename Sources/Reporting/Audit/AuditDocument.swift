@@ -139,6 +139,8 @@ package struct AuditedLibrary: Sendable {
   package var problem: String?
   /// Whether a trace shows that it was loaded; `nil` if no trace tells.
   package var wasLoaded: Bool?
+  /// When a function of it first ran, since the process started; `nil` if no trace knows.
+  package var firstUseNanoseconds: UInt64?
 
   package init(name: SymbolName, path: String? = nil, isDirect: Bool, isEmbedded: Bool? = nil) {
     self.name = name

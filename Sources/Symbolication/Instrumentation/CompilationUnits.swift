@@ -2,7 +2,8 @@
 //
 // The first of these that is known: the object file in a link map or debug map (`Function.objectFile`), the
 // compilation unit in DWARF, and the file symbol (`STT_FILE`) before a local function in an ELF symbol table. In that
-// table global functions follow all local ones and have no file symbol. Linkers place the code of one object file
+// table global functions follow all local ones and have no file symbol; nor have hidden ones, which linkers make local
+// and put behind those of the last file. Linkers place the code of one object file
 // together, so a function between two functions of one file is assumed to be from that file. This is not so for code that
 // linkers collect in one place: cold parts and static constructors. They tell nothing about their neighbors, nor do the
 // recorder's functions. An object file without a file symbol, such as one from assembly, seems to belong to the one before
@@ -25,12 +26,17 @@ struct CompilationUnits {
   /// The addresses of those that tell nothing about their neighbors.
   private var placedApart: Set<StatedAddress> = []
 
-  /// - Parameter readsDebugInformation: whether to read DWARF, which can be a hundred times as large as the code.
-  init(_ layout: Layout, _ bytes: FileBytes, readsDebugInformation: Bool) {
+  /// - Parameters:
+  ///   - readsDebugInformation: whether to read DWARF, which can be a hundred times as large as the code.
+  ///   - skipsHidden: whether hidden functions are from no known file, unless DWARF or a map tells; else they are taken
+  ///     for those of the last file.
+  init(
+    _ layout: Layout, _ bytes: FileBytes, readsDebugInformation: Bool, skipsHidden: Bool = false
+  ) {
     self.layout = layout
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return }
     if readsDebugInformation, let debug = try? DebugFunctions(file) { add(debug) }
-    if let table = try? file.symbolTable() { add(table) }
+    if let table = try? file.symbolTable() { add(table, skipsHidden: skipsHidden) }
   }
 
   private mutating func add(_ debug: DebugFunctions) {
@@ -44,7 +50,7 @@ struct CompilationUnits {
     }
   }
 
-  private mutating func add(_ table: ELFSymbolTable) {
+  private mutating func add(_ table: ELFSymbolTable, skipsHidden: Bool) {
     var budget = ByteBudget(namesIn: table.names.range.byteCount)
     var file: SymbolName?
     var isRecorders = false
@@ -55,7 +61,9 @@ struct CompilationUnits {
         file = name.flatMap {
           !$0.isEmpty && budget.take($0.count) ? SymbolName(bytes: table.names.bytes.copy($0)) : nil
         }
-      } else if let file, symbol.binding == .local, symbol.type == .function {
+      } else if let file, symbol.binding == .local,
+        !(skipsHidden && symbol.isHidden), symbol.type == .function
+      {
         let range = table.names.name(at: symbol.nameOffset)?.indices ?? 0..<0
         let name = budget.take(range.count) ? table.names.bytes.copy(range) : []
         let isRecorder = RecorderFunctions.contain(name[...])

@@ -10,7 +10,8 @@ package struct FunctionOrigins {
   ///   - bytes: the file that has the symbols.
   ///   - readsDebugInformation: whether to read DWARF, which can be a hundred times as large as the code.
   package init(_ layout: Layout, _ bytes: FileBytes, readsDebugInformation: Bool) {
-    units = CompilationUnits(layout, bytes, readsDebugInformation: readsDebugInformation)
+    units = CompilationUnits(
+      layout, bytes, readsDebugInformation: readsDebugInformation, skipsHidden: true)
   }
 
   /// The file of the function at `index` in the layout; `nil` if nothing tells.

@@ -1,0 +1,164 @@
+import Addresses
+import ByteReading
+import ImageModel
+import ObjectFormat
+import Reporting
+import Symbolication
+import Workflows
+
+/// An audit while the images of the closure are added to its document, one after the other.
+struct Examination {
+  private(set) var image: Image
+  var document: AuditDocument
+  /// Of the link map; `nil` without one.
+  private let contributions: LinkMapContributions?
+  private var objectiveC = ObjectiveCImages()
+  /// The images of the document, as traces may name them.
+  private var candidates: [ObservedLaunches.Candidate] = []
+  /// For each library of the document, the number of its image; `nil` if it was not read.
+  private var imageOfLibrary: [Int?] = []
+  /// For each initializer of the document, the number of its image.
+  private var imageOfInitializer: [Int] = []
+
+  init(_ document: AuditDocument, _ image: Image, _ contributions: LinkMapContributions?) {
+    self.document = document
+    self.image = image
+    self.contributions = contributions
+  }
+
+  mutating func add(_ node: LibraryClosure.Node, isGiven: Bool) {
+    if !isGiven {
+      document.libraries.append(node.library)
+      imageOfLibrary.append(node.image == nil ? nil : document.images.count)
+    }
+    guard let examined = node.image else { return }
+    var audited = AuditedImage(
+      name: examined.name, path: examined.path, fileBytes: examined.fileBytes)
+    let work: LoaderWork
+    switch examined.file {
+    case .elf(let file):
+      work = LoaderWork(of: file, path: examined.path, pageSize: document.pageSize)
+    case .machO(let file):
+      work = LoaderWork(
+        of: file, path: examined.path, libraries: examined.loads.map(\.name),
+        pageSize: document.pageSize)
+      audited.objectiveC = objectiveC.add(file, name: examined.name, path: examined.path)
+    }
+    audited.relocations = work.relocations
+    document.warnings += work.problems
+    let id = addInitializers(of: examined, work, isGiven: isGiven)
+    let real = (try? Folder.absolutePath(examined.path)) ?? examined.path
+    candidates.append(ObservedLaunches.Candidate(path: real, id: id))
+    document.images.append(audited)
+  }
+
+  /// - Returns: the ID of the image, if it was read.
+  private mutating func addInitializers(
+    of examined: ExaminedImage, _ work: LoaderWork, isGiven: Bool
+  ) -> ImageID? {
+    guard isGiven || !work.initializers.isEmpty else { return nil }
+    var found: [AuditedInitializer]
+    var id: ImageID?
+    do throws(Diagnostic) {
+      let read = isGiven ? image : try self.read(examined)
+      id = read.id
+      let origins = FunctionOrigins(
+        read.layout, examined.bytes, readsDebugInformation: isGiven)
+      var frames: [AddressRange] = []
+      if case .elf(let file) = examined.file { frames = (try? file.frameRanges()) ?? [] }
+      let describing = NamedInitializers(
+        read.layout, origins, isGiven ? contributions : nil, frames: frames, document.pageSize)
+      found = describing.auditedInitializers(of: work, in: examined.name)
+    } catch {
+      document.warnings.append(error)
+      found = work.initializers.map {
+        AuditedInitializer(image: examined.name, kind: $0.kind, address: $0.address)
+      }
+    }
+    imageOfInitializer += found.map { _ in document.images.count }
+    document.initializers += found
+    return id
+  }
+
+  private func read(_ examined: ExaminedImage) throws(Diagnostic) -> Image {
+    try Image.reading(
+      examined.bytes, path: examined.path, slice: SliceChoice(document.architecture)
+    ).image
+  }
+
+  mutating func findUnused(includingPossible: Bool) {
+    document.unused = objectiveC.unused(includingPossible: includingPossible)
+    document.warnings += objectiveC.problems
+  }
+
+  // MARK: Traces
+
+  /// A library or archive is a candidate if at most one of this many of its functions ran.
+  private static let functionsPerUsed = 50
+
+  mutating func observe(_ traces: [String]) throws(Diagnostic) {
+    let launches = try ObservedLaunches(traces, of: candidates)
+    document.warnings += launches.warnings
+    let mains = image.layout.functions.filter {
+      ["main", "_main"].contains(image.layout.name(of: $0))
+    }.map(\.address)
+    launches.addTimes(to: &document.initializers, images: imageOfInitializer, mains: mains)
+
+    var units: [ObservedUse.Unit] = []
+    var notObserved: [SymbolName] = []
+    for place in document.libraries.indices {
+      let number = place < imageOfLibrary.count ? imageOfLibrary[place] : nil
+      if let number, launches.hasLoaded(number) {
+        document.libraries[place].wasLoaded = true
+        document.libraries[place].firstUseNanoseconds = launches.firstUse(of: number)
+      }
+      guard let number, let (functions, used) = launches.use(of: number) else {
+        notObserved.append(document.libraries[place].name)
+        continue
+      }
+      let image = document.images[number]
+      units.append(
+        ObservedUse.Unit(
+          kind: .library, name: image.name, functions: functions, usedFunctions: used,
+          bytes: image.fileBytes, relocations: image.relocations.words))
+    }
+    for (path, firstUse) in launches.others where path.hasPrefix("/") {
+      var library = AuditedLibrary(
+        name: SymbolName(path.split(separator: "/").last.map(String.init) ?? path), path: path,
+        isDirect: false)
+      library.kinds = [.runTime]
+      library.wasLoaded = true
+      library.firstUseNanoseconds = firstUse
+      document.libraries.append(library)
+    }
+    if let started = launches.startedFunctions(of: 0) { units += archives(used: started) }
+    let few = units.filter { $0.usedFunctions * Self.functionsPerUsed <= $0.functions }
+    document.use = ObservedUse(
+      candidates: few.sorted { ($1.bytes, $0.name) < ($0.bytes, $1.name) },
+      notObserved: notObserved, traceCount: launches.count)
+  }
+
+  /// The archives of the link map, with the functions of the image that come from them.
+  private func archives(used: Set<StatedAddress>) -> [ObservedUse.Unit] {
+    guard let contributions else { return [] }
+    var units: [ObservedUse.Unit] = []
+    var places: [SymbolName: Int] = [:]
+    var last: StatedAddress?
+    for function in image.layout.functions where function.address != last {
+      last = function.address
+      guard let archive = contributions.archive(at: function.address) else { continue }
+      let place = places[archive] ?? units.count
+      if place == units.count {
+        places[archive] = place
+        units.append(
+          ObservedUse.Unit(
+            kind: .archive, name: archive, functions: 0, usedFunctions: 0, bytes: 0,
+            relocations: nil))
+      }
+      units[place].functions += 1
+      units[place].bytes += function.knownBytes
+      if used.contains(function.address) { units[place].usedFunctions += 1 }
+    }
+    return units
+  }
+}

@@ -1,0 +1,60 @@
+import ObjectFormat
+
+/// Selectors by their names alone.
+enum ObjectiveCNames {
+  /// What the runtime and NSObject call, and what NSObject lets its subclasses replace.
+  private static let runtime: Set<[UInt8]> = Set(
+    """
+    load initialize new alloc allocWithZone: init dealloc finalize copy mutableCopy copyWithZone: mutableCopyWithZone: \
+    retain release autorelease retainCount zone hash isEqual: description debugDescription class superclass self isProxy \
+    .cxx_construct .cxx_destruct isKindOfClass: isMemberOfClass: conformsToProtocol: respondsToSelector: \
+    instancesRespondToSelector: methodForSelector: instanceMethodForSelector: doesNotRecognizeSelector: \
+    performSelector: performSelector:withObject: performSelector:withObject:withObject: methodSignatureForSelector: \
+    instanceMethodSignatureForSelector: forwardInvocation: forwardingTargetForSelector: resolveInstanceMethod: \
+    resolveClassMethod: allowsWeakReference retainWeakReference version setVersion: valueForKey: setValue:forKey: \
+    valueForKeyPath: setValue:forKeyPath: valueForUndefinedKey: setValue:forUndefinedKey: setNilValueForKey: \
+    mutableArrayValueForKey: accessInstanceVariablesDirectly automaticallyNotifiesObserversForKey: \
+    keyPathsForValuesAffectingValueForKey: observeValueForKeyPath:ofObject:change:context: willChangeValueForKey: \
+    didChangeValueForKey: addObserver:forKeyPath:options:context: removeObserver:forKeyPath: \
+    removeObserver:forKeyPath:context: encodeWithCoder: initWithCoder: supportsSecureCoding classForCoder \
+    replacementObjectForCoder: awakeAfterUsingCoder: classForKeyedArchiver classForKeyedUnarchiver awakeFromNib \
+    prepareForInterfaceBuilder poseAsClass: scriptingProperties objectSpecifier isEqualTo: debugQuickLookObject \
+    getObjects:range: countByEnumeratingWithState:objects:count: descriptionWithLocale: attributeKeys className
+    """.split(whereSeparator: { $0 == " " || $0 == "\n" }).map { Array($0.utf8) })
+
+  private static let runtimePrefixes = [
+    "keyPathsForValuesAffecting", "automaticallyNotifiesObserversOf", "accessibility", "validate",
+    "isAccessibility", "setAccessibility", "countOf", "objectIn", "insertObject:in",
+    "removeObjectFrom",
+  ]
+
+  static func isCalledByRuntime(_ name: [UInt8]) -> Bool {
+    runtime.contains(name) || runtimePrefixes.contains { name.starts(with: $0.utf8) }
+  }
+
+  /// `title` for `setTitle:`; `nil` if it is no setter.
+  static func key(ofSetter name: [UInt8]) -> [UInt8]? {
+    guard name.starts(with: "set".utf8), name.count > 4, name.last == UInt8(ascii: ":"),
+      name.count(where: { $0 == UInt8(ascii: ":") }) == 1
+    else { return nil }
+    let first = name[3]
+    let isUpper = first &- UInt8(ascii: "A") < 26
+    return [isUpper ? first | 0x20 : first] + name[4..<(name.count - 1)]
+  }
+
+  /// The getter and the setter of `property`, and the getter that key-value coding tries.
+  static func accessors(of property: ObjCMetadata.Property) -> [[UInt8]] {
+    guard let first = property.name.first else { return [] }
+    let isLower = first &- UInt8(ascii: "a") < 26
+    let capitalized = [isLower ? first & ~0x20 : first] + property.name.dropFirst()
+    var names: [[UInt8]] = [property.name]
+    names.append(Array("is".utf8) + capitalized)
+    names.append(Array("set".utf8) + capitalized + Array(":".utf8))
+    for attribute in property.attributes.split(separator: UInt8(ascii: ",")) {
+      guard let kind = attribute.first, kind == UInt8(ascii: "G") || kind == UInt8(ascii: "S")
+      else { continue }
+      names.append(Array(attribute.dropFirst()))
+    }
+    return names
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import ImageAudit
+import ImageModel
+import Reporting
+import TestSupport
+import Testing
+
+/// Unused selectors and classes of programs that the real compiler and linker made.
+@Suite(.needs(.appleSDK)) struct UnusedObjectiveCTests {
+  private static let source = """
+    __attribute__((objc_root_class)) @interface Root
+    + (id)make;
+    - (int)sent;
+    - (int)never;
+    - (int)named;
+    - (int)declared;
+    - (void)tap:(id)sender;
+    - (void)setKeyed:(int)n;
+    @property int size;
+    @end
+    @protocol Listener
+    - (int)declared;
+    @end
+    @interface Root (Listening) <Listener>
+    - (int)alsoNever;
+    @end
+    @interface Leaf : Root
+    @end
+    @interface Alone : Root
+    @end
+    @interface Early : Root
+    @end
+    @interface FromString : Root
+    @end
+    @implementation Root
+    + (id)make { return (id)0; }
+    - (int)sent { return 1; }
+    - (int)never { return 2; }
+    - (int)named { return 3; }
+    - (int)declared { return 4; }
+    - (void)tap:(id)sender {}
+    - (void)setKeyed:(int)n {}
+    @dynamic size;
+    - (int)size { return 0; }
+    - (void)setSize:(int)n {}
+    @end
+    @implementation Root (Listening)
+    - (int)alsoNever { return 5; }
+    @end
+    @implementation Leaf
+    @end
+    @implementation Alone
+    @end
+    @implementation Early
+    + (void)load {}
+    @end
+    @implementation FromString
+    @end
+    Protocol *listener(void) { return @protocol(Listener); }
+    const char *names(int n) { return n == 1 ? "named" : n == 2 ? "a.keyed.path" : "FromString"; }
+    int main(int n, char **v) { return [[Leaf make] sent] + names(n)[0] + (listener() != 0); }
+    """
+
+  private static let programs: [(AppleSDK.Platform, [String])] = [
+    (.macOS, ["-objc_relative_method_lists"]), (.macOS, ["-no_objc_relative_method_lists"]),
+    (.macOSx8664, ["-no_objc_relative_method_lists"]),
+    (.iOS, ["-no_fixup_chains", "-no_objc_relative_method_lists"]),
+  ]
+
+  private static func audit(_ number: Int, possible: Bool) throws -> AuditDocument {
+    let (platform, flags) = programs[number]
+    let sdk = try AppleSDK()
+    let workshop = try Workshop()
+    try workshop.write(source.utf8, "app.m")
+    try sdk.compile(
+      "app.m", to: "app.o", for: platform, flags: ["-Wno-everything"], in: workshop)
+    try sdk.link(["app.o"], to: "app", for: platform, flags: flags, in: workshop)
+    var options = Audit.Options()
+    options.includesPossible = possible
+    return try Audit(workshop.folder.appendingPathComponent("app").path, options).examine()
+  }
+
+  @Test(arguments: programs.indices) func onlyWhatNothingCanUseIsCertain(number: Int) throws {
+    let document = try Self.audit(number, possible: false)
+    let unused = try #require(document.unused)
+    #expect(unused.selectors.map(\.name) == ["alsoNever", "never"])
+    #expect(unused.selectors.map(\.classes) == [["Root(Listening)"], ["Root"]])
+    // ld64.lld puts the names of classes among the strings, so that each could be looked up by its name.
+    #expect(unused.classes.isEmpty)
+    #expect(unused.furtherSelectors == 6 && unused.furtherClasses == 2)
+    let counts = try #require(document.images[0].objectiveC)
+    #expect(counts.classes == 5 && counts.categories == 1 && counts.protocols == 1)
+    #expect(counts.methods == 11 && counts.nonLazy == 1)
+    #expect(document.initializers.map(\.name) == ["+[Early load]"])
+  }
+
+  @Test func whatSomethingMayUseHasAReason() throws {
+    let unused = try #require(try Self.audit(0, possible: true).unused)
+    let doubts = unused.selectors.map { "\($0.name): \($0.doubt ?? "none")" }
+    #expect(
+      doubts == [
+        "alsoNever: none", "declared: a protocol declares it", "named: a string has its name",
+        "never: none", "setKeyed:: a string has its name",
+        "setSize:: it is an accessor of a property", "size: it is an accessor of a property",
+        "tap:: a nib may name it as an action",
+      ])
+    #expect(unused.classes.map(\.name) == ["Alone", "FromString"])
+    #expect(unused.classes.allSatisfy { $0.doubt == "a string has its name" })
+  }
+
+  @Test func aLibraryMayBeUsedByOthers() throws {
+    let sdk = try AppleSDK()
+    let workshop = try Workshop()
+    try workshop.write(Self.source.utf8, "app.m")
+    try sdk.compile("app.m", to: "app.o", for: .iOS, flags: ["-Wno-everything"], in: workshop)
+    try sdk.link(["app.o"], to: "libapp.dylib", for: .iOS, flags: ["-dylib"], in: workshop)
+    let path = workshop.folder.appendingPathComponent("libapp.dylib").path
+    let unused = try #require(try Audit(path).examine().unused)
+    #expect(unused.selectors.isEmpty && unused.classes.isEmpty)
+    #expect(unused.furtherSelectors == 8 && unused.furtherClasses == 2)
+  }
+}
