@@ -52,7 +52,7 @@ extension FuzzTarget {
       _ = try? file.runPaths()
       _ = try? file.forEachFixup { _ in }
       _ = try? ObjCMetadata(of: file)
-      for section in file.sections { _ = try? file.slots(readByCodeIn: section.range) }
+      for section in file.sections.prefix(4) { _ = try? file.slots(readByCodeIn: section.range) }
     },
     FuzzTarget("archive") { bytes in
       let archive = try ArchiveFile(parsing: bytes)

@@ -102,9 +102,13 @@ struct ObjectiveCImages {
 
   /// The references to selectors that code reads; `nil` if that is unknown.
   private func sentSlots(of image: Image) -> Set<StatedAddress>? {
+    let sections = image.file.sections.filter {
+      $0.sectionName.elementsEqual("__objc_selrefs".utf8)
+    }
+    // Linkers create one; all code is read for each.
+    guard sections.count <= 4 else { return nil }
     var found: Set<StatedAddress> = []
-    for section in image.file.sections
-    where section.sectionName.elementsEqual("__objc_selrefs".utf8) {
+    for section in sections {
       guard let slots = try? image.file.slots(readByCodeIn: section.range) else { return nil }
       found.formUnion(slots)
     }
@@ -115,11 +119,15 @@ struct ObjectiveCImages {
   private func strings(among names: Set<[UInt8]>) -> Set<[UInt8]> {
     var found: Set<[UInt8]> = []
     for image in images {
+      // Sections that share bytes would be read once for each.
+      var budget = ByteBudget(limit: UInt64(image.file.range.byteCount))
       for section in image.file.sections where section.type == .cStringLiterals {
         let isOwn = ["__objc_methname", "__objc_methtype", "__objc_classname"].contains {
           section.sectionName.elementsEqual($0.utf8)
         }
-        guard !isOwn, let range = try? image.file.contents(of: section) else { continue }
+        guard !isOwn, let range = try? image.file.contents(of: section),
+          budget.take(range.byteCount)
+        else { continue }
         let separators: [UInt8] = [0, UInt8(ascii: ".")]
         var word: [UInt8] = []
         var whole: [UInt8] = []

@@ -122,7 +122,8 @@ private struct FixupMachine {
     case 0x00: return kind != .lazyBind  // DONE; lazy binds each end with one
     case 0x10: library = Int(operand)
     case 0x20: library = Int(clamping: try number())
-    case 0x30: library = operand == 0 ? 0 : Int(operand) - 16  // SET_DYLIB_SPECIAL_IMM, sign-extended
+    // SET_DYLIB_SPECIAL_IMM, whose operand is signed.
+    case 0x30: library = operand == 0 ? 0 : Int(operand) - 16
     case 0x40: symbol = try input.readZeroTerminated("symbol")
     case 0x50: break  // SET_TYPE_IMM
     case 0x60: _ = try skipSigned()
