@@ -83,6 +83,8 @@ let package = Package(
     target("FunctionOrder", ["ImageModel", "Addresses"]),
     target("FaultEstimate", ["ImageModel", "Addresses"]),
 
+    target("ChangePoints"),
+
     // Launching, tracing and measuring programs.
     target("ProcessLaunch", ["CProcess"]),
     target(
@@ -98,12 +100,21 @@ let package = Package(
         "ByteReading", "Addresses",
       ]),
 
+    // What a commit brought: the figures of documents, commit by commit.
+    target(
+      "History",
+      [
+        "Reporting", "ChangePoints", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
+        "ByteReading", "Addresses",
+      ]),
+
     // L5: what each command does, without its command line.
     target(
       "Workflows",
       [
-        "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
-        "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat", "OrderFileFormat",
+        "History", "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement",
+        "ProcessTracing", "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat",
+        "OrderFileFormat",
         "TraceFormat", "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "JSON",
         "ByteReading", "Addresses",
       ], resources: [.embedInCode("Init/CMake/orderfileConfig.cmake")]),
@@ -121,9 +132,9 @@ let package = Package(
       "OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        "ImageAudit", "Workflows", "Reporting", "LaunchMeasurement", "ProcessLaunch",
-        "OrderFileFormat",
-        "PagesFormat", "Demangling", "ImageModel", "Addresses", "CTraceFormat",
+        "ImageAudit", "Workflows", "History", "ChangePoints", "Reporting", "LaunchMeasurement",
+        "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling", "ImageModel", "Addresses",
+        "CTraceFormat",
       ]),
     .executableTarget(
       name: "orderfile", dependencies: ["OrderFileCommands"], swiftSettings: checked,
@@ -209,6 +220,7 @@ let package = Package(
       dependencies: ["TraceFormat", "ByteReading", "Addresses", "TestSupport"],
       swiftSettings: testCode),
     tests("FunctionOrder", ["ModelSamples", "ImageModel", "Addresses"]),
+    tests("ChangePoints"),
     tests("FaultEstimate", ["ModelSamples", "ImageModel", "Addresses"]),
     tests("ProcessTracing", ["CPageTrace", "Addresses"]),
     tests("LaunchMeasurement", ["ImageModel", "Addresses"]),
@@ -217,6 +229,12 @@ let package = Package(
       [
         "ModelSamples", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat",
         "ImageModel", "JSON", "ByteReading", "Addresses",
+      ]),
+    tests(
+      "History",
+      [
+        "Reporting", "ChangePoints", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
+        "ByteReading", "Addresses",
       ]),
     tests(
       "Workflows",
@@ -237,9 +255,9 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "OrderFileCommands", "Symbolication", "Demangling", "ObjectFormat", "DebugInfo",
-        "LinkMapFormat", "OrderFileFormat", "ClusterProfileFormat", "TraceFormat", "PagesFormat",
-        "XctraceFormat",
+        "OrderFileCommands", "History", "ChangePoints", "Symbolication", "Demangling",
+        "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "ClusterProfileFormat",
+        "TraceFormat", "PagesFormat", "XctraceFormat",
         "ImageModel", "ByteReading", "Addresses",
       ], path: "Fuzz/Targets", swiftSettings: checked),
     .testTarget(

@@ -14,7 +14,8 @@ test=(
   autoconf automake ccache libtool meson  # what `auto` builds with
   btrfs-progs  # a file system that writes to other places
   cpio qemu-system-arm  # an AArch64 machine, with the kernel that arm64-kernel.sh fetches
-  python3  # Mach-O: what apple-sdk.sh fetches, and the emulator
+  python3  # Mach-O: what apple-sdk.sh fetches, and the emulator; what python-packages.sh fetches
+  influxdb prometheus  # what reads a history's exports
 )
 
 package=(debootstrap gcc git libelf-dev libstdc++-12-dev lintian)  # and machines that have nothing else
@@ -61,4 +62,5 @@ done
 if [[ " $* " == *" test "* ]]; then
   "$(dirname "$0")/apple-sdk.sh"
   "$(dirname "$0")/arm64-kernel.sh"
+  "$(dirname "$0")/python-packages.sh"
 fi

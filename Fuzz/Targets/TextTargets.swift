@@ -1,6 +1,8 @@
 import ByteReading
+import ChangePoints
 import ClusterProfileFormat
 import Demangling
+import History
 import ImageModel
 import LinkMapFormat
 import OrderFileFormat
@@ -34,6 +36,12 @@ extension FuzzTarget {
       _ = try ClusterProfile(parsing: FileBytes(profile.written()))
     },
     FuzzTarget("pages") { _ = try PagesDocument(parsing: $0) },
+    FuzzTarget("history") { bytes in
+      let history = try HistoryFile(parsing: bytes, path: "history")
+      for form in HistoryExport.allCases { _ = form.text(of: history) }
+      _ = TrendText(TrendDocument(history, ChangePointDetection())).text
+    },
+    FuzzTarget("committed") { _ = try CommittedDocument(parsing: $0, path: "document") },
     FuzzTarget("xctrace") { bytes in
       var export = XctraceExport()
       var frameCount = 0

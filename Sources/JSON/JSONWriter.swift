@@ -29,6 +29,14 @@ package struct JSONWriter {
     return json.bytes
   }
 
+  /// An object on a line of its own, with the final newline: <https://jsonlines.org>.
+  package static func line(_ members: (inout JSONWriter) -> Void) -> [UInt8] {
+    var json = JSONWriter(nil)
+    json.writeContainer("{", "}", isInline: true, members)
+    json.bytes.append(UInt8(ascii: "\n"))
+    return json.bytes
+  }
+
   /// The same for a document that may be large: it goes to `sink` in non-empty pieces of about `pieceSize`,
   /// and is never in memory as a whole.
   package static func document(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CTraceFormat
+import History
 import ImageModel
 import ProcessLaunch
 import Reporting
@@ -51,7 +52,7 @@ package struct OrderFileCommand: ParsableCommand {
       version: """
         orderfile \(toolVersion)\(commit.isEmpty ? "" : " (\(commit))")
         trace format \(ORDERFILE_TRACE_VERSION)
-        \(documents.map { $0.schema }.joined(separator: ", "))
+        \((documents + historyDocuments).map { $0.schema }.joined(separator: ", "))
         """,
       subcommands: [
         RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self,
@@ -60,6 +61,7 @@ package struct OrderFileCommand: ParsableCommand {
         AutoCommand.self,
         DoctorCommand.self,
         AuditCommand.self,
+        HistoryCommand.self,
         InitCommand.self,
         CCompilerCommand.self,
         CxxCompilerCommand.self,

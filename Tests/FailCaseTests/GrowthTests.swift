@@ -72,6 +72,16 @@ extension GrowthTests.Kind {
         """
       return Array((head + String(repeating: "c\n", count: size)).utf8)
     },
+    Self("commits of a history, each a change", of: "history", from: 100) { size in
+      let lines = (0..<size).map { commit in
+        """
+        {"architecture": "a", "commit": "c\(commit)", "image": "i", "metrics": [{"direction": "none", "name": "n", \
+        "unit": "pages", "value": \(commit / 10)}], "schema": "orderfile.history/1", "source": "gen", "time": "\(commit)"}
+
+        """
+      }
+      return Array(lines.joined().utf8)
+    },
     Self("cold sections of namesakes", of: "map-gnu", from: 250) { size in
       gnuMap(size) { index in [".text.unlikely.f a\(index).o", ".text.f a\(index).o"] }
     },

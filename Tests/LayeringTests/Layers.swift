@@ -29,6 +29,7 @@ let mayImport: [String: Set<String>] = [
   // L3: algorithms on the model alone; they do not import each other.
   "FunctionOrder": ["ImageModel", "Addresses"],
   "FaultEstimate": ["ImageModel", "Addresses"],
+  "ChangePoints": ["Glibc", "Darwin"],
   "ProcessLaunch": ["CProcess", "Glibc", "Darwin"],
   "ProcessTracing": [
     "ProcessLaunch", "CPages", "CProcess", "CPtrace", "ImageModel", "Addresses", "Glibc", "Darwin",
@@ -43,9 +44,14 @@ let mayImport: [String: Set<String>] = [
     "ByteReading", "Addresses",
   ],
 
+  "History": [
+    "Reporting", "ChangePoints", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
+    "ByteReading", "Addresses",
+  ],
+
   // L5: what each command does, without its command line.
   "Workflows": [
-    "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
+    "History", "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
     "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat", "OrderFileFormat",
     "TraceFormat",
     "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "JSON", "ByteReading",
@@ -58,10 +64,9 @@ let mayImport: [String: Set<String>] = [
 
   // L6, L7: the command line.
   "OrderFileCommands": [
-    "ArgumentParser", "Glibc", "Darwin", "ImageAudit", "Workflows", "Reporting",
-    "LaunchMeasurement",
-    "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling", "ImageModel", "Addresses",
-    "CTraceFormat",
+    "ArgumentParser", "Glibc", "Darwin", "ImageAudit", "Workflows", "History", "ChangePoints",
+    "Reporting", "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat", "PagesFormat",
+    "Demangling", "ImageModel", "Addresses", "CTraceFormat",
   ],
   "orderfile": ["OrderFileCommands"],
 ]
@@ -81,8 +86,11 @@ let layers: [[String]] = [
     "TraceFormat", "ClusterProfileFormat", "XctraceFormat", "PagesFormat",
   ],
   ["Symbolication"],
-  ["FunctionOrder", "FaultEstimate", "ProcessLaunch", "ProcessTracing", "LaunchMeasurement"],
-  ["Reporting"],
+  [
+    "FunctionOrder", "FaultEstimate", "ChangePoints", "ProcessLaunch", "ProcessTracing",
+    "LaunchMeasurement",
+  ],
+  ["Reporting", "History"],
   ["Workflows", "ImageAudit"],
   ["OrderFileCommands"],
   ["orderfile"],

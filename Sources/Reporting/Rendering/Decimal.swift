@@ -1,7 +1,7 @@
 /// Measured numbers as text.
 package enum Decimal {
   /// `value` rounded to `places` decimal places.
-  static func text(_ value: Double, places: Int) -> String {
+  package static func text(_ value: Double, places: Int) -> String {
     guard value.isFinite, abs(value) < 1e12 else { return value.isNaN ? "-" : "\(value)" }
     let scale = (0..<places).reduce(1) { product, _ in product * 10 }
     let units = Int((value * Double(scale)).rounded())
@@ -12,7 +12,7 @@ package enum Decimal {
 
   /// A duration in milliseconds, without the unit: four digits below 1000, at most three of them after the
   /// decimal point.
-  static func milliseconds(nanoseconds: Double) -> String {
+  package static func milliseconds(nanoseconds: Double) -> String {
     let value = nanoseconds / 1e6
     return switch abs(value) {
     case ..<9.9995: text(value, places: 3)
@@ -30,7 +30,7 @@ package enum Decimal {
   }
 
   /// `p < 0.001`, `p = 0.043`, `p = 0.43`
-  static func probability(_ p: Double) -> String {
+  package static func probability(_ p: Double) -> String {
     p < 0.001 ? "p < 0.001" : "p = \(text(p, places: p < 0.1 ? 3 : 2))"
   }
 }

@@ -115,7 +115,7 @@ package struct CargoOrdering {
       if linker == .lld { options.append("-Wl,--no-warn-symbol-ordering") }
     }
     return try CargoArtifact(
-      inMessages: try CargoProcess(environment).output(
+      inMessages: try CapturedCommand(environment).output(
         of: words.build(selection: selection, linkWords: options)))
   }
 
@@ -151,7 +151,7 @@ package enum CargoWorkspace {
   static func metadata(
     _ words: CargoWords, _ environment: LaunchEnvironment
   ) throws -> CargoMetadata {
-    try CargoMetadata(CargoProcess(environment).output(of: words.metadata))
+    try CargoMetadata(CapturedCommand(environment).output(of: words.metadata))
   }
 
   /// The path of the `Cargo.toml` for which cargo is called: that of the nearest folder above.

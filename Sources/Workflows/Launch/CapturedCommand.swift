@@ -1,8 +1,8 @@
 import ImageModel
 import ProcessLaunch
 
-/// Runs cargo. Its messages for people go to this process's standard error.
-struct CargoProcess {
+/// Runs a command for what it writes to standard output. Its messages for people go to this process's standard error.
+struct CapturedCommand {
   private let environment: LaunchEnvironment
 
   init(_ environment: LaunchEnvironment) { self.environment = environment }

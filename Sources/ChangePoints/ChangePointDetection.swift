@@ -1,0 +1,165 @@
+/// Finds the commits at which the level of a metric changed, in a series of one value a commit.
+///
+/// A commit that makes a launch slower stays in the history: all later values are higher, too. So one compares not a
+/// value with the one before it, which noise makes high or low, but what lies before a commit with what lies after it.
+///
+/// **The statistic.** `EnergyStatistic` says how different two adjacent parts of a series are. It makes no assumption
+/// about their distribution. The candidate is the place at which two parts differ most.
+///
+/// **The test.** The original method asks by permutations how probable so large a difference is by chance, which takes
+/// long and is random. Student's t-test of the two parts is quick and gives the same answer each time (`StudentTest`).
+/// If the candidate is significant, it divides the series in two; both parts are searched, until no candidate is.
+///
+/// **Windows.** In a long series many changes up and down hide a single one. So windows of `window` values are searched,
+/// each beginning half a window after the one before, or at the last change point found in that.
+///
+/// **Weak points.** A true change may first look insignificant, because another change lies in the same part. So the
+/// search accepts points up to ten times `maximumP`. Then the weakest is removed, its neighbours are tested again
+/// between their new neighbours, and so on until all are significant and at least `minimumChange`.
+///
+/// Sources: Matteson and James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data",
+/// Journal of the American Statistical Association 109 (2014), <https://arxiv.org/abs/1306.4933>, for the statistic and
+/// the division; Fleming and others, "Hunter: Using Change Point Detection to Hunt for Performance Regressions",
+/// ICPE 2023, <https://doi.org/10.1145/3578244.3583719>, for the test, the windows and weak points. Apache Otava, which
+/// was Hunter, finds the same points with the same settings.
+///
+/// What it leaves out: a change in spread alone. It also needs values behind a change: one if the values repeat
+/// exactly, ten or more if they vary by several percent.
+package struct ChangePointDetection: Hashable, Sendable {
+  /// The number of values that are searched together; at least 2.
+  package var window: Int
+  /// A point stays if the probability that its two sides differ by chance is below this; above 0, at most 1.
+  package var maximumP: Double
+  /// A point stays if its change is above this share, of the lower of the two means.
+  package var minimumChange: Double
+
+  /// - Precondition: the bounds of each parameter.
+  package init(window: Int = 50, maximumP: Double = 0.001, minimumChange: Double = 0) {
+    precondition(window >= 2 && maximumP > 0 && maximumP <= 1 && minimumChange >= 0)
+    self.window = window
+    self.maximumP = maximumP
+    self.minimumChange = minimumChange
+  }
+
+  /// The change points of a series, in ascending order.
+  ///
+  /// - Precondition: all values are finite.
+  /// - Complexity: O(*n* *w* *c* + *k*²) for *n* values, windows of *w* with at most *c* points each, and *k* points that
+  ///   are weak.
+  package func changePoints(in series: [Double]) -> [ChangePoint] {
+    precondition(series.allSatisfy(\.isFinite), "a series has finite values")
+    var points = weakPoints(of: series)
+    removeWeak(&points, of: series)
+    let indices = points.map(\.index)
+    return indices.indices.map { ChangePoint($0, of: indices, in: series) }
+  }
+
+  /// What is accepted before neighbours are known.
+  private var weakP: Double {
+    switch maximumP {
+    case ..<0.05: maximumP * 10
+    case ..<0.5: maximumP * 2
+    default: maximumP
+    }
+  }
+}
+
+/// The first value behind a change, and both sides of it as far as their neighbouring change points.
+package struct ChangePoint: Hashable, Sendable {
+  package var index: Int
+  package var before: SampleMoments
+  package var after: SampleMoments
+  /// The probability of such a difference of the means by chance.
+  package var p: Double
+
+  fileprivate init(_ index: Int, before: ArraySlice<Double>, after: ArraySlice<Double>) {
+    self.index = index
+    self.before = SampleMoments(before)
+    self.after = SampleMoments(after)
+    p = StudentTest.probability(self.before, self.after)
+  }
+
+  /// - Parameters:
+  ///   - place: the place of its index in `indices`.
+  ///   - indices: the change points, in ascending order.
+  fileprivate init(_ place: Int, of indices: [Int], in series: [Double]) {
+    let start = place > 0 ? indices[place - 1] : 0
+    let end = place + 1 < indices.count ? indices[place + 1] : series.count
+    let index = indices[place]
+    self.init(index, before: series[start..<index], after: series[index..<end])
+  }
+
+  /// The change of the mean as a share of the mean before; `nil` if that is 0.
+  package var change: Double? {
+    before.mean == 0 ? nil : after.mean / before.mean - 1
+  }
+
+  /// The change as a share of the lower mean: the same up and down.
+  fileprivate var magnitude: Double {
+    let back = after.mean == 0 ? 0 : before.mean / after.mean - 1
+    return max(abs(change ?? 0), abs(back))
+  }
+}
+
+// MARK: Steps
+
+extension ChangePointDetection {
+  /// The points that any window shows, tested between each other.
+  private func weakPoints(of series: [Double]) -> [ChangePoint] {
+    var found: Set<Int> = []
+    var start = 0
+    while start < series.count {
+      let points = divide(series[start..<min(start + window, series.count)])
+      found.formUnion(points)
+      start = max(points.last ?? 0, start + window / 2)
+    }
+    let indices = found.sorted()
+    return indices.indices.map { ChangePoint($0, of: indices, in: series) }
+  }
+
+  /// Divides a part of a series at its best candidate as long as that is significant.
+  private func divide(_ part: ArraySlice<Double>) -> [Int] {
+    let statistic = EnergyStatistic(part)
+    var candidates = [part.startIndex: statistic.best(in: part.indices)]
+    var bounds = [part.startIndex, part.endIndex]
+    while true {
+      // The first of equal ones.
+      var best: (place: Int, candidate: EnergyStatistic.Candidate)?
+      for place in bounds.indices.dropLast() {
+        guard let candidate = candidates[bounds[place]] ?? nil else { continue }
+        if best.map({ candidate.value > $0.candidate.value }) ?? true { best = (place, candidate) }
+      }
+      guard let (place, candidate) = best else { break }
+      let (start, end) = (bounds[place], bounds[place + 1])
+      let point = ChangePoint(
+        candidate.index, before: part[start..<candidate.index], after: part[candidate.index..<end])
+      guard point.p <= weakP else { break }
+      bounds.insert(point.index, at: place + 1)
+      candidates[start] = statistic.best(in: start..<point.index)
+      candidates[point.index] = statistic.best(in: point.index..<end)
+    }
+    return Array(bounds.dropFirst().dropLast())
+  }
+
+  /// Removes the weakest point, and tests those behind it again, until none is too weak.
+  ///
+  /// The two points behind it are tested again, and the one before it keeps its probability, as in Otava: the points that
+  /// are left are the same.
+  private func removeWeak(_ points: inout [ChangePoint], of series: [Double]) {
+    func first(where isWeaker: (ChangePoint, ChangePoint) -> Bool) -> Int {
+      points.indices.dropFirst().reduce(0) { isWeaker(points[$1], points[$0]) ? $1 : $0 }
+    }
+    while !points.isEmpty {
+      var weakest = first { $0.p > $1.p }
+      if points[weakest].p < maximumP {
+        weakest = first { $0.magnitude < $1.magnitude }
+        if points[weakest].magnitude > minimumChange { return }
+      }
+      points.remove(at: weakest)
+      let indices = points.map(\.index)
+      for behind in weakest..<min(weakest + 2, points.count) {
+        points[behind] = ChangePoint(behind, of: indices, in: series)
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import ByteReading
+import ImageModel
+import JSON
+import PagesFormat
+
+/// All kinds of documents about histories; `--version` lists their schemas.
+package let historyDocuments: [any JSONDocument.Type] = [HistoryEntry.self, TrendDocument.self]
+
+/// A line of a history: the figures of one commit in one series.
+package struct HistoryEntry: Hashable, Sendable {
+  /// Its name in the version control system, without blanks.
+  package var commit: String
+  package var time: HistoryTime
+  package var series: HistorySeries
+  /// Each name once; at least one, at most `maximumMetrics`.
+  package var metrics: [HistoryMetric]
+
+  package init(
+    commit: String, time: HistoryTime, series: HistorySeries, metrics: [HistoryMetric]
+  ) {
+    self.commit = commit
+    self.time = time
+    self.series = series
+    self.metrics = metrics
+  }
+
+  /// No document has nearly as many, so metrics are looked up one by one.
+  private static let maximumMetrics = 100
+
+  /// Whether `text` can name a commit: not empty, at most 200 bytes, no blanks and control characters.
+  package static func isCommit(_ text: String) -> Bool {
+    (1...200).contains(text.utf8.count)
+      && text.unicodeScalars.allSatisfy {
+        $0.value > 0x20 && $0.value != 0x7f && !$0.properties.isWhitespace
+      }
+  }
+
+  package func metric(_ name: String) -> HistoryMetric? { metrics.first { $0.name == name } }
+}
+
+extension HistoryEntry: ReadableDocument {
+  package static let schema = "orderfile.history/1"
+
+  package func write(to json: inout JSONWriter) {
+    json.member("architecture", series.architecture)
+    json.member("commit", commit)
+    json.member("image", series.image)
+    if let machine = series.machine { json.member("kernel", machine.kernel) }
+    if let launch = series.launch { json.member("launch", launch) }
+    if let machine = series.machine { json.member("machine", machine.name) }
+    json.array("metrics") { json in
+      for metric in metrics { json.object { metric.write(to: &$0) } }
+    }
+    if let pageSize = series.pageSize { json.member("pageSizeBytes", pageSize) }
+    json.member("schema", Self.schema)
+    json.member("source", series.source.rawValue)
+    if let machine = series.machine { json.member("state", machine.state) }
+    json.member("time", time)
+  }
+
+  /// The document on one line, with the final newline.
+  package var line: [UInt8] { JSONWriter.line { write(to: &$0) } }
+
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: Self.schema)
+    commit = try object.value("commit")
+    guard Self.isCommit(commit) else {
+      throw object.invalid(
+        "commit", expected: "a name without blanks", found: "'\(commit.prefix(40))'")
+    }
+    time = try object.value("time")
+    series = HistorySeries(
+      try object.value("source"), image: try object.value("image"),
+      architecture: try object.value("architecture"),
+      pageSize: try object.optional("pageSizeBytes"), launch: try object.optional("launch"),
+      machine: object.has("machine")
+        ? HistorySeries.Machine(
+          name: try object.value("machine"), kernel: try object.value("kernel"),
+          state: try object.value("state")) : nil)
+    metrics = try object.value("metrics")
+    guard (1...Self.maximumMetrics).contains(metrics.count) else {
+      throw object.invalid(
+        "metrics", expected: "1 to \(Self.maximumMetrics)", found: "\(metrics.count)")
+    }
+    var names: Set<String> = []
+    for metric in metrics where !names.insert(metric.name).inserted {
+      throw object.invalid("metrics", expected: "each name once", found: "'\(metric.name)' again")
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import ByteReading
+import JSON
+
+/// A figure of one commit.
+package struct HistoryMetric: Hashable, Sendable {
+  /// A lower-case letter, then letters and digits: `textPages`.
+  package var name: String
+  package var unit: Unit
+  package var direction: Direction
+  /// Finite.
+  package var value: Double
+  /// What the value is the median of; `nil` for a count that repeats exactly.
+  package var sample: Sample?
+
+  package enum Unit: String, CaseIterable, JSONReadable, Sendable {
+    case bytes, entries, faults, functions, instructions, pages, ratio, seconds
+  }
+
+  /// Which values are better.
+  package enum Direction: String, CaseIterable, JSONReadable, Sendable {
+    case higher, lower, none
+  }
+
+  package struct Sample: Hashable, Sendable {
+    /// The quartiles.
+    package var low: Double
+    package var high: Double
+    package var count: Int
+
+    package init(low: Double, high: Double, count: Int) {
+      self.low = low
+      self.high = high
+      self.count = count
+    }
+  }
+
+  package init(
+    _ name: String, _ unit: Unit, _ direction: Direction, _ value: Double, sample: Sample? = nil
+  ) {
+    self.name = name
+    self.unit = unit
+    self.direction = direction
+    self.value = value
+    self.sample = sample
+  }
+
+  package init(_ name: String, _ unit: Unit, _ direction: Direction, _ value: Int) {
+    self.init(name, unit, direction, Double(value))
+  }
+
+  /// A share of a count; `nil` of nothing.
+  package init?(_ name: String, _ direction: Direction, share part: Int, of whole: Int) {
+    guard whole > 0 else { return nil }
+    self.init(name, .ratio, direction, Double(part) / Double(whole))
+  }
+
+  /// Whether a change from one value to a higher one, or to a lower one, is better; `nil` if neither is.
+  package func isBetter(increase: Bool) -> Bool? {
+    switch direction {
+    case .higher: increase
+    case .lower: !increase
+    case .none: nil
+    }
+  }
+}
+
+extension HistoryMetric: JSONReadableObject {
+  func write(to json: inout JSONWriter) {
+    if let sample { json.member("count", sample.count) }
+    json.member("direction", direction.rawValue)
+    if let sample { json.member("high", ShortNumber(sample.high)) }
+    if let sample { json.member("low", ShortNumber(sample.low)) }
+    json.member("name", name)
+    json.member("unit", unit.rawValue)
+    json.member("value", ShortNumber(value))
+  }
+
+  package init(_ object: JSONObject) throws(ParseError) {
+    name = try object.value("name")
+    guard name.wholeMatch(of: /[a-z][A-Za-z0-9]{0,63}/) != nil else {
+      throw object.invalid(
+        "name", expected: "a lower-case letter, then letters and digits",
+        found: "'\(name.prefix(40))'")
+    }
+    unit = try object.value("unit")
+    direction = try object.value("direction")
+    value = try object.value("value")
+    guard object.has("count") else { return }
+    let sample = Sample(
+      low: try object.value("low"), high: try object.value("high"),
+      count: try object.value("count"))
+    guard sample.count > 0 else {
+      throw object.invalid("count", expected: "at least 1", found: "\(sample.count)")
+    }
+    guard sample.low <= sample.high else {
+      throw object.invalid(
+        "high", expected: "at least 'low', \(sample.low)", found: "\(sample.high)")
+    }
+    self.sample = sample
+  }
+}
+
+/// A number without a fraction that says nothing: `143`, not `143.0`.
+struct ShortNumber: JSONValue, CustomStringConvertible {
+  private let value: Double
+  init(_ value: Double) { self.value = value }
+
+  var description: String {
+    abs(value) < 1e15 ? Int(exactly: value).map { "\($0)" } ?? "\(value)" : "\(value)"
+  }
+  func write(to json: inout JSONWriter) { json.write(literal: description) }
+}

@@ -1,0 +1,101 @@
+import ByteReading
+import JSON
+
+/// A second in UTC, written as in RFC 3339: `2026-11-23T16:40:00Z`.
+package struct HistoryTime: Hashable, Comparable, Sendable {
+  /// Since 1970, without leap seconds.
+  package var seconds: Int
+
+  /// - Precondition: from the year 1970 to 9999.
+  package init(seconds: Int) {
+    precondition(Self.range.contains(seconds))
+    self.seconds = seconds
+  }
+
+  private static let range = 0...253_402_300_799
+  /// 9999-12-31T23:59:59Z
+  package static let latest = HistoryTime(seconds: range.upperBound)
+  private static let secondsPerDay = 86_400
+
+  package static func < (a: Self, b: Self) -> Bool { a.seconds < b.seconds }
+
+  /// Seconds since 1970, or a time as `git show --format=%cI` writes it: `2026-11-23T17:40:00+01:00`.
+  ///
+  /// - Returns: `nil` for other text, and outside the years 1970 to 9999.
+  package init?(_ text: String) {
+    if let seconds = Int(text), Self.range.contains(seconds), !text.hasPrefix("+") {
+      self.seconds = seconds
+      return
+    }
+    let format = /(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:[Zz]|([+-])(\d\d):?(\d\d))/
+    // The digits of other scripts match, too, but are no `Int`.
+    guard let match = text.wholeMatch(of: format),
+      let year = Int(match.1), let month = Int(match.2), let day = Int(match.3),
+      let hour = Int(match.4), let minute = Int(match.5), let second = Int(match.6),
+      (1...12).contains(month), hour < 24, minute < 60, second < 60,
+      (1...Self.length(ofMonth: month, year)).contains(day)
+    else { return nil }
+    var seconds =
+      Self.days(year, month, day) * Self.secondsPerDay + hour * 3600 + minute * 60 + second
+    if let sign = match.7 {
+      guard let hours = match.8.flatMap({ Int($0) }), let minutes = match.9.flatMap({ Int($0) }),
+        hours < 24, minutes < 60
+      else { return nil }
+      seconds -= (sign == "-" ? -1 : 1) * (hours * 3600 + minutes * 60)
+    }
+    guard Self.range.contains(seconds) else { return nil }
+    self.seconds = seconds
+  }
+
+  private static func isLeap(_ year: Int) -> Bool {
+    year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
+  }
+
+  private static func length(ofMonth month: Int, _ year: Int) -> Int {
+    switch month {
+    case 2: isLeap(year) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  /// The days from 1970-01-01, in the Gregorian calendar.
+  private static func days(_ year: Int, _ month: Int, _ day: Int) -> Int {
+    let last = year - 1
+    let days = last * 365 + last / 4 - last / 100 + last / 400 - 719_162
+    return days + (1..<month).reduce(day - 1) { $0 + length(ofMonth: $1, year) }
+  }
+}
+
+extension HistoryTime: CustomStringConvertible {
+  package var description: String {
+    let days = seconds / Self.secondsPerDay
+    // At most one too high.
+    var year = 1970 + days / 365
+    while Self.days(year, 1, 1) > days { year -= 1 }
+    var (month, day) = (1, days - Self.days(year, 1, 1))
+    while day >= Self.length(ofMonth: month, year) {
+      day -= Self.length(ofMonth: month, year)
+      month += 1
+    }
+    let second = seconds % Self.secondsPerDay
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(year)-\(two(month))-\(two(day + 1))"
+      + "T\(two(second / 3600)):\(two(second / 60 % 60)):\(two(second % 60))Z"
+  }
+}
+
+extension HistoryTime: JSONValue, JSONReadable {
+  package func write(to json: inout JSONWriter) { description.write(to: &json) }
+
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    let start = cursor.nextPosition
+    let text = try String(parsing: &cursor, field)
+    guard let time = HistoryTime(text) else {
+      throw ParseError(
+        .invalid(expected: "a time such as 2026-11-23T16:40:00Z", found: "'\(text.prefix(40))'"),
+        field, at: start)
+    }
+    self = time
+  }
+}

@@ -1,0 +1,107 @@
+import ByteReading
+import ImageModel
+import JSON
+import PagesFormat
+import Reporting
+
+/// A document of another command, as a history takes it: the figures of each image, by series.
+package struct CommittedDocument: Sendable {
+  package var images: [Image]
+
+  package struct Image: Sendable {
+    /// Where the document says that the image is.
+    package var path: String
+    /// Each with at least one metric. The architecture is not known yet.
+    package var sets: [MetricSet]
+  }
+
+  /// The figures of an image that belong to one series.
+  package struct MetricSet: Sendable {
+    package var source: HistorySeries.Source
+    package var pageSize: PageSize?
+    package var machine: HistorySeries.Machine?
+    package var metrics: [HistoryMetric]
+
+    init(
+      _ source: HistorySeries.Source, pageSize: PageSize? = nil,
+      machine: HistorySeries.Machine? = nil, metrics: [HistoryMetric?]
+    ) {
+      self.source = source
+      self.pageSize = pageSize
+      self.machine = machine
+      self.metrics = metrics.compactMap { $0 }
+    }
+  }
+
+  /// The document in `bytes`, of the kind that its schema says.
+  ///
+  /// - Throws: an error whose context is `path`; also if it has no figures.
+  package init(parsing bytes: FileBytes, path: String) throws(Diagnostic) {
+    do { images = try Self.images(bytes) } catch let error as ParseError {
+      let isUnknown = error.field == "schema"
+      throw Diagnostic(
+        "\(error)", context: [path],
+        hint: isUnknown ? "give what these commands write with --json: \(Self.commands)" : nil)
+    } catch let error as Diagnostic {
+      throw Diagnostic(error.message, context: [path], hint: error.hint)
+    } catch {
+      throw Diagnostic("\(error)", context: [path])
+    }
+    for index in images.indices { images[index].sets.removeAll { $0.metrics.isEmpty } }
+    images.removeAll { $0.sets.isEmpty }
+    if images.isEmpty {
+      throw Diagnostic(
+        "invalid document: expected figures of an image, found none", context: [path])
+    }
+  }
+
+  private static let commands = HistorySeries.Source.allCases.map(\.rawValue)
+    .joined(separator: ", ")
+
+  private static func images(_ bytes: FileBytes) throws -> [Image] {
+    var cursor = JSONCursor(bytes)
+    let object = try JSONObject(parsing: &cursor, "document")
+    let schema: String = try object.value("schema")
+    switch schema {
+    case PagesDocument.schema: return try PagesDocument(parsing: bytes).committedImages
+    case DiffDocument.schema: return try DiffDocument(parsing: bytes).committedImages()
+    case GenDocument.schema: return try GenFigures(parsing: bytes).committedImages
+    case AutoDocument.schema: return try AutoFigures(parsing: bytes).committedImages
+    case MeasureDocument.schema: return try MeasureDocument(parsing: bytes).committedImages
+    default:
+      let known = [
+        AutoDocument.schema, DiffDocument.schema, GenDocument.schema, MeasureDocument.schema,
+        PagesDocument.schema,
+      ]
+      throw object.invalid(
+        "schema", expected: "one of \(known.joined(separator: ", "))",
+        found: "'\(schema.prefix(40))'")
+    }
+  }
+}
+
+extension CommittedDocument {
+  /// The entries of a commit.
+  ///
+  /// - Parameters:
+  ///   - launch: tells several launches of an image apart.
+  ///   - architecture: of the image at a path.
+  package func entries(
+    commit: String, time: HistoryTime, launch: String?,
+    architecture: (_ path: String) throws(Diagnostic) -> String
+  ) throws(Diagnostic) -> [HistoryEntry] {
+    var entries: [HistoryEntry] = []
+    for image in images {
+      let name = String(image.path.split(separator: "/").last ?? "")
+      let architecture = try architecture(image.path)
+      for set in image.sets {
+        let series = HistorySeries(
+          set.source, image: name, architecture: architecture, pageSize: set.pageSize,
+          launch: launch, machine: set.machine)
+        entries.append(
+          HistoryEntry(commit: commit, time: time, series: series, metrics: set.metrics))
+      }
+    }
+    return entries
+  }
+}

@@ -1,0 +1,129 @@
+import ChangePoints
+import JSON
+import PagesFormat
+
+/// The result of `orderfile history trend`: the commits at which a metric changed.
+package struct TrendDocument: Hashable, Sendable {
+  package var detection: ChangePointDetection
+  /// In ascending order.
+  package var series: [Series]
+
+  package struct Series: Hashable, Sendable {
+    package var series: HistorySeries
+    /// The number of commits.
+    package var commits: Int
+    /// By name.
+    package var metrics: [Metric]
+  }
+
+  /// A metric of a series.
+  package struct Metric: Hashable, Sendable {
+    /// The latest value.
+    package var latest: HistoryMetric
+    /// The number of commits that have it.
+    package var commits: Int
+    /// By time.
+    package var changes: [Change]
+  }
+
+  package struct Change: Hashable, Sendable {
+    /// The first commit behind the change.
+    package var commit: String
+    package var time: HistoryTime
+    /// The commit before it: others between the two may have no figures.
+    package var previous: String
+    package var point: ChangePoint
+  }
+
+  /// - Complexity: that of the detection, for each metric of each series.
+  package init(_ history: HistoryFile, _ detection: ChangePointDetection) {
+    self.detection = detection
+    series = history.bySeries.map { series, entries in
+      let names = Set(entries.flatMap { $0.metrics.map(\.name) }).sorted()
+      return Series(
+        series: series, commits: entries.count,
+        metrics: names.compactMap { Metric($0, entries, detection) })
+    }
+  }
+}
+
+extension TrendDocument.Metric {
+  /// - Parameter entries: by time.
+  fileprivate init?(
+    _ name: String, _ entries: [HistoryEntry], _ detection: ChangePointDetection
+  ) {
+    let values = entries.compactMap { entry in
+      entry.metric(name).map { (entry: entry, metric: $0) }
+    }
+    guard let last = values.last else { return nil }
+    self.init(
+      latest: last.metric, commits: values.count,
+      changes: detection.changePoints(in: values.map(\.metric.value)).map { point in
+        TrendDocument.Change(
+          commit: values[point.index].entry.commit, time: values[point.index].entry.time,
+          previous: values[point.index - 1].entry.commit, point: point)
+      })
+  }
+}
+
+// MARK: JSON
+
+extension TrendDocument: JSONDocument {
+  package static let schema = "orderfile.trend/1"
+
+  package func write(to json: inout JSONWriter) {
+    json.member("maximumP", detection.maximumP)
+    json.member("minimumChange", detection.minimumChange)
+    json.member("schema", Self.schema)
+    json.array("series") { json in
+      for series in series { json.object(isInline: false) { series.write(to: &$0) } }
+    }
+    json.member("window", detection.window)
+  }
+}
+
+extension TrendDocument.Series {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("architecture", series.architecture)
+    json.member("commits", commits)
+    json.member("image", series.image)
+    if let machine = series.machine { json.member("kernel", machine.kernel) }
+    if let launch = series.launch { json.member("launch", launch) }
+    if let machine = series.machine { json.member("machine", machine.name) }
+    json.array("metrics") { json in
+      for metric in metrics { json.object(isInline: false) { metric.write(to: &$0) } }
+    }
+    if let pageSize = series.pageSize { json.member("pageSizeBytes", pageSize) }
+    json.member("source", series.source.rawValue)
+    if let machine = series.machine { json.member("state", machine.state) }
+  }
+}
+
+extension TrendDocument.Metric {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.array("changes") { json in
+      for change in changes { json.object { write(change, to: &$0) } }
+    }
+    json.member("commits", commits)
+    json.member("direction", latest.direction.rawValue)
+    json.member("latest", ShortNumber(latest.value))
+    json.member("name", latest.name)
+    json.member("unit", latest.unit.rawValue)
+  }
+
+  private func write(_ change: TrendDocument.Change, to json: inout JSONWriter) {
+    json.member("after", change.point.after.mean)
+    json.member("before", change.point.before.mean)
+    json.member("change", change.point.change)
+    json.member("commit", change.commit)
+    if let isBetter = isBetter(change) { json.member("isBetter", isBetter) }
+    json.member("p", change.point.p)
+    json.member("previousCommit", change.previous)
+    json.member("time", change.time)
+  }
+
+  /// `nil` if neither direction is better.
+  func isBetter(_ change: TrendDocument.Change) -> Bool? {
+    latest.isBetter(increase: change.point.after.mean > change.point.before.mean)
+  }
+}

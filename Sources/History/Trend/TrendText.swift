@@ -1,0 +1,78 @@
+import Reporting
+
+/// The text report of `orderfile history trend`: for each series a line for each change, and the metrics without one.
+package struct TrendText {
+  private let document: TrendDocument
+  private let width: Int?
+  private let isColoured: Bool
+
+  /// - Parameters:
+  ///   - width: the terminal's width in columns; `nil` shortens nothing.
+  ///   - isColoured: whether changes are green or red, for a terminal.
+  package init(_ document: TrendDocument, width: Int? = nil, isColoured: Bool = false) {
+    self.document = document
+    self.width = width
+    self.isColoured = isColoured
+  }
+
+  package var text: String {
+    document.series.map { series in
+      "\(printable(series.series.wording)): \(counted(series.commits, "commit"))\n\n"
+        + table(of: series) + unchanged(in: series)
+    }.joined(separator: "\n")
+  }
+
+  /// A change of a metric.
+  private struct Row {
+    var metric: TrendDocument.Metric
+    var change: TrendDocument.Change
+    var isBetter: Bool? { metric.isBetter(change) }
+  }
+
+  private func table(of series: TrendDocument.Series) -> String {
+    let rows = series.metrics.flatMap { metric in
+      metric.changes.map { Row(metric: metric, change: $0) }
+    }.enumerated().sorted {
+      ($0.element.change.time, $0.offset) < ($1.element.change.time, $1.offset)
+    }.map(\.element)
+    guard !rows.isEmpty else { return "" }
+    var table = Table([
+      .init("TIME", .left), .init("METRIC", .left), .init("BEFORE"), .init("AFTER"),
+      .init("CHANGE"), .init("", .left), .init("P", .left), .init("COMMIT", .left),
+    ])
+    for row in rows {
+      let (metric, point) = (row.metric.latest, row.change.point)
+      table.add([
+        "\(row.change.time)", metric.name, metric.text(of: point.before.mean),
+        metric.text(of: point.after.mean),
+        Percentage.change(from: point.before.mean, to: point.after.mean),
+        row.isBetter.map { $0 ? "better" : "worse" } ?? "",
+        Decimal.probability(point.p), row.change.commit,
+      ])
+    }
+    let lines = table.text(width: width).split(separator: "\n").map(String.init)
+    let coloured = zip(rows, lines.dropFirst(2)).map { row, line in
+      guard isColoured, let isBetter = row.isBetter else { return line }
+      return "\u{1b}[\(isBetter ? 32 : 31)m\(line)\u{1b}[0m"
+    }
+    return (lines.prefix(2) + coloured).map { $0 + "\n" }.joined()
+  }
+
+  private func unchanged(in series: TrendDocument.Series) -> String {
+    let metrics = series.metrics.filter(\.changes.isEmpty).map(\.latest)
+    guard !metrics.isEmpty else { return "" }
+    return "no change: "
+      + metrics.map { "\($0.name) (\($0.text(of: $0.value)))" }.joined(separator: ", ") + "\n"
+  }
+}
+
+extension HistoryMetric {
+  /// A value in the unit of the metric: `143`, `12.35 ms`, `98.1%`; a mean has one decimal.
+  func text(of value: Double) -> String {
+    switch unit {
+    case .seconds: Decimal.milliseconds(nanoseconds: value * 1e9) + " ms"
+    case .ratio: Decimal.text(value * 100, places: 1) + "%"
+    default: Decimal.text(value, places: value == value.rounded() ? 0 : 1)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import ByteReading
+import JSON
+
+/// The figures of the images in an `AutoDocument`, which is otherwise not read again.
+package struct AutoFigures: Hashable, Sendable {
+  /// The folder with the results; the paths of images are relative to it.
+  package var folder: String
+  package var images: [Image]
+
+  package struct Image: Hashable, Sendable {
+    package var path: String
+    package var functions: Int
+    package var compliance: OrderCompliance
+    /// `nil` if pages were not counted.
+    package var pages: BeforeAfter<Int>?
+    package var pages16k: BeforeAfter<Int>?
+    package var predicted: BeforeAfter<Int>
+  }
+
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: AutoDocument.schema)
+    folder = try object.value("folder")
+    images = try object.value("images")
+  }
+}
+
+extension AutoFigures.Image: JSONReadableObject {
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      path: try object.value("image"), functions: try object.count("functions"),
+      compliance: try object.value("compliance"),
+      pages: object.has("pages") ? try object.counts("pages") : nil,
+      pages16k: object.has("pages16k") ? try object.counts("pages16k") : nil,
+      predicted: try object.counts("predictedPages"))
+  }
+}

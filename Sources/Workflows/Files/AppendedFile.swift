@@ -1,0 +1,69 @@
+import ByteReading
+import ImageModel
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A regular file to whose end one process at a time writes. As long as this exists, others that append wait.
+///
+/// What is appended is there as a whole or not at all, also if the disk is full.
+package final class AppendedFile {
+  package let path: String
+  private let descriptor: Int32
+  private let isNew: Bool
+  private var isFinished = false
+
+  /// Makes the file unless it exists; if nothing is appended, it is removed again.
+  package init(_ path: String) throws(Diagnostic) {
+    self.path = path
+    var status = stat()
+    isNew = stat(path, &status) != 0
+    let flags = O_RDWR | O_APPEND | O_CLOEXEC
+    descriptor = isNew ? open(path, flags | O_CREAT, 0o666) : open(path, flags)
+    guard descriptor >= 0 else { throw Self.error(path, errno) }
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      throw Diagnostic("unable to append: expected a regular file", context: [path])
+    }
+    while flock(descriptor, LOCK_EX) != 0 {
+      guard errno == EINTR else { throw Self.error(path, errno) }
+    }
+  }
+
+  /// What the file holds now: a copy.
+  package func contents() throws(Diagnostic) -> FileBytes {
+    do { return try FileBytes(copyOf: path, limit: .max) } catch {
+      throw Diagnostic(opening: path, error)
+    }
+  }
+
+  /// Appends lines. If the last line has no line feed, it gets one before.
+  ///
+  /// - Throws: if they can't be written as a whole; the file is then as it was.
+  package func append(lines: [UInt8]) throws(Diagnostic) {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Self.error(path, errno) }
+    let size = status.st_size
+    var last: UInt8 = UInt8(ascii: "\n")
+    if size > 0, pread(descriptor, &last, 1, size - 1) != 1 { throw Self.error(path, errno) }
+    let separator = last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]
+    do { try writeAll(separator + lines, to: descriptor) } catch {
+      ftruncate(descriptor, size)
+      throw Self.error(path, error.errno)
+    }
+    isFinished = true
+  }
+
+  deinit {
+    if descriptor >= 0 {
+      if isNew, !isFinished { unlink(path) }
+      close(descriptor)
+    }
+  }
+
+  private static func error(_ path: String, _ errno: Int32) -> Diagnostic {
+    Diagnostic("unable to append: \(String(cString: strerror(errno)))", context: [path])
+  }
+}

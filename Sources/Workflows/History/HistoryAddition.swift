@@ -1,0 +1,70 @@
+import ByteReading
+import History
+import ImageModel
+import Symbolication
+
+/// What `orderfile history add` does: it makes lines of documents, and appends them to a history.
+package struct HistoryAddition: Sendable {
+  /// The path of the history; it is made if it does not exist.
+  package var history: String
+  /// The paths of the documents; `-` is stdin.
+  package var documents: [String]
+  /// `nil`: what git says is checked out in the current folder.
+  package var commit: String?
+  /// `nil`: when git says that the commit was made.
+  package var time: HistoryTime?
+  /// Tells several launches of an image apart.
+  package var launch: String?
+  /// `nil`: that of the images, which are then read.
+  package var architecture: Architecture?
+
+  package init(history: String, documents: [String]) {
+    self.history = history
+    self.documents = documents
+  }
+
+  /// Appends a line for each image and series of the documents; all lines or none.
+  ///
+  /// - Returns: the entries, in the order of the lines.
+  /// - Throws: also if the history is damaged, or has figures of the same commit and series.
+  package func run(in environment: LaunchEnvironment) throws -> [HistoryEntry] {
+    let commit = try commit(in: environment)
+    var entries: [HistoryEntry] = []
+    for path in documents {
+      let document = try CommittedDocument(parsing: try InputFile.bytes(path), path: path)
+      entries += try document.entries(
+        commit: commit.name, time: commit.time, launch: launch,
+        architecture: { (image) throws(Diagnostic) in try architecture(of: image) })
+    }
+    let file = try AppendedFile(history)
+    var all = try HistoryFile(parsing: file.contents(), path: history)
+    for entry in entries {
+      do throws(Diagnostic) { try all.add(entry) } catch {
+        var error = error
+        error.context.insert(history, at: 0)
+        throw error
+      }
+    }
+    try file.append(lines: entries.flatMap(\.line))
+    return entries
+  }
+
+  private func commit(in environment: LaunchEnvironment) throws -> GitCommit {
+    if let commit, let time { return GitCommit(name: commit, time: time) }
+    var found = try GitCommit(commit ?? "HEAD", in: environment)
+    if let commit { found.name = commit }
+    if let time { found.time = time }
+    return found
+  }
+
+  /// That of the image at a path of a document: the document does not say it.
+  private func architecture(of path: String) throws(Diagnostic) -> String {
+    if let architecture { return architecture.description }
+    do { return try Image.reading(path: path).image.architecture.description } catch {
+      var error = error
+      error.message = "unable to tell the architecture: \(error.message)"
+      error.hint = "give '--arch'"
+      throw error
+    }
+  }
+}

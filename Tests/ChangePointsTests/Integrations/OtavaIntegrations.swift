@@ -1,0 +1,68 @@
+import ChangePoints
+import Foundation
+import TestSupport
+import Testing
+
+/// Apache Otava, whose points ours have to equal.
+@Suite(.needs(.python("otava"))) struct OtavaIntegrations {
+  /// Reads a series a line, and prints the change points of each with their probabilities: computed again between the
+  /// points that are left, because Otava keeps some from before.
+  private static let script = """
+    import sys, warnings
+    import numpy
+    from otava.analysis import compute_change_points, TTestSignificanceTester
+    warnings.filterwarnings("ignore")
+    for line in sys.stdin:
+        series = [float(word) for word in line.split()]
+        points = compute_change_points(list(series))[0] if series else []
+        tester = TTestSignificanceTester(0.001)
+        intervals = tester.get_intervals(points)
+        points = [tester.change_point(p.to_candidate(), numpy.array(series), intervals) for p in points]
+        print(" ".join(f"{int(p.index)}:{float(p.stats.pvalue)!r}" for p in points))
+    """
+
+  /// Counts, noise of some percent, jumps between levels, long tails, zeros.
+  private static func series(seed: UInt64) -> [Double] {
+    var random = SeededRandom(seed: seed)
+    let count = [0, 1, 2, 3, 5, 10, 30, 49, 50, 51, 75, 76, 100, 120, 160]
+      .randomElement(using: &random)!
+    var level = Double.random(in: 10...1000, using: &random)
+    return (0..<count).map { _ in
+      if Double.random(in: 0...1, using: &random) < 0.03 {
+        level *= Double.random(in: 0.8...1.25, using: &random)
+      }
+      return switch seed % 6 {
+      case 0: level.rounded()
+      case 1: level * Double.random(in: 0.9...1.1, using: &random)
+      case 2: level * Double.random(in: 0.98...1.02, using: &random)
+      case 3: [140, 141, 150].randomElement(using: &random)!
+      case 4: level / Double.random(in: 0.2...1, using: &random)
+      default: Bool.random(using: &random) ? 0 : level.rounded()
+      }
+    }
+  }
+
+  @Test func findsTheSamePointsIn600Series() throws {
+    let seeds = Array(UInt64(0)..<600)
+    let all = seeds.map(Self.series)
+    let input = all.map { $0.map { "\($0)" }.joined(separator: " ") + "\n" }.joined()
+    let run = try RunningProcess(
+      try #require(toolPath("python3")), ["-c", Self.script], input: Array(input.utf8),
+      environment: ProcessInfo.processInfo.environment.merging(pythonEnvironment) { $1 }
+    ).end()
+    try #require(run.status == 0, "\(run.errors)")
+    let lines = run.text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    try #require(lines.count == all.count)
+    var points = 0
+    for (seed, (series, line)) in zip(seeds, zip(all, lines)) {
+      let expected = line.split(separator: " ").map { $0.split(separator: ":") }
+      let found = ChangePointDetection().changePoints(in: series)
+      #expect(found.map { "\($0.index)" } == expected.map { String($0[0]) }, "seed \(seed)")
+      for (point, p) in zip(found, expected.compactMap { Double($0[1]) }) where p > 1e-14 {
+        #expect(abs(point.p / p - 1) < 1e-9, "seed \(seed), index \(point.index)")
+      }
+      points += found.count
+    }
+    #expect(points > 200)
+  }
+}

@@ -1,0 +1,174 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `orderfile history`, from documents to its reports.
+@Suite(.needs(.processes)) struct HistoryTests {
+  private static let at = ["--commit", "c1", "--time", "1700000000", "--arch", "x86_64"]
+
+  /// A history of 40 commits, whose pages rise by three at c25.
+  private static func lines() -> [UInt8] {
+    let lines = (0..<40).map { index in
+      """
+      {"architecture": "x86_64", "commit": "c\(index)", "image": "app", "metrics": [{"direction": "lower", \
+      "name": "textPages", "unit": "pages", "value": \(index < 25 ? 143 : 146)}], "pageSizeBytes": 4096, \
+      "schema": "orderfile.history/1", "source": "pages", "time": "\(1_700_000_000 + index)"}
+
+      """
+    }
+    return Array(lines.joined().utf8)
+  }
+
+  private func workshop() throws -> Workshop {
+    let workshop = try Workshop()
+    try workshop.write(fixture("reporting/pages/expected.json"), "pages.json")
+    try workshop.write(fixture("reporting/measure/cold-and-warm/expected.json"), "measure.json")
+    return workshop
+  }
+
+  @Test func keepsWhatCommandsWriteAndShowsIt() throws {
+    let workshop = try workshop()
+    let added = try workshop.orderfile(
+      ["history", "add", "h.jsonl", "pages.json", "measure.json"] + Self.at)
+    try #require(added.status == 0, "\(added.errors)")
+    let lines = workshop.text("h.jsonl").split(separator: "\n")
+    #expect(added.errors.split(separator: "\n").count == lines.count)
+    #expect(added.errors.hasPrefix("orderfile: h.jsonl: added "))
+    let shown = try workshop.mustOrderfile("history", "show", "h.jsonl")
+    #expect(shown.text.contains("wallTime") && shown.text.contains("textPages"))
+    let again = try workshop.orderfile(["history", "add", "h.jsonl", "pages.json"] + Self.at)
+    #expect(again.status == 1 && again.errors.contains("duplicate entry: commit c1 already has"))
+    let other = try workshop.orderfile(
+      ["history", "add", "-q", "h.jsonl", "pages.json", "--launch", "second"] + Self.at)
+    #expect(other.status == 0 && other.errors.isEmpty)
+    #expect(workshop.text("h.jsonl").split(separator: "\n").count > lines.count)
+  }
+
+  @Test(.needs("git")) func asksGitForTheCommit() throws {
+    let workshop = try workshop()
+    let arguments = ["history", "add", "h.jsonl", "pages.json", "--arch", "x86_64"]
+    let without = try workshop.start(
+      Built.orderfile, arguments, environment: ["GIT_CEILING_DIRECTORIES": "/"]
+    ).end()
+    #expect(
+      without.status == 1 && without.errors.contains("hint: give both '--commit' and '--time'"))
+    #expect(!workshop.fileNames.contains("h.jsonl"), "nothing was added to it")
+    try workshop.must("git", ["init", "-q"])
+    let commit = try workshop.start(
+      "git",
+      ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-q", "--allow-empty", "-m", "x"],
+      environment: ["GIT_COMMITTER_DATE": "1700000000 +0000"]
+    ).end()
+    try #require(commit.status == 0, "\(commit.errors)")
+    try workshop.must(Built.orderfile, arguments)
+    let hash = try workshop.must("git", ["rev-parse", "HEAD"]).text.dropLast()
+    for line in workshop.text("h.jsonl").split(separator: "\n") {
+      #expect(line.contains("\"commit\": \"\(hash)\""))
+      #expect(line.contains("\"time\": \"2023-11-14T22:13:20Z\""))
+    }
+    let bad = try workshop.orderfile(arguments + ["--commit", "--upload-pack=x"])
+    #expect(bad.status != 0)
+  }
+
+  @Test func findsTheCommitThatBroughtThreePages() throws {
+    let workshop = try workshop()
+    try workshop.write(Self.lines(), "h.jsonl")
+    let run = try workshop.mustOrderfile("history", "trend", "h.jsonl")
+    let found = run.text.split(separator: "\n").filter { $0.contains("textPages") }
+    #expect(found.count == 1 && found[0].contains("+2.1%  worse") && found[0].hasSuffix(" c25"))
+    let json = try workshop.mustOrderfile("history", "trend", "--json", "h.jsonl").json
+    #expect(json["schema"] as? String == "orderfile.trend/1")
+    let small = try workshop.mustOrderfile("history", "trend", "--min-change", "3%", "h.jsonl")
+    #expect(small.text.contains("no change: textPages (146)"))
+  }
+
+  @Test func coloursFollowTheEnvironment() throws {
+    let workshop = try workshop()
+    try workshop.write(Self.lines(), "h.jsonl")
+    func text(_ environment: [String: String]) throws -> String {
+      try workshop.orderfile("history", "trend", "h.jsonl", environment: environment).text
+    }
+    #expect(try text(["CLICOLOR_FORCE": "1", "NO_COLOR": ""]).contains("\u{1b}[31m"))
+    #expect(try !text(["CLICOLOR_FORCE": "1", "NO_COLOR": "1"]).contains("\u{1b}"))
+  }
+
+  /// Two at once, as two jobs on one machine would.
+  @Test func concurrentAdditionsAllArrive() throws {
+    let workshop = try workshop()
+    let runs = try (0..<6).map { index in
+      try workshop.start(
+        Built.orderfile,
+        [
+          "history", "add", "-q", "h.jsonl", "pages.json", "--commit", "c\(index)", "--time", "1",
+          "--arch", "x86_64",
+        ])
+    }
+    for run in runs { #expect(run.end().status == 0) }
+    let commits = workshop.text("h.jsonl").matches(of: /"commit": "(c.)"/).map { String($0.1) }
+    #expect(Set(commits) == ["c0", "c1", "c2", "c3", "c4", "c5"])
+    try workshop.mustOrderfile("history", "show", "h.jsonl")
+  }
+
+  @Test(.needs(.mounting)) func aFullDiskLeavesTheHistoryAsItWas() throws {
+    let workshop = try workshop()
+    try workshop.write(Self.lines(), "h.jsonl")
+    let run = try workshop.start(
+      "unshare",
+      [
+        "-m", "sh", "-c",
+        """
+        set -e
+        mkdir disk; mount -t tmpfs -o size=16k none disk; cp h.jsonl disk
+        for i in 1 2 3 4 5 6 7 8 9; do cp disk/h.jsonl before
+          "$0" history add -q disk/h.jsonl pages.json --commit n$i --time 1 --arch x || break; done
+        cmp before disk/h.jsonl && "$0" history show disk/h.jsonl >/dev/null
+        """, Built.orderfile,
+      ]
+    ).end()
+    #expect(run.status == 0, "\(run.text)\(run.errors)")
+    #expect(
+      run.errors == "orderfile: error: disk/h.jsonl: unable to append: No space left on device\n")
+  }
+
+  @Test func whatIsNoFileIsRefused() throws {
+    let workshop = try workshop()
+    try workshop.write(Self.lines(), "h.jsonl")
+    let device = try workshop.orderfile(["history", "add", "/dev/full", "pages.json"] + Self.at)
+    #expect(
+      device.errors == "orderfile: error: /dev/full: unable to append: expected a regular file\n")
+    for form in ["influx", "openmetrics", "csv"] {
+      let run = try workshop.orderfile("history", "export", form, "h.jsonl", "-o", "/dev/full")
+      #expect(
+        run.errors == "orderfile: error: /dev/full: unable to write: No space left on device\n")
+    }
+    let gone = try workshop.orderfile("history", "trend", "nowhere.jsonl")
+    #expect(gone.status == 1 && gone.errors.contains("nowhere.jsonl: No such file"))
+  }
+
+  @Test(arguments: ["add", "show", "trend", "export"]) func helpOpensWithTwoExamples(
+    command: String
+  ) throws {
+    let help = try Workshop().mustOrderfile("history", command, "--help").text
+    let head = help.components(separatedBy: "USAGE:")[0]
+    #expect(head.components(separatedBy: "$ orderfile history \(command) ").count >= 3)
+    #expect(
+      help.split(separator: "\n").allSatisfy { $0.count <= 80 || $0.hasPrefix("USAGE:") }, "\(help)"
+    )
+  }
+
+  @Test func theImageTellsItsArchitecture() throws {
+    let workshop = try workshop()
+    let document = """
+      {"command": ["x"], "exitStatus": 0, "images": [{"pages": [], "path": "\(Built.orderfile)"}], \
+      "method": "preload", "schema": "orderfile.pages/1"}
+      """
+    try workshop.write(document.utf8, "own.json")
+    let run = try workshop.orderfile(
+      "history", "add", "h.jsonl", "own.json", "--commit", "c", "--time", "1")
+    #expect(
+      run.status == 0 && workshop.text("h.jsonl").contains("\"architecture\": \""), "\(run.errors)")
+    let gone = try workshop.orderfile(
+      "history", "add", "h.jsonl", "pages.json", "--commit", "c", "--time", "1")
+    #expect(gone.status == 1 && gone.errors.contains("hint: give '--arch'"), "\(gone.errors)")
+  }
+}

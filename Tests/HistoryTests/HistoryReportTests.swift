@@ -1,0 +1,67 @@
+import ChangePoints
+import ImageModel
+import TestSupport
+import Testing
+
+@testable import History
+
+@Suite struct HistoryReportTests {
+  private static func history() throws -> HistoryFile { try HistoryFile(HistoryEntry.sample) }
+  private static func trend() throws -> TrendDocument {
+    TrendDocument(try history(), ChangePointDetection())
+  }
+
+  /// The seeded regression: three pages more at c12.
+  @Test func theTrendNamesTheCommitOfAChange() throws {
+    let series = try Self.trend().series
+    let changes = series.flatMap { $0.metrics.flatMap(\.changes) }
+    #expect(changes.map(\.commit) == ["c12"] && changes.map(\.previous) == ["c11"])
+    let metric = try #require(series.last?.metrics.last)
+    #expect(metric.latest.name == "textPages" && metric.isBetter(changes[0]) == false)
+  }
+
+  @Test func theTrendIsAsRecorded() throws {
+    let document = try Self.trend()
+    try expectGolden(TrendText(document).text, "history/trend.txt")
+    try expectGolden(String(decoding: document.json(), as: UTF8.self), "history/trend.json")
+  }
+
+  @Test func coloursAreOnlyOnChanges() throws {
+    let (plain, coloured) = (
+      TrendText(try Self.trend()).text, TrendText(try Self.trend(), isColoured: true).text
+    )
+    #expect(!plain.contains("\u{1b}"))
+    #expect(coloured.replacing("\u{1b}[31m", with: "").replacing("\u{1b}[0m", with: "") == plain)
+    #expect(coloured.count { $0 == "\u{1b}" } == 2)
+  }
+
+  @Test func theValuesAreAsRecorded() throws {
+    try expectGolden(HistoryText(try Self.history(), limit: 2).text, "history/show.txt")
+  }
+
+  @Test(arguments: HistoryExport.allCases) func anExportIsAsRecorded(_ form: HistoryExport) throws {
+    let history = try HistoryFile(Array(HistoryEntry.sample.prefix(6)))
+    try expectGolden(form.text(of: history), "history/export.\(form.rawValue)")
+  }
+
+  /// InfluxDB keeps one point a moment, Prometheus refuses a second one.
+  @Test func commitsOfTheSameSecondAreExportedApart() throws {
+    let history = try HistoryFile([
+      .pages("a", 100, 1), .pages("b", 100, 2), .pages("c", 101, 3), .pages("d", 200, 4),
+    ])
+    let times = HistoryExport.influx.text(of: history).split(separator: "\n").map {
+      String($0.split(separator: " ").last ?? "")
+    }
+    #expect(times == ["100000000000", "101000000000", "102000000000", "200000000000"])
+  }
+
+  @Test func theNameOfAMetricEndsWithItsUnit() {
+    func name(_ name: String, _ unit: HistoryMetric.Unit) -> String {
+      OpenMetrics.name(of: HistoryMetric(name, unit, .lower, 1), .diff)
+    }
+    #expect(name("textPages", .pages) == "orderfile_diff_text_pages")
+    #expect(name("wallTime", .seconds) == "orderfile_diff_wall_time_seconds")
+    #expect(name("predictedWindows64k", .pages) == "orderfile_diff_predicted_windows64k_pages")
+    #expect(name("entries", .entries) == "orderfile_diff_entries")
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import ImageModel
+import TestSupport
+import Testing
+
+@testable import Workflows
+
+@Suite struct AppendedFileTests {
+  private let folder: TestSupport.TemporaryFolder
+  private let path: String
+
+  init() throws {
+    folder = try TestSupport.TemporaryFolder()
+    path = folder.path("lines")
+  }
+
+  private var text: String? {
+    FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test func linesFollowThoseThatAreThere() throws {
+    for line in ["a\n", "b\nc\n"] { try AppendedFile(path).append(lines: Array(line.utf8)) }
+    #expect(text == "a\nb\nc\n")
+  }
+
+  @Test func aLineWithoutItsEndGetsOne() throws {
+    try folder.write(Array("a".utf8), "lines")
+    try AppendedFile(path).append(lines: Array("b\n".utf8))
+    #expect(text == "a\nb\n")
+  }
+
+  @Test func aNewFileToWhichNothingIsAppendedGoesAway() throws {
+    do {
+      let file = try AppendedFile(path)
+      #expect(try file.contents().count == 0)
+      #expect(text == "")
+    }
+    #expect(text == nil)
+    try folder.write([], "lines")
+    do { _ = try AppendedFile(path) }
+    #expect(text == "", "it was there before")
+  }
+
+  @Test func theFileIsLockedAsLongAsItIsOpen() throws {
+    let file = try AppendedFile(path)
+    #expect(try FileLock(path) == nil)
+    try file.append(lines: Array("a\n".utf8))
+  }
+
+  @Test(arguments: [
+    ("/dev/full", "unable to append: expected a regular file"),
+    ("/", "unable to append: Is a directory"),
+    ("/nowhere/lines", "unable to append: No such file or directory"),
+  ])
+  func whatIsNoFileIsRefused(path: String, message: String) {
+    #expect(throws: Diagnostic(message, context: [path])) { try AppendedFile(path) }
+  }
+}
