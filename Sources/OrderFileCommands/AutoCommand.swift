@@ -25,7 +25,7 @@ struct AutoCommand: ParsableCommand {
       they use, links again, and counts the pages that the launches execute before and after. The project stays as it \
       is: the copy, its build and all results go to the folder given by --out, and a build that writes elsewhere is \
       stopped where the kernel can do that (Linux 5.19). What a launch writes is up to the program. A second run copies \
-      and compiles only what has changed.
+      and compiles only what has changed. Options of the build are part of a command: -- sh -c './configure --with-x && make'.
 
       A launch is a shell command, run in the copy as you would run it in the project's folder; programs of the \
       project can also be named without a folder. The results are images, order files, traces, and summary.txt, \

@@ -67,6 +67,11 @@ package enum FailureCause {
     ),
     ([["ld.lld: error: "]], "link with GNU ld instead: --linker gnu-ld"),
     (
+      // gcc for another machine looks for a linker of that machine.
+      [["collect2: fatal error: cannot find"]],
+      "this compiler has no lld: link with GNU ld instead: --linker gnu-ld"
+    ),
+    (
       [
         ["Could not resolve host"], ["Temporary failure in name resolution"],
         ["Failed to clone repository"],

@@ -84,6 +84,7 @@ import Workflows
     ("sh: 1: automake: not found\n", "autoreconf"),
     ("cp: error writing 'a': No space left on device\n", "--out"),
     ("ld.lld: error: unable to find library -lx\n", "--linker gnu-ld"),
+    ("collect2: fatal error: cannot find ‘ld’\ncompilation terminated.\n", "--linker gnu-ld"),
     ("fatal: unable to access 'https://a/': Could not resolve host: a\n", "download failed"),
     (
       "CMake Error at a.cmake:39 (message):\n  Failed to clone repository: 'https://a/b.git'\n",
