@@ -46,7 +46,8 @@ enum ObjectiveCNames {
   static func accessors(of property: ObjCMetadata.Property) -> [[UInt8]] {
     guard let first = property.name.first else { return [] }
     let isLower = first &- UInt8(ascii: "a") < 26
-    let capitalized = [isLower ? first & ~0x20 : first] + property.name.dropFirst()
+    let initial = isLower ? first & ~0x20 : first
+    let capitalized = [initial] + property.name.dropFirst()
     var names: [[UInt8]] = [property.name]
     names.append(Array("is".utf8) + capitalized)
     names.append(Array("set".utf8) + capitalized + Array(":".utf8))
