@@ -11,11 +11,11 @@
 /// a change.
 ///
 /// Running sums of distances give Q in constant time for each pair of places.
-struct EnergyStatistic {
+package struct EnergyStatistic {
   /// The place at which the second part begins, and Q there.
-  struct Candidate {
-    var index: Int
-    var value: Double
+  package struct Candidate {
+    package var index: Int
+    package var value: Double
   }
 
   private let start: Int
@@ -24,7 +24,7 @@ struct EnergyStatistic {
   private let sums: [Double]
 
   /// - Complexity: O(*n*²) for *n* values, in time and memory.
-  init(_ series: ArraySlice<Double>) {
+  package init(_ series: ArraySlice<Double>) {
     start = series.startIndex
     count = series.count
     var sums: [Double] = []
@@ -49,7 +49,7 @@ struct EnergyStatistic {
   /// The place in `range` where Q is greatest; the first of several. `nil` if there are fewer than two values.
   ///
   /// - Complexity: O(*n*²) for a range of *n*.
-  func best(in range: Range<Int>) -> Candidate? {
+  package func best(in range: Range<Int>) -> Candidate? {
     var best: Candidate?
     var withinFirst = 0.0
     for place in range.dropFirst() {

@@ -26,10 +26,10 @@ package struct SampleMoments: Hashable, Sendable {
 /// With the pooled variance s² = ((n-1) s₁² + (m-1) s₂²) / (n+m-2), t = (x₁ - x₂) / (s √(1/n + 1/m)) has Student's
 /// distribution with ν = n+m-2 degrees of freedom, and the probability of a greater |t| is I(ν / (ν + t²); ν/2, 1/2), the
 /// regularized incomplete beta function. (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.1 and 26.5.2.)
-enum StudentTest {
+package enum StudentTest {
   /// The probability that the means differ so much by chance: 1 for equal means and for two values, 0 for different
   /// means without any spread.
-  static func probability(_ a: SampleMoments, _ b: SampleMoments) -> Double {
+  package static func probability(_ a: SampleMoments, _ b: SampleMoments) -> Double {
     let freedom = a.count + b.count - 2
     guard freedom > 0, a.mean != b.mean else { return 1 }
     func square(_ moments: SampleMoments) -> Double {
@@ -44,7 +44,7 @@ enum StudentTest {
 
   /// The regularized incomplete beta function, by its continued fraction (Handbook, 26.5.8), which converges fast below
   /// (a + 1) / (a + b + 2); above, by its symmetry. At least ten correct digits.
-  static func incompleteBeta(_ a: Double, _ b: Double, at x: Double) -> Double {
+  package static func incompleteBeta(_ a: Double, _ b: Double, at x: Double) -> Double {
     guard x > 0 else { return 0 }
     guard x < 1 else { return 1 }
     if x > (a + 1) / (a + b + 2) { return 1 - incompleteBeta(b, a, at: 1 - x) }

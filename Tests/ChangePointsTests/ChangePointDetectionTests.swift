@@ -1,6 +1,5 @@
+import ChangePoints
 import Testing
-
-@testable import ChangePoints
 
 /// What Apache Otava 0.8.0 finds, with its default settings and with others.
 private struct Golden: Sendable, CustomTestStringConvertible {

@@ -1,9 +1,8 @@
 import ByteReading
+import History
 import ImageModel
 import TestSupport
 import Testing
-
-@testable import History
 
 @Suite struct CommittedDocumentTests {
   private static func entries(_ text: [UInt8]) throws -> [HistoryEntry] {

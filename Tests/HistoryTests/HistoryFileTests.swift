@@ -1,9 +1,8 @@
 import ByteReading
+import History
 import ImageModel
 import TestSupport
 import Testing
-
-@testable import History
 
 /// A line as text.
 private func line(_ entry: HistoryEntry) -> String { String(decoding: entry.line, as: UTF8.self) }

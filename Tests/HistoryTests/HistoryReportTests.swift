@@ -1,9 +1,8 @@
 import ChangePoints
+import History
 import ImageModel
 import TestSupport
 import Testing
-
-@testable import History
 
 @Suite struct HistoryReportTests {
   private static func history() throws -> HistoryFile { try HistoryFile(HistoryEntry.sample) }

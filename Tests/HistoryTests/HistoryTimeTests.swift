@@ -1,8 +1,7 @@
 import Foundation
+import History
 import TestSupport
 import Testing
-
-@testable import History
 
 @Suite struct HistoryTimeTests {
   @Test func isWrittenAsFoundationWritesIt() throws {

@@ -1,9 +1,8 @@
 import ByteReading
 import Foundation
+import History
 import ImageModel
 import TestSupport
-
-@testable import History
 
 extension HistoryFile {
   init(_ text: String) throws(Diagnostic) {

@@ -51,6 +51,13 @@ import Testing
     #expect(Self.earlyReturns(in: file).count == count)
   }
 
+  /// The tests are those of the release build.
+  @Test func noTestNeedsADebugBuild() throws {
+    let imports = try expression(#"@testable\b"#)
+    let places = try Self.tests().flatMap { $0.places(of: imports) }
+    #expect(places.isEmpty, "declare it 'package':\n\(places.joined(separator: "\n"))")
+  }
+
   /// A process that another test is starting may hold the file open: "Text file busy".
   @Test func noTestExecutesWhatItHasWritten() throws {
     // In literals, which `places` leaves out.

@@ -3,7 +3,7 @@
 ///
 /// A metric is `orderfile_`, the source, its name and its unit. The commits are values of
 /// `orderfile_commit_timestamp_seconds`: as labels of the others they would make each value a series.
-struct OpenMetrics {
+package struct OpenMetrics {
   private let series: [(HistorySeries, [HistoryEntry])]
   init(_ series: [(HistorySeries, [HistoryEntry])]) { self.series = series }
 
@@ -45,7 +45,7 @@ struct OpenMetrics {
   private static let commits = "orderfile_commit_timestamp_seconds"
 
   /// `orderfile_pages_text_pages`: a name ends with its unit.
-  static func name(of metric: HistoryMetric, _ source: HistorySeries.Source) -> String {
+  package static func name(of metric: HistoryMetric, _ source: HistorySeries.Source) -> String {
     let words = metric.name.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
     let unit = metric.unit.rawValue
     let isNamed = words == unit || words.hasSuffix("_\(unit)")

@@ -123,7 +123,7 @@ extension TrendDocument.Metric {
   }
 
   /// `nil` if neither direction is better.
-  func isBetter(_ change: TrendDocument.Change) -> Bool? {
+  package func isBetter(_ change: TrendDocument.Change) -> Bool? {
     latest.isBetter(increase: change.point.after.mean > change.point.before.mean)
   }
 }

@@ -7,13 +7,13 @@ import ImageModel
 #endif
 
 /// A file that is locked as long as this exists, so that one process at a time uses what it stands for.
-final class FileLock {
+package final class FileLock {
   private let descriptor: Int32
 
   /// Makes the file unless it exists.
   ///
   /// - Returns: `nil` if another process has locked it.
-  init?(_ path: String) throws(Diagnostic) {
+  package init?(_ path: String) throws(Diagnostic) {
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else {
       throw Diagnostic("unable to write: \(String(cString: strerror(errno)))", context: [path])

@@ -2,8 +2,7 @@ import Foundation
 import ImageModel
 import TestSupport
 import Testing
-
-@testable import Workflows
+import Workflows
 
 @Suite struct AppendedFileTests {
   private let folder: TestSupport.TemporaryFolder
