@@ -42,17 +42,19 @@ demo: ## install missing packages, build, and order the sqlite3 shell: record, g
 	@$(MAKE) -s build
 	@Examples/SQLite/run.sh
 
-test: ## install what the tests need, then run check; CI runs this
+test: ## install what the tests need, then run check without optimization; CI runs this
 	@Scripts/bootstrap.sh test
-	@$(MAKE) -s check
+	@ORDERFILE_UNOPTIMIZED=1 $(MAKE) -s check
 
-# Suites that take long: other machines and systems in an emulator, other tools, many builds.
+# Suites that take long: other machines and systems in an emulator, other tools, many builds. And, since test does not
+# optimize, the tests that start no process.
 INTEGRATIONS := 'Integrations/|MachOEmulatorTests[.]'
 # Examples that need a compiler and a linker, and nothing else. The one that takes longest begins.
 CORE_EXAMPLES := SQLite C CxxPlugin Split
 OTHER_EXAMPLES := $(filter-out $(CORE_EXAMPLES),$(patsubst Examples/%/run.sh,%,$(wildcard Examples/*/run.sh)))
 test-integrations: tests-built runtime ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, the tutorial, packages; CI runs them, too
 	@Scripts/bootstrap.sh test
+	ORDERFILE_QUICK=1 swift test -c release --skip-build $(EXPLICIT) --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 	Examples/run-all.sh $(OTHER_EXAMPLES)

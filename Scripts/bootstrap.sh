@@ -16,6 +16,7 @@ test=(
   cpio qemu-system-arm  # an AArch64 machine, with the kernel that arm64-kernel.sh fetches
   python3  # Mach-O: what apple-sdk.sh fetches, and the emulator; what python-packages.sh fetches
   influxdb prometheus  # what reads a history's exports
+  fish zsh  # shells whose completions are tested
 )
 
 package=(debootstrap gcc git libelf-dev libstdc++-12-dev lintian)  # and machines that have nothing else

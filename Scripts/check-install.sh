@@ -2,6 +2,7 @@
 # Installs into a folder of its own, runs the command with the libraries there, and removes everything again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+scripts=$PWD/Scripts
 prefix=$(mktemp -d)
 trap 'rm -rf "$prefix"' EXIT
 fail() { echo "check-install.sh: $*" >&2; exit 1; }
@@ -33,7 +34,36 @@ bash=share/bash-completion/completions/orderfile
 complete_line $bash orderfile record --breakpoints -- ./ord | grep -x ./orderfile >/dev/null || fail "no file behind record --"
 complete_line $bash orderfile pages -- base6 | grep -x base64 >/dev/null || fail "no command behind pages --"
 complete_line $bash orderfile record -- ls ord | grep -x orderfile >/dev/null || fail "no file behind a command"
-grep -q _command_names "$prefix/share/zsh/site-functions/_orderfile" || fail "no command in zsh"
+complete_line $bash orderfile gen --linker ld-p | grep -x ld-prime >/dev/null || fail "no value in bash"
+
+# WANTED LINE: a word that the shell offers for the line, or what it makes of it.
+mkdir "$prefix/files"
+touch "$prefix/files/a.oftrace"
+fish_offers() {
+  # shellcheck disable=SC2016
+  (cd "$prefix/files" && PATH=$prefix/bin:$PATH fish -N -c 'source $argv[1]; complete -C $argv[2]' \
+    "$prefix/share/fish/vendor_completions.d/orderfile.fish" "$2") | cut -f 1 | grep -Fx -- "$1" >/dev/null ||
+    fail "fish does not offer '$1' for '$2'"
+}
+zsh_makes() {
+  local found
+  found=$(cd "$prefix/files" &&
+    PATH=$prefix/bin:$PATH zsh -f "$scripts/complete.zsh" "$prefix/share/zsh/site-functions" "$2")
+  [[ $found == "$1" ]] || fail "zsh makes '$found' of '$2'"
+}
+if [[ $(uname) == Linux ]]; then
+  fish_offers gen 'orderfile ge'
+  fish_offers ld-prime 'orderfile gen --linker ld'
+  fish_offers a.oftrace 'orderfile gen a'
+  fish_offers base64 'orderfile pages -- base6'
+  fish_offers a.oftrace 'orderfile pages -- ls a'
+  zsh_makes 'orderfile record ' 'orderfile rec'
+  zsh_makes 'orderfile gen --linker ld-prime ' 'orderfile gen --linker ld-p'
+  zsh_makes 'orderfile gen a.oftrace ' 'orderfile gen a'
+  zsh_makes 'orderfile pages -- base64 ' 'orderfile pages -- base6'
+  zsh_makes 'orderfile pages -- ls a.oftrace ' 'orderfile pages -- ls a'
+fi
+rm -r "$prefix/files"
 
 if [[ $(uname) == Linux ]]; then
   for library in pages qemu; do

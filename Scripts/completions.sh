@@ -34,5 +34,24 @@ END
     # A program with its arguments, completed as on a line of its own.
     sed -E "s/^( *)'\*:command:'/\1'(-)1:command: _command_names -e'\n\1'*::arguments: _normal'/" <<<"$script"
     ;;
-  *) printf '%s\n' "$script" ;;
+  *)
+    printf '%s\n' "$script"
+    cat <<'END'
+
+# Behind -- stands a program with its arguments; for `measure`, arguments alone.
+function __orderfile_is_behind_dashes
+    contains -- -- (commandline -opc)
+end
+function __orderfile_complete_behind_dashes
+    set -l words (commandline -opc)
+    set -l place (contains -i -- -- $words)
+    if test "$words[2]" = measure
+        __fish_complete_path (commandline -ct)
+    else
+        complete -C (string join -- ' ' (string escape -- $words[(math $place + 1)..-1]) (commandline -ct))
+    end
+end
+complete -c orderfile -n __orderfile_is_behind_dashes -fka '(__orderfile_complete_behind_dashes)'
+END
+    ;;
 esac

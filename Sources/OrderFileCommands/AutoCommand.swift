@@ -48,12 +48,13 @@ struct AutoCommand: ParsableCommand {
   @Option(
     help: ArgumentHelp(
       "The build system to use if there are several: cmake, meson, cargo, swiftpm, autotools or make.",
-      valueName: "name"))
+      valueName: "name"),
+    completion: .list(["cmake", "meson", "cargo", "swiftpm", "autotools", "make"]))
   var buildSystem: String?
   @Option(
     help: ArgumentHelp(
       "The linker: lld, gold or gnu-ld. (default: the first of these that is installed: lld, gnu-ld, gold)",
-      valueName: "linker"))
+      valueName: "linker"), completion: .list(["lld", "gold", "gnu-ld"]))
   var linker: LinkerOption?
   @Option(
     help: ArgumentHelp("Standard input of the launches. (default: none)", valueName: "file"),

@@ -25,7 +25,8 @@ struct InitCommand: ParsableCommand {
   var remove = false
   @Option(
     help: ArgumentHelp(
-      "The build system if there are several: cmake, meson, cargo or swiftpm.", valueName: "name"))
+      "The build system if there are several: cmake, meson, cargo or swiftpm.", valueName: "name"),
+    completion: .list(["cmake", "meson", "cargo", "swiftpm"]))
   var buildSystem: String?
   @OptionGroup var messages: Messages
   @Argument(

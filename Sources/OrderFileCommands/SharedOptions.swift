@@ -15,6 +15,7 @@ struct LinkerOption: ExpressibleByArgument {
   }
 
   static var allValueStrings: [String] { OrderFileDialect.all.map(\.name).sorted() }
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// `--format`: the tool that splits functions.
@@ -27,6 +28,7 @@ struct SplitFormatOption: ExpressibleByArgument {
   }
 
   static var allValueStrings: [String] { SplitFormat.all.map(\.name) }
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// `--arch`: the slice of a universal file.
@@ -40,6 +42,7 @@ struct ArchitectureOption: ExpressibleByArgument {
 
   static let help = ArgumentHelp(
     "The slice of a universal file: arm64, arm64e or x86_64.", valueName: "arch")
+  static var defaultCompletionKind: CompletionKind { .list(["arm64", "arm64e", "x86_64"]) }
 }
 
 /// `--demangle`: how names are shown to people. Order files and the `name` keys of JSON stay mangled.
@@ -55,6 +58,7 @@ struct DemangleOption: ExpressibleByArgument {
 
   var defaultValueDescription: String { mode.rawValue }
   static var allValueStrings: [String] { Demangler.Mode.allCases.map(\.rawValue) }
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// `--page-size`.
