@@ -52,10 +52,7 @@ struct AuditCommand: ParsableCommand {
   var json = false
   @Flag(help: "Print SARIF 2.1.0, for code scanning.")
   var sarif = false
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
-    completion: .file())
-  var output = "-"
+  @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
 
   func validate() throws {
@@ -63,7 +60,7 @@ struct AuditCommand: ParsableCommand {
   }
 
   func run() throws {
-    let outputFile = try Output(output)
+    let outputFile = try destination.open()
     var options = Audit.Options()
     options.allow = allow
     options.linkMap = linkMap
@@ -79,7 +76,7 @@ struct AuditCommand: ParsableCommand {
       try outputFile.finish(AuditSARIF(document, toolVersion: toolVersion).json())
     } else {
       let names: NameWording = Demangler(demangle.mode, of: document.format).demangle
-      let width = output == "-" ? Console.width : nil
+      let width = destination.width
       try outputFile.finish(Array(AuditText(document, width: width, names: names).text.utf8))
     }
     messages.print(document.warnings)

@@ -107,10 +107,7 @@ struct DiffCommand: ParsableCommand {
   var listPages = false
   @Flag(help: "Print one JSON object.")
   var json = false
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
-    completion: .file())
-  var output = "-"
+  @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
 
   func validate() throws {
@@ -151,7 +148,7 @@ struct DiffCommand: ParsableCommand {
   }
 
   func run() throws {
-    let outputFile = try Output(output)
+    let outputFile = try destination.open()
     let diff = try LayoutDiff(options)
     let document = diff.document
     let bytes =
@@ -159,7 +156,7 @@ struct DiffCommand: ParsableCommand {
       ? document.json()
       : Array(
         DiffText(
-          document, width: output == "-" ? Console.width : nil,
+          document, width: destination.width,
           limits: DiffText.Limits(names: listMissing ? nil : 10, listsPages: listPages),
           names: Demangler(demangle.mode, of: diff.imageFormat).demangle
         ).text.utf8)

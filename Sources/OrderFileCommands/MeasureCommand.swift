@@ -64,10 +64,7 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
     help: ArgumentHelp("Write all times in hyperfine's JSON format.", valueName: "file"),
     completion: .file())
   var exportJson: String?
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
-    completion: .file())
-  var output = "-"
+  @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
   @OptionGroup var limits: LaunchLimits
   @Argument(
@@ -117,11 +114,11 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
-    let outputFile = try Output(output)
+    let outputFile = try destination.open()
     let exportFile = try exportJson.map { path throws(Diagnostic) in try Output(path) }
     let result = try runWithProgress()
     if let document = result.document {
-      let width = output == "-" ? Console.width : nil
+      let width = destination.width
       try outputFile.finish(
         json ? document.json() : Array(MeasureText(document, width: width).text.utf8))
       try exportFile?.finish(document.hyperfineJSON())

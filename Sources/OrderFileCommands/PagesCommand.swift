@@ -23,10 +23,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
 
   @Flag(help: "Print one JSON object.")
   var json = false
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
-    completion: .file())
-  var output = "-"
+  @OptionGroup var destination: ReportDestination
   @Flag(help: "Also list the pages, each with the function that touched it first.")
   var list = false
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
@@ -71,14 +68,14 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
-    let outputFile = try Output(output)
+    let outputFile = try destination.open()
     let counted = try launch.run()
     try outputFile.finish { sink in
       if json {
         counted.document.json(to: sink)
       } else {
         let text = PagesText(
-          counted.document, width: output == "-" ? Console.width : nil,
+          counted.document, width: destination.width,
           names: Demangler(demangle.mode).demangle, listsPages: list)
         sink(Array(text.text.utf8))
       }

@@ -35,14 +35,11 @@ struct ShowCommand: ParsableCommand {
   var arch: ArchitectureOption?
   @Flag(help: "Print one JSON object.")
   var json = false
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
-    completion: .file())
-  var output = "-"
+  @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
 
   func run() throws {
-    let outputFile = try Output(output)
+    let outputFile = try destination.open()
     var options = ShownFile.Options()
     options.recorded = recorded
     options.debugFile = debugFile
@@ -78,7 +75,7 @@ struct ShowCommand: ParsableCommand {
       let demangled = demangle == nil ? nil : names
       return { document.json(demangle: demangled, to: $0) }
     }
-    let width = output == "-" ? Console.width : nil
+    let width = destination.width
     return { $0(Array(text(width, names).utf8)) }
   }
 }

@@ -21,14 +21,11 @@ struct HistoryExportCommand: ParsableCommand {
   @Argument(
     help: ArgumentHelp("The history, - for stdin.", valueName: "history"), completion: .file())
   var history: String
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
-    completion: .file())
-  var output = "-"
+  @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
 
   func run() throws {
-    let outputFile = try Output(output)
+    let outputFile = try destination.open()
     let file = try HistoryFile(parsing: InputFile.bytes(history), path: history)
     try outputFile.finish(Array(form.text(of: file).utf8))
   }

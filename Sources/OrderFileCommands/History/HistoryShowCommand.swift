@@ -20,10 +20,7 @@ struct HistoryShowCommand: ParsableCommand {
   var history: String
   @Option(help: ArgumentHelp("Show this many commits of each series.", valueName: "commits"))
   var last: Int?
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
-    completion: .file())
-  var output = "-"
+  @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
 
   func validate() throws {
@@ -33,9 +30,9 @@ struct HistoryShowCommand: ParsableCommand {
   }
 
   func run() throws {
-    let outputFile = try Output(output)
+    let outputFile = try destination.open()
     let file = try HistoryFile(parsing: InputFile.bytes(history), path: history)
-    let width = output == "-" ? Console.width : nil
+    let width = destination.width
     try outputFile.finish(Array(HistoryText(file, limit: last, width: width).text.utf8))
   }
 }

@@ -34,10 +34,7 @@ struct HistoryTrendCommand: ParsableCommand {
   var minChange: Share?
   @Flag(help: "Print one JSON object.")
   var json = false
-  @Option(
-    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
-    completion: .file())
-  var output = "-"
+  @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
 
   func validate() throws {
@@ -50,7 +47,7 @@ struct HistoryTrendCommand: ParsableCommand {
   }
 
   func run() throws {
-    let outputFile = try Output(output)
+    let outputFile = try destination.open()
     let file = try HistoryFile(parsing: InputFile.bytes(history), path: history)
     let document = TrendDocument(
       file,
@@ -59,7 +56,7 @@ struct HistoryTrendCommand: ParsableCommand {
     if json {
       try outputFile.finish(document.json())
     } else {
-      let width = output == "-" ? Console.width : nil
+      let width = destination.width
       let text = TrendText(document, width: width, isColoured: Console.outputIsColoured).text
       try outputFile.finish(Array(text.utf8))
     }

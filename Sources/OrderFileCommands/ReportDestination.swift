@@ -1,0 +1,14 @@
+import ArgumentParser
+
+/// `--output`: where a report goes.
+struct ReportDestination: ParsableArguments {
+  @Option(
+    name: .shortAndLong, help: ArgumentHelp("The file to write, - for stdout.", valueName: "file"),
+    completion: .file())
+  var output = "-"
+
+  func open() throws -> Output { try Output(output) }
+
+  /// The columns of the terminal; `nil` if it is none, or if the report goes to a file.
+  var width: Int? { output == "-" ? Console.width : nil }
+}
