@@ -28,7 +28,7 @@ complete_line() {
   # shellcheck disable=SC2016
   (cd "$prefix/bin" && bash -c 'shopt -s extglob; . "$1"; shift
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
-    _orderfile_or_command && printf "%s\n" "${COMPREPLY[@]}"' _ "$prefix/${1}" "${@:2}")
+    _orderfile_or_command orderfile "${@: -1}" "${@: -2:1}" && printf "%s\n" "${COMPREPLY[@]}"' _ "$prefix/${1}" "${@:2}")
 }
 bash=share/bash-completion/completions/orderfile
 complete_line $bash orderfile record --breakpoints -- ./ord | grep -x ./orderfile >/dev/null || fail "no file behind record --"

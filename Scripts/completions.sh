@@ -24,7 +24,7 @@ _orderfile_or_command() {
         fi
         return
     done
-    _orderfile
+    _orderfile "$@"
 }
 
 complete -o filenames -F _orderfile_or_command orderfile
