@@ -108,7 +108,7 @@ struct AutoCommand: ParsableCommand {
       launch.readiness = limits.untilReady
       return launch
     }
-    options.buildCommand = build.isEmpty ? nil : build.map(shellWord).joined(separator: " ")
+    options.buildCommand = build.isEmpty ? nil : build
     options.buildSystem = buildSystem
     options.linker = linker?.dialect
     options.jobs = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))

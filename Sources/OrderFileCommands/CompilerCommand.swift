@@ -22,6 +22,8 @@ enum CompilerCommand {
     let called = words.first?.split(separator: UInt8(ascii: "/")).last ?? []
     if CompilerSearch.isCompiler(String(decoding: called, as: UTF8.self)) {
       try run([Array(called)], Array(words.dropFirst()))
+    } else if called.elementsEqual(RustWrapper.name.utf8), words.count > 1 {
+      try runRust(words[1], Array(words.dropFirst(2)))
     } else if words.count > 3, words[1] == Array(ConfinedCommand.word.utf8) {
       do { try ProgramLaunch.confineWrites(to: words[2]) } catch {
         // A kernel that can't confine it runs it as it is.
@@ -66,6 +68,13 @@ enum CompilerCommand {
     }
     setenv("PATH", search.searchPath.map { CChar(bitPattern: $0) } + [0], 1)
     let error = ProgramLaunch.replaceProcess([path] + compiler.dropFirst() + wrapper.words)
+    throw Diagnostic("unable to run: \(error)", context: [String(decoding: path, as: UTF8.self)])
+  }
+
+  private static func runRust(_ compiler: Word, _ words: [Word]) throws(Diagnostic) {
+    let wrapper = RustWrapper(words, recorder: nonempty("ORDERFILE_RECORDER"))
+    let path = CompilerSearch(compiler, in: variable("PATH")).compiler ?? compiler
+    let error = ProgramLaunch.replaceProcess([path] + wrapper.words)
     throw Diagnostic("unable to run: \(error)", context: [String(decoding: path, as: UTF8.self)])
   }
 

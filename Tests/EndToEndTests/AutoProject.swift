@@ -88,11 +88,16 @@ struct AutoProject {
 
   /// The same where no process may be traced, as in a container.
   func startWithoutTracing(_ options: [String]) throws -> RunningProcess {
-    try workshop.write(Self.withoutTracing.utf8, "untraced.c")
-    try workshop.must("clang", ["untraced.c", "-o", "untraced"])
+    try Self.buildUntraced(in: workshop)
     return try workshop.start(
       "untraced",
       [Built.orderfile, "auto", "--project", folder, "--out", output, "--json"] + options)
+  }
+
+  /// Builds the program `untraced`, which runs its arguments where no process may be traced.
+  static func buildUntraced(in workshop: Workshop) throws {
+    try workshop.write(withoutTracing.utf8, "untraced.c")
+    try workshop.must("clang", ["untraced.c", "-o", "untraced"])
   }
 
   private static let withoutTracing = """

@@ -4,22 +4,33 @@ import JSON
 package struct SwiftToolset: Hashable, Sendable {
   /// For the linker itself.
   package var linkerOptions: [String]
+  /// The path of the recorder, if what is built is to record itself.
+  package var recorder: String?
 
-  package init(linkerOptions: [String]) { self.linkerOptions = linkerOptions }
+  package init(linkerOptions: [String], recorder: String? = nil) {
+    self.linkerOptions = linkerOptions
+    self.recorder = recorder
+  }
 
   /// <https://github.com/swiftlang/swift-evolution/blob/main/proposals/0387-cross-compilation-destinations.md>
   package func json() -> [UInt8] {
-    JSONWriter.document { json in
+    let coverage = recorder == nil ? nil : "func,trace-pc-guard,pc-table"
+    let clang = ["-ffunction-sections"] + (coverage.map { ["-fsanitize-coverage=\($0)"] } ?? [])
+    // swiftc takes the second option only with a sanitizer, of which this one adds nothing else.
+    let swift = coverage.map { ["-sanitize=fuzzer", "-sanitize-coverage=\($0)"] } ?? []
+    return JSONWriter.document { json in
       func options(_ key: StaticString, _ options: [String]) {
         json.object(key) { json in
           json.array("extraCLIOptions") { json in for option in options { json.element(option) } }
         }
       }
-      options("cCompiler", ["-ffunction-sections"])
-      options("cxxCompiler", ["-ffunction-sections"])
-      options("linker", linkerOptions)
+      options("cCompiler", clang)
+      options("cxxCompiler", clang)
+      options("linker", linkerOptions + [recorder].compactMap { $0 })
       json.member("schemaVersion", "1.0")
-      options("swiftCompiler", ["-Xfrontend", "-function-sections", "-use-ld=lld"])
+      options(
+        "swiftCompiler",
+        (["-function-sections"] + swift).flatMap { ["-Xfrontend", $0] } + ["-use-ld=lld"])
     }
   }
 }

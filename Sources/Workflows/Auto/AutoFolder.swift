@@ -99,6 +99,8 @@ final class AutoFolder {
   var originals: String { "\(work)/originals" }
   /// Options for SwiftPM's compilers and linkers.
   var toolset: String { "\(work)/toolset.json" }
+  /// The same for a build that records itself.
+  var recordingToolset: String { "\(work)/recording-toolset.json" }
   /// The order of all images of a Swift package: its toolset is for all links.
   var packageOrder: String { "\(work)/package.order" }
   /// The profile by which functions are split; none before they are.

@@ -29,6 +29,7 @@ struct AutoShell {
     case recording(String)
 
     fileprivate var recorder: String { if case .recording(let path) = self { path } else { "" } }
+    fileprivate var isRecording: Bool { !recorder.isEmpty }
   }
 
   /// A build step: its output goes to a log.
@@ -118,12 +119,17 @@ struct AutoShell {
   private func variables(_ mode: Mode, linker: String) -> [(name: String, value: String)] {
     // What a profile splits is another object, which ccache does not see.
     let cache = splits ? [(name: "CCACHE_EXTRAFILES", value: folder.profile)] : []
-    return cache + [
+    // Also instead of a wrapper that keeps what it has compiled.
+    let rust =
+      mode.isRecording
+      ? [(name: "RUSTC_WRAPPER", value: "\(folder.tools)/\(RustWrapper.name)")] : []
+    return cache + rust + [
       ("PATH", "\(folder.tools):\(searchPath)"),
       ("ORDERFILE_LINKS", folder.linkLog), ("ORDERFILE_LINKER", linker),
       ("ORDERFILE_ORDERS", mode == .ordered ? folder.orders : ""), ("ORDERFILE_MAPS", ""),
       ("ORDERFILE_RECORDER", mode.recorder), ("ORDERFILE_SPLIT", splits ? folder.profile : ""),
-      ("ORDERFILE_TOOLSET", folder.toolset), ("TMPDIR", folder.temporary),
+      ("ORDERFILE_TOOLSET", mode.isRecording ? folder.recordingToolset : folder.toolset),
+      ("TMPDIR", folder.temporary),
       // Symbols are needed to order.
       ("CARGO_PROFILE_RELEASE_STRIP", "none"),
       // A cache of compiled files sees neither what the wrappers add nor that this folder is a copy.
@@ -133,7 +139,7 @@ struct AutoShell {
 
   /// Puts a link to this command for each compiler of `PATH` into the folder of tools.
   func makeTools() throws(Diagnostic) {
-    let names = CompilerSearch.compilers(in: environment.searchPath ?? "")
+    let names = CompilerSearch.compilers(in: environment.searchPath ?? "") + [RustWrapper.name]
     for name in Folder.names(in: folder.tools) where !names.contains(name) {
       unlink("\(folder.tools)/\(name)")
     }

@@ -60,6 +60,55 @@ package struct BuildSystem: Hashable, Sendable {
     self.imageFolder = imageFolder
   }
 
+  /// What the user's own command is: that of a build system that takes options of `auto`, or any other.
+  ///
+  /// Unless they name a configuration, `swift build` and `cargo build` build for release: nobody orders another build
+  /// without saying so.
+  ///
+  /// - Parameter words: not empty.
+  package init(command words: [String]) {
+    let options = words.prefix { $0 != "--" }.dropFirst(2)
+    func has(_ names: String...) -> Bool {
+      options.contains { word in names.contains { word == $0 || word.hasPrefix("\($0)=") } }
+    }
+    func value(_ spellings: String...) -> String? {
+      var found: String?
+      for (word, next) in zip(options, options.dropFirst() + [""]) {
+        for spelling in spellings {
+          if word == spelling { found = next }
+          if word.hasPrefix("\(spelling)=") { found = String(word.dropFirst(spelling.count + 1)) }
+        }
+      }
+      return found
+    }
+    func command(_ added: String?) -> String {
+      let (verb, rest) = (words.prefix(2), words.dropFirst(2))
+      return (verb.map(shellWord) + [added].compactMap { $0 } + rest.map(shellWord))
+        .joined(separator: " ")
+    }
+    switch words.prefix(2) {
+    case ["swift", "build"]:
+      let configuration = value("-c", "--configuration")
+      let folder =
+        value("--scratch-path", "--build-path") ?? (value("--package-path").map { "\($0)/" } ?? "")
+        + ".build"
+      self.init(
+        name: "swiftpm",
+        build: command(configuration == nil ? "-c release" : nil) + " " + Self.swiftOptions,
+        imageFolder: "\(folder)/\(configuration ?? "release")")
+    case ["cargo", "build"], ["cargo", "b"]:
+      let isChosen = has("--release", "-r", "--profile")
+      self.init(name: "cargo", build: command(isChosen ? nil : "--release"))
+    default:
+      self.init(name: "command", build: words.map(shellWord).joined(separator: " "))
+    }
+  }
+
+  /// SwiftPM calls its compilers and linkers by their paths, and takes options for them from a file.
+  private static let swiftOptions =
+    "--toolset \"$ORDERFILE_TOOLSET\" --cache-path \"$TMPDIR/swiftpm\" "
+    + "--config-path \"$TMPDIR/swiftpm\" --security-path \"$TMPDIR/swiftpm\" --manifest-cache local"
+
   /// The build systems that the folder with the files `names` has, those that others generate left out.
   ///
   /// - Parameters:
@@ -89,13 +138,9 @@ package struct BuildSystem: Hashable, Sendable {
       found.append(BuildSystem(name: "cargo", build: "cargo build --release\(parallel)"))
     }
     if names.contains("Package.swift") {
-      // It calls its compilers and linkers by their paths, and takes options for them from a file.
       found.append(
         BuildSystem(
-          name: "swiftpm",
-          build:
-            "swift build -c release\(parallel) --toolset \"$ORDERFILE_TOOLSET\" --cache-path \"$TMPDIR/swiftpm\" "
-            + "--config-path \"$TMPDIR/swiftpm\" --security-path \"$TMPDIR/swiftpm\" --manifest-cache local",
+          name: "swiftpm", build: "swift build -c release\(parallel) \(swiftOptions)",
           imageFolder: ".build/release"))
     }
     let make = "make\(parallel)"

@@ -98,7 +98,14 @@ struct ProjectBuild {
   }
 
   /// Writes the file with options for SwiftPM, which stays the same, and an order file without names.
-  func writeToolset() throws(Diagnostic) {
+  ///
+  /// - Parameter recorder: the path of the recorder, for the file that a build reads which is to record itself; `nil` for
+  ///   the other one.
+  func writeToolset(recorder: String? = nil) throws(Diagnostic) {
+    if let recorder {
+      return try OutputFile(folder.recordingToolset).finish(
+        SwiftToolset(linkerOptions: ["--build-id"], recorder: recorder).json())
+    }
     let order = "--symbol-ordering-file=\(folder.packageOrder)"
     try OutputFile(folder.packageOrder).finish([])
     try OutputFile(folder.toolset).finish(

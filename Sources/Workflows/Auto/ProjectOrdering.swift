@@ -24,8 +24,8 @@ package struct ProjectOrdering {
     /// The path of the folder for everything that is written.
     package var output: String
     package var launches: [AutoLaunch] = []
-    /// The command that builds the project, for `/bin/sh -c`; `nil` to find out.
-    package var buildCommand: String?
+    /// The words of the command that builds the project; `nil` to find out.
+    package var buildCommand: [String]?
     /// The build system to use of several.
     package var buildSystem: String?
     /// `nil` for the best that is installed.
@@ -208,6 +208,7 @@ package struct ProjectOrdering {
       document.measurements = try measurement.run(options.launches)
       warnings += measurement.warnings
     }
+    warnings = Self.withoutRepetition(warnings)
     document.warnings = warnings.map { "\($0)" }
     try OutputFile(folder.summary("json")).finish(document.json())
     try OutputFile(folder.summary("md")).finish(Array(AutoMarkdown(document).text.utf8))
@@ -216,14 +217,15 @@ package struct ProjectOrdering {
     return result(folder, document)
   }
 
+  /// Each once: several steps may say the same of an image, which some name by its path.
+  private static func withoutRepetition(_ warnings: [Diagnostic]) -> [Diagnostic] {
+    var seen: Set<[String]> = []
+    return warnings.filter { seen.insert([$0.message] + $0.context.map(fileName)).inserted }
+  }
+
   /// How the launches can be recorded.
   private func methods(for build: ProjectBuild) -> RecordingMethods {
-    let refusal = PermissionFacts.tracingRefusal().map { reason in
-      RecordingMethods.Refusal(
-        "a program can't be traced: \(reason)",
-        hint: "'orderfile doctor' says how ptrace can be permitted")
-    }
-    var methods = RecordingMethods(tracing: refusal, in: environment)
+    var methods = RecordingMethods(triedIn: environment)
     methods.consider(build.images, of: build.system, splits: options.splits, in: environment)
     return methods
   }
@@ -235,7 +237,9 @@ package struct ProjectOrdering {
     if method == .instrument {
       try build.prepareObjects(.instrumented)
       for image in build.images { image.removeForRelink() }
-      try build.build("instrument", .recording(try OwnLibrary.recorder()))
+      let recorder = try OwnLibrary.recorder()
+      if build.system.usesToolset { try build.writeToolset(recorder: recorder) }
+      try build.build("instrument", .recording(recorder))
     }
     let recorded = try steps.timed("record", "each launch") { () throws(Diagnostic) in
       try launches.record(by: method)
@@ -277,7 +281,7 @@ package struct ProjectOrdering {
 
   private func buildSystem(of project: String) throws(Diagnostic) -> BuildSystem {
     if let command = options.buildCommand {
-      return BuildSystem(name: "command", build: command, clean: nil)
+      return BuildSystem(command: command)
     }
     let hasNinja = (try? environment.program(named: "ninja")) != nil
     let names = Folder.names(in: project).filter { !TreeCopy.isMadeAgain("\(project)/\($0)") }

@@ -100,6 +100,16 @@ package struct RecordingMethods: Hashable, Sendable {
 // MARK: On this machine
 
 extension RecordingMethods {
+  /// What this machine can do with programs of its own architecture, which is tried.
+  init(triedIn environment: LaunchEnvironment) {
+    self.init(
+      tracing: PermissionFacts.tracingRefusal().map { reason in
+        Refusal(
+          "a program can't be traced: \(reason)",
+          hint: "'orderfile doctor' says how ptrace can be permitted")
+      }, in: environment)
+  }
+
   /// What this machine can do with programs of its own architecture.
   ///
   /// - Parameter tracing: why no program can be traced; `nil` if one was.
@@ -109,10 +119,6 @@ extension RecordingMethods {
       refuse(.qemu, Refusal(error))
     }
     do { _ = try OwnLibrary.recorder() } catch { refuse(.instrument, Refusal(error)) }
-    let compilers = CompilerSearch.compilers(in: environment.searchPath ?? "")
-    if !compilers.contains(where: { $0.contains("clang") }) {
-      refuse(.instrument, Refusal("there is no clang", hint: "install clang"))
-    }
   }
 
   /// What can be done with a project whose build made `images`.
@@ -125,17 +131,18 @@ extension RecordingMethods {
     if splits {
       refuse(.instrument, Refusal("it sees no basic blocks, which --split needs"))
     }
-    consider(system)
+    consider(system, in: environment)
     for image in images { consider(image.path, isLibrary: image.isLibrary, in: environment) }
   }
 
-  /// What can be done with a project of that build system.
-  mutating func consider(_ system: BuildSystem) {
-    guard ["cargo", "swiftpm"].contains(system.name) else { return }
-    refuse(
-      .instrument,
-      Refusal(
-        "\(system.name) instruments by other flags", hint: "by hand: docs/BUILD-SYSTEMS.md"))
+  /// What can be done with a project of that build system; `nil` if it is not known.
+  mutating func consider(_ system: BuildSystem?, in environment: LaunchEnvironment) {
+    // rustc and swiftc instrument, too.
+    guard !["cargo", "swiftpm"].contains(system?.name) else { return }
+    let compilers = CompilerSearch.compilers(in: environment.searchPath ?? "")
+    if !compilers.contains(where: { $0.contains("clang") }) {
+      refuse(.instrument, Refusal("there is no clang", hint: "install clang"))
+    }
   }
 
   /// What can be done with the image at `path`.

@@ -30,6 +30,8 @@ package struct CompilerCall: Hashable {
   package private(set) var optimizesAtLink = false
   /// Whether it writes a link map.
   package private(set) var hasMap = false
+  /// The files that are compiled or linked.
+  package private(set) var inputs: [Word] = []
   /// Whether a configuration script makes the call to learn what the compiler can do. The call itself is then all that
   /// matters: another one might have another answer.
   package private(set) var isProbe = false
@@ -54,6 +56,7 @@ package struct CompilerCall: Hashable {
     }
     (output, linker) = (reading.output ?? output, reading.linker)
     (optimizesAtLink, hasMap) = (reading.optimizesAtLink, reading.hasMap)
+    inputs = reading.inputs
     isProbe = Self.isProbe(reading.files + [output, folder])
     guard !reading.isQuery, !reading.inputs.isEmpty, !reading.makesHeader else { return }
     if reading.inputs.contains(where: reading.hasFunctions) { work.insert(.compiling) }
@@ -179,7 +182,7 @@ private struct Reading {
 
   /// Endings of inputs that are only linked, or have no functions for the compiler: assembly.
   private static let others: Set<String> = [
-    "o", "lo", "a", "so", "la", "obj", "dylib", "tbd", "ld", "lds", "s", "S", "sx", "asm",
+    "o", "lo", "a", "so", "la", "obj", "rlib", "dylib", "tbd", "ld", "lds", "s", "S", "sx", "asm",
   ]
 
   /// Whether an input is a header: the driver then precompiles it.

@@ -110,7 +110,9 @@ package struct CompilerWrapper {
       options += arguments
       if dialect == .lld { options.append(Array("--no-warn-symbol-ordering".utf8)) }
     }
-    return (settings.recorder.map { [$0] } ?? [])
+    // rustc may have named it.
+    let recorder = settings.recorder.flatMap { call.inputs.contains($0) ? nil : $0 }
+    return (recorder.map { [$0] } ?? [])
       + options.flatMap { [Array("-Xlinker".utf8), $0] }
   }
 }

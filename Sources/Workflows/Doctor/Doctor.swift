@@ -59,13 +59,14 @@ package struct Doctor {
     var findings = (tools?.findings ?? []) + permissions.findings(methods) + machine.findings
     var obstacles = AutoObstacles.ofMachine(tools, permissions, machine)
     let kind: DoctorDocument.Subject
+    var system: BuildSystem?
     switch subject {
     case .machine: kind = .machine
     case .project(let facts):
       kind = .project
       findings += facts.findings(tools)
       obstacles += AutoObstacles.of(facts, tools)
-      if facts.systems.count == 1 { methods.consider(facts.systems[0]) }
+      if facts.systems.count == 1 { system = facts.systems[0] }
     case .image(let facts):
       kind = .image
       findings += facts.findings
@@ -75,6 +76,7 @@ package struct Doctor {
       kind = .linkMap
       findings.append(.functionSections(ofLinkMap: layout))
     }
+    methods.consider(system, in: environment)
     if machine.isLinux {
       findings.append(methods.finding)
       obstacles += [methods.obstacle].compactMap { $0 }

@@ -233,7 +233,9 @@ package struct TreeCopy {
   }
 
   private static func isObject(_ name: Word) -> Bool {
-    [".o", ".lo", ".obj"].contains { name.suffix($0.utf8.count).elementsEqual($0.utf8) }
+    [".o", ".lo", ".obj", ".rlib", ".rmeta"].contains {
+      name.suffix($0.utf8.count).elementsEqual($0.utf8)
+    }
   }
 
   private func makeFolder(_ path: Word, mode: mode_t) throws(Diagnostic) {

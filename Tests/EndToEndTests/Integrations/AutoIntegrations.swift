@@ -148,6 +148,27 @@ import Testing
     #expect(present >= 20 && compliance["inOrder"] as? Int == present)
     let again = try project.auto("--launch", "target/release/app")
     #expect(again.errors.contains("nothing has changed"), "\(again.errors)")
+
+    try expectInstrumented(
+      project, ["--launch", "app", "--", "cargo", "build", "--bin", "app"],
+      command: "cargo build --release --bin app")
+    let order = project.workshop.text("out put/summary.txt")
+    #expect(order.contains("-Clink-arg=-Wl,--symbol-ordering-file="))
+  }
+
+  /// A build that records itself is made, and nothing of it is left.
+  private func expectInstrumented(
+    _ project: AutoProject, _ options: [String], command: String
+  ) throws {
+    let run = try project.start(["--method", "instrument"] + options).end()
+    try #require(run.status == 0, "\(run.errors)")
+    #expect(run.errors.contains("orderfile: instrument: \(command)"), "\(run.errors)")
+    let image = try #require((run.json["images"] as? [[String: Any]])?.first)
+    let compliance = try #require(image["compliance"] as? [String: Any])
+    let present = try #require(compliance["present"] as? Int)
+    #expect(present >= 5 && compliance["inOrder"] as? Int == present, "\(run.json)")
+    let symbols = try project.workshop.must("nm", ["\(project.output)/images/app"])
+    #expect(!symbols.text.contains("sanitizer_cov"))
   }
 
   @Test(.needs("swift"))
@@ -186,6 +207,10 @@ import Testing
     #expect(present >= 6 && compliance["inOrder"] as? Int == present)
     let again = try project.auto("--launch", "app")
     #expect(again.errors.contains("nothing has changed"), "\(again.errors)")
+
+    try expectInstrumented(
+      project, ["--launch", "app", "--", "swift", "build", "--product", "app"],
+      command: "swift build -c release --product app")
   }
 
   @Test(arguments: OrderingLinker.installed)

@@ -90,6 +90,15 @@ import Testing
     #expect(again.errors.contains("nothing has changed"), "\(again.errors)")
   }
 
+  @Test func whatTheCommandNamesIsBuilt() throws {
+    let project = try Self.project()
+    let run = try project.auto("--launch", "tool", "--", "swift", "build", "--product", "tool")
+    try #require(run.status == 0, "\(run.errors)")
+    let built = try FileManager.default.contentsOfDirectory(
+      atPath: "\(project.output)/work/tree/.build/release")
+    #expect(built.contains("tool") && !built.contains("app") && !built.contains("libPlugin.so"))
+  }
+
   /// A package that depends on this one; as long as it does not name --out, nothing outside `.build` is written.
   @Test func thePluginRunsTheInstalledCommand() throws {
     let own = projectFolder.path

@@ -24,6 +24,33 @@ import Workflows
         ?? false)
   }
 
+  @Test(arguments: [
+    (["make", "-C", "a b"], "command", "make -C 'a b'", nil),
+    (["sh", "-c", "swift build"], "command", "sh -c 'swift build'", nil),
+    (["cargo", "build", "--bin", "x"], "cargo", "cargo build --release --bin x", nil),
+    (["cargo", "b", "--profile=dist"], "cargo", "cargo b --profile=dist", nil),
+    (["cargo", "test"], "command", "cargo test", nil),
+    (
+      ["swift", "build", "--product", "x"], "swiftpm",
+      "swift build -c release --product x --toolset ", ".build/release"
+    ),
+    (
+      ["swift", "build", "--package-path", "p", "--configuration=debug"], "swiftpm",
+      "swift build --package-path p --configuration=debug --toolset ", "p/.build/debug"
+    ),
+    (
+      ["swift", "build", "-c", "release", "--scratch-path", "s"], "swiftpm",
+      "swift build -c release --scratch-path s --toolset ", "s/release"
+    ),
+  ])
+  func aCommandMayBeThatOfABuildSystem(
+    words: [String], name: String, command: String, folder: String?
+  ) {
+    let system = BuildSystem(command: words)
+    #expect(system.name == name && system.imageFolder == folder)
+    #expect(folder == nil ? system.build == command : system.build.hasPrefix(command))
+  }
+
   @Test func theOptionsAreAsTheCompilersTakeThem() {
     let make = BuildSystem(name: "make", build: "make")
     let link = ["-fuse-ld=lld", "-Wl,--build-id", "-Wl,--symbol-ordering-file=/o/a.order"]

@@ -30,6 +30,7 @@ import Workflows
     ("a.o b.a libc.so.1.2 -o app", link),
     ("-shared a.lo -Wl,-soname -Wl,libx.so -o .libs/libx.so.1", link),
     ("a.c b.o -o app", "-ffunction-sections \(link)"),
+    ("a.rcgu.o liba.rlib -o app", link),
     ("a.cc", "-ffunction-sections \(link)"),
     ("-flto a.o -o app", "-ffunction-sections \(link)"),
     ("@words -o app", "-ffunction-sections \(link)"),
@@ -149,6 +150,28 @@ import Workflows
     #expect(
       text(wrapped("a.o -o app", settings: settings))
         == "-fuse-ld=lld /lib/orderfile_rt.o -Xlinker --build-id a.o -o app")
+    // As rustc links it.
+    #expect(
+      text(wrapped("a.o /lib/orderfile_rt.o -o app", settings: settings))
+        == "\(Self.link) a.o /lib/orderfile_rt.o -o app")
+  }
+
+  private static let coverage =
+    " -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=1 -Cllvm-args=-sanitizer-coverage-trace-pc-guard -Cllvm-args=-sanitizer-coverage-pc-table -Clink-arg=/rt.o"
+
+  /// Cargo also asks the compiler for its version, and for names of files.
+  @Test(arguments: [
+    ("--crate-name app src/main.rs --crate-type bin", coverage),
+    ("--crate-name parts lib.rs --crate-type lib --emit=dep-info,metadata,link", coverage),
+    ("-vV", ""), ("- --crate-name ___ --print=file-names --crate-type bin", ""),
+    ("--crate-name x --print cfg", ""), ("--crate-name", ""), ("", ""),
+  ])
+  func eachCrateThatRecordsItselfContainsTheRecorder(call: String, added: String) {
+    let words = call.split(separator: " ").map { Array($0.utf8) }
+    let found = RustWrapper(words, recorder: Array("/rt.o".utf8)).words
+    #expect(
+      found.map { String(decoding: $0, as: UTF8.self) }.joined(separator: " ") == call + added)
+    #expect(RustWrapper(words, recorder: nil).words == words)
   }
 
   @Test func bytesThatAreNotUTF8AreKept() {
