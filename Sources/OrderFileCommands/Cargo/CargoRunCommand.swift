@@ -20,11 +20,16 @@ struct CargoRunCommand: ParsableCommand, LaunchingCommand {
 
   func run() throws {
     let ordering = try options.ordering
-    let (recorded, removed) = try ordering.run()
+    let launched = try ordering.run(command: try Folder.ownCommand())
+    let recorded = launched.recorded
     let messages = options.messages
-    if removed > 0 {
+    if launched.removed > 0 {
       messages.print(
-        note: "the program has changed: removed \(counted(removed, "trace")) of another build")
+        note:
+          "the program has changed: removed \(counted(launched.removed, "trace")) of another build")
+    }
+    if let reason = launched.methodReason {
+      messages.print(note: "recorded by \(launched.method.wording) (\(reason))")
     }
     if !recorded.traces.isEmpty {
       let hits = recorded.traces.reduce(0) { $0 + $1.hits.count }

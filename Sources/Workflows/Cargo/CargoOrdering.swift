@@ -1,6 +1,6 @@
 // Orders what cargo links: `cargo orderfile`.
 //
-// The release build itself is recorded, with breakpoints, so there is one build. All options for the linker are behind
+// The release build itself is recorded, so there is one build; only where nothing else works, an instrumented one is. All options for the linker are behind
 // the `--` of `cargo rustc`: only the crate that is linked gets them, crates that it uses stay as they are, and flags of
 // the project still count. cargo compiles that crate again whenever these options differ from those of its last build.
 
@@ -13,8 +13,8 @@ import Symbolication
 
 /// The verbs of `cargo orderfile`.
 package struct CargoOrdering {
-  private let words: CargoWords
-  private let environment: LaunchEnvironment
+  let words: CargoWords
+  let environment: LaunchEnvironment
   private let linker: OrderFileDialect
   /// Options that choose the target, if `words` do not.
   private let selection: [String]
@@ -41,27 +41,6 @@ package struct CargoOrdering {
     let image = try link(orderFile: nil)
     try checkSymbols(of: image)
     return image
-  }
-
-  /// Builds the target, and records a launch of it.
-  ///
-  /// - Returns: what was recorded, and how many launches of another build were removed.
-  package func run() throws -> (launch: RecordedLaunch, removed: Int) {
-    let image = try build()
-    guard !image.isLibrary || !words.program.isEmpty else {
-      throw Diagnostic(
-        "a library can't be launched: expected a program that loads it", context: [image.name],
-        hint: "\(words.command("run")) -- PROGRAM ARGUMENTS", severity: .usage)
-    }
-    let results = try CargoResults(of: image)
-    let removed = try results.keepRecorded(image)
-    let command = (image.isLibrary ? [] : [image.path]) + words.program
-    let recording = LaunchRecording(
-      .breakpoints(
-        .launch(ProgramLaunch(command: command)),
-        LaunchRecording.Breakpoints(onlyImages: [image.path])),
-      outputPath: results.nextTrace, in: environment)
-    return (try recording.run(), removed)
   }
 
   package struct Ordered {
@@ -107,7 +86,13 @@ package struct CargoOrdering {
   }
 
   /// Runs cargo, which prints what it does.
-  private func link(orderFile: String?) throws -> CargoArtifact {
+  ///
+  /// - Parameters:
+  ///   - targetFolder: as `CargoWords.build` has it.
+  ///   - variables: more variables for its environment.
+  func link(
+    orderFile: String?, targetFolder: String? = nil, variables: [(name: String, value: String)] = []
+  ) throws -> CargoArtifact {
     var options = ["-fuse-ld=\(linker.driverName ?? "")", "-Wl,--build-id"]
     if let orderFile {
       let arguments = linker.linkerArguments(orderFile: Array(orderFile.utf8)) ?? []
@@ -116,7 +101,8 @@ package struct CargoOrdering {
     }
     return try CargoArtifact(
       inMessages: try CapturedCommand(environment).output(
-        of: words.build(selection: selection, linkWords: options)))
+        of: words.build(selection: selection, linkWords: options, targetFolder: targetFolder),
+        variables: variables))
   }
 
   private func checkSymbols(of image: CargoArtifact) throws(Diagnostic) {

@@ -21,6 +21,8 @@ struct CargoResults {
 
   /// The image that the recorded launches ran.
   var recorded: String { "\(folder)/recorded/\(name)" }
+  /// cargo's target folder of the build that records itself.
+  var instrumented: String { "\(folder)/instrumented" }
   /// The image in the default order.
   var byDefault: String { "\(folder)/default/\(name)" }
   var order: String { "\(folder)/\(name).order" }

@@ -44,10 +44,25 @@ package struct CargoWords: Hashable, Sendable {
   /// - Parameters:
   ///   - selection: more options, that choose the target.
   ///   - linkWords: for the compiler driver that links.
-  package func build(selection: [String] = [], linkWords: [String]) -> [String] {
-    ["cargo", "rustc", "--message-format=json-render-diagnostics"]
-      + (choosesProfile ? [] : ["--release"]) + options + selection + ["--"]
-      + linkWords.map { "-Clink-arg=\($0)" }
+  ///   - targetFolder: of another build than that of the options; `nil` for theirs.
+  package func build(
+    selection: [String] = [], linkWords: [String], targetFolder: String? = nil
+  ) -> [String] {
+    let place = targetFolder.map { ["--target-dir", $0] }
+    return ["cargo", "rustc", "--message-format=json-render-diagnostics"]
+      + (choosesProfile ? [] : ["--release"])
+      + (place == nil ? options : options(without: "--target-dir")) + (place ?? []) + selection
+      + ["--"] + linkWords.map { "-Clink-arg=\($0)" }
+  }
+
+  private func options(without option: String) -> [String] {
+    var kept: [String] = []
+    var isValue = false
+    for word in options {
+      if !isValue, word != option, !word.hasPrefix(option + "=") { kept.append(word) }
+      isValue = !isValue && word == option
+    }
+    return kept
   }
 
   /// The command that tells where the target folder and the workspace are.

@@ -9,12 +9,15 @@ struct CapturedCommand {
 
   /// What the command writes to standard output.
   ///
+  /// - Parameter variables: more variables for its environment.
   /// - Throws: if it fails; it has said why.
-  func output(of command: [String]) throws -> [UInt8] {
+  func output(
+    of command: [String], variables: [(name: String, value: String)] = []
+  ) throws -> [UInt8] {
     let folder = try TemporaryFolder(in: environment)
     let path = folder.path("output")
     let result = try LaunchLog(path).outputStream { streams in
-      var launch = ProgramLaunch(command: command)
+      var launch = ProgramLaunch(command: command, environment: variables)
       launch.streams = streams
       do { return try launch.run() } catch {
         throw Diagnostic("unable to run: \(error)", context: [command[0]])

@@ -80,10 +80,9 @@ import Testing
   }
 
   private func cargo(_ words: String..., environment: [String: String] = [:]) throws -> Run {
-    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
-    return try workshop.start(
+    try workshop.start(
       "cargo", ["orderfile"] + words,
-      environment: ["PATH": "\(workshop.path("bin")):\(path)"].merging(environment) { $1 }
+      environment: ["PATH": searchPath].merging(environment) { $1 }
     ).end()
   }
 
@@ -126,6 +125,67 @@ import Testing
     #expect(cleaned.errors.contains("target/release/.orderfile"))
     #expect(!FileManager.default.fileExists(atPath: workshop.path("target/release/.orderfile")))
     #expect(try cargo("clean", "--offline").errors.contains("nothing to remove"))
+  }
+
+  /// As in a container without the right to trace; and without an emulator, too.
+  @Test(.needs(.x8664Machine, "qemu-x86_64", "clang"), arguments: [true, false])
+  func withoutTheRightToTraceAnotherMethodRecords(hasEmulator: Bool) throws {
+    try AutoProject.buildUntraced(in: workshop)
+    let path = try hasEmulator ? searchPath : searchPathWithoutEmulator()
+    for verb in ["run", "optimize"] {
+      let run = try workshop.start(
+        "untraced",
+        [workshop.path("bin/cargo-orderfile"), verb, "-p", "app", "--bin", "app", "--offline"],
+        environment: ["PATH": path]
+      ).end()
+      try #require(run.status == 0, "\(run.errors)")
+      let method =
+        hasEmulator ? "QEMU's emulator, which ran the release build" : "an instrumented build"
+      #expect(
+        verb == "optimize"
+          || run.errors.contains(
+            "orderfile: recorded by \(method) (breakpoints: a program can't be"),
+        "\(run.errors)")
+    }
+    let ran = ["of_p", "of_r", "of_b"]
+    #expect(try order("target/release/app").filter(ran.contains) == ran)
+    let symbols = try workshop.must("nm", ["target/release/app"])
+    #expect(!symbols.text.contains("sanitizer_cov"))
+    // A library can't be built beside itself, and found.
+    try workshop.must("cc", ["-o", "host", "host.c", "-ldl"])
+    let library = try workshop.start(
+      "untraced",
+      [workshop.path("bin/cargo-orderfile"), "run", "-p", "plugin", "--offline", "--"]
+        + [workshop.path("host"), workshop.path("target/release/libplugin.so")],
+      environment: ["PATH": path]
+    ).end()
+    #expect(
+      hasEmulator
+        ? library.status == 0
+        : library.status == 1
+          && library.errors.contains("instrument: a program finds the library at its own path only"),
+      "\(library.errors)")
+  }
+
+  private var searchPath: String {
+    "\(workshop.path("bin")):\(ProcessInfo.processInfo.environment["PATH"] ?? "")"
+  }
+
+  /// Folders that have an emulator, such as `/usr/bin`, are replaced by links to all else in them.
+  private func searchPathWithoutEmulator() throws -> String {
+    let files = FileManager.default
+    let folders = try searchPath.split(separator: ":").enumerated().map { index, folder in
+      guard files.fileExists(atPath: "\(folder)/qemu-x86_64") else { return String(folder) }
+      let copy = workshop.path("bin\(index)")
+      try files.createDirectory(atPath: copy, withIntermediateDirectories: true)
+      for name in try files.contentsOfDirectory(atPath: String(folder))
+      where !name.hasPrefix("qemu-") {
+        try files.createSymbolicLink(
+          atPath: "\(copy)/\(name)", withDestinationPath: "\(folder)/\(name)")
+      }
+      return copy
+    }
+    return folders.joined(separator: ":")
   }
 
   @Test func fatLTOAndAbortingPanicsAreOrdered() throws {

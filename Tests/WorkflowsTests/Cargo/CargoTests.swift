@@ -25,6 +25,15 @@ import Workflows
         + ["-Clink-arg=-fuse-ld=lld"])
   }
 
+  @Test(arguments: [["--target-dir", "t"], ["--target-dir=t"], []])
+  func anotherTargetFolderReplacesThatOfTheOptions(options: [String]) {
+    let words = CargoWords(["--bin", "a"] + options + ["-q"])
+    #expect(
+      words.build(linkWords: [], targetFolder: "other").suffix(6) == [
+        "--bin", "a", "-q", "--target-dir", "other", "--",
+      ])
+  }
+
   @Test func hintsRepeatTheOptions() {
     let words = CargoWords(["--features", "a b", "--", "x"])
     #expect(words.command("run") == "cargo orderfile run --features 'a b'")
