@@ -65,6 +65,10 @@ package enum FailureCause {
       [["-fsanitize-coverage"]],
       "only clang can instrument: CC=clang CXX=clang++ orderfile auto ..., or use another --method"
     ),
+    (
+      [["duplicate symbol"], ["multiple definition of"]],
+      "two objects define the same symbol; C that was written for gcc before version 10 needs CFLAGS='-O2 -fcommon'"
+    ),
     ([["ld.lld: error: "]], "link with GNU ld instead: --linker gnu-ld"),
     (
       // gcc for another machine looks for a linker of that machine.

@@ -111,6 +111,8 @@ import Workflows
     ("sh: 1: automake: not found\n", "autoreconf"),
     ("cp: error writing 'a': No space left on device\n", "--out"),
     ("ld.lld: error: unable to find library -lx\n", "--linker gnu-ld"),
+    ("ld.lld: error: duplicate symbol: x\n", "-fcommon"),
+    ("a.o:(.bss+0x0): multiple definition of `x'; b.o:(.bss+0x0): first\n", "-fcommon"),
     ("collect2: fatal error: cannot find ‘ld’\ncompilation terminated.\n", "--linker gnu-ld"),
     ("fatal: unable to access 'https://a/': Could not resolve host: a\n", "download failed"),
     (
