@@ -29,7 +29,7 @@ static void pass_on(int signal) {
   if (!pid) return;
   /* The terminal has already sent these two to the program, unless that has its own group. */
   if ((signal == SIGINT || signal == SIGQUIT) && child_group == CPROCESS_SHARED_GROUP) return;
-  if (signal == SIGINT && child_group == CPROCESS_SHELL_GROUP) signal = SIGTERM;
+  if (signal == SIGINT && child_group == CPROCESS_SHELL_SESSION) signal = SIGTERM;
   int error = errno;
   kill(child_group == CPROCESS_SHARED_GROUP ? pid : -pid, signal);
   errno = error;
@@ -88,8 +88,9 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
     if (action.sa_handler != SIG_IGN) sigaddset(&defaults, caught[i]); /* nohup stays nohup */
   }
   posix_spawnattr_setsigdefault(&attributes, &defaults);
-  bool own_group = group != CPROCESS_SHARED_GROUP;
-  if (own_group) {
+  if (group == CPROCESS_SHELL_SESSION) {
+    flags |= POSIX_SPAWN_SETSID;
+  } else if (group == CPROCESS_OWN_GROUP) {
     flags |= POSIX_SPAWN_SETPGROUP;
     posix_spawnattr_setpgroup(&attributes, 0);
     if (streams->descriptors[STDIN_FILENO] < 0 && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp()) {
@@ -117,7 +118,7 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
   *start = platform_now();
   int error;
   if (tracer) {
-    error = platform_start_held(arguments, environment, streams->descriptors, own_group, terminal_owner != 0, &defaults, &old,
+    error = platform_start_held(arguments, environment, streams->descriptors, group, terminal_owner != 0, &defaults, &old,
                                 tracer, &held);
     *pid = held.pid;
   } else {

@@ -80,9 +80,11 @@ void platform_give_terminal(posix_spawn_file_actions_t *actions) {
 /* The steps of a held child before exec; never returns. No other process may hold the other end of GO, so
  * that the child ends if this process ends before the child may begin. */
 static void become_program(char *const *arguments, char **environment, const int streams[3],
-                           bool own_group, bool takes_terminal, const sigset_t *defaults,
+                           enum cprocess_group group, bool takes_terminal, const sigset_t *defaults,
                            const sigset_t *mask, pid_t tracer, int go, int failed) {
-  if (own_group) {
+  if (group == CPROCESS_SHELL_SESSION) {
+    setsid();
+  } else if (group == CPROCESS_OWN_GROUP) {
     setpgid(0, 0);
     if (takes_terminal) tcsetpgrp(STDIN_FILENO, getpgrp());
   }
@@ -103,7 +105,7 @@ static void become_program(char *const *arguments, char **environment, const int
 }
 
 int platform_start_held(char *const *arguments, char **environment, const int streams[3],
-                        bool own_group, bool takes_terminal, const sigset_t *defaults,
+                        enum cprocess_group group, bool takes_terminal, const sigset_t *defaults,
                         const sigset_t *mask, pid_t tracer, struct platform_held *held) {
   int go[2], failed[2]; /* to the child; from it, closed by exec */
   if (pipe2(go, O_CLOEXEC) != 0) return errno;
@@ -116,7 +118,7 @@ int platform_start_held(char *const *arguments, char **environment, const int st
   *held = (struct platform_held){fork(), go[1], failed[0]};
   if (held->pid == 0) {
     close(go[1]);
-    become_program(arguments, environment, streams, own_group, takes_terminal, defaults, mask, tracer, go[0],
+    become_program(arguments, environment, streams, group, takes_terminal, defaults, mask, tracer, go[0],
                    failed[1]);
   }
   int error = held->pid < 0 ? errno : 0;

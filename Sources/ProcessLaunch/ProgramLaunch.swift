@@ -20,8 +20,9 @@ package struct ProgramLaunch: Sendable {
   /// Whether it leads its own process group: signals that end the program also go to what it started, and
   /// what it started ends if it fails. With a timeout or a sign it always leads one.
   package var leadsGroup: Bool
-  /// Whether it is a shell with a command line. If it leads its own group, that gets SIGTERM for SIGINT, because a
-  /// shell that gets SIGINT between two commands goes on with the next.
+  /// Whether it is a shell with a command line. If it leads its own group, that is a session, which has no terminal: what
+  /// asks there for a password fails at once. And the group gets SIGTERM for SIGINT, because a shell that gets SIGINT
+  /// between two commands goes on with the next.
   package var isShell = false
   package var streams = Streams()
 
@@ -187,7 +188,7 @@ package struct ProgramLaunch: Sendable {
   }
 
   private var group: cprocess_group {
-    if isShell && leadsGroup { return CPROCESS_SHELL_GROUP }
+    if isShell && leadsGroup { return CPROCESS_SHELL_SESSION }
     let isOwn = leadsGroup || timeout != nil || readiness != nil
     return isOwn ? CPROCESS_OWN_GROUP : CPROCESS_SHARED_GROUP
   }

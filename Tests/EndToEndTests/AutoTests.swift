@@ -190,6 +190,20 @@ import Testing
       changed.status == 1 && changed.errors.contains("the launch failed"), "\(changed.errors)")
   }
 
+  /// Nobody would see that it waits for an answer.
+  @Test(.needs("script")) func aLaunchThatReadsTheTerminalFails() throws {
+    let project = try AutoProject()
+    let words = [
+      Built.orderfile, "auto", "--project", project.folder, "--out", project.output, "--launch",
+      "./app && read answer </dev/tty",
+    ]
+    let line = words.map { "'\($0)'" }.joined(separator: " ")
+    let run = try project.workshop.start("script", ["-qec", line, "/dev/null"]).end()
+    #expect(
+      run.status == 1 && run.text.contains("the launch failed: exit status 2")
+        && run.text.contains("cannot open /dev/tty: No such device"), "\(run.text)")
+  }
+
   /// The first is counted although it does not get the variables by which a library would be loaded into it.
   @Test func ofTwoImagesWithOneNameTheFirstIsOrdered() throws {
     let project = try AutoProject()

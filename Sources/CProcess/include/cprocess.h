@@ -11,10 +11,11 @@
 
 /* The process group of a program. */
 enum cprocess_group {
-  CPROCESS_SHARED_GROUP, /* the group of this process */
-  CPROCESS_OWN_GROUP,    /* a group that the program leads */
-  CPROCESS_SHELL_GROUP,  /* a group that the program, a shell, leads. It gets SIGTERM for SIGINT, because a shell
-                          * that gets SIGINT between two commands goes on with the next */
+  CPROCESS_SHARED_GROUP,  /* the group of this process */
+  CPROCESS_OWN_GROUP,     /* a group that the program leads */
+  CPROCESS_SHELL_SESSION, /* a session, and so a group, that the program, a shell, leads. What it runs has no terminal:
+                           * reading one fails, instead of stopping the group. The group gets SIGTERM for SIGINT,
+                           * because a shell that gets SIGINT between two commands goes on with the next */
 };
 
 /* The descriptors that a program gets as its standard input, output and errors, above 2; -1 for those of this
