@@ -118,8 +118,8 @@ int cprocess_start(char *const *arguments, char *const *variables, const struct 
   *start = platform_now();
   int error;
   if (tracer) {
-    error = platform_start_held(arguments, environment, streams->descriptors, group, terminal_owner != 0, &defaults, &old,
-                                tracer, &held);
+    error = platform_start_held(arguments, environment, streams->descriptors, group == CPROCESS_OWN_GROUP,
+                                group == CPROCESS_SHELL_SESSION, terminal_owner != 0, &defaults, &old, tracer, &held);
     *pid = held.pid;
   } else {
     error = posix_spawnp(pid, arguments[0], &actions, &attributes, arguments, environment);

@@ -8,8 +8,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "cprocess.h"
-
 /* Nanoseconds since boot, and the machine's counter: the clocks of the recorder's platform_<system>.c. */
 uint64_t platform_now(void);
 uint64_t platform_ticks(void);
@@ -41,7 +39,7 @@ struct platform_held {
 /* As posix_spawnp, without attributes, but with STREAMS as in struct cprocess_streams; the program waits before it begins, and TRACER may trace it.
  * ENOTSUP if the system has no suitable ptrace. */
 int platform_start_held(char *const *arguments, char **environment, const int streams[3],
-                        enum cprocess_group group, bool takes_terminal, const sigset_t *defaults,
+                        bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
                         const sigset_t *mask, pid_t tracer, struct platform_held *held);
 /* Lets it begin, or ends it before that. Returns 0 or the errno of exec; the process is gone then. */
 int platform_let_go(const struct platform_held *held, bool may_begin);

@@ -56,9 +56,9 @@ int platform_pipe(int ends[2]) {
 void platform_give_terminal(posix_spawn_file_actions_t *actions) { (void)actions; }
 
 int platform_start_held(char *const *arguments, char **environment, const int streams[3],
-                        enum cprocess_group group, bool takes_terminal, const sigset_t *defaults,
+                        bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
                         const sigset_t *mask, pid_t tracer, struct platform_held *held) {
-  (void)arguments, (void)environment, (void)streams, (void)group, (void)takes_terminal, (void)defaults;
+  (void)arguments, (void)environment, (void)streams, (void)own_group, (void)own_session, (void)takes_terminal, (void)defaults;
   (void)mask, (void)tracer, (void)held;
   return ENOTSUP;
 }

@@ -80,11 +80,11 @@ void platform_give_terminal(posix_spawn_file_actions_t *actions) {
 /* The steps of a held child before exec; never returns. No other process may hold the other end of GO, so
  * that the child ends if this process ends before the child may begin. */
 static void become_program(char *const *arguments, char **environment, const int streams[3],
-                           enum cprocess_group group, bool takes_terminal, const sigset_t *defaults,
+                           bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
                            const sigset_t *mask, pid_t tracer, int go, int failed) {
-  if (group == CPROCESS_SHELL_SESSION) {
+  if (own_session) {
     setsid();
-  } else if (group == CPROCESS_OWN_GROUP) {
+  } else if (own_group) {
     setpgid(0, 0);
     if (takes_terminal) tcsetpgrp(STDIN_FILENO, getpgrp());
   }
@@ -105,7 +105,7 @@ static void become_program(char *const *arguments, char **environment, const int
 }
 
 int platform_start_held(char *const *arguments, char **environment, const int streams[3],
-                        enum cprocess_group group, bool takes_terminal, const sigset_t *defaults,
+                        bool own_group, bool own_session, bool takes_terminal, const sigset_t *defaults,
                         const sigset_t *mask, pid_t tracer, struct platform_held *held) {
   int go[2], failed[2]; /* to the child; from it, closed by exec */
   if (pipe2(go, O_CLOEXEC) != 0) return errno;
@@ -118,7 +118,7 @@ int platform_start_held(char *const *arguments, char **environment, const int st
   *held = (struct platform_held){fork(), go[1], failed[0]};
   if (held->pid == 0) {
     close(go[1]);
-    become_program(arguments, environment, streams, group, takes_terminal, defaults, mask, tracer, go[0],
+    become_program(arguments, environment, streams, own_group, own_session, takes_terminal, defaults, mask, tracer, go[0],
                    failed[1]);
   }
   int error = held->pid < 0 ? errno : 0;
