@@ -127,6 +127,7 @@ struct AutoCommand: ParsableCommand {
     let result: ProjectOrdering.Result
     do { result = try ordering.run() } catch {
       line.clear()
+      messages.print(ordering.warnings)
       throw error
     }
     if result.document == nil { messages.print(note: "nothing has changed since the last run") }

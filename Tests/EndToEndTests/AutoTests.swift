@@ -234,6 +234,12 @@ import Testing
       run.status == 0 && run.errors.contains("the launch left 1 process running; they were killed"),
       "\(run.errors)")
     #expect(running.leavesNothing())
+    // What was noticed is said, even if nothing comes of it.
+    let background = try project.start(["--launch", "(sleep 1000; ./app) & true"]).end()
+    #expect(
+      background.status == 64
+        && background.errors.contains("warning: (sleep 1000; ./app) & true: the launch left ")
+        && background.errors.contains("the launches ran no image"), "\(background.errors)")
   }
 
   @Test func anInterruptedRunLeavesNothingAndIsCompletedByTheNext() throws {

@@ -78,7 +78,7 @@ package enum FailureCause {
     (
       [
         ["Could not resolve host"], ["Temporary failure in name resolution"],
-        ["Failed to clone repository"],
+        ["Failed to clone repository"], ["config --get remote.origin.url' failed"],
       ],
       "the build downloads something, and the download failed: put it into the project first, or build without it"
     ),

@@ -69,7 +69,8 @@ package struct ProjectOrdering {
   private let options: Options
   private let environment: LaunchEnvironment
   private let steps: ProjectSteps
-  private var warnings: [Diagnostic] = []
+  /// Those of the steps so far, also if one has failed.
+  package private(set) var warnings: [Diagnostic] = []
 
   package init(
     _ options: Options, in environment: LaunchEnvironment,

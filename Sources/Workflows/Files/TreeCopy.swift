@@ -12,7 +12,8 @@
 //
 // Not copied are caches and build folders, which hold absolute paths of the source and can be made again: folders with a
 // CACHEDIR.TAG, those of CMake, Meson and SwiftPM, and the folder with the results. Nor are objects, which would take the
-// place of those that are compiled for ordering.
+// place of those that are compiled for ordering. What SwiftPM has downloaded is copied, so that it need not be downloaded
+// again.
 //
 // The build may put a link in the place of a folder. Nothing is written or removed behind it: paths in the copy are
 // followed folder by folder.
@@ -168,12 +169,16 @@ package struct TreeCopy {
     return stamps
   }
 
-  /// - Parameter folder: relative to source and copy: empty, or with a slash in front.
-  private func copyFolder(_ folder: Word, _ state: inout State) throws(Diagnostic) {
+  /// - Parameters:
+  ///   - folder: relative to source and copy: empty, or with a slash in front.
+  ///   - wanted: the names in it that are copied; `nil` for all.
+  private func copyFolder(
+    _ folder: Word, _ state: inout State, only wanted: [String]? = nil
+  ) throws(Diagnostic) {
     guard let names = Folder.entries(in: source + folder) else {
       throw Self.error("read", source + folder, errno)
     }
-    for name in names {
+    for name in names where wanted?.contains(String(decoding: name, as: UTF8.self)) ?? true {
       if Interruption.hasCome { throw Diagnostic("interrupted") }
       let path = folder + [UInt8(ascii: "/")] + name
       var status = stat()
@@ -185,11 +190,13 @@ package struct TreeCopy {
       let isKnown = state.known[path] == stamp
       switch status.st_mode & S_IFMT {
       case S_IFDIR:
-        guard !Self.isMadeAgain(String(decoding: source + path, as: UTF8.self)) else { continue }
+        let place = String(decoding: source + path, as: UTF8.self)
+        let isOfSwiftPM = Self.isOfSwiftPM(place)
+        guard isOfSwiftPM || !Self.isMadeAgain(place) else { continue }
         state.found.append((path, stamp))
         // A build writes into folders.
         try makeFolder(copy + path, mode: status.st_mode & 0o777 | 0o700)
-        try copyFolder(path, &state)
+        try copyFolder(path, &state, only: isOfSwiftPM ? Self.downloads : nil)
       case S_IFREG where Self.isObject(name):
         state.hasObjects = true
       case S_IFREG, S_IFLNK:
@@ -211,8 +218,15 @@ package struct TreeCopy {
   package static func isMadeAgain(_ path: String) -> Bool {
     let signs = ["CACHEDIR.TAG", "CMakeCache.txt", "meson-private"]
     if signs.contains(where: { access("\(path)/\($0)", F_OK) == 0 }) { return true }
-    return path.hasSuffix("/.build") && access("\(path)/../Package.swift", F_OK) == 0
+    return isOfSwiftPM(path)
   }
+
+  private static func isOfSwiftPM(_ path: String) -> Bool {
+    path.hasSuffix("/.build") && access("\(path)/../Package.swift", F_OK) == 0
+  }
+
+  /// In the folder `.build` of a package: its dependencies, and what SwiftPM knows of them.
+  private static let downloads = ["checkouts", "repositories", "workspace-state.json"]
 
   /// Removes all objects below a folder.
   static func removeObjects(below path: String) {

@@ -119,6 +119,10 @@ import Workflows
       "CMake Error at a.cmake:39 (message):\n  Failed to clone repository: 'https://a/b.git'\n",
       "build without it"
     ),
+    (
+      "Fetching https://a/x.git\nerror: Git command 'git -C /a config --get remote.origin.url' failed: b\n",
+      "download failed"
+    ),
     ("checking for automake... not found\nchecking for aclocal... no\na.c:1: error: x\n", nil),
     ("cp automake.conf build\na.c:1: error: x\n", nil),
   ])

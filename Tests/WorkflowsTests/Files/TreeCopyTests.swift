@@ -57,6 +57,22 @@ import Workflows
     #expect(attributes[.modificationDate] as? Date == Date(timeIntervalSince1970: 1000))
   }
 
+  @Test func whatSwiftPMHasDownloadedIsCopied() throws {
+    for folder in ["p/.build/checkouts/x", "p/.build/debug", "p/src/.build/checkouts"] {
+      try files.createDirectory(atPath: path(folder), withIntermediateDirectories: true)
+    }
+    for name in ["Package.swift", ".build/checkouts/x/x.swift", ".build/build.db", "src/.build/y"] {
+      try workshop.write("".utf8, "p/\(name)")
+    }
+    try workshop.write("{}".utf8, "p/.build/workspace-state.json")
+    #expect(try update().isNew)
+    #expect(
+      try names().filter { $0.contains(".build") } == [
+        ".build", ".build/checkouts", ".build/checkouts/x", ".build/checkouts/x/x.swift",
+        ".build/workspace-state.json", "src/.build", "src/.build/checkouts", "src/.build/y",
+      ])
+  }
+
   @Test func onlyWhatHasChangedIsCopiedAgain() throws {
     _ = try update()
     try workshop.write("made by the build".utf8, "copy/a.c")
