@@ -76,6 +76,10 @@ package enum FailureCause {
       "this compiler has no lld: link with GNU ld instead: --linker gnu-ld"
     ),
     (
+      [["failed to get `", "as a dependency of package"], ["failed to download"]],
+      "cargo can't download to its own folder from here: run 'cargo fetch' in the project first"
+    ),
+    (
       [
         ["Could not resolve host"], ["Temporary failure in name resolution"],
         ["Failed to clone repository"], ["config --get remote.origin.url' failed"],

@@ -254,6 +254,69 @@ import Testing
     #expect(run.status == 0, "\(run.errors)")
   }
 
+  /// 16 KiB are too few for the sources, and 128 KiB for the objects. With more space the next run goes on.
+  @Test(.needs(.mounting)) func aFullDiskIsNamedAndTheNextRunSucceeds() throws {
+    let project = try AutoProject()
+    try FileManager.default.createDirectory(
+      atPath: project.workshop.path("full"), withIntermediateDirectories: true)
+    let script = """
+      for size in 16k 128k; do
+        mount -t tmpfs -o size=$size none full || exit 9
+        "$0" auto --quiet --project 'my app' --out full/out --launch ./app --json >text; echo $?
+        test -e full/out/summary.json && echo half
+        mount -o remount,size=8m full || exit 9
+        "$0" auto --quiet --project 'my app' --out full/out --launch ./app --json >text; echo $?
+        umount full
+      done
+      """
+    let run = try project.workshop.start(
+      "unshare", ["-m", "sh", "-c", script, Built.orderfile]
+    ).end()
+    #expect(run.text == "1\n0\n1\n0\n", "\(run.errors)")
+    let errors = run.errors.components(separatedBy: "orderfile: error: ").dropFirst()
+    #expect(errors.count == 2 && errors.allSatisfy { $0.contains("No space left on device") })
+  }
+
+  @Test(.needs(.mounting)) func aReadOnlyProjectIsOrderedElsewhere() throws {
+    let project = try AutoProject()
+    let script = """
+      mount --bind 'my app' 'my app' && mount -o remount,ro,bind 'my app' || exit 9
+      cd 'my app' && "$0" auto --quiet --launch ./app; echo $?
+      "$0" auto --quiet --launch ./app --out ../out --json >/dev/null; echo $?
+      """
+    let run = try project.workshop.start(
+      "unshare", ["-m", "sh", "-c", script, Built.orderfile]
+    ).end()
+    #expect(run.text == "1\n0\n", "\(run.errors)")
+    #expect(
+      run.errors.contains(
+        "orderfile-auto: unable to make the folder: Read-only file system\n  hint: name another with --out"
+      ), "\(run.errors)")
+  }
+
+  @Test(
+    .needs("cargo", "git"),
+    arguments: [
+      (
+        "Cargo.toml",
+        "[package]\nname = \"a\"\nedition = \"2021\"\n[dependencies]\nb = { git = \"https://host.invalid/b\" }\n",
+        "cargo can't download to its own folder from here: run 'cargo fetch'"
+      ),
+      (
+        "Makefile", "app:\n\tgit clone -q https://host.invalid/a\n",
+        "the build downloads something, and the download failed"
+      ),
+    ])
+  func aBuildThatNeedsTheNetworkIsExplained(name: String, text: String, hint: String) throws {
+    let project = try AutoProject(makefile: false)
+    try project.write(name, text)
+    let run = try project.auto("--launch", "./app")
+    #expect(
+      run.status == 1
+        && run.errors.contains("hint: \(hint)"),
+      "\(run.errors)")
+  }
+
   @Test func aServerIsOrderedUntilItIsReady() throws {
     let project = try AutoProject()
     let run = try project.auto(

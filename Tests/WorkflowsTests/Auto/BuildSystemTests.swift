@@ -119,6 +119,7 @@ import Workflows
       "CMake Error at a.cmake:39 (message):\n  Failed to clone repository: 'https://a/b.git'\n",
       "build without it"
     ),
+    ("error: failed to get `itoa` as a dependency of package `app v0.1.0 (/p)`\n", "cargo fetch"),
     (
       "Fetching https://a/x.git\nerror: Git command 'git -C /a config --get remote.origin.url' failed: b\n",
       "download failed"
