@@ -309,6 +309,7 @@ import Testing
     ])
   func aBuildThatNeedsTheNetworkIsExplained(name: String, text: String, hint: String) throws {
     let project = try AutoProject(makefile: false)
+    try project.write("src/main.rs", "fn main() {}\n")
     try project.write(name, text)
     let run = try project.auto("--launch", "./app")
     #expect(
