@@ -1,5 +1,4 @@
 import ImageModel
-import JSON
 
 // The findings of an audit for code scanning, <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
 //
@@ -44,58 +43,22 @@ package struct AuditSARIF {
 
   private struct Result {
     var rule: Rule
-    var level: String
+    var level: SARIFLog.Level
     var message: String
     /// What the finding is about: names that the next build has, too.
     var subject: [String]
   }
 
   package func json() -> [UInt8] {
-    JSONWriter.document { json in
-      json.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json")
-      json.array("runs") { json in
-        json.object(isInline: false) { json in
-          json.array("results") { json in
-            for result in results { json.object { write(result, to: &$0) } }
-          }
-          json.object("tool") { json in json.object("driver") { writeDriver(to: &$0) } }
-        }
-      }
-      json.member("version", "2.1.0")
-    }
-  }
-
-  private func writeDriver(to json: inout JSONWriter) {
-    json.member("name", "orderfile")
-    json.array("rules") { json in
-      for rule in Rule.allCases {
-        json.object { json in
-          json.member("id", rule.rawValue)
-          json.object("shortDescription") { $0.member("text", rule.description) }
-        }
-      }
-    }
-    json.member("version", toolVersion)
-  }
-
-  private func write(_ result: Result, to json: inout JSONWriter) {
-    json.member("level", result.level)
-    json.array("locations") { json in
-      json.object { json in
-        json.array("logicalLocations") { json in
-          json.object { $0.member("fullyQualifiedName", result.subject.joined(separator: " ")) }
-        }
-        json.object("physicalLocation") { json in
-          json.object("artifactLocation") { $0.member("uri", Self.uri(ofPath: document.path)) }
-        }
-      }
-    }
-    json.object("message") { $0.member("text", result.message) }
-    json.object("partialFingerprints") { json in
-      json.member("audit/v1", ([result.rule.rawValue] + result.subject).joined(separator: " "))
-    }
-    json.member("ruleId", result.rule.rawValue)
-    json.member("ruleIndex", Rule.allCases.firstIndex(of: result.rule) ?? 0)
+    SARIFLog(
+      rules: Rule.allCases.map { SARIFLog.Rule(id: $0.rawValue, description: $0.description) },
+      results: results.map {
+        let subject = $0.subject.joined(separator: " ")
+        return SARIFLog.Result(
+          rule: $0.rule.rawValue, level: $0.level, message: $0.message, path: document.path,
+          names: [subject], fingerprint: ("audit/v1", "\($0.rule.rawValue) \(subject)"))
+      }, toolVersion: toolVersion
+    ).json()
   }
 
   private var results: [Result] { libraries + initializers + unused + candidates + build }
@@ -103,7 +66,7 @@ package struct AuditSARIF {
   private var libraries: [Result] {
     let notAllowed = (document.notAllowed ?? []).map { name in
       Result(
-        rule: .libraryNotAllowed, level: "error",
+        rule: .libraryNotAllowed, level: .error,
         message: "the library \(name) is not on the list\(neededBy(name))",
         subject: [name.description])
     }
@@ -111,7 +74,7 @@ package struct AuditSARIF {
       + document.libraries.compactMap { library in
         guard let problem = library.problem else { return nil }
         return Result(
-          rule: .libraryNotFound, level: library.kinds == [.weak] ? "note" : "warning",
+          rule: .libraryNotFound, level: library.kinds == [.weak] ? .note : .warning,
           message: "the library \(library.name): \(problem)\(neededBy(library.name))",
           subject: [library.name.description])
       }
@@ -131,7 +94,7 @@ package struct AuditSARIF {
       let name = $0.name?.description ?? $0.address?.description ?? "unknown"
       let file = $0.objectFile.map { " of \($0)" } ?? ""
       return Result(
-        rule: isLoad ? .loadMethod : .initializer, level: "note",
+        rule: isLoad ? .loadMethod : .initializer, level: .note,
         message: "\(name)\(file) runs when \($0.image) is loaded (\($0.kind))",
         subject: [$0.image.description, $0.name?.description ?? $0.kind])
     }
@@ -141,7 +104,7 @@ package struct AuditSARIF {
     guard let unused = document.unused else { return [] }
     return unused.selectors.map {
       Result(
-        rule: .unusedSelector, level: "note",
+        rule: .unusedSelector, level: .note,
         message:
           "nothing refers to the selector \($0.name) of \($0.classes.map(\.description).joined(separator: ", "))\(doubt($0.doubt))",
         subject: [
@@ -151,7 +114,7 @@ package struct AuditSARIF {
     }
       + unused.classes.map {
         Result(
-          rule: .unusedClass, level: "note",
+          rule: .unusedClass, level: .note,
           message: "nothing refers to the class \($0.name)\(doubt($0.doubt))",
           subject: [$0.image.description, $0.name.description])
       }
@@ -162,7 +125,7 @@ package struct AuditSARIF {
   private var candidates: [Result] {
     (document.use?.candidates ?? []).map {
       Result(
-        rule: .loadLater, level: "note",
+        rule: .loadLater, level: .note,
         message:
           "\($0.usedFunctions) of \($0.functions) functions of the \($0.kind.rawValue) \($0.name) ran: it could be loaded later",
         subject: [$0.name.description])
@@ -172,23 +135,9 @@ package struct AuditSARIF {
   private var build: [Result] {
     document.findings.filter { $0.severity != .ok }.map {
       Result(
-        rule: .build, level: $0.severity == .error ? "error" : "warning",
+        rule: .build, level: $0.severity == .error ? .error : .warning,
         message: "\($0.check): \($0.finding)\($0.hint.map { "; \($0)" } ?? "")",
         subject: [$0.check])
     }
-  }
-
-  /// `path` as a URI reference: percent-encoded, and with the scheme `file` if it is absolute.
-  private static func uri(ofPath path: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var text: [UInt8] = []
-    for byte in path.utf8 {
-      let isPlain =
-        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26
-        || "-._~/".utf8.contains(byte)
-      text +=
-        isPlain ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-    }
-    return (path.hasPrefix("/") ? "file://" : "") + String(decoding: text, as: UTF8.self)
   }
 }

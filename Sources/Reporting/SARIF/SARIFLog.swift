@@ -1,0 +1,121 @@
+import JSON
+
+/// Findings for code scanning, in SARIF 2.1.0: <https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html>.
+package struct SARIFLog {
+  /// All that the tool may report.
+  package var rules: [Rule]
+  package var results: [Result]
+  package var toolVersion: String
+
+  package struct Rule: Sendable {
+    /// Words in lower case with hyphens.
+    package var id: String
+    /// One sentence.
+    package var description: String
+
+    package init(id: String, description: String) {
+      self.id = id
+      self.description = description
+    }
+  }
+
+  package enum Level: String, Sendable { case error, warning, note }
+
+  package struct Result {
+    /// The `id` of one of the rules.
+    package var rule: String
+    package var level: Level
+    package var message: String
+    /// The file that the finding is about; absolute, or relative to the folder in which the command runs.
+    package var path: String
+    /// From 1; `nil` if the file has no lines.
+    package var line: Int?
+    /// The names of what the finding is about.
+    package var names: [String]
+    /// What tells the finding from others, and stays the same in the next build; and the name and version of how it is
+    /// made.
+    package var fingerprint: (name: StaticString, text: String)
+
+    package init(
+      rule: String, level: Level, message: String, path: String, line: Int? = nil, names: [String],
+      fingerprint: (name: StaticString, text: String)
+    ) {
+      self.rule = rule
+      self.level = level
+      self.message = message
+      self.path = path
+      self.line = line
+      self.names = names
+      self.fingerprint = fingerprint
+    }
+  }
+
+  package init(rules: [Rule], results: [Result], toolVersion: String) {
+    self.rules = rules
+    self.results = results
+    self.toolVersion = toolVersion
+  }
+
+  package func json() -> [UInt8] {
+    JSONWriter.document { json in
+      json.member("$schema", "https://json.schemastore.org/sarif-2.1.0.json")
+      json.array("runs") { json in
+        json.object(isInline: false) { json in
+          json.array("results") { json in
+            for result in results { json.object { write(result, to: &$0) } }
+          }
+          json.object("tool") { json in json.object("driver") { writeDriver(to: &$0) } }
+        }
+      }
+      json.member("version", "2.1.0")
+    }
+  }
+
+  private func writeDriver(to json: inout JSONWriter) {
+    json.member("name", "orderfile")
+    json.array("rules") { json in
+      for rule in rules {
+        json.object { json in
+          json.member("id", rule.id)
+          json.object("shortDescription") { $0.member("text", rule.description) }
+        }
+      }
+    }
+    json.member("version", toolVersion)
+  }
+
+  private func write(_ result: Result, to json: inout JSONWriter) {
+    json.member("level", result.level.rawValue)
+    json.array("locations") { json in
+      json.object { json in
+        json.array("logicalLocations") { json in
+          for name in result.names { json.object { $0.member("fullyQualifiedName", name) } }
+        }
+        json.object("physicalLocation") { json in
+          json.object("artifactLocation") { $0.member("uri", Self.uri(ofPath: result.path)) }
+          if let line = result.line { json.object("region") { $0.member("startLine", line) } }
+        }
+      }
+    }
+    json.object("message") { $0.member("text", result.message) }
+    json.object("partialFingerprints") { json in
+      json.member(result.fingerprint.name, result.fingerprint.text)
+    }
+    json.member("ruleId", result.rule)
+    json.member("ruleIndex", rules.firstIndex { $0.id == result.rule } ?? 0)
+  }
+
+  /// `path` as a URI reference: percent-encoded, and with the scheme `file` if it is absolute.
+  private static func uri(ofPath path: String) -> String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var text: [UInt8] = []
+    for byte in path.utf8 {
+      let isPlain =
+        byte &- UInt8(ascii: "0") < 10 || (byte | 0x20) &- UInt8(ascii: "a") < 26
+        || "-._~/".utf8.contains(byte)
+      text +=
+        isPlain ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+    }
+    return (path.hasPrefix("/") ? "file://" : "") + String(decoding: text, as: UTF8.self)
+  }
+}
