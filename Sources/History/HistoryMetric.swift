@@ -13,7 +13,8 @@ package struct HistoryMetric: Hashable, Sendable {
   package var sample: Sample?
 
   package enum Unit: String, CaseIterable, JSONReadable, Sendable {
-    case bytes, entries, faults, functions, instructions, pages, ratio, seconds
+    case bytes, entries, faults, findings, functions, instructions, libraries, pages, ratio,
+      seconds, words
   }
 
   /// Which values are better.
@@ -101,12 +102,12 @@ extension HistoryMetric: JSONReadableObject {
 }
 
 /// A number without a fraction that says nothing: `143`, not `143.0`.
-struct ShortNumber: JSONValue, CustomStringConvertible {
+package struct ShortNumber: JSONValue, CustomStringConvertible {
   private let value: Double
-  init(_ value: Double) { self.value = value }
+  package init(_ value: Double) { self.value = value }
 
-  var description: String {
+  package var description: String {
     abs(value) < 1e15 ? Int(exactly: value).map { "\($0)" } ?? "\(value)" : "\(value)"
   }
-  func write(to json: inout JSONWriter) { json.write(literal: description) }
+  package func write(to json: inout JSONWriter) { json.write(literal: description) }
 }

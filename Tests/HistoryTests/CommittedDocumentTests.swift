@@ -13,7 +13,7 @@ import Testing
 
   /// From the goldens of the reports, so that no document changes unnoticed.
   @Test(arguments: [
-    "auto", "diff/with-order", "diff/traced", "measure/cold-and-warm", "pages",
+    "audit", "auto", "diff/with-order", "diff/traced", "measure/cold-and-warm", "pages",
   ])
   func takesTheFiguresOfWhatTheCommandsWrite(_ name: String) throws {
     let entries = try Self.entries(fixture("reporting/\(name)/expected.json"))
@@ -42,9 +42,9 @@ import Testing
   }
 
   private static let hint =
-    "give what these commands write with --json: auto, diff, gen, measure, pages"
+    "give what these commands write with --json: audit, auto, diff, gen, measure, pages"
   private static let schemas =
-    "orderfile.auto/1, orderfile.diff/3, orderfile.gen/2, orderfile.measure/2, orderfile.pages/1"
+    "orderfile.audit/1, orderfile.auto/1, orderfile.diff/3, orderfile.gen/2, orderfile.measure/2, orderfile.pages/1"
 
   @Test(arguments: [
     (

@@ -4,9 +4,20 @@ import JSON
 import PagesFormat
 import Reporting
 
-/// A document of another command, as a history takes it: the figures of each image, by series.
+/// A document of another command, as a history and a budget take it: the figures of each image, by series.
 package struct CommittedDocument: Sendable {
   package var images: [Image]
+  /// The document itself.
+  package var content: Content
+
+  package enum Content: Sendable {
+    case audit(AuditFigures)
+    case auto(AutoFigures)
+    case diff(DiffDocument)
+    case gen(GenFigures)
+    case measure(MeasureDocument)
+    case pages(PagesDocument)
+  }
 
   package struct Image: Sendable {
     /// Where the document says that the image is.
@@ -37,7 +48,10 @@ package struct CommittedDocument: Sendable {
   ///
   /// - Throws: an error whose context is `path`; also if it has no figures.
   package init(parsing bytes: FileBytes, path: String) throws(Diagnostic) {
-    do { images = try Self.images(bytes) } catch let error as ParseError {
+    do {
+      content = try Self.content(bytes)
+      images = try content.images()
+    } catch let error as ParseError {
       let isUnknown = error.field == "schema"
       throw Diagnostic(
         "\(error)", context: [path],
@@ -58,24 +72,38 @@ package struct CommittedDocument: Sendable {
   private static let commands = HistorySeries.Source.allCases.map(\.rawValue)
     .joined(separator: ", ")
 
-  private static func images(_ bytes: FileBytes) throws -> [Image] {
+  private static func content(_ bytes: FileBytes) throws -> Content {
     var cursor = JSONCursor(bytes)
     let object = try JSONObject(parsing: &cursor, "document")
     let schema: String = try object.value("schema")
     switch schema {
-    case PagesDocument.schema: return try PagesDocument(parsing: bytes).committedImages
-    case DiffDocument.schema: return try DiffDocument(parsing: bytes).committedImages()
-    case GenDocument.schema: return try GenFigures(parsing: bytes).committedImages
-    case AutoDocument.schema: return try AutoFigures(parsing: bytes).committedImages
-    case MeasureDocument.schema: return try MeasureDocument(parsing: bytes).committedImages
+    case AuditDocument.schema: return .audit(try AuditFigures(parsing: bytes))
+    case PagesDocument.schema: return .pages(try PagesDocument(parsing: bytes))
+    case DiffDocument.schema: return .diff(try DiffDocument(parsing: bytes))
+    case GenDocument.schema: return .gen(try GenFigures(parsing: bytes))
+    case AutoDocument.schema: return .auto(try AutoFigures(parsing: bytes))
+    case MeasureDocument.schema: return .measure(try MeasureDocument(parsing: bytes))
     default:
       let known = [
-        AutoDocument.schema, DiffDocument.schema, GenDocument.schema, MeasureDocument.schema,
-        PagesDocument.schema,
+        AuditDocument.schema, AutoDocument.schema, DiffDocument.schema, GenDocument.schema,
+        MeasureDocument.schema, PagesDocument.schema,
       ]
       throw object.invalid(
         "schema", expected: "one of \(known.joined(separator: ", "))",
         found: "'\(schema.prefix(40))'")
+    }
+  }
+}
+
+extension CommittedDocument.Content {
+  fileprivate func images() throws(Diagnostic) -> [CommittedDocument.Image] {
+    switch self {
+    case .audit(let figures): figures.committedImages
+    case .auto(let figures): figures.committedImages
+    case .diff(let document): try document.committedImages()
+    case .gen(let figures): figures.committedImages
+    case .measure(let document): document.committedImages
+    case .pages(let document): document.committedImages
     }
   }
 }

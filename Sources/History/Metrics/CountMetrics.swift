@@ -4,6 +4,30 @@ import Reporting
 
 // The figures of the documents whose counts repeat exactly. Each has a name, a unit, and a direction that is better.
 
+extension AuditFigures {
+  /// What the loader has to do before main, in the image and in the libraries that come with it.
+  var committedImages: [CommittedDocument.Image] {
+    [
+      .init(
+        path: path,
+        sets: [
+          .init(
+            .audit,
+            metrics: [
+              HistoryMetric("libraries", .libraries, .lower, libraries.count),
+              HistoryMetric(
+                "embeddedLibraries", .libraries, .lower,
+                libraries.count { $0.isEmbedded == true }),
+              notAllowed.map { HistoryMetric("librariesNotAllowed", .libraries, .lower, $0) },
+              HistoryMetric("initializers", .functions, .lower, initializers.count),
+              HistoryMetric("relocations", .words, .lower, relocations),
+              HistoryMetric("findings", .findings, .lower, findings),
+            ])
+        ])
+    ]
+  }
+}
+
 extension PagesDocument {
   /// The pages that the launch touched, by page size and segment.
   var committedImages: [CommittedDocument.Image] {

@@ -30,6 +30,9 @@ import PagesFormat
 /// `drifted` is present if basic blocks were recorded, and if both the recorded build and the layout after have a map of
 /// them: the functions whose blocks differ, and how.
 ///
+/// `functions` has the startup functions of the layout after, earliest use first. `ordered` is present if an order file was
+/// given: whether the linker placed the function where that asks for.
+///
 /// `functionsByBlocks` is present if basic blocks were recorded: the number of functions in each layout of which only
 /// the blocks that ran count, also in `startupBytes`.
 ///
@@ -78,6 +81,13 @@ extension DiffDocument: ReadableDocument {
         json.member("before", faultCurveArea.before)
       }
       json.member("floorPages", after.floorPages)
+    }
+    if hasRest, let functions {
+      json.array("functions") { json in
+        for function in functions { json.object { function.write(to: &$0) } }
+      }
+    }
+    if hasFigures {
       if let functionsByBlocks {
         json.object("functionsByBlocks") { json in
           json.member("after", functionsByBlocks.after)
@@ -202,6 +212,7 @@ extension DiffDocument: ReadableDocument {
     order = try object.optional("order")
     missing = try object.value("missing")
     drifted = object.has("drifted") ? try object.value("drifted") : nil
+    functions = object.has("functions") ? try object.value("functions") : nil
     imageSizes = try object.optional("imageSizes")
     traces = figures.has("perTrace") ? try figures.object("perTrace").value("traces") : []
     measuredPageIns = try object.optional("measuredPageIns")

@@ -48,6 +48,9 @@ package struct DiffDocument: Hashable, Sendable {
   /// Startup functions with other basic blocks in the layout after than in the recorded build, earliest use first;
   /// `nil` if it is unknown, because no blocks were recorded or one of the builds has no map of them.
   package var drifted: [NameWithReason]?
+  /// The startup functions that the layout after has, earliest use first, each once; `nil` in a document of an earlier
+  /// version.
+  package var functions: [PlacedFunction]?
   /// How large the two images are; `nil` unless both are ELF images.
   package var imageSizes: BeforeAfter<ImageSizes>?
   /// The predicted pages of each launch, in the order of the traces; empty unless there are several.

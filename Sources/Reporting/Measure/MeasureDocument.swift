@@ -49,6 +49,12 @@ package struct MeasureDocument: Hashable, Sendable {
     package var before: String
     package var after: String
     package var metrics: [LaunchComparison]
+
+    package init(before: String, after: String, metrics: [LaunchComparison]) {
+      self.before = before
+      self.after = after
+      self.metrics = metrics
+    }
   }
 }
 

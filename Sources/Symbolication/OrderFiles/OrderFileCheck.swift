@@ -53,6 +53,8 @@ package struct OrderFileCheck: Sendable {
   /// The first body that would have to move; `nil` if all are in order.
   package private(set) var firstDeviation: Deviation?
   package private(set) var block: Block?
+  /// The addresses of the listed bodies that are in the requested order.
+  package private(set) var orderedAddresses: Set<StatedAddress> = []
   /// In the order of the file.
   package private(set) var missing: [Missing] = []
 
@@ -171,6 +173,7 @@ extension OrderFileCheck {
         address: bodies[first].address)
     }
     let standing = bodies.indices.filter { stands[$0] }.map { bodies[$0] }
+    orderedAddresses = Set(standing.map(\.address))
     block = Self.block(of: standing, listed: bodies, in: layout)
   }
 

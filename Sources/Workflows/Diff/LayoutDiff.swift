@@ -86,6 +86,8 @@ package struct LayoutDiff {
       warnings: layouts.warnings + factWarnings + measurements.warnings + startup.warnings)
     document.missing = startup.missing(comparison)
     document.drifted = startup.drifted
+    document.functions = startup.placedFunctions(
+      in: layouts.after.layout, ordered: check?.orderedAddresses)
     if let before = layouts.before.imageSizes, let after = layouts.after.imageSizes {
       document.imageSizes = BeforeAfter(before: before, after: after)
     }

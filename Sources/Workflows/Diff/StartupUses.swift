@@ -1,5 +1,6 @@
 // The startup functions of a comparison, from traces; without traces, from an order file.
 
+import Addresses
 import ByteReading
 import FaultEstimate
 import ImageModel
@@ -152,6 +153,19 @@ struct StartupUses {
     var functions: Set<Int> = []
     return uses.map(side).filter { lists.insert(PartList($0)).inserted }.flatMap { $0 }
       .map(\.function).filter { functions.insert($0).inserted }
+  }
+
+  /// The functions of the layout after that have a name: of aliases the first that was used.
+  func placedFunctions(in after: Layout, ordered: Set<StatedAddress>?) -> [PlacedFunction] {
+    var places: Set<StatedAddress> = []
+    return functionsAfter.compactMap { index in
+      let function = after.functions[index]
+      guard let name = after.symbolName(of: function), places.insert(function.address).inserted
+      else { return nil }
+      return PlacedFunction(
+        name: name, address: function.address, bytes: function.knownBytes,
+        isOrdered: ordered?.contains(function.address))
+    }
   }
 
   /// - Throws: `mismatch` if a layout has fewer than half of the functions: the pages of two different

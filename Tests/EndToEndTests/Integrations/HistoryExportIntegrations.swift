@@ -7,7 +7,7 @@ import Testing
   /// Ten commits of what each command writes, from the goldens of the reports; two at the same second.
   private static func workshop() throws -> Workshop {
     let workshop = try Workshop()
-    let documents = ["auto", "diff/with-order", "gen", "measure/cold-and-warm", "pages"]
+    let documents = ["audit", "auto", "diff/with-order", "gen", "measure/cold-and-warm", "pages"]
     for (index, name) in documents.enumerated() {
       var document = try parsedJSON(fixture("reporting/\(name)/expected.json"))
       // The images of this one have the same name.
