@@ -109,11 +109,20 @@ let package = Package(
         "ByteReading", "Addresses",
       ]),
 
+    // Limits on the figures of documents, and the verdict on them.
+    target(
+      "LaunchBudget",
+      [
+        "History", "Reporting", "LaunchMeasurement", "PagesFormat", "Demangling", "ImageModel",
+        "JSON", "ByteReading", "Addresses",
+      ]),
+
     // L5: what each command does, without its command line.
     target(
       "Workflows",
       [
-        "History", "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement",
+        "LaunchBudget", "History", "Reporting", "FunctionOrder", "FaultEstimate",
+        "LaunchMeasurement",
         "ProcessTracing", "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat",
         "OrderFileFormat",
         "TraceFormat", "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "JSON",
@@ -133,8 +142,9 @@ let package = Package(
       "OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        "ImageAudit", "Workflows", "History", "ChangePoints", "Reporting", "LaunchMeasurement",
-        "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling", "ImageModel", "Addresses",
+        "ImageAudit", "Workflows", "LaunchBudget", "History", "ChangePoints", "Reporting",
+        "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling",
+        "ImageModel", "Addresses",
         "CTraceFormat",
       ]),
     .executableTarget(
@@ -238,6 +248,12 @@ let package = Package(
         "ByteReading", "Addresses",
       ]),
     tests(
+      "LaunchBudget",
+      [
+        "History", "Reporting", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
+        "ByteReading", "Addresses",
+      ]),
+    tests(
       "Workflows",
       [
         "Reporting", "FaultEstimate", "LaunchMeasurement", "ProcessTracing", "ProcessLaunch",
@@ -256,7 +272,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "OrderFileCommands", "History", "ChangePoints", "Symbolication", "Demangling",
+        "OrderFileCommands", "LaunchBudget", "History", "ChangePoints", "Symbolication",
+        "Demangling",
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "ClusterProfileFormat",
         "TraceFormat", "PagesFormat", "XctraceFormat",
         "ImageModel", "ByteReading", "Addresses",

@@ -7,6 +7,13 @@ cd "$(dirname "$0")/.."
 # Change points; and what it computes with.
 packages=(apache-otava==0.8.0 numpy==2.2.0 scipy==1.16.3)
 packages+=(prometheus-client==0.26.0)  # a strict parser of OpenMetrics
+# Readers of reports: JUnit XML, SARIF; and the schemas of GitHub's files, with what they import.
+packages+=(junitparser==5.0.3)
+packages+=(sarif-pydantic==0.6.1 pydantic==2.14.3 pydantic-core==2.50.4 typing-inspection==0.4.5 annotated-types==0.8.0)
+packages+=(check-jsonschema==0.39.0 jsonschema==4.26.0 jsonschema-specifications==2025.9.1 referencing==0.37.0)
+packages+=(rpds-py==2026.9.1 attrs==26.1.0 regress==2026.9.1 requests==2.34.2)
+packages+=(urllib3==2.8.0 idna==3.20 certifi==2026.10.18 charset-normalizer==3.5.2)
+packages+=(ruamel.yaml==0.19.1 click==8.5.1 typing-extensions==4.16.0)
 folder=.build/python
 stamp=$folder/$(cksum <Scripts/python-packages.sh | cut -d' ' -f1)
 [[ -e $stamp ]] && exit 0

@@ -4,6 +4,7 @@ import ClusterProfileFormat
 import Demangling
 import History
 import ImageModel
+import LaunchBudget
 import LinkMapFormat
 import OrderFileFormat
 import PagesFormat
@@ -40,6 +41,19 @@ extension FuzzTarget {
       let history = try HistoryFile(parsing: bytes, path: "history")
       for form in HistoryExport.allCases { _ = form.text(of: history) }
       _ = TrendText(TrendDocument(history, ChangePointDetection())).text
+    },
+    FuzzTarget("budget") { bytes in
+      let budget = try Budget(parsing: bytes)
+      _ = try BudgetCheck(budget, images: [CheckedImage(name: "app")], base: nil).results()
+    },
+    FuzzTarget("check-base") { bytes in
+      // Against itself, so that functions are matched.
+      var images: [CheckedImage] = []
+      try images.addBase(bytes, path: "base.json")
+      let budget = try BudgetDraft.budget(for: images)
+      let results = try BudgetCheck(budget, images: images, base: images).results()
+      let document = CheckDocument(budget: "budget", base: [], results: results, images: images)
+      _ = CheckMarkdown(document).text + JUnitReport(document).text
     },
     FuzzTarget("committed") { _ = try CommittedDocument(parsing: $0, path: "document") },
     FuzzTarget("xctrace") { bytes in

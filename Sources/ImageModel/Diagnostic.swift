@@ -10,6 +10,8 @@ package struct Diagnostic: Error, Hashable, Sendable {
     case mismatch = 3
     /// Nothing was recorded.
     case nothingRecorded = 4
+    /// The measurements do not decide a requested check.
+    case inconclusive = 5
     /// The command line does not say what to do, as far as that shows only now.
     case usage = 64
   }

@@ -59,6 +59,15 @@ package struct JSONObject {
 
   package func has(_ key: String) -> Bool { members[key] != nil }
 
+  /// The first member of the document whose key is not in `known`, with the position of its value; `nil` if there is
+  /// none. For documents that people write, in which a misspelled key should not be skipped.
+  package func firstMember(besides known: Set<String>) -> (key: String, position: FileOffset)? {
+    members.filter { !known.contains($0.key) }.map {
+      (key: $0.key, position: $0.value.nextPosition)
+    }
+    .min { $0.position < $1.position }
+  }
+
   /// The error for a value of `key` that is well-formed but not allowed.
   package func invalid(_ key: String, expected: String, found: String) -> ParseError {
     let place = members[key]?.nextPosition ?? position

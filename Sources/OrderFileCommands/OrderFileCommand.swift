@@ -2,6 +2,7 @@ import ArgumentParser
 import CTraceFormat
 import History
 import ImageModel
+import LaunchBudget
 import ProcessLaunch
 import Reporting
 import Workflows
@@ -43,16 +44,17 @@ package struct OrderFileCommand: ParsableCommand {
           0   success
           1   failure
           2   success, but a requested check failed (diff --max-pages, --max-drifted, --min-present,
-              --min-instrumented; doctor, if no method of 'auto' can succeed; audit --allow)
+              --min-instrumented; doctor, if no method of 'auto' can succeed; audit --allow; check)
           3   the inputs do not belong together
           4   nothing was recorded
+          5   the launches do not decide (check --strict)
           64  wrong usage; 'auto' also if it can't tell what to build or launch
           'record' and 'pages' exit with the program's status, or 128 + N after signal N.
         """,
       version: """
         orderfile \(toolVersion)\(commit.isEmpty ? "" : " (\(commit))")
         trace format \(ORDERFILE_TRACE_VERSION)
-        \((documents + historyDocuments).map { $0.schema }.joined(separator: ", "))
+        \((documents + historyDocuments + budgetDocuments).map { $0.schema }.joined(separator: ", "))
         """,
       subcommands: [
         RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self,
@@ -61,6 +63,7 @@ package struct OrderFileCommand: ParsableCommand {
         AutoCommand.self,
         DoctorCommand.self,
         AuditCommand.self,
+        CheckCommand.self,
         HistoryCommand.self,
         InitCommand.self,
         CCompilerCommand.self,

@@ -49,9 +49,15 @@ let mayImport: [String: Set<String>] = [
     "ByteReading", "Addresses",
   ],
 
+  "LaunchBudget": [
+    "History", "Reporting", "LaunchMeasurement", "PagesFormat", "Demangling", "ImageModel", "JSON",
+    "ByteReading", "Addresses",
+  ],
+
   // L5: what each command does, without its command line.
   "Workflows": [
-    "History", "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "ProcessTracing",
+    "LaunchBudget", "History", "Reporting", "FunctionOrder", "FaultEstimate", "LaunchMeasurement",
+    "ProcessTracing",
     "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat", "OrderFileFormat",
     "TraceFormat",
     "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "JSON", "ByteReading",
@@ -64,8 +70,9 @@ let mayImport: [String: Set<String>] = [
 
   // L6, L7: the command line.
   "OrderFileCommands": [
-    "ArgumentParser", "Glibc", "Darwin", "ImageAudit", "Workflows", "History", "ChangePoints",
-    "Reporting", "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat", "PagesFormat",
+    "ArgumentParser", "Glibc", "Darwin", "ImageAudit", "Workflows", "LaunchBudget", "History",
+    "ChangePoints", "Reporting", "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat",
+    "PagesFormat",
     "Demangling", "ImageModel", "Addresses", "CTraceFormat",
   ],
   "orderfile": ["OrderFileCommands"],
@@ -90,7 +97,7 @@ let layers: [[String]] = [
     "FunctionOrder", "FaultEstimate", "ChangePoints", "ProcessLaunch", "ProcessTracing",
     "LaunchMeasurement",
   ],
-  ["Reporting", "History"],
+  ["Reporting", "History", "LaunchBudget"],
   ["Workflows", "ImageAudit"],
   ["OrderFileCommands"],
   ["orderfile"],

@@ -18,6 +18,9 @@ package enum Folder {
   /// Whether there is a file at `path` that can be read.
   static func hasFile(_ path: String) -> Bool { access(path, R_OK) == 0 }
 
+  /// Whether there is something at `path`, as far as this process may know.
+  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
+
   /// Whether there is a folder at `path`.
   static func isFolder(_ path: String) -> Bool {
     var status = stat()

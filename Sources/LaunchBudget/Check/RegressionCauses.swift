@@ -1,0 +1,61 @@
+import History
+import ImageModel
+import Reporting
+
+/// Finds what made a figure of an image worse than that of its base.
+struct RegressionCauses {
+  let now: CheckedImage
+  let base: CheckedImage?
+
+  /// Page size by which pages of functions are told apart if the figure has none.
+  private static let usualPageSize = PageSize.fourKibibytes
+
+  /// The causes, the largest first; empty if the documents do not tell.
+  func causes(of figure: BudgetFigure, pageSize: PageSize?) -> [RegressionCause] {
+    switch (figure.source, figure.name) {
+    case (.diff, "present"): return now.missing.map(Self.missing)
+    case (.diff, "stale"), (.auto, "stale"): return now.unorderable.map(Self.missing)
+    case (.diff, "inOrder"), (.auto, "inOrder"):
+      return functions(pageSize).filter { $0.kind == .noLongerOrdered }
+    case (.audit, "initializers"): return added(base?.initializers, now.initializers)
+    case (.audit, _) where figure.unit == .libraries:
+      return added(base?.libraries?.map(\.name), now.libraries?.map(\.name))
+    case (.pages, "dataPages"): return touches(.data)
+    case (.pages, "readOnlyPages"): return touches(.readOnly)
+    case (.pages, "textPages"):
+      let causes = functions(pageSize)
+      return causes.isEmpty ? touches(.text) : causes
+    case (.auto, _) where figure.unit == .pages, (.diff, _) where figure.unit == .pages:
+      return functions(pageSize)
+    case (_, "startupFunctions"), (_, "recordedFunctions"):
+      return functions(pageSize).filter { $0.kind == .new }
+    case (_, "startupBytes"): return functions(pageSize).filter { ($0.bytes ?? 0) > 0 }
+    default: return []
+    }
+  }
+
+  private func functions(_ pageSize: PageSize?) -> [RegressionCause] {
+    guard let old = base?.functions, let new = now.functions else { return [] }
+    return FunctionChanges(from: old, to: new, pageSize: pageSize ?? Self.usualPageSize).causes
+  }
+
+  private func touches(_ segment: Segment) -> [RegressionCause] {
+    guard let old = base?.firstTouches, let new = now.firstTouches else { return [] }
+    var counts: [SymbolName: Int] = [:]
+    for touch in old where touch.segment == segment { counts[touch.function] = touch.pages }
+    return new.filter { $0.segment == segment }.compactMap { touch -> RegressionCause? in
+      let pages = touch.pages - (counts[touch.function] ?? 0)
+      return pages > 0 ? RegressionCause(.touching, touch.function, pages: pages) : nil
+    }.sorted(by: RegressionCause.precedes)
+  }
+
+  private func added(_ old: [SymbolName]?, _ new: [SymbolName]?) -> [RegressionCause] {
+    guard let old, let new else { return [] }
+    let known = Set(old)
+    return new.filter { !known.contains($0) }.map { RegressionCause(.new, $0) }
+  }
+
+  private static func missing(_ entry: NameWithReason) -> RegressionCause {
+    RegressionCause(.missing, entry.name, reason: entry.reason)
+  }
+}

@@ -1,0 +1,45 @@
+// Times differ from launch to launch, so a change of the time is known as an interval. A build fails if all of the
+// interval is beyond the allowance, and passes if none of it is. Otherwise these launches do not decide.
+//
+// The width of the interval falls with the square root of the number of launches. If w is the distance from the change to
+// the end of the interval on the side of the allowance, and d that to the allowance, n launches of each build become
+// n (w / d)² until the end of the interval reaches the allowance.
+
+import LaunchMeasurement
+
+package struct TimeVerdict: Hashable {
+  package let outcome: CheckOutcome
+  /// The launches of each build that would decide, if they vary as these do; `nil` if these do, or if no number is known
+  /// because the change is just the allowance.
+  package let launchesNeeded: Int?
+
+  private static let mostLaunches = 1e6
+  /// Fewer have no interval.
+  private static let leastLaunches = 6
+
+  /// - Parameters:
+  ///   - launches: of each build; at least 1.
+  ///   - allowance: the change that is allowed, as a share.
+  package init(_ change: TypicalChange, launches: Int, allowance: Double) {
+    guard let interval = change.interval else {
+      outcome = .inconclusive
+      launchesNeeded = Self.leastLaunches
+      return
+    }
+    if interval.lowerBound > allowance {
+      (outcome, launchesNeeded) = (.fail, nil)
+    } else if interval.upperBound <= allowance {
+      (outcome, launchesNeeded) = (.pass, nil)
+    } else {
+      outcome = .inconclusive
+      let distance = abs(allowance - change.share)
+      let width =
+        change.share > allowance
+        ? change.share - interval.lowerBound : interval.upperBound - change.share
+      let factor = width / distance
+      let needed = (Double(launches) * factor * factor).rounded(.up)
+      launchesNeeded =
+        needed.isFinite && needed <= Self.mostLaunches ? max(Int(needed), launches + 1) : nil
+    }
+  }
+}

@@ -1,0 +1,153 @@
+// All figures of a budget. Those of `CommittedDocument` are here under the same names, except what does not repeat
+// exactly and has no interval: faults and memory of `measure`.
+
+extension BudgetFigure {
+  package static let all: [BudgetFigure] = audit + auto + diff + gen + measure + pages
+
+  private static let orderAgain =
+    "order again: record the launch, run 'orderfile gen', link with the new order file"
+  private static let measureAgain =
+    "see 'orderfile diff' for the functions of each page, and \(orderAgain)"
+
+  private static let audit = [
+    BudgetFigure(
+      .audit, "embeddedLibraries", .libraries, .lower,
+      "Libraries that come with the program; the loader opens, maps and relocates each.",
+      "link them statically, or load them when they are needed"),
+    BudgetFigure(
+      .audit, "findings", .findings, .lower, slack: Slack.none,
+      "What 'orderfile audit' finds in how the image was built, such as missing function sections.",
+      "see 'orderfile audit' for each finding and its remedy"),
+    BudgetFigure(
+      .audit, "initializers", .functions, .lower, slack: Slack.none,
+      "Functions of the program and its libraries that run before main.",
+      "make globals constant, or compute them at their first use"),
+    BudgetFigure(
+      .audit, "libraries", .libraries, .lower, slack: Slack.none,
+      "All libraries that the loader opens before main.",
+      "see 'orderfile audit' for who needs each library"),
+    BudgetFigure(
+      .audit, "librariesNotAllowed", .libraries, .lower,
+      "Libraries that are not on the list which 'orderfile audit --allow' was given.",
+      "remove the library, or add it to the list"),
+    BudgetFigure(
+      .audit, "relocations", .words, .lower,
+      "Words that the loader writes in the program and its libraries before main; each page with one is copied.",
+      "link with -z pack-relative-relocs or -fixup_chains, or have fewer tables of pointers"),
+  ]
+
+  private static let auto = [
+    BudgetFigure(
+      .auto, "inOrder", .ratio, .higher, slack: .share,
+      "The share of the order file's functions that are in the longest run in the requested order.",
+      "see 'orderfile diff --order' for the first function out of place"),
+    BudgetFigure(
+      .auto, "predictedPages", .pages, .lower, slack: .pages,
+      "Pages of code that the startup functions lie on, in the new order; predicted.", orderAgain),
+    BudgetFigure(
+      .auto, "stale", .ratio, .lower, slack: .share,
+      "The share of the order file's entries that the image does not have.", orderAgain),
+    BudgetFigure(
+      .auto, "startupFunctions", .functions, .none, "Functions that the launches ran.",
+      "see 'orderfile show' of a trace for each function"),
+    BudgetFigure(
+      .auto, "textPages", .pages, .lower, slack: .pages,
+      "Pages of code that the launches executed, in the new order; measured.", measureAgain),
+  ]
+
+  private static let diff = [
+    BudgetFigure(
+      .diff, "floorPages", .pages, .lower,
+      "The fewest pages that the startup functions could lie on.",
+      "run less code at launch"),
+    BudgetFigure(
+      .diff, "inOrder", .ratio, .higher, slack: .share,
+      "The share of the order file's functions that are in the longest run in the requested order.",
+      "see the warnings of 'orderfile diff --order', which name the first function out of place"),
+    BudgetFigure(
+      .diff, "instrumented", .ratio, .higher, slack: .share,
+      "The share of the recorded image's code that could be recorded; of the rest no trace tells anything.",
+      "compile all of it with callbacks, or use 'orderfile record --breakpoints'"),
+    BudgetFigure(
+      .diff, "predictedPages", .pages, .lower, slack: .pages,
+      "Pages of code that the startup functions lie on; predicted.", orderAgain),
+    BudgetFigure(
+      .diff, "predictedPagesAtMost", .pages, .lower,
+      "The same, if the startup functions that the layout lacks lie on pages of their own.",
+      "record again: the trace is from an older build"),
+    BudgetFigure(
+      .diff, "predictedWindows64k", .pages, .lower,
+      "Aligned windows of 64 KiB, as Linux maps them around a fault; predicted.", orderAgain),
+    BudgetFigure(
+      .diff, "present", .ratio, .higher, slack: .share,
+      "The share of the recorded startup functions that the image has.",
+      "record again: the trace is from an older build"),
+    BudgetFigure(
+      .diff, "stale", .ratio, .lower, slack: .share,
+      "The share of the order file's entries that the image does not have.", orderAgain),
+    BudgetFigure(
+      .diff, "startupBytes", .bytes, .lower, slack: .bytes,
+      "The bytes of the startup functions; of basic blocks where they were recorded.",
+      "run less code at launch"),
+    BudgetFigure(
+      .diff, "startupFunctions", .functions, .none, "Functions that the launch ran.",
+      "see 'orderfile show' of a trace for each function"),
+  ]
+
+  private static let gen = [
+    BudgetFigure(
+      .gen, "entries", .entries, .none, "Lines of the order file that name a function.",
+      "see 'orderfile show' of the order file"),
+    BudgetFigure(
+      .gen, "recordedFunctions", .functions, .none, "Functions that the traces have.",
+      "see 'orderfile show' of a trace for each function"),
+    BudgetFigure(
+      .gen, "resolved", .ratio, .higher, slack: .share,
+      "The share of the recorded functions that the order file names.",
+      "record again: the trace is from an older build"),
+    BudgetFigure(
+      .gen, "startupBytes", .bytes, .lower, "The bytes of the ordered functions.",
+      "run less code at launch"),
+    BudgetFigure(
+      .gen, "textBytes", .bytes, .none, "The bytes of all code.",
+      "see 'orderfile show' of the image for each function"),
+    BudgetFigure(
+      .gen, "untracedInitializers", .functions, .lower, slack: Slack.none,
+      "Functions that run before main, but that no trace recorded: 'gen' can't tell their order.",
+      "record from the program's start: link the recorder into the program, or use 'orderfile record --breakpoints'"
+    ),
+  ]
+
+  private static let measure = [
+    BudgetFigure(
+      .measure, "cpuTime", .seconds, .lower, slack: .time,
+      "The processor time of a launch, compared with that of the base in the same job.",
+      "see 'orderfile audit' and 'orderfile show' for what a launch runs"),
+    BudgetFigure(
+      .measure, "instructions", .instructions, .lower, slack: .time,
+      "The instructions of a launch, compared with those of the base in the same job.",
+      "see 'orderfile show' of a trace for what a launch runs"),
+    BudgetFigure(
+      .measure, "wallTime", .seconds, .lower, slack: .time,
+      "The time of a launch, compared with that of the base in the same job.",
+      "see 'orderfile audit' and 'orderfile show' for what a launch runs"),
+  ]
+
+  private static let pages = [
+    BudgetFigure(
+      .pages, "dataPages", .pages, .lower, slack: .pages,
+      "Pages of data that the launch touched; measured.",
+      "have fewer writable globals and relocations"),
+    BudgetFigure(
+      .pages, "readOnlyPages", .pages, .lower, slack: .pages,
+      "Pages of constants and tables that the launch touched; measured.",
+      "see 'orderfile pages' for what touched each"),
+    BudgetFigure(
+      .pages, "readTextPages", .pages, .lower,
+      "Pages of the code segment that the launch only read; measured.",
+      "see 'orderfile pages' for what read each"),
+    BudgetFigure(
+      .pages, "textPages", .pages, .lower, slack: .pages,
+      "Pages of code that the launch executed; measured.", measureAgain),
+  ]
+}

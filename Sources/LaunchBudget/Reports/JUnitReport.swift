@@ -1,0 +1,63 @@
+// The form of test reports that build servers read. There is no standard: this is what the schema of Jenkins'
+// xUnit plugin takes, <https://github.com/jenkinsci/xunit-plugin>: a test case for each limit. A limit without a verdict is
+// skipped.
+
+import ImageModel
+import Reporting
+
+/// A check as JUnit XML.
+package struct JUnitReport {
+  private let document: CheckDocument
+  private let names: NameWording
+
+  package init(_ document: CheckDocument, names: @escaping NameWording = mangled) {
+    self.document = document
+    self.names = names
+  }
+
+  package var text: String {
+    let results = document.results
+    let skipped = document.count(.noBaseline) + document.count(.inconclusive)
+    let counts =
+      "tests=\"\(results.count)\" failures=\"\(document.count(.fail))\" errors=\"0\" skipped=\"\(skipped)\""
+    var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites \(counts)>\n"
+    text += "<testsuite name=\"\(escaped("orderfile check \(document.budget)"))\" \(counts)>\n"
+    for result in results { text += testCase(result) }
+    return text + "</testsuite>\n</testsuites>\n"
+  }
+
+  private func testCase(_ result: CheckResult) -> String {
+    let start =
+      "<testcase classname=\"\(escaped("orderfile.\(result.image)"))\" name=\"\(escaped("\(result.subject): \(result.requirementWording)"))\""
+    switch result.outcome {
+    case .pass: return "\(start)/>\n"
+    case .noBaseline, .inconclusive:
+      let reason = "\(result.outcome.rawValue): \(result.reason ?? "")"
+      return "\(start)>\n<skipped message=\"\(escaped(reason))\"/>\n</testcase>\n"
+    case .fail:
+      let causes = result.causes.prefix(CheckDocument.mostCauses).map {
+        let detail = $0.detail.isEmpty ? "" : " (\($0.detail))"
+        return escaped("\($0.kind.rawValue): \(names($0.name))\(detail)") + "\n"
+      }
+      return
+        "\(start)>\n<failure type=\"budget\" message=\"\(escaped(FailedFigure(results: [result]).wording))\">"
+        + "\(causes.joined())</failure>\n</testcase>\n"
+    }
+  }
+
+  /// `text` as XML; what XML can't have as escapes or U+FFFD.
+  private func escaped(_ text: String) -> String {
+    var escaped = ""
+    for scalar in printable(text).unicodeScalars {
+      switch scalar {
+      case "&": escaped += "&amp;"
+      case "<": escaped += "&lt;"
+      case ">": escaped += "&gt;"
+      case "\"": escaped += "&quot;"
+      case "\u{fffe}", "\u{ffff}": escaped += "\u{fffd}"
+      default: escaped.unicodeScalars.append(scalar)
+      }
+    }
+    return escaped
+  }
+}

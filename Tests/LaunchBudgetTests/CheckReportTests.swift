@@ -1,0 +1,64 @@
+import ByteReading
+import Foundation
+import ImageModel
+import LaunchBudget
+import Reporting
+import TestSupport
+import Testing
+
+/// The reports of a check with each outcome, against golden files.
+@Suite struct CheckReportTests {
+  @Test func text() throws {
+    try expectGolden(CheckText(sampleCheck()).text, "check/expected.txt")
+    try expectGolden(BudgetExplanation(sampleCheck()).text, "check/why.txt")
+  }
+
+  @Test func documents() throws {
+    let check = try sampleCheck()
+    try expectGolden(String(decoding: check.json(), as: UTF8.self), "check/expected.json")
+    let sarif = CheckSARIF(check, toolVersion: "1.2.3").json()
+    try expectGolden(String(decoding: sarif, as: UTF8.self), "check/expected.sarif")
+    try expectGolden(JUnitReport(check).text, "check/junit.xml")
+    try expectGolden(CheckMarkdown(check).text, "check/expected.md")
+  }
+
+  @Test func aReportIsTheBaseOfTheNext() throws {
+    let check = try sampleCheck()
+    var base: [CheckedImage] = []
+    try base.addBase(FileBytes(check.json()), path: "check.json")
+    #expect(base.count == 1)
+    #expect(base[0].functions?.map(\.address) == check.images[0].functions?.map(\.address))
+    #expect(base[0].figures.map(\.id) == check.images[0].figures.map(\.id))
+    let budget = try Budget.of("\"metric\": \"pages.textPages\", \"againstBase\": \"+0\"")
+    let again = try BudgetCheck(budget, images: check.images, base: base).results()
+    #expect(again.map(\.outcome) == [.pass])
+    #expect(throws: Diagnostic.self) {
+      try base.addBase(FileBytes(check.json()), path: "again.json")
+    }
+  }
+
+  @Test func timesOfAnotherJobAreNoBase() throws {
+    var base: [CheckedImage] = []
+    let bytes = FileBytes(try fixture("reporting/measure/cold-and-warm/expected.json"))
+    let error = #expect(throws: Diagnostic.self) { try base.addBase(bytes, path: "m.json") }
+    #expect(error?.message == "times of another job can't be compared")
+  }
+
+  /// A comment holds 65,536 characters.
+  @Test func markdownFitsIntoAComment() throws {
+    var check = try sampleCheck()
+    let name = SymbolName(String(repeating: "<x>", count: 500))
+    for index in check.results.indices {
+      check.results[index].causes = (0..<500).map {
+        RegressionCause(.new, "\(name.description)\($0)", bytes: 5)
+      }
+    }
+    check.results = (0..<30).flatMap { _ in check.results }
+    let text = CheckMarkdown(check).text
+    #expect(text.utf8.count < 65_536)
+    #expect(text.contains("did not fit"))
+    #expect(
+      text.components(separatedBy: "<details>").count
+        == text.components(separatedBy: "</details>").count)
+  }
+}
