@@ -40,12 +40,16 @@ package struct ProjectImage: Hashable, Sendable {
     return images
   }
 
-  /// The images in `folder` of `tree`, by name; lld has linked them.
+  /// The images of SwiftPM in `folder` of `tree`, by name; lld has linked them. Without what runs during the build,
+  /// plugins' tools and macros: their modules have the ending `-tool`, which no other module's name can have.
   static func all(in folder: String, of tree: String) -> [ProjectImage] {
     guard let folder = try? Folder.absolutePath("\(tree)/\(folder)") else { return [] }
     return Folder.names(in: folder).compactMap { name in
       let path = "\(folder)/\(name)"
-      guard Folder.linkTarget(path) == nil, let kind = kind(ofImageAt: path) else { return nil }
+      guard Folder.linkTarget(path) == nil,
+        !name.hasSuffix("-tool") || access("\(path).build", F_OK) != 0,
+        let kind = kind(ofImageAt: path)
+      else { return nil }
       return ProjectImage(
         path: path, linkedPath: path, linker: OrderFileDialect.lld.driverName ?? "",
         isLibrary: kind == .library)

@@ -139,8 +139,9 @@ package struct ProjectOrdering {
       "the build linked no image by a compiler of PATH"
         + (line.map { "; its output has: \($0)" } ?? ""),
       context: [build.system.build],
-      hint:
-        "let the project call its compiler by its name, such as CC=gcc, without a path, and remove what an earlier build left in it (make clean); all output: \(log)"
+      hint: build.system.build.contains("swift build")
+        ? "give the command itself: orderfile auto ... -- swift build; all output: \(log)"
+        : "let the project call its compiler by its name, such as CC=gcc, without a path, and remove what an earlier build left in it (make clean); all output: \(log)"
     )
   }
 
@@ -220,8 +221,12 @@ package struct ProjectOrdering {
 
   /// Each once: several steps may say the same of an image, which some name by its path.
   private static func withoutRepetition(_ warnings: [Diagnostic]) -> [Diagnostic] {
-    var seen: Set<[String]> = []
-    return warnings.filter { seen.insert([$0.message] + $0.context.map(fileName)).inserted }
+    var seen: Set<String> = []
+    return warnings.filter { warning in
+      let line = (warning.context + [warning.message]).joined(separator: ": ")
+      let place = line.prefix { $0 != ":" }
+      return seen.insert(fileName(ofPath: String(place)) + line.dropFirst(place.count)).inserted
+    }
   }
 
   /// How the launches can be recorded.

@@ -122,26 +122,50 @@ import Testing
     try project.expectOrdered(["--launch", "build/app"])
   }
 
+  /// A program, a library that its build script and its macro use, too, and a generated source.
   @Test(.needs("cargo"))
   func aProjectOfCargoIsOrdered() throws {
     let project = try AutoProject(makefile: false)
+    for folder in ["parts/src", "macros/src"] { try project.makeFolder(folder) }
     let functions = (0..<200).map {
       "#[inline(never)] fn f\($0)(n: u64) -> u64 { let mut v: Vec<u64> = (0..n % 9).collect(); v.push(\($0)); std::hint::black_box(&v); v.iter().sum::<u64>() * \($0) }\n"
     }
     let arms = (0..<200).map { "\($0) => f\($0)(n)," }
+    let run =
+      "pub fn run(i: u64, n: u64) -> u64 { match i { \(arms.joined(separator: " ")) _ => 0 } }\n"
+    func package(_ name: String, _ rest: String) -> String {
+      "[package]\nname = \"\(name)\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\(rest)"
+    }
+    let parts = "parts = { path = \"parts\" }\n"
+    try project.write("parts/Cargo.toml", package("parts", ""))
+    try project.write("parts/src/lib.rs", functions.joined() + run)
+    try project.write(
+      "macros/Cargo.toml",
+      package(
+        "macros", "[lib]\nproc-macro = true\n[dependencies]\nparts = { path = \"../parts\" }\n"))
+    try project.write(
+      "macros/src/lib.rs",
+      "#[proc_macro] pub fn one(_: proc_macro::TokenStream) -> proc_macro::TokenStream {\n"
+        + "  format!(\"{}\", parts::run(1, 0)).parse().unwrap() }\n")
+    try project.write(
+      "build.rs",
+      "fn main() { let path = std::env::var(\"OUT_DIR\").unwrap() + \"/five.rs\";\n"
+        + "  std::fs::write(path, format!(\"{}\", parts::run(2, 0) + 1)).unwrap(); }\n")
     try project.write(
       "src/main.rs",
-      functions.joined()
-        + "fn run(i: u64, n: u64) -> u64 { match i { \(arms.joined(separator: " ")) _ => 0 } }\n"
-        + "fn main() { let mut n = 1; for i in (0..200).step_by(40) { n = run(i, n) % 7; }\n"
-        + "  assert!(n < 7); println!(\"5\"); }\n")
+      functions.joined() + run
+        + "fn main() { let mut n = macros::one!(); for i in (0..200).step_by(40) { n = run(i, n) % 7; }\n"
+        + "  assert!(parts::run(80, n) > 0); println!(\"{}\", include!(concat!(env!(\"OUT_DIR\"), \"/five.rs\"))); }\n"
+    )
     try project.write(
       "Cargo.toml",
-      "[package]\nname = \"app\"\nversion = \"0.1.0\"\nedition = \"2021\"\n[profile.release]\nstrip = true\ncodegen-units = 1\n"
-    )
-    let run = try project.auto("--launch", "target/release/app")
-    try #require(run.status == 0, "\(run.errors)")
-    let image = try #require((run.json["images"] as? [[String: Any]])?.first)
+      package(
+        "app",
+        "[dependencies]\n\(parts)macros = { path = \"macros\" }\n[build-dependencies]\n\(parts)"
+          + "[profile.release]\nstrip = true\ncodegen-units = 1\n"))
+    let ordered = try project.auto("--launch", "target/release/app")
+    try #require(ordered.status == 0, "\(ordered.errors)")
+    let image = try #require((ordered.json["images"] as? [[String: Any]])?.first)
     #expect(image["image"] as? String == "images/app")
     let compliance = try #require(image["compliance"] as? [String: Any])
     let present = try #require(compliance["present"] as? Int)
@@ -169,6 +193,11 @@ import Testing
     #expect(present >= 5 && compliance["inOrder"] as? Int == present, "\(run.json)")
     let symbols = try project.workshop.must("nm", ["\(project.output)/images/app"])
     #expect(!symbols.text.contains("sanitizer_cov"))
+    #expect(try project.workshop.must("\(project.output)/images/app", []).text == "5\n")
+    // Several steps notice what is not instrumented; it is said once.
+    let warnings = try #require(run.json["warnings"] as? [String])
+    #expect(
+      warnings.filter { $0.contains(" functions are instrumented") }.count <= 1, "\(warnings)")
   }
 
   @Test(.needs("swift"))
