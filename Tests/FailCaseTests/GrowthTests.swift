@@ -72,6 +72,23 @@ extension GrowthTests.Kind {
         """
       return Array((head + String(repeating: "c\n", count: size)).utf8)
     },
+    Self("functions of a base, each on pages of its own", of: "check-base", from: 500) { size in
+      let functions = (0..<size).map {
+        "{\"address\": \"0x\(String($0 << 14, radix: 16))\", \"bytes\": 8192, \"name\": \"f\($0 / 2)\"}"
+      }
+      return Array(
+        """
+        {"images": [{"figures": [{"document": "d", "metric": "predictedPages", "source": "diff", "unit": "pages", \
+        "value": 5}], "functions": [\(functions.joined(separator: ", "))], "image": "app"}], "schema": "orderfile.check/1"}
+        """.utf8)
+    },
+    Self("limits of a budget", of: "budget", from: 500) { size in
+      let limits = (0..<min(size, 4000)).map {
+        "{\"max\": \($0), \"metric\": \"pages.textPages\"}\n"
+      }
+      return Array(
+        "{\"limits\": [\(limits.joined(separator: ","))], \"schema\": \"orderfile.budget/1\"}".utf8)
+    },
     Self("commits of a history, each a change", of: "history", from: 100) { size in
       let lines = (0..<size).map { commit in
         """

@@ -49,9 +49,8 @@ import Testing
     var check = try sampleCheck()
     let name = SymbolName(String(repeating: "<x>", count: 500))
     for index in check.results.indices {
-      check.results[index].causes = (0..<500).map {
-        RegressionCause(.new, "\(name.description)\($0)", bytes: 5)
-      }
+      check.results[index].setCauses(
+        (0..<500).map { RegressionCause(.new, "\(name.description)\($0)", bytes: 5) })
     }
     check.results = (0..<30).flatMap { _ in check.results }
     let text = CheckMarkdown(check).text

@@ -75,7 +75,8 @@ import Testing
   /// Sizes and addresses of a crafted document.
   @Test func hugeFunctionsTakeNoTime() throws {
     let huge = (0..<1000).map { PlacedFunction.at(.max - UInt64($0), "f\($0)", .max) }
-    #expect(try Self.causes(from: Self.base, to: huge + [.at(0, "all", .max)]).count == 1001)
+    let causes = try Self.causes(from: Self.base, to: huge + [.at(0, "all", .max)])
+    #expect(causes.count == CheckResult.mostCauses)
   }
 
   /// Without a layout the pages themselves tell.

@@ -16,7 +16,7 @@ package struct Budget: Hashable, Sendable {
   }
 
   /// Limits of one file; far more than anybody reads.
-  static let mostLimits = 10_000
+  static let mostLimits = 4000
 
   package struct AllowedLibraries: Hashable, Sendable {
     package var patterns: [LibraryPattern]

@@ -36,8 +36,11 @@ package struct BudgetCheck {
         severity: .mismatch)
     }
     var results: [CheckResult] = []
+    let causes = images.map { image in
+      RegressionCauses(now: image, base: base?.first { $0.name == image.name })
+    }
     for limit in budget.limits {
-      let found = limit.figure.isTime ? times(limit) : counts(limit)
+      let found = limit.figure.isTime ? times(limit) : counts(limit, causes)
       if found.isEmpty { throw absence(of: limit) }
       results += found
     }
@@ -47,16 +50,19 @@ package struct BudgetCheck {
 
   // MARK: Counts
 
-  private func counts(_ limit: Budget.Limit) -> [CheckResult] {
-    images.flatMap { image in
+  private func counts(
+    _ limit: Budget.Limit, _ causes: [RegressionCauses]
+  ) -> [CheckResult] {
+    zip(images, causes).flatMap { image, causes in
       image.figures.filter { limit.isAbout($0, of: image) }.flatMap { figure in
-        results(limit, figure, of: image)
+        results(limit, figure, of: image, causes)
       }
     }
   }
 
   private func results(
-    _ limit: Budget.Limit, _ figure: CheckedImage.Figure, of image: CheckedImage
+    _ limit: Budget.Limit, _ figure: CheckedImage.Figure, of image: CheckedImage,
+    _ causes: RegressionCauses
   ) -> [CheckResult] {
     let old = base?.first { $0.name == image.name }
     let oldFigure = old?.figure(like: figure)
@@ -67,8 +73,7 @@ package struct BudgetCheck {
         requirement: requirement, line: limit.line, value: value, base: oldFigure?.metric.value,
         outcome: passes ? .pass : .fail)
       if !passes {
-        result.causes = RegressionCauses(now: image, base: old)
-          .causes(of: limit.figure, pageSize: figure.pageSize)
+        result.setCauses(causes.causes(of: limit.figure, pageSize: figure.pageSize))
       }
       return result
     }
@@ -160,10 +165,11 @@ package struct BudgetCheck {
       let others = libraries.filter { library in
         !allowed.patterns.contains { $0.matches(name: library.name, path: library.path) }
       }
-      return CheckResult(
+      var result = CheckResult(
         image: image.name, figure: figure, requirement: .allowedLibraries, line: allowed.line,
-        value: Double(others.count), outcome: others.isEmpty ? .pass : .fail,
-        causes: others.map { RegressionCause(.notAllowed, $0.name) })
+        value: Double(others.count), outcome: others.isEmpty ? .pass : .fail)
+      result.setCauses(others.map { RegressionCause(.notAllowed, $0.name) })
+      return result
     }
     if results.isEmpty {
       throw Diagnostic(

@@ -50,7 +50,7 @@ package struct CheckDocument: Sendable {
   package func failures(_ names: NameWording) -> [Diagnostic] {
     results.failedFigures.map { failed in
       let causes = failed.causes.prefix(3).map { "\($0.kind.rawValue): \(names($0.name))" }
-      let rest = failed.causes.count - causes.count
+      let rest = failed.causes.count - causes.count + failed.furtherCauses
       return Diagnostic(
         failed.wording, context: ["\(budget):\(failed.first.line)"],
         hint: causes.isEmpty
@@ -73,7 +73,6 @@ package struct CheckDocument: Sendable {
 /// number of the others. `images` is what a later check needs to compare with this one.
 extension CheckDocument: JSONDocument {
   package static let schema = "orderfile.check/1"
-  static let mostCauses = 100
 
   package func write(to json: inout JSONWriter) {
     json.array("base") { json in for path in base { json.element(path) } }
@@ -97,13 +96,9 @@ extension CheckResult {
     }
     if let base { json.member("base", ShortNumber(base)) }
     json.array("causes") { json in
-      for cause in causes.prefix(CheckDocument.mostCauses) {
-        json.object { cause.write(to: &$0) }
-      }
+      for cause in causes { json.object { cause.write(to: &$0) } }
     }
-    if causes.count > CheckDocument.mostCauses {
-      json.member("furtherCauses", causes.count - CheckDocument.mostCauses)
-    }
+    if furtherCauses > 0 { json.member("furtherCauses", furtherCauses) }
     if let interval { json.member("high", interval.upperBound) }
     json.member("image", image)
     if let launchesNeeded { json.member("launchesNeeded", launchesNeeded) }

@@ -36,6 +36,10 @@ extension [CheckedImage] {
     do { images = try CheckFigures(parsing: bytes).images } catch {
       throw Diagnostic("\(error)", context: [path])
     }
+    guard count + images.count <= CheckedImage.mostImages else {
+      throw Diagnostic(
+        "too many images: expected at most \(CheckedImage.mostImages)", context: [path])
+    }
     for image in images {
       if contains(where: { $0.name == image.name }) {
         throw Diagnostic(

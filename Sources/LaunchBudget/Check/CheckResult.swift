@@ -33,8 +33,17 @@ package struct CheckResult: Hashable, Sendable {
   package var reason: String?
   /// The launches of each build that would decide, if they vary as these do; `nil` if there is a verdict.
   package var launchesNeeded: Int?
-  /// What brought a failure, the largest first.
-  package var causes: [RegressionCause] = []
+  /// What brought a failure, the largest first: at most `mostCauses`.
+  package private(set) var causes: [RegressionCause] = []
+  /// The number of the other causes.
+  package private(set) var furtherCauses = 0
+
+  package static let mostCauses = 100
+
+  package mutating func setCauses(_ all: [RegressionCause]) {
+    causes = Array(all.prefix(Self.mostCauses))
+    furtherCauses = all.count - causes.count
+  }
 
   /// `pages.textPages of app, 4 KiB pages`
   package var subject: String {
@@ -78,6 +87,7 @@ package struct FailedFigure {
 
   package var first: CheckResult { results[0] }
   package var causes: [RegressionCause] { first.causes }
+  package var furtherCauses: Int { first.furtherCauses }
 
   /// `pages.textPages of app, 4 KiB pages: expected at most 150 and at most 2 more than the base, found 153 (base 143)`
   package var wording: String {

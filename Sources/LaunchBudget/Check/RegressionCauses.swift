@@ -2,16 +2,35 @@ import History
 import ImageModel
 import Reporting
 
-/// Finds what made a figure of an image worse than that of its base.
-struct RegressionCauses {
-  let now: CheckedImage
-  let base: CheckedImage?
+/// Finds what made a figure of an image worse than that of its base; each figure once, however many limits it has.
+final class RegressionCauses {
+  private let now: CheckedImage
+  private let base: CheckedImage?
+  private var found: [Key: [RegressionCause]] = [:]
+
+  private struct Key: Hashable {
+    var figure: String
+    var pageSize: PageSize?
+  }
+
+  init(now: CheckedImage, base: CheckedImage?) {
+    self.now = now
+    self.base = base
+  }
 
   /// Page size by which pages of functions are told apart if the figure has none.
   private static let usualPageSize = PageSize.fourKibibytes
 
   /// The causes, the largest first; empty if the documents do not tell.
   func causes(of figure: BudgetFigure, pageSize: PageSize?) -> [RegressionCause] {
+    let key = Key(figure: figure.id, pageSize: pageSize)
+    if let causes = found[key] { return causes }
+    let causes = newCauses(of: figure, pageSize: pageSize)
+    found[key] = causes
+    return causes
+  }
+
+  private func newCauses(of figure: BudgetFigure, pageSize: PageSize?) -> [RegressionCause] {
     switch (figure.source, figure.name) {
     case (.diff, "present"): return now.missing.map(Self.missing)
     case (.diff, "stale"), (.auto, "stale"): return now.unorderable.map(Self.missing)

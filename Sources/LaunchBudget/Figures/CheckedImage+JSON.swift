@@ -34,6 +34,10 @@ extension CheckedImage: JSONReadableObject {
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(name: try object.value("image"))
     figures = try object.value("figures")
+    guard figures.count <= Self.mostFigures else {
+      throw object.invalid(
+        "figures", expected: "at most \(Self.mostFigures)", found: "\(figures.count)")
+    }
     firstTouches = object.has("firstTouches") ? try object.value("firstTouches") : nil
     functions = object.has("functions") ? try object.value("functions") : nil
     initializers = object.has("initializers") ? try object.value("initializers") : nil

@@ -23,6 +23,10 @@ package struct CheckedImage: Hashable, Sendable {
 
   package init(name: String) { self.name = name }
 
+  /// Images of one check, and figures of an image: more than anybody has, and few enough to be looked up one by one.
+  static let mostImages = 200
+  static let mostFigures = 500
+
   package struct Figure: Hashable, Sendable {
     package var source: HistorySeries.Source
     package var pageSize: PageSize?
@@ -82,6 +86,10 @@ extension [CheckedImage] {
   package mutating func add(_ document: CommittedDocument, path: String) throws(Diagnostic) {
     for image in document.images {
       let index = index(ofImage: image.path)
+      guard count <= CheckedImage.mostImages else {
+        throw Diagnostic(
+          "too many images: expected at most \(CheckedImage.mostImages)", context: [path])
+      }
       for set in image.sets {
         for metric in set.metrics {
           let figure = CheckedImage.Figure(

@@ -14,7 +14,6 @@ package struct CheckMarkdown {
   /// Below that of a comment, in bytes.
   static let mostBytes = 60_000
   private static let shownCauses = 5
-  private static let mostCauses = 100
 
   package init(_ document: CheckDocument, names: @escaping NameWording = mangled) {
     self.document = document
@@ -70,9 +69,9 @@ package struct CheckMarkdown {
     text += list(failed.causes.prefix(Self.shownCauses))
     let rest = failed.causes.dropFirst(Self.shownCauses)
     guard !rest.isEmpty else { return text }
-    var further = list(rest.prefix(Self.mostCauses))
-    if rest.count > Self.mostCauses { further += "- and \(rest.count - Self.mostCauses) more\n" }
-    return text + "\n" + details("\(rest.count) more", further)
+    var further = list(rest)
+    if failed.furtherCauses > 0 { further += "- and \(failed.furtherCauses) more\n" }
+    return text + "\n" + details("\(rest.count + failed.furtherCauses) more", further)
   }
 
   private func list(_ causes: some Sequence<RegressionCause>) -> String {

@@ -51,7 +51,7 @@ package struct CheckText {
       let detail = cause.detail.isEmpty ? "" : " (\(cause.detail))"
       text += "  \(cause.kind.rawValue): \(printable(names(cause.name)))\(printable(detail))\n"
     }
-    let rest = failed.causes.count - mostCauses
+    let rest = failed.causes.count - mostCauses + failed.furtherCauses
     if rest > 0 { text += "  and \(rest) more\n" }
     if failed.causes.isEmpty, failed.first.base == nil, !failed.first.figure.isTime {
       text += "  give --base to see what brought it\n"

@@ -35,7 +35,7 @@ package struct JUnitReport {
       let reason = "\(result.outcome.rawValue): \(result.reason ?? "")"
       return "\(start)>\n<skipped message=\"\(escaped(reason))\"/>\n</testcase>\n"
     case .fail:
-      let causes = result.causes.prefix(CheckDocument.mostCauses).map {
+      let causes = result.causes.map {
         let detail = $0.detail.isEmpty ? "" : " (\($0.detail))"
         return escaped("\($0.kind.rawValue): \(names($0.name))\(detail)") + "\n"
       }
