@@ -40,7 +40,8 @@ private func deadLinks(of page: SourceFile) -> [String] {
     #expect(
       names.sorted() == [
         "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Examples", "Fuzz", "LICENSE", "Makefile",
-        "Package.swift", "README.md", "Runtime", "Scripts", "Sources", "Tests", "docs",
+        "Package.swift", "README.md", "Runtime", "Scripts", "Sources", "Tests", "action.yml",
+        "docs",
       ])
   }
 

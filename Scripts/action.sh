@@ -1,0 +1,70 @@
+#!/bin/bash
+# The steps of the GitHub action, action.yml, which sets ORDERFILE_* to its inputs.
+# usage: action.sh install|auto|check
+set -euo pipefail
+# What the artifact has.
+reports=$RUNNER_TEMP/orderfile-check
+fail() { echo "::error title=orderfile::$1"; exit "${2:-1}"; }
+
+install() {
+  local package=$ORDERFILE_PACKAGE folder=$RUNNER_TEMP/orderfile
+  if [[ -z $package ]] && command -v orderfile >/dev/null; then
+    orderfile --version
+    return
+  fi
+  if [[ -z $package ]]; then
+    local version
+    version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' "$GITHUB_ACTION_PATH/Sources/Workflows/ToolVersion.swift")
+    package=$GITHUB_SERVER_URL/$ORDERFILE_REPOSITORY/releases/download/v$version/orderfile-$version-linux-$(uname -m).tar.gz
+  fi
+  mkdir -p "$folder"
+  if [[ $package == http://* || $package == https://* ]]; then
+    curl --fail --silent --show-error --location --retry 3 --output "$folder.tar.gz" "$package" ||
+      fail "unable to download $package"
+    package=$folder.tar.gz
+  fi
+  tar -xzf "$package" -C "$folder" --strip-components=1 || fail "unable to unpack $package"
+  "$folder/bin/orderfile" --version
+  echo "$folder/bin" >>"$GITHUB_PATH"
+}
+
+auto() {
+  local line words=() folder=orderfile-auto
+  while IFS= read -r line; do
+    line=${line%$'\r'}
+    [[ -z ${line//[[:blank:]]/} ]] || words+=(--launch "$line")
+  done <<<"$ORDERFILE_LAUNCHES"
+  [[ -z $ORDERFILE_BUILD ]] || words+=(-- bash -c "$ORDERFILE_BUILD")
+  orderfile auto --out "$folder" "${words[@]}"
+  cat "$folder/summary.md" >>"$GITHUB_STEP_SUMMARY"
+  rm -rf "$reports/auto"
+  mkdir -p "$reports/auto"
+  cp -r "$folder"/summary.* "$folder/orders" "$reports/auto"
+  echo "folder=$PWD/$folder" >>"$GITHUB_OUTPUT"
+}
+
+check() {
+  local documents words=() status=0
+  read -r -d '' -a documents <<<"$ORDERFILE_DOCUMENTS" || true
+  [[ -z $ORDERFILE_BASE ]] || words+=(--base "$ORDERFILE_BASE")
+  [[ $ORDERFILE_STRICT != true ]] || words+=(--strict)
+  mkdir -p "$reports"
+  rm -f "$reports"/{check.json,junit.xml,check.sarif,summary.md}
+  orderfile check --budget "$ORDERFILE_BUDGET" "${words[@]}" --json -o "$reports/check.json" \
+    --export-junit "$reports/junit.xml" --export-sarif "$reports/check.sarif" \
+    --export-markdown "$reports/summary.md" -- "${documents[@]}" || status=$?
+  # Without a report there is only an error, which the log has.
+  [[ -e $reports/check.json ]] || exit "$status"
+  cat "$reports/summary.md" >>"$GITHUB_STEP_SUMMARY"
+  {
+    echo "outcome=$(sed -n 's/^  "outcome": "\(.*\)",$/\1/p' "$reports/check.json")"
+    echo "report=$reports/check.json"
+    echo "sarif=$reports/check.sarif"
+  } >>"$GITHUB_OUTPUT"
+  exit "$status"
+}
+
+case ${1-} in
+  install | auto | check) "$1" ;;
+  *) echo "usage: action.sh install|auto|check" >&2; exit 64 ;;
+esac

@@ -1,0 +1,150 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The GitHub action: its file against GitHub's schema, and its steps as a runner would run them. Steps that use other
+/// actions upload files; they are not run.
+@Suite(.needs("python3", "bash", .python("ruamel"))) struct ActionIntegrations {
+  private static let action = projectFolder.appendingPathComponent("action.yml").path
+
+  @Test(.needs(.python("check_jsonschema"))) func theFileFollowsTheSchema() throws {
+    let workshop = try Workshop()
+    let run = try workshop.start(
+      "python3",
+      ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-actions", Self.action],
+      environment: pythonEnvironment
+    ).end()
+    #expect(run.status == 0, "\(run.text)\(run.errors)")
+    // A file that violates it.
+    try workshop.write(
+      Data(contentsOf: URL(fileURLWithPath: Self.action)) + Data("stages: []\n".utf8), "bad.yml")
+    let bad = try workshop.start(
+      "python3",
+      ["-m", "check_jsonschema", "--builtin-schema", "vendor.github-actions", "bad.yml"],
+      environment: pythonEnvironment
+    ).end()
+    #expect(bad.status == 1)
+  }
+
+  private struct Job {
+    var status: Int32
+    var log: String
+    var outputs: [String: String]
+    var summary: String
+    var uploads: [String]
+  }
+
+  /// Runs the steps with some inputs in the folder `project`.
+  private static func run(_ inputs: [String: String], in workshop: Workshop) throws -> Job {
+    try workshop.write(fixture("check/run-action.py"), "run-action.py")
+    let run = try workshop.start(
+      "python3",
+      ["run-action.py", action, workshop.path("project")]
+        + inputs.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" },
+      environment: pythonEnvironment
+    ).end()
+    try #require(run.status == 0, "\(run.errors)")
+    let json = run.json
+    return Job(
+      status: Int32(try #require(json["status"] as? Int)), log: json["log"] as? String ?? "",
+      outputs: json["outputs"] as? [String: String] ?? [:],
+      summary: json["summary"] as? String ?? "", uploads: json["uploads"] as? [String] ?? [])
+  }
+
+  /// A project of one program, and a tarball of the command as `make package` makes it.
+  private static func workshop() throws -> Workshop {
+    let workshop = try Workshop()
+    for folder in ["project", "orderfile-1/bin"] {
+      try FileManager.default.createDirectory(
+        atPath: workshop.path(folder), withIntermediateDirectories: true)
+    }
+    try workshop.writeProgram(
+      "#!/bin/sh\nexec '\(Built.orderfile)' \"$@\"\n".utf8, "orderfile-1/bin/orderfile")
+    try workshop.must("tar", ["-czf", "orderfile.tar.gz", "orderfile-1"])
+    return workshop
+  }
+
+  @Test func checkWritesItsReportsAndFails() throws {
+    let workshop = try Self.workshop()
+    func pages(_ count: Int) -> String {
+      let pages = (1...count).map {
+        "{\"access\": \"execute\", \"address\": \"0x\($0)000\", \"function\": \"f\($0)\", \"pc\": null, \"segment\": \"text\", \"step\": \($0)}"
+      }
+      return
+        "{\"command\": [], \"exitStatus\": 0, \"images\": [{\"id\": null, \"pages\": [\(pages.joined(separator: ", "))], \"path\": \"/app\"}], \"method\": \"preload\", \"schema\": \"orderfile.pages/1\"}"
+    }
+    try workshop.write(pages(4).utf8, "project/pages.json")
+    try workshop.must(
+      Built.orderfile,
+      ["check", "--init", "project/pages.json", "-o", "project/orderfile.budget.json"])
+    let inputs = [
+      "package": workshop.path("orderfile.tar.gz"), "check": "pages.json",
+      "base": "main/check.json", "sarif": "true",
+    ]
+    let first = try Self.run(inputs, in: workshop)
+    #expect(first.status == 0, "\(first.log)")
+    #expect(first.log.contains("orderfile: no baseline: main/check.json does not exist"))
+    #expect(first.outputs["outcome"] == "no baseline")
+    #expect(first.summary.hasPrefix("### Launch budget: "))
+    #expect(
+      first.uploads == ["actions/upload-artifact@v4", "github/codeql-action/upload-sarif@v3"])
+
+    let report = try #require(first.outputs["report"])
+    try FileManager.default.createDirectory(
+      atPath: workshop.path("project/main"), withIntermediateDirectories: true)
+    try FileManager.default.copyItem(
+      atPath: report, toPath: workshop.path("project/main/check.json"))
+    try workshop.write(pages(7).utf8, "project/pages.json")
+    let second = try Self.run(inputs, in: workshop)
+    #expect(second.status == 2 && second.outputs["outcome"] == "fail", "\(second.log)")
+    #expect(second.summary.contains("<code>f7</code>"))
+    // Reports are kept also if the check fails.
+    #expect(second.uploads.count == 2)
+  }
+
+  @Test func autoOrdersAndAddsItsSummary() throws {
+    let workshop = try Self.workshop()
+    let functions = (0..<60).map {
+      "__attribute__((noinline, used)) static int f\($0)(int n) { __asm__ volatile(\".fill 200, 1, 0x90\"); return n + \($0); }\n"
+    }
+    try workshop.write(
+      (functions.joined() + "int main(int n, char **v) { return f50(f10(f30(n))) < 0; }\n").utf8,
+      "project/app.c")
+    try workshop.write(
+      "app: app.c\n\t$(CC) $(CFLAGS) -O1 -ffunction-sections $(LDFLAGS) -o $@ $<\n".utf8,
+      "project/Makefile")
+    let job = try Self.run(
+      [
+        "package": workshop.path("orderfile.tar.gz"), "auto": "./app --help\n\n  ./app\r\n",
+        "artifact": "",
+      ], in: workshop)
+    #expect(job.status == 0, "\(job.log)")
+    let folder = try #require(job.outputs["folder"])
+    #expect(FileManager.default.fileExists(atPath: "\(folder)/orders/app.order"))
+    #expect(job.summary.contains("app"), "\(job.summary)")
+    #expect(job.uploads.isEmpty)
+  }
+
+  @Test func inputsAreNoPartOfAScript() throws {
+    let workshop = try Self.workshop()
+    let job = try Self.run(
+      [
+        "package": workshop.path("orderfile.tar.gz"), "check": "$(touch${IFS}pwned) `touch pwned`",
+        "base": "'; touch pwned; '",
+      ], in: workshop)
+    #expect(job.status == 1)
+    #expect(!FileManager.default.fileExists(atPath: workshop.path("project/pwned")))
+  }
+
+  @Test func installOnlyRunsNothingElse() throws {
+    let workshop = try Self.workshop()
+    let job = try Self.run(
+      [
+        "package": workshop.path("orderfile.tar.gz"), "install-only": "true", "check": "gone.json",
+        "auto": "gone",
+      ], in: workshop)
+    #expect(job.status == 0 && job.log.contains("trace format"), "\(job.log)")
+    let bad = try Self.run(["package": workshop.path("gone.tar.gz")], in: workshop)
+    #expect(bad.status != 0 && bad.log.contains("::error title=orderfile::unable to unpack"))
+  }
+}
