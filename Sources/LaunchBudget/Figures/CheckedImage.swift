@@ -138,7 +138,15 @@ extension [CheckedImage] {
           CheckedImage.Times(
             state: state.cache.rawValue, launches: state.launches, comparisons: state.comparisons))
       }
-    case .auto, .gen: break
+    case .auto(let figures):
+      for found in figures.images {
+        let image = index(ofImage: found.path)
+        self[image].functions = self[image].functions ?? found.startupFunctions
+        if self[image].unorderable.isEmpty {
+          self[image].unorderable = found.compliance.unorderable
+        }
+      }
+    case .gen: break
     }
   }
 }

@@ -100,6 +100,8 @@ package struct AutoDocument: Hashable, Sendable {
     /// What the user's own build has to pass to the compiler, and to it when it links.
     package var compileOptions: [String]
     package var linkOptions: [String]
+    /// The functions that the launches ran, where the linker placed them; earliest use first.
+    package var startupFunctions: [PlacedFunction]?
 
     package init(
       name: String, isLibrary: Bool, orderName: String, linker: String, functions: Int,
@@ -183,6 +185,11 @@ extension AutoDocument.Image {
     if let pages { json.object("pages") { pages.writeSaving(to: &$0) } }
     if let pages16k { json.object("pages16k") { pages16k.writeSaving(to: &$0) } }
     json.object("predictedPages") { predicted.writeSaving(to: &$0) }
+    if let startupFunctions {
+      json.array("startupFunctions") { json in
+        for function in startupFunctions { json.object { function.write(to: &$0) } }
+      }
+    }
   }
 }
 

@@ -15,6 +15,8 @@ package struct AutoFigures: Hashable, Sendable {
     package var pages: BeforeAfter<Int>?
     package var pages16k: BeforeAfter<Int>?
     package var predicted: BeforeAfter<Int>
+    /// `nil` in a document of an earlier version.
+    package var startupFunctions: [PlacedFunction]?
   }
 
   package init(parsing bytes: FileBytes) throws(ParseError) {
@@ -31,6 +33,8 @@ extension AutoFigures.Image: JSONReadableObject {
       compliance: try object.value("compliance"),
       pages: object.has("pages") ? try object.counts("pages") : nil,
       pages16k: object.has("pages16k") ? try object.counts("pages16k") : nil,
-      predicted: try object.counts("predictedPages"))
+      predicted: try object.counts("predictedPages"),
+      startupFunctions: object.has("startupFunctions")
+        ? try object.value("startupFunctions") : nil)
   }
 }

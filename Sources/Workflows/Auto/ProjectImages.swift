@@ -146,16 +146,17 @@ struct ProjectImages {
       let pages = counts.map {
         BeforeAfter(before: $0.before[index].pages, after: $0.after[index].pages)
       }
-      checked.append(
-        AutoDocument.Image(
-          name: image.name, isLibrary: image.isLibrary, orderName: image.orderName,
-          linker: dialect.name,
-          functions: order.recordedFunctions, compliance: compliance, pages: pages,
-          pages16k: counts.map {
-            BeforeAfter(before: $0.before[index].pages16k, after: $0.after[index].pages16k)
-          },
-          predicted: diff.pages, compileOptions: compileOptions,
-          linkOptions: system.linkOptions(dialect, orderFile: options.order ?? "")))
+      var checkedImage = AutoDocument.Image(
+        name: image.name, isLibrary: image.isLibrary, orderName: image.orderName,
+        linker: dialect.name,
+        functions: order.recordedFunctions, compliance: compliance, pages: pages,
+        pages16k: counts.map {
+          BeforeAfter(before: $0.before[index].pages16k, after: $0.after[index].pages16k)
+        },
+        predicted: diff.pages, compileOptions: compileOptions,
+        linkOptions: system.linkOptions(dialect, orderFile: options.order ?? ""))
+      checkedImage.startupFunctions = diff.functions
+      checked.append(checkedImage)
       warnings += diff.warnings.filter { !$0.isAboutUnusedHits }
       if let pages, pages.after > pages.before {
         warnings.append(

@@ -113,12 +113,23 @@ import Testing
     try workshop.write(
       "app: app.c\n\t$(CC) $(CFLAGS) -O1 -ffunction-sections $(LDFLAGS) -o $@ $<\n".utf8,
       "project/Makefile")
+    try workshop.write(
+      "{\"limits\": [{\"metric\": \"auto.predictedPages\", \"pageSizeBytes\": 4096, \"max\": 0}], \"schema\": \"orderfile.budget/1\"}"
+        .utf8, "budget.json")
+    try workshop.write(
+      """
+      {"images": [{"figures": [], "functions": [{"address": "0x1000", "bytes": 16, "name": "main"}], "image": "app"}], \
+      "schema": "orderfile.check/1"}
+      """.utf8, "base.json")
     let job = try Self.run(
       [
         "package": workshop.path("orderfile.tar.gz"), "auto": "./app --help\n\n  ./app\r\n",
-        "artifact": "",
+        "artifact": "", "check": "orderfile-auto/summary.json", "budget": "../budget.json",
+        "base": "../base.json",
       ], in: workshop)
-    #expect(job.status == 0, "\(job.log)")
+    // A function that the base does not run.
+    #expect(job.status == 2 && job.outputs["outcome"] == "fail", "\(job.log)")
+    #expect(job.summary.contains("- new: <code>f10</code>"), "\(job.summary)")
     let folder = try #require(job.outputs["folder"])
     #expect(FileManager.default.fileExists(atPath: "\(folder)/orders/app.order"))
     #expect(job.summary.contains("app"), "\(job.summary)")
