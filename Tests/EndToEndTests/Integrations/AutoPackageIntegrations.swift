@@ -4,7 +4,8 @@ import Testing
 
 /// `orderfile auto` with Swift packages of several products, and its command plugin: `make test-integrations`.
 @Suite(.needs(.recording, "swift")) struct AutoPackageIntegrations {
-  /// Two programs, a dynamic library that one of them loads, a C target and a resource.
+  /// Two programs, a dynamic library that one of them loads, a C target, a resource, and a source that a plugin's tool
+  /// generates.
   private static func project(dependencies: String = "") throws -> AutoProject {
     let project = try AutoProject(makefile: false)
     for name in ["main.c", "../shared.c", "../static.c", "../generate.sh"] {
@@ -24,14 +25,43 @@ import Testing
         dependencies: [\(dependencies)],
         targets: [
           .target(name: "parts"), .target(name: "Plugin", dependencies: ["parts"]),
-          .executableTarget(name: "app", dependencies: ["parts"], resources: [.copy("words.txt")]),
+          .executableTarget(
+            name: "app", dependencies: ["parts"], resources: [.copy("words.txt")], plugins: ["Make"]),
+          .plugin(name: "Make", capability: .buildTool(), dependencies: ["maker"]),
+          .executableTarget(name: "maker", dependencies: ["parts"]),
           .executableTarget(name: "tool", dependencies: ["parts"]),
         ])
 
       """)
-    for folder in ["parts/include", "Plugin", "app", "tool"] {
+    for folder in ["parts/include", "Plugin", "app", "tool", "maker"] {
       try project.makeFolder("Sources/\(folder)")
     }
+    try project.makeFolder("Plugins/Make")
+    try project.write(
+      "Plugins/Make/Make.swift",
+      """
+      import PackagePlugin
+      @main struct Make: BuildToolPlugin {
+        func createBuildCommands(context: PluginContext, target: Target) throws -> [Command] {
+          let source = context.pluginWorkDirectoryURL.appending(path: "made.swift")
+          return [
+            .buildCommand(
+              displayName: "make", executable: try context.tool(named: "maker").url,
+              arguments: [source.path], outputFiles: [source])
+          ]
+        }
+      }
+
+      """)
+    try project.write(
+      "Sources/maker/main.swift",
+      """
+      import Foundation
+      import parts
+      let text = "func made() -> Int32 { \\(part50(-50)) }\\n"
+      try text.write(toFile: CommandLine.arguments[1], atomically: true, encoding: .utf8)
+
+      """)
     let numbers = 0..<60
     try project.write(
       "Sources/parts/include/parts.h", numbers.map { "int part\($0)(int);\n" }.joined())
@@ -58,7 +88,7 @@ import Testing
         fatalError(String(cString: dlerror()))
       }
       let start = unsafeBitCast(symbol, to: (@convention(c) () -> Int32).self)
-      print(try String(contentsOf: words, encoding: .utf8), run(3, run(50, start())))
+      print(try String(contentsOf: words, encoding: .utf8), run(3, run(50, start())) + made())
 
       """)
     try project.write("Sources/app/words.txt", "hello")
@@ -116,7 +146,9 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: "\(out)/images/tool"))
     let names = try FileManager.default.contentsOfDirectory(atPath: project.folder)
     #expect(
-      Set(names).isSubset(of: [".build", "Package.resolved", "Package.swift", "Sources", "src"]))
+      Set(names).isSubset(of: [
+        ".build", "Package.resolved", "Package.swift", "Plugins", "Sources", "src",
+      ]))
     let usage = try plugin(["--linker", "none"])
     #expect(usage.status != 0 && usage.errors.contains("orderfile auto ended with exit status 64"))
     let missing = try plugin([], command: "no-such-orderfile")
