@@ -43,6 +43,12 @@ package struct Doctor {
     case project(ProjectFacts)
     case image(ImageFacts)
     case linkMap(Layout)
+
+    /// The build system of a project that has one; `nil` if it is not known.
+    var system: BuildSystem? {
+      guard case .project(let facts) = self, facts.systems.count == 1 else { return nil }
+      return facts.systems[0]
+    }
   }
 
   /// Examines the machine and what `path` leads to. It takes about a second.
@@ -56,17 +62,16 @@ package struct Doctor {
     let permissions = PermissionFacts(trials, in: environment, command: command)
     let machine = MachineFacts(of: place)
     var methods = RecordingMethods(tracing: permissions.tracing, in: environment)
+    methods.consider(subject.system, in: environment)
     var findings = (tools?.findings ?? []) + permissions.findings(methods) + machine.findings
     var obstacles = AutoObstacles.ofMachine(tools, permissions, machine)
     let kind: DoctorDocument.Subject
-    var system: BuildSystem?
     switch subject {
     case .machine: kind = .machine
     case .project(let facts):
       kind = .project
       findings += facts.findings(tools)
       obstacles += AutoObstacles.of(facts, tools)
-      if facts.systems.count == 1 { system = facts.systems[0] }
     case .image(let facts):
       kind = .image
       findings += facts.findings
@@ -76,7 +81,6 @@ package struct Doctor {
       kind = .linkMap
       findings.append(.functionSections(ofLinkMap: layout))
     }
-    methods.consider(system, in: environment)
     if machine.isLinux {
       findings.append(methods.finding)
       obstacles += [methods.obstacle].compactMap { $0 }
