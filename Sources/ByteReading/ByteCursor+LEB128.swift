@@ -28,4 +28,32 @@ extension ByteCursor {
     throw ParseError(
       .truncated(needed: remaining + 1, found: remaining), "\(field)", at: position)
   }
+
+  /// Reads a number as `readULEB128` does, with bit 6 of its last byte as the sign.
+  ///
+  /// - Throws: `truncated` if the range ends before the number does, `invalid` for one of more than 64 bits;
+  ///   the cursor has not moved then.
+  public mutating func readSLEB128(_ field: StaticString) throws(ParseError) -> Int64 {
+    let range = (position..<end).indices
+    var value: Int64 = 0
+    var shift: Int64 = 0
+    for index in range {
+      let byte = bytes[index]
+      let bits = Int64(byte & 0x7f)
+      // Of the tenth byte only the lowest bit counts; the others repeat it.
+      guard shift < 63 || (shift == 63 && (bits == 0 || bits == 0x7f)) else {
+        throw ParseError(
+          .invalid(expected: "a number of 64 bits", found: "a longer one"), "\(field)",
+          at: position)
+      }
+      value |= bits << shift
+      shift += 7
+      guard byte & 0x80 == 0 else { continue }
+      if shift < 64, byte & 0x40 != 0 { value |= -1 << shift }
+      try skip(UInt64(index + 1 - range.lowerBound), field)
+      return value
+    }
+    throw ParseError(
+      .truncated(needed: remaining + 1, found: remaining), "\(field)", at: position)
+  }
 }

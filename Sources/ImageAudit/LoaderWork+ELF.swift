@@ -17,10 +17,11 @@ struct LoaderWork {
 
   /// - Parameter path: for messages.
   init(of file: ELFFile, path: String, pageSize: PageSize) {
-    if file.sections.isEmpty, file.segments.contains(where: { $0.type == .load }) {
+    let types = Set(file.segments.map(\.type))
+    if file.sections.isEmpty, types.contains(.load), !types.contains(.dynamic) {
       problems.append(
         Diagnostic(
-          "it has no section headers: its relocations and initializers are unknown",
+          "it has neither section headers nor a dynamic section: its relocations and initializers are unknown",
           context: [path]))
     }
     var counts = [Int](repeating: 0, count: ELFRelocationKind.allCases.count)

@@ -57,4 +57,27 @@ import Testing
     try cursor.align(to: 4, from: FileOffset(rawValue: 0), "n_desc")
     #expect(cursor.isAtEnd)
   }
+
+  @Test(
+    arguments: [
+      ([0x02], 2), ([0x7e], -2), ([0xff, 0x00], 127), ([0x81, 0x7f], -127), ([0x80, 0x01], 128),
+      ([0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x7f], .min),
+      ([0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x00], .max),
+    ] as [([UInt8], Int64)]) func signedNumbersEndWithTheirSign(bytes: [UInt8], value: Int64) throws
+  {
+    var cursor = ByteCursor(FileBytes(bytes))
+    #expect(try cursor.readSLEB128("number") == value)
+    #expect(cursor.isAtEnd)
+  }
+
+  @Test(
+    arguments: [
+      [0x80], [], [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01],
+      [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x00],
+    ] as [[UInt8]]) func signedNumbersOfMoreThan64BitsAreRefused(bytes: [UInt8])
+  {
+    var cursor = ByteCursor(FileBytes(bytes))
+    #expect(throws: ParseError.self) { try cursor.readSLEB128("number") }
+    #expect(cursor.position.rawValue == 0)
+  }
 }

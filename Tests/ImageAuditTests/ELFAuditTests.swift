@@ -20,6 +20,16 @@ import Testing
     try #require(run.status == 0, "\(run.output)")
   }
 
+  /// Runs a tool that must succeed.
+  @discardableResult
+  private static func must(
+    _ workshop: Workshop, _ tool: String, _ words: [String]
+  ) throws -> String {
+    let run = try workshop.run(tool, words)
+    try #require(run.status == 0, "\(run.output)")
+    return run.output
+  }
+
   private static func audit(
     _ workshop: Workshop, _ name: String, _ options: Audit.Options = Audit.Options()
   ) throws -> AuditDocument {
@@ -104,6 +114,132 @@ import Testing
       #expect(2048...2060 ~= count, "\(flag)")
       #expect(4...7 ~= image.relocations.pages, "16 KiB of pointers")
     }
+  }
+
+  /// A library with initializers and relocations of several kinds.
+  private static let relocated = """
+    extern int shared(void); int local(int n) { return n; } static int hidden(int n) { return -n; }
+    int (*table[])(int) = { local, hidden, hidden, local, hidden }; int (*other)(void) = shared;
+    static __thread int counter; int data[512]; int *far[] = { data, data + 9, data + 400 };
+    __attribute__((constructor)) static void early(void) { table[0](shared() + counter++); }
+    __attribute__((constructor)) void late(void) { counter += shared(); }
+    """
+
+  @Test(
+    .needs("llvm-readelf"),
+    arguments: ["none", "android", "relr", "android+relr"], ["x86_64", "aarch64", "armv7"]
+  ) func packedRelocationsAreThoseThatReadelfLists(packing: String, machine: String) throws {
+    let workshop = try Self.workshop(["a.c": Self.relocated])
+    try Self.link(
+      workshop, "a.c", "-o", "a.so", "--target=\(machine)-linux-android", "-shared", "-nostdlib",
+      "-fPIC", "-Wl,--pack-dyn-relocs=\(packing)", "-Wl,--use-android-relr-tags")
+    let document = try Self.audit(workshop, "a.so")
+    let image = try #require(document.images.first)
+    let text = try Self.must(workshop, "llvm-readelf", ["-r", "a.so"])
+    let lines = text.split(separator: "\n").map { $0.split(separator: " ") }.filter {
+      $0.count > 1 && UInt64($0[0], radix: 16) != nil
+    }
+    let kinds = Dictionary(grouping: lines) { line in
+      line.first { $0.hasPrefix("R_") }.map { Self.kind(of: String($0)) } ?? "relative"
+    }.mapValues(\.count)
+    #expect(image.relocations.words == lines.count && lines.count > 8)
+    // readelf lists the words of SHT_RELR as relative ones.
+    var found: [String: Int] = [:]
+    for (kind, words) in image.relocations.counts {
+      found[kind == "relr" ? "relative" : kind, default: 0] += words
+    }
+    #expect(found == kinds)
+    #expect(image.relocations.counts.contains { $0.kind == "relr" } == packing.contains("relr"))
+    #expect(document.initializers.map(\.name) == ["early", "late"])
+    #expect(document.warnings.allSatisfy { !$0.message.contains("relocations") })
+  }
+
+  private static func kind(of type: String) -> String {
+    for (suffix, kind) in [
+      ("RELATIVE", "relative"), ("GLOB_DAT", "globalData"), ("JUMP_SLOT", "jumpSlot"),
+      ("JUMP_SLO", "jumpSlot"), ("_64", "symbolic"), ("ABS64", "symbolic"), ("ABS32", "symbolic"),
+    ] where type.hasSuffix(suffix) { return kind }
+    return "threadLocal"
+  }
+
+  @Test(.needs("llvm-strip", "clang++"), arguments: ["-pie", "-static-pie", "-shared", "-no-pie"])
+  func withoutSectionHeadersNothingElseIsFound(mode: String) throws {
+    let workshop = try Self.workshop([
+      "a.cpp":
+        "#include <vector>\n#include <cstdlib>\nstd::vector<int> all(rand()); struct S { virtual int f() { return 1; } }; S s; int main() { return s.f(); }"
+    ])
+    try Self.must(workshop, "clang++", ["-fuse-ld=lld", "-fPIC", "a.cpp", "-o", "a", mode])
+    let whole = try Self.audit(workshop, "a")
+    try Self.must(workshop, "llvm-strip", ["--strip-sections", "a"])
+    let stripped = try Self.audit(workshop, "a")
+    let relocations = try #require(stripped.images.first).relocations
+    #expect(relocations.counts.map(\.kind) == whole.images[0].relocations.counts.map(\.kind))
+    #expect(relocations.counts.map(\.words) == whole.images[0].relocations.counts.map(\.words))
+    #expect(relocations.words > 0 && relocations.pages == whole.images[0].relocations.pages)
+    #expect(stripped.libraries.map(\.name) == whole.libraries.map(\.name))
+    let own = { (document: AuditDocument) in
+      document.initializers.filter { $0.image == "a" }.map { "\($0.kind) \($0.address!)" }
+    }
+    #expect(own(stripped) == own(whole) && own(whole).count > 1)
+    #expect(stripped.warnings.allSatisfy { !$0.message.contains("section headers") })
+  }
+
+  @Test(.needs("llvm-strip")) func aStaticProgramWithoutSectionHeadersIsSaidToBeUnknown() throws {
+    let workshop = try Self.workshop(["a.c": "int main(void) { return 0; }"])
+    try Self.link(workshop, "a.c", "-o", "a", "-static")
+    try Self.must(workshop, "llvm-strip", ["--strip-sections", "a"])
+    let warnings = try Self.audit(workshop, "a").warnings
+    #expect(warnings.contains { $0.message.hasPrefix("it has neither section headers") })
+  }
+
+  /// A library without code whose dynamic section asks for libraries.
+  private static func asking(for names: [[UInt8]]) -> [UInt8] {
+    var strings: [UInt8] = [0]
+    var table = ByteWriter()
+    for name in names {
+      table.write(1 as UInt64)
+      table.write(UInt64(strings.count))
+      strings += name + [0]
+    }
+    for field: UInt64 in [5, 0x5000, 10, UInt64(strings.count), 0, 0] { table.write(field) }
+    var writer = ELFWriter()
+    let text = writer.addText()
+    let dynamic = writer.add(
+      .init(".dynamic", type: 6, flags: 3, address: 0x10_0000, contents: table.bytes))
+    let list = writer.add(.init(".dynstr", type: 3, flags: 2, address: 0x5000, contents: strings))
+    writer.segments = [(1, text), (1, list), (2, dynamic)]
+    return writer.bytes()
+  }
+
+  @Test func thousandsOfLibrariesAreListed() throws {
+    let workshop = try Workshop()
+    let names = (0..<5000).map { "lib\($0).so" }
+    try workshop.write(Self.asking(for: names.map { Array($0.utf8) }), "app")
+    try workshop.write(Self.asking(for: []), "lib7.so")
+    let document = try Self.audit(workshop, "app")
+    #expect(document.libraries.map(\.name.description) == names)
+    #expect(document.libraries.allSatisfy { $0.problem == "not found" && $0.isDirect })
+  }
+
+  @Test func namesOfAnyBytesAreListedAndWritten() throws {
+    let workshop = try Workshop()
+    let names: [[UInt8]] = [
+      Array("a\"b'\\.so".utf8), Array("lib\u{1b}[31m\n\t.so".utf8), [0xff, 0xfe, 0x80], [0x2f],
+      Array("$ORIGIN/${LIB}/x.so".utf8), Array("".utf8), Array("../..".utf8), Array("*".utf8),
+    ]
+    try workshop.write(Self.asking(for: names), "app")
+    try workshop.write("\u{fe}*\nlib?*.so\r\n \n".utf8, "list")
+    var options = Audit.Options()
+    options.allow = workshop.folder.appendingPathComponent("list").path
+    let document = try Self.audit(workshop, "app", options)
+    #expect(document.libraries.map(\.name.bytes) == names)
+    #expect(document.libraries[2].problem == "its name is not UTF-8")
+    #expect(document.libraries.allSatisfy { $0.problem != nil })
+    #expect(document.notAllowed?.count == names.count - 1)
+    let text = AuditText(document).text
+    #expect(!text.contains("\u{1b}") && !text.unicodeScalars.contains("\t"))
+    let written = try parsedJSON(document.json())["libraries"] as? [[String: Any]]
+    #expect(written?.count == names.count)
   }
 
   @Test func whatIsNotOnTheListFailsTheCheck() throws {

@@ -100,8 +100,108 @@ import Testing
     #expect(throws: ParseError.self) { try file.forEachRelocatedWord { _, _ in } }
   }
 
-  @Test func damagedFilesAreRefusedOrRead() throws {
-    let good = Self.writer().bytes()
+  /// `numbers` as signed LEB128, after the letters "APS2".
+  private static func packed(_ numbers: [Int]) -> [UInt8] {
+    var bytes = Array("APS2".utf8)
+    for number in numbers {
+      var rest = number
+      while !(-64..<64 ~= rest) {
+        bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+        rest >>= 7
+      }
+      bytes.append(UInt8(truncatingIfNeeded: rest) & 0x7f)
+    }
+    return bytes
+  }
+
+  private static func packedWriter(_ numbers: [Int], hasAddend: Bool = true) -> ELFWriter {
+    var writer = ELFWriter()
+    writer.add(
+      .init(
+        ".rela.dyn", type: hasAddend ? 0x6000_0002 : 0x6000_0001, flags: 2,
+        contents: packed(numbers), entrySize: 1))
+    return writer
+  }
+
+  private static let packedNumbers = [
+    6, 0x3000,  // relocations, address
+    2, 1 | 2 | 4 | 8, 8, 8, 0x1020,  // R_X86_64_RELATIVE, each 8 bytes further on, both of 0x1020
+    2, 8, 16, 8, 0x10, -24, 1 | 5 << 32, -0x20,  // each with its own address, r_info and addend
+    2, 1, 7 | 6 << 32, 0x100, 8,  // R_X86_64_JUMP_SLOT without addends
+  ]
+
+  @Test(arguments: [true, false]) func packedRelocationsAreUnpacked(hasAddend: Bool) throws {
+    let file = try Self.file(Self.packedWriter(Self.packedNumbers, hasAddend: hasAddend).bytes())
+    var found: [ELFRelocation] = []
+    let everything = AddressRange(start: StatedAddress(rawValue: 0), size: .max)
+    try file.forEachDynamicRelocation(in: everything) { found.append($0) }
+    #expect(found.map(\.address.rawValue) == [0x3008, 0x3010, 0x3020, 0x3008, 0x3108, 0x3110])
+    #expect(found.map(\.type.rawValue) == [8, 8, 8, 1, 7, 7])
+    #expect(found.map(\.symbol) == [0, 0, 0, 5, 6, 6])
+    let addends: [Int64?] = [0x1020, 0x1020, 0x1030, 0x1010, 0, 0]
+    #expect(found.map(\.addend) == (hasAddend ? addends : addends.map { _ in nil }))
+  }
+
+  @Test(
+    arguments: [
+      [1 << 40, 0, 1 << 40, 3, 8, 8],  // more relocations than the file has room for
+      [2, 0, 3, 3, 8, 8], [2, 0, 0, 3, 8, 8], [2, 0, -1, 3, 8, 8],  // groups of 3, 0 and -1 of two
+      [2, 0, 2, 0, 8], [1],
+    ]) func packedRelocationsThatNoLinkerWritesAreRefused(numbers: [Int]) throws
+  {
+    let file = try Self.file(Self.packedWriter(numbers).bytes())
+    #expect(throws: ParseError.self) { try file.forEachRelocatedWord { _, _ in } }
+  }
+
+  @Test func withoutSectionHeadersTheDynamicSectionHasAllTables() throws {
+    for is64Bit in [true, false] {
+      var bytes = Self.tagged(is64Bit: is64Bit).bytes()
+      // e_shoff; e_shnum and e_shstrndx.
+      let fields = is64Bit ? [0x28..<0x30, 0x3c..<0x40] : [0x20..<0x24, 0x30..<0x34]
+      for field in fields { for place in field { bytes[place] = 0 } }
+      let file = try Self.file(bytes)
+      #expect(file.sections.isEmpty)
+      var words: [String] = []
+      try file.forEachRelocatedWord { words.append("\($0) \(hexadecimal($1.rawValue))") }
+      #expect(words == ["jumpSlot 0x6000", "relr 0x3000"])
+      let found = try file.initializers()
+      #expect(found.map(\.kind) == [.preinitArray, .initFunction, .initArray])
+      #expect(found.map { $0.address?.rawValue } == [0x1040, 0x1010, 0x1020])
+    }
+  }
+
+  /// An image of which each table is a segment of its own, named by the dynamic section.
+  private static func tagged(is64Bit: Bool) -> ELFWriter {
+    var writer = ELFWriter(is64Bit: is64Bit, machine: is64Bit ? 62 : 3)
+    func words(_ values: [UInt64]) -> [UInt8] {
+      var table = ByteWriter()
+      for value in values { table.writeWord(value, is64Bit: is64Bit) }
+      return table.bytes
+    }
+    let size: UInt64 = is64Bit ? 8 : 4
+    let slots: [UInt64] = is64Bit ? [0x6000, 7, 0] : [0x6000, 7]
+    let contents: [(address: UInt64, bytes: [UInt8])] = [
+      (0x3000, words([0x1020])), (0x3100, words([0x1040])), (0x3200, words([0x3000])),
+      (0x3300, words(slots)),
+    ]
+    let entries: [UInt64] = [
+      25, 0x3000, 27, size, 32, 0x3100, 33, size,  // DT_INIT_ARRAY, DT_PREINIT_ARRAY
+      36, 0x3200, 35, size,  // DT_RELR
+      23, 0x3300, 2, UInt64(slots.count) * size, 20, is64Bit ? 7 : 17,  // DT_JMPREL, DT_PLTREL
+      12, 0x1010, 0, 0,
+    ]
+    for (address, bytes) in contents {
+      writer.segments.append((1, writer.add(.init("", address: address, contents: bytes))))
+    }
+    writer.segments.append(
+      (2, writer.add(.init("", address: 0x4000, contents: words(entries)))))
+    return writer
+  }
+
+  @Test(arguments: [0, 1, 2]) func damagedFilesAreRefusedOrRead(number: Int) throws {
+    let good = [Self.writer(), Self.packedWriter(Self.packedNumbers), Self.tagged(is64Bit: true)][
+      number
+    ].bytes()
     let prefixes = hostilePrefixLengths(of: good).map { Array(good.prefix($0)) }
     var read = 0
     for bytes in prefixes + Array(byteFlips(of: good)) {

@@ -15,6 +15,7 @@ package struct ELFDynamicTag: RawRepresentable, Hashable, Sendable {
 
   package static let needed = Self(rawValue: 1)  // DT_NEEDED
   package static let stringTable = Self(rawValue: 5)  // DT_STRTAB
+  package static let symbolTable = Self(rawValue: 6)  // DT_SYMTAB
   package static let stringTableSize = Self(rawValue: 10)  // DT_STRSZ
   package static let initFunction = Self(rawValue: 12)  // DT_INIT
   package static let soname = Self(rawValue: 14)  // DT_SONAME
@@ -28,7 +29,7 @@ package struct ELFDynamicTag: RawRepresentable, Hashable, Sendable {
 /// The dynamic section of an image, with its strings.
 package struct ELFDynamicTable: Sendable {
   let entries: [ELFDynamicEntry]
-  private let names: StringTable
+  let names: StringTable
   private let bytes: FileBytes
 
   /// - Returns: `nil` for an image without `PT_DYNAMIC`, such as a static program.
@@ -88,16 +89,29 @@ extension ELFFile {
   package func range(
     of addresses: AddressRange, _ field: String
   ) throws(ParseError) -> ByteRange {
-    for segment in segments where segment.type == .load {
-      guard segment.range.contains(addresses.start) else { continue }
-      let distance = addresses.start.rawValue - segment.range.start.rawValue
-      guard distance <= segment.fileSize, addresses.size <= segment.fileSize - distance,
-        let offset = segment.offset.advanced(by: distance)
-      else { continue }
-      return try bytes.range(offset: offset, size: addresses.size, field)
+    let rest = try range(from: addresses.start, field)
+    guard addresses.size <= UInt64(rest.byteCount) else {
+      throw ParseError(
+        .truncated(needed: addresses.size, found: UInt64(rest.byteCount)), field,
+        at: rest.lowerBound)
+    }
+    return try bytes.range(offset: rest.lowerBound, size: addresses.size, field)
+  }
+
+  /// Where the file has the bytes that the loader maps from `address` on, to the end of their segment.
+  ///
+  /// - Throws: `truncated` unless a segment fills `address` from the file.
+  /// - Complexity: O(*s*) for *s* segments.
+  func range(from address: StatedAddress, _ field: String) throws(ParseError) -> ByteRange {
+    for segment in segments where segment.type == .load && segment.range.contains(address) {
+      let distance = address.rawValue - segment.range.start.rawValue
+      guard distance <= segment.fileSize, let offset = segment.offset.advanced(by: distance) else {
+        continue
+      }
+      return try bytes.range(offset: offset, size: segment.fileSize - distance, field)
     }
     throw ParseError(
-      .truncated(needed: addresses.size, found: 0), field, at: FileOffset(rawValue: 0))
+      .truncated(needed: 1, found: 0), field, at: FileOffset(rawValue: 0))
   }
 
   /// The path of the loader that the program asks the kernel for: `PT_INTERP`, without its zero.

@@ -6,7 +6,8 @@
 //   .ctors           from the last element to the first
 //   .init_array      from the first element to the last
 //
-// A static program has no dynamic section; its C library calls `_init`, the start of the section .init.
+// A static program has no dynamic section; its C library calls `_init`, the start of the section .init. Without section
+// headers the arrays are those that the dynamic section names; what `_init` calls, .ctors, is unknown then.
 // <https://gabi.xinuos.com/elf/08-dynamic.html>, initialization and termination functions
 
 import Addresses
@@ -32,8 +33,10 @@ extension ELFFile {
   /// - Throws: the error in the dynamic section, in an array or in a relocation table.
   /// - Complexity: O(*n* + *r*) for *n* initializers and *r* dynamic relocations, for each array.
   package func initializers() throws(ParseError) -> [ELFInitializer] {
+    let table = try ELFDynamicTable(of: self)
     var found = try initializers(.preinitArray) { $0.type == .preinitArray }
-    if let table = try ELFDynamicTable(of: self) {
+    found += try initializers(.preinitArray, in: table, start: 32, size: 33)  // DT_PREINIT_ARRAY
+    if let table {
       if let address = table.value(.initFunction), address != 0 {
         found.append(ELFInitializer(kind: .initFunction, address: .init(rawValue: address)))
       }
@@ -45,7 +48,19 @@ extension ELFFile {
       $0.flags.contains(.allocated) && $0.name.byteCount == ctors.count
         && bytes.isEqual($0.name.indices, to: ".ctors")
     }.reversed()
-    return found + (try initializers(.initArray) { $0.type == .initArray })
+    found += try initializers(.initArray) { $0.type == .initArray }
+    return found + (try initializers(.initArray, in: table, start: 25, size: 27))  // DT_INIT_ARRAY
+  }
+
+  /// Of a file without section headers, the array that two tags describe.
+  private func initializers(
+    _ kind: ELFInitializer.Kind, in table: ELFDynamicTable?, start: UInt64, size: UInt64
+  ) throws(ParseError) -> [ELFInitializer] {
+    guard sections.isEmpty, let addresses = table?.addresses(from: start, size: size) else {
+      return []
+    }
+    let contents = try range(of: addresses, "d_val")
+    return try pointers(at: addresses, in: contents).map { ELFInitializer(kind: kind, address: $0) }
   }
 
   private func initializers(

@@ -23,15 +23,22 @@ extension ELFFile {
   /// - Throws: the error in the section or in a relocation table.
   /// - Complexity: O(*n* + *r*) for *n* elements and *r* dynamic relocations of the image.
   package func pointers(in section: ELFSection) throws(ParseError) -> [StatedAddress?] {
+    try pointers(at: section.range, in: try contents(of: section))
+  }
+
+  /// The stated addresses in the array of pointers at `addresses`, which is `contents` in the file.
+  func pointers(
+    at addresses: AddressRange, in contents: ByteRange
+  ) throws(ParseError) -> [StatedAddress?] {
     let pointerSize = header.is64Bit ? 8 : 4
-    let array = try contents(of: section).indices
+    let array = contents.indices
     let mask = header.is64Bit ? UInt64.max : UInt64(UInt32.max)
     var values: [UInt64?] = (0..<array.count / pointerSize).map {
       loadWord(at: array.lowerBound + $0 * pointerSize)
     }
     let symbols = try dynamicSymbolTable()
-    try forEachDynamicRelocation(in: section.range) { relocation in
-      let distance = relocation.address.rawValue - section.range.start.rawValue
+    try forEachDynamicRelocation(in: addresses) { relocation in
+      let distance = relocation.address.rawValue - addresses.start.rawValue
       let index = Int(clamping: distance / UInt64(pointerSize))
       guard distance % UInt64(pointerSize) == 0, index < values.count else { return }
       let addend = relocation.addend.map(UInt64.init(bitPattern:)) ?? values[index] ?? 0

@@ -12,18 +12,26 @@ package struct ELFRelocation: Sendable {
   /// `r_addend`; `nil` in a `SHT_REL` table, where the addend is stored at the address.
   package var addend: Int64?
 
-  /// Parses one `Elf32_Rel`, `Elf32_Rela`, `Elf64_Rel` or `Elf64_Rela`.
-  init(parsing input: inout ByteCursor, is64Bit: Bool, hasAddend: Bool) throws(ParseError) {
-    address = StatedAddress(rawValue: try input.readWord(is64Bit: is64Bit, "r_offset"))
-    let info = try input.readWord(is64Bit: is64Bit, "r_info")
+  init(address: StatedAddress, info: UInt64, is64Bit: Bool, addend: Int64?) {
+    self.address = address
     symbol = UInt32(truncatingIfNeeded: is64Bit ? info >> 32 : info >> 8)
     type = ELFRelocationType(
       rawValue: is64Bit ? UInt32(truncatingIfNeeded: info) : UInt32(info & 0xff))
+    self.addend = addend
+  }
+
+  /// Parses one `Elf32_Rel`, `Elf32_Rela`, `Elf64_Rel` or `Elf64_Rela`.
+  init(parsing input: inout ByteCursor, is64Bit: Bool, hasAddend: Bool) throws(ParseError) {
+    let address = StatedAddress(
+      rawValue: try input.readWord(is64Bit: is64Bit, "r_offset"))
+    let info = try input.readWord(is64Bit: is64Bit, "r_info")
+    var addend: Int64?
     if hasAddend {
       let word = try input.readWord(is64Bit: is64Bit, "r_addend")
       addend =
         is64Bit ? Int64(bitPattern: word) : Int64(Int32(truncatingIfNeeded: word))
     }
+    self.init(address: address, info: info, is64Bit: is64Bit, addend: addend)
   }
 }
 
@@ -58,36 +66,41 @@ extension ELFMachine {
 }
 
 extension ELFFile {
-  /// Calls `body` with each dynamic relocation, in the order of the file.
+  /// Calls `body` with each dynamic relocation of a word in `range`, in the order of the tables.
   ///
   /// `SHT_RELR` tables are left out: they contain only addresses, and the stated addresses are already stored
   /// there.
   ///
+  /// - Throws: the error in a table; `tooLarge` for packed tables of more relocations than the file has bytes.
   /// - Complexity: O(*n*) for *n* relocations.
   package func forEachDynamicRelocation(
     in range: AddressRange, _ body: (ELFRelocation) -> Void
   ) throws(ParseError) {
-    for section in sections where section.flags.contains(.allocated) {
-      let hasAddend = section.type == .relocationsWithAddends
-      guard hasAddend || section.type == .relocations else { continue }
-      let word: UInt64 = header.is64Bit ? 8 : 4
-      let entrySize = hasAddend ? 3 * word : 2 * word
-      guard section.entrySize == entrySize else {
-        throw ParseError(
-          .invalid(expected: "\(entrySize)", found: "\(section.entrySize)"), "sh_entsize",
-          at: section.offset)
+    var budget = ByteBudget(limit: UInt64(bytes.count))
+    for table in try relocationTables() {
+      switch table.encoding {
+      case .entries(let hasAddend):
+        try forEachEntry(of: table.range, hasAddend: hasAddend, in: range, body)
+      case .packed(let hasAddend):
+        var packed = PackedRelocations(in: table.range, of: self, hasAddend: hasAddend)
+        try packed.forEach(&budget) { if range.contains($0.address) { body($0) } }
+      case .bitmaps: continue
       }
-      let table = try contents(of: section).indices
-      for index in 0..<table.count / Int(entrySize) {
-        let at = table.lowerBound + index * Int(entrySize)
-        guard range.contains(StatedAddress(rawValue: loadWord(at: at))) else { continue }
-        var input = ByteCursor(
-          bytes,
-          in: FileOffset(rawValue: UInt64(at))..<FileOffset(rawValue: UInt64(at) + entrySize),
-          endianness: header.endianness)
-        body(
-          try ELFRelocation(parsing: &input, is64Bit: header.is64Bit, hasAddend: hasAddend))
-      }
+    }
+  }
+
+  private func forEachEntry(
+    of table: ByteRange, hasAddend: Bool, in range: AddressRange, _ body: (ELFRelocation) -> Void
+  ) throws(ParseError) {
+    let size = Int(relocationSize(hasAddend: hasAddend))
+    let table = table.indices
+    for index in 0..<table.count / size {
+      let at = table.lowerBound + index * size
+      guard range.contains(StatedAddress(rawValue: loadWord(at: at))) else { continue }
+      let start = FileOffset(rawValue: UInt64(at))
+      var input = ByteCursor(
+        bytes, in: start..<FileOffset(rawValue: UInt64(at + size)), endianness: header.endianness)
+      body(try ELFRelocation(parsing: &input, is64Bit: header.is64Bit, hasAddend: hasAddend))
     }
   }
 

@@ -65,9 +65,8 @@ extension ELFFile {
       body(header.machine.kind(of: relocation.type, is64Bit: header.is64Bit), relocation.address)
     }
     var budget = ByteBudget(limit: UInt64(bytes.count))
-    for section in sections where section.type == .relativeRelocations {
-      let table = try contents(of: section)
-      try forEachRelativeWord(in: table, &budget) { body(.relr, $0) }
+    for table in try relocationTables() where table.encoding == .bitmaps {
+      try forEachRelativeWord(in: table.range, &budget) { body(.relr, $0) }
     }
   }
 

@@ -63,6 +63,9 @@ package struct ELFSectionType: RawRepresentable, Hashable, Sendable {
   package static let finiArray = Self(rawValue: 15)  // SHT_FINI_ARRAY
   package static let preinitArray = Self(rawValue: 16)  // SHT_PREINIT_ARRAY
   package static let relativeRelocations = Self(rawValue: 19)  // SHT_RELR
+  package static let packedRelocations = Self(rawValue: 0x6000_0001)  // SHT_ANDROID_REL
+  package static let packedRelocationsWithAddends = Self(rawValue: 0x6000_0002)  // SHT_ANDROID_RELA
+  package static let androidRelativeRelocations = Self(rawValue: 0x6fff_ff00)  // SHT_ANDROID_RELR
   package static let blockMap = Self(rawValue: 0x6fff_4c0a)  // SHT_LLVM_BB_ADDR_MAP
 }
 
@@ -73,7 +76,9 @@ extension ELFSectionType: CustomStringConvertible {
     .dynamic: "SHT_DYNAMIC", .noBits: "SHT_NOBITS", .relocations: "SHT_REL",
     .dynamicSymbolTable: "SHT_DYNSYM",
     .initArray: "SHT_INIT_ARRAY", .finiArray: "SHT_FINI_ARRAY", .preinitArray: "SHT_PREINIT_ARRAY",
-    .relativeRelocations: "SHT_RELR", .blockMap: "SHT_LLVM_BB_ADDR_MAP",
+    .relativeRelocations: "SHT_RELR", .packedRelocations: "SHT_ANDROID_REL",
+    .packedRelocationsWithAddends: "SHT_ANDROID_RELA",
+    .androidRelativeRelocations: "SHT_ANDROID_RELR", .blockMap: "SHT_LLVM_BB_ADDR_MAP",
   ]
   package var description: String { Self.names[self] ?? "SHT_\(hexadecimal(UInt64(rawValue)))" }
 }

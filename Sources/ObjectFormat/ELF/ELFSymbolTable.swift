@@ -46,6 +46,28 @@ package struct ELFSymbolTable: Sendable {
     swapsBytes = file.header.endianness == .big
   }
 
+  /// The table that the dynamic section names, of a file without section headers. Nothing states how long it is: it
+  /// ends where its names begin, as linkers place the two, or with its segment.
+  ///
+  /// - Returns: `nil` if the dynamic section names no symbols.
+  /// - Throws: `truncated` if the table is not in the file.
+  init?(named dynamic: ELFDynamicTable, in file: ELFFile) throws(ParseError) {
+    guard let address = dynamic.value(.symbolTable).map(StatedAddress.init(rawValue:)) else {
+      return nil
+    }
+    let rest = try file.range(from: address, "DT_SYMTAB")
+    let namesStart = dynamic.names.range.lowerBound
+    let end = rest.lowerBound < namesStart ? min(namesStart, rest.upperBound) : rest.upperBound
+    let table = (rest.lowerBound..<end).indices
+    type = .dynamicSymbolTable
+    names = dynamic.names
+    count = table.count / (file.header.is64Bit ? 24 : 16)
+    start = table.lowerBound
+    bytes = file.bytes
+    is64Bit = file.header.is64Bit
+    swapsBytes = file.header.endianness == .big
+  }
+
   /// The symbol at `index`.
   ///
   /// - Precondition: `index` is below `count`.
