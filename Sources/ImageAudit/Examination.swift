@@ -10,6 +10,8 @@ import Workflows
 struct Examination {
   private(set) var image: Image
   var document: AuditDocument
+  /// The image that was given.
+  private var given: MappedImage?
   /// Of the link map; `nil` without one.
   private let contributions: LinkMapContributions?
   private var objectiveC = ObjectiveCImages()
@@ -32,6 +34,7 @@ struct Examination {
       imageOfLibrary.append(node.image == nil ? nil : document.images.count)
     }
     guard let examined = node.image else { return }
+    if isGiven { given = examined.file }
     var audited = AuditedImage(
       name: examined.name, path: examined.path, fileBytes: examined.fileBytes)
     let work: LoaderWork
@@ -138,27 +141,14 @@ struct Examination {
       notObserved: notObserved, traceCount: launches.count)
   }
 
-  /// The archives of the link map, with the functions of the image that come from them.
-  private func archives(used: Set<StatedAddress>) -> [ObservedUse.Unit] {
-    guard let contributions else { return [] }
-    var units: [ObservedUse.Unit] = []
-    var places: [SymbolName: Int] = [:]
-    var last: StatedAddress?
-    for function in image.layout.functions where function.address != last {
-      last = function.address
-      guard let archive = contributions.archive(at: function.address) else { continue }
-      let place = places[archive] ?? units.count
-      if place == units.count {
-        places[archive] = place
-        units.append(
-          ObservedUse.Unit(
-            kind: .archive, name: archive, functions: 0, usedFunctions: 0, bytes: 0,
-            relocations: nil))
-      }
-      units[place].functions += 1
-      units[place].bytes += function.knownBytes
-      if used.contains(function.address) { units[place].usedFunctions += 1 }
-    }
-    return units
+  /// The archives of the link map, with what of the given image comes from them.
+  private mutating func archives(used: Set<StatedAddress>) -> [ObservedUse.Unit] {
+    guard let contributions, let given else { return [] }
+    var archives = ArchiveUse(contributions, of: given)
+    archives.addFunctions(of: image.layout, started: used)
+    // The warning about unread relocations of the image is there already.
+    try? archives.addRelocations(of: given)
+    // Of data alone a trace tells nothing.
+    return archives.units.filter { $0.functions > 0 }
   }
 }

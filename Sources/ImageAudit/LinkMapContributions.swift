@@ -4,17 +4,22 @@ import ImageModel
 import LinkMapFormat
 
 /// The object files of an image by address, as its link map lists them.
-struct LinkMapContributions {
-  struct Piece {
-    var range: AddressRange
-    var file: SymbolName
+package struct LinkMapContributions {
+  package struct Piece {
+    package var range: AddressRange
+    package var file: SymbolName
   }
 
-  /// Ascending by address; without what the linker made itself.
-  private(set) var pieces: [Piece] = []
+  /// Ascending by address; without what the linker made itself, what is not loaded, and `.tbss`, whose addresses other
+  /// sections have, too.
+  package private(set) var pieces: [Piece] = []
 
-  init(_ map: LinkMap) {
-    for section in map.inputSections where section.range.size > 0 {
+  package init(_ map: LinkMap) {
+    let isLeftOut = map.sections.map {
+      $0.range.start.rawValue == 0 || map.bytes.isEqual($0.name.indices, to: ".tbss")
+    }
+    for section in map.inputSections
+    where section.range.size > 0 && !isLeftOut[Int(section.section)] {
       let file = map.bytes.copy(section.file.indices)
       guard !file.isEmpty, file.first != UInt8(ascii: "<") else { continue }
       pieces.append(Piece(range: section.range, file: SymbolName(bytes: file)))
@@ -24,9 +29,9 @@ struct LinkMapContributions {
     }
   }
 
-  /// The archive of the code at `address`: `libx.a` of `libx.a(member.o)`; `nil` if it is not from one.
-  func archive(at address: StatedAddress) -> SymbolName? {
-    guard let file = file(at: address), file.bytes.last == UInt8(ascii: ")"),
+  /// The archive of an object file: `libx.a` of `libx.a(member.o)`; `nil` for one that is not from an archive.
+  package static func archive(of file: SymbolName) -> SymbolName? {
+    guard file.bytes.last == UInt8(ascii: ")"),
       let end = file.bytes.lastIndex(of: UInt8(ascii: "("))
     else { return nil }
     let name = file.bytes[..<end]
@@ -38,9 +43,14 @@ struct LinkMapContributions {
   /// The object file of the code at `address`; `nil` if the map does not tell.
   ///
   /// - Complexity: O(log *n*) for *n* pieces.
-  func file(at address: StatedAddress) -> SymbolName? {
+  func file(at address: StatedAddress) -> SymbolName? { piece(at: address).map { pieces[$0].file } }
+
+  /// The index in `pieces` of the one at `address`.
+  ///
+  /// - Complexity: O(log *n*) for *n* pieces.
+  func piece(at address: StatedAddress) -> Int? {
     let next = pieces.partitioningIndex { $0.range.start > address }
     guard next > 0, pieces[next - 1].range.contains(address) else { return nil }
-    return pieces[next - 1].file
+    return next - 1
   }
 }

@@ -57,6 +57,95 @@ import Testing
     #expect(early["startMs"] is Double && early["ms"] is Double)
   }
 
+  @Test func anArchiveOfWhichALaunchUsesNothingCouldBeLoadedLater() throws {
+    let workshop = try Workshop()
+    func functions(_ name: String, _ count: Int) -> String {
+      let bodies = (0..<count).map {
+        "int \(name)\($0)(int n) { __asm__ volatile(\"nop\"); return n * \($0 + 2); }\n"
+      }
+      let names = (0..<count).map { "\(name)\($0)" }.joined(separator: ",")
+      return bodies.joined() + "char \(name)Buffer[9000]; int (*\(name)[])(int) = {\(names)};\n"
+    }
+    try workshop.write(functions("cold", 60).utf8, "cold.c")
+    try workshop.write(functions("warm", 8).utf8, "warm.c")
+    try workshop.write(
+      """
+      extern int (*cold[])(int), (*warm[])(int);
+      int main(int n, char **v) { return (n > 9 ? cold[n](n) : warm[n](n)) > 999; }
+      """.utf8, "app.c")
+    for name in ["cold", "warm"] {
+      try workshop.must("clang", ["-O1", "-fPIE", "-c", "\(name).c"])
+      try workshop.must("ar", ["rcs", "lib\(name).a", "\(name).o"])
+    }
+    try workshop.must(
+      "clang",
+      [
+        "-O1", "-fuse-ld=lld", "-pie", "-fPIE", "-Wl,--build-id", "-Wl,-Map=app.map", "-g", "app.c",
+        "-o", "app", "libwarm.a", "libcold.a",
+      ])
+    try workshop.mustOrderfile("record", "--breakpoints", "-o", "app.oftrace", "--", "./app")
+    let json = try workshop.mustOrderfile(
+      "audit", "app", "--trace", "app.oftrace", "--link-map", "app.map", "--json"
+    ).json
+    let use = try #require(json["observedUse"] as? [String: Any])
+    let candidates = try #require(use["candidates"] as? [[String: Any]])
+    #expect(candidates.compactMap { $0["name"] as? String } == ["libcold.a"])
+    let cold = try #require(candidates.first)
+    #expect(cold["kind"] as? String == "archive")
+    #expect(cold["functions"] as? Int == 60 && cold["usedFunctions"] as? Int == 0)
+    #expect(cold["relocations"] as? Int == 60, "one for each pointer")
+    // VMA, LMA, size, alignment, and the file with its section.
+    let map = String(decoding: workshop.bytes("app.map"), as: UTF8.self)
+    var bytes = 0
+    for line in map.split(separator: "\n") {
+      let fields = line.split(separator: " ").map { String($0) }
+      guard fields.count == 5, fields[4].hasPrefix("libcold.a("), fields[0] != "0",
+        !fields[4].contains(":(.bss")
+      else { continue }
+      bytes += Int(fields[2], radix: 16) ?? 0
+    }
+    #expect(cold["bytes"] as? Int == bytes && bytes > 60 * 8 + 60 * 4)
+  }
+
+  @Test func auditAndDoctorSayTheSameOfTheBuild() throws {
+    let workshop = try Self.workshop()
+    for image in ["app", "libseldom.so"] {
+      let audit = try workshop.mustOrderfile("audit", image, "--json").json
+      let doctor = try workshop.orderfile("doctor", image, "--json").json
+      let ours = try #require(audit["findings"] as? [[String: Any]])
+      let all = try #require(doctor["findings"] as? [[String: Any]])
+      let theirs = all.filter { $0["area"] as? String == "image" }
+      #expect(
+        ours.count > 5 && ours.map { $0 as NSDictionary } == theirs.map { $0 as NSDictionary })
+    }
+  }
+
+  @Test func aFullDeviceIsAnErrorForEachForm() throws {
+    let workshop = try Self.workshop()
+    for form in [[], ["--json"], ["--sarif"]] {
+      let run = try workshop.orderfile(["audit", "app", "-q", "-o", "/dev/full"] + form)
+      #expect(run.status == 1)
+      #expect(
+        run.errors == "orderfile: error: /dev/full: unable to write: No space left on device\n")
+    }
+  }
+
+  @Test(.needs(.mounting)) func aFullDiskLeavesTheReportAsItWas() throws {
+    let workshop = try Self.workshop()
+    let run = try workshop.start(
+      "unshare",
+      [
+        "-m", "sh", "-c",
+        """
+        mkdir disk; mount -t tmpfs -o size=8k none disk; echo before > disk/report
+        "$0" audit app -q --json -o disk/report; echo "status $?"; ls disk; cat disk/report
+        """, Built.orderfile,
+      ]
+    ).end()
+    #expect(run.text == "status 1\nreport\nbefore\n")
+    #expect(run.errors.hasPrefix("orderfile: error: disk/report: unable to write: No space left"))
+  }
+
   @Test func theExitStatusIsThatOfTheList() throws {
     let workshop = try Self.workshop()
     try workshop.write("libc.so.6\nld-linux*\nlibgone.so\n".utf8, "list")

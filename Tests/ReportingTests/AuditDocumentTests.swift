@@ -59,7 +59,7 @@ import Testing
           relocations: 90),
         .init(
           kind: .archive, name: "libx.a", functions: 40, usedFunctions: 1, bytes: 5_000,
-          relocations: nil),
+          relocations: 12),
       ], notObserved: ["libc.so.6"], traceCount: 2)
     document.findings = [Finding(.image, "build ID", .ok, "9f3a")]
     document.warnings = [Diagnostic("it is damaged", context: ["/opt/libused.so"])]

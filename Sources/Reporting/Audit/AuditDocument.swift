@@ -240,14 +240,14 @@ package struct ObservedUse: Sendable {
     /// The functions of which a trace would have known, and those that ran.
     package var functions: Int
     package var usedFunctions: Int
-    /// The bytes of the library's file, or of the archive's code.
+    /// The bytes of the library's file, or of the archive's code and data in the file.
     package var bytes: UInt64
-    /// The words that the loader would not write; `nil` for an archive.
-    package var relocations: Int?
+    /// The words that the loader would not write.
+    package var relocations: Int
 
     package init(
       kind: Kind, name: SymbolName, functions: Int, usedFunctions: Int, bytes: UInt64,
-      relocations: Int?
+      relocations: Int
     ) {
       self.kind = kind
       self.name = name

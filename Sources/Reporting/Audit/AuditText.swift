@@ -153,7 +153,7 @@ package struct AuditText {
       ])
       for unit in use.candidates {
         table.add([
-          "\(ByteCount(unit.bytes))", unit.relocations.map { "\($0)" } ?? "",
+          "\(ByteCount(unit.bytes))", "\(unit.relocations)",
           "\(unit.usedFunctions)", "\(unit.functions)", unit.kind.rawValue, unit.name.description,
         ])
       }
