@@ -15,13 +15,17 @@ struct ObjectiveCClasses {
   /// Those that code or another class names.
   private(set) var usedClasses: Set<Key> = []
 
-  init(_ images: [ObjCMetadata]) {
+  /// - Parameter namedByCode: for each image, the addresses of its classes that code may refer to.
+  init(_ images: [ObjCMetadata], namedByCode: [Set<StatedAddress>]) {
     for (place, image) in images.enumerated() {
       for found in image.classes {
         let key = Key(image: place, address: found.address)
         byKey[key] = found
         if byName[found.name] == nil { byName[found.name] = key }
       }
+    }
+    for (place, addresses) in namedByCode.enumerated() {
+      usedClasses.formUnion(addresses.map { Key(image: place, address: $0) })
     }
     for (place, image) in images.enumerated() {
       for reference in image.classReferences + image.classes.map(\.superclass) {

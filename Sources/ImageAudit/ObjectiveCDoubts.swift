@@ -55,6 +55,7 @@ struct ObjectiveCDoubts {
     }
     if accessors.contains(method.name) { return "it is an accessor of a property" }
     if declared.contains(method.name) { return "a protocol declares it" }
+    if ObjectiveCNames.isOfDelegate(method.name) { return "its name is that of a delegate method" }
     if isExported { return "its library exports the class" }
     let isAction =
       method.name.last == UInt8(ascii: ":") && method.name.count { $0 == UInt8(ascii: ":") } == 1

@@ -9,6 +9,7 @@
 //   exported classes    another program may use a library
 //   Swift               calls methods without their selectors, and refers to classes in other ways
 //   actions             a nib may name a method that takes one object and returns nothing
+//   delegates           a class of the system calls methods of delegates that no protocol declares
 //   categories          replace methods of a class of another image
 //
 // What the runtime and NSObject call is used. Without any of these, only a program that computes names can call it.
@@ -115,6 +116,15 @@ struct ObjectiveCImages {
     return found
   }
 
+  /// The addresses of the classes of `image` that its code may refer to: all of them if the code can't be read.
+  private func classesNamedByCode(of image: Image) -> Set<StatedAddress> {
+    let addresses = image.metadata.classes.map(\.address)
+    guard let first = addresses.min(), let last = addresses.max() else { return [] }
+    let range = AddressRange(start: first, size: last.rawValue - first.rawValue + 1)
+    guard let found = try? image.file.slots(readByCodeIn: range) else { return Set(addresses) }
+    return found.intersection(addresses)
+  }
+
   /// Those of `names` that are strings, or components of strings, as in a key path.
   private func strings(among names: Set<[UInt8]>) -> Set<[UInt8]> {
     var found: Set<[UInt8]> = []
@@ -158,7 +168,8 @@ struct ObjectiveCImages {
   /// - Complexity: O(*n*) for *n* bytes of the images.
   func unused(includingPossible includesPossible: Bool) -> UnusedObjectiveC? {
     guard !images.isEmpty else { return nil }
-    let classes = ObjectiveCClasses(images.map(\.metadata))
+    let classes = ObjectiveCClasses(
+      images.map(\.metadata), namedByCode: images.map(classesNamedByCode))
     var names: Set<[UInt8]> = []
     for image in images {
       for found in image.metadata.classes {

@@ -32,6 +32,45 @@ enum ObjectiveCNames {
     runtime.contains(name) || runtimePrefixes.contains { name.starts(with: $0.utf8) }
   }
 
+  /// Methods of delegates and owners that AppKit and Foundation describe without a protocol, so that an image may have none
+  /// that declares them.
+  private static let informal: Set<[UInt8]> = Set(
+    """
+    draggedImage:beganAt: draggedImage:movedTo: draggedImage:endedAt:operation: draggedImage:endedAt:deposited: \
+    draggingSourceOperationMaskForLocal: ignoreModifierKeysWhileDragging namesOfPromisedFilesDroppedAtDestination: \
+    pasteboard:provideDataForType: view:stringForToolTip:point:userData: validModesForFontPanel: \
+    writeSelectionToPasteboard:types: readSelectionFromPasteboard: commitEditingWithDelegate:didCommitSelector:contextInfo: \
+    attemptRecoveryFromError:optionIndex: attemptRecoveryFromError:optionIndex:delegate:didRecoverSelector:contextInfo: \
+    authenticateComponents:withData: layer:shouldInheritContentsScale:fromWindow: outlineView:persistentObjectForItem:
+    """.split(whereSeparator: { $0 == " " || $0 == "\n" }).map { Array($0.utf8) })
+
+  /// Words that tell a delegate of an event; `panel:directoryDidChange:`, `sdpQueryComplete:status:`.
+  private static let events = [
+    "Did", "did", "Will", "will", "Should", "should", "Complete", "Finish",
+  ]
+
+  /// Whether a class of the system may call a method of this name for its delegate. Such a method takes at least the
+  /// object that calls it.
+  static func isOfDelegate(_ name: [UInt8]) -> Bool {
+    guard name.contains(UInt8(ascii: ":")) else { return false }
+    return informal.contains(name) || events.contains { hasWord(Array($0.utf8), in: name) }
+  }
+
+  /// Whether `name` has `word` with no lower-case letter behind it, and, if it begins in lower case, no letter before.
+  private static func hasWord(_ word: [UInt8], in name: [UInt8]) -> Bool {
+    func isLetter(_ byte: UInt8) -> Bool { (byte | 0x20) &- UInt8(ascii: "a") < 26 }
+    func isLower(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "a") < 26 }
+    guard name.count >= word.count else { return false }
+    return (0...name.count - word.count).contains { start in
+      let end = start + word.count
+      guard name[start..<end].elementsEqual(word) else { return false }
+      // "Completed", "Finished" and their like are the same event.
+      let rest = name[end...].prefix { isLower($0) }
+      let isWhole = [[], Array("d".utf8), Array("ed".utf8)].contains(Array(rest))
+      return isWhole && (start == 0 || !isLower(word[0]) || !isLetter(name[start - 1]))
+    }
+  }
+
   /// `title` for `setTitle:`; `nil` if it is no setter.
   static func key(ofSetter name: [UInt8]) -> [UInt8]? {
     guard name.starts(with: "set".utf8), name.count > 4, name.last == UInt8(ascii: ":"),

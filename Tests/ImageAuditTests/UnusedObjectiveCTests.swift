@@ -23,6 +23,7 @@ import Testing
     @end
     @interface Root (Listening) <Listener>
     - (int)alsoNever;
+    - (int)source:(id)s didEnd:(int)n;
     @end
     @interface Leaf : Root
     @end
@@ -31,6 +32,10 @@ import Testing
     @interface Early : Root
     @end
     @interface FromString : Root
+    @end
+    @interface InCode : Root
+    @end
+    @interface InTable : Root
     @end
     @implementation Root
     + (id)make { return (id)0; }
@@ -46,6 +51,7 @@ import Testing
     @end
     @implementation Root (Listening)
     - (int)alsoNever { return 5; }
+    - (int)source:(id)s didEnd:(int)n { return 6; }
     @end
     @implementation Leaf
     @end
@@ -56,6 +62,14 @@ import Testing
     @end
     @implementation FromString
     @end
+    @implementation InCode
+    @end
+    @implementation InTable
+    @end
+    // Recent linkers let code refer to a class itself.
+    extern char inCode __asm("_OBJC_CLASS_$_InCode"), inTable __asm("_OBJC_CLASS_$_InTable");
+    void *table[] = { &inTable };
+    void *direct(void) { return &inCode; }
     Protocol *listener(void) { return @protocol(Listener); }
     const char *names(int n) { return n == 1 ? "named" : n == 2 ? "a.keyed.path" : "FromString"; }
     int main(int n, char **v) { return [[Leaf make] sent] + names(n)[0] + (listener() != 0); }
@@ -87,10 +101,10 @@ import Testing
     #expect(unused.selectors.map(\.classes) == [["Root(Listening)"], ["Root"]])
     // ld64.lld puts the names of classes among the strings, so that each could be looked up by its name.
     #expect(unused.classes.isEmpty)
-    #expect(unused.furtherSelectors == 6 && unused.furtherClasses == 2)
+    #expect(unused.furtherSelectors == 7 && unused.furtherClasses == 2)
     let counts = try #require(document.images[0].objectiveC)
-    #expect(counts.classes == 5 && counts.categories == 1 && counts.protocols == 1)
-    #expect(counts.methods == 11 && counts.nonLazy == 1)
+    #expect(counts.classes == 7 && counts.categories == 1 && counts.protocols == 1)
+    #expect(counts.methods == 12 && counts.nonLazy == 1)
     #expect(document.initializers.map(\.name) == ["+[Early load]"])
   }
 
@@ -102,6 +116,7 @@ import Testing
         "alsoNever: none", "declared: a protocol declares it", "named: a string has its name",
         "never: none", "setKeyed:: a string has its name",
         "setSize:: it is an accessor of a property", "size: it is an accessor of a property",
+        "source:didEnd:: its name is that of a delegate method",
         "tap:: a nib may name it as an action",
       ])
     #expect(unused.classes.map(\.name) == ["Alone", "FromString"])
@@ -117,6 +132,6 @@ import Testing
     let path = workshop.folder.appendingPathComponent("libapp.dylib").path
     let unused = try #require(try Audit(path).examine().unused)
     #expect(unused.selectors.isEmpty && unused.classes.isEmpty)
-    #expect(unused.furtherSelectors == 8 && unused.furtherClasses == 2)
+    #expect(unused.furtherSelectors == 9 && unused.furtherClasses == 2)
   }
 }

@@ -3,7 +3,8 @@
 //
 //   __objc_classlist, __objc_catlist, __objc_protolist   pointers to the structures below
 //   __objc_selrefs      a pointer to the name of each selector; relative lists of methods use these, too
-//   __objc_classrefs, __objc_superrefs                   a pointer to each class that code names
+//   __objc_classrefs, __objc_superrefs                   a pointer to each class that code names; recent linkers let code
+//                                                        refer to a class of its own image without one
 //
 //   class       isa, superclass, two words of cache, data: class_ro_t; the low bits of data say that it is Swift's
 //   class_ro_t  at 24 its name, at 32 its methods, at 40 its protocols, at 64 its properties
@@ -63,6 +64,7 @@ package struct ObjCMetadata: Sendable {
   package private(set) var protocolProperties: [Property] = []
   /// The selectors in `__objc_selrefs`, and where each reference is.
   package private(set) var selectors: [(slot: StatedAddress, name: [UInt8])] = []
+  /// The classes that data of the program refers to: `__objc_classrefs`, the global offset table, tables.
   package private(set) var classReferences: [Reference] = []
   /// Whether lists of methods use `__objc_selrefs`, so that it also has selectors that no code refers to.
   package private(set) var hasRelativeMethods = false
@@ -107,6 +109,30 @@ package struct ObjCMetadata: Sendable {
     for name in ["__objc_classrefs", "__objc_superrefs"] {
       for slot in try slots(name) { classReferences.append(try reference(at: slot)) }
     }
+    classReferences += classesInData()
+  }
+
+  /// The sections in which the compiler describes classes; a pointer to one there is no use of it.
+  private static let descriptions = [
+    "__objc_classlist", "__objc_nlclslist", "__objc_catlist", "__objc_nlcatlist", "__objc_data",
+    "__objc_const", "__objc_superrefs",
+  ]
+
+  /// The classes to which a rebased word points that is none of their descriptions.
+  private func classesInData() -> [Reference] {
+    let addresses = Set(classes.map(\.address))
+    let descriptions = memory.file.sections.filter { section in
+      Self.descriptions.contains { section.sectionName.elementsEqual($0.utf8) }
+    }.map(\.range)
+    var found: [Reference] = []
+    // What is unread of the rebases is a warning of the image.
+    try? memory.file.forEachFixup { fixup in
+      guard fixup.kind == .rebase, let target = memory.pointer(at: fixup.address)?.address,
+        addresses.contains(target), !descriptions.contains(where: { $0.contains(fixup.address) })
+      else { return }
+      found.append(.address(target))
+    }
+    return found
   }
 
   private func slots(_ name: String) throws(ParseError) -> [StatedAddress] {
