@@ -69,7 +69,7 @@ package struct CheckDocument: Sendable {
 }
 
 /// `base` names the documents with which was compared; `baseIsMissing` says why there are none. `limits` has a verdict for
-/// each requirement of a limit, with the `line` of the budget. `causes` has the first hundred, and `furtherCauses` the
+/// each requirement of a limit, with the `line` of the budget. The `pages` of a cause are shares, which add up. `causes` has the first hundred, and `furtherCauses` the
 /// number of the others. `images` is what a later check needs to compare with this one.
 extension CheckDocument: JSONDocument {
   package static let schema = "orderfile.check/1"
@@ -121,7 +121,7 @@ extension RegressionCause {
     if let bytes { json.member("bytes", bytes) }
     json.member("kind", kind.rawValue)
     json.member("name", name)
-    if let pages { json.member("pages", pages) }
+    if let pages { json.member("pages", ShortNumber(pages)) }
     if let reason { json.member("reason", reason) }
     if isUnordered { json.member("unordered", true) }
   }

@@ -3,16 +3,16 @@
 // The functions of both builds are matched by name, without the parts of names that compilers change from build to
 // build. Several of one name, which are local to their files, are matched in ascending address order.
 //
-// A page belongs to the function that lies alone on it: without this function, a launch would not touch the page. So
-// each function has a number of pages of its own, and what it has more than in the base is what it brought. Pages that
-// several functions share are nobody's. Therefore the pages of the list need not add up to the regression: twenty new
-// functions on a page that they share are listed by their bytes.
+// Functions that lie on the same page share it: of a page with k startup functions each has 1/k. So the shares of all
+// functions add up to the pages on which startup functions lie, and what a function has more than in the base is what it
+// brought. A function that was moved away from the others has a page for itself; if the order is lost, each of many
+// functions has a bit more.
 //
 //     cause              the function
 //     new                is no startup function of the base
 //     no longer ordered  was placed by the base's order file, and is no more
 //     grown              has more bytes
-//     moved              is as large as before, but has more pages of its own
+//     moved              is as large as before, but has a larger share of pages
 //
 // A function has the first of these causes that applies.
 
@@ -27,25 +27,25 @@ struct FunctionChanges {
 
   /// - Complexity: O(*n* log *n*) for *n* functions in both builds.
   init(from base: [PlacedFunction], to now: [PlacedFunction], pageSize: PageSize) {
-    let (basePages, pages) = (OwnPages(base, pageSize), OwnPages(now, pageSize))
+    let (baseShares, shares) = (PageShares(base, pageSize), PageShares(now, pageSize))
     let matches = Self.matches(now, in: base)
     causes = now.indices.compactMap { index -> RegressionCause? in
       let function = now[index]
       let isUnordered = function.isOrdered == false
       guard let match = matches[index] else {
         return RegressionCause(
-          .new, function.name, bytes: function.bytes, pages: pages.counts[index],
+          .new, function.name, bytes: function.bytes, pages: Self.rounded(shares.pages[index]),
           isUnordered: isUnordered)
       }
       let old = base[match]
-      let added = max(0, pages.counts[index] - basePages.counts[match])
+      let added = Self.rounded(max(0, shares.pages[index] - baseShares.pages[match]))
       let growth = function.bytes > old.bytes ? function.bytes - old.bytes : 0
       let kind: RegressionCause.Kind
       if old.isOrdered == true, isUnordered {
         kind = .noLongerOrdered
       } else if growth > 0 {
         kind = .grown
-      } else if added > 0 {
+      } else if added >= Self.leastMove {
         kind = .moved
       } else {
         return nil
@@ -54,6 +54,12 @@ struct FunctionChanges {
         kind, function.name, bytes: growth, pages: added, isUnordered: isUnordered)
     }.sorted(by: RegressionCause.precedes)
   }
+
+  /// Less is what the end of another function on the page makes.
+  private static let leastMove = 0.05
+
+  /// To hundredths, of which JSON has no more digits than people read.
+  private static func rounded(_ pages: Double) -> Double { (pages * 100).rounded() / 100 }
 
   private struct Key: Hashable {
     var base: [UInt8]
@@ -80,16 +86,16 @@ struct FunctionChanges {
   }
 }
 
-/// The pages on which only one of some functions lies.
-struct OwnPages {
+/// The pages of functions, of which those that lie on one page have equal shares.
+struct PageShares {
   /// For each function.
-  private(set) var counts: [Int]
+  private(set) var pages: [Double]
 
   /// - Complexity: O(*n* log *n*) for *n* functions, whatever their sizes.
   init(_ functions: [PlacedFunction], _ pageSize: PageSize) {
-    counts = [Int](repeating: 0, count: functions.count)
-    // Where functions begin and end, page by page. Between two places the same functions lie on each page; if it is one,
-    // the exclusive or of all that began or ended so far is its index.
+    pages = [Double](repeating: 0, count: functions.count)
+    // Where functions begin and end, page by page. Between two places the same functions lie on each page, so the share
+    // of one of them there is the same for all: `total` is what a function would have that lies on all pages so far.
     struct Place {
       var page: UInt64
       var function: Int
@@ -105,16 +111,12 @@ struct OwnPages {
       places.append(Place(page: last + 1, function: index, isStart: false))
     }
     places.sort { ($0.page, $0.function) < ($1.page, $1.function) }
-    var (open, mixed, page) = (0, 0, UInt64(0))
+    var (open, total, page) = (0, 0.0, UInt64(0))
     for place in places {
-      if open == 1 {
-        counts[mixed] =
-          counts[mixed].addingReportingOverflow(Int(clamping: place.page - page))
-          .partialValue
-      }
+      if open > 0 { total += Double(place.page - page) / Double(open) }
       page = place.page
       open += place.isStart ? 1 : -1
-      mixed ^= place.function
+      pages[place.function] += place.isStart ? -total : total
     }
   }
 }

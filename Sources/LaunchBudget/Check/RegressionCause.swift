@@ -1,3 +1,4 @@
+import History
 import ImageModel
 import Reporting
 
@@ -8,7 +9,7 @@ package struct RegressionCause: Hashable, Sendable {
     case new
     /// It has more bytes.
     case grown
-    /// The linker placed it apart from the others; it has more pages of its own.
+    /// The linker placed it where it shares pages with fewer of the others.
     case moved
     /// The order file placed it in the base.
     case noLongerOrdered = "no longer ordered"
@@ -23,16 +24,16 @@ package struct RegressionCause: Hashable, Sendable {
   package var name: SymbolName
   /// The bytes that it has more than in the base; `nil` if they are unknown, or if it is no function.
   package var bytes: UInt64?
-  /// The pages that it has more than in the base, and on which no other startup function lies, or which it was the first
-  /// to touch.
-  package var pages: Int?
+  /// The pages that it has more than in the base, or which it was the first to touch. Of a page with several startup
+  /// functions each has an equal share.
+  package var pages: Double?
   /// `no such symbol`
   package var reason: String?
   /// Whether an order file was given that does not place it.
   package var isUnordered: Bool
 
   package init(
-    _ kind: Kind, _ name: SymbolName, bytes: UInt64? = nil, pages: Int? = nil,
+    _ kind: Kind, _ name: SymbolName, bytes: UInt64? = nil, pages: Double? = nil,
     reason: String? = nil, isUnordered: Bool = false
   ) {
     self.kind = kind
@@ -43,13 +44,13 @@ package struct RegressionCause: Hashable, Sendable {
     self.isUnordered = isUnordered
   }
 
-  /// `8.2Ki, 3 pages of its own, not ordered`
+  /// `8.2Ki, 3 pages, not ordered`
   package var detail: String {
     var parts: [String] = []
     if let bytes, bytes > 0 { parts.append((kind == .grown ? "+" : "") + "\(ByteCount(bytes))") }
     if let pages, pages > 0 {
-      let count = counted(pages, kind == .new ? "page" : "more page")
-      parts.append(count + (kind == .touching ? "" : " of its own"))
+      let noun = pages == 1 ? "page" : "pages"
+      parts.append("\(ShortNumber(pages)) \(kind == .new ? "" : "more ")\(noun)")
     }
     if isUnordered, kind == .new { parts.append("not ordered") }
     if let reason { parts.append(reason) }

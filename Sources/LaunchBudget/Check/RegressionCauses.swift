@@ -64,7 +64,7 @@ final class RegressionCauses {
     for touch in old where touch.segment == segment { counts[touch.function] = touch.pages }
     return new.filter { $0.segment == segment }.compactMap { touch -> RegressionCause? in
       let pages = touch.pages - (counts[touch.function] ?? 0)
-      return pages > 0 ? RegressionCause(.touching, touch.function, pages: pages) : nil
+      return pages > 0 ? RegressionCause(.touching, touch.function, pages: Double(pages)) : nil
     }.sorted(by: RegressionCause.precedes)
   }
 
