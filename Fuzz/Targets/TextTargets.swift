@@ -41,6 +41,7 @@ extension FuzzTarget {
       let history = try HistoryFile(parsing: bytes, path: "history")
       for form in HistoryExport.allCases { _ = form.text(of: history) }
       _ = TrendText(TrendDocument(history, ChangePointDetection())).text
+      _ = HistoryText(history).text
     },
     FuzzTarget("budget") { bytes in
       let budget = try Budget(parsing: bytes)

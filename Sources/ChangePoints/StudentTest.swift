@@ -26,6 +26,10 @@ package struct SampleMoments: Hashable, Sendable {
 /// With the pooled variance s² = ((n-1) s₁² + (m-1) s₂²) / (n+m-2), t = (x₁ - x₂) / (s √(1/n + 1/m)) has Student's
 /// distribution with ν = n+m-2 degrees of freedom, and the probability of a greater |t| is I(ν / (ν + t²); ν/2, 1/2), the
 /// regularized incomplete beta function. (Abramowitz and Stegun, Handbook of Mathematical Functions, 26.7.1 and 26.5.2.)
+///
+/// As in Apache Otava, s₁ and s₂ are the deviations of populations, not estimates from samples: short sides get a
+/// probability that is too small. It is smaller still for a place that was chosen because its sides differ most. So it
+/// ranks places and can be limited; it is not how probable a false alarm is.
 package enum StudentTest {
   /// The probability that the means differ so much by chance: 1 for equal means and for two values, 0 for different
   /// means without any spread.

@@ -24,8 +24,9 @@ package struct HistoryEntry: Hashable, Sendable {
     self.metrics = metrics
   }
 
-  /// No document has nearly as many, so metrics are looked up one by one.
-  private static let maximumMetrics = 100
+  /// No document has nearly as many, so metrics are looked up one by one. The entries of a series have no more names
+  /// together.
+  static let maximumMetrics = 100
 
   /// Whether `text` can name a commit: not empty, at most 200 bytes, no blanks and control characters.
   package static func isCommit(_ text: String) -> Bool {

@@ -11,6 +11,7 @@ package struct HistoryFile: Sendable {
   private var lines: [Int] = []
   private var places: [Place: Int] = [:]
   private var units: [MetricName: Int] = [:]
+  private var names: [HistorySeries: Set<String>] = [:]
 
   /// What only one entry may be about.
   private struct Place: Hashable {
@@ -94,6 +95,13 @@ package struct HistoryFile: Sendable {
       throw Diagnostic(
         "invalid unit of '\(metric.name)': expected \(known.unit.rawValue), as at line "
           + "\(lines[earlier]), found \(metric.unit.rawValue) (at line \(line))")
+    }
+    let count = names[entry.series, default: []].count
+    names[entry.series, default: []].formUnion(entry.metrics.lazy.map(\.name))
+    guard names[entry.series, default: []].count <= HistoryEntry.maximumMetrics else {
+      throw Diagnostic(
+        "too many metrics: expected at most \(HistoryEntry.maximumMetrics) names in "
+          + "\(entry.series.wording), which has \(count), found others (at line \(line))")
     }
     entries.append(entry)
     lines.append(line)

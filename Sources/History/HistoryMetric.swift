@@ -7,7 +7,7 @@ package struct HistoryMetric: Hashable, Sendable {
   package var name: String
   package var unit: Unit
   package var direction: Direction
-  /// Finite.
+  /// From 0 to `maximum`.
   package var value: Double
   /// What the value is the median of; `nil` for a count that repeats exactly.
   package var sample: Sample?
@@ -85,10 +85,10 @@ extension HistoryMetric: JSONReadableObject {
     }
     unit = try object.value("unit")
     direction = try object.value("direction")
-    value = try object.value("value")
+    value = try Self.value("value", of: object)
     guard object.has("count") else { return }
     let sample = Sample(
-      low: try object.value("low"), high: try object.value("high"),
+      low: try Self.value("low", of: object), high: try Self.value("high", of: object),
       count: try object.value("count"))
     guard sample.count > 0 else {
       throw object.invalid("count", expected: "at least 1", found: "\(sample.count)")
@@ -98,6 +98,17 @@ extension HistoryMetric: JSONReadableObject {
         "high", expected: "at least 'low', \(sample.low)", found: "\(sample.high)")
     }
     self.sample = sample
+  }
+
+  /// No file has as many bytes, and sums of such values are finite.
+  private static let maximum = 1e20
+
+  private static func value(_ key: String, of object: JSONObject) throws(ParseError) -> Double {
+    let value: Double = try object.value(key)
+    guard (0...maximum).contains(value) else {
+      throw object.invalid(key, expected: "a number from 0 to 1e20", found: "\(value)")
+    }
+    return value
   }
 }
 

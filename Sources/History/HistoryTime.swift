@@ -70,7 +70,7 @@ package struct HistoryTime: Hashable, Comparable, Sendable {
 extension HistoryTime: CustomStringConvertible {
   package var description: String {
     let days = seconds / Self.secondsPerDay
-    // At most one too high.
+    // Leap days make it too high by a few.
     var year = 1970 + days / 365
     while Self.days(year, 1, 1) > days { year -= 1 }
     var (month, day) = (1, days - Self.days(year, 1, 1))

@@ -44,6 +44,20 @@ import Testing
     #expect(workshop.text("h.jsonl").split(separator: "\n").count > lines.count)
   }
 
+  @Test func documentsWithTheSameFiguresAreToldApart() throws {
+    let workshop = try workshop()
+    try workshop.write(fixture("reporting/pages/expected.json"), "other.json")
+    let run = try workshop.orderfile(
+      ["history", "add", "h.jsonl", "pages.json", "other.json"] + Self.at)
+    #expect(run.status == 1 && run.errors.contains("other.json: duplicate figures of pages of "))
+    #expect(run.errors.contains(": 'pages.json' has them, too\n"))
+    #expect(run.errors.contains("hint: add each document by a call of its own, with '--launch'"))
+    #expect(!workshop.fileNames.contains("h.jsonl"))
+    let unnamed = try workshop.orderfile(
+      ["history", "add", "h.jsonl", "pages.json", "--launch", ""] + Self.at)
+    #expect(unnamed.status == 64 && unnamed.errors.contains("invalid --launch: expected a name"))
+  }
+
   @Test(.needs("git")) func asksGitForTheCommit() throws {
     let workshop = try workshop()
     let arguments = ["history", "add", "h.jsonl", "pages.json", "--arch", "x86_64"]
@@ -61,8 +75,11 @@ import Testing
     ).end()
     try #require(commit.status == 0, "\(commit.errors)")
     try workshop.must(Built.orderfile, arguments)
+    try workshop.must(Built.orderfile, arguments + ["--commit", "HEAD", "--launch", "named"])
     let hash = try workshop.must("git", ["rev-parse", "HEAD"]).text.dropLast()
-    for line in workshop.text("h.jsonl").split(separator: "\n") {
+    let lines = workshop.text("h.jsonl").split(separator: "\n")
+    #expect(lines.count { $0.contains("\"launch\": \"named\"") } * 2 == lines.count)
+    for line in lines {
       #expect(line.contains("\"commit\": \"\(hash)\""))
       #expect(line.contains("\"time\": \"2023-11-14T22:13:20Z\""))
     }
@@ -92,7 +109,7 @@ import Testing
     #expect(try !text(["CLICOLOR_FORCE": "1", "NO_COLOR": "1"]).contains("\u{1b}"))
   }
 
-  /// Two at once, as two jobs on one machine would.
+  /// Several at once, as jobs on one machine would.
   @Test func concurrentAdditionsAllArrive() throws {
     let workshop = try workshop()
     let runs = try (0..<6).map { index in

@@ -99,6 +99,17 @@ extension GrowthTests.Kind {
       }
       return Array(lines.joined().utf8)
     },
+    Self("metrics of a history, another in each line", of: "history", from: 100) { size in
+      let lines = (0..<size).map { commit in
+        """
+        {"architecture": "a", "commit": "c\(commit)", "image": "i\(commit / 100)", "metrics": [{"direction": "none", \
+        "name": "n\(commit % 100)", "unit": "pages", "value": 1}], "schema": "orderfile.history/1", "source": "gen", \
+        "time": "\(commit)"}
+
+        """
+      }
+      return Array(lines.joined().utf8)
+    },
     Self("cold sections of namesakes", of: "map-gnu", from: 250) { size in
       gnuMap(size) { index in [".text.unlikely.f a\(index).o", ".text.f a\(index).o"] }
     },

@@ -34,9 +34,8 @@ private func line(_ entry: HistoryEntry) -> String { String(decoding: entry.line
     var random = SeededRandom(seed: 5)
     let sorted = try HistoryFile(HistoryEntry.sample)
     let shuffled = try HistoryFile(HistoryEntry.sample.shuffled(using: &random))
-    for (a, b) in zip(sorted.bySeries, shuffled.bySeries) {
-      #expect(a.series == b.series && a.entries == b.entries)
-    }
+    #expect(sorted.bySeries.map(\.series) == shuffled.bySeries.map(\.series))
+    #expect(sorted.bySeries.map(\.entries) == shuffled.bySeries.map(\.entries))
     #expect(sorted.bySeries.map(\.entries.count) == [26, 26])
   }
 
@@ -106,6 +105,14 @@ private func line(_ entry: HistoryEntry) -> String { String(decoding: entry.line
     ),
     (valid.replacing("12}", with: "1e999}"), "invalid value: expected a number, found 1e999", nil),
     (
+      valid.replacing("12}", with: "1e21}"),
+      "invalid value: expected a number from 0 to 1e20, found 1e+21", nil
+    ),
+    (
+      valid.replacing("12}", with: "-5}"),
+      "invalid value: expected a number from 0 to 1e20, found -5.0", nil
+    ),
+    (
       valid.replacing("4096", with: "4000"),
       "invalid pageSizeBytes: expected a power of two of at least 512, found 4000", nil
     ),
@@ -124,6 +131,19 @@ private func line(_ entry: HistoryEntry) -> String { String(decoding: entry.line
       throws: Diagnostic(
         "invalid metrics: expected 1 to 100, found 102 (at line 1)", context: ["h.jsonl"])
     ) { try HistoryFile(Self.valid.replacing(metric, with: many + metric)) }
+  }
+
+  @Test func aSeriesHasAtMost100Metrics() {
+    let lines = (0..<99).map { index in
+      line(.pages("c\(index)", index, 1)).replacing("textPages", with: "a\(index)")
+    }
+    let last = line(.pages("d", 1, 1)).replacing("textPages", with: "b")
+    #expect(
+      throws: Diagnostic(
+        "too many metrics: expected at most 100 names in pages of app, x86_64, 4 KiB pages, which "
+          + "has 100, found others (at line 100)", context: ["h.jsonl"])
+    ) { try HistoryFile(lines.joined() + last) }
+    #expect(throws: Never.self) { try HistoryFile(lines.joined()) }
   }
 
   @Test func aMetricHasOneUnit() {

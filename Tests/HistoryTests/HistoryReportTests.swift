@@ -43,6 +43,21 @@ import Testing
     try expectGolden(form.text(of: history), "history/export.\(form.rawValue)")
   }
 
+  @Test func twoCommitsAreTooFewToTellAChange() throws {
+    func text(_ values: [Int]) throws -> String {
+      let history = try HistoryFile(values.enumerated().map { .pages("c\($0)", $0, $1) })
+      return TrendText(TrendDocument(history, ChangePointDetection())).text
+    }
+    #expect(try text([143, 146]).hasSuffix("too few commits: dataPages (12), textPages (146)\n"))
+    #expect(try text([143, 143, 143]).hasSuffix("no change: dataPages (12), textPages (143)\n"))
+  }
+
+  /// Line protocol has no empty tags.
+  @Test func anEmptyPropertyIsNoTag() throws {
+    let text = HistoryExport.influx.text(of: try HistoryFile([.pages("a", 1, 3, image: "")]))
+    #expect(text.hasPrefix("orderfile_pages,arch=x86_64,page_size=4096 commit="))
+  }
+
   /// InfluxDB keeps one point a moment, Prometheus refuses a second one.
   @Test func commitsOfTheSameSecondAreExportedApart() throws {
     let history = try HistoryFile([

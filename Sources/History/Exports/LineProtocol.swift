@@ -3,7 +3,7 @@ import Reporting
 /// A history as points of InfluxDB: <https://docs.influxdata.com/influxdb/v1/write_protocols/line_protocol_reference/>.
 ///
 /// The measurement is `orderfile_` and the source, the tags are the properties of the series, the fields are the metrics,
-/// all as floats, and the commit. Times are nanoseconds.
+/// all as floats, and the commit. Times are nanoseconds. Tags can't be empty, so empty properties are left out.
 struct LineProtocol {
   private let series: [(HistorySeries, [HistoryEntry])]
   init(_ series: [(HistorySeries, [HistoryEntry])]) { self.series = series }
@@ -11,7 +11,8 @@ struct LineProtocol {
   var text: String {
     var text = ""
     for (series, entries) in series {
-      let tags = series.labels.map { ",\($0.name)=\(Self.tag($0.value))" }.joined()
+      let tags = series.labels.filter { !$0.value.isEmpty }
+        .map { ",\($0.name)=\(Self.tag($0.value))" }.joined()
       for entry in entries {
         let fields = entry.metrics.map { "\($0.name)=\(ShortNumber($0.value))" }
         text += "orderfile_\(series.source.rawValue)\(tags) "

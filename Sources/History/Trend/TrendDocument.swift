@@ -39,29 +39,38 @@ package struct TrendDocument: Hashable, Sendable {
   package init(_ history: HistoryFile, _ detection: ChangePointDetection) {
     self.detection = detection
     series = history.bySeries.map { series, entries in
-      let names = Set(entries.flatMap { $0.metrics.map(\.name) }).sorted()
-      return Series(
-        series: series, commits: entries.count,
-        metrics: names.compactMap { Metric($0, entries, detection) })
+      var places: [String: [Metric.Place]] = [:]
+      for entry in entries.indices {
+        for (metric, value) in entries[entry].metrics.enumerated() {
+          places[value.name, default: []].append((entry, metric))
+        }
+      }
+      let metrics = places.sorted { $0.key < $1.key }.map {
+        Metric($0.value, in: entries, detection)
+      }
+      return Series(series: series, commits: entries.count, metrics: metrics)
     }
   }
 }
 
 extension TrendDocument.Metric {
-  /// - Parameter entries: by time.
-  fileprivate init?(
-    _ name: String, _ entries: [HistoryEntry], _ detection: ChangePointDetection
+  /// The indices of an entry and of a metric of it.
+  fileprivate typealias Place = (entry: Int, metric: Int)
+
+  /// - Parameters:
+  ///   - places: where the metric is, at least once.
+  ///   - entries: by time.
+  fileprivate init(
+    _ places: [Place], in entries: [HistoryEntry], _ detection: ChangePointDetection
   ) {
-    let values = entries.compactMap { entry in
-      entry.metric(name).map { (entry: entry, metric: $0) }
-    }
-    guard let last = values.last else { return nil }
+    let values = places.map { entries[$0.entry].metrics[$0.metric] }
     self.init(
-      latest: last.metric, commits: values.count,
-      changes: detection.changePoints(in: values.map(\.metric.value)).map { point in
-        TrendDocument.Change(
-          commit: values[point.index].entry.commit, time: values[point.index].entry.time,
-          previous: values[point.index - 1].entry.commit, point: point)
+      latest: values[values.count - 1], commits: values.count,
+      changes: detection.changePoints(in: values.map(\.value)).map { point in
+        let first = entries[places[point.index].entry]
+        return TrendDocument.Change(
+          commit: first.commit, time: first.time,
+          previous: entries[places[point.index - 1].entry].commit, point: point)
       })
   }
 }

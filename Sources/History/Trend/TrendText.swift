@@ -59,10 +59,18 @@ package struct TrendText {
   }
 
   private func unchanged(in series: TrendDocument.Series) -> String {
-    let metrics = series.metrics.filter(\.changes.isEmpty).map(\.latest)
+    let metrics = series.metrics.filter(\.changes.isEmpty)
+    return line("no change", metrics.filter { $0.commits >= Self.fewestCommits })
+      + line("too few commits", metrics.filter { $0.commits < Self.fewestCommits })
+  }
+
+  /// No change can be told from chance with fewer.
+  private static let fewestCommits = 3
+
+  private func line(_ title: String, _ metrics: [TrendDocument.Metric]) -> String {
     guard !metrics.isEmpty else { return "" }
-    return "no change: "
-      + metrics.map { "\($0.name) (\($0.text(of: $0.value)))" }.joined(separator: ", ") + "\n"
+    let values = metrics.map { "\($0.latest.name) (\($0.latest.text(of: $0.latest.value)))" }
+    return "\(title): \(values.joined(separator: ", "))\n"
   }
 }
 

@@ -28,7 +28,9 @@ struct HistoryAddCommand: ParsableCommand {
     help: ArgumentHelp("The documents, - for stdin.", valueName: "document"), completion: .file())
   var documents: [String]
   @Option(
-    help: ArgumentHelp("The commit that was built. (default: git's HEAD)", valueName: "name"))
+    help: ArgumentHelp(
+      "The commit that was built: what git takes or, with --time, any name. (default: HEAD)",
+      valueName: "name"))
   var commit: String?
   @Option(
     help: ArgumentHelp(
@@ -49,6 +51,9 @@ struct HistoryAddCommand: ParsableCommand {
   func validate() throws {
     if let commit, !HistoryEntry.isCommit(commit) {
       throw ValidationError("invalid --commit: expected a name without blanks, found '\(commit)'")
+    }
+    if launch == "" {
+      throw ValidationError("invalid --launch: expected a name, found ''")
     }
   }
 

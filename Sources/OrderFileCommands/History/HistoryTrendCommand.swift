@@ -28,7 +28,7 @@ struct HistoryTrendCommand: ParsableCommand {
   @Option(
     name: .customLong("max-p"),
     help: ArgumentHelp(
-      "How probable a change may be by chance to be still shown.", valueName: "probability"))
+      "Show changes whose p, of a t-test, is below this.", valueName: "p"))
   var maximumP = 0.001
   @Option(help: ArgumentHelp("Show no change smaller than this.", valueName: "percent"))
   var minChange: Share?

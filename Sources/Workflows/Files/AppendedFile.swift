@@ -13,17 +13,13 @@ import ImageModel
 package final class AppendedFile {
   package let path: String
   private let descriptor: Int32
-  private let isNew: Bool
-  private var isFinished = false
 
-  /// Makes the file unless it exists; if nothing is appended, it is removed again.
+  /// Makes the file unless it exists. It stays if nothing is appended: others may wait for it.
   package init(_ path: String) throws(Diagnostic) {
     self.path = path
-    var status = stat()
-    isNew = stat(path, &status) != 0
-    let flags = O_RDWR | O_APPEND | O_CLOEXEC
-    descriptor = isNew ? open(path, flags | O_CREAT, 0o666) : open(path, flags)
+    descriptor = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw Self.error(path, errno) }
+    var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
       throw Diagnostic("unable to append: expected a regular file", context: [path])
     }
@@ -53,14 +49,10 @@ package final class AppendedFile {
       ftruncate(descriptor, size)
       throw Self.error(path, error.errno)
     }
-    isFinished = true
   }
 
   deinit {
-    if descriptor >= 0 {
-      if isNew, !isFinished { unlink(path) }
-      close(descriptor)
-    }
+    if descriptor >= 0 { close(descriptor) }
   }
 
   private static func error(_ path: String, _ errno: Int32) -> Diagnostic {

@@ -9,7 +9,8 @@ package struct HistoryAddition: Sendable {
   package var history: String
   /// The paths of the documents; `-` is stdin.
   package var documents: [String]
-  /// `nil`: what git says is checked out in the current folder.
+  /// `nil`: what git says is checked out in the current folder. Without a time it is a revision of git, of which the
+  /// full hash is kept.
   package var commit: String?
   /// `nil`: when git says that the commit was made.
   package var time: HistoryTime?
@@ -30,11 +31,17 @@ package struct HistoryAddition: Sendable {
   package func run(in environment: LaunchEnvironment) throws -> [HistoryEntry] {
     let commit = try commit(in: environment)
     var entries: [HistoryEntry] = []
+    var origins: [HistorySeries: String] = [:]
     for path in documents {
       let document = try CommittedDocument(parsing: try InputFile.bytes(path), path: path)
-      entries += try document.entries(
+      let added = try document.entries(
         commit: commit.name, time: commit.time, launch: launch,
         architecture: { (image) throws(Diagnostic) in try architecture(of: image) })
+      for entry in added {
+        guard let other = origins.updateValue(path, forKey: entry.series) else { continue }
+        throw Self.duplicate(entry.series, other, path)
+      }
+      entries += added
     }
     let file = try AppendedFile(history)
     var all = try HistoryFile(parsing: file.contents(), path: history)
@@ -49,10 +56,19 @@ package struct HistoryAddition: Sendable {
     return entries
   }
 
+  private static func duplicate(_ series: HistorySeries, _ a: String, _ b: String) -> Diagnostic {
+    a == b
+      ? Diagnostic(
+        "the document has two images with figures of \(series.wording)", context: [b],
+        hint: "a history tells images apart by their file names")
+      : Diagnostic(
+        "duplicate figures of \(series.wording): '\(a)' has them, too", context: [b],
+        hint: "add each document by a call of its own, with '--launch'")
+  }
+
   private func commit(in environment: LaunchEnvironment) throws -> GitCommit {
     if let commit, let time { return GitCommit(name: commit, time: time) }
     var found = try GitCommit(commit ?? "HEAD", in: environment)
-    if let commit { found.name = commit }
     if let time { found.time = time }
     return found
   }

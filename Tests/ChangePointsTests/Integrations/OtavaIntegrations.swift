@@ -5,19 +5,19 @@ import Testing
 
 /// Apache Otava, whose points ours have to equal.
 @Suite(.needs(.python("otava"))) struct OtavaIntegrations {
-  /// Reads a series a line, and prints the change points of each with their probabilities: computed again between the
-  /// points that are left, because Otava keeps some from before.
+  /// Reads a series a line, and prints the change points of each with their probabilities. Where Otava has removed a
+  /// point, it is made to test the neighbours of that again, not the two behind it (`ChangePointDetection`).
   private static let script = """
-    import sys, warnings
-    import numpy
-    from otava.analysis import compute_change_points, TTestSignificanceTester
+    import inspect, sys, warnings
+    import otava.analysis
     warnings.filterwarnings("ignore")
+    merge = inspect.getsource(otava.analysis.merge)
+    assert merge.count("recompute(weakest_cp_index + 1)") == 1
+    merge = merge.replace("recompute(weakest_cp_index + 1)", "recompute(weakest_cp_index - 1)")
+    exec(merge, otava.analysis.__dict__)
     for line in sys.stdin:
         series = [float(word) for word in line.split()]
-        points = compute_change_points(list(series))[0] if series else []
-        tester = TTestSignificanceTester(0.001)
-        intervals = tester.get_intervals(points)
-        points = [tester.change_point(p.to_candidate(), numpy.array(series), intervals) for p in points]
+        points = otava.analysis.compute_change_points(series)[0] if series else []
         print(" ".join(f"{int(p.index)}:{float(p.stats.pvalue)!r}" for p in points))
     """
 
