@@ -136,9 +136,10 @@ import Testing
     let document = try Self.audit(workshop, "a.so")
     let image = try #require(document.images.first)
     let text = try Self.must(workshop, "llvm-readelf", ["-r", "a.so"])
-    let lines = text.split(separator: "\n").map { $0.split(separator: " ") }.filter {
-      $0.count > 1 && UInt64($0[0], radix: 16) != nil
-    }
+    // Since LLVM 17 the first word of each entry of SHT_RELR has a number in front of it, `0003:`.
+    let lines = text.split(separator: "\n").map { line in
+      line.split(separator: " ").drop { $0.hasSuffix(":") }
+    }.filter { UInt64($0.first ?? "", radix: 16) != nil }
     let kinds = Dictionary(grouping: lines) { line in
       line.first { $0.hasPrefix("R_") }.map { Self.kind(of: String($0)) } ?? "relative"
     }.mapValues(\.count)
