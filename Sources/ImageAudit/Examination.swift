@@ -67,10 +67,9 @@ struct Examination {
       id = read.id
       let origins = FunctionOrigins(
         read.layout, examined.bytes, readsDebugInformation: isGiven)
-      var frames: [AddressRange] = []
-      if case .elf(let file) = examined.file { frames = (try? file.frameRanges()) ?? [] }
       let describing = NamedInitializers(
-        read.layout, origins, isGiven ? contributions : nil, frames: frames, document.pageSize)
+        read.layout, origins, isGiven ? contributions : nil, ranges: examined.file.functionRanges,
+        document.pageSize)
       found = describing.auditedInitializers(of: work, in: examined.name)
     } catch {
       document.warnings.append(error)

@@ -10,18 +10,18 @@ struct NamedInitializers {
   private let layout: Layout
   private let origins: FunctionOrigins?
   private let contributions: LinkMapContributions?
-  /// Ascending by address: what describes the stack for exceptions has the sizes of functions without a symbol, too.
-  private let frames: [AddressRange]
+  /// Ascending by address, with functions that have no symbol.
+  private let ranges: [AddressRange]
   private let pageSize: PageSize
 
   /// - Parameters:
   ///   - contributions: what a link map of the image says; `nil` without one.
-  ///   - frames: the ranges of functions by their frame descriptions, ascending.
+  ///   - ranges: those of functions, ascending.
   init(
     _ layout: Layout, _ origins: FunctionOrigins?, _ contributions: LinkMapContributions?,
-    frames: [AddressRange], _ pageSize: PageSize
+    ranges: [AddressRange], _ pageSize: PageSize
   ) {
-    self.frames = frames
+    self.ranges = ranges
     self.layout = layout
     self.origins = origins
     self.contributions = contributions
@@ -44,7 +44,7 @@ struct NamedInitializers {
 
   private func describe(_ initializer: inout AuditedInitializer, at address: StatedAddress) {
     let aliases = layout.functions(at: address)
-    let size = aliases.compactMap { layout.functions[$0].size }.max() ?? frameSize(at: address)
+    let size = aliases.compactMap { layout.functions[$0].size }.max() ?? rangeSize(at: address)
     initializer.size = size
     initializer.pages = pageSize.pages(of: AddressRange(start: address, size: size ?? 1)).count
     // A global name says more than a local one of the same address; else the first.
@@ -56,11 +56,26 @@ struct NamedInitializers {
       ?? named.lazy.compactMap { origins?.file(ofFunction: $0) }.first
   }
 
-  private func frameSize(at address: StatedAddress) -> UInt64? {
-    let next = frames.partitioningIndex { $0.start >= address }
-    guard next < frames.count, frames[next].start == address, frames[next].size > 0 else {
+  private func rangeSize(at address: StatedAddress) -> UInt64? {
+    let next = ranges.partitioningIndex { $0.start >= address }
+    guard next < ranges.count, ranges[next].start == address, ranges[next].size > 0 else {
       return nil
     }
-    return frames[next].size
+    return ranges[next].size
+  }
+}
+
+extension MappedImage {
+  /// The ranges of its functions, also of those without a symbol, ascending. Of ELF they are those of the frame
+  /// descriptions; of Mach-O each ends where the next one begins in `LC_FUNCTION_STARTS`. What can't be read is left out.
+  var functionRanges: [AddressRange] {
+    switch self {
+    case .elf(let file): return (try? file.frameRanges()) ?? []
+    case .machO(let file):
+      let starts = ((try? file.functionStarts()) ?? nil) ?? []
+      return zip(starts, starts.dropFirst()).map {
+        AddressRange(start: $0, size: $1.rawValue - $0.rawValue)
+      }
+    }
   }
 }

@@ -123,6 +123,41 @@ import Testing
     #expect(unused.classes.allSatisfy { $0.doubt == "a string has its name" })
   }
 
+  @Test(arguments: [[], ["-no_fixup_chains"]])
+  func initializersWithoutSymbolsHaveNamesOfClassesAndSizes(flags: [String]) throws {
+    let sdk = try AppleSDK()
+    let workshop = try Workshop()
+    let root = "__attribute__((objc_root_class)) @interface Root\n@end\n"
+    try workshop.write((root + "@implementation Root\n@end\n").utf8, "root.m")
+    let app = """
+      \(root)
+      @interface Root (Early)
+      @end
+      @implementation Root (Early)
+      + (void)load { __asm__ volatile("nop"); }
+      @end
+      volatile int count;
+      __attribute__((constructor)) static void early(void) { count = 9; __asm__ volatile("nop"); }
+      int main(void) { return count; }
+      """
+    try workshop.write(app.utf8, "app.m")
+    for name in ["root", "app"] {
+      try sdk.compile(
+        "\(name).m", to: "\(name).o", for: .macOS, flags: ["-Wno-everything"], in: workshop)
+    }
+    try sdk.link(
+      ["root.o"], to: "libroot.dylib", for: .macOS,
+      flags: ["-dylib", "-install_name", "@rpath/libroot.dylib"], in: workshop)
+    try sdk.link(
+      ["app.o", "libroot.dylib"], to: "app", for: .macOS, flags: ["-x"] + flags, in: workshop)
+    let own = try Audit(workshop.folder.appendingPathComponent("app").path).examine()
+      .initializers.filter { $0.image == "app" }
+    #expect(own.map(\.kind).count == 2)
+    #expect(own.first?.name == "+[Root(Early) load]")
+    #expect(own.allSatisfy { 4...64 ~= $0.size ?? 0 && $0.pages == 1 })
+    #expect(own.last?.name == nil)
+  }
+
   @Test func aLibraryMayBeUsedByOthers() throws {
     let sdk = try AppleSDK()
     let workshop = try Workshop()

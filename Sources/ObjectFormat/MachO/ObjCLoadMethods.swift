@@ -54,6 +54,8 @@ private struct LoadMethodSearch {
   let memory: MachOMemory
   var found = MachOStartFunctions()
   private var seenClasses: Set<StatedAddress> = []
+  /// Read when the first category of a class of another image has a `+load`.
+  private var binds: [StatedAddress: ByteRange]?
   /// The budget for the methods of all lists: classes may share a list, which is searched for each.
   private var budget: ByteBudget
 
@@ -82,8 +84,8 @@ private struct LoadMethodSearch {
         found.unknownCount += 1
         continue
       }
-      add(methods: methods, .classLoad) { [memory] in
-        memory.shortName(memory.pointer(at: data.withoutFlags, 24))
+      add(methods: methods, .classLoad) { search in
+        search.memory.shortName(search.memory.pointer(at: data.withoutFlags, 24))
       }
     }
   }
@@ -94,16 +96,48 @@ private struct LoadMethodSearch {
       found.unknownCount += 1
       return
     }
-    add(methods: methods, .categoryLoad) { [memory] in
-      guard let text = memory.shortName(memory.pointer(at: address)) else { return nil }
-      return (memory.className(of: memory.pointer(at: address, 8)) ?? []) + Array("(".utf8) + text
-        + Array(")".utf8)
+    add(methods: methods, .categoryLoad) { search in
+      guard let text = search.memory.shortName(search.memory.pointer(at: address)) else {
+        return nil
+      }
+      return search.extendedClass(of: address) + Array("(".utf8) + text + Array(")".utf8)
     }
+  }
+
+  /// The name of the class that the category at `address` extends; empty if it is unknown.
+  private mutating func extendedClass(of address: StatedAddress) -> [UInt8] {
+    if let name = memory.className(of: memory.pointer(at: address, 8)) { return name }
+    let binds = self.binds ?? bindsInDescriptions()
+    self.binds = binds
+    guard let slot = address.advanced(by: 8), let symbol = binds[slot] else { return [] }
+    let prefix = "_OBJC_CLASS_$_".utf8.count
+    guard memory.file.bytes.hasPrefix("_OBJC_CLASS_$_", at: symbol.indices.lowerBound),
+      symbol.byteCount <= 1 << 12
+    else { return [] }
+    return Array(memory.file.bytes.copy(symbol.indices).dropFirst(prefix))
+  }
+
+  /// The symbols of other images by the word that gets their address, in the section of categories.
+  private func bindsInDescriptions() -> [StatedAddress: ByteRange] {
+    let sections = memory.file.sections.filter {
+      $0.sectionName.elementsEqual("__objc_const".utf8)
+        || $0.sectionName.elementsEqual("__objc_data".utf8)
+    }.map(\.range)
+    var found: [StatedAddress: ByteRange] = [:]
+    // Without the binds, classes of other images have no names.
+    try? memory.file.forEachFixup { fixup in
+      guard fixup.kind != .rebase, sections.contains(where: { $0.contains(fixup.address) }) else {
+        return
+      }
+      found[fixup.address] = fixup.symbol
+    }
+    return found
   }
 
   /// Finds the first method called `load`; it is no error if there is none.
   private mutating func add(
-    methods: MachOPointer, _ kind: MachOStartFunctions.Function.Kind, of owner: () -> [UInt8]?
+    methods: MachOPointer, _ kind: MachOStartFunctions.Function.Kind,
+    of owner: (inout Self) -> [UInt8]?
   ) {
     if methods == .null { return }
     guard case .address(let list) = methods, let methods = ObjCMethodList(at: list, memory),
@@ -119,7 +153,8 @@ private struct LoadMethodSearch {
         return
       }
       if isLoad {
-        found.append(methods.implementation(index, memory), kind, of: owner(), in: memory)
+        let owner = owner(&self)
+        found.append(methods.implementation(index, memory), kind, of: owner, in: memory)
         return
       }
     }
