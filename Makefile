@@ -53,11 +53,12 @@ INTEGRATIONS := 'Integrations/|MachOEmulatorTests[.]'
 CORE_EXAMPLES := SQLite C CxxPlugin Split
 OTHER_EXAMPLES := $(filter-out $(CORE_EXAMPLES),$(patsubst Examples/%/run.sh,%,$(wildcard Examples/*/run.sh)))
 test-integrations: tests-built runtime ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, the tutorial, packages; CI runs them, too
-	@Scripts/bootstrap.sh test
+	@Scripts/bootstrap.sh test browser
 	ORDERFILE_QUICK=1 swift test -c release --skip-build $(EXPLICIT) --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)
 	Examples/run-all.sh $(OTHER_EXAMPLES)
+	@Scripts/test-report.sh
 	@Scripts/check-tutorial.sh
 	@Scripts/check-install.sh
 	@$(MAKE) -s package
@@ -143,9 +144,11 @@ bench: build ## speed and cost, as ratios within one run
 	@for script in sqlite/layout.sh sqlite/blocks.sh sqlite/cost.sh speed.sh breakpoints layouts prediction; do \
 	  printf '\n%s\n' $$script; Benchmarks/$$script || exit 1; done
 
-picture: build ## draw README's picture again, from a real run
-	@Scripts/bootstrap.sh bench
+picture: build ## draw README's pictures again, from real runs
+	@Scripts/bootstrap.sh bench browser
 	Scripts/picture.sh
+	Scripts/test-report.sh $(BUILD)/report-pictures
+	for theme in light dark; do cp $(BUILD)/report-pictures/sqlite3-$$theme-desktop-map.png docs/report-$$theme.png; done
 
 self-order: build ## record one of the tool's own runs, and relink the tool in that order
 	@Scripts/self-order.sh

@@ -98,8 +98,12 @@ let package = Package(
       "Reporting",
       [
         "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
-        "ByteReading", "Addresses",
-      ]),
+        "ByteReading", "Addresses", "CZlib",
+      ],
+      resources: ["page.html", "page.css"].map { .embedInCode("Report/Page/\($0)") }
+        + ["data", "elements", "state", "map", "drawer", "charts", "lists", "start"].map {
+          .embedInCode("Report/Page/\($0).js")
+        }),
 
     // What a commit brought: the figures of documents, commit by commit.
     target(
@@ -239,7 +243,7 @@ let package = Package(
       "Reporting",
       [
         "ModelSamples", "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat",
-        "ImageModel", "JSON", "ByteReading", "Addresses",
+        "ImageModel", "JSON", "ByteReading", "Addresses", "CZlib",
       ]),
     tests(
       "History",

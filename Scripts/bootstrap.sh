@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs the Debian packages that are missing.
-# usage: bootstrap.sh [build] [demo] [bench] [test] [package]
+# usage: bootstrap.sh [build] [demo] [bench] [test] [browser] [package]
 set -euo pipefail
 
 build=(binutils libc6-dev libdwarf-dev libexpat1-dev libiberty-dev libzstd-dev make zlib1g-dev)
@@ -19,6 +19,7 @@ test=(
   fish zsh  # shells whose completions are tested
 )
 
+browser=(chromium python3 python3-pip)  # opens reports; 290 MB
 package=(debootstrap gcc git libelf-dev libstdc++-12-dev lintian)  # and machines that have nothing else
 
 wanted=("${build[@]}")
@@ -26,6 +27,7 @@ for group in "$@"; do
   case $group in
     build) ;;
     demo) wanted+=("${demo[@]}") ;;
+    browser) wanted+=("${browser[@]}") ;;
     package) wanted+=("${package[@]}") ;;
     bench) wanted+=("${demo[@]}" "${bench[@]}") ;;
     test)
@@ -33,7 +35,7 @@ for group in "$@"; do
       command -v cargo >/dev/null || wanted+=(cargo)  # rustup's will do
       python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
       ;;
-    *) echo "bootstrap.sh: unknown group '$group': expected build, demo, bench, test or package" >&2; exit 64 ;;
+    *) echo "bootstrap.sh: unknown group '$group': expected build, demo, bench, test, browser or package" >&2; exit 64 ;;
   esac
 done
 

@@ -1,4 +1,4 @@
-// zlib, for sections compressed with ELFCOMPRESS_ZLIB and for the checksum of debug files. <https://zlib.net/manual.html>
+// zlib, for sections compressed with ELFCOMPRESS_ZLIB, the checksum of debug files, and the data of reports. <https://zlib.net/manual.html>
 
 #ifndef ORDERFILE_CZLIB_H
 #define ORDERFILE_CZLIB_H
@@ -14,6 +14,18 @@ static inline int orderfile_inflate(
   uLongf filled = output_size;
   int status = uncompress((Bytef *)output, &filled, (const Bytef *)input, input_size);
   return status == Z_OK && filled != output_size ? Z_DATA_ERROR : status;
+}
+
+/// The bytes that `orderfile_deflate` needs at most for `input_size` bytes.
+static inline unsigned long orderfile_deflate_bound(unsigned long input_size) {
+  return compressBound(input_size);
+}
+
+/// Deflates `input` as far as zlib can. `*output_size` is the room in `output`, and then what it holds. Callable from any
+/// thread; neither buffer is kept. Returns `Z_OK`; another of zlib's codes if the room or memory is short.
+static inline int orderfile_deflate(
+    void *output, unsigned long *output_size, const void *input, unsigned long input_size) {
+  return compress2((Bytef *)output, output_size, (const Bytef *)input, input_size, 9);
 }
 
 /// CRC-32 of `input`. Callable from any thread.

@@ -65,6 +65,7 @@ package struct OrderFileCommand: ParsableCommand {
         AuditCommand.self,
         CheckCommand.self,
         HistoryCommand.self,
+        ReportCommand.self,
         InitCommand.self,
         CCompilerCommand.self,
         CxxCompilerCommand.self,

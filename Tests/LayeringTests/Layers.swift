@@ -41,7 +41,7 @@ let mayImport: [String: Set<String>] = [
   // L4: results as text and JSON.
   "Reporting": [
     "FunctionOrder", "FaultEstimate", "LaunchMeasurement", "PagesFormat", "ImageModel", "JSON",
-    "ByteReading", "Addresses",
+    "ByteReading", "Addresses", "CZlib",
   ],
 
   "History": [

@@ -35,6 +35,9 @@ package struct TrendDocument: Hashable, Sendable {
     package var point: ChangePoint
   }
 
+  /// The changes that `orderfile history trend` shows without options.
+  package init(_ history: HistoryFile) { self.init(history, ChangePointDetection()) }
+
   /// - Complexity: that of the detection, for each metric of each series.
   package init(_ history: HistoryFile, _ detection: ChangePointDetection) {
     self.detection = detection

@@ -44,7 +44,12 @@ package struct LayoutDiff {
 
   /// The comparison, with all warnings.
   package let document: DiffDocument
-  package let imageFormat: ImageFormat
+  /// What the document sums up.
+  package let comparison: LayoutComparison
+  package let before: ReleaseLayout
+  package let after: ReleaseLayout
+
+  package var imageFormat: ImageFormat { after.layout.imageFormat }
 
   /// Reads the files that `options` name, and compares the layouts.
   ///
@@ -105,7 +110,9 @@ package struct LayoutDiff {
     document.addWarnings([noncompliance].compactMap { $0 })
     document.addWarnings(document.suggestions(areBreakpoints: startup.recordsEveryFunction))
     self.document = document
-    imageFormat = format
+    self.comparison = comparison
+    before = layouts.before
+    after = layouts.after
   }
 
   /// Why too little could be recorded for a prediction; `nil` if it was enough.

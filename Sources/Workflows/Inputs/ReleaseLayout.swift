@@ -1,5 +1,6 @@
 import Addresses
 import ByteReading
+import Demangling
 import ImageModel
 import LinkMapFormat
 import Symbolication
@@ -30,6 +31,26 @@ package struct ReleaseLayout {
 
   /// How large the image is; `nil` unless it is an ELF image.
   package var imageSizes: ImageSizes? { bytes.flatMap { ImageSizes(of: $0) } }
+
+  /// What the loader maps of the image's file, ascending; empty if that is unknown, as for a link map.
+  package var mappings: [(segment: Segment, range: AddressRange)] {
+    guard let bytes, let pages = try? ImagePages(of: bytes) else { return [] }
+    return pages.mappings.map { ($0.segment, $0.range) }
+  }
+
+  /// Whose each function is, parallel to those of the layout: its module by its name, else the object file or source file
+  /// that the image or the link map states; `nil` if nothing tells.
+  package var owners: [SymbolName?] {
+    let origins = bytes.map { FunctionOrigins(layout, $0, readsDebugInformation: false) }
+    return layout.functions.indices.map { index in
+      let function = layout.functions[index]
+      if let module = moduleName(ofMangled: layout.name(of: function)) { return SymbolName(module) }
+      if let file = function.objectFile ?? function.compiledObjectFile {
+        return layout.names.name(file)
+      }
+      return origins?.file(ofFunction: index)
+    }
+  }
 
   /// What BOLT has in the image.
   ///

@@ -1,0 +1,190 @@
+import FaultEstimate
+import History
+import ImageModel
+import PagesFormat
+import Reporting
+import Symbolication
+
+/// What a launch touches in one or two layouts of an image, and why: the document of `orderfile report`.
+package struct LaunchReport {
+  package let document: ReportDocument
+  /// The format of the images; `nil` if none was given.
+  package let imageFormat: ImageFormat?
+  package let warnings: [Diagnostic]
+
+  /// - Parameter paths: images or link maps, the layout before first; traces, an order file, documents of `pages`, `measure`
+  ///   and `diff`, a history; in any order otherwise.
+  /// - Throws: an error if a file can't be read, if nothing is left to show, or if the startup functions of a layout are
+  ///   unknown; `mismatch` if files do not belong together.
+  package init(_ paths: [String]) throws(Diagnostic) {
+    let inputs = try ReportInputs(paths)
+    let comparison = try inputs.comparison()
+    var document = ReportDocument(
+      title: inputs.title,
+      pageSize: comparison?.document.pageSize ?? inputs.diff?.pageSize ?? .fourKibibytes)
+    var warnings = comparison?.document.warnings ?? []
+    if let comparison {
+      document.layouts = inputs.layouts(comparison)
+      if inputs.layouts.count == 2 {
+        document.diff = comparison.document
+        document.diff?.functions = nil  // The layouts have them, with each name once.
+      }
+      for layout in document.layouts where layout.isCutOff {
+        warnings.append(
+          Diagnostic("the report shows only the first GiB of addresses", context: [layout.path]))
+      }
+    } else {
+      document.diff = inputs.diff
+    }
+    if let path = inputs.traces.first {
+      let (launch, found) = try ReportLaunch.reading(path, recorded: inputs.layouts)
+      document.launch = launch
+      if comparison == nil { warnings += found }
+    }
+    document.measure = inputs.measure
+    if let history = inputs.history {
+      document.history = history.entries
+      document.trend = TrendDocument(history)
+    }
+    document.absentViews = document.viewsWithoutData
+    self.document = document
+    imageFormat = comparison?.imageFormat
+    self.warnings = warnings
+  }
+}
+
+extension ReportInputs {
+  /// The layouts compared, a single one with itself; `nil` if there are none.
+  fileprivate func comparison() throws(Diagnostic) -> LayoutDiff? {
+    guard let before = layouts.first, let after = layouts.last else {
+      if let stray = pages.first {
+        throw Diagnostic(
+          "missing the image that was counted", context: [stray.path],
+          hint: "give the image, or the image before and the image after")
+      }
+      if let order {
+        throw Diagnostic(
+          "missing the layouts", context: [order],
+          hint: "give the image before and the image that was linked with this order file")
+      }
+      return nil
+    }
+    guard diff == nil else {
+      throw Diagnostic(
+        "two comparisons: expected images or a diff document, found both",
+        hint: "leave the diff document out: the report compares the images")
+    }
+    guard !traces.isEmpty || order != nil else {
+      throw Diagnostic(
+        "missing the startup functions of a layout", context: [before],
+        hint: "give a trace of 'orderfile record', or the order file")
+    }
+    var options = LayoutDiff.Options(before: before, after: after)
+    options.traces = traces
+    options.order = order
+    for (path, document) in pages {
+      let ids = document.images.map(\.id)
+      let (first, last) = (try Self.id(of: before), try Self.id(of: after))
+      if layouts.count == 2, ids.contains(first), first != last || options.measuredBefore == nil {
+        try Self.checkUnset(options.measuredBefore, path, before)
+        options.measuredBefore = path
+      } else {
+        try Self.checkUnset(options.measuredAfter, path, after)
+        options.measuredAfter = path  // if it is of neither, the comparison says so
+      }
+    }
+    return try LayoutDiff(options)
+  }
+
+  private static func id(of path: String) throws(Diagnostic) -> String? {
+    try ReleaseLayout(path: path).image?.id?.description
+  }
+
+  private static func checkUnset(
+    _ known: String?, _ path: String, _ image: String
+  ) throws(Diagnostic) {
+    guard let known else { return }
+    throw Diagnostic(
+      "two counts of \(image): expected one document of 'orderfile pages', found \(known), too",
+      context: [path])
+  }
+
+  fileprivate var title: String {
+    let path =
+      layouts.last ?? diff?.after.path
+      ?? measure?.sides.last ?? "launch"
+    return fileName(ofPath: path)
+  }
+
+  fileprivate func layouts(_ comparison: LayoutDiff) -> [ReportLayout] {
+    func layout(
+      _ side: ReportLayout.Side, _ release: ReleaseLayout, _ estimate: PageFaultEstimate
+    ) -> ReportLayout {
+      let id = release.image?.id?.description
+      let counted = pages.lazy.compactMap { entry in
+        entry.document.images.first { $0.id != nil && $0.id == id }.map {
+          ReportLayout.Measured(method: entry.document.method, pages: $0.pages)
+        }
+      }.first
+      return ReportLayout(
+        side: side, path: release.path, layout: release.layout, mappings: release.mappings,
+        touches: estimate.touches, owners: release.owners, measured: counted)
+    }
+    let after = layout(.after, comparison.after, comparison.comparison.after)
+    guard layouts.count == 2 else { return [after] }
+    return [layout(.before, comparison.before, comparison.comparison.before), after]
+  }
+}
+
+extension MeasureDocument {
+  /// The paths of the measured programs.
+  fileprivate var sides: [String] { states.first?.sides.map(\.path) ?? [] }
+}
+
+extension ReportLaunch {
+  /// The first hits with times of the trace at `path`; `nil` if it has none.
+  fileprivate static func reading(
+    _ path: String, recorded: [String]
+  ) throws(Diagnostic) -> (launch: ReportLaunch?, warnings: [Diagnostic]) {
+    let shown = try ShownFile(path: path)
+    guard case .trace(let document) = shown.contents else { return (nil, shown.warnings) }
+    let hits = zip(document.trace.hits, document.hitNames).compactMap { hit, names -> Hit? in
+      guard let nanoseconds = hit.nanoseconds, let name = names.last else { return nil }
+      return Hit(nanoseconds: nanoseconds, thread: hit.thread ?? 1, name: name)
+    }
+    guard !hits.isEmpty else { return (nil, shown.warnings) }
+    let marks = document.trace.marks.compactMap { mark in
+      mark.nanoseconds.map { (name: mark.name, nanoseconds: $0) }
+    }
+    let inTime = hits.enumerated().sorted {
+      ($0.element.nanoseconds, $0.offset) < ($1.element.nanoseconds, $1.offset)
+    }
+    return (ReportLaunch(hits: inTime.map(\.element), marks: marks), shown.warnings)
+  }
+}
+
+extension ReportDocument {
+  /// The views that this document has no data for.
+  fileprivate var viewsWithoutData: [AbsentView] {
+    var views: [AbsentView] = []
+    func add(_ view: String, _ command: String, if isAbsent: Bool) {
+      if isAbsent { views.append(AbsentView(view: view, command: command)) }
+    }
+    add(
+      "page map, fault curve, strangers, where the bytes are",
+      "orderfile report -o report.html BEFORE AFTER TRACE", if: layouts.isEmpty)
+    add(
+      "measured pages", "orderfile pages --json -o pages.json -- AFTER",
+      if: layouts.contains { $0.measured == nil })
+    add(
+      "timeline", "orderfile record --breakpoints -o launch.oftrace -- BEFORE", if: launch == nil)
+    add(
+      "order file", "orderfile gen launch.oftrace -o launch.order", if: diff?.order == nil)
+    add(
+      "launches",
+      "orderfile measure --json -o measure.json --control --before BEFORE --after AFTER",
+      if: measure == nil)
+    add("history", "orderfile history add history.jsonl pages.json", if: history.isEmpty)
+    return views
+  }
+}
