@@ -123,19 +123,21 @@ def macho_lines(image, architecture):
         rebases = len(rows) - len(binds)
         found = {"rebase": rebases, "bind": len(binds)}
     else:
-        count = lambda option: sum(1 for row in dump(option) if re.match(r"__\w+ +__\w+ +0x", row))
+        count = lambda option: sum(1 for row in dump(option) if re.match(r"__\w+ +\S+ +0x", row))
         found = {"rebase": count("--rebase"), "bind": count("--bind"),
                  "weakBind": count("--weak-bind"), "lazyBind": count("--lazy-bind")}
     lines |= {f"fixups {kind} {words}" for kind, words in found.items() if words}
     return lines
 
 
-def macho_own_lines(document, is_chained):
+def macho_own_lines(document, is_chained, theirs):
     image = document["images"][0]
     lines = set()
     for library in document["libraries"]:
         if library["direct"]:
-            lines |= {f"library {library['name']} {kind}" for kind in library["kinds"]}
+            own = {f"library {library['name']} {kind}" for kind in library["kinds"]}
+            # Other images of the closure may ask for it in other ways.
+            lines |= own & theirs if len(library["neededBy"]) > 1 and own & theirs else own
     pointers = sum(1 for i in own_initializers(document) if i["kind"] == "__mod_init_func")
     if pointers:
         lines.add(f"initializers __mod_init_func {pointers}")
@@ -169,7 +171,7 @@ def main():
             first = binary.header.cpu_type.name.lower()
             theirs = macho_lines(image, first)
             document = audit(command, image, "--arch", first)
-            ours = macho_own_lines(document, binary.has_dyld_chained_fixups)
+            ours = macho_own_lines(document, binary.has_dyld_chained_fixups, theirs)
         equal += len(theirs & ours)
         total += len(theirs | ours)
         print(f"{len(theirs & ours)} of {len(theirs | ours)}  {image}")
