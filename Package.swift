@@ -35,6 +35,7 @@ let package = Package(
     .executable(name: "orderfile", targets: ["orderfile"]),
     .library(name: "OrderFileRuntime", type: .static, targets: ["OrderFileRuntime", "Recorder"]),
     .library(name: "orderfile-pages", type: .dynamic, targets: ["PageTracer"]),
+    .library(name: "orderfile-stages", type: .dynamic, targets: ["StageTracer"]),
     .library(name: "orderfile-qemu", type: .dynamic, targets: ["QEMUPlugin"]),
     .plugin(name: "OrderFilePlugin", targets: ["OrderFilePlugin"]),
   ],
@@ -49,6 +50,7 @@ let package = Package(
     .target(name: "CTraceFormat", path: "Runtime/TraceFormat"),
     .target(name: "CInProcess", path: "Runtime/InProcess"),
     .target(name: "CPageTrace", dependencies: ["CInProcess"], path: "Runtime/PageTrace"),
+    .target(name: "CStageTrace", path: "Runtime/StageTrace"),
     .target(name: "CDwarf", linkerSettings: [.linkedLibrary("dwarf")]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
@@ -71,6 +73,7 @@ let package = Package(
     target("PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
+    target("LaunchLogFormat", ["JSON", "ByteReading", "Addresses"]),
 
     // L2: the only target that knows formats and model.
     target(
@@ -141,12 +144,22 @@ let package = Package(
         "ByteReading", "Addresses",
       ]),
 
+    // What a launch spends its time on. A target of its own for the same reason.
+    target(
+      "LaunchStages",
+      [
+        "Workflows", "Reporting", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
+        "ObjectFormat", "LaunchLogFormat", "XctraceFormat", "TraceFormat", "ImageModel",
+        "ByteReading", "Addresses", "CStageTrace",
+      ]),
+
     // L6, L7: the command line.
     target(
       "OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        "ImageAudit", "Workflows", "LaunchBudget", "History", "ChangePoints", "Reporting",
+        "ImageAudit", "LaunchStages", "Workflows", "LaunchBudget", "History", "ChangePoints",
+        "Reporting",
         "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling",
         "ImageModel", "Addresses",
         "CTraceFormat",
@@ -192,6 +205,15 @@ let package = Package(
           ], .when(platforms: [.linux]))
       ]),
 
+    // The library that glibc's loader loads beside a program for `orderfile stages`: C, without Swift's runtime.
+    .target(
+      name: "StageTracer", dependencies: ["CStageTrace", "CInProcess"], path: "Runtime/StageTracer",
+      linkerSettings: [
+        .unsafeFlags(
+          ["-enable-experimental-feature", "Embedded", "-Xclang-linker", "-nostdlib"],
+          .when(platforms: [.linux]))
+      ]),
+
     // The library that `orderfile record --qemu` gives to QEMU, which has the functions that it calls: C.
     .target(
       name: "QEMUPlugin", dependencies: ["CTraceFormat", "CInProcess"], path: "Runtime/QEMUPlugin",
@@ -229,6 +251,7 @@ let package = Package(
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     tests("XctraceFormat", ["ByteReading", "Addresses"]),
+    tests("LaunchLogFormat", ["ByteReading", "Addresses"]),
     // The recorder is no dependency of its tests: they build programs and link it into them.
     .testTarget(
       name: "RecorderTests",
@@ -267,6 +290,12 @@ let package = Package(
       "ImageAudit",
       ["Workflows", "Reporting", "ObjectFormat", "ImageModel", "ByteReading", "Addresses"]),
     tests(
+      "LaunchStages",
+      [
+        "Reporting", "LaunchMeasurement", "LaunchLogFormat", "ImageModel", "ByteReading",
+        "Addresses",
+      ]),
+    tests(
       "OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"), "Workflows",
@@ -279,7 +308,7 @@ let package = Package(
         "OrderFileCommands", "LaunchBudget", "History", "ChangePoints", "Symbolication",
         "Demangling",
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "ClusterProfileFormat",
-        "TraceFormat", "PagesFormat", "XctraceFormat",
+        "TraceFormat", "PagesFormat", "XctraceFormat", "LaunchLogFormat",
         "ImageModel", "ByteReading", "Addresses",
       ], path: "Fuzz/Targets", swiftSettings: checked),
     .testTarget(

@@ -66,7 +66,7 @@ fi
 rm -r "$prefix/files"
 
 if [[ $(uname) == Linux ]]; then
-  for library in pages qemu; do
+  for library in pages qemu stages; do
     [[ -x $prefix/lib/orderfile/liborderfile-$library.so ]] || fail "missing liborderfile-$library.so"
   done
   [[ -z $(command -v man) ]] || man -M "$prefix/share/man" -w orderfile-flags-xcode >/dev/null ||

@@ -12,6 +12,7 @@ BUILD=${BUILD:-.build}
 SWIFT_BUILD=${SWIFT_BUILD:-swift build -c release}
 
 libraries=(lib/orderfile_rt.o lib/liborderfile_rt.a lib/orderfile/liborderfile-pages.so lib/orderfile/liborderfile-qemu.so
+  lib/orderfile/liborderfile-stages.so
   lib/orderfile/{macosx,maccatalyst,iphone{os,simulator},appletv{os,simulator},xr{os,simulator},watch{os,simulator}}/orderfile_rt.o)
 completions=(share/bash-completion/completions/orderfile share/zsh/site-functions/_orderfile
   share/fish/vendor_completions.d/orderfile.fish)
@@ -32,7 +33,7 @@ ln -sf orderfile "$prefix/bin/cargo-orderfile"
 install -D -m 644 Runtime/Recorder/include/orderfile_runtime.h "$prefix/include/orderfile_runtime.h"
 for library in "${libraries[@]}"; do
   case $library in
-    lib/orderfile/*.so) built=$BUILD/release/${library##*/} ;;  # the page tracer and the plugin, which Linux has
+    lib/orderfile/*.so) built=$BUILD/release/${library##*/} ;;  # the tracers and the plugin, which Linux has
     lib/orderfile/*) built=.build/runtime/${library#lib/orderfile/} ;;  # where `make runtime-darwin` has made it
     *) built=.build/runtime/${library#lib/} ;;
   esac

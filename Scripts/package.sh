@@ -27,7 +27,7 @@ done
 # An archive does not tell that libdwarf needs libelf.
 export SWIFT_BUILD="swift build -c release --scratch-path $BUILD --static-swift-stdlib -Xlinker -L$archives -Xlinker -lelf"
 log=$BUILD/package.log
-for product in orderfile orderfile-pages orderfile-qemu; do
+for product in orderfile orderfile-pages orderfile-qemu orderfile-stages; do
   $SWIFT_BUILD --product $product >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 done
 make -s runtime

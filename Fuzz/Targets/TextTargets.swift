@@ -5,6 +5,7 @@ import Demangling
 import History
 import ImageModel
 import LaunchBudget
+import LaunchLogFormat
 import LinkMapFormat
 import OrderFileFormat
 import PagesFormat
@@ -60,6 +61,7 @@ extension FuzzTarget {
       _ = CheckMarkdown(document).text + JUnitReport(document).text
     },
     FuzzTarget("committed") { _ = try CommittedDocument(parsing: $0, path: "document") },
+    FuzzTarget("launch-log") { _ = try LaunchLog(parsing: $0) },
     FuzzTarget("xctrace") { bytes in
       var export = XctraceExport()
       var frameCount = 0

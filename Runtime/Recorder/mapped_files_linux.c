@@ -4,7 +4,7 @@
 
 #include <of_bytes.h>
 
-#include "linux_syscall.h"
+#include <of_linux_syscall.h>
 
 /* The hexadecimal number that *TEXT begins with; moves on behind it, and behind the character after that. */
 OF_LOCAL uint64_t of_hexadecimal(const char **text) {

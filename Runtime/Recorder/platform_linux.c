@@ -16,7 +16,7 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#include "linux_syscall.h"
+#include <of_linux_syscall.h>
 
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18

@@ -33,6 +33,8 @@ public enum ParsingLimits {
   public static let stream: UInt64 = 4 << 30
   /// Load records of one trace.
   public static let traceImages: UInt64 = 1 << 16
+  /// Launches in one log, and in one table of stages.
+  public static let launches: UInt64 = 1 << 16
   /// Objects and arrays of a JSON document that are open at once.
   public static let jsonDepth = 64
   /// Elements of an XML document that are open at once.

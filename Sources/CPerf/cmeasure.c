@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -87,14 +88,19 @@ static void end_group(pid_t pid, const struct cmeasure_readiness *readiness) {
   kill(-pid, SIGKILL);
 }
 
-int cmeasure_run(const char *path, char *const *arguments, const char *input, bool shows_output,
+int cmeasure_run(const char *path, char *const *arguments, char *const *variables, const char *input, bool shows_output,
                  int64_t timeout, struct cfaults *faults,
                  const struct cmeasure_readiness *readiness, struct cmeasure_launch *launch) {
   *launch = (struct cmeasure_launch){0};
   struct measure_streams streams;
   int output = readiness ? readiness->output : -1;
+  char **environment = cprocess_environment(variables);
+  if (!environment) return ENOMEM;
   int error = open_streams(input, shows_output, output, &streams);
-  if (error) return error;
+  if (error) {
+    free(environment);
+    return error;
+  }
   cprocess_adopt_orphans();
 
   int counter = faults ? -1 : measure_count_instructions();
@@ -103,7 +109,8 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
   sigset_t all, mask; /* an interrupt waits until the child's number is known */
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &mask);
-  error = measure_start(path, arguments, streams, &mask, &pid, &start);
+  error = measure_start(path, arguments, environment, streams, &mask, &pid, &start);
+  free(environment);
   if (!error) measured = pid;
   sigprocmask(SIG_SETMASK, &mask, NULL);
   if (!error && was_interrupted) kill(-pid, SIGKILL); /* it came before the child existed */
@@ -116,6 +123,8 @@ int cmeasure_run(const char *path, char *const *arguments, const char *input, bo
 
   int ended = wait_for_end(pid, timeout, faults, readiness);
   launch->nanoseconds = measure_now() - start;
+  launch->start = start;
+  launch->pid = pid;
   struct measure_figures running;
   launch->is_ready = ended == IS_READY;
   launch->timed_out = ended == 0;

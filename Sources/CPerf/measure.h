@@ -12,9 +12,9 @@ struct measure_streams {
   int input, output;
 };
 
-/* Starts the program in its own process group, with the signal mask MASK, and stores the time just before
- * exec. */
-int measure_start(const char *path, char *const *arguments, struct measure_streams streams,
+/* Starts the program in its own process group, with ENVIRONMENT and the signal mask MASK, and stores the time just
+ * before exec. */
+int measure_start(const char *path, char *const *arguments, char *const *environment, struct measure_streams streams,
                   const sigset_t *mask, pid_t *pid, uint64_t *start);
 
 /* The clock of measure_start. */

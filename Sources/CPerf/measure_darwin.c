@@ -5,11 +5,9 @@
 #include <time.h>
 #include <unistd.h>
 
-extern char **environ;
-
 uint64_t measure_now(void) { return clock_gettime_nsec_np(CLOCK_UPTIME_RAW); }
 
-int measure_start(const char *path, char *const *arguments, struct measure_streams streams,
+int measure_start(const char *path, char *const *arguments, char *const *environment, struct measure_streams streams,
                   const sigset_t *mask, pid_t *pid, uint64_t *start) {
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_t actions;
@@ -22,7 +20,7 @@ int measure_start(const char *path, char *const *arguments, struct measure_strea
   posix_spawn_file_actions_adddup2(&actions, streams.output, STDOUT_FILENO);
   posix_spawn_file_actions_adddup2(&actions, streams.output, STDERR_FILENO);
   *start = measure_now();
-  int error = posix_spawn(pid, path, &actions, &attributes, arguments, environ);
+  int error = posix_spawn(pid, path, &actions, &attributes, arguments, environment);
   posix_spawn_file_actions_destroy(&actions);
   posix_spawnattr_destroy(&attributes);
   return error;

@@ -16,8 +16,6 @@
 
 #include "cprocess_proc.h"
 
-extern char **environ;
-
 uint64_t measure_now(void) {
   struct timespec time;
   clock_gettime(CLOCK_MONOTONIC, &time);
@@ -32,7 +30,7 @@ struct start {
 
 /* vfork and not fork, because fork's child would take and count faults on our memory before exec; and not
  * posix_spawn, which sets up 64 signals between our clock and exec. */
-int measure_start(const char *path, char *const *arguments, struct measure_streams streams,
+int measure_start(const char *path, char *const *arguments, char *const *environment, struct measure_streams streams,
                   const sigset_t *mask, pid_t *pid, uint64_t *start) {
   volatile struct start shared = {0, 0};
   pid_t parent = getpid();
@@ -45,7 +43,7 @@ int measure_start(const char *path, char *const *arguments, struct measure_strea
     if (is_ready) {
       sigprocmask(SIG_SETMASK, mask, NULL);
       shared.time = measure_now();
-      execve(path, arguments, environ);
+      execve(path, arguments, environment);
     }
     shared.error = errno;
     _exit(127);

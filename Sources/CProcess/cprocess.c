@@ -57,23 +57,22 @@ static bool is_replaced(const char *entry, char *const *variables) {
   return false;
 }
 
-/* This process's environment with VARIABLES in it: to be freed, or NULL. */
-static char **merged_environment(char *const *variables) {
+char **cprocess_environment(char *const *variables) {
   size_t count = 1;
   for (char **entry = environ; *entry; entry++) count++;
   for (char *const *entry = variables; *entry; entry++) count++;
   char **merged = calloc(count, sizeof *merged);
   if (!merged) return NULL;
   char **next = merged;
+  for (char *const *entry = variables; *entry; entry++) *next++ = *entry;
   for (char **entry = environ; *entry; entry++)
     if (!is_replaced(*entry, variables)) *next++ = *entry;
-  for (char *const *entry = variables; *entry; entry++) *next++ = *entry;
   return merged;
 }
 
 int cprocess_start(char *const *arguments, char *const *variables, const struct cprocess_streams *streams,
                   enum cprocess_group group, pid_t tracer, pid_t *pid, uint64_t *start) {
-  char **environment = merged_environment(variables);
+  char **environment = cprocess_environment(variables);
   if (!environment) return ENOMEM;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_t actions;

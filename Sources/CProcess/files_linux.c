@@ -7,6 +7,7 @@
 #include <linux/fs.h>
 #include <linux/landlock.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -52,6 +53,15 @@ int platform_confine_writes(const char *folder) {
   if (!error && syscall(SYS_landlock_restrict_self, rules, 0)) error = errno;
   close(rules);
   return error;
+}
+
+int platform_create_memory(const char *name, uint64_t size) {
+  int descriptor = memfd_create(name, MFD_CLOEXEC);
+  if (descriptor < 0) return -errno;
+  if (ftruncate(descriptor, (off_t)size) == 0) return descriptor;
+  int error = errno;
+  close(descriptor);
+  return -error;
 }
 
 bool platform_share_blocks(int input, int output) { return ioctl(output, FICLONE, input) == 0; }

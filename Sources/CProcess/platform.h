@@ -50,6 +50,8 @@ int platform_end_orphans(void);
 
 /* cprocess_share_blocks, cprocess_confine_writes. */
 bool platform_share_blocks(int input, int output);
+/* cprocess_create_memory: a descriptor, or -errno. */
+int platform_create_memory(const char *name, uint64_t size);
 int platform_confine_writes(const char *folder);
 
 #endif

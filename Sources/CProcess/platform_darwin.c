@@ -71,6 +71,7 @@ bool platform_port_listens(pid_t pid, uint16_t port) { return (void)pid, (void)p
 
 void platform_adopt_orphans(void) {}
 int platform_end_orphans(void) { return 0; }
+int platform_create_memory(const char *name, uint64_t size) { return (void)name, (void)size, -ENOTSUP; }
 bool platform_share_blocks(int input, int output) { return (void)input, (void)output, false; }
 
 int platform_confine_writes(const char *folder) { return (void)folder, ENOSYS; }

@@ -10,6 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "platform.h"
+
+int cprocess_create_memory(const char *name, uint64_t size) { return platform_create_memory(name, size); }
+
 bool cprocess_exchange_in_file(const char *path, uint32_t offset, uint32_t expected, uint32_t desired) {
   int file = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return false;

@@ -25,6 +25,8 @@ package struct Audit {
     /// The list of allowed libraries.
     package var allow: String?
     package var traces: [String] = []
+    /// A document of `orderfile stages`, whose times of initializers come before those of traces.
+    package var stages: String?
     /// Whether selectors and classes that something may use are listed, too.
     package var includesPossible = false
 
@@ -66,6 +68,7 @@ package struct Audit {
     examination.document.libraries += unlinked(of: bundle, besides: closure)
     examination.findUnused(includingPossible: options.includesPossible)
     if !options.traces.isEmpty { try examination.observe(options.traces) }
+    if let stages = options.stages { try examination.addTimes(ofStages: stages) }
     document = examination.document
     if let allow = options.allow {
       let list = try AllowList(path: allow)

@@ -98,6 +98,40 @@ struct Examination {
   /// A library or archive is a candidate if at most one of this many of its functions ran.
   private static let functionsPerUsed = 50
 
+  /// Adds the times of initializers that `orderfile stages` has measured.
+  ///
+  /// - Throws: if the document can't be read.
+  mutating func addTimes(ofStages path: String) throws(Diagnostic) {
+    let bytes = try InputFile.bytes(path)
+    let measured: [TimedInitializer]
+    do throws(ParseError) { measured = try StagesDocument.initializers(parsing: bytes) } catch {
+      throw Diagnostic(
+        "\(error)", context: [path], hint: "write it: orderfile stages --json -- COMMAND")
+    }
+    struct Place: Hashable {
+      var image: Int
+      var address: StatedAddress
+    }
+    var numbers: [String: Int] = [:]
+    for (number, candidate) in candidates.enumerated() where numbers[candidate.path] == nil {
+      numbers[candidate.path] = number
+    }
+    var times: [Place: TimedInitializer] = [:]
+    for initializer in measured {
+      let real = (try? Folder.absolutePath(initializer.image)) ?? initializer.image
+      guard let image = numbers[real] else { continue }
+      let place = Place(image: image, address: initializer.address)
+      times[place] = times[place] ?? initializer
+    }
+    for (index, image) in imageOfInitializer.enumerated() {
+      guard let address = document.initializers[index].address,
+        let time = times[Place(image: image, address: address)]
+      else { continue }
+      document.initializers[index].startNanoseconds = UInt64(time.startNanoseconds.rounded())
+      document.initializers[index].nanoseconds = UInt64(time.nanoseconds.rounded())
+    }
+  }
+
   mutating func observe(_ traces: [String]) throws(Diagnostic) {
     let launches = try ObservedLaunches(traces, of: candidates)
     document.warnings += launches.warnings

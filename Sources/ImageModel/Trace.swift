@@ -131,7 +131,7 @@ package struct Hit: Sendable {
   /// The time since the process started, or since the recording began if that was later; `nil` if the clock
   /// could not be calibrated.
   package var nanoseconds: UInt64?
-  /// Threads are numbered from 1 in the order of their first hits; `nil` if the source does not tell.
+  /// Threads are numbered from 1 in the order of their first hits or marks; `nil` if the source does not tell.
   package var thread: Int?
 
   package init(
@@ -169,8 +169,11 @@ package struct Mark: Sendable {
   /// Hits with a smaller step came before it.
   package var step: Int
   package var nanoseconds: UInt64?
+  /// As that of `Hit`.
+  package var thread: Int?
 
-  package init(name: String, step: Int, nanoseconds: UInt64?) {
+  package init(name: String, step: Int, nanoseconds: UInt64?, thread: Int? = nil) {
+    self.thread = thread
     self.name = name
     self.step = step
     self.nanoseconds = nanoseconds

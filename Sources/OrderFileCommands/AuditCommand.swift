@@ -40,6 +40,11 @@ struct AuditCommand: ParsableCommand {
     help: ArgumentHelp("A trace of a launch. Repeat for more.", valueName: "file"),
     completion: .file())
   var traces: [String] = []
+  @Option(
+    help: ArgumentHelp(
+      "What 'stages --json -- COMMAND' measured, for times of initializers.", valueName: "file"),
+    completion: .file())
+  var stages: String?
   @Flag(help: "List selectors and classes that something may use nevertheless, with the reason.")
   var possible = false
   @Option(help: ArgumentHelp("The size of pages: 4k, 16k, 64k or auto.", valueName: "size"))
@@ -65,6 +70,7 @@ struct AuditCommand: ParsableCommand {
     options.allow = allow
     options.linkMap = linkMap
     options.traces = traces
+    options.stages = stages
     options.includesPossible = possible
     options.root = sysroot ?? ""
     options.pageSize = pageSize

@@ -85,6 +85,7 @@ extension LaunchEnvironment {
       sanitizerOptions: LaunchEnvironment.sanitizerVariables.compactMap(ownVariable),
       addressSanitizerOptions: ownVariable("ASAN_OPTIONS") ?? "",
       emulatorRoot: ownVariable("QEMU_LD_PREFIX"))
+    environment.auditors = ownVariable("LD_AUDIT") ?? ""
     environment.compilerVariables = LaunchEnvironment.compilerVariableNames.compactMap { name in
       ownVariable(name).map { (name, $0) }
     }

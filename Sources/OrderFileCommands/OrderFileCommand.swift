@@ -63,6 +63,7 @@ package struct OrderFileCommand: ParsableCommand {
         AutoCommand.self,
         DoctorCommand.self,
         AuditCommand.self,
+        StagesCommand.self,
         CheckCommand.self,
         HistoryCommand.self,
         ReportCommand.self,

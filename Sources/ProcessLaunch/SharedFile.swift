@@ -2,6 +2,17 @@ import CProcess
 
 /// Files that running programs have mapped.
 package enum SharedFile {
+  /// Memory of `size` bytes, all 0, that other processes can open as `/proc/PID/fd/N` as long as this one has it open.
+  ///
+  /// - Returns: the descriptor.
+  package static func createMemory(
+    _ name: String, size: UInt64
+  ) throws(ProgramLaunch.LaunchError) -> Int32 {
+    let descriptor = cprocess_create_memory(name, size)
+    guard descriptor >= 0 else { throw ProgramLaunch.LaunchError(errno: -descriptor) }
+    return descriptor
+  }
+
   /// Stores `desired` as the little-endian number at `offset`, a multiple of 4, if it is `expected`: in one step, also
   /// for the programs.
   ///

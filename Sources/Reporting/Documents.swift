@@ -7,5 +7,5 @@ package let documents: [any JSONDocument.Type] = [
   ClusterProfileDocument.self, TraceDocument.self, GenDocument.self, ImportDocument.self,
   PagesDocument.self,
   MeasureDocument.self, RefineDocument.self, AutoDocument.self, DoctorDocument.self,
-  AuditDocument.self, ReportDocument.self,
+  AuditDocument.self, ReportDocument.self, StagesDocument.self,
 ]

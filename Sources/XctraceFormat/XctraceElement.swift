@@ -4,7 +4,7 @@ enum XctraceElement: CaseIterable {
   case frame, binary, row, backtrace, taggedBacktrace
   case sampleTime, startTime, eventTime, duration
   case thread, threadNumber, process, processNumber
-  case operation, address, size
+  case operation, address, size, period
   case node, schema
   case tableOfContents
   case other
@@ -27,6 +27,7 @@ enum XctraceElement: CaseIterable {
     case .operation: "vm-op"
     case .address: "address"
     case .size: "size-in-bytes"
+    case .period: "app-period"
     case .node: "node"
     case .schema: "schema"
     case .tableOfContents: "trace-toc"

@@ -24,7 +24,7 @@ final class XctraceReader: XMLReader {
     var number = DecimalNumber()
     /// For a thread or a process: the value of its `tid` or `pid`.
     var ownNumber: UInt64?
-    /// For a process or an operation: `fmt`.
+    /// For a process, an operation or a period: `fmt`.
     var label: [UInt8] = []
     /// For a thread.
     var process: UInt32?
@@ -69,7 +69,7 @@ final class XctraceReader: XMLReader {
           new.address = LoadedAddress(rawValue: try hexadecimalNumber(text, "addr"))
         }
       case .binary: new.value = try values.add(try binary(attributes))
-      case .operation, .process: new.label = attributes["fmt"]?.bytes ?? []
+      case .operation, .period, .process: new.label = attributes["fmt"]?.bytes ?? []
       case .address:
         new.address = attributes["fmt"]?.hexadecimalNumber.map(LoadedAddress.init(rawValue:))
       default: break
@@ -82,7 +82,7 @@ final class XctraceReader: XMLReader {
     guard let last = open.indices.last else { return }
     if open[last].element.isNumber {
       for index in 0..<text.count { open[last].number.append(text[index]) }
-    } else if open[last].element == .operation, open[last].label.isEmpty {
+    } else if [.operation, .period].contains(open[last].element), open[last].label.isEmpty {
       open[last].label = text.bytes
     }
   }
@@ -113,7 +113,7 @@ final class XctraceReader: XMLReader {
       .size:
       guard let number = try self.number(ended) else { return XctraceValue() }
       return try values.add(number: number)
-    case .operation: return try values.add(label: ended.label)
+    case .operation, .period: return try values.add(label: ended.label)
     case .process:
       guard let number = ended.ownNumber else { return XctraceValue() }
       return try values.add(XctraceProcess(number: number, label: ended.label))
@@ -155,6 +155,8 @@ final class XctraceReader: XMLReader {
         .samples
       } else if name == "virtual-memory" {
         .virtualMemory
+      } else if name == "life-cycle-period" {
+        .lifeCycle
       } else { nil }
     if let table {
       export.tables.insert(table)
@@ -226,6 +228,7 @@ extension XctraceRow {
       address = address ?? LoadedAddress(rawValue: values.numbers[index])
     case (.size, .number): sizeBytes = sizeBytes ?? values.numbers[index]
     case (.operation, .label): operation = values.labels[index]
+    case (.period, .label): period = values.labels[index]
     case (.process, .process): process = values.processes[index]
     case (.thread, .thread):
       let cell = values.threads[index]

@@ -6,6 +6,8 @@ package enum XctraceTable: Hashable, Sendable {
   case samples
   /// `virtual-memory`: operations of the kernel on pages of a process.
   case virtualMemory
+  /// `life-cycle-period` of App Launch: the stages of an app.
+  case lifeCycle
 }
 
 /// A row of a table. A missing cell, or a sentinel, is `nil`.
@@ -22,6 +24,8 @@ package struct XctraceRow {
   package internal(set) var address: LoadedAddress?
   package internal(set) var sizeBytes: UInt64?
   package internal(set) var durationNanoseconds: UInt64?
+  /// `app-period`: `Launching - Initial Frame Rendering`.
+  package internal(set) var period: [UInt8]?
   /// The stack, as a number for `XctraceExport.frames(ofStack:)`; it is the same in all rows with the same
   /// stack.
   package internal(set) var stack: Int?

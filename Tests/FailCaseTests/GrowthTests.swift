@@ -89,6 +89,10 @@ extension GrowthTests.Kind {
       return Array(
         "{\"limits\": [\(limits.joined(separator: ","))], \"schema\": \"orderfile.budget/1\"}".utf8)
     },
+    Self("parts of one stage", of: "launch-log", from: 1000) { size in
+      let head = "Total pre-main time: 1.0 seconds (100.0%)\nslowest intializers :\n"
+      return Array((head + String(repeating: "a : 1.00 milliseconds (0.1%)\n", count: size)).utf8)
+    },
     Self("commits of a history, each a change", of: "history", from: 100) { size in
       let lines = (0..<size).map { commit in
         """

@@ -19,6 +19,7 @@ let mayImport: [String: Set<String>] = [
   "PagesFormat": ["ImageModel", "JSON", "ByteReading", "Addresses"],
   "TraceFormat": ["ByteReading", "Addresses", "CTraceFormat"],
   "XctraceFormat": ["ByteReading", "Addresses", "CExpat"],
+  "LaunchLogFormat": ["JSON", "ByteReading", "Addresses"],
 
   // L2: the only target that knows formats and model.
   "Symbolication": [
@@ -68,9 +69,16 @@ let mayImport: [String: Set<String>] = [
     "ByteReading", "Addresses",
   ],
 
+  "LaunchStages": [
+    "Workflows", "Reporting", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
+    "ObjectFormat", "LaunchLogFormat", "XctraceFormat", "TraceFormat", "ImageModel", "ByteReading",
+    "Addresses", "CStageTrace", "Glibc", "Darwin",
+  ],
+
   // L6, L7: the command line.
   "OrderFileCommands": [
-    "ArgumentParser", "Glibc", "Darwin", "ImageAudit", "Workflows", "LaunchBudget", "History",
+    "ArgumentParser", "Glibc", "Darwin", "ImageAudit", "LaunchStages", "Workflows", "LaunchBudget",
+    "History",
     "ChangePoints", "Reporting", "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat",
     "PagesFormat",
     "Demangling", "ImageModel", "Addresses", "CTraceFormat",
@@ -90,7 +98,8 @@ let layers: [[String]] = [
   ],
   [
     "ImageModel", "Demangling", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat",
-    "TraceFormat", "ClusterProfileFormat", "XctraceFormat", "PagesFormat",
+    "TraceFormat", "ClusterProfileFormat", "XctraceFormat", "LaunchLogFormat",
+    "PagesFormat",
   ],
   ["Symbolication"],
   [
@@ -98,7 +107,7 @@ let layers: [[String]] = [
     "LaunchMeasurement",
   ],
   ["Reporting", "History", "LaunchBudget"],
-  ["Workflows", "ImageAudit"],
+  ["Workflows", "ImageAudit", "LaunchStages"],
   ["OrderFileCommands"],
   ["orderfile"],
 ]

@@ -5,7 +5,10 @@ import Testing
   @Test func theToolKnowsTheRecordersFunctions() throws {
     let call = /\b(of_|orderfile_)[a-z0-9_]+(?=\s*\()/
     var called: Set<String> = []
-    for line in try sourceFiles("Runtime/Recorder", ["c", "h"]).flatMap(\.lines) {
+    let shared = try sourceFiles("Runtime/InProcess", ["h"]).filter {
+      $0.path.hasSuffix("/of_linux_syscall.h")
+    }
+    for line in try (sourceFiles("Runtime/Recorder", ["c", "h"]) + shared).flatMap(\.lines) {
       for match in line.matches(of: call) { called.insert(String(match.0)) }
     }
     let files = try sourceFiles("Sources/Symbolication/Instrumentation", ["swift"])

@@ -15,6 +15,9 @@
 struct cmeasure_launch {
   /* From just before exec to the end, in nanoseconds of a clock that nobody sets. */
   uint64_t nanoseconds;
+  /* When that began, and the number that the process had. On Linux the clock is CLOCK_MONOTONIC. */
+  uint64_t start;
+  pid_t pid;
   /* Of the program and of the children that it waited for, from getrusage(2). */
   uint64_t user_microseconds, system_microseconds;
   /* Executed in user mode by all processes of the launch, if the machine counts them. */
@@ -47,7 +50,7 @@ struct cmeasure_readiness {
 };
 
 /* Launches the program at PATH with ARGUMENTS, which end with NULL and begin with the program's name, and
- * waits until it has ended. It leads its own process group; processes that it leaves running there are
+ * waits until it has ended. VARIABLES are for cprocess_environment. It leads its own process group; processes that it leaves running there are
  * killed and, on Linux, all others that it leaves running too.
  *
  * Its standard input is the file at INPUT, or empty. Its output is discarded or, with SHOWS_OUTPUT, goes
@@ -58,6 +61,7 @@ struct cmeasure_readiness {
  * Returns 0 with *LAUNCH, or an errno, including that of execve(2). One launch at a time, and no other
  * children. */
 int cmeasure_run(const char *path, char *_Nullable const *_Nonnull arguments,
+                 char *_Nullable const *_Nonnull variables,
                  const char *_Nullable input, bool shows_output, int64_t timeout,
                  struct cfaults *_Nullable faults,
                  const struct cmeasure_readiness *_Nullable readiness,

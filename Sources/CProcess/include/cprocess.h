@@ -24,6 +24,10 @@ struct cprocess_streams {
   int descriptors[3];
 };
 
+/* VARIABLES, entries "NAME=value" that end with NULL, and behind them this process's environment without what they
+ * replace: to be freed, or NULL if there is no memory. */
+char *_Nullable *_Nullable cprocess_environment(char *_Nullable const *_Nonnull variables);
+
 /* Starts ARGUMENTS[0], looked up in PATH.
  *
  * ARGUMENTS ends with NULL; so does VARIABLES, whose entries "NAME=value" replace those in this process's

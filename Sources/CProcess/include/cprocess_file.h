@@ -13,6 +13,10 @@
  * Returns whether it did; it does not if the file can't be opened and mapped, or is too short. */
 bool cprocess_exchange_in_file(const char *path, uint32_t offset, uint32_t expected, uint32_t desired);
 
+/* Creates SIZE bytes of memory, all 0, that other processes can open as /proc/PID/fd/N as long as this one has it open.
+ * NAME is for people. Returns the descriptor, or -errno: -ENOTSUP where there is no such memory. */
+int cprocess_create_memory(const char *name, uint64_t size);
+
 #pragma clang assume_nonnull end
 
 #endif

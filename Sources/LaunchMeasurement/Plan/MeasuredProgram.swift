@@ -23,6 +23,8 @@ package struct MeasuredProgram: Hashable, Sendable {
   package var timeout: Double?
   /// The sign at which a launch is over, and is measured until then; `nil` if the program ends by itself.
   package var readiness: Readiness?
+  /// Variables that replace those of this process, as `NAME=value`; they come first in the program's environment.
+  package var variables: [String] = []
 
   package init(
     path: String, arguments: [String], inputPath: String? = nil, showsOutput: Bool = false,
@@ -41,7 +43,15 @@ package struct MeasuredProgram: Hashable, Sendable {
   ///
   /// - Parameter faults: collects the page faults of the launch, which takes time.
   /// - Throws: if it can't be started, if it runs longer than `timeout`, or if it ends before it is ready.
-  func launch(_ faults: PageFaultRecording? = nil) throws(Diagnostic) -> MeasuredLaunch {
+  package func launch(_ faults: PageFaultRecording? = nil) throws(Diagnostic) -> MeasuredLaunch {
+    try launchWithStart(faults).launch
+  }
+
+  /// The same, with the time just before exec, in nanoseconds of CLOCK_MONOTONIC on Linux, and the number that the
+  /// process had.
+  package func launchWithStart(
+    _ faults: PageFaultRecording? = nil
+  ) throws(Diagnostic) -> (launch: MeasuredLaunch, start: UInt64, processNumber: Int32) {
     var launch = cmeasure_launch()
     let milliseconds = timeout.map { Int64($0 * 1000) } ?? -1
     var error: Int32 = 0
@@ -53,14 +63,15 @@ package struct MeasuredProgram: Hashable, Sendable {
         "unable to run: \(ProgramLaunch.LaunchError(errno: error))", context: [path],
         hint: error == ENOEXEC ? "is it an executable image for this machine?" : nil)
     }
-    guard !Self.wasInterrupted else { return MeasuredLaunch(launch) }
+    let result = (MeasuredLaunch(launch), launch.start, launch.pid)
+    guard !Self.wasInterrupted else { return result }
     if let readiness, !launch.is_ready {
       throw .notReady(
         path, readiness, within: launch.timed_out ? timeout : nil,
         ProgramLaunch.End(waitStatus: launch.status))
     }
     if launch.timed_out { throw .ranTooLong(path, timeout) }
-    return MeasuredLaunch(launch)
+    return result
   }
 
   /// - Returns: what `cmeasure_run` does.
@@ -70,17 +81,22 @@ package struct MeasuredProgram: Hashable, Sendable {
     let probe = readiness.map { ReadinessProbe($0) }
     let output = try probe?.outputPipe(isShown: showsOutput)
     return ProgramLaunch.withArguments(arguments) { words in
-      guard let probe else {
-        return cmeasure_run(
-          path, words, inputPath, showsOutput, milliseconds, faults?.handle, nil, &launch)
-      }
-      return withExtendedLifetime(probe) {
-        var readiness = cmeasure_readiness(
-          is_ready: { pid, context in
-            Unmanaged<ReadinessProbe>.fromOpaque(context).takeUnretainedValue().look(at: pid)
-          }, context: Unmanaged.passUnretained(probe).toOpaque(), output: output ?? -1)
-        return cmeasure_run(
-          path, words, inputPath, showsOutput, milliseconds, faults?.handle, &readiness, &launch)
+      withCStrings(variables) { variables in
+        guard let probe else {
+          return cmeasure_run(
+            path, words, variables, inputPath, showsOutput, milliseconds, faults?.handle, nil,
+            &launch)
+        }
+        return withExtendedLifetime(probe) {
+          var readiness = cmeasure_readiness(
+            is_ready: { pid, context in
+              Unmanaged<ReadinessProbe>.fromOpaque(context).takeUnretainedValue().look(at: pid)
+            }, context: Unmanaged.passUnretained(probe).toOpaque(), output: output ?? -1)
+          return cmeasure_run(
+            path, words, variables, inputPath, showsOutput, milliseconds, faults?.handle,
+            &readiness,
+            &launch)
+        }
       }
     }
   }

@@ -47,6 +47,14 @@ package struct TypicalChange: Hashable, Sendable {
     interval = first > 0 ? share(first)...share(count + 1 - first) : nil
   }
 
+  /// The change from the first value of each round to the second; below 1, a value counts as 1.
+  ///
+  /// - Precondition: both have the same number of values, at least one.
+  package init(from before: [Double], to after: [Double]) {
+    precondition(before.count == after.count, "rounds are whole")
+    self.init(logarithms: zip(before, after).map { log(max($1, 1) / max($0, 1)) })
+  }
+
   /// A change that was computed earlier.
   package init(share: Double, interval: ClosedRange<Double>?) {
     self.share = share

@@ -165,7 +165,7 @@ extension Trend: JSONReadableObject {
 }
 
 extension SampleSummary {
-  fileprivate func write(to json: inout JSONWriter) {
+  func write(to json: inout JSONWriter) {
     json.member("lowerQuartile", lowerQuartile)
     json.member("maximum", maximum)
     json.member("mean", mean)

@@ -212,7 +212,7 @@ extension XctraceLaunch {
   ) -> Diagnostic {
     let tables =
       "'/trace-toc/run[@number=\"1\"]/data/table[@schema=\"time-profile\" or @schema=\"virtual-memory\"]'"
-    if sightings.allSatisfy({ $0.export.tables.isEmpty }) {
+    if sightings.allSatisfy({ $0.export.tables.isSubset(of: [.lifeCycle]) }) {
       var names: [String] = []
       for name in sightings.flatMap(\.export.otherTables) {
         names.append("'\(String(decoding: name, as: UTF8.self))'")

@@ -53,8 +53,7 @@ extension Trace {
         }
         let image = images[index]
         let start = registrations.guardStart(index)
-        let thread = record.thread.map { threads[$0] ?? threads.count + 1 }
-        if let number = record.thread { threads[number] = thread }
+        let thread = threads.number(of: record.thread)
         hits.append(
           Hit(
             step: record.slot, image: index,
@@ -63,10 +62,11 @@ extension Trace {
             entry: entry.flatMap { image.stated($0) },
             returnAddress: image.stated(returnAddress), nanoseconds: nanoseconds, thread: thread))
       case .mark(let name):
+        let thread = threads.number(of: record.thread)
         marks.append(
           Mark(
             name: String(decoding: name, as: UTF8.self), step: record.slot,
-            nanoseconds: nanoseconds))
+            nanoseconds: nanoseconds, thread: thread))
       case .block(let start, let size):
         guard !hasGuards, let index = registrations.owner(of: start, at: record.slot),
           let stated = images[index].stated(start)
@@ -145,5 +145,15 @@ extension TraceImage {
     case .listed(let count): blockCount = Int(clamping: count)
     case .executed: hasExecutedRuns = true
     }
+  }
+}
+
+extension [UInt32: Int] {
+  /// The number of a thread, which it gets now if it is new; `nil` if the source does not tell the thread.
+  fileprivate mutating func number(of thread: UInt32?) -> Int? {
+    guard let thread else { return nil }
+    if let known = self[thread] { return known }
+    self[thread] = count + 1
+    return count
   }
 }

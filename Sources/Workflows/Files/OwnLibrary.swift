@@ -8,7 +8,7 @@ import ImageModel
 
 /// A library of this package that is loaded into other programs. It is beside this command, or where `make install`
 /// puts it.
-enum OwnLibrary {
+package enum OwnLibrary {
   /// The recorder that is linked into instrumented programs: where `make install` or `make runtime` puts it.
   static func recorder() throws(Diagnostic) -> String {
     let name = "orderfile_rt.o"
@@ -24,7 +24,7 @@ enum OwnLibrary {
   }
 
   /// - Parameter product: what builds it.
-  static func path(_ name: String, product: String) throws(Diagnostic) -> String {
+  package static func path(_ name: String, product: String) throws(Diagnostic) -> String {
     let own = (try? Folder.ownCommand()) ?? ""
     let folder = own.lastIndex(of: "/").map { own[..<$0] } ?? "."
     let candidates = ["\(folder)/\(name)", "\(folder)/../lib/orderfile/\(name)"]

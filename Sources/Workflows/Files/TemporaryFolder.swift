@@ -7,10 +7,10 @@ import ImageModel
 #endif
 
 /// A folder that is removed with its contents.
-final class TemporaryFolder {
+package final class TemporaryFolder {
   private let folder: String
 
-  init(in environment: LaunchEnvironment) throws(Diagnostic) {
+  package init(in environment: LaunchEnvironment) throws(Diagnostic) {
     let parent = environment.temporaryFolder ?? "/tmp"
     var template = Array("\(parent)/orderfile.XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
@@ -20,7 +20,7 @@ final class TemporaryFolder {
     folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  func path(_ name: String) -> String { "\(folder)/\(name)" }
+  package func path(_ name: String) -> String { "\(folder)/\(name)" }
 
   deinit { Folder.remove(Array(folder.utf8)) }
 }

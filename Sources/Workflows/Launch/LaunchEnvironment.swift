@@ -14,6 +14,8 @@ package struct LaunchEnvironment {
   package var addressSanitizerOptions: String
   /// `QEMU_LD_PREFIX`: the folder in which QEMU looks up an emulated program's libraries first; `nil` if it is not set.
   package var emulatorRoot: String?
+  /// The user's own libraries for the loader, separated by colons: `LD_AUDIT`.
+  package var auditors = ""
   /// Those of `compilerVariableNames` that are set, in that order.
   package var compilerVariables: [(name: String, value: String)] = []
 

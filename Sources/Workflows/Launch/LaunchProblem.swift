@@ -29,7 +29,7 @@ extension ProgramLaunch {
 
 extension Readiness {
   /// - Throws: if the sign is there before any program is launched.
-  func check() throws(Diagnostic) {
+  package func check() throws(Diagnostic) {
     guard isThereAlready else { return }
     throw Diagnostic(
       "\(self) is there before the program is launched", context: ["--until-ready"],

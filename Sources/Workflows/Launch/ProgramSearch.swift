@@ -14,7 +14,7 @@ extension LaunchEnvironment {
   /// The result has one.
   ///
   /// - Throws: if there is no such file, or none that may be executed.
-  func program(named name: String) throws(Diagnostic) -> String {
+  package func program(named name: String) throws(Diagnostic) -> String {
     var candidates = [name]
     if !name.contains("/") {
       // Without the variable, the folders of glibc's confstr(3).

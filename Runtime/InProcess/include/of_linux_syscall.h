@@ -3,6 +3,7 @@
 #ifndef OF_LINUX_SYSCALL_H
 #define OF_LINUX_SYSCALL_H
 
+#if defined(__linux__)
 #include <asm/unistd.h>
 #include <of_attributes.h>
 
@@ -42,4 +43,5 @@ OF_INLINE long of_syscall(long number, long a, long b, long c, long d, long e, l
 #define OF_SYSCALL_6(n, a, b, c, d, e, f) \
   of_syscall((n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
+#endif
 #endif

@@ -1,0 +1,210 @@
+// What loaders print about a launch, between the lines of the program. Apple's dyld until version 3 (iOS 14, macOS 11)
+// prints with DYLD_PRINT_STATISTICS:
+//
+//   Total pre-main time: 677.82 milliseconds (100.0%)
+//            dylib loading time: 520.33 milliseconds (76.7%)
+//           rebase/binding time:  30.00 milliseconds (4.4%)
+//               ObjC setup time:  20.10 milliseconds (2.9%)
+//              initializer time: 107.39 milliseconds (15.8%)
+//              slowest intializers :
+//                libSystem.B.dylib :   4.35 milliseconds (0.6%)
+//
+// and with DYLD_PRINT_STATISTICS_DETAILS a block that begins with `total time:`, with lines of times and of counts. A
+// time of a second or more has tenths of seconds: `Total pre-main time: 1.0 seconds (100.0%)`. The initializers are
+// those that took more than a share of the whole; with what they wait for, some take longer than all together.
+// A known fault of simulators is a rebase/binding time of years.
+//
+// Source: ImageLoader::printStatistics, printStatisticsDetails and printTime of dyld's ImageLoader.cpp (dyld-433 to
+// dyld-852, github.com/apple-oss-distributions/dyld); dyld 4 has no such code, and its environment variables are those
+// of the manual page dyld(1). Logs of those who published theirs: the tests have several.
+//
+// DYLD_PRINT_LIBRARIES lists each library, as `dyld: loaded: PATH`, `dyld: loaded: <UUID> PATH` or, in dyld 4,
+// `dyld[PID]: <UUID> PATH`.
+//
+// glibc prints with LD_DEBUG=statistics what elf/rtld.c has in print_statistics, each line behind the process number;
+// numbers are cycles of the machine's counter or, where the processor has none, nanoseconds.
+
+import ByteReading
+
+/// Reads the logs of dyld and of glibc's loader.
+struct LoaderLog {
+  private var log = LaunchLog()
+  /// The launch whose lines are being read.
+  private var open: LoggedLaunch?
+  private var libraries: [String] = []
+  private var listsSlowest = false
+  private var implausible: [String] = []
+
+  /// - Returns: nothing for a log of something else.
+  static func read(_ bytes: FileBytes) throws(ParseError) -> LaunchLog {
+    var reader = LoaderLog()
+    var lines = LineScanner(bytes)
+    while let range = lines.next() {
+      guard range.count <= mostBytes else { continue }
+      try reader.take(trimmed(bytes.text(range)))
+    }
+    try reader.finish()
+    reader.finishLibraries()
+    return reader.log
+  }
+
+  /// A longer line is the program's.
+  private static let mostBytes = 8192
+
+  private mutating func take(_ line: Substring) throws(ParseError) {
+    guard let last = line.last else { return }
+    if line.hasPrefix("dyld") { takeLibrary(line) }
+    if last == ")" || last == "s" { try takeTime(line) }
+    if line.hasPrefix("total ") || line.hasPrefix("Total ") { takeCount(line) }
+    if line.hasPrefix("slowest in") { listsSlowest = open?.form == .dyldStatistics }
+    try takeLoaderStatistics(line)
+  }
+
+  // MARK: Libraries
+
+  private mutating func takeLibrary(_ line: Substring) {
+    var rest: Substring
+    if line.hasPrefix("dyld: loaded: ") {
+      rest = line.dropFirst("dyld: loaded: ".count)
+      if rest.first == "<", let end = rest.firstIndex(of: ">") { rest = rest[end...].dropFirst() }
+    } else {
+      guard line.hasPrefix("dyld["), let bracket = line.firstIndex(of: "]") else { return }
+      let number = line[line.index(line.startIndex, offsetBy: 5)..<bracket]
+      rest = line[bracket...].dropFirst()
+      guard UInt32(number) != nil, rest.hasPrefix(": <"), let end = rest.firstIndex(of: ">"),
+        rest.distance(from: rest.startIndex, to: end) == 39
+      else { return }
+      rest = rest[end...].dropFirst()
+    }
+    let path = String(rest.drop { $0 == " " })
+    guard !path.isEmpty else { return }
+    // The program is listed first: another launch.
+    if path == libraries.first { finishLibraries() }
+    libraries.append(path)
+  }
+
+  private mutating func finishLibraries() {
+    if !libraries.isEmpty { log.libraryLists.append(LoggedLibraries(paths: libraries)) }
+    libraries = []
+  }
+
+  // MARK: dyld's statistics
+
+  private mutating func takeTime(_ line: Substring) throws(ParseError) {
+    guard let colon = line.lastIndex(of: ":"),
+      let nanoseconds = Self.nanoseconds(line[colon...].dropFirst())
+    else { return }
+    let name = Self.trimmed(line[..<colon])
+    let label = name.lowercased()
+    switch label {
+    case "total pre-main time", "total time":
+      try finish()
+      open = LoggedLaunch(
+        label == "total time" ? .dyldStatisticsDetails : .dyldStatistics)
+      open?.totalNanoseconds = nanoseconds
+    default:
+      guard let launch = open, launch.form != .loaderStatistics, !name.isEmpty else { return }
+      let stages = launch.form == .dyldStatistics ? Self.shortStages : Self.detailedStages
+      let known = stages[label]
+      let isPart =
+        launch.form == .dyldStatistics
+        ? listsSlowest : known == nil || known == .part
+      guard isPart || known != nil else { return }
+      if nanoseconds > 10 * (launch.totalNanoseconds ?? .infinity) + 1e8 {
+        implausible.append(String(name))
+        return
+      }
+      open?.stages.append(LoggedStage(String(name), nanoseconds: nanoseconds, isPart: isPart))
+    }
+  }
+
+  private enum Kind { case stage, part }
+
+  private static let shortStages: [String: Kind] = [
+    "dylib loading time": .stage, "rebase/binding time": .stage, "objc setup time": .stage,
+    "objc setup": .stage, "initializer time": .stage,
+  ]
+  private static let detailedStages: [String: Kind] = [
+    "total images loading time": .stage, "total load time in objc": .stage,
+    "total debugger pause time": .part, "total dtrace dof registration time": .stage,
+    "total rebase fixups time": .stage, "total binding fixups time": .stage,
+    "total weak binding fixups time": .stage, "total redo shared cached bindings time": .part,
+    "total time in initializers and objc +load": .stage,
+    "total time in initializers and objc setup": .stage, "total init time time": .stage,
+  ]
+
+  /// `677.82 milliseconds (100.0%)` or `1.0 seconds`.
+  private static func nanoseconds(_ text: Substring) -> Double? {
+    let words = text.split(separator: " ", maxSplits: 3)
+    guard (2...3).contains(words.count), let number = LogNumber.decimal(words[0]) else {
+      return nil
+    }
+    if words.count == 3, !(words[2].first == "(" && words[2].hasSuffix("%)")) { return nil }
+    switch words[1] {
+    case "milliseconds": return (number * 1e6).rounded()
+    case "seconds": return (number * 1e9).rounded()
+    default: return nil
+    }
+  }
+
+  private mutating func takeCount(_ line: Substring) {
+    guard open?.form == .dyldStatisticsDetails, let colon = line.firstIndex(of: ":") else { return }
+    let text = Self.trimmed(line[colon...].dropFirst())
+    guard text.first?.isNumber ?? false, Self.nanoseconds(text) == nil else { return }
+    open?.counts.append(LoggedCount(name: String(line[..<colon]), text: String(text)))
+  }
+
+  // MARK: glibc's statistics
+
+  private mutating func takeLoaderStatistics(_ line: Substring) throws(ParseError) {
+    // `1234:\ttime needed for relocation: 311090 cycles (60.9%)`
+    guard let colon = line.firstIndex(of: ":"), UInt32(line[..<colon]) != nil else { return }
+    let rest = Self.trimmed(line[colon...].dropFirst())
+    guard let second = rest.lastIndex(of: ":") else { return }
+    let name = rest[..<second]
+    let words = rest[second...].dropFirst().split(separator: " ")
+    guard let number = words.first.flatMap({ UInt64($0) }) else { return }
+    if name == "total startup time in dynamic loader" {
+      try finish()
+      open = LoggedLaunch(.loaderStatistics)
+      open?.totalNanoseconds = Double(number)
+      return
+    }
+    guard open?.form == .loaderStatistics else { return }
+    if words.count > 1, words[1] == "cycles" {
+      open?.stages.append(LoggedStage(String(name), nanoseconds: Double(number)))
+    } else if name.hasPrefix("number of ") || name.hasPrefix("final number of ") {
+      open?.counts.append(LoggedCount(name: String(name), text: "\(number)"))
+    }
+  }
+
+  // MARK: Launches
+
+  /// Adds the launch whose lines have been read.
+  private mutating func finish() throws(ParseError) {
+    defer {
+      open = nil
+      listsSlowest = false
+      implausible = []
+    }
+    guard let launch = open else { return }
+    let whole = launch.stages.filter { !$0.isPart }
+    let least = launch.form == .loaderStatistics ? 2 : 4
+    guard whole.count + implausible.count >= least else {
+      log.warn(
+        "a launch is cut off after \(whole.last.map { "'\($0.name)'" } ?? "its total")")
+      return
+    }
+    for name in implausible {
+      log.warn("'\(name)' is longer than the whole launch, and left out")
+    }
+    try log.add(launch)
+  }
+
+  private static func trimmed(_ text: some StringProtocol) -> Substring {
+    var text = Substring(text)
+    while let first = text.first, first.isWhitespace { text.removeFirst() }
+    while let last = text.last, last.isWhitespace { text.removeLast() }
+    return text
+  }
+}

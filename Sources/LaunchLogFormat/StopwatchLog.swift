@@ -1,0 +1,133 @@
+// Tables that a program writes itself, a line for each event:
+//
+//   main                  44    44
+//   did finish launching  295   250
+//
+// the event, the milliseconds since the process began, and those since the event before, which rounding may make differ
+// by one. Between them are tabs, at least two blanks, semicolons or commas; names may contain single blanks. The delta
+// may be missing, and the first line may be a title. A time that is smaller than the one before begins another launch.
+//
+// Also the splits of BLStopwatch, in seconds since the split before: `#1 didFinishLaunchingWithOptions: 0.123`
+// (prettyPrintedSplits of github.com/beiliao-mobile/BLStopwatch).
+
+import Addresses
+import ByteReading
+
+enum StopwatchLog {
+  private struct Line {
+    var name: String
+    var milliseconds: Double
+    var delta: Double?
+    var isSplit = false
+  }
+
+  /// - Throws: `missing` if the first lines are no table; `invalid` with the line for a later one that is not.
+  static func read(_ bytes: FileBytes) throws(ParseError) -> LaunchLog {
+    var log = LaunchLog()
+    var launch = LoggedLaunch(.stopwatch)
+    var lines = LineScanner(bytes)
+    var mayBeTitle = true
+    var last: Line?
+    while let range = lines.next() {
+      guard range.count <= 8192 else { throw unknown(lines.lineNumber, range.lowerBound) }
+      let text = bytes.text(range).drop { $0.isWhitespace }
+      guard !text.isEmpty else { continue }
+      guard var line = line(text) else {
+        let isCut = lines.position == bytes.count && last != nil && bytes[bytes.count - 1] != 10
+        if isCut {
+          log.warn("the last line is cut off, and left out")
+          break
+        }
+        // A title has no numbers.
+        guard mayBeTitle, !text.contains(where: \.isNumber) else {
+          if last == nil { throw unknown(lines.lineNumber, range.lowerBound) }
+          throw ParseError(
+            .invalid(
+              expected: "an event, milliseconds and a delta",
+              found: "'\(text.prefix(60))'"), "stopwatch",
+            at: FileOffset(rawValue: UInt64(range.lowerBound)),
+            line: lines.lineNumber)
+        }
+        mayBeTitle = false
+        continue
+      }
+      mayBeTitle = false
+      let isFirstSplit = line.isSplit && line.name.hasPrefix("#1 ")
+      if line.isSplit { line.milliseconds += isFirstSplit ? 0 : last?.milliseconds ?? 0 }
+      if let last, isFirstSplit || line.milliseconds < last.milliseconds {
+        try log.add(launch)
+        launch.stages = []
+      }
+      if let delta = line.delta, let before = launch.stages.last?.nanoseconds {
+        let computed = line.milliseconds - before / 1e6
+        if abs(computed - delta) > 1.000_001 {
+          log.warn(
+            "line \(lines.lineNumber): the delta of '\(line.name)' is not the difference of its time and the one before"
+          )
+        }
+      }
+      launch.stages.append(LoggedStage(line.name, nanoseconds: (line.milliseconds * 1e6).rounded()))
+      last = line
+    }
+    guard !launch.stages.isEmpty else { throw unknown(1, 0) }
+    try log.add(launch)
+    return log
+  }
+
+  private static func line(_ text: Substring) -> Line? {
+    if text.first == "#", let colon = text.lastIndex(of: ":"),
+      let seconds = LogNumber.decimal(text[colon...].dropFirst().filter { $0 != " " && $0 != "\r" })
+    {
+      return Line(
+        name: String(text[..<colon]), milliseconds: seconds * 1000, delta: nil, isSplit: true)
+    }
+    let fields = fields(text)
+    guard (2...3).contains(fields.count), !fields[0].isEmpty else { return nil }
+    let numbers = fields.dropFirst().map { LogNumber.decimal($0) }
+    guard let milliseconds = numbers[0], numbers.allSatisfy({ $0 != nil }) else { return nil }
+    return Line(
+      name: fields[0], milliseconds: milliseconds, delta: numbers.count > 1 ? numbers[1] : nil)
+  }
+
+  private static func fields(_ text: Substring) -> [String] {
+    func split(_ separator: Character) -> [String] {
+      text.split(separator: separator, omittingEmptySubsequences: false).map {
+        var field = $0
+        while let first = field.first, first.isWhitespace || first == "\"" { field.removeFirst() }
+        while let last = field.last, last.isWhitespace || last == "\"" { field.removeLast() }
+        return String(field)
+      }
+    }
+    for separator: Character in ["\t", ";"] where text.contains(separator) {
+      let found = split(separator).filter { separator != "\t" || !$0.isEmpty }
+      if (2...3).contains(found.count) { return found }
+    }
+    var words = text.split(whereSeparator: \.isWhitespace).map(String.init)
+    // A comma may separate fields or be a decimal one: `a 1,5` and `a, 1, 5`.
+    let isDecimal =
+      words.last.map { LogNumber.decimal($0) != nil } ?? false
+      && words.dropLast().allSatisfy { !$0.hasSuffix(",") }
+    if !isDecimal, text.contains(",") {
+      let found = split(",")
+      if (2...3).contains(found.count) { return found }
+    }
+    var numbers: [String] = []
+    while numbers.count < 2, words.count > 1, let word = words.last, LogNumber.decimal(word) != nil
+    {
+      numbers.insert(word, at: 0)
+      words.removeLast()
+    }
+    let isAmbiguous =
+      words.count > 1 && words.last.map { $0.contains(",") && $0.first?.isNumber ?? false } ?? false
+    guard !isAmbiguous else { return [] }
+    guard !numbers.isEmpty else { return [] }
+    return [words.joined(separator: " ")] + numbers
+  }
+
+  private static func unknown(_ line: Int, _ position: Int) -> ParseError {
+    ParseError(
+      .missing,
+      "a launch: dyld's or glibc's statistics, dyld's libraries, 'event ms delta', MetricKit's JSON, an xctrace export or a trace",
+      at: FileOffset(rawValue: UInt64(position)), line: line)
+  }
+}

@@ -1,0 +1,137 @@
+import ByteReading
+import ImageModel
+import LaunchLogFormat
+import Reporting
+import Symbolication
+import TraceFormat
+import Workflows
+import XctraceFormat
+
+/// Reads traces and logs of launches: `orderfile stages FILE...`.
+package struct LoggedStages {
+  /// `-` for standard input.
+  package var paths: [String]
+  /// Of the mean, as a share: for the number of launches that it takes.
+  package var precision: Double
+  /// The event at which a launch is over; `nil` for the last one.
+  package var end: String?
+
+  package init(_ paths: [String], precision: Double, end: String? = nil) {
+    self.paths = paths
+    self.precision = precision
+    self.end = end
+  }
+
+  /// The launches of one kind of source.
+  private struct Group {
+    var source: StageTable.Source
+    var launches: [StagedLaunch] = []
+    var origins: [String] = []
+    var counts: [StageTable.Count] = []
+  }
+
+  /// - Throws: if a file can't be read or tells nothing of a launch, or if no launch has the event at which it is over.
+  package func read() throws(Diagnostic) -> StagesDocument {
+    var document = StagesDocument(precision: precision)
+    var groups: [Group] = []
+    for path in paths {
+      let bytes = try InputFile.bytes(path)
+      do throws(ParseError) {
+        if TraceHeader.begins(bytes) {
+          let trace = Trace(try TraceFile(parsing: bytes), path: path)
+          add([StagedLaunch(trace)], from: path, to: .trace, &groups, &document)
+        } else if Self.isXML(bytes) {
+          add(try StagedLaunch.lifeCycles(bytes), from: path, to: .xctrace, &groups, &document)
+        } else {
+          add(try LaunchLog(parsing: bytes), from: path, &groups, &document)
+        }
+      } catch { throw Diagnostic("\(error)", context: [path]) }
+    }
+    for source in StageTable.Source.allCases {
+      guard let group = groups.first(where: { $0.source == source }) else { continue }
+      if group.launches.isEmpty { continue }
+      document.tables.append(
+        StageTable(source, group.launches, origins: group.origins, counts: group.counts))
+    }
+    if document.tables.isEmpty, document.histograms.isEmpty, document.libraries.isEmpty {
+      throw document.warnings.first
+        ?? Diagnostic("no launch to report", context: paths)
+    }
+    return document
+  }
+
+  private static func isXML(_ bytes: FileBytes) -> Bool {
+    var index = bytes.hasPrefix("\u{feff}", at: 0) ? 3 : 0
+    while index < bytes.count, [0x20, 0x09, 0x0a, 0x0d].contains(bytes[index]) { index += 1 }
+    return index < bytes.count && bytes[index] == UInt8(ascii: "<")
+  }
+
+  private func add(
+    _ launches: [StagedLaunch], from path: String, counts: [StageTable.Count] = [],
+    to source: StageTable.Source, _ groups: inout [Group], _ document: inout StagesDocument
+  ) {
+    var launches = launches
+    if let end, !source.hasAllTime {
+      let all = launches.count
+      launches = launches.compactMap { $0.until(end) }
+      if launches.count < all {
+        document.warnings.append(
+          Diagnostic(
+            "left out \(counted(all - launches.count, "launch", "launches")) without the event '\(end)'",
+            context: [path]))
+      }
+    }
+    if groups.allSatisfy({ $0.source != source }) { groups.append(Group(source: source)) }
+    guard let place = groups.firstIndex(where: { $0.source == source }), !launches.isEmpty else {
+      return
+    }
+    groups[place].launches += launches
+    if groups[place].origins.last != path { groups[place].origins.append(path) }
+    if groups[place].counts.isEmpty { groups[place].counts = counts }
+  }
+
+  private func add(
+    _ log: LaunchLog, from path: String, _ groups: inout [Group], _ document: inout StagesDocument
+  ) {
+    document.warnings += log.warnings.map { Diagnostic($0, context: [path]) }
+    for launch in log.launches {
+      let counts = launch.counts.map { StageTable.Count($0.name, $0.text) }
+      switch launch.form {
+      case .dyldStatistics:
+        add([StagedLaunch(launch)], from: path, to: .dyldStatistics, &groups, &document)
+      case .dyldStatisticsDetails:
+        add(
+          [StagedLaunch(launch)], from: path, counts: counts, to: .dyldStatisticsDetails, &groups,
+          &document)
+      case .stopwatch:
+        add([StagedLaunch(launch)], from: path, to: .stopwatch, &groups, &document)
+      case .loaderStatistics:
+        document.warnings.append(
+          Diagnostic(
+            "left out the loader's statistics: they are in cycles of an unknown length",
+            context: [path], hint: "orderfile stages -- COMMAND"))
+      }
+    }
+    let isOfDyld = log.launches.contains { $0.form != .stopwatch && $0.form != .loaderStatistics }
+    if isOfDyld, document.warnings.allSatisfy({ $0 != Self.oldLoader }) {
+      document.warnings.append(Self.oldLoader)
+    }
+    document.histograms += log.histograms.map { histogram in
+      LaunchHistogram(
+        name: histogram.name, origin: path,
+        buckets: histogram.buckets.map {
+          LaunchHistogram.Bucket(
+            start: $0.startMilliseconds * 1e6, end: $0.endMilliseconds * 1e6, count: $0.count)
+        })
+    }
+    document.libraries += log.libraryLists.map { list in
+      StagesDocument.LibraryList(
+        origin: path, system: list.paths.filter(LoggedLibraries.isOfSystem),
+        others: list.paths.filter { !LoggedLibraries.isOfSystem($0) })
+    }
+  }
+
+  private static let oldLoader = Diagnostic(
+    "statistics of an old dyld: since iOS 15 and macOS 12 it prints none",
+    hint: "use marks, or xctrace's App Launch template")
+}

@@ -1,0 +1,127 @@
+import ArgumentParser
+import ImageModel
+import LaunchStages
+import Reporting
+import Workflows
+
+struct StagesCommand: ParsableCommand, LaunchingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "stages",
+    abstract: "Divide launches into stages and events, and say how long each takes.",
+    discussion: """
+      EXAMPLES
+        $ orderfile stages -- ./app --version
+        $ orderfile stages --to "first screen" *.oftrace
+
+      With a command, launches it by turns with and without a tracer in it (Linux with glibc): the kernel, the loader, \
+      the initializers of each library, main. Nothing is compiled into it. With files, reads the marks of traces, \
+      DYLD_PRINT_STATISTICS and DYLD_PRINT_LIBRARIES of old dyld, tables of 'event ms delta', life cycles that xctrace \
+      exported, and MetricKit's launch histograms. Several files are one set of launches. Options come first.
+      """)
+
+  @Option(
+    help: ArgumentHelp(
+      "Say how many launches it takes to know the mean to within this share.", valueName: "share"))
+  var precision = Share(percent: 3)
+  @Option(
+    name: .customLong("to"),
+    help: ArgumentHelp("End launches of files at this event or mark.", valueName: "event"))
+  var end: String?
+  @Option(
+    help: ArgumentHelp(
+      "Launch the command this many times, with and without the tracer. (default: 100, or at least 20 in 5 s)",
+      valueName: "number"))
+  var runs: Int?
+  @Flag(help: "Evict the program's image from memory before each launch.")
+  var cold = false
+  @Option(
+    help: ArgumentHelp("Standard input of the program.", valueName: "file"), completion: .file())
+  var input: String?
+  @Flag(help: "Also measure launches that fail.")
+  var ignoreFailure = false
+  @Flag(help: "Let the program write to standard error.")
+  var showOutput = false
+  @Flag(help: "Print one JSON object.")
+  var json = false
+  @OptionGroup var destination: ReportDestination
+  @OptionGroup var messages: Messages
+  @OptionGroup var launched: LaunchOptions
+  var programArguments: [String] { Array(command.dropFirst()) }
+  private var limits: LaunchLimits { launched.limits }
+  /// Without "--" the words are files.
+  private var isCommand: Bool { launched.command.first == "--" }
+  private var files: [String] { isCommand ? [] : launched.command }
+  private var command: [String] { isCommand ? launched.words : [] }
+
+  func validate() throws {
+    try launched.check(for: self, isRequired: false)
+    guard !launched.words.isEmpty else {
+      throw ValidationError("missing what to report: give files, or a command after '--'")
+    }
+    if let option = files.first(where: { $0.hasPrefix("-") && $0 != "-" }) {
+      throw ValidationError(
+        option == "--"
+          ? "give files or a command, not both" : "options precede the files: found '\(option)'")
+    }
+    guard precision.ratio > 0, precision.ratio < 1 else {
+      throw ValidationError(
+        "invalid --precision: expected above 0% and below 100%, found \(precision)")
+    }
+    if let runs, !(1...1_000_000).contains(runs) {
+      throw ValidationError("invalid --runs: expected 1 to 1000000, found \(runs)")
+    }
+    if limits.untilReady?.mark != nil {
+      throw ValidationError(
+        "nothing is added to a measured program, so that it has no marks: give --until-ready port=NUMBER or line=TEXT, or record it with 'orderfile record' and give the trace"
+      )
+    }
+    let ofLaunches = [
+      ("--runs", runs != nil), ("--cold", cold), ("--input", input != nil),
+      ("--ignore-failure", ignoreFailure), ("--show-output", showOutput),
+      ("--timeout", limits.timeout != nil), ("--until-ready", limits.untilReady != nil),
+    ]
+    if command.isEmpty, let option = ofLaunches.first(where: { $0.1 })?.0 {
+      throw ValidationError("\(option) affects launches: give a command after '--'")
+    }
+    if !command.isEmpty, end != nil {
+      throw ValidationError("--to affects files: a command ends, or is ready at --until-ready")
+    }
+  }
+
+  func run() throws {
+    let outputFile = try destination.open()
+    let (document, interruption) = try command.isEmpty ? (readFiles(), nil) : measure()
+    if json {
+      try outputFile.finish { document.json(to: $0) }
+    } else {
+      try outputFile.finish(Array(StagesText(document, width: destination.width).text.utf8))
+    }
+    messages.print(document.warnings)
+    if let interruption { throw interruption }
+  }
+
+  private func readFiles() throws(Diagnostic) -> StagesDocument {
+    try LoggedStages(files, precision: precision.ratio, end: end).read()
+  }
+
+  private func measure() throws(Diagnostic) -> (StagesDocument, Diagnostic?) {
+    var measurement = StageMeasurement(command, in: .own)
+    measurement.runs = runs
+    measurement.timeout = limits.seconds
+    measurement.readiness = limits.untilReady
+    measurement.inputPath = input
+    measurement.showsOutput = showOutput
+    measurement.ignoresFailure = ignoreFailure
+    measurement.isCold = cold
+    var bar = ProgressBar(isWanted: !json && !showOutput && !messages.quiet)
+    defer { bar.clear() }
+    let result = try measurement.run { round in
+      bar.show("launch", round, of: runs ?? StageMeasurement.usualRuns.upperBound, "")
+    }
+    var document = StagesDocument(precision: precision.ratio)
+    document.tables = [result.table]
+    document.initializers = result.initializers
+    document.warnings = result.warnings
+    return (document, result.interruption)
+  }
+}

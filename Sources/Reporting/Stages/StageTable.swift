@@ -1,0 +1,207 @@
+// One table for many launches
+//
+// Launches of one program have the same stages, but not always: a cut log, a mark that is not always reached. So a row
+// is identified by its name and by how many times that name came before in its launch, and rows stand in the order of
+// their mean times.
+//
+// Which number stands for all launches? Medians of rows do not add up to the median of the whole, and means follow the
+// one launch that something else delayed. Here launches are sorted by their whole time, and the half in the middle is
+// averaged, row by row: an average of whole launches, so that the rows add up, and one that outliers do not move. Below
+// four launches it is the average of all. The other statistics of a row are of all launches that have it.
+
+import LaunchMeasurement
+
+/// The launches that one kind of source describes, and what they have in common.
+package struct StageTable: Hashable, Sendable {
+  package enum Source: String, CaseIterable, Hashable, Sendable {
+    /// Launches by this command.
+    case measured
+    case trace
+    case dyldStatistics = "dyld statistics"
+    case dyldStatisticsDetails = "dyld statistics in detail"
+    case stopwatch
+    case xctrace
+  }
+
+  package struct Row: Hashable, Sendable {
+    package var kind: LaunchStage.Kind
+    package var name: String
+    package var thread: Int?
+    /// The number of launches that have it.
+    package var count: Int
+    /// Of the typical launch, in nanoseconds: since the process began, and its own.
+    package var elapsed: Double
+    package var delta: Double
+    /// Of the launches that have it, in nanoseconds.
+    package var elapsedSummary: SampleSummary
+    package var deltaSummary: SampleSummary
+  }
+
+  /// A number that the source has about its first launch.
+  package struct Count: Hashable, Sendable {
+    package var name: String
+    package var text: String
+
+    package init(_ name: String, _ text: String) {
+      self.name = name
+      self.text = text
+    }
+  }
+
+  package var source: Source
+  package var counts: [Count]
+  /// Where they come from, each path once; the command for measured launches.
+  package var origins: [String]
+  package var launches: [StagedLaunch]
+  /// The same launches without tracing, in nanoseconds; empty for what was not measured here.
+  package var untraced: [Double]
+  /// In the order of time; a part follows the row of which it is one.
+  package private(set) var rows: [Row]
+  /// The whole times, in nanoseconds.
+  package private(set) var total: SampleSummary
+  /// Of the typical launch.
+  package private(set) var typicalTotal: Double
+
+  /// - Precondition: at least one launch.
+  /// - Complexity: O(*n* log *n*) for *n* stages of all launches.
+  package init(
+    _ source: Source, _ launches: [StagedLaunch], origins: [String], untraced: [Double] = [],
+    counts: [Count] = []
+  ) {
+    self.counts = counts
+    precondition(!launches.isEmpty, "a table has launches")
+    self.source = source
+    self.launches = launches
+    self.origins = origins
+    self.untraced = untraced
+    let totals = launches.map(\.nanoseconds)
+    total = SampleSummary(totals)
+    let typical = Self.middleHalf(of: totals)
+    typicalTotal = Self.mean(typical.map { totals[$0] })
+    rows = Self.rows(of: launches, inTypical: Set(typical), hasAll: source.hasAllTime)
+  }
+
+  /// The typical time without tracing; `nil` if it was not measured.
+  package var typicalUntraced: Double? {
+    untraced.isEmpty ? nil : Self.mean(Self.middleHalf(of: untraced).map { untraced[$0] })
+  }
+
+  /// The typical time of what only the measurement does.
+  package var tracing: Double {
+    rows.reduce(0) { $0 + ($1.kind == .tracing ? $1.delta : 0) }
+  }
+
+  /// How much more the rows without tracing take than the launch without it, by rounds; `nil` if that was not measured.
+  package var change: TypicalChange? {
+    guard untraced.count == launches.count, !untraced.isEmpty else { return nil }
+    return TypicalChange(
+      from: untraced,
+      to: launches.map { launch in
+        launch.stages.reduce(launch.nanoseconds) {
+          $0 - ($1.kind == .tracing ? $1.nanoseconds : 0)
+        }
+      })
+  }
+
+  /// The number of launches by whole seconds, ascending.
+  package var seconds: [(second: Int, count: Int)] {
+    var counts: [Int: Int] = [:]
+    for launch in launches { counts[Int(min(launch.nanoseconds / 1e9, 1e9)), default: 0] += 1 }
+    return counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+  }
+
+  /// The indexes of the half of `values` that is left without the smallest and the largest quarter.
+  static func middleHalf(of values: [Double]) -> [Int] {
+    let order = values.indices.sorted { (values[$0], $0) < (values[$1], $1) }
+    return Array(order.dropFirst(values.count / 4).dropLast(values.count / 4))
+  }
+
+  private static func mean(_ values: [Double]) -> Double {
+    values.reduce(0, +) / Double(max(values.count, 1))
+  }
+
+  /// Statistics of what some rows take together.
+  static func sum(of rows: [Row], in launches: [StagedLaunch]) -> SampleSummary {
+    let names = Set(rows.map(\.name))
+    return SampleSummary(
+      launches.map { launch in
+        launch.stages.reduce(0) {
+          $0 + ($1.kind == rows[0].kind && names.contains($1.name) ? $1.nanoseconds : 0)
+        }
+      })
+  }
+
+  // MARK: Rows
+
+  private struct Key: Hashable {
+    var kind: LaunchStage.Kind
+    var name: String
+    var occurrence: Int
+  }
+
+  /// What the launches say of one row.
+  private struct Samples {
+    var key: Key
+    var thread: Int?
+    var elapsed: [Double] = []
+    var delta: [Double] = []
+    /// Those of the typical launches.
+    var typicalElapsed = 0.0
+    var typicalDelta = 0.0
+    var typicalCount = 0
+  }
+
+  private static func rows(
+    of launches: [StagedLaunch], inTypical: Set<Int>, hasAll: Bool
+  ) -> [Row] {
+    var places: [Key: Int] = [:]
+    var samples: [Samples] = []
+    for (number, launch) in launches.enumerated() {
+      var occurrences: [Key: Int] = [:]
+      var elapsed = 0.0
+      for stage in launch.stages {
+        var key = Key(kind: stage.kind, name: stage.name, occurrence: 0)
+        let occurrence = occurrences[key, default: 0]
+        occurrences[key] = occurrence + 1
+        key.occurrence = occurrence
+        if stage.kind != .part { elapsed += stage.nanoseconds }
+        let place = places[key] ?? samples.count
+        if place == samples.count {
+          places[key] = place
+          samples.append(Samples(key: key, thread: stage.thread))
+        }
+        samples[place].elapsed.append(elapsed)
+        samples[place].delta.append(stage.nanoseconds)
+        guard inTypical.contains(number) else { continue }
+        samples[place].typicalElapsed += elapsed
+        samples[place].typicalDelta += stage.nanoseconds
+        samples[place].typicalCount += 1
+      }
+    }
+    let order = samples.indices.map { (mean(samples[$0].elapsed), $0) }.sorted(by: <)
+    var sum = 0.0
+    return order.map { _, place in
+      let row = samples[place]
+      // A stage that a launch does not have took no time in it.
+      let count = Double(hasAll ? inTypical.count : max(row.typicalCount, 1))
+      let delta = row.typicalCount == 0 && !hasAll ? mean(row.delta) : row.typicalDelta / count
+      if row.key.kind != .part { sum += delta }
+      let elapsed =
+        hasAll ? sum : row.typicalCount == 0 ? mean(row.elapsed) : row.typicalElapsed / count
+      return Row(
+        kind: row.key.kind, name: row.key.name, thread: row.thread, count: row.delta.count,
+        elapsed: elapsed, delta: delta, elapsedSummary: SampleSummary(row.elapsed),
+        deltaSummary: SampleSummary(row.delta))
+    }
+  }
+}
+
+extension StageTable.Source {
+  /// Whether every nanosecond of a launch belongs to a stage; otherwise stages end at events.
+  package var hasAllTime: Bool {
+    switch self {
+    case .measured, .dyldStatistics, .dyldStatisticsDetails: true
+    case .trace, .stopwatch, .xctrace: false
+    }
+  }
+}

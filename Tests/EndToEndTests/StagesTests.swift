@@ -1,0 +1,141 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `orderfile stages`: launches of programs that are known.
+@Suite(.needs(.processes, "clang", "ld.lld")) struct StagesTests {
+  /// An initializer of libone.so opens libtwo.so by a tail call: dlopen then takes who called the initializer for its
+  /// caller. The program looks for what is not meant for it.
+  private static func workshop(_ flags: [String] = []) throws -> Workshop {
+    let workshop = try Workshop()
+    try workshop.write(
+      """
+      #include <dlfcn.h>
+      #include <stddef.h>
+      __attribute__((constructor)) static void first(void) { __asm__ volatile("nop"); }
+      __attribute__((constructor)) static void second(void) { dlopen(TWO, RTLD_NOW); }
+      int one(void) { return 1; }
+      """.utf8, "one.c")
+    try workshop.write(
+      "__attribute__((constructor)) static void third(void) { __asm__ volatile(\"nop\"); }\n".utf8,
+      "two.c")
+    try workshop.write(
+      """
+      #include <stdio.h>
+      #include <stdlib.h>
+      int one(void);
+      __attribute__((constructor)) static void fourth(void) { __asm__ volatile("nop"); }
+      int main(int n, char **words) {
+        const char *names[] = {"LD_AUDIT", "LD_DEBUG", "LD_DEBUG_OUTPUT", "ORDERFILE_STAGES"};
+        for (int i = 0; i < 4; i++) if (getenv(names[i])) return 9;
+        if (!getenv("KEPT")) return 8;
+        puts("ready");
+        fflush(stdout);
+        return n > 1 ? atoi(words[1]) : one() - 1;
+      }
+      """.utf8, "app.c")
+    for name in ["two", "one"] {
+      try workshop.must(
+        "clang",
+        [
+          "-O1", "-shared", "-fPIC", "-fuse-ld=lld", "\(name).c", "-o", "lib\(name).so",
+          "-DTWO=\"\(workshop.folder.path)/libtwo.so\"",
+        ])
+    }
+    try workshop.must(
+      "clang",
+      ["-O1", "-fuse-ld=lld", "app.c", "-o", "app", "-L.", "-lone", "-Wl,-rpath,$ORIGIN"] + flags)
+    return workshop
+  }
+
+  private static func stages(
+    _ workshop: Workshop, _ arguments: [String]
+  ) throws -> (status: Int32, output: String, errors: String) {
+    let run = try workshop.start(
+      Built.orderfile, ["stages"] + arguments,
+      environment: ["KEPT": "1"]
+    ).end()
+    return (run.status, run.text, run.errors)
+  }
+
+  @Test func theStagesOfALaunchAddUpToIt() throws {
+    let workshop = try Self.workshop()
+    let run = try Self.stages(workshop, ["--runs", "2", "--json", "-o", "s.json", "--", "./app"])
+    try #require(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    let document = try parsedJSON(workshop.bytes("s.json"))
+    let table = try #require((document["tables"] as? [[String: Any]])?.first)
+    let launches = try #require(table["launches"] as? [[String: Any]])
+    #expect(launches.count == 2)
+    for launch in launches {
+      let stages = try #require(launch["stages"] as? [[String: Any]])
+      let sum = stages.filter { $0["kind"] as? String != "part" }
+        .compactMap { ($0["nanoseconds"] as? NSNumber)?.uint64Value }.reduce(0, +)
+      #expect(sum == (launch["nanoseconds"] as? NSNumber)?.uint64Value)
+      let names = stages.filter { $0["kind"] as? String != "part" }.compactMap {
+        $0["name"] as? String
+      }
+      #expect(names.first == "kernel: exec" && names.last == "main until exit", "\(names)")
+      let ours = names.filter {
+        $0.hasSuffix("libone.so") || $0.hasSuffix("libtwo.so") || $0.hasSuffix("the program")
+      }
+      #expect(
+        ours == [
+          "initializers of libone.so", "initializers of libtwo.so", "initializers of the program",
+        ])
+    }
+    #expect((table["untraced"] as? [String: Any])?["mean"] != nil)
+
+    let initializers = try #require(document["initializers"] as? [[String: Any]])
+    let images = initializers.compactMap { ($0["image"] as? String)?.split(separator: "/").last }
+    for name in ["libone.so", "libtwo.so", "app"] { #expect(images.contains(Substring(name))) }
+
+    // What was measured tells the audit when initializers ran, and for how long.
+    let audit = try workshop.start(
+      Built.orderfile, ["audit", "--json", "--stages", "s.json", "app"]
+    ).end()
+    let audited = try #require(
+      parsedJSON(audit.output)["initializers"] as? [[String: Any]])
+    let fourth = try #require(audited.first { $0["name"] as? String == "fourth" })
+    #expect(fourth["ms"] is NSNumber && fourth["startMs"] is NSNumber)
+  }
+
+  @Test func aLaunchIsOverWhenTheProgramIsReady() throws {
+    let workshop = try Self.workshop()
+    let run = try Self.stages(
+      workshop, ["--runs", "1", "--until-ready", "line=ready", "--", "./app"])
+    #expect(run.status == 0 && run.output.contains("main until ready"), "\(run)")
+  }
+
+  @Test func aStaticProgramIsOneRow() throws {
+    let workshop = try Workshop()
+    try workshop.write("int main(void) { return 0; }\n".utf8, "app.c")
+    try workshop.must("clang", ["-static", "app.c", "-o", "app"])
+    let run = try Self.stages(workshop, ["--runs", "1", "--", "./app"])
+    #expect(run.status == 0 && run.output.contains("from exec until exit, not separated"))
+    #expect(
+      run.errors.contains("warning: ")
+        && run.errors.contains("the stages can't be separated: the program is linked statically"),
+      "\(run.errors)")
+  }
+
+  @Test func whatCannotBeMeasuredIsSaid() throws {
+    let workshop = try Self.workshop()
+    let failed = try Self.stages(workshop, ["--runs", "1", "--", "./app", "3"])
+    #expect(failed.status == 1 && failed.output.isEmpty)
+    #expect(failed.errors.contains("./app: the launch failed: expected exit status 0, found 3"))
+    #expect(
+      try Self.stages(workshop, ["--runs", "1", "--ignore-failure", "--", "./app", "3"]).status == 0
+    )
+    for (arguments, message) in [
+      ([], "missing what to report: give files, or a command after '--'"),
+      (["--cold", "a.log"], "--cold affects launches: give a command after '--'"),
+      (["--to", "x", "--", "./app"], "--to affects files"),
+      (["a.log", "--json"], "options precede the files: found '--json'"),
+      (["--until-ready", "mark=x", "--", "./app"], "nothing is added to a measured program"),
+      (["nowhere.log"], "nowhere.log: "),
+    ] {
+      let run = try Self.stages(workshop, arguments)
+      #expect(run.status != 0 && run.errors.contains(message), "\(run.errors)")
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import ByteReading
+import LaunchLogFormat
+import TestSupport
+import Testing
+
+/// What dyld printed of launches, in both forms.
+@Suite struct DyldLogTests {
+  static let short = """
+    Total pre-main time: 677.82 milliseconds (100.0%)
+             dylib loading time: 520.33 milliseconds (76.7%)
+            rebase/binding time:  30.05 milliseconds (4.4%)
+                ObjC setup time:  20.10 milliseconds (2.9%)
+               initializer time: 107.34 milliseconds (15.8%)
+               slowest intializers :
+                 libSystem.B.dylib :   4.35 milliseconds (0.6%)
+                        小帮快送 : 1.4 seconds (206.5%)
+
+    """
+  static let detailed = """
+      total time: 2.1 seconds (100.0%)
+      total images loaded:  309 (304 from dyld shared cache)
+      total segments mapped: 14, into 2352 pages with 140 pages pre-fetched
+      total images loading time: 842.08 milliseconds (39.3%)
+      total load time in ObjC:  60.00 milliseconds (2.8%)
+      total debugger pause time: 400.00 milliseconds (18.6%)
+      total dtrace DOF registration time:   0.15 milliseconds (0.0%)
+      total rebase fixups:  310,006
+      total rebase fixups time:  56.83 milliseconds (2.6%)
+      total binding fixups: 376,990
+      total binding fixups time: 498.68 milliseconds (23.2%)
+      total weak binding fixups time:   0.63 milliseconds (0.0%)
+      total redo shared cached bindings time: 500.10 milliseconds (23.3%)
+      total bindings lazily fixed up: 0 of 0
+      total time in initializers and ObjC +load: 639.21 milliseconds (29.8%)
+                             libSystem.B.dylib :   4.35 milliseconds (0.2%)
+                                  My App Name : 224.68 milliseconds (10.5%)
+    total symbol trie searches:    473750
+    total symbol table binary searches:    0
+    total images defining/using weak symbols: 26/63
+
+    """
+
+  private func log(_ text: some Sequence<UInt8>) throws -> LaunchLog {
+    try LaunchLog(parsing: FileBytes(Array(text)))
+  }
+
+  private func names(_ launch: LoggedLaunch, parts: Bool) -> [String] {
+    launch.stages.filter { $0.isPart == parts }.map(\.name)
+  }
+
+  @Test func theShortFormHasFourStagesAndTheSlowestInitializers() throws {
+    let log = try log(Self.short.utf8)
+    let launch = try #require(log.launches.first)
+    #expect(log.launches.count == 1 && log.warnings.isEmpty)
+    #expect(launch.form == .dyldStatistics && launch.totalNanoseconds == 677_820_000)
+    #expect(
+      names(launch, parts: false) == [
+        "dylib loading time", "rebase/binding time", "ObjC setup time", "initializer time",
+      ])
+    #expect(names(launch, parts: true) == ["libSystem.B.dylib", "小帮快送"])
+    #expect(
+      launch.stages.map(\.nanoseconds) == [
+        520_330_000, 30_050_000, 20_100_000, 107_340_000, 4_350_000, 1_400_000_000,
+      ])
+  }
+
+  /// Spellings of other versions, what a German terminal made of it, and a file that went through Windows.
+  @Test(arguments: [
+    short.replacing("ObjC setup time", with: "objc setup"),
+    short.replacing("intializers", with: "initializers"),
+    short.replacing(".33", with: ",33").replacing(".82", with: ",82"),
+    short.replacing("\n", with: "\r\n"),
+    short.replacing("677.82 milliseconds", with: "0.67782 seconds"),
+    "2017-06-01 12:00:00 App[1:2] hello: 3 files (all)\n" + short + "done\n",
+  ])
+  func theShortFormIsReadInEachSpelling(_ text: String) throws {
+    let launch = try #require(try log(text.utf8).launches.first)
+    #expect(names(launch, parts: false).count == 4)
+    #expect(abs((launch.totalNanoseconds ?? 0) - 677_820_000) < 1)
+    #expect(launch.stages[0].nanoseconds == 520_330_000)
+  }
+
+  @Test func theDetailedFormHasCountsToo() throws {
+    let launch = try #require(try log(Self.detailed.utf8).launches.first)
+    #expect(launch.form == .dyldStatisticsDetails && launch.totalNanoseconds == 2_100_000_000)
+    #expect(names(launch, parts: false).count == 7)
+    #expect(
+      names(launch, parts: true) == [
+        "total debugger pause time", "total redo shared cached bindings time",
+        "libSystem.B.dylib", "My App Name",
+      ])
+    #expect(
+      launch.counts.map(\.text) == [
+        "309 (304 from dyld shared cache)", "14, into 2352 pages with 140 pages pre-fetched",
+        "310,006", "376,990", "0 of 0", "473750", "0", "26/63",
+      ])
+  }
+
+  @Test func aLogHasManyLaunches() throws {
+    let log = try log((Self.short + Self.detailed + Self.short).utf8)
+    #expect(log.launches.map(\.form) == [.dyldStatistics, .dyldStatisticsDetails, .dyldStatistics])
+  }
+
+  @Test func aLaunchThatIsCutOffIsLeftOut() throws {
+    let cut = Self.short.split(separator: "\n").prefix(3).joined(separator: "\n")
+    let both = try log((Self.short + cut).utf8)
+    #expect(both.launches.count == 1)
+    #expect(both.warnings == ["a launch is cut off after 'rebase/binding time'"])
+    #expect(throws: ParseError.self) { try log(cut.utf8) }
+  }
+
+  /// Simulators print times of years.
+  @Test func animpossibleTimeIsLeftOut() throws {
+    let text = Self.short.replacing(
+      "30.05 milliseconds (4.4%)", with: "411015771.6 seconds (336794286.5%)")
+    let log = try log(text.utf8)
+    #expect(log.warnings == ["'rebase/binding time' is longer than the whole launch, and left out"])
+    #expect(names(try #require(log.launches.first), parts: false).count == 3)
+  }
+
+  @Test func namesMayBeAnyBytes() throws {
+    let launch = try #require(
+      try log(
+        Array(Self.short.utf8) + [0xff, 0x1b, 0x20, 0x3a, 0x20]
+          + Array("1.00 milliseconds (0.1%)\n".utf8)
+      )
+      .launches.first)
+    #expect(launch.stages.last?.name == "\u{fffd}\u{1b}")
+  }
+
+  @Test func librariesAreOfTheSystemOrNot() throws {
+    let log = try log(
+      """
+      dyld: loaded: /private/var/containers/Bundle/Application/0A/Empty.app/Empty
+      dyld: loaded: /usr/lib/libSystem.B.dylib
+      dyld: loaded: <B22BCD8B-784D-365D-BCCB-3441E205D133> /System/Library/Frameworks/UIKit.framework/UIKit
+      dyld: loaded: /Xcode/iOS.simruntime/Contents/Resources/RuntimeRoot/usr/lib/libobjc.A.dylib
+      dyld[19948]: <9F848759-9AB8-3BD2-96A1-C069DC1FFD43> /private/tmp/a b
+      dyld[19948]: loaded something else
+      dyld: loaded: /private/var/containers/Bundle/Application/0A/Empty.app/Empty
+      dyld: loaded: /usr/lib/libSystem.B.dylib
+
+      """.utf8)
+    #expect(log.libraryLists.map(\.paths.count) == [5, 2])
+    let paths = log.libraryLists[0].paths
+    #expect(paths.map(LoggedLibraries.isOfSystem) == [false, true, true, true, false])
+    #expect(paths[4] == "/private/tmp/a b")
+  }
+
+  @Test func glibcsLoaderCountsCycles() throws {
+    let log = try log(
+      """
+           31481:\t
+           31481:\truntime linker statistics:
+           31481:\t  total startup time in dynamic loader: 7484804 cycles
+           31481:\t            time needed for relocation: 4264486 cycles (56.9%)
+           31481:\t                 number of relocations: 12163
+           31481:\t           time needed to load objects: 2031057 cycles (27.1%)
+           31481:\t
+           31481:\truntime linker statistics:
+           31481:\t           final number of relocations: 12324
+
+      """.utf8)
+    let launch = try #require(log.launches.first)
+    #expect(launch.form == .loaderStatistics && launch.totalNanoseconds == 7_484_804)
+    #expect(launch.stages.map(\.nanoseconds) == [4_264_486, 2_031_057])
+    #expect(launch.counts.map(\.text) == ["12163", "12324"])
+  }
+
+  @Test(arguments: [short, detailed])
+  func damagedLogsAreRefusedOrReadInPart(_ text: String) {
+    let bytes = Array(text.utf8)
+    for length in hostilePrefixLengths(of: bytes, boundaries: lineBoundaries(of: bytes)) {
+      _ = try? LaunchLog(parsing: FileBytes(Array(bytes[..<length])))
+    }
+    for copy in byteFlips(of: bytes) { _ = try? LaunchLog(parsing: FileBytes(copy)) }
+  }
+}

@@ -1,0 +1,106 @@
+import Addresses
+import ByteReading
+import ImageModel
+import LaunchMeasurement
+import Reporting
+import TestSupport
+import Testing
+
+@Suite struct StagesDocumentTests {
+  private static func launch(_ milliseconds: Double, delay: Double = 0) -> StagedLaunch {
+    StagedLaunch([
+      LaunchStage("kernel: exec", nanoseconds: 1e6),
+      LaunchStage("tracing: the tracer's start", .tracing, nanoseconds: 0.1e6),
+      LaunchStage("loader: loading", nanoseconds: milliseconds * 1e6),
+      LaunchStage("libb\u{1b}.so", .part, nanoseconds: milliseconds * 0.5e6),
+      LaunchStage("initializers of liba.so", .initializers, nanoseconds: 0.01e6),
+      LaunchStage("initializers of libb.so", .initializers, nanoseconds: 0.02e6),
+      LaunchStage("initializers of libc.so", .initializers, nanoseconds: 2e6),
+      LaunchStage("main until exit", nanoseconds: (4 + delay) * 1e6),
+    ])
+  }
+
+  private static let document: StagesDocument = {
+    var document = StagesDocument(precision: 0.03)
+    let launches = [
+      launch(3), launch(4), launch(2, delay: 1), launch(3, delay: 2000), launch(3), launch(4),
+    ]
+    document.tables = [
+      StageTable(
+        .measured, launches, origins: ["./app --help"],
+        untraced: launches.map { $0.nanoseconds - 0.2e6 },
+        counts: [StageTable.Count("number of relocations", "12163")]),
+      StageTable(
+        .stopwatch,
+        [
+          StagedLaunch([
+            LaunchStage("main", .event, nanoseconds: 44e6, thread: 1),
+            LaunchStage("first screen", .event, nanoseconds: 251e6, thread: 2),
+          ])
+        ], origins: ["a.log", "b.log", "c.log", "d.log"]),
+    ]
+    document.histograms = [
+      LaunchHistogram(
+        name: "histogrammedTimeToFirstDrawKey", origin: "metrics.json",
+        buckets: [
+          .init(start: 900e6, end: 910e6, count: 50), .init(start: 1000e6, end: 1010e6, count: 60),
+          .init(start: 1500e6, end: 1510e6, count: 30),
+        ])
+    ]
+    document.libraries = [
+      StagesDocument.LibraryList(
+        origin: "a.log", system: ["/usr/lib/libSystem.B.dylib"], others: ["/app/App", "/app/Own"])
+    ]
+    document.initializers = [
+      TimedInitializer(
+        image: "/lib/libc.so", address: StatedAddress(rawValue: 0x270e0), nanoseconds: 12.5,
+        startNanoseconds: 3000)
+    ]
+    document.warnings = [Diagnostic("a warning", context: ["a.log"])]
+    return document
+  }()
+
+  @Test func textAndJSONAreAsRecorded() throws {
+    try expectGolden(StagesText(Self.document).text, "reporting/stages/expected.txt")
+    try expectGolden(
+      String(decoding: Self.document.json(), as: UTF8.self), "reporting/stages/expected.json")
+  }
+
+  @Test func theRowsOfTheTypicalLaunchAddUp() {
+    let table = Self.document.tables[0]
+    let sum = table.rows.reduce(0) { $0 + ($1.kind == .part ? 0 : $1.delta) }
+    #expect(abs(sum - table.typicalTotal) < 1)
+    #expect(table.rows.last { $0.kind != .part }?.elapsed == sum)
+    #expect(
+      abs(table.typicalTotal - 10.63e6) < 1, "one launch that took two seconds does not move it")
+    #expect(table.tracing == 0.1e6)
+    #expect(table.seconds.map(\.second) == [0, 2] && table.seconds.map(\.count) == [5, 1])
+  }
+
+  @Test func initializersAreReadBack() throws {
+    let bytes = FileBytes(Self.document.json())
+    #expect(try StagesDocument.initializers(parsing: bytes) == Self.document.initializers)
+    for copy in byteFlips(of: Self.document.json(), count: 200) {
+      _ = try? StagesDocument.initializers(parsing: FileBytes(copy))
+    }
+  }
+
+  /// Ten thousand launches that vary by 41.9% take 270 for a mean within 5%.
+  @Test func tenThousandLaunchesSayHowManyItTakes() {
+    let launches = (0..<10_000).map { number in
+      StagedLaunch([
+        LaunchStage("ready", .event, nanoseconds: 1e9 * (number % 2 == 0 ? 1.419 : 0.581))
+      ])
+    }
+    let table = StageTable(.stopwatch, launches, origins: ["all.log"])
+    #expect(abs(table.total.variation - 0.419) < 0.0001)
+    #expect(MeasurementPrecision.launchesNeeded(0.05, table.total) == 270)
+    #expect(table.seconds.map(\.count) == [5000, 5000])
+  }
+
+  @Test func aHistogramOfNothingHasNoStatistics() {
+    let empty = LaunchHistogram(
+      name: "a", origin: "b", buckets: [.init(start: 0, end: 1, count: 0)])
+    #expect(empty.summary == nil && empty.launches == 0)
+  }
+}
