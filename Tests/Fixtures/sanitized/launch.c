@@ -102,19 +102,19 @@ static void taps(void) {
 static void measures(const char *self) {
   struct cmeasure_launch launch;
   char *program[] = {(char *)self, "touch", NULL}, *sleeper[] = {(char *)self, "sleep", NULL};
-  CHECK(cmeasure_run(self, program, NULL, false, -1, NULL, NULL, &launch) == 0);
+  CHECK(cmeasure_run(self, program, no_variables, NULL, false, -1, NULL, NULL, &launch) == 0);
   CHECK(WIFEXITED(launch.status) && WEXITSTATUS(launch.status) == 7 && launch.nanoseconds > 0);
   CHECK(launch.minor_faults + launch.major_faults > 0 && !launch.timed_out);
-  CHECK(cmeasure_run(self, sleeper, self, false, 1, NULL, NULL, &launch) == 0 && launch.timed_out);
-  CHECK(cmeasure_run("/no/such", program, NULL, false, -1, NULL, NULL, &launch) == ENOENT);
-  CHECK(cmeasure_run(self, program, "/no/such", false, -1, NULL, NULL, &launch) == ENOENT);
+  CHECK(cmeasure_run(self, sleeper, no_variables, self, false, 1, NULL, NULL, &launch) == 0 && launch.timed_out);
+  CHECK(cmeasure_run("/no/such", program, no_variables, NULL, false, -1, NULL, NULL, &launch) == ENOENT);
+  CHECK(cmeasure_run(self, program, no_variables, "/no/such", false, -1, NULL, NULL, &launch) == ENOENT);
 
   struct cfaults *faults;
   int error = cfaults_open(&faults);
   if (error) { // the system may not permit it, but must say so
     CHECK(error == EACCES || error == EPERM || error == ENOTSUP);
   } else {
-    CHECK(cmeasure_run(self, program, NULL, false, -1, faults, NULL, &launch) == 0);
+    CHECK(cmeasure_run(self, program, no_variables, NULL, false, -1, faults, NULL, &launch) == 0);
     size_t mappings = 0;
     for (size_t i = 0; i < cfaults_count(faults); i++) {
       struct cfaults_event event = cfaults_at(faults, i);
