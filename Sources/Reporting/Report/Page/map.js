@@ -120,7 +120,7 @@ class Strip {
   constructor(layout, map) {
     this.layout = layout;
     this.map = map;
-    this.region = layout.side === "after" ? packedRegion(layout) : null;
+    this.region = map.layouts.length > 1 && layout.side === "after" ? packedRegion(layout) : null;
     this.canvas = element("canvas", { "aria-hidden": "true" });
     const executed = [...layout.measuredPages.keys()].filter((page) => layout.isExecuted(page)).length;
     const code = layout.sections.filter((section) => section.kind === CODE);
@@ -146,7 +146,7 @@ class Strip {
       },
       this.canvas);
     this.node = element(
-      "div", { class: "strip" }, element("h3", {}, `${layout.title}: ${layout.path}`),
+      "div", { class: "strip" }, element("h3", {}, map.layouts.length > 1 ? `${layout.title}: ${layout.path}` : layout.path),
       element(
         "p", { class: "quiet" },
         layout.method ? `A launch executes ${number(executed)} of ${counted(codePages, "page")} of code. Predicted: ${
@@ -323,7 +323,8 @@ class PageMap {
                        isMeasured         ? words :
                          shape === "full" ? "predicted" :
                                             words)),
-        element("li", {}, "level: share of startup code"), element("li", {}, "bracket: packed by the order file")),
+        element("li", {}, "level: share of startup code"),
+        this.layouts.length > 1 && element("li", {}, "bracket: packed by the order file")),
       this.owners.length > 0
         && element(
           "ul", { class: "key", "aria-label": "Owners, by the line below a cell" },
