@@ -14,7 +14,7 @@ package struct HistoryMetric: Hashable, Sendable {
 
   package enum Unit: String, CaseIterable, JSONReadable, Sendable {
     case bytes, entries, faults, findings, functions, instructions, libraries, pages, ratio,
-      seconds, words
+      seconds, windows, words
   }
 
   /// Which values are better.

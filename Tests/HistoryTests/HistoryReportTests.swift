@@ -75,7 +75,7 @@ import Testing
     }
     #expect(name("textPages", .pages) == "orderfile_diff_text_pages")
     #expect(name("wallTime", .seconds) == "orderfile_diff_wall_time_seconds")
-    #expect(name("predictedWindows64k", .pages) == "orderfile_diff_predicted_windows64k_pages")
+    #expect(name("predictedWindows64k", .windows) == "orderfile_diff_predicted_windows64k_windows")
     #expect(name("entries", .entries) == "orderfile_diff_entries")
   }
 }

@@ -106,7 +106,7 @@ import Testing
     let others = Set(all).subtracting(found)
     #expect(
       others.isSubset(of: [
-        "measure.instructions", "audit.librariesNotAllowed", "diff.instrumented",
+        "measure.instructions", "audit.librariesNotAllowed", "diff.recordable",
       ]),
       "\(others.sorted())")
   }

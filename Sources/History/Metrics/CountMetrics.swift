@@ -58,14 +58,14 @@ extension DiffDocument {
       [
         HistoryMetric("predictedPages", .pages, .lower, pages.after),
         HistoryMetric("predictedPagesAtMost", .pages, .lower, pagesAtMost.after),
-        HistoryMetric("predictedWindows64k", .pages, .lower, windows64k.after),
+        HistoryMetric("predictedWindows64k", .windows, .lower, windows64k.after),
         HistoryMetric("floorPages", .pages, .lower, after.floorPages),
         HistoryMetric("startupBytes", .bytes, .lower, Double(after.startupBytes)),
         HistoryMetric("startupFunctions", .functions, .none, after.startupFunctions),
         presence.flatMap { HistoryMetric("present", .higher, share: $0.after, of: $0.all) },
         recordable.flatMap {
           HistoryMetric(
-            "instrumented", .higher, share: Int(clamping: $0.portion.recordable),
+            "recordable", .higher, share: Int(clamping: $0.portion.recordable),
             of: Int(clamping: $0.portion.all))
         },
       ] + (order?.metrics ?? [])

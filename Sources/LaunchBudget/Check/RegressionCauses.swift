@@ -46,6 +46,7 @@ final class RegressionCauses {
       return causes.isEmpty ? touches(.text) : causes
     case (.auto, _) where figure.unit == .pages, (.diff, _) where figure.unit == .pages:
       return functions(pageSize)
+    case (.diff, "predictedWindows64k"): return functions(.sixtyFourKibibytes)
     case (_, "startupFunctions"), (_, "recordedFunctions"):
       return functions(pageSize).filter { $0.kind == .new }
     case (_, "startupBytes"): return functions(pageSize).filter { ($0.bytes ?? 0) > 0 }

@@ -65,10 +65,6 @@ extension BudgetFigure {
       "The share of the order file's functions that are in the longest run in the requested order.",
       "see the warnings of 'orderfile diff --order', which name the first function out of place"),
     BudgetFigure(
-      .diff, "instrumented", .ratio, .higher, slack: .share,
-      "The share of the recorded image's code that could be recorded; of the rest no trace tells anything.",
-      "compile all of it with callbacks, or use 'orderfile record --breakpoints'"),
-    BudgetFigure(
       .diff, "predictedPages", .pages, .lower, slack: .pages,
       "Pages of code that the startup functions lie on; predicted.", orderAgain),
     BudgetFigure(
@@ -76,12 +72,16 @@ extension BudgetFigure {
       "The same, if the startup functions that the layout lacks lie on pages of their own.",
       "record again: the trace is from an older build"),
     BudgetFigure(
-      .diff, "predictedWindows64k", .pages, .lower,
+      .diff, "predictedWindows64k", .windows, .lower,
       "Aligned windows of 64 KiB, as Linux maps them around a fault; predicted.", orderAgain),
     BudgetFigure(
       .diff, "present", .ratio, .higher, slack: .share,
       "The share of the recorded startup functions that the image has.",
       "record again: the trace is from an older build"),
+    BudgetFigure(
+      .diff, "recordable", .ratio, .higher, slack: .share,
+      "The share of the recorded image's code that could be recorded; of the rest no trace tells anything.",
+      "compile all of it with callbacks, or use 'orderfile record --breakpoints'"),
     BudgetFigure(
       .diff, "stale", .ratio, .lower, slack: .share,
       "The share of the order file's entries that the image does not have.", orderAgain),
