@@ -2,9 +2,10 @@
 // Objective-C methods keep their selectors in __objc_selrefs, beside those that code sends.
 //
 // Code reads such a word relative to itself. On arm64 an ADRP gives the page, and an LDR behind it the place in the
-// page; for a word that is near, linkers make one LDR or an ADR of them. On x86_64 an instruction ends with, or contains, the distance from its end. What may be such a reference
-// counts as one: a register keeps the page of the last ADRP, whatever runs in between, and any four bytes may be a
-// distance. So a word that is not found is not read in these ways; some that are found may not be read.
+// page; for a word that is near, linkers make one LDR or an ADR of them. On x86_64 an instruction ends with, or contains,
+// the distance from its end. What may be such a reference counts as one: a register keeps the page of the last ADRP,
+// whatever runs in between, and any four bytes may be a distance. So a word that is not found is not read in these ways;
+// some that are found may not be read.
 // Arm Architecture Reference Manual, C6.2.14 ADRP and C6.2.222 LDR (immediate)
 
 import Addresses
