@@ -92,10 +92,34 @@ import Testing
       let prints = result["partialFingerprints"] as? [String: String]
       #expect(prints?["audit/v1"]?.contains("0x") == false)
       let place = (result["locations"] as? [[String: Any]])?.first?["physicalLocation"]
+      #expect(((place as? [String: Any])?["region"] as? [String: Int])?["startLine"] == 1)
       let artifact = (place as? [String: Any])?["artifactLocation"] as? [String: String]
       #expect(artifact?["uri"] == "build/%22a%22%1Bpp")
     }
     #expect(seen == Set(rules), "each rule has an example")
+  }
+
+  /// Of functions without a name, and of namesakes, each has a fingerprint of its own, which a row of the C runtime before
+  /// it does not change.
+  @Test func fingerprintsAreUnique() throws {
+    var document = Self.document
+    func initializer(_ name: SymbolName?, _ kind: String) -> AuditedInitializer {
+      var initializer = AuditedInitializer(image: "app", kind: kind, address: nil)
+      initializer.name = name
+      return initializer
+    }
+    document.initializers =
+      [initializer(nil, "DT_INIT")]
+      + (0..<6).map { _ in initializer(nil, ".init_array") }
+      + (0..<2).map { _ in initializer("__cxx_global_var_init", ".init_array") }
+    let value = try parsedJSON(AuditSARIF(document, toolVersion: "1.2.3").json())
+    let run = try #require((value["runs"] as? [[String: Any]])?.first)
+    let results = try #require(run["results"] as? [[String: Any]])
+    #expect(results.count { $0["ruleId"] as? String == "initializer" } == 8)
+    for name in ["audit/v1", "primaryLocationLineHash"] {
+      let prints = results.compactMap { ($0["partialFingerprints"] as? [String: String])?[name] }
+      #expect(prints.count == results.count && Set(prints).count == prints.count)
+    }
   }
 
   @Test func onlyLibrariesThatAreNotAllowedFailTheCheck() {

@@ -5,7 +5,8 @@ import ImageModel
 // A result is something that a change of the program can mend: a library that is not allowed or not found, an
 // initializer or a +load method of the program's own images, an unused selector or class, a library that could be loaded
 // later, and what `doctor` warns of. A fingerprint has the rule and names, but no address, so that a finding stays the
-// same in the next build.
+// same in the next build. Results with the same names are numbered in the order of the document: of these, a number
+// belongs to the next one if one is removed.
 
 /// An audit in SARIF 2.1.0.
 package struct AuditSARIF {
@@ -50,13 +51,17 @@ package struct AuditSARIF {
   }
 
   package func json() -> [UInt8] {
-    SARIFLog(
+    var seen: [String: Int] = [:]
+    return SARIFLog(
       rules: Rule.allCases.map { SARIFLog.Rule(id: $0.rawValue, description: $0.description) },
       results: results.map {
         let subject = $0.subject.joined(separator: " ")
+        let names = "\($0.rule.rawValue) \(subject)"
+        let number = seen[names, default: 0] + 1
+        seen[names] = number
         return SARIFLog.Result(
           rule: $0.rule.rawValue, level: $0.level, message: $0.message, path: document.path,
-          names: [subject], fingerprint: ("audit/v1", "\($0.rule.rawValue) \(subject)"))
+          names: [subject], fingerprint: ("audit/v1", number == 1 ? names : "\(names) #\(number)"))
       }, toolVersion: toolVersion
     ).json()
   }
@@ -89,7 +94,7 @@ package struct AuditSARIF {
   private var initializers: [Result] {
     let embedded = document.libraries.filter { $0.isEmbedded == true }.map(\.name)
     let own = Set(embedded + document.images.prefix(1).map(\.name))
-    return document.initializers.filter { own.contains($0.image) && $0.origin != "c runtime" }.map {
+    return document.initializers.filter { own.contains($0.image) && !isOfCRuntime($0) }.map {
       let isLoad = $0.kind.hasPrefix("+load")
       let name = $0.name?.description ?? $0.address?.description ?? "unknown"
       let file = $0.objectFile.map { " of \($0)" } ?? ""
@@ -98,6 +103,12 @@ package struct AuditSARIF {
         message: "\(name)\(file) runs when \($0.image) is loaded (\($0.kind))",
         subject: [$0.image.description, $0.name?.description ?? $0.kind])
     }
+  }
+
+  /// Whether it comes from a start file, which a change of the program does not mend. Without symbols that is the
+  /// function of `.init`.
+  private func isOfCRuntime(_ initializer: AuditedInitializer) -> Bool {
+    initializer.origin == "c runtime" || (initializer.name == nil && initializer.kind == "DT_INIT")
   }
 
   private var unused: [Result] {

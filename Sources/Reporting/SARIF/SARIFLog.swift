@@ -28,8 +28,8 @@ package struct SARIFLog {
     package var message: String
     /// The file that the finding is about; absolute, or relative to the folder in which the command runs.
     package var path: String
-    /// From 1; `nil` if the file has no lines.
-    package var line: Int?
+    /// From 1; 1 if the file has no lines, because code scanning does not take results without a line.
+    package var line: Int
     /// The names of what the finding is about.
     package var names: [String]
     /// What tells the finding from others, and stays the same in the next build; and the name and version of how it is
@@ -37,7 +37,7 @@ package struct SARIFLog {
     package var fingerprint: (name: StaticString, text: String)
 
     package init(
-      rule: String, level: Level, message: String, path: String, line: Int? = nil, names: [String],
+      rule: String, level: Level, message: String, path: String, line: Int = 1, names: [String],
       fingerprint: (name: StaticString, text: String)
     ) {
       self.rule = rule
@@ -93,16 +93,27 @@ package struct SARIFLog {
         }
         json.object("physicalLocation") { json in
           json.object("artifactLocation") { $0.member("uri", Self.uri(ofPath: result.path)) }
-          if let line = result.line { json.object("region") { $0.member("startLine", line) } }
+          json.object("region") { $0.member("startLine", result.line) }
         }
       }
     }
     json.object("message") { $0.member("text", result.message) }
     json.object("partialFingerprints") { json in
       json.member(result.fingerprint.name, result.fingerprint.text)
+      json.member("primaryLocationLineHash", Self.lineHash(of: result.fingerprint.text))
     }
     json.member("ruleId", result.rule)
     json.member("ruleIndex", rules.firstIndex { $0.id == result.rule } ?? 0)
+  }
+
+  /// The only fingerprint that GitHub compares. Its upload computes one of the line's text if there is none, which is
+  /// the same for all results of an image; one that is there is kept. Like that one it is a hash in hexadecimal and a
+  /// number: FNV-1a, 64 bits, of `fingerprint`.
+  /// <https://docs.github.com/en/code-security/code-scanning/integrating-with-code-scanning/sarif-support-for-code-scanning>
+  private static func lineHash(of fingerprint: String) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in fingerprint.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return String(hash, radix: 16) + ":1"
   }
 
   /// `path` as a URI reference: percent-encoded, and with the scheme `file` if it is absolute.
