@@ -46,7 +46,9 @@ struct NamedInitializers {
     let aliases = layout.functions(at: address)
     let size = aliases.compactMap { layout.functions[$0].size }.max() ?? rangeSize(at: address)
     initializer.size = size
-    initializer.pages = pageSize.pages(of: AddressRange(start: address, size: size ?? 1)).count
+    initializer.pages = size.map {
+      pageSize.pages(of: AddressRange(start: address, size: $0)).count
+    }
     // A global name says more than a local one of the same address; else the first.
     let named = aliases.filter { !layout.name(of: layout.functions[$0]).bytes.isEmpty }
     let best = named.first { !layout.functions[$0].isLocal } ?? named.first

@@ -45,6 +45,8 @@ struct AuditCommand: ParsableCommand {
       "What 'stages --json -- COMMAND' measured, for times of initializers.", valueName: "file"),
     completion: .file())
   var stages: String?
+  @Flag(help: "Also list the initializers, each with its size, object file and times.")
+  var list = false
   @Flag(help: "List selectors and classes that something may use nevertheless, with the reason.")
   var possible = false
   @Option(help: ArgumentHelp("The size of pages: 4k, 16k, 64k or auto.", valueName: "size"))
@@ -83,7 +85,8 @@ struct AuditCommand: ParsableCommand {
     } else {
       let names: NameWording = Demangler(demangle.mode, of: document.format).demangle
       let width = destination.width
-      try outputFile.finish(Array(AuditText(document, width: width, names: names).text.utf8))
+      let report = AuditText(document, width: width, listsInitializers: list, names: names)
+      try outputFile.finish(Array(report.text.utf8))
     }
     messages.print(document.warnings)
     if let problem = document.problem { throw problem }

@@ -69,6 +69,8 @@ import Testing
   @Test func allFormsAreAsRecorded() throws {
     try expectGolden(AuditText(Self.document).text, "reporting/audit/expected.txt")
     try expectGolden(
+      AuditText(Self.document, listsInitializers: true).text, "reporting/audit/listed.txt")
+    try expectGolden(
       String(decoding: Self.document.json(), as: UTF8.self), "reporting/audit/expected.json")
     try expectGolden(
       String(decoding: AuditSARIF(Self.document, toolVersion: "1.2.3").json(), as: UTF8.self),
@@ -120,6 +122,17 @@ import Testing
       let prints = results.compactMap { ($0["partialFingerprints"] as? [String: String])?[name] }
       #expect(prints.count == results.count && Set(prints).count == prints.count)
     }
+  }
+
+  @Test func initializersAreCountedByImageUnlessTheyAreListed() {
+    var document = Self.document
+    document.initializers += (0..<570).map { _ in document.initializers[0] }
+    let rows = { (text: String) in text.split(separator: "\n").map { $0.split(separator: " ") } }
+    let counted = rows(AuditText(document).text)
+    #expect(
+      counted.contains(["571", "\(571 * 48)", "22.84", "app"])
+        && counted.contains(["1", "libused.so"]))
+    #expect(rows(AuditText(document, listsInitializers: true).text).count > counted.count + 560)
   }
 
   @Test func onlyLibrariesThatAreNotAllowedFailTheCheck() {

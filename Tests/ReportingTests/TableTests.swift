@@ -100,4 +100,12 @@ import Testing
     let folded = Table.folding([5, 4, 3, 2, 1], keeping: limit) { 0 - $0.reduce(0, +) }
     #expect(folded == expected)
   }
+
+  @Test(arguments: [
+    (40, "app, liba.so, libb.so, libc.so"), (29, "app, liba.so and 2 more"), (16, "app and 3 more"),
+    (13, "a… and 3 more"),
+  ])
+  func aListThatIsTooWideSaysHowManyNamesAreLeftOut(width: Int, expected: String) {
+    #expect(shortenedList("app, liba.so, libb.so, libc.so", to: width) == expected)
+  }
 }

@@ -169,7 +169,7 @@ package struct AuditedInitializer: Sendable {
   package var objectFile: SymbolName?
   /// In bytes; `nil` if unknown.
   package var size: UInt64?
-  /// The pages that it lies on.
+  /// The pages that it lies on; `nil` without a size.
   package var pages: Int?
   /// When it first ran, since the process started; `nil` if no trace knows.
   package var startNanoseconds: UInt64?

@@ -5,21 +5,25 @@ import ImageModel
 package struct AuditText {
   private let document: AuditDocument
   private let width: Int?
+  private let listsInitializers: Bool
   private let names: NameWording
 
-  /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
+  /// - Parameters:
+  ///   - width: the terminal's, in columns; `nil` shortens no name.
+  ///   - listsInitializers: whether each initializer has a row, instead of each image that has any.
   package init(
-    _ document: AuditDocument, width: Int? = nil, names: @escaping NameWording = mangled
+    _ document: AuditDocument, width: Int? = nil, listsInitializers: Bool = false,
+    names: @escaping NameWording = mangled
   ) {
     self.document = document
     self.width = width
+    self.listsInitializers = listsInitializers
     self.names = names
   }
 
   package var text: String {
-    let parts = [
-      head, libraries, initializers, relocations, objectiveC, unused, use, findings,
-    ]
+    let startWork = listsInitializers ? initializers : initializerCounts
+    let parts = [head, libraries, startWork, relocations, objectiveC, unused, use, findings]
     return parts.filter { !$0.isEmpty }.joined(separator: "\n")
   }
 
@@ -43,18 +47,19 @@ package struct AuditText {
   private var libraries: String {
     guard !document.libraries.isEmpty else { return "" }
     var table = Table([
-      .init("FROM", .left), .init("HOW", .left), .init("LIBRARY", .left),
-      .init("NEEDED BY", .left),
+      .init("PART OF", .left), .init("HOW", .left), .init("LIBRARY", .left),
+      .init("NEEDED BY", .left, shortening: shortenedList),
     ])
     for library in document.libraries {
       let from =
         library.problem != nil
         ? "missing" : library.isEmbedded.map { $0 ? "program" : "system" } ?? "unknown"
       let kinds = library.kinds.filter { $0 != .required }.map(\.rawValue)
-      let how = ([library.isDirect ? "direct" : "indirect"] + kinds).joined(separator: ", ")
+      let isAskedFor = library.isDirect || !library.neededBy.isEmpty
+      let request = isAskedFor ? [library.isDirect ? "direct" : "indirect"] : []
       let problem = library.problem.map { " (\($0))" } ?? ""
       table.add([
-        from, how, library.name.description + problem,
+        from, (request + kinds).joined(separator: ", "), library.name.description + problem,
         library.neededBy.map(\.description).joined(separator: ", "),
       ])
     }
@@ -66,12 +71,35 @@ package struct AuditText {
     return text
   }
 
+  /// The number of initializers of each image that has any.
+  private var initializerCounts: String {
+    guard !document.initializers.isEmpty else { return "" }
+    let hasTimes = document.initializers.contains { $0.startNanoseconds != nil }
+    var table = Table(
+      [.init("INITIALIZERS"), .init("SIZE")] + (hasTimes ? [.init("MS")] : []) + [
+        .init("IMAGE", .left)
+      ])
+    let byImage = Dictionary(grouping: document.initializers, by: \.image)
+    var seen: Set<SymbolName> = []
+    for image in document.initializers.map(\.image) where seen.insert(image).inserted {
+      let all = byImage[image] ?? []
+      let sizes = all.compactMap(\.size)
+      let times = all.compactMap(\.nanoseconds)
+      let time =
+        times.isEmpty ? "" : Decimal.milliseconds(nanoseconds: Double(times.saturatingSum()))
+      table.add(
+        ["\(all.count)", sizes.isEmpty ? "" : "\(sizes.saturatingSum())"] + (hasTimes ? [time] : [])
+          + [image.description])
+    }
+    return table.text(width: width) + "each initializer: --list\n"
+  }
+
   private var initializers: String {
     guard !document.initializers.isEmpty else { return "" }
     let hasTimes = document.initializers.contains { $0.startNanoseconds != nil }
     var table = Table(
       [.init("SIZE"), .init("PAGES")] + (hasTimes ? [.init("START MS"), .init("MS")] : []) + [
-        .init("KIND", .left), .init("IMAGE", .left), .init("FROM", .left),
+        .init("KIND", .left), .init("IMAGE", .left), .init("OBJECT FILE", .left),
         .init("FUNCTION", .left),
       ])
     for initializer in document.initializers {
@@ -92,7 +120,8 @@ package struct AuditText {
 
   private var relocations: String {
     var table = Table([
-      .init("RELOCATIONS"), .init("PAGES"), .init("IMAGE", .left), .init("KINDS", .left),
+      .init("RELOCATIONS"), .init("PAGES"), .init("IMAGE", .left),
+      .init("KINDS", .left, shortening: shortenedList),
     ])
     for image in document.images {
       table.add([

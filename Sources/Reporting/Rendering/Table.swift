@@ -6,11 +6,17 @@ package struct Table {
     package var alignment: Alignment
     /// The text between this column and the one before it; the title line has blanks there.
     package var separator: String
+    /// Makes a text of the last column fit as many columns of a terminal.
+    package var shorten: (String, Int) -> String
 
-    package init(_ title: String, _ alignment: Alignment = .right, separator: String = "  ") {
+    package init(
+      _ title: String, _ alignment: Alignment = .right, separator: String = "  ",
+      shortening: @escaping (String, Int) -> String = shortened
+    ) {
       self.title = title
       self.alignment = alignment
       self.separator = separator
+      shorten = shortening
     }
   }
 
@@ -62,7 +68,7 @@ package struct Table {
       let column = columnsOfTable[index]
       let blankSeparator = String(repeating: " ", count: columns(of: column.separator))
       text += isTitle ? blankSeparator : column.separator
-      let cell = index == last ? shortened(cells[index], to: widths[index]) : cells[index]
+      let cell = index == last ? column.shorten(cells[index], widths[index]) : cells[index]
       // Padding is made only where it shows: one C++ name can be as long as thousands of others.
       let isShown = index < last || column.alignment == .right
       let room = isShown ? max(0, widths[index] - columns(of: cell)) : 0

@@ -66,3 +66,23 @@ package func shortened(_ text: String, to width: Int) -> String {
   }
   return head + "…" + String(tail.reversed())
 }
+
+/// `text`, a list of names with commas in between, or as many of them as fit into `width` columns, and how many more
+/// there are: `app, libused.so and 3 more`. The first name is shortened if it does not fit.
+package func shortenedList(_ text: String, to width: Int) -> String {
+  guard columns(of: text) > width else { return text }
+  let names = text.split(separator: ", ", omittingEmptySubsequences: false)
+  guard names.count > 1 else { return shortened(text, to: width) }
+  func ending(_ rest: Int) -> String { " and \(rest) more" }
+  var line = ""
+  for (count, name) in names.enumerated() {
+    let longer = line + (line.isEmpty ? "" : ", ") + name
+    let end = ending(names.count - count - 1)
+    guard columns(of: longer) + columns(of: end) <= width else {
+      guard line.isEmpty else { return line + ending(names.count - count) }
+      return shortened(longer, to: max(1, width - columns(of: end))) + end
+    }
+    line = longer
+  }
+  return line
+}
