@@ -1,6 +1,7 @@
 import ByteReading
 import ImageModel
 import ObjectFormat
+import Reporting
 
 extension ExaminedImage {
   /// Reads what an ELF image asks of the loader; what is damaged becomes a problem.
@@ -22,7 +23,8 @@ extension ExaminedImage {
       }
     }
     problems += Diagnostic.skipped(
-      needed.unknownCount, "library", "its name is outside the string table", in: path)
+      needed.unknownCount, "library", plural: "libraries", "its name is outside the string table",
+      in: path)
     ownName = try table.names(.soname).names.first
     runPaths = Self.folders(try table.names(.runpath).names)
     // If there is a DT_RUNPATH, the loader ignores DT_RPATH.
@@ -40,13 +42,11 @@ extension ExaminedImage {
 extension Diagnostic {
   /// A warning about `count` things that were left out; empty if there are none.
   static func skipped(
-    _ count: Int, _ noun: String, _ reason: String, in path: String
+    _ count: Int, _ noun: String, plural: String? = nil, _ reason: String, in path: String
   ) -> [Diagnostic] {
     guard count > 0 else { return [] }
     return [
-      Diagnostic(
-        "\(count) \(noun == "library" && count > 1 ? "libraries" : noun) left out: \(reason)",
-        context: [path])
+      Diagnostic("left out \(counted(count, noun, plural)): \(reason)", context: [path])
     ]
   }
 }

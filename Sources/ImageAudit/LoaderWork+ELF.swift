@@ -24,36 +24,20 @@ struct LoaderWork {
           "it has neither section headers nor a dynamic section: its relocations and initializers are unknown",
           context: [path]))
     }
-    var counts = [Int](repeating: 0, count: ELFRelocationKind.allCases.count)
+    var counts: [ELFRelocationKind: Int] = [:]
     var pages = RelocatedPages(pageSize)
     do throws(ParseError) {
       try file.forEachRelocatedWord { kind, address in
-        counts[kind.place] += 1
+        counts[kind, default: 0] += 1
         pages.add(address)
       }
     } catch { problems.append(Diagnostic("unread relocations: \(error)", context: [path])) }
-    relocations.counts = zip(ELFRelocationKind.allCases, counts).filter { $0.1 > 0 }
-      .map { ($0.0.rawValue, $0.1) }
+    relocations.counts = ELFRelocationKind.allCases.compactMap { kind in
+      counts[kind].map { (kind.rawValue, $0) }
+    }
     relocations.pages = pages.count
     do throws(ParseError) {
       initializers = try file.initializers().map { ($0.kind.rawValue, $0.address) }
     } catch { problems.append(Diagnostic("unread initializers: \(error)", context: [path])) }
-  }
-}
-
-extension ELFRelocationKind {
-  /// Its place in `allCases`.
-  fileprivate var place: Int {
-    switch self {
-    case .relative: 0
-    case .relr: 1
-    case .symbolic: 2
-    case .globalData: 3
-    case .jumpSlot: 4
-    case .indirect: 5
-    case .copy: 6
-    case .threadLocal: 7
-    case .other: 8
-    }
   }
 }

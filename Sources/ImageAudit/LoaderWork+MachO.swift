@@ -37,33 +37,22 @@ extension LoaderWork {
   private mutating func readFixups(
     of file: MachOFile, _ path: String, _ libraries: [SymbolName], _ pageSize: PageSize
   ) {
-    var counts = [Int](repeating: 0, count: MachOFixup.Kind.allCases.count)
+    var counts: [MachOFixup.Kind: Int] = [:]
     var binds = [Int](repeating: 0, count: libraries.count)
     var pages = RelocatedPages(pageSize)
     do throws(ParseError) {
       try file.forEachFixup { fixup in
-        counts[fixup.kind.place] += 1
+        counts[fixup.kind, default: 0] += 1
         pages.add(fixup.address)
         if fixup.kind != .rebase, 1...max(1, binds.count) ~= fixup.library, !binds.isEmpty {
           binds[fixup.library - 1] += 1
         }
       }
     } catch { problems.append(Diagnostic("unread rebases and binds: \(error)", context: [path])) }
-    relocations.counts = zip(MachOFixup.Kind.allCases, counts).filter { $0.1 > 0 }
-      .map { ($0.0.rawValue, $0.1) }
+    relocations.counts = MachOFixup.Kind.allCases.compactMap { kind in
+      counts[kind].map { (kind.rawValue, $0) }
+    }
     relocations.pages = pages.count
     relocations.bindsByLibrary = zip(libraries, binds).filter { $0.1 > 0 }.map { ($0, $1) }
-  }
-}
-
-extension MachOFixup.Kind {
-  /// Its place in `allCases`.
-  fileprivate var place: Int {
-    switch self {
-    case .rebase: 0
-    case .bind: 1
-    case .weakBind: 2
-    case .lazyBind: 3
-    }
   }
 }
