@@ -49,22 +49,19 @@ struct Examination {
     }
     audited.relocations = work.relocations
     document.warnings += work.problems
-    let id = addInitializers(of: examined, work, isGiven: isGiven)
+    addInitializers(of: examined, work, isGiven: isGiven)
     let real = (try? Folder.absolutePath(examined.path)) ?? examined.path
-    candidates.append(ObservedLaunches.Candidate(path: real, id: id))
+    candidates.append(ObservedLaunches.Candidate(path: real, id: examined.file.id))
     document.images.append(audited)
   }
 
-  /// - Returns: the ID of the image, if it was read.
   private mutating func addInitializers(
     of examined: ExaminedImage, _ work: LoaderWork, isGiven: Bool
-  ) -> ImageID? {
-    guard isGiven || !work.initializers.isEmpty else { return nil }
+  ) {
+    guard isGiven || !work.initializers.isEmpty else { return }
     var found: [AuditedInitializer]
-    var id: ImageID?
     do throws(Diagnostic) {
       let read = isGiven ? image : try self.read(examined)
-      id = read.id
       let origins = FunctionOrigins(
         read.layout, examined.bytes, readsDebugInformation: isGiven)
       let describing = NamedInitializers(
@@ -79,7 +76,6 @@ struct Examination {
     }
     imageOfInitializer += found.map { _ in document.images.count }
     document.initializers += found
-    return id
   }
 
   private func read(_ examined: ExaminedImage) throws(Diagnostic) -> Image {

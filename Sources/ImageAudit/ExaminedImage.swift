@@ -3,6 +3,7 @@ import ByteReading
 import ImageModel
 import ObjectFormat
 import Reporting
+import Symbolication
 
 /// The image in a file that a loader would map.
 enum MappedImage: Sendable {
@@ -26,6 +27,14 @@ enum MappedImage: Sendable {
       else { return nil }
       self = .machO(try MachOFile(parsing: bytes, at: slice.range))
     case .archive: return nil
+    }
+  }
+
+  /// By which traces tell the image from other builds of it; `nil` if it can't be read.
+  var id: ImageID? {
+    switch self {
+    case .elf(let file): ImageID(file)
+    case .machO(let file): try? file.imageID()
     }
   }
 }

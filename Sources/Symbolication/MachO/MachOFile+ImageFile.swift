@@ -36,7 +36,7 @@ extension MachOFile: ImageFile {
 
   /// `LC_UUID`; without one, a weak ID: FNV-1a, 64 bits, of all load commands as in the file, big-endian. The
   /// recorder computes the same. Stripping changes it.
-  func imageID() throws(ParseError) -> ImageID {
+  package func imageID() throws(ParseError) -> ImageID {
     if let uuid = try uuid() { return ImageID(kind: .uuid, bytes: uuid) }
     let start = range.indices.lowerBound + 32  // sizeof(mach_header_64)
     return ImageID(weakOf: bytes, start..<start + Int(header.commandsSize))
