@@ -8,6 +8,7 @@
 import ByteReading
 import ImageModel
 import Reporting
+import Workflows
 
 /// How the loader of one object format finds a library.
 protocol LibrarySearch {
@@ -45,8 +46,13 @@ struct LibraryClosure {
   init(of image: ExaminedImage, searching search: some LibrarySearch, namesAreShared: Bool) {
     let own = AuditedLibrary(name: image.name, path: image.path, isDirect: false)
     nodes = [Node(library: own, image: image)]
+    // The given image is loaded, too: a library that asks for it gets it.
     var byName: [[UInt8]: Int] = [:]
+    if let name = image.ownName { byName[name] = 0 }
     var byPath: [String: Int] = [:]
+    if let real = try? Folder.absolutePath(image.path) { byPath[real] = 0 }
+    /// The libraries that were not found, by the name that is asked for.
+    var missing: [[UInt8]: Int] = [:]
     var node = 0
     while node < nodes.count {
       for load in nodes[node].image?.loads ?? [] {
@@ -66,9 +72,11 @@ struct LibraryClosure {
           place = byPath[path] ?? add(load, from: node, path: path, isEmbedded: false, nil)
           byPath[path] = place
         case .new(.missing(let reason, let path)):
-          place = add(load, from: node, path: path, isEmbedded: nil, nil, problem: reason)
+          place =
+            missing[load.name.bytes]
+            ?? add(load, from: node, path: path, isEmbedded: nil, nil, problem: reason)
+          missing[load.name.bytes] = place
         }
-        // A file of the given image itself may be asked for: that is no library of its own.
         if byName[load.name.bytes] == nil { byName[load.name.bytes] = place }
         nodes[place].library.note(load.kind, from: nodes[node].library.name, isDirect: node == 0)
         if nodes.count > Self.limit { break }
