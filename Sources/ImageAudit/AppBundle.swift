@@ -12,11 +12,17 @@ struct AppBundle {
   /// The libraries and the programs of frameworks, ascending.
   let libraries: [String]
 
-  /// - Throws: if there is no program, or if there are several and none has the app's name.
+  /// - Throws: if the folder is no app, if there is no program, or if there are several and none has the app's name.
   init(at path: String) throws(Diagnostic) {
     var folder = path[...]
     while folder.count > 1, folder.hasSuffix("/") { folder = folder.dropLast() }
     let name = folder.split(separator: "/").last.map(String.init) ?? String(folder)
+    guard name.hasSuffix(".app") else {
+      let found = Folder.names(in: path).isEmpty ? "an empty folder" : "a folder"
+      throw Diagnostic(
+        "unable to read: expected an image or an app (NAME.app), found \(found)", context: [path],
+        hint: "give the file of the program")
+    }
     let stem = name.split(separator: ".").dropLast().joined(separator: ".")
     let contents = Folder.names(in: "\(folder)/Contents").isEmpty ? "" : "/Contents"
     let place = contents.isEmpty ? String(folder) : "\(folder)/Contents/MacOS"

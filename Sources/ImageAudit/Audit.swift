@@ -19,8 +19,8 @@ package struct Audit {
     /// The slice of a universal file.
     package var architecture: Architecture?
     package var pageSize = PageSizeChoice.automatic
-    /// The folder that stands for `/` when libraries are looked up; empty for this machine.
-    package var root = ""
+    /// The folder that stands for `/` when libraries are looked up; `nil` for this machine.
+    package var root: String?
     package var linkMap: String?
     /// The list of allowed libraries.
     package var allow: String?
@@ -47,7 +47,8 @@ package struct Audit {
   /// - Throws: if the image, a trace, the link map or the list can't be read. What is wrong with a library is in the
   ///   document.
   package func examine() throws(Diagnostic) -> AuditDocument {
-    let bundle = Folder.names(in: path).isEmpty ? nil : try AppBundle(at: path)
+    let list = try options.allow.map { path throws(Diagnostic) in try AllowList(path: path) }
+    let bundle = Folder.isFolder(path) ? try AppBundle(at: path) : nil
     let program = bundle?.program ?? path
     let bytes = try InputFile.bytes(program)
     let (image, warnings) = try Image.reading(
@@ -70,8 +71,7 @@ package struct Audit {
     if !options.traces.isEmpty { try examination.observe(options.traces) }
     if let stages = options.stages { try examination.addTimes(ofStages: stages) }
     document = examination.document
-    if let allow = options.allow {
-      let list = try AllowList(path: allow)
+    if let list {
       document.notAllowed = document.libraries.filter { !list.allows($0) }.map(\.name)
       document.warnings += list.unused(by: document.libraries)
     }
@@ -89,18 +89,19 @@ package struct Audit {
   private func closure(of image: Image, _ bytes: FileBytes) throws(Diagnostic) -> LibraryClosure {
     let path = image.path
     let name = SymbolName(path.split(separator: "/").last.map(String.init) ?? path)
+    let root = try SystemRoot(options.root)
     let folder = ExaminedImage.folder(of: try Folder.absolutePath(path))
     switch try? MappedImage(in: bytes, of: image.architecture) {
     case .elf(let file):
       var examined = ExaminedImage(file, path: path, name: name)
       examined.folder = folder
       let search = ELFLibrarySearch(
-        for: file, root: options.root, cache: libraryCache(&examined))
+        for: file, root: root, cache: libraryCache(&examined, below: root))
       return LibraryClosure(of: examined, searching: search, namesAreShared: true)
     case .machO(let file):
       var examined = ExaminedImage(file, path: path, name: name)
       examined.folder = folder
-      let search = MachOLibrarySearch(for: image.architecture, root: options.root)
+      let search = MachOLibrarySearch(for: image.architecture, root: root)
       return LibraryClosure(of: examined, searching: search, namesAreShared: false)
     case nil: throw Diagnostic("unsupported file: expected a linked image", context: [path])
     }
@@ -124,9 +125,12 @@ package struct Audit {
   }
 
   /// The loader's cache; empty if there is none, as on systems without glibc.
-  private func libraryCache(_ image: inout ExaminedImage) -> ELFLibraryCache {
-    let path = "\(options.root)/etc/ld.so.cache"
-    guard let bytes = try? FileBytes(regularFileAt: path) else { return ELFLibraryCache() }
+  private func libraryCache(
+    _ image: inout ExaminedImage, below root: SystemRoot
+  ) -> ELFLibraryCache {
+    guard let path = root.realPath("\(root.path)/etc/ld.so.cache"),
+      let bytes = try? FileBytes(regularFileAt: path)
+    else { return ELFLibraryCache() }
     do throws(ParseError) { return try ELFLibraryCache(parsing: bytes) } catch {
       image.problems.append(Diagnostic("left out: \(error)", context: [path]))
       return ELFLibraryCache()

@@ -16,10 +16,9 @@ import Workflows
 
 struct MachOLibrarySearch: LibrarySearch {
   private let architecture: Architecture
-  /// The folder that stands for `/`; empty for this machine.
-  private let root: String
+  private let root: SystemRoot
 
-  init(for architecture: Architecture, root: String) {
+  init(for architecture: Architecture, root: SystemRoot) {
     self.architecture = architecture
     self.root = root
   }
@@ -70,7 +69,7 @@ struct MachOLibrarySearch: LibrarySearch {
       if path.hasPrefix(word + "/") { return folder + path.dropFirst(word.count) }
     }
     guard path.hasPrefix("/") else { return nil }
-    return isSystem(path) ? path : root + path
+    return isSystem(path) ? path : root.path + path
   }
 
   private func isSystem(_ path: String) -> Bool {
@@ -80,15 +79,16 @@ struct MachOLibrarySearch: LibrarySearch {
   private func library(
     at path: String, _ other: inout (path: String, reason: String)?
   ) -> FoundLibrary? {
-    guard let real = try? Folder.absolutePath(path) else { return nil }
+    guard let real = root.realPath(path) else { return nil }
     do {
-      let bytes = try FileBytes(regularFileAt: path)
+      let bytes = try FileBytes(regularFileAt: real)
       guard case .machO(let file)? = try MappedImage(in: bytes, of: architecture) else {
         other = other ?? (path, "it is for another machine")
         return nil
       }
-      return .image(
-        ExaminedImage(file, path: path, name: ""), path: real, isEmbedded: true)
+      var image = ExaminedImage(file, path: root.path.isEmpty ? path : real, name: "")
+      image.folder = ExaminedImage.folder(of: path)
+      return .image(image, path: real, isEmbedded: true)
     } catch {
       other = other ?? (path, "\(error)")
       return nil

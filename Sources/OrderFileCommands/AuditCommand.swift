@@ -74,7 +74,7 @@ struct AuditCommand: ParsableCommand {
     options.traces = traces
     options.stages = stages
     options.includesPossible = possible
-    options.root = sysroot ?? ""
+    options.root = sysroot
     options.pageSize = pageSize
     options.architecture = arch?.architecture
     let document = try Audit(path, options).examine()

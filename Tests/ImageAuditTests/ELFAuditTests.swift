@@ -73,6 +73,11 @@ import Testing
     #expect(Self.library("libc.so.6", document)?.isEmbedded == false)
     #expect(document.libraries.map(\.name).count == Set(document.libraries.map(\.name)).count)
     #expect(document.images.first?.name == "app")
+
+    // The given image is part of the cycle: by its name in the table of names, and by its path.
+    let own = try Self.audit(workshop, "liba.so")
+    #expect(
+      own.libraries.map(\.name) == ["libb.so"] && own.images.map(\.name) == ["liba.so", "libb.so"])
   }
 
   @Test(.needs("clang++")) func initializersHaveNamesFilesAndSizes() throws {
@@ -210,6 +215,125 @@ import Testing
     let list = writer.add(.init(".dynstr", type: 3, flags: 2, address: 0x5000, contents: strings))
     writer.segments = [(1, text), (1, list), (2, dynamic)]
     return writer.bytes()
+  }
+
+  /// A library with a build ID and no initializer, and a program that asks for it.
+  private static func recorded(_ id: [UInt8]) throws -> Workshop {
+    let workshop = try Workshop()
+    var library = ELFWriter()
+    library.segments = [(1, library.addText())]
+    library.addBuildID(id)
+    try workshop.write(library.bytes(), "libplain.so")
+    try workshop.write(Self.asking(for: [Array("$ORIGIN/libplain.so".utf8)]), "app")
+    return workshop
+  }
+
+  private static func trace(of path: String, _ id: [UInt8], _ workshop: Workshop) throws -> String {
+    var trace = TraceWriter()
+    let image = TraceWriter.Image(path: path, id: id)
+    trace.addLoad(image)
+    trace.addHit(image, guard: 1, entry: 0x1010)
+    try workshop.write(trace.bytes(), "app.oftrace")
+    return workshop.folder.appendingPathComponent("app.oftrace").path
+  }
+
+  @Test func aLibraryWithoutInitializersIsToldFromItsOtherBuildsAndFoundAnywhere() throws {
+    let workshop = try Self.recorded([1, 2, 3])
+    let path = workshop.folder.appendingPathComponent("libplain.so").path
+    var options = Audit.Options()
+    options.traces = [try Self.trace(of: path, [9, 9], workshop)]
+    let rebuilt = try Self.audit(workshop, "app", options)
+    #expect(rebuilt.warnings.contains { $0.message.hasPrefix("it recorded another build of") })
+    #expect(rebuilt.libraries.map(\.wasLoaded) == [nil])
+
+    options.traces = [try Self.trace(of: "/elsewhere/libplain.so", [1, 2, 3], workshop)]
+    let moved = try Self.audit(workshop, "app", options)
+    #expect(moved.libraries.map(\.wasLoaded) == [true] && moved.use?.notObserved == [])
+    #expect(moved.warnings.allSatisfy { !$0.message.contains("another build") })
+  }
+
+  @Test func aLibraryThatOnlyATraceKnowsHasToBeOnTheList() throws {
+    let workshop = try Self.recorded([1, 2, 3])
+    try workshop.write("libplain.so\n".utf8, "list")
+    var options = Audit.Options()
+    options.allow = workshop.folder.appendingPathComponent("list").path
+    options.traces = [try Self.trace(of: "/opt/libplugin.so", [7], workshop)]
+    let document = try Self.audit(workshop, "app", options)
+    #expect(document.notAllowed == ["libplugin.so"] && document.problem?.severity == .checkFailed)
+    let plugin = try #require(document.libraries.last)
+    #expect(plugin.kinds == [.runTime] && plugin.path == "/opt/libplugin.so")
+    // Nothing asks for it, directly or not.
+    let rows = AuditText(document).text.split(separator: "\n").filter { $0.contains("libplugin") }
+    #expect(rows.first?.contains("run-time") ?? false)
+    #expect(!(rows.first?.contains("indirect") ?? true))
+  }
+
+  @Test func anUnreadableListIsNoticedFirst() throws {
+    let workshop = try Workshop()
+    var options = Audit.Options()
+    options.allow = workshop.folder.appendingPathComponent("none").path
+    let error = #expect(throws: Diagnostic.self) { try Self.audit(workshop, "gone", options) }
+    #expect(error?.description.contains("/none: ") ?? false)
+  }
+
+  /// A sysroot for the machine of `asking(for:)`, with a C library in `folder` and `libx.so` in `lib` of the root.
+  private static func sysroot(_ folder: String) throws -> Workshop {
+    let workshop = try Workshop()
+    func make(_ path: String) throws {
+      let url = workshop.folder.appendingPathComponent(path)
+      try FileManager.default.createDirectory(
+        at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try workshop.write(Self.asking(for: []), path)
+    }
+    try make("root/usr/\(folder)/libc.so.6")
+    try make("root/opt/\(folder)/liby.so")
+    try make("root/opt/real/libx-1.so")
+    return workshop
+  }
+
+  @Test(arguments: ["lib/x86_64-linux-gnu", "lib64", "lib"])
+  func theFolderOfTheCLibraryIsTheValueOfLIB(folder: String) throws {
+    let workshop = try Self.sysroot(folder)
+    try workshop.write(
+      Self.asking(
+        for: ["/opt/$LIB/liby.so", "/opt/${LIB}/../$PLATFORM/z.so", "/opt/a$b.so"].map {
+          Array($0.utf8)
+        }), "app")
+    var options = Audit.Options()
+    options.root = workshop.folder.appendingPathComponent("root").path
+    #expect(
+      try Self.audit(workshop, "app", options).libraries.map(\.problem) == [
+        nil, "its folder contains $PLATFORM, whose value is unknown", "not found",
+      ])
+  }
+
+  @Test(arguments: ["root", "root/", "./root/../root//"])
+  func linksInASysrootStayInIt(root: String) throws {
+    let workshop = try Self.sysroot("lib64")
+    let manager = FileManager.default
+    let folder = workshop.folder.appendingPathComponent("root")
+    for (path, target) in [
+      ("lib64", "/usr/lib64"), ("usr/lib64/libx.so", "/opt/../../opt/link"),
+      ("opt/link", "real/libx-1.so"),
+      ("usr/lib64/libhost.so", workshop.folder.path + "/libhost.so"),
+      ("usr/lib64/libloop.so", "libloop.so"),
+    ] {
+      try manager.createSymbolicLink(
+        atPath: folder.appendingPathComponent(path).path, withDestinationPath: target)
+    }
+    try workshop.write(Self.asking(for: []), "libhost.so")
+    let names = ["libc.so.6", "libx.so", "libhost.so", "libloop.so"]
+    try workshop.write(Self.asking(for: names.map { Array($0.utf8) }), "app")
+    var options = Audit.Options()
+    options.root = workshop.folder.path + "/" + root
+    let libraries = try Self.audit(workshop, "app", options).libraries
+    #expect(libraries.map(\.problem) == [nil, nil, "not found", "not found"])
+    #expect(libraries.prefix(2).map(\.isEmbedded) == [false, false])
+    let real = try #require(realpath(folder.path, nil).map { String(cString: $0) })
+    #expect(
+      libraries.prefix(2).map(\.path) == [
+        "\(real)/usr/lib64/libc.so.6", "\(real)/opt/real/libx-1.so",
+      ])
   }
 
   @Test func thousandsOfLibrariesAreListed() throws {

@@ -100,6 +100,33 @@ import Testing
     #expect(none?.message == "expected a program called 'D', found none")
   }
 
+  @Test func aFolderThatIsNoAppIsRefusedUnread() throws {
+    let workshop = try Self.app(["bin/one": Self.image([]), "G.app/G": Self.image([])])
+    let url = workshop.folder.appendingPathComponent("empty")
+    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    for (name, found) in [("bin", "a folder"), ("bin/", "a folder"), ("empty", "an empty folder")] {
+      let error = #expect(throws: Diagnostic.self) { try Self.audit(workshop, name) }
+      #expect(
+        error?.message == "unable to read: expected an image or an app (NAME.app), found \(found)")
+    }
+    #expect(try Self.audit(workshop, "G.app").images.map(\.name) == ["G"])
+  }
+
+  @Test func aMissingLibraryIsListedOnce() throws {
+    let workshop = try Self.app([
+      "H.app/H": Self.image(
+        [(Self.load, "@rpath/libA.dylib"), (Self.load, "@rpath/libGone.dylib")],
+        runPaths: ["@executable_path/Frameworks"]),
+      "H.app/Frameworks/libA.dylib": Self.image([(Self.weak, "@rpath/libGone.dylib")]),
+    ])
+    let document = try Self.audit(workshop, "H.app")
+    #expect(
+      document.libraries.map(Self.describe) == [
+        "embedded direct required @rpath/libA.dylib < H",
+        "missing direct required+weak @rpath/libGone.dylib < H, @rpath/libA.dylib",
+      ])
+  }
+
   @Test func aThousandLibrariesAndNamesOfAnyBytesAreListed() throws {
     let names = (0..<3000).map { "@rpath/lib\($0)\"\u{1b}.dylib" }
     let workshop = try Self.app([

@@ -22,7 +22,7 @@ package enum Folder {
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
   /// Whether there is a folder at `path`.
-  static func isFolder(_ path: String) -> Bool {
+  package static func isFolder(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
