@@ -42,13 +42,13 @@ package struct TrendDocument: Hashable, Sendable {
   package init(_ history: HistoryFile, _ detection: ChangePointDetection) {
     self.detection = detection
     series = history.bySeries.map { series, entries in
-      var places: [String: [Metric.Place]] = [:]
+      var placesByName: [String: [Metric.Place]] = [:]
       for entry in entries.indices {
         for (metric, value) in entries[entry].metrics.enumerated() {
-          places[value.name, default: []].append((entry, metric))
+          placesByName[value.name, default: []].append((entry, metric))
         }
       }
-      let metrics = places.sorted { $0.key < $1.key }.map {
+      let metrics = placesByName.sorted { $0.key < $1.key }.map {
         Metric($0.value, in: entries, detection)
       }
       return Series(series: series, commits: entries.count, metrics: metrics)
