@@ -127,6 +127,16 @@ import Testing
       ])
   }
 
+  @Test func theGivenImageIsNoneOfItsOwnLibraries() throws {
+    let workshop = try Self.app([
+      "libA.dylib": Self.image([(Self.load, "@loader_path/libB.dylib")]),
+      "libB.dylib": Self.image([(Self.load, "@loader_path/./libA.dylib")]),
+    ])
+    let document = try Self.audit(workshop, "libA.dylib")
+    #expect(document.libraries.map(\.name) == ["@loader_path/libB.dylib"])
+    #expect(document.images.map(\.name) == ["libA.dylib", "@loader_path/libB.dylib"])
+  }
+
   @Test func aThousandLibrariesAndNamesOfAnyBytesAreListed() throws {
     let names = (0..<3000).map { "@rpath/lib\($0)\"\u{1b}.dylib" }
     let workshop = try Self.app([
