@@ -8,7 +8,8 @@ root=$PWD
 home=$(mktemp -d)
 trap 'rm -rf "$home"' EXIT
 
-awk '/^```/ { inside = !inside; next } inside' docs/TUTORIAL.md | awk '/^\$ /, /^$/' >"$home/shown"
+# The output of a command goes on, over blank lines, to the next command or the end of the block.
+awk '/^```/ { inside = !inside; shown = 0; next } /^\$ / { shown = inside } shown' docs/TUTORIAL.md >"$home/shown"
 {
   echo 'set -euo pipefail'
   sed -n 's/^\$ //p' "$home/shown" | while read -r command; do
