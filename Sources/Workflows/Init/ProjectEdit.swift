@@ -2,8 +2,9 @@
 //
 // A change is a file of its own, or one line in a file of the project. The line has a mark, so that it is found again
 // wherever it is by then, and fixed text, so that it shows if somebody has changed it. The last line of a file has the
-// hash of those above: what another version of this command wrote, or for another project(), is recognized, too. If a line is put behind the last
-// one, and that has no line feed, neither has the new one: what is removed is then the line with the line feed before it.
+// hash of those above: what another version of this command wrote, or for another project(), is recognized, too. If a
+// line is put behind the last one, and that has no line feed, neither has the new one: what is removed is then the line
+// with the line feed before it.
 
 import ByteReading
 import ImageModel
