@@ -58,9 +58,10 @@ import Testing
     return (run.status, run.text, run.errors)
   }
 
-  @Test func theStagesOfALaunchAddUpToIt() throws {
+  @Test(arguments: [[], ["--cold"]]) func theStagesOfALaunchAddUpToIt(flags: [String]) throws {
     let workshop = try Self.workshop()
-    let run = try Self.stages(workshop, ["--runs", "2", "--json", "-o", "s.json", "--", "./app"])
+    let run = try Self.stages(
+      workshop, flags + ["--runs", "2", "--json", "-o", "s.json", "--", "./app"])
     try #require(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
     let document = try parsedJSON(workshop.bytes("s.json"))
     let table = try #require((document["tables"] as? [[String: Any]])?.first)

@@ -64,6 +64,22 @@ import Testing
       ])
   }
 
+  /// Published times of empty projects, in the unit that dyld chose for each.
+  @Test(arguments: [
+    ("19.40 milliseconds", 19_400_000), ("19.65 milliseconds", 19_650_000),
+    ("232.19 milliseconds", 232_190_000), ("837.72 milliseconds", 837_720_000),
+    ("1.0 seconds", 1_000_000_000),
+  ])
+  func anEmptyProjectHasItsTime(total: String, nanoseconds: Int) throws {
+    let text = """
+      Total pre-main time: \(total) (100.0%)
+               dylib loading time: \(total) (100.0%)
+
+      """
+    let launch = try #require(try log(text.utf8).launches.first)
+    #expect(launch.totalNanoseconds == Double(nanoseconds))
+  }
+
   /// Spellings of other versions, what a German terminal made of it, and a file that went through Windows.
   @Test(arguments: [
     short.replacing("ObjC setup time", with: "objc setup"),
