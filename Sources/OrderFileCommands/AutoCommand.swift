@@ -53,9 +53,9 @@ struct AutoCommand: ParsableCommand {
   var buildSystem: String?
   @Option(
     help: ArgumentHelp(
-      "The linker: lld, gold or gnu-ld. (default: the first of these that is installed: lld, gnu-ld, gold)",
-      valueName: "linker"), completion: .list(["lld", "gold", "gnu-ld"]))
-  var linker: LinkerOption?
+      "The linker. (default: the first that is installed of lld, gnu-ld, gold)",
+      valueName: "linker"))
+  var linker: ELFLinkerOption?
   @Option(
     help: ArgumentHelp("Standard input of the launches. (default: none)", valueName: "file"),
     completion: .file())

@@ -33,9 +33,8 @@ struct FlagsMake: ParsableCommand {
   @Option(help: ArgumentHelp("The order file to write.", valueName: "file"), completion: .file())
   var orderFile = "app.order"
   @Option(
-    help: ArgumentHelp("The linker: lld, gold or gnu-ld. (default: lld)", valueName: "linker"),
-    completion: .list(["lld", "gold", "gnu-ld"]))
-  var linker: LinkerOption?
+    help: ArgumentHelp("The linker. (default: lld)", valueName: "linker"))
+  var linker: ELFLinkerOption?
   @OptionGroup var messages: Messages
 
   func run() throws {

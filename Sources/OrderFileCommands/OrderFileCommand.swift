@@ -141,17 +141,21 @@ extension OrderFileCommand {
 }
 
 extension ParsableCommand {
-  /// The subcommand that `words` ask for; the first one names it.
+  /// The subcommand that `words` ask for; the first ones name it.
   ///
   /// - Throws: a usage error if there is no subcommand of that name; and the errors of `parseAsRoot`.
   static func parse(words: [String]) throws -> any ParsableCommand {
+    var command: any ParsableCommand.Type = Self.self
     if words.first == "help" {
-      var command: any ParsableCommand.Type = Self.self
       for word in words.dropFirst() where !word.hasPrefix("-") {
         command = try CommandName.subcommand(word, of: command)
       }
-    } else if let word = words.first, !word.hasPrefix("-") {
-      _ = try CommandName.subcommand(word, of: Self.self)
+    } else {
+      for word in words {
+        guard !word.hasPrefix("-"), !command.configuration.subcommands.isEmpty else { break }
+        command = try CommandName.subcommand(
+          word, of: command, or: command == Self.self ? ["help"] : [])
+      }
     }
     return try parseAsRoot(words)
   }

@@ -18,6 +18,20 @@ struct LinkerOption: ExpressibleByArgument {
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
+/// `--linker` of what builds ELF images.
+struct ELFLinkerOption: ExpressibleByArgument {
+  let dialect: OrderFileDialect
+
+  init?(argument: String) {
+    guard Self.allValueStrings.contains(argument), let option = LinkerOption(argument: argument)
+    else { return nil }
+    dialect = option.dialect
+  }
+
+  static let allValueStrings = ["lld", "gold", "gnu-ld"]
+  static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
+}
+
 /// `--format`: the tool that splits functions.
 struct SplitFormatOption: ExpressibleByArgument {
   let format: SplitFormat

@@ -32,6 +32,38 @@ import Testing
     #expect(text == "unknown command '\(word)'\(suggestion)")
   }
 
+  @Test(
+    arguments: [
+      (["history", "trendd", "h"], "trendd", "trend"), (["import", "symbol"], "symbol", "symbols"),
+      (["flags", "mak", "--help"], "mak", "make"), (["history", "help"], "help", nil),
+      (["help", "history", "trendd"], "trendd", "trend"),
+    ] as [([String], String, String?)])
+  func aMisspeltCommandOfACommandIsCorrected(words: [String], word: String, meant: String?) {
+    let error = #expect(throws: (any Error).self) {
+      try OrderFileCommand.parse(commandLine: ["orderfile"] + words)
+    }
+    let text = error.map { OrderFileCommand.message(for: $0) }
+    let suggestion = meant.map { ": did you mean '\($0)'?" } ?? ""
+    #expect(text == "unknown command '\(word)'\(suggestion)")
+  }
+
+  /// Names of files are no names of commands.
+  @Test(arguments: [["record", "recrod"], ["history", "trend", "trendd"], ["import"], ["help"]])
+  func wordsOfACommandAreNotCorrected(words: [String]) throws {
+    _ = try OrderFileCommand.parse(commandLine: ["orderfile"] + words)
+  }
+
+  @Test(arguments: ["auto", "flags make"]) func onlyLinkersOfELFAreOffered(command: String) {
+    let words = command.split(separator: " ").map(String.init)
+    let rest = command == "auto" ? [] : ["--program", "app"]
+    let error = #expect(throws: (any Error).self) {
+      try OrderFileCommand.parse(
+        commandLine: ["orderfile"] + words + rest + ["--linker", "ld-prime"])
+    }
+    let text = error.map { OrderFileCommand.message(for: $0) } ?? ""
+    #expect(text.contains("gnu-ld") && !text.contains("ld64"), "\(text)")
+  }
+
   @Test func aLongWordIsNoCommand() {
     let word = String(repeating: "record", count: 100_000)
     #expect(throws: (any Error).self) {
