@@ -57,7 +57,7 @@ package struct AutoDocument: Hashable, Sendable {
     package var wording: String {
       switch self {
       case .breakpoints: "breakpoints in the release build"
-      case .qemu: "QEMU's emulator, which ran the release build"
+      case .qemu: "QEMU's emulator, running the release build"
       case .instrument: "an instrumented build"
       }
     }

@@ -5,11 +5,11 @@
 // their own names, which notes what is linked and adds what ordering needs (`CompilerWrapper`). So an image is linked
 // again by removing it and building again, with the order files where the wrapper looks for them.
 //
-// All that a run leaves is below one folder. `state` there says what the results are of: the options, and the images
-// after the last link. A run that finds the project as it was, and whose build leaves the images as they were, has nothing
-// more to do. It is removed before
-// anything is changed, so that a run that was interrupted is followed by a full one; which uses the objects that are
-// there, unless it was a build that was interrupted.
+// All that a run leaves is below one folder. `state` there says what the results are of: the options, the images after
+// the last link, and the method of recording. A run that finds the project as it was, whose build leaves the images as
+// they were, and which would record by the same method, has nothing more to do. It is removed before anything is changed,
+// so that a run that was interrupted is followed by a full one; which uses the objects that are there, unless it was a
+// build that was interrupted.
 
 import ImageModel
 import OrderFileFormat
@@ -122,7 +122,9 @@ package struct ProjectOrdering {
     }
     if let state, state.hasPrefix(identity) {
       try build.build("build", .ordered)
-      if state == identity + build.stamps + folder.resultStamps { return result(folder, nil) }
+      // What could not be used then may be permitted now.
+      let method = try methods(for: build).chosen(options.method)
+      if state == identity + results(of: build, by: method) { return result(folder, nil) }
     }
     return try order(&build, identity)
   }
@@ -215,7 +217,7 @@ package struct ProjectOrdering {
     try OutputFile(folder.summary("json")).finish(document.json())
     try OutputFile(folder.summary("md")).finish(Array(AutoMarkdown(document).text.utf8))
     try OutputFile(folder.summary("txt")).finish(Array(AutoText(document).text.utf8))
-    try OutputFile(folder.state).finish(Array((identity + build.stamps + folder.resultStamps).utf8))
+    try OutputFile(folder.state).finish(Array((identity + results(of: build, by: method)).utf8))
     return result(folder, document)
   }
 
@@ -316,6 +318,11 @@ package struct ProjectOrdering {
       return linker
     }
     return try environment.orderingLinker()
+  }
+
+  /// The images, the results, and how these came about, for `state`.
+  private func results(of build: ProjectBuild, by method: RecordingMethods.Method) -> String {
+    "recorded by \(method.rawValue)\n\(build.stamps)\(build.shell.folder.resultStamps)"
   }
 
   /// What decides about the results besides the images.

@@ -19,7 +19,7 @@ import Testing
     #expect(run.json["warnings"] as? [String] == [])
     let text = try String(contentsOfFile: "\(project.output)/summary.txt", encoding: .utf8)
     #expect(
-      text.contains("recorded by QEMU's emulator, which ran the release build (breakpoints: "))
+      text.contains("recorded by QEMU's emulator, running the release build (breakpoints: "))
     let trace = try project.workshop.mustOrderfile(
       "show", "\(project.output)/traces/launch-1.oftrace")
     #expect(trace.text.contains("/work/tree/app,") && !trace.text.contains(".emulated"))
@@ -27,6 +27,12 @@ import Testing
     try project.workshop.must("make", ["-s", "-C", "\(project.output)/work/tree", "check"])
     let tree = try FileManager.default.contentsOfDirectory(atPath: "\(project.output)/work/tree")
     #expect(!tree.contains { $0.hasSuffix(".emulated") })
+
+    // Permitted again, breakpoints are used: what was recorded without them is not kept.
+    let words = ["--launch", "./app | cat; ./app more"]
+    let permitted = try project.start(words).end()
+    #expect(permitted.json["method"] as? String == "breakpoints", "\(permitted.errors)")
+    #expect(try project.start(words).end().errors.contains("nothing has changed since"))
   }
 
   @Test func aBuildThatRecordsItselfIsMadeAndLeft() throws {

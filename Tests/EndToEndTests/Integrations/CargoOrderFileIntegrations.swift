@@ -140,7 +140,7 @@ import Testing
       ).end()
       try #require(run.status == 0, "\(run.errors)")
       let method =
-        hasEmulator ? "QEMU's emulator, which ran the release build" : "an instrumented build"
+        hasEmulator ? "QEMU's emulator, running the release build" : "an instrumented build"
       #expect(
         verb == "optimize"
           || run.errors.contains(
