@@ -107,6 +107,37 @@ import Testing
     #expect(report.severity("recorder") == "ok")
   }
 
+  /// A name without a slash is no command of PATH.
+  @Test(.needs("ld.lld")) func anImageIsJudgedByItsFile() throws {
+    let workshop = try Workshop()
+    try workshop.write("void _start(void) { for (;;); }\n".utf8, "a.c")
+    try workshop.must(
+      "clang",
+      ["--target=aarch64-linux-gnu", "-nostdlib", "-static", "-fuse-ld=lld", "a.c", "-o", "za"])
+    let bare = try Self.report(workshop, "za")
+    let written = try Self.report(workshop, "./za")
+    for check in ["format", "method of recording", "obstacles"] {
+      #expect(bare.text(check) == written.text(check))
+      #expect(bare.severity(check) == written.severity(check))
+    }
+    if bare.severity("format") == "warning" {
+      #expect(bare.hint("format") == "orderfile record --qemu -- ./za")
+    }
+    // Too few gaps between functions to tell.
+    #expect(bare.text("function sections").contains("fewer than 8 gaps"))
+  }
+
+  @Test(.needs(.appleSDK)) func noMethodRecordsAnImageOfAnotherSystem() throws {
+    let workshop = try Workshop()
+    let sdk = try AppleSDK()
+    try workshop.write("int main(void) { return 0; }\n".utf8, "main.c")
+    try sdk.compile("main.c", to: "main.o", for: .macOS, in: workshop)
+    try sdk.link(["main.o"], to: "app", for: .macOS, in: workshop)
+    let report = try Self.report(workshop, "app")
+    #expect(report.severity("method of recording") == nil && report.run.status == 2)
+    #expect(report.text("obstacles") == "Mach-O images can't be run here")
+  }
+
   @Test func aLinkMapShowsSections() throws {
     let workshop = try Self.workshop(["-fuse-ld=bfd", "-Wl,-Map=app.map"])
     #expect(try Self.report(workshop, "app.map").severity("function sections") == "error")

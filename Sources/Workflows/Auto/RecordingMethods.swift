@@ -32,6 +32,8 @@ package struct RecordingMethods: Hashable, Sendable {
   }
 
   private var refusals: [Method: Refusal] = [:]
+  /// Why the emulator of this machine can't be used; `nil` if it can, or if programs of another one are emulated.
+  private var ownEmulation: Refusal?
   /// Whether programs of the project can be run as they are.
   package private(set) var runsPrograms = true
 
@@ -43,15 +45,32 @@ package struct RecordingMethods: Hashable, Sendable {
     refusals[method] = refusals[method] ?? refusal
   }
 
-  package func refusal(of method: Method) -> Refusal? { refusals[method] }
+  /// The emulator of this machine can't be used.
+  package mutating func refuseOwnEmulation(_ refusal: Refusal) { ownEmulation = refusal }
+
+  /// A program is for another machine, of which the emulator of this one runs nothing.
+  ///
+  /// - Parameter refusal: why that program can't be emulated; `nil` if it can be.
+  package mutating func needForeignEmulation(_ refusal: Refusal?) {
+    ownEmulation = nil
+    if let refusal { refuse(.qemu, refusal) }
+  }
+
+  package func refusal(of method: Method) -> Refusal? {
+    (method == .qemu ? ownEmulation : nil) ?? refusals[method]
+  }
 
   /// The method to use; `nil` if none can be.
-  package var best: Method? { Method.allCases.first { refusals[$0] == nil } }
+  package var best: Method? { Method.allCases.first { refusal(of: $0) == nil } }
 
   /// Why no method comes before `method`; `nil` if it is the first.
   package func reason(for method: Method) -> String? {
-    let earlier = Method.allCases.prefix { $0 != method }
+    let earlier = Self.earlier(than: method)
     return earlier.isEmpty ? nil : wording(earlier)
+  }
+
+  private static func earlier(than method: Method) -> ArraySlice<Method> {
+    Method.allCases.prefix { $0 != method }
   }
 
   /// Why none can be used, for the last line of a report.
@@ -60,8 +79,16 @@ package struct RecordingMethods: Hashable, Sendable {
   }
 
   private func wording(_ methods: ArraySlice<Method>) -> String {
-    methods.compactMap { method in refusals[method].map { "\(method.rawValue): \($0.reason)" } }
-      .joined(separator: "; ")
+    methods.compactMap { method in
+      refusal(of: method).map { "\(method.rawValue): \($0.reason)" }
+    }
+    .joined(separator: "; ")
+  }
+
+  /// What to do so that one of `methods` can be used; `nil` if nothing can be done.
+  private func hint(_ methods: ArraySlice<Method>) -> String? {
+    let hints = methods.compactMap { refusal(of: $0)?.hint }
+    return hints.isEmpty ? nil : hints.joined(separator: "; or ")
   }
 
   /// What `doctor` says about recording.
@@ -69,13 +96,13 @@ package struct RecordingMethods: Hashable, Sendable {
     let check = "method of recording"
     guard let best else {
       return Finding(
-        .auto, check, .error, wording(Method.allCases[...]), hint: "see the hints above")
+        .auto, check, .error, wording(Method.allCases[...]), hint: hint(Method.allCases[...]))
     }
     guard let reason = reason(for: best) else {
       return Finding(.auto, check, .ok, best.wording)
     }
     return Finding(
-      .auto, check, .warning, "\(best.wording) (\(reason))", hint: "see the hints above")
+      .auto, check, .warning, "\(best.wording) (\(reason))", hint: hint(Self.earlier(than: best)))
   }
 
   /// The method to use.
@@ -84,16 +111,15 @@ package struct RecordingMethods: Hashable, Sendable {
   /// - Throws: if that can't be used, or if none can.
   package func chosen(_ wanted: Method?) throws(Diagnostic) -> Method {
     if let wanted {
-      guard let refusal = refusals[wanted] else { return wanted }
+      guard let refusal = refusal(of: wanted) else { return wanted }
       throw Diagnostic(
         "unable to record: \(refusal.reason)", context: ["--method \(wanted.rawValue)"],
         hint: refusal.hint)
     }
     if let best { return best }
-    let hints = Method.allCases.compactMap { refusals[$0]?.hint }
     throw Diagnostic(
       "unable to record: \(wording(Method.allCases[...]))",
-      hint: hints.isEmpty ? nil : hints.joined(separator: "; or "))
+      hint: hint(Method.allCases[...]))
   }
 }
 
@@ -116,7 +142,7 @@ extension RecordingMethods {
   init(tracing: Refusal?, in environment: LaunchEnvironment) {
     if let tracing { refuse(.breakpoints, tracing) }
     do { _ = try Emulator(of: "/bin/sh", LaunchRecording.Emulation(), in: environment) } catch {
-      refuse(.qemu, Refusal(error))
+      refuseOwnEmulation(Refusal(error))
     }
     do { _ = try OwnLibrary.recorder() } catch { refuse(.instrument, Refusal(error)) }
   }
@@ -159,7 +185,9 @@ extension RecordingMethods {
       refuse(
         .breakpoints, Refusal("\(name) is for another machine, \(machine.description)"))
       refuse(.instrument, Refusal("\(name) can't be run here"))
-      if !isLibrary { replaceEmulation(by: path, in: environment) }
+      if !isLibrary {
+        needForeignEmulation(Self.refusalToEmulate(programAt: path, in: environment))
+      }
     } else if let pages = try? ImagePages(of: bytes), pages.hasLeakSanitizer {
       if environment.looksForLeaks {
         refuse(
@@ -172,14 +200,14 @@ extension RecordingMethods {
     }
   }
 
-  /// An emulator of this machine runs nothing of another one.
-  private mutating func replaceEmulation(
-    by program: String, in environment: LaunchEnvironment
-  ) {
+  /// - Parameter path: never looked up in `PATH`, as the name of a command would be.
+  private static func refusalToEmulate(
+    programAt path: String, in environment: LaunchEnvironment
+  ) -> Refusal? {
     do {
-      _ = try EmulatedPrograms([program], images: [], in: environment)
-      refusals[.qemu] = nil
-    } catch { refusals[.qemu] = Refusal(error) }
+      _ = try EmulatedPrograms([Folder.absolutePath(path)], images: [], in: environment)
+      return nil
+    } catch { return Refusal(error) }
   }
 }
 

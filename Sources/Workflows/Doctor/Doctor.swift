@@ -65,6 +65,7 @@ package struct Doctor {
     methods.consider(subject.system, in: environment)
     var findings = (tools?.findings ?? []) + permissions.findings(methods) + machine.findings
     var obstacles = AutoObstacles.ofMachine(tools, permissions, machine)
+    var canBeRun = true
     let kind: DoctorDocument.Subject
     switch subject {
     case .machine: kind = .machine
@@ -75,13 +76,15 @@ package struct Doctor {
     case .image(let facts):
       kind = .image
       findings += facts.findings
-      obstacles += AutoObstacles.of(facts)
+      let imageObstacles = AutoObstacles.of(facts)
+      obstacles += imageObstacles
+      canBeRun = imageObstacles.isEmpty
       methods.consider(facts.image.path, in: environment)
     case .linkMap(let layout):
       kind = .linkMap
       findings.append(.functionSections(ofLinkMap: layout))
     }
-    if machine.isLinux {
+    if machine.isLinux, canBeRun {
       findings.append(methods.finding)
       obstacles += [methods.obstacle].compactMap { $0 }
     }
@@ -179,6 +182,6 @@ package enum AutoObstacles {
     obstacles.isEmpty
       ? Finding(.auto, "obstacles", .ok, "none")
       : Finding(
-        .auto, "obstacles", .error, obstacles.joined(separator: ", "), hint: "see the hints above")
+        .auto, "obstacles", .error, obstacles.joined(separator: ", "))
   }
 }

@@ -26,7 +26,12 @@ extension ImageFacts {
       : Finding(
         .image, "format", .warning, "\(what): this machine can't run it",
         hint: "orderfile record --qemu -- "
-          + (build?.kind == .sharedLibrary ? "PROGRAM, which loads it" : shellWord(image.path)))
+          + (build?.kind == .sharedLibrary ? "PROGRAM, which loads it" : shellWord(commandWord)))
+  }
+
+  /// The image as the first word of a command, which is looked up in `PATH` if it has no slash.
+  private var commandWord: String {
+    image.path.contains("/") ? image.path : "./\(image.path)"
   }
 
   private var linker: Finding {
@@ -63,9 +68,8 @@ extension ImageFacts {
     return build.functionSections.map(Finding.functionSections)
       ?? Finding(
         .image, Finding.sectionCheck, .warning,
-        "unknown: the image has no debug information for most of its functions",
-        hint: Finding.compileWithSections
-          + "; link with -Wl,-Map=app.map, and: orderfile doctor app.map")
+        "unknown: no debug information for most functions, and fewer than \(BuildFacts.FunctionSections.fewestGaps) gaps between them that would tell",
+        hint: "link with -Wl,-Map=app.map, and: orderfile doctor app.map")
   }
 
   private var identity: Finding {

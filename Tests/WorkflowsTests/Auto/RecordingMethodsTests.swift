@@ -32,6 +32,32 @@ import Workflows
     #expect(methods.finding.severity == (reason == nil ? .ok : .warning))
   }
 
+  @Test func theHintsAreThoseOfEarlierMethods() {
+    #expect(Self.methods(without: [.breakpoints]).finding.hint == "allow breakpoints")
+    var methods = RecordingMethods()
+    methods.refuse(.breakpoints, RecordingMethods.Refusal("no"))
+    #expect(methods.finding.severity == .warning && methods.finding.hint == nil)
+  }
+
+  /// Each program has to be emulated, whatever the others are.
+  @Test(arguments: [[nil, "no riscv"], ["no riscv", nil], ["no riscv", "no arm"]])
+  func oneForeignProgramWithoutAnEmulatorIsEnough(reasons: [String?]) {
+    var methods = RecordingMethods()
+    methods.refuseOwnEmulation(RecordingMethods.Refusal("no own"))
+    #expect(methods.refusal(of: .qemu)?.reason == "no own")
+    for reason in reasons {
+      methods.needForeignEmulation(reason.map { RecordingMethods.Refusal($0) })
+    }
+    #expect(methods.refusal(of: .qemu)?.reason == "no riscv")
+  }
+
+  @Test func foreignProgramsNeedNoEmulatorOfThisMachine() {
+    var methods = RecordingMethods()
+    methods.refuseOwnEmulation(RecordingMethods.Refusal("no own"))
+    methods.needForeignEmulation(nil)
+    #expect(methods.refusal(of: .qemu) == nil)
+  }
+
   @Test func aWishIsFollowedOrRefused() throws {
     let methods = Self.methods(without: [.qemu])
     #expect(try methods.chosen(.instrument) == .instrument)
