@@ -77,6 +77,9 @@ struct CheckCommand: ParsableCommand {
     if outputs.count(where: { $0 == "-" }) > 1 {
       throw ValidationError("only one report can go to stdout: give --output")
     }
+    for (index, path) in outputs.enumerated() where outputs[..<index].contains(path) {
+      throw ValidationError("two reports can't go to one file: '\(path)' is given twice")
+    }
   }
 
   func run() throws {
@@ -87,7 +90,10 @@ struct CheckCommand: ParsableCommand {
     var checking = BudgetChecking(documents: documents)
     checking.base = base
     guard let budget else {
-      return try outputFile.finish(BudgetDraft.budget(for: try checking.images()).json())
+      let images = try checking.images()
+      try outputFile.finish(BudgetDraft.budget(for: images).json())
+      for note in BudgetDraft.notes(for: images) { messages.print(note: printable(note)) }
+      return
     }
     let document = try checking.check(budget)
     let names: NameWording = Demangler(demangle.mode).demangle
@@ -108,9 +114,7 @@ struct CheckCommand: ParsableCommand {
 
   /// - Throws: what determines the exit status.
   private func end(_ document: CheckDocument, _ names: NameWording) throws {
-    if let reason = document.baseIsMissing, document.count(.noBaseline) > 0 {
-      messages.print(note: "no baseline: \(printable(reason))")
-    }
+    if let note = document.baselineNote { messages.print(note: printable(note)) }
     var failures = document.failures(names)
     let undecided = document.warnings
     if failures.isEmpty, strict, let first = undecided.first {

@@ -49,6 +49,48 @@ import Testing
     #expect(error?.severity == .mismatch)
   }
 
+  @Test func aBaseOfAnotherArchitectureIsRefused() throws {
+    func results(_ now: String?, _ base: String?) throws -> [CheckResult] {
+      var image = CheckedImage(["gen.entries": 8])
+      var old = image
+      (image.architecture, old.architecture) = (now, base)
+      return try BudgetCheck(
+        Budget.of("\"metric\": \"gen.entries\", \"max\": 9"), images: [image], base: [old]
+      ).results()
+    }
+    let error = #expect(throws: Diagnostic.self) { try results("arm64", "x86_64") }
+    #expect(error?.severity == .mismatch)
+    #expect(
+      error?.message
+        == "the base is of another architecture: expected app for arm64, found it for x86_64")
+    #expect(try results("arm64", "arm64").map(\.outcome) == [.pass])
+    // Most documents do not say.
+    #expect(try results("arm64", nil).map(\.outcome) == [.pass])
+  }
+
+  @Test func aNoteCountsLimitsWithoutABaseline() throws {
+    func note(
+      base: [CheckedImage]?, missing: String? = nil
+    ) throws -> String? {
+      let image = CheckedImage(["gen.entries": 8, "diff.floorPages": 4, "pages.textPages": 3])
+      let budget = try Budget.of(
+        "\"metric\": \"diff.floorPages\", \"againstBase\": \"+1\"",
+        "\"metric\": \"pages.textPages\", \"againstBase\": \"+1\"")
+      let check = BudgetCheck(budget, images: [image], base: base, baseIsMissing: missing)
+      return CheckDocument(
+        budget: "b.json", base: [], results: try check.results(), images: [image]
+      ).baselineNote
+    }
+    #expect(try note(base: nil) == "2 limits without a baseline: no --base was given")
+    let some = [CheckedImage(["diff.floorPages": 4])]
+    #expect(
+      try note(base: some) == "1 limit without a baseline: the base does not have this figure")
+    #expect(
+      try note(base: some, missing: "pages.json does not exist")
+        == "1 limit without a baseline: pages.json does not exist")
+    #expect(try note(base: [CheckedImage(["diff.floorPages": 4, "pages.textPages": 3])]) == nil)
+  }
+
   /// A limit that finds nothing would be a gate that is open without anybody noticing.
   @Test(arguments: [
     ("\"metric\": \"gen.entries\", \"max\": 9", "no document has gen.entries (at line 1)"),
@@ -162,5 +204,37 @@ import Testing
     #expect(throws: Diagnostic.self) {
       try BudgetDraft.budget(for: [CheckedImage(["gen.entries": 5])])
     }
+  }
+
+  /// The limit of a time leaves room for today's interval; without an interval there is none.
+  @Test(
+    arguments: [
+      (0.01, 0.0...0.02, "+3%"), (-0.2, -0.21 ... -0.19, "+3%"), (0.02, 0.01...0.03, "+3%"),
+      (0.05, 0.03...0.07, "+7%"), (0.05, 0.04...0.0701, "+8%"), (0.9, 0.5...1.3, nil),
+      (0.01, nil, nil),
+    ] as [(Double, ClosedRange<Double>?, String?)])
+  func aDraftIsKeptByTheTimesItWasMadeOf(
+    share: Double, interval: ClosedRange<Double>?, expected: String?
+  ) throws {
+    var image = CheckedImage(["gen.untracedInitializers": 0])
+    let metric = LaunchComparison(
+      metric: .wallTime, change: TypicalChange(share: share, interval: interval), p: 0.5,
+      correctedP: 0.5)
+    image.times = [
+      CheckedImage.Times(
+        state: "cold", launches: 30,
+        comparisons: [
+          MeasureDocument.Comparison(before: "before", after: "after", metrics: [metric])
+        ])
+    ]
+    let budget = try BudgetDraft.budget(for: [image])
+    let limits = budget.limits.filter { $0.figure.isTime }
+    #expect(limits.map { $0.againstBase?.description } == (expected.map { [$0] } ?? []))
+    let results = try BudgetCheck(budget, images: [image], base: [image]).results()
+    #expect(results.map(\.outcome) == results.map { _ in .pass })
+    let notes = BudgetDraft.notes(for: [image])
+    #expect(notes.count == (expected == nil ? 1 : 0))
+    #expect(
+      notes.allSatisfy { $0.hasPrefix("no limit for measure.wallTime of app, cold: ") }, "\(notes)")
   }
 }

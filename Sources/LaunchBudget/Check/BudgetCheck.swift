@@ -9,12 +9,12 @@ package struct BudgetCheck {
   package var images: [CheckedImage]
   /// `nil` without a base.
   package var base: [CheckedImage]?
-  /// Why there is none: `base.json does not exist`.
-  package var baseIsMissing: String
+  /// Why there is none, or why a part of it is missing: `base.json does not exist`.
+  package var baseIsMissing: String?
 
   package init(
     _ budget: Budget, images: [CheckedImage], base: [CheckedImage]?,
-    baseIsMissing: String = "no --base was given"
+    baseIsMissing: String? = nil
   ) {
     self.budget = budget
     self.images = images
@@ -25,16 +25,10 @@ package struct BudgetCheck {
   /// A verdict for each requirement of each limit, in the order of the budget; of a limit by image, in the order of the
   /// documents. The libraries that are allowed come last.
   ///
-  /// - Throws: `mismatch` if the base has none of the images; an error if no document has the figure of a limit.
+  /// - Throws: `mismatch` if the base has none of the images, or one of another architecture; an error if no document
+  ///   has the figure of a limit.
   package func results() throws(Diagnostic) -> [CheckResult] {
-    if let base, !base.contains(where: { old in images.contains { $0.name == old.name } }) {
-      func names(_ images: [CheckedImage]) -> String {
-        images.map { printable($0.name) }.joined(separator: ", ")
-      }
-      throw Diagnostic(
-        "the base is of another program: expected figures of \(names(images)), found those of \(names(base))",
-        severity: .mismatch)
-    }
+    if let base { try compare(base) }
     var results: [CheckResult] = []
     let causes = images.map { image in
       RegressionCauses(now: image, base: base?.first { $0.name == image.name })
@@ -46,6 +40,29 @@ package struct BudgetCheck {
     }
     if let libraries = budget.libraries { results += try check(libraries) }
     return results
+  }
+
+  /// - Throws: `mismatch` if `base` is of other programs. Few documents have the architecture: without it, the file name
+  ///   has to do.
+  private func compare(_ base: [CheckedImage]) throws(Diagnostic) {
+    let pairs = images.compactMap { image in
+      base.first { $0.name == image.name }.map { (image, $0) }
+    }
+    if pairs.isEmpty {
+      func names(_ images: [CheckedImage]) -> String {
+        images.map { printable($0.name) }.joined(separator: ", ")
+      }
+      throw Diagnostic(
+        "the base is of another program: expected figures of \(names(images)), found those of \(names(base))",
+        severity: .mismatch)
+    }
+    for (image, old) in pairs {
+      if let expected = image.architecture, let found = old.architecture, expected != found {
+        throw Diagnostic(
+          "the base is of another architecture: expected \(printable(image.name)) for \(printable(expected)), found it for \(printable(found))",
+          severity: .mismatch)
+      }
+    }
   }
 
   // MARK: Counts
@@ -92,7 +109,9 @@ package struct BudgetCheck {
       } else {
         var result = result(.against(allowance), true)
         result.outcome = .noBaseline
-        result.reason = base == nil ? baseIsMissing : "the base does not have this figure"
+        result.reason =
+          baseIsMissing
+          ?? (base == nil ? "no --base was given" : "the base does not have this figure")
         results.append(result)
       }
     }

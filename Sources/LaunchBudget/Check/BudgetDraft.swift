@@ -6,12 +6,13 @@ import Reporting
 /// What `check --init` writes: a budget that today's figures just meet.
 package enum BudgetDraft {
   /// A limit for each figure that repeats exactly and has a better direction, with some slack; and one for times if two
-  /// builds were launched in turn.
+  /// builds were launched in turn: 3%, or as much more as the interval of today's change needs.
   ///
   /// - Throws: if there is nothing to limit.
   package static func budget(for images: [CheckedImage]) throws(Diagnostic) -> Budget {
     let limits = images.flatMap { image in
-      image.figures.compactMap { limit($0, of: image) } + times(of: image)
+      image.figures.compactMap { limit($0, of: image) }
+        + timeLimits(of: image).compactMap(\.limit)
     }
     if limits.isEmpty {
       throw Diagnostic(
@@ -56,14 +57,38 @@ package enum BudgetDraft {
     return .share(Share(percent: UInt64(min(max(percent, 0), 100))))
   }
 
-  private static func times(of image: CheckedImage) -> [Budget.Limit] {
+  /// The times of an image of which two builds were launched in turn, each with the limit that it passes; `nil` for the
+  /// limit if it passes none.
+  private static func timeLimits(
+    of image: CheckedImage
+  ) -> [(state: String, limit: Budget.Limit?)] {
     image.times.compactMap { times in
-      let metrics = times.comparisons.first { $0.after == "after" }?.metrics ?? []
-      guard metrics.contains(where: { $0.metric == .wallTime }),
+      guard
+        let found = times.comparisons.first(where: { $0.after == "after" })?.metrics
+          .first(where: { $0.metric == .wallTime }),
         let figure = BudgetFigure(id: "measure.wallTime")
       else { return nil }
-      return Budget.Limit(
-        figure, image: image.name, state: times.state, againstBase: Allowance("+3%"))
+      let allowed = (leastTimeSlack...100).map { Share(percent: $0) }.first { share in
+        TimeVerdict(found.change, launches: times.launches, allowance: share.ratio).outcome == .pass
+      }
+      let limit = allowed.map { share in
+        Budget.Limit(
+          figure, image: image.name, state: times.state,
+          againstBase: Allowance(isLess: false, amount: .share(share)))
+      }
+      return (times.state, limit)
+    }
+  }
+
+  /// In percent of the base's time.
+  private static let leastTimeSlack: UInt64 = 3
+
+  /// Says of each time without a limit that today's launches pass, why there is none.
+  package static func notes(for images: [CheckedImage]) -> [String] {
+    images.flatMap { image in
+      timeLimits(of: image).filter { $0.limit == nil }.map { time in
+        "no limit for measure.wallTime of \(image.name), \(time.state): the launches do not show that the change is at most 100%"
+      }
     }
   }
 }

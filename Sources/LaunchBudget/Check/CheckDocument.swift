@@ -13,7 +13,7 @@ package struct CheckDocument: Sendable {
   package var budget: String
   /// The paths of the base's documents; empty without a base.
   package var base: [String]
-  /// Why there is no base; `nil` if there is one.
+  /// Why there is no base, or why a part of it is missing; `nil` if there is one.
   package var baseIsMissing: String?
   package var results: [CheckResult]
   package var images: [CheckedImage]
@@ -59,6 +59,19 @@ package struct CheckDocument: Sendable {
     }
   }
 
+  /// `2 limits without a baseline: the base does not have this figure`; `nil` if all have one. They fail nothing, so the
+  /// gate would be open without anybody noticing.
+  package var baselineNote: String? {
+    let lacking = results.filter { $0.outcome == .noBaseline }
+    if lacking.isEmpty { return nil }
+    var reasons: [String] = []
+    for reason in lacking.compactMap(\.reason) where !reasons.contains(reason) {
+      reasons.append(reason)
+    }
+    return
+      "\(counted(lacking.count, "limit")) without a baseline: \(reasons.joined(separator: "; "))"
+  }
+
   /// What does not fail the check, but may go wrong unnoticed.
   package var warnings: [Diagnostic] {
     results.filter { $0.outcome == .inconclusive }.map {
@@ -68,7 +81,8 @@ package struct CheckDocument: Sendable {
   }
 }
 
-/// `base` names the documents with which was compared; `baseIsMissing` says why there are none. `limits` has a verdict for
+/// `base` names the documents with which was compared; `baseIsMissing` says why there are none, or which
+/// do not exist. `limits` has a verdict for
 /// each requirement of a limit, with the `line` of the budget. The `pages` of a cause are shares, which add up. `causes` has the first hundred, and `furtherCauses` the
 /// number of the others. `images` is what a later check needs to compare with this one.
 extension CheckDocument: JSONDocument {

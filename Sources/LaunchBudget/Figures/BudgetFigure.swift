@@ -22,7 +22,7 @@ package struct BudgetFigure: Hashable, Sendable {
     case bytes
     /// Two percentage points.
     case share
-    /// 3% against the base, and no limit without one.
+    /// At least 3% against the base, and no limit without one.
     case time
   }
 

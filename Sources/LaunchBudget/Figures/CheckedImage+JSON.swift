@@ -9,6 +9,7 @@ import Reporting
 
 extension CheckedImage: JSONReadableObject {
   func write(to json: inout JSONWriter) {
+    if let architecture { json.member("architecture", architecture) }
     json.array("figures") { json in
       for figure in figures { json.object { figure.write(to: &$0) } }
     }
@@ -33,6 +34,7 @@ extension CheckedImage: JSONReadableObject {
 
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(name: try object.value("image"))
+    architecture = try object.optional("architecture")
     figures = try object.value("figures")
     guard figures.count <= Self.mostFigures else {
       throw object.invalid(

@@ -7,6 +7,8 @@ import Reporting
 package struct CheckedImage: Hashable, Sendable {
   /// The file name.
   package var name: String
+  /// `x86_64`; `nil` if no document says.
+  package var architecture: String?
   package var figures: [Figure] = []
   /// The startup functions of the layout; `nil` if no document has them.
   package var functions: [PlacedFunction]?
@@ -118,6 +120,7 @@ extension [CheckedImage] {
     switch content {
     case .audit(let figures):
       let image = index(ofImage: figures.path)
+      self[image].architecture = figures.architecture
       self[image].libraries = figures.libraries
       self[image].initializers = figures.initializers.compactMap { $0 }
     case .diff(let document):

@@ -25,7 +25,8 @@ package struct CheckMarkdown {
     let passed = document.results.filter { $0.outcome == .pass }
     var text = "### Launch budget: \(document.summary)\n"
     if let reason = document.baseIsMissing {
-      text += "\nNo baseline: \(code(reason)).\n"
+      let what = document.base.isEmpty ? "No baseline" : "A part of the baseline is missing"
+      text += "\n\(what): \(code(reason)).\n"
     }
     var omitted = 0
     // After the first that does not fit, no other is made: each costs time.

@@ -7,6 +7,8 @@ import JSON
 package struct AuditFigures: Hashable, Sendable {
   /// That of the image; within the bundle, if one was examined.
   package var path: String
+  /// `x86_64`; `nil` if the document does not say.
+  package var architecture: String?
   package var libraries: [Library]
   /// Their names, in the order of the calls; `nil` without a name.
   package var initializers: [SymbolName?]
@@ -39,6 +41,7 @@ package struct AuditFigures: Hashable, Sendable {
       throw object.invalid("images", expected: "at least one", found: "none")
     }
     path = main.path
+    architecture = try object.optional("architecture")
     libraries = try object.value("libraries")
     let own = Set([main.name] + libraries.filter { $0.isEmbedded == true }.map(\.name))
     initializers = all.filter { own.contains($0.image) && $0.origin != "c runtime" }.map(\.name)

@@ -32,9 +32,11 @@ package struct BudgetChecking: Sendable {
         hint: error.field == "schema" ? "'orderfile check --init' writes a budget" : nil)
     }
     let images = try images()
-    let (baseImages, missing) = try baseImages()
+    let found = base.filter { $0 == "-" || Folder.exists($0) }
+    let baseImages = try baseImages(found)
+    let missing = baseIsMissing(found)
     let check = BudgetCheck(
-      budget, images: images, base: baseImages, baseIsMissing: missing ?? "")
+      budget, images: images, base: baseImages, baseIsMissing: missing)
     let results: [CheckResult]
     do { results = try check.results() } catch {
       var error = error
@@ -42,19 +44,23 @@ package struct BudgetChecking: Sendable {
       throw error
     }
     return CheckDocument(
-      budget: path, base: baseImages == nil ? [] : base, baseIsMissing: missing, results: results,
-      images: images)
+      budget: path, base: found, baseIsMissing: missing, results: results, images: images)
   }
 
-  /// The figures of the base; or why there are none. The first build of a project has no base: it is no error if its file
-  /// does not exist.
-  private func baseImages() throws(Diagnostic) -> (images: [CheckedImage]?, missing: String?) {
-    if base.isEmpty { return (nil, "no --base was given") }
-    for path in base where path != "-" && !Folder.exists(path) {
-      return (nil, "\(path) does not exist")
-    }
+  /// The figures of the base; `nil` without one.
+  private func baseImages(_ found: [String]) throws(Diagnostic) -> [CheckedImage]? {
+    if found.isEmpty { return nil }
     var images: [CheckedImage] = []
-    for path in base { try images.addBase(try InputFile.bytes(path), path: path) }
-    return (images, nil)
+    for path in found { try images.addBase(try InputFile.bytes(path), path: path) }
+    return images
+  }
+
+  /// Why a part of the base is missing; `nil` if none is. The first build of a project has no base, and the first with
+  /// another kind of document has a part of it: it is no error if files do not exist.
+  private func baseIsMissing(_ found: [String]) -> String? {
+    if base.isEmpty { return "no --base was given" }
+    let missing = base.filter { !found.contains($0) }
+    if missing.isEmpty { return nil }
+    return missing.joined(separator: ", ") + (missing.count == 1 ? " does" : " do") + " not exist"
   }
 }
