@@ -6,13 +6,25 @@ set -euo pipefail
 reports=$RUNNER_TEMP/orderfile-check
 fail() { echo "::error title=orderfile::$1"; exit "${2:-1}"; }
 
+# Refuses what is neither true nor false: GitHub's inputs are texts, and 'yes' would silently be no.
+boolean() {
+  [[ $2 == true || $2 == false ]] || fail "invalid input $1: expected true or false, found '$2'"
+}
+
 install() {
+  boolean install-only "$ORDERFILE_INSTALL_ONLY"
+  boolean sarif "$ORDERFILE_SARIF"
+  boolean strict "$ORDERFILE_STRICT"
   local package=$ORDERFILE_PACKAGE folder=$RUNNER_TEMP/orderfile
   if [[ -z $package ]] && command -v orderfile >/dev/null; then
     orderfile --version
     return
   fi
   if [[ -z $package ]]; then
+    [[ $(uname -s) != Darwin ]] ||
+      fail "releases have no package for macOS: install orderfile before this step, or give the input package"
+    [[ -n $ORDERFILE_REPOSITORY ]] ||
+      fail "unable to find the release: the action is used by its path, so GitHub names no repository; give the input package"
     local version
     version=$(sed -n 's/^package let toolVersion = "\(.*\)"$/\1/p' "$GITHUB_ACTION_PATH/Sources/Workflows/ToolVersion.swift")
     package=$GITHUB_SERVER_URL/$ORDERFILE_REPOSITORY/releases/download/v$version/orderfile-$version-linux-$(uname -m).tar.gz
@@ -28,13 +40,25 @@ install() {
   echo "$folder/bin" >>"$GITHUB_PATH"
 }
 
+# Appends the build command to words. A program and plain words are passed as such, so that 'auto' sees which build
+# system it is; anything else is for the shell.
+add_build() {
+  local plain='^[[:alnum:]_./:=,+@%[:blank:]-]+$' build=${ORDERFILE_BUILD%$'\n'} command
+  read -r -a command <<<"$build"
+  if [[ $build =~ $plain && $(type -t -- "${command[0]-}") == file ]]; then
+    words+=(-- "${command[@]}")
+  else
+    words+=(-- bash -c "$ORDERFILE_BUILD")
+  fi
+}
+
 auto() {
   local line words=() folder=orderfile-auto
   while IFS= read -r line; do
     line=${line%$'\r'}
     [[ -z ${line//[[:blank:]]/} ]] || words+=(--launch "$line")
   done <<<"$ORDERFILE_LAUNCHES"
-  [[ -z $ORDERFILE_BUILD ]] || words+=(-- bash -c "$ORDERFILE_BUILD")
+  [[ -z ${ORDERFILE_BUILD//[[:space:]]/} ]] || add_build
   orderfile auto --out "$folder" "${words[@]}"
   cat "$folder/summary.md" >>"$GITHUB_STEP_SUMMARY"
   rm -rf "$reports/auto"

@@ -83,7 +83,7 @@ import Testing
     ]
     let first = try Self.run(inputs, in: workshop)
     #expect(first.status == 0, "\(first.log)")
-    #expect(first.log.contains("orderfile: no baseline: main/check.json does not exist"))
+    #expect(first.log.contains(" without a baseline: main/check.json does not exist"))
     #expect(first.outputs["outcome"] == "no baseline")
     #expect(first.summary.hasPrefix("### Launch budget: "))
     #expect(
@@ -138,13 +138,72 @@ import Testing
 
   @Test func inputsAreNoPartOfAScript() throws {
     let workshop = try Self.workshop()
+    try workshop.write(
+      "{\"limits\": [{\"metric\": \"gen.entries\", \"max\": 0}], \"schema\": \"orderfile.budget/1\"}"
+        .utf8, "project/orderfile.budget.json")
     let job = try Self.run(
       [
         "package": workshop.path("orderfile.tar.gz"), "check": "$(touch${IFS}pwned) `touch pwned`",
         "base": "'; touch pwned; '",
       ], in: workshop)
-    #expect(job.status == 1)
+    #expect(
+      job.status == 1 && job.log.contains("orderfile: error: $(touch${IFS}pwned): "), "\(job.log)")
     #expect(!FileManager.default.fileExists(atPath: workshop.path("project/pwned")))
+  }
+
+  /// `auto` tells build systems by words; a shell would hide them. The command here prints its arguments.
+  @Test(arguments: [
+    ("make app", "<make><app>"), ("  env  A=1 make -j2\n", "<env><A=1><make><-j2>"),
+    ("make && true", "<bash><-c><make && true>"), ("A=1 make", "<bash><-c><A=1 make>"),
+    ("cd .", "<bash><-c><cd .>"), ("make a\nmake b", "<bash><-c><make a\nmake b>"),
+    ("make *.o", "<bash><-c><make *.o>"),
+  ])
+  func buildCommandsArePassedAsWordsIfTheyAre(command: String, words: String) throws {
+    let workshop = try Self.workshop()
+    try workshop.writeProgram(
+      #"""
+      #!/bin/sh
+      if [ "$1" = auto ]; then
+        printf '<%s>' "$@"
+        mkdir -p orderfile-auto/orders
+        touch orderfile-auto/summary.md
+      fi
+      """#.utf8, "orderfile-1/bin/orderfile")
+    try workshop.must("tar", ["-czf", "orderfile.tar.gz", "orderfile-1"])
+    let job = try Self.run(
+      ["package": workshop.path("orderfile.tar.gz"), "auto": "./app", "build": command],
+      in: workshop)
+    #expect(
+      job.status == 0 && job.log.hasSuffix("<--launch><./app><-->\(words)"), "\(job.log)")
+  }
+
+  @Test(arguments: ["strict", "sarif", "install-only"])
+  func booleansAreTrueOrFalse(input: String) throws {
+    let workshop = try Self.workshop()
+    for value in ["True", "yes", ""] {
+      let job = try Self.run(
+        ["package": workshop.path("orderfile.tar.gz"), input: value], in: workshop)
+      #expect(job.status == 1)
+      #expect(
+        job.log.contains("invalid input \(input): expected true or false, found '\(value)'"))
+    }
+  }
+
+  @Test func aReleaseThatCannotBeFoundIsNamed() throws {
+    let workshop = try Self.workshop()
+    let local = try Self.run(["github.action_repository": ""], in: workshop)
+    #expect(local.status == 1 && local.log.contains("unable to find the release: "), "\(local.log)")
+    try workshop.writeProgram("#!/bin/sh\necho Darwin\n".utf8, "uname")
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let mac = try workshop.start(
+      "bash", [projectFolder.appendingPathComponent("Scripts/action.sh").path, "install"],
+      environment: [
+        "PATH": "\(workshop.folder.path):\(path)", "RUNNER_TEMP": workshop.folder.path,
+        "ORDERFILE_PACKAGE": "", "ORDERFILE_INSTALL_ONLY": "false", "ORDERFILE_SARIF": "false",
+        "ORDERFILE_STRICT": "false",
+      ]
+    ).end()
+    #expect(mac.status == 1 && mac.text.contains("no package for macOS"), "\(mac.text)")
   }
 
   @Test func installOnlyRunsNothingElse() throws {

@@ -1,7 +1,7 @@
 """Runs the steps of a composite action as GitHub's runner does: a shell for each, with the files that a step writes its
 outputs, summary and paths to.
 
-usage: run-action.py action.yml folder [input=value...]
+usage: run-action.py action.yml folder [input=value...] [github.name=value...]
 
 Prints the exit status of the last step that ran, the log, the outputs, the summary, and the actions that would be used.
 """
@@ -19,10 +19,11 @@ path, folder = sys.argv[1:3]
 with open(path) as file:
     action = YAML(typ="safe").load(file)
 given = dict(word.split("=", 1) for word in sys.argv[3:])
+github = {name: given.pop(name) for name in list(given) if name.startswith("github.")}
 assert not given.keys() - action["inputs"].keys(), "an input that the action does not have"
 inputs = {name: given.get(name, item.get("default", "")) for name, item in action["inputs"].items()}
 context = {"inputs." + name: value for name, value in inputs.items()}
-context["github.action_repository"] = "owner/orderfile"
+context |= {"github.action_repository": "owner/orderfile"} | github
 steps = {}
 
 
