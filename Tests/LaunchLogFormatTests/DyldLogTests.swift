@@ -74,6 +74,9 @@ import Testing
     let text = """
       Total pre-main time: \(total) (100.0%)
                dylib loading time: \(total) (100.0%)
+              rebase/binding time: 0.00 milliseconds (0.0%)
+                  ObjC setup time: 0.00 milliseconds (0.0%)
+                 initializer time: 0.00 milliseconds (0.0%)
 
       """
     let launch = try #require(try log(text.utf8).launches.first)
