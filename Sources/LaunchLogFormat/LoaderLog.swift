@@ -32,7 +32,8 @@ struct LoaderLog {
   /// The launch whose lines are being read.
   private var open: LoggedLaunch?
   private var libraries: [String] = []
-  private var listsSlowest = false
+  /// Whether the last line was one of the list of initializers, or its title.
+  private var listsInitializers = false
   private var implausible: [String] = []
 
   /// - Returns: nothing for a log of something else.
@@ -54,9 +55,11 @@ struct LoaderLog {
   private mutating func take(_ line: Substring) throws(ParseError) {
     guard let last = line.last else { return }
     if line.hasPrefix("dyld") { takeLibrary(line) }
+    // What follows the list is the program's.
+    if !Self.isOfList(line) { listsInitializers = false }
     if last == ")" || last == "s" { try takeTime(line) }
     if line.hasPrefix("total ") || line.hasPrefix("Total ") { takeCount(line) }
-    if line.hasPrefix("slowest in") { listsSlowest = open?.form == .dyldStatistics }
+    if line.hasPrefix("slowest in") { listsInitializers = open?.form == .dyldStatistics }
     try takeLoaderStatistics(line)
   }
 
@@ -106,17 +109,29 @@ struct LoaderLog {
       guard let launch = open, launch.form != .loaderStatistics, !name.isEmpty else { return }
       let stages = launch.form == .dyldStatistics ? Self.shortStages : Self.detailedStages
       let known = stages[label]
-      let isPart =
-        launch.form == .dyldStatistics
-        ? listsSlowest : known == nil || known == .part
-      guard isPart || known != nil else { return }
+      let isOwn = launch.form == .dyldStatisticsDetails && label.hasPrefix("total ")
+      guard known != nil || isOwn || listsInitializers else { return }
+      let isPart = known == nil || known == .part
       if nanoseconds > 10 * (launch.totalNanoseconds ?? .infinity) + 1e8 {
         implausible.append(String(name))
         return
       }
       open?.stages.append(LoggedStage(String(name), nanoseconds: nanoseconds, isPart: isPart))
+      if Self.endsBeforeList.contains(label) { listsInitializers = true }
     }
   }
+
+  /// `libSystem.B.dylib :   4.35 milliseconds (0.6%)`
+  private static func isOfList(_ line: Substring) -> Bool {
+    guard line.hasSuffix("%)"), let colon = line.lastIndex(of: ":") else { return false }
+    return line[..<colon].last == " " && nanoseconds(line[colon...].dropFirst()) != nil
+  }
+
+  /// The last stage of the detailed form, behind which the initializers are listed.
+  private static let endsBeforeList: Set = [
+    "total time in initializers and objc +load", "total time in initializers and objc setup",
+    "total init time time",
+  ]
 
   private enum Kind { case stage, part }
 
@@ -184,7 +199,7 @@ struct LoaderLog {
   private mutating func finish() throws(ParseError) {
     defer {
       open = nil
-      listsSlowest = false
+      listsInitializers = false
       implausible = []
     }
     guard let launch = open else { return }
@@ -203,7 +218,8 @@ struct LoaderLog {
 
   private static func trimmed(_ text: some StringProtocol) -> Substring {
     var text = Substring(text)
-    while let first = text.first, first.isWhitespace { text.removeFirst() }
+    // The mark of UTF-8 may be at the beginning of a file.
+    while let first = text.first, first.isWhitespace || first == "\u{feff}" { text.removeFirst() }
     while let last = text.last, last.isWhitespace { text.removeLast() }
     return text
   }

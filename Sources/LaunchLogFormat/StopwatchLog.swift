@@ -6,6 +6,7 @@
 // the event, the milliseconds since the process began, and those since the event before, which rounding may make differ
 // by one. Between them are tabs, at least two blanks, semicolons or commas; names may contain single blanks. The delta
 // may be missing, and the first line may be a title. A time that is smaller than the one before begins another launch.
+// A last line without a line feed may be cut off inside a number, and is left out.
 //
 // Also the splits of BLStopwatch, in seconds since the split before: `#1 didFinishLaunchingWithOptions: 0.123`
 // (prettyPrintedSplits of github.com/beiliao-mobile/BLStopwatch).
@@ -30,14 +31,14 @@ enum StopwatchLog {
     var last: Line?
     while let range = lines.next() {
       guard range.count <= 8192 else { throw unknown(lines.lineNumber, range.lowerBound) }
-      let text = bytes.text(range).drop { $0.isWhitespace }
+      let text = bytes.text(range).drop { $0.isWhitespace || $0 == "\u{feff}" }
       guard !text.isEmpty else { continue }
+      let isEnded = lines.position < bytes.count || bytes[bytes.count - 1] == UInt8(ascii: "\n")
+      if !isEnded, last != nil {
+        log.warn("the last line has no line feed: it may be cut off, and is left out")
+        break
+      }
       guard var line = line(text) else {
-        let isCut = lines.position == bytes.count && last != nil && bytes[bytes.count - 1] != 10
-        if isCut {
-          log.warn("the last line is cut off, and left out")
-          break
-        }
         // A title has no numbers.
         guard mayBeTitle, !text.contains(where: \.isNumber) else {
           if last == nil { throw unknown(lines.lineNumber, range.lowerBound) }

@@ -99,6 +99,19 @@ import Testing
     #expect(launch.stages[0].nanoseconds == 520_330_000)
   }
 
+  @Test(arguments: [short, detailed])
+  func linesOfTheProgramAreNoInitializers(_ text: String) throws {
+    let program = "network: 5.00 seconds\ncache: 3.00 milliseconds (0.4%)\n"
+    let late = "late.dylib : 4.35 milliseconds (0.6%)\n"
+    let alone = try #require(try log(text.utf8).launches.first)
+    let both = try #require(try log((text + program + late).utf8).launches.first)
+    #expect(both.stages == alone.stages)
+  }
+
+  @Test func theMarkOfUTF8MayBeFirst() throws {
+    #expect(try log(("\u{feff}" + Self.short).utf8).launches == log(Self.short.utf8).launches)
+  }
+
   @Test func theDetailedFormHasCountsToo() throws {
     let launch = try #require(try log(Self.detailed.utf8).launches.first)
     #expect(launch.form == .dyldStatisticsDetails && launch.totalNanoseconds == 2_100_000_000)

@@ -68,9 +68,12 @@ import Testing
   }
 
   @Test func aLineThatIsCutOffIsLeftOut() throws {
-    let log = try log("a 1 1\nb 5 4\nc")
-    #expect(log.launches[0].stages.count == 2)
-    #expect(log.warnings == ["the last line is cut off, and left out"])
+    for text in ["a 1 1\nb 5 4\nc", "a 1 1\nb 5 4\nc 17 1", "\u{feff}a 1\nb 5\n\"c\", 1"] {
+      let log = try log(text)
+      #expect(log.launches[0].stages.map(\.name) == ["a", "b"])
+      #expect(
+        log.warnings == ["the last line has no line feed: it may be cut off, and is left out"])
+    }
   }
 
   @Test func errorsNameTheLine() {
