@@ -56,7 +56,8 @@ struct LaunchOptions: ParsableArguments {
     switch self.command.first {
     case "-h", "--help": throw CleanExit.helpRequest(command)
     case "--version": throw CleanExit.message(OrderFileCommand.configuration.version)
-    case let word? where word.hasPrefix("-") && word != "--":
+    // Where no program is required, "-" may be standard input.
+    case let word? where word.hasPrefix("-") && word != "--" && (word != "-" || isRequired):
       throw ValidationError("unknown option '\(word)'")
     default: break
     }

@@ -8,6 +8,10 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   static let configuration = CommandConfiguration(
     commandName: "stages",
     abstract: "Divide launches into stages and events, and say how long each takes.",
+    usage: """
+      orderfile stages [OPTIONS] FILE...
+      orderfile stages [OPTIONS] -- COMMAND...
+      """,
     discussion: """
       EXAMPLES
         $ orderfile stages -- ./app --version
