@@ -16,6 +16,9 @@ package struct LoggedStages {
   /// The event at which a launch is over; `nil` for the last one.
   package var end: String?
 
+  /// Where launches did not have the event `end`, and how many.
+  private var endless: [(path: String, launches: Int)] = []
+
   package init(_ paths: [String], precision: Double, end: String? = nil) {
     self.paths = paths
     self.precision = precision
@@ -32,6 +35,11 @@ package struct LoggedStages {
 
   /// - Throws: if a file can't be read or tells nothing of a launch, or if no launch has the event at which it is over.
   package func read() throws(Diagnostic) -> StagesDocument {
+    var reader = self
+    return try reader.readFiles()
+  }
+
+  private mutating func readFiles() throws(Diagnostic) -> StagesDocument {
     var document = StagesDocument(precision: precision)
     var groups: [Group] = []
     for path in paths {
@@ -46,6 +54,15 @@ package struct LoggedStages {
           add(try LaunchLog(parsing: bytes), from: path, &groups, &document)
         }
       } catch { throw Diagnostic("\(error)", context: [path]) }
+    }
+    if let end, let first = endless.first {
+      let count = endless.reduce(0) { $0 + $1.launches }
+      let files = Set(endless.map(\.path)).count
+      document.warnings.append(
+        Diagnostic(
+          "left out \(counted(count, "launch", "launches")) without the event '\(end)'"
+            + (files > 1 ? ", of \(counted(files, "file"))" : ""),
+          context: files > 1 ? [] : [first.path]))
     }
     for source in StageTable.Source.allCases {
       guard let group = groups.first(where: { $0.source == source }) else { continue }
@@ -66,7 +83,7 @@ package struct LoggedStages {
     return index < bytes.count && bytes[index] == UInt8(ascii: "<")
   }
 
-  private func add(
+  private mutating func add(
     _ launches: [StagedLaunch], from path: String, counts: [StageTable.Count] = [],
     to source: StageTable.Source, _ groups: inout [Group], _ document: inout StagesDocument
   ) {
@@ -74,12 +91,7 @@ package struct LoggedStages {
     if let end, !source.hasAllTime {
       let all = launches.count
       launches = launches.compactMap { $0.until(end) }
-      if launches.count < all {
-        document.warnings.append(
-          Diagnostic(
-            "left out \(counted(all - launches.count, "launch", "launches")) without the event '\(end)'",
-            context: [path]))
-      }
+      if launches.count < all { endless.append((path, all - launches.count)) }
     }
     if groups.allSatisfy({ $0.source != source }) { groups.append(Group(source: source)) }
     guard let place = groups.firstIndex(where: { $0.source == source }), !launches.isEmpty else {
@@ -90,27 +102,29 @@ package struct LoggedStages {
     if groups[place].counts.isEmpty { groups[place].counts = counts }
   }
 
-  private func add(
+  private mutating func add(
     _ log: LaunchLog, from path: String, _ groups: inout [Group], _ document: inout StagesDocument
   ) {
     document.warnings += log.warnings.map { Diagnostic($0, context: [path]) }
-    for launch in log.launches {
-      let counts = launch.counts.map { StageTable.Count($0.name, $0.text) }
-      switch launch.form {
-      case .dyldStatistics:
-        add([StagedLaunch(launch)], from: path, to: .dyldStatistics, &groups, &document)
-      case .dyldStatisticsDetails:
-        add(
-          [StagedLaunch(launch)], from: path, counts: counts, to: .dyldStatisticsDetails, &groups,
-          &document)
-      case .stopwatch:
-        add([StagedLaunch(launch)], from: path, to: .stopwatch, &groups, &document)
+    for form in LoggedLaunch.Form.allCases {
+      let logged = log.launches.filter { $0.form == form }
+      guard let first = logged.first else { continue }
+      let source: StageTable.Source
+      switch form {
+      case .dyldStatistics: source = .dyldStatistics
+      case .dyldStatisticsDetails: source = .dyldStatisticsDetails
+      case .stopwatch: source = .stopwatch
       case .loaderStatistics:
         document.warnings.append(
           Diagnostic(
             "left out the loader's statistics: they are in cycles of an unknown length",
             context: [path], hint: "orderfile stages -- COMMAND"))
+        continue
       }
+      add(
+        logged.map { StagedLaunch($0) }, from: path,
+        counts: first.counts.map { StageTable.Count($0.name, $0.text) }, to: source, &groups,
+        &document)
     }
     let isOfDyld = log.launches.contains { $0.form != .stopwatch && $0.form != .loaderStatistics }
     if isOfDyld, document.warnings.allSatisfy({ $0 != Self.oldLoader }) {

@@ -107,13 +107,16 @@ package struct StageMeasurement {
       traced.append(launch)
     }
     guard !traced.isEmpty else { throw Diagnostic("interrupted") }
+    let divided = DividedLaunches(traced)
+    let launches = divided.launches
     let table = StageTable(
-      .measured, traced.map { StagedLaunch($0.stages) },
-      origins: [command.map(shellWord).joined(separator: " ")], untraced: untraced,
-      counts: (traced[0].statistics?.counts ?? []).map { StageTable.Count($0.name, $0.text) })
+      .measured, launches.map { StagedLaunch($0.stages) },
+      origins: [command.map(shellWord).joined(separator: " ")],
+      untraced: divided.indexes.map { untraced[$0] },
+      counts: (launches[0].statistics?.counts ?? []).map { StageTable.Count($0.name, $0.text) })
     return Result(
-      table: table, initializers: Self.initializers(of: traced, program: image),
-      warnings: warnings(traced, image),
+      table: table, initializers: Self.initializers(of: launches, program: image),
+      warnings: warnings(divided, of: traced.count, image),
       interruption: MeasuredProgram.wasInterrupted
         ? Diagnostic("interrupted: the result covers the launches so far") : nil)
   }
@@ -172,20 +175,31 @@ package struct StageMeasurement {
 
   // MARK: Warnings
 
-  private func warnings(_ launches: [TracedLaunch], _ image: String) -> [Diagnostic] {
+  private func warnings(
+    _ divided: DividedLaunches, of count: Int, _ image: String
+  ) -> [Diagnostic] {
     var warnings: [Diagnostic] = []
-    if launches.contains(where: { $0.trace.records.isEmpty }) {
+    switch divided.division {
+    case .whole:
       warnings.append(
         Diagnostic(
-          "the stages can't be separated: \(StageTracer.reasonAgainst(image))", context: [image],
-          hint: "marks divide it: orderfile_mark, and 'orderfile record'"))
-    } else if launches.contains(where: { $0.statistics == nil }) {
+          "the stages can't be separated: \(divided.limit ?? StageTracer.reasonAgainst(image))",
+          context: [image], hint: "marks divide it: orderfile_mark, and 'orderfile record'"))
+    case .records:
       warnings.append(
         Diagnostic(
-          "the loader wrote no statistics, so loading and relocation are one row",
+          "\(divided.limit ?? "the loader's times are unknown"), so loading and relocation are one row",
+          context: [image]))
+    case .loader: break
+    }
+    if let reason = divided.leftOut {
+      let out = count - divided.launches.count
+      warnings.append(
+        Diagnostic(
+          "left out \(out) of \(counted(count, "launch", "launches")), which can't be separated: \(reason)",
           context: [image]))
     }
-    if let lost = launches.map(\.trace.lost).max(), lost > 0 {
+    if let lost = divided.launches.map(\.trace.lost).max(), lost > 0 {
       warnings.append(
         Diagnostic(
           "\(lost) records were lost: some initializers are in 'loader: between initializers'",

@@ -24,31 +24,53 @@ package struct StageTrace: Sendable {
   package private(set) var objects: [String] = []
   package private(set) var lost: UInt64 = 0
 
+  /// What no tracer writes: the program has written over the memory, so that nothing is read; `nil` otherwise.
+  package private(set) var damage: String?
+
   /// Reads the records that are complete: a program that is killed leaves one that is not.
+  ///
+  /// The first record is of `version`, times never decrease, and an object is recorded before its initializers.
   package init(_ bytes: FileBytes) {
-    let header = MemoryLayout<orderfile_stage_trace>.size
-    let size = MemoryLayout<orderfile_stage_record>.size
-    guard bytes.count >= header else { return }
-    let used = Int(clamping: bytes.loadUnaligned(UInt64.self, at: 0))
+    guard bytes.count >= MemoryLayout<orderfile_stage_trace>.size else { return }
     lost = bytes.loadUnaligned(UInt64.self, at: 8)
-    var place = header
+    damage = read(bytes)
+    if damage != nil { (records, objects) = ([], []) }
+  }
+
+  /// - Returns: what can't be.
+  private mutating func read(_ bytes: FileBytes) -> String? {
+    let size = MemoryLayout<orderfile_stage_record>.size
+    let used = Int(clamping: bytes.loadUnaligned(UInt64.self, at: 0))
+    var place = MemoryLayout<orderfile_stage_trace>.size
     while place <= min(used, bytes.count) - size {
-      guard let kind = Kind(rawValue: bytes.loadUnaligned(UInt32.self, at: place)) else { return }
+      let number = bytes.loadUnaligned(UInt32.self, at: place)
+      // The kind is stored last.
+      guard number != 0 else { return nil }
+      guard let kind = Kind(rawValue: number) else { return "a record of kind \(number)" }
       let record = Record(
         kind: kind, object: Int(bytes.loadUnaligned(UInt32.self, at: place + 4)),
         nanoseconds: bytes.loadUnaligned(UInt64.self, at: place + 8),
         value: bytes.loadUnaligned(UInt64.self, at: place + 16))
       let nameSize = bytes.loadUnaligned(UInt64.self, at: place + 24)
       place += size
-      guard nameSize <= UInt64(bytes.count - place) else { return }
+      guard nameSize <= UInt64(bytes.count - place) else { return "a name of \(nameSize) bytes" }
       let name = place..<place + Int(nameSize)
       place += (Int(nameSize) + 7) & ~7
-      if kind == .object {
-        guard record.object == objects.count else { return }
-        objects.append(bytes.text(name.dropLast().startIndex..<name.dropLast().endIndex))
+      if let last = records.last {
+        guard record.nanoseconds >= last.nanoseconds else { return "times that decrease" }
+      } else if kind != .version {
+        return "no first record"
       }
-      guard record.object < max(objects.count, 1) else { return }
+      switch kind {
+      case .object:
+        guard record.object == objects.count else { return "objects out of order" }
+        objects.append(bytes.text(name.dropLast().startIndex..<name.dropLast().endIndex))
+      case .begin, .function, .end, .main:
+        guard record.object < objects.count else { return "initializers of no object" }
+      case .version, .loading, .relocated: break
+      }
       records.append(record)
     }
+    return nil
   }
 }

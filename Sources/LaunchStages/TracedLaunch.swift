@@ -18,8 +18,12 @@
 // - the initializers of each image, without those of other images that they cause to be loaded; the loader between
 //   them; the program's start code; the program's initializers; and main until the end.
 //
-// Without the loader's cycles, without a record of main, or without any record, the stages around a missing boundary
-// are one. What it leaves out: how long looking up symbols takes within relocation, for which the loader has no time.
+// Without the loader's times, without a record of main, or without any record, the stages around a missing boundary are
+// one: `LaunchDivision`. What it leaves out: how long looking up symbols takes within relocation, for which the loader
+// has no time.
+//
+// The program may write over the tracer's memory. What is read from it is therefore ordered (`StageTrace`), and no time
+// is before exec or behind the end.
 
 import Addresses
 import LaunchLogFormat
@@ -49,6 +53,7 @@ package struct TracedLaunch: Sendable {
     package var nanoseconds: UInt64
   }
 
+  /// Divides nothing yet.
   package init(
     _ trace: StageTrace, start: UInt64, end: UInt64, statistics: LoggedLaunch?, endName: String
   ) {
@@ -58,7 +63,6 @@ package struct TracedLaunch: Sendable {
     self.statistics = statistics
     self.endName = endName
     cursor = start
-    divide()
   }
 
   /// Up to where the launch is divided.
@@ -71,75 +75,51 @@ package struct TracedLaunch: Sendable {
     cursor = time
   }
 
-  private func time(_ kind: StageTrace.Kind) -> UInt64? {
-    trace.records.first { $0.kind == kind }?.nanoseconds
+  private mutating func add(
+    _ name: String, _ kind: LaunchStage.Kind = .stage, lasting nanoseconds: UInt64
+  ) {
+    add(name, kind, until: cursor + min(nanoseconds, end - cursor))
   }
 
-  private mutating func divide() {
-    guard let version = time(.version), let loading = time(.loading),
+  /// When the first of these was recorded, or the end, if that was before: a program may go on until it is killed.
+  func time(_ kind: StageTrace.Kind) -> UInt64? {
+    (trace.records.first { $0.kind == kind }?.nanoseconds).map { min($0, end) }
+  }
+
+  /// - Precondition: it was not called before, and the launch can be divided so.
+  mutating func divide(into division: LaunchDivision, _ loader: LoaderTimes?) {
+    guard division > .whole, let version = time(.version), let loading = time(.loading),
       let relocated = time(.relocated)
     else {
       add("from exec until \(endName), not separated", .other, until: end)
       return
     }
-    if let total = chooseCycle(version, relocated) {
-      add("kernel: exec", until: relocated - total)
+    if let loader {
+      add("kernel: exec", until: relocated - min(loader.total, relocated))
       add("loader: its own start, and the tracer's", until: version)
     } else {
       add("kernel: exec, and the loader's own start", until: version)
     }
     add("tracing: the tracer's start", .tracing, until: loading)
-    divideLoading(until: relocated)
+    divideLoading(loader, until: relocated)
     add("tracing: the loader's statistics", .tracing, until: time(.begin) ?? relocated)
     divideInitializers()
   }
 
-  /// Nanoseconds of one printed cycle; `nil` if unknown.
-  private var cycle: Double?
-
-  /// Finds out how long a printed cycle is: as the tracer saw the counter advance or, where glibc cuts off the last
-  /// digit of each number (2.36 does), ten times that. The loader began after exec and before it called the tracer,
-  /// which only one of the two agrees with.
-  ///
-  /// - Returns: the loader's whole time; `nil` if it did not print it, or if neither agrees.
-  private mutating func chooseCycle(_ version: UInt64, _ relocated: UInt64) -> UInt64? {
-    guard let total = statistics?.totalNanoseconds, let first = trace.records.first,
-      first.kind == .version, let last = trace.records.last(where: { $0.kind == .main }),
-      last.nanoseconds > first.nanoseconds, last.value > first.value
-    else { return nil }
-    let length = Double(last.nanoseconds - first.nanoseconds) / Double(last.value - first.value)
-    for scale in [1.0, 10] {
-      let whole = total * length * scale
-      guard whole >= Double(relocated - version), whole <= Double(relocated - start) else {
-        continue
-      }
-      cycle = length * scale
-      return UInt64(whole)
-    }
-    return nil
-  }
-
-  private func nanoseconds(_ cycles: Double?) -> UInt64? {
-    guard let cycles, let cycle else { return nil }
-    return UInt64(exactly: (cycles * cycle).rounded())
-  }
-
   // MARK: Loading
 
-  private mutating func divideLoading(until relocated: UInt64) {
-    func cycles(_ name: String) -> Double? {
-      statistics?.stages.first { $0.name == name }?.nanoseconds
-    }
-    let start = cursor
-    guard let loading = nanoseconds(cycles("time needed to load objects")),
-      let relocation = nanoseconds(cycles("time needed for relocation"))
-    else {
+  private mutating func divideLoading(_ loader: LoaderTimes?, until relocated: UInt64) {
+    guard let loader else {
       add("loader: loading, relocation and symbol look-up", until: relocated)
       return
     }
-    add("loader: loading", until: min(start + loading, relocated))
+    let start = cursor
+    let rest = relocated - min(start, relocated)
+    add("loader: loading", lasting: min(loader.loading, rest))
     addMappings(since: start)
-    add("loader: relocation, with symbol look-up", until: min(cursor + relocation, relocated))
+    add(
+      "loader: relocation, with symbol look-up",
+      lasting: min(loader.relocation, relocated - min(cursor, relocated)))
     add("loader: other work", until: relocated)
   }
 
@@ -195,12 +175,12 @@ package struct TracedLaunch: Sendable {
     }
     let hasProgram = order.contains(0)
     for object in order where object != 0 {
-      add("initializers of \(name(object))", .initializers, until: cursor + own[object])
+      add("initializers of \(name(object))", .initializers, lasting: own[object])
     }
-    add("loader: between initializers", until: cursor + between)
+    add("loader: between initializers", lasting: between)
     if hasProgram {
-      add("the program's start code", until: cursor + startup)
-      add("initializers of the program", .initializers, until: cursor + own[0])
+      add("the program's start code", lasting: startup)
+      add("initializers of the program", .initializers, lasting: own[0])
     }
     add(
       hasMain ? "main until \(endName)" : "the program's initializers and main until \(endName)",

@@ -62,11 +62,16 @@ import Testing
     let workshop = try Self.workshop()
     let run = try Self.stages(
       workshop, flags + ["--runs", "2", "--json", "-o", "s.json", "--", "./app"])
-    try #require(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    // On a busy machine a launch may be left out, or the loader's times.
+    try #require(
+      run.status == 0
+        && run.errors.split(separator: "\n").allSatisfy {
+          $0.contains("left out 1 of 2 launches") || $0.contains("the loader's times disagree")
+        }, "\(run.errors)")
     let document = try parsedJSON(workshop.bytes("s.json"))
     let table = try #require((document["tables"] as? [[String: Any]])?.first)
     let launches = try #require(table["launches"] as? [[String: Any]])
-    #expect(launches.count == 2)
+    #expect((1...2).contains(launches.count))
     for launch in launches {
       let stages = try #require(launch["stages"] as? [[String: Any]])
       let sum = stages.filter { $0["kind"] as? String != "part" }
@@ -75,7 +80,9 @@ import Testing
       let names = stages.filter { $0["kind"] as? String != "part" }.compactMap {
         $0["name"] as? String
       }
-      #expect(names.first == "kernel: exec" && names.last == "main until exit", "\(names)")
+      #expect(
+        ["kernel: exec", "kernel: exec, and the loader's own start"].contains(names.first)
+          && names.last == "main until exit", "\(names)")
       let ours = names.filter {
         $0.hasSuffix("libone.so") || $0.hasSuffix("libtwo.so") || $0.hasSuffix("the program")
       }
@@ -134,6 +141,7 @@ import Testing
       (["a.log", "--json"], "options precede the files: found '--json'"),
       (["--until-ready", "mark=x", "--", "./app"], "nothing is added to a measured program"),
       (["nowhere.log"], "nowhere.log: "),
+      (["-"], "missing a launch"),
     ] {
       let run = try Self.stages(workshop, arguments)
       #expect(run.status != 0 && run.errors.contains(message), "\(run.errors)")

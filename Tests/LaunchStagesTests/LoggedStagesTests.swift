@@ -54,6 +54,15 @@ import Testing
     #expect(document.tables[0].launches.map(\.nanoseconds) == [1e8])
     #expect(document.warnings.map(\.message) == ["left out 1 launch without the event 'ready'"])
     #expect(throws: Diagnostic.self) { try report(["b.log": "main 40\n"], end: "ready") }
+    let several = try report(
+      [
+        "a.log": "main 40\nready 100\n", "b.log": "main 40\nmain 30\nmain 20\n",
+        "c.log": "main 40\n",
+      ], end: "ready")
+    #expect(
+      several.warnings.map(\.message) == [
+        "left out 4 launches without the event 'ready', of 2 files"
+      ])
   }
 
   @Test func aTraceHasMarksAndMain() {

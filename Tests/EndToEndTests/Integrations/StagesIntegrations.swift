@@ -29,10 +29,15 @@ import Testing
     let names = try stages(command).filter { $0["kind"] as? String != "part" }
       .compactMap { $0["name"] as? String }
     #expect(Set(names).count == names.count, "\(names)")
-    for name in [
-      "kernel: exec", "loader: loading", "loader: relocation, with symbol look-up", library,
-      "initializers of the program", "main until exit",
-    ] {
+    // On a busy machine the loader's times may disagree with the tracer's.
+    let loader =
+      names.contains("kernel: exec")
+      ? ["loader: loading", "loader: relocation, with symbol look-up"]
+      : [
+        "kernel: exec, and the loader's own start",
+        "loader: loading, relocation and symbol look-up",
+      ]
+    for name in loader + [library, "initializers of the program", "main until exit"] {
       #expect(names.contains(name), "\(name) is not in \(names)")
     }
   }

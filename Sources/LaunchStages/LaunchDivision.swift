@@ -1,0 +1,130 @@
+import LaunchLogFormat
+
+/// Into what a launch can be divided; more includes less.
+package enum LaunchDivision: Int, CaseIterable, Comparable, Sendable {
+  /// One row.
+  case whole
+  /// By what the tracer has recorded: the loader's loading and relocation are one row.
+  case records
+  /// Also by the loader's own times.
+  case loader
+
+  package static func < (left: LaunchDivision, right: LaunchDivision) -> Bool {
+    left.rawValue < right.rawValue
+  }
+}
+
+/// What glibc's loader has taken, in nanoseconds.
+struct LoaderTimes {
+  var total: UInt64
+  var loading: UInt64
+  var relocation: UInt64
+}
+
+extension TracedLaunch {
+  /// Into what the launch can be divided.
+  ///
+  /// - Parameter scale: the number of cycles for each that the loader prints; `nil` if unknown.
+  /// - Returns: also why it can't be divided further; `nil` for what the launch itself does not tell.
+  func division(scale: Double?) -> (LaunchDivision, reason: String?, LoaderTimes?) {
+    if let damage = trace.damage {
+      return (.whole, "the program wrote over the tracer's memory, which has \(damage)", nil)
+    }
+    guard let version = time(.version), let loading = time(.loading), time(.relocated) != nil else {
+      return (.whole, nil, nil)
+    }
+    guard version >= start, loading >= version else {
+      return (
+        .whole, "the program wrote over the tracer's memory, which has times of no launch", nil
+      )
+    }
+    guard statistics != nil else { return (.records, "the loader wrote no statistics", nil) }
+    guard cycle != nil else {
+      return (.records, "no record of main tells how long the loader's cycles are", nil)
+    }
+    guard let scale, let times = loaderTimes(scale: scale) else {
+      return (.records, "the loader's times disagree with the tracer's", nil)
+    }
+    return (.loader, nil, times)
+  }
+
+  /// Nanoseconds of one cycle of the counter, as the tracer saw it advance; `nil` without a record of main.
+  private var cycle: Double? {
+    guard let first = trace.records.first,
+      let last = trace.records.last(where: { $0.kind == .main }),
+      last.nanoseconds > first.nanoseconds, last.value > first.value
+    else { return nil }
+    return Double(last.nanoseconds - first.nanoseconds) / Double(last.value - first.value)
+  }
+
+  /// What the loader printed, if that is possible: it began after exec and before it called the tracer, and loading and
+  /// relocation were between two of its calls, of which 1% is left for the clocks.
+  private func loaderTimes(scale: Double) -> LoaderTimes? {
+    func cycles(_ name: String) -> Double? {
+      statistics?.stages.first { $0.name == name }?.nanoseconds
+    }
+    guard let cycle, let version = time(.version), let begin = time(.loading),
+      let relocated = time(.relocated), start <= version, version <= relocated, begin <= relocated,
+      let total = statistics?.totalNanoseconds,
+      let loading = cycles("time needed to load objects"),
+      let relocation = cycles("time needed for relocation")
+    else { return nil }
+    let length = cycle * scale
+    let whole = total * length
+    guard whole >= Double(relocated - version), whole <= Double(relocated - start),
+      (loading + relocation) * length <= Double(relocated - begin) * 1.01,
+      let total = UInt64(exactly: whole.rounded(.down)),
+      let loading = UInt64(exactly: (loading * length).rounded()),
+      let relocation = UInt64(exactly: (relocation * length).rounded())
+    else { return nil }
+    return LoaderTimes(total: total, loading: loading, relocation: relocation)
+  }
+
+  /// How many cycles each that the loader prints stands for: one or, where glibc cuts off the last digit of each number
+  /// (2.36 does), ten. One glibc loads all launches, and a single launch may agree with both: if something else ran
+  /// while the loader started, a tenth of its time is possible, too. So it is the scale that agrees with most launches,
+  /// and of two the larger one, because loading and relocation are nearly all of the time in which they have room.
+  ///
+  /// - Returns: `nil` if none agrees with any launch.
+  static func scale(of launches: [TracedLaunch]) -> Double? {
+    let counts = [10.0, 1].map { scale in
+      (scale, launches.filter { $0.loaderTimes(scale: scale) != nil }.count)
+    }
+    let most = counts.map(\.1).max() ?? 0
+    return most == 0 ? nil : counts.first { $0.1 == most }?.0
+  }
+}
+
+/// Launches of one program that are divided alike, so that their rows are the same.
+package struct DividedLaunches: Sendable {
+  /// In order; not empty unless there was none.
+  package private(set) var launches: [TracedLaunch] = []
+  /// Which of all launches they are.
+  package private(set) var indexes: [Int] = []
+  package private(set) var division = LaunchDivision.whole
+  /// Why they are not divided further: what the first says of itself; `nil` if none says it.
+  package private(set) var limit: String?
+  /// Why the first was left out that can't be divided so.
+  package private(set) var leftOut: String?
+
+  /// Divides them into as much as at least half of them permit, and leaves out the others.
+  package init(_ all: [TracedLaunch]) {
+    let scale = TracedLaunch.scale(of: all)
+    let possible = all.map { $0.division(scale: scale) }
+    division =
+      LaunchDivision.allCases.last { division in
+        2 * possible.filter { $0.0 >= division }.count >= all.count
+      } ?? .whole
+    limit = possible.first { $0.0 == division && $0.reason != nil }?.reason
+    for (index, (launch, (own, reason, times))) in zip(all, possible).enumerated() {
+      guard own >= division else {
+        leftOut = leftOut ?? reason ?? "the tracer recorded nothing"
+        continue
+      }
+      var launch = launch
+      launch.divide(into: division, division == .loader ? times : nil)
+      launches.append(launch)
+      indexes.append(index)
+    }
+  }
+}
