@@ -21,7 +21,7 @@ struct CheckCommand: ParsableCommand {
 
       EXIT STATUS
         0 if all limits are kept, also without a base; 2 if one is exceeded; 5 with --strict if the launches do not \
-      decide; 3 if the base is of another program or architecture.
+      decide; 3 if the base is of another program or architecture, or the documents are not of one build.
       """)
 
   @Argument(

@@ -13,6 +13,24 @@ extension SymbolName: JSONValue, JSONReadable {
   }
 }
 
+extension Architecture: JSONValue, JSONReadable {
+  package func write(to json: inout JSONWriter) { description.write(to: &json) }
+
+  package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
+    self.init(try String(parsing: &cursor, field))
+  }
+}
+
+/// The members `architecture`, `id` and `path`, among those of the figures that are of the image. A document leaves out
+/// what it does not know.
+extension ImageReference: JSONReadableObject {
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      path: try object.value("path"), architecture: try object.optional("architecture"),
+      id: try object.optional("id"))
+  }
+}
+
 extension PageSize: JSONValue, JSONReadable {
   package func write(to json: inout JSONWriter) { bytes.write(to: &json) }
 

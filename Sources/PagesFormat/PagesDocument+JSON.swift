@@ -3,7 +3,7 @@
 //     command[]       the words of the command
 //     exitStatus      or signal: how it ended
 //     method          how the touches were seen: "preload", "ptrace"
-//     images[]        id, path
+//     images[]        id, architecture, path
 //       pages[]       address (of a page of 4 KiB), access, segment, step, pc of the instruction and its
 //                     function; null where they are not known; pcImage if that is another image
 //       filePages[]   how many pages of pageSizeBytes the file fills: text, readOnly, data
@@ -43,6 +43,7 @@ extension PagesDocument: ReadableDocument {
 
 extension PagesDocument.Image: JSONReadableObject {
   fileprivate func write(to json: inout JSONWriter) {
+    if let architecture = image.architecture { json.member("architecture", architecture) }
     json.member("dataPages", count(of: .data))
     json.array("filePages") { json in
       for pages in filePages { json.object { pages.write(to: &$0) } }
@@ -61,8 +62,8 @@ extension PagesDocument.Image: JSONReadableObject {
 
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(
-      path: try object.value("path"), id: try object.optional("id"),
-      pages: try object.value("pages"), filePages: try object.optional("filePages") ?? [])
+      try ImageReference(object), pages: try object.value("pages"),
+      filePages: try object.optional("filePages") ?? [])
   }
 }
 

@@ -18,20 +18,21 @@ package struct PagesDocument: Hashable, Sendable {
   }
 
   package struct Image: Hashable, Sendable {
-    package var path: String
-    /// The image ID as reports write it; `nil` if the file can no longer be read, or has none.
-    package var id: String?
+    /// Without architecture and ID if the file can no longer be read.
+    package var image: ImageReference
     /// In time order.
     package var pages: [Page]
     /// One element for each page size; empty if the file can no longer be read.
     package var filePages: [FilePages]
 
-    package init(path: String, id: String?, pages: [Page], filePages: [FilePages]) {
-      self.path = path
-      self.id = id
+    package init(_ image: ImageReference, pages: [Page], filePages: [FilePages]) {
+      self.image = image
       self.pages = pages
       self.filePages = filePages
     }
+
+    package var path: String { image.path }
+    package var id: String? { image.id }
   }
 
   /// The number of pages of one size that an image fills, by segment.

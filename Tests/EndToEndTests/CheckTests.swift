@@ -171,9 +171,13 @@ import Testing
       ))
     let limit = "{\(schema), \"limits\": [{\"metric\": \"pages.textPages\", \"max\": 400}]}"
     #expect(try errors(limit, ["bad.json"], 1).contains("invalid schema"))
+    try workshop.write(workshop.bytes("base/pages.json"), "again.json")
     #expect(
-      try errors(limit, ["base/pages.json", "now/pages.json"], 1).contains(
-        "'base/pages.json' and 'now/pages.json' both have pages.textPages of app"))
+      try errors(limit, ["base/pages.json", "again.json"], 1).contains(
+        "'base/pages.json' and 'again.json' both have pages.textPages of app"))
+    #expect(
+      try errors(limit, ["base/pages.json", "now/diff.json"], 3).contains(
+        "now/diff.json: app is of another build: expected the image ID "))
     try workshop.write(workshop.bytes("base/pages.json").prefix(400), "cut.json")
     #expect(try errors(limit, ["cut.json"], 1).contains("cut.json: "))
     // A base of another program.
@@ -182,6 +186,11 @@ import Testing
     #expect(
       try errors(limit, ["base/pages.json", "--base", "other.json"], 3).contains(
         "the base is of another program"))
+    let arm = workshop.text("base/pages.json").replacing("\"x86_64\"", with: "\"arm64\"")
+    try workshop.write(arm.utf8, "arm.json")
+    #expect(
+      try errors(limit, ["base/pages.json", "--base", "arm.json"], 3).contains(
+        "app of the base is of another architecture: expected x86_64, found arm64"))
     for words in [
       ["base/pages.json"], ["--init", "--budget", "budget.json", "base/pages.json"],
       ["--init", "--strict", "base/pages.json"], ["--budget", "budget.json"],

@@ -137,7 +137,7 @@ import Testing
         set -e
         mkdir disk; mount -t tmpfs -o size=16k none disk; cp h.jsonl disk
         for i in 1 2 3 4 5 6 7 8 9; do cp disk/h.jsonl before
-          "$0" history add -q disk/h.jsonl pages.json --commit n$i --time 1 --arch x || break; done
+          "$0" history add -q disk/h.jsonl pages.json --commit n$i --time 1 --arch x86_64 || break; done
         cmp before disk/h.jsonl && "$0" history show disk/h.jsonl >/dev/null
         """, Built.orderfile,
       ]
@@ -173,7 +173,8 @@ import Testing
     )
   }
 
-  @Test func theImageTellsItsArchitecture() throws {
+  /// Documents of earlier versions do not state it.
+  @Test func theDocumentOrTheImageTellsTheArchitecture() throws {
     let workshop = try workshop()
     let document = """
       {"command": ["x"], "exitStatus": 0, "images": [{"pages": [], "path": "\(Built.orderfile)"}], \
@@ -184,8 +185,15 @@ import Testing
       "history", "add", "h.jsonl", "own.json", "--commit", "c", "--time", "1")
     #expect(
       run.status == 0 && workshop.text("h.jsonl").contains("\"architecture\": \""), "\(run.errors)")
+    try workshop.write(document.replacing(Built.orderfile, with: "/gone").utf8, "gone.json")
     let gone = try workshop.orderfile(
-      "history", "add", "h.jsonl", "pages.json", "--commit", "c", "--time", "1")
+      "history", "add", "h.jsonl", "gone.json", "--commit", "c", "--time", "1")
     #expect(gone.status == 1 && gone.errors.contains("hint: give '--arch'"), "\(gone.errors)")
+    let other = try workshop.orderfile(
+      "history", "add", "h.jsonl", "pages.json", "--arch", "arm64", "--commit", "c", "--time", "1")
+    #expect(
+      other.status == 3
+        && other.errors.contains("it is of another architecture: expected arm64, found x86_64"),
+      "\(other.errors)")
   }
 }

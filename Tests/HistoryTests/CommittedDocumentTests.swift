@@ -8,7 +8,9 @@ import Testing
   private static func entries(_ text: [UInt8]) throws -> [HistoryEntry] {
     try CommittedDocument(parsing: FileBytes(text), path: "a.json").entries(
       commit: "c", time: HistoryTime(seconds: 0), launch: nil,
-      architecture: { (path) throws(Diagnostic) in "of-\(path)" })
+      architecture: { (image) throws(Diagnostic) in
+        image.architecture ?? Architecture("of-\(image.path)")
+      })
   }
 
   /// From the goldens of the reports, so that no document changes unnoticed.

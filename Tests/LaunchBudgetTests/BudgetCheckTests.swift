@@ -50,22 +50,22 @@ import Testing
   }
 
   @Test func aBaseOfAnotherArchitectureIsRefused() throws {
-    func results(_ now: String?, _ base: String?) throws -> [CheckResult] {
+    func results(_ now: Architecture?, _ base: Architecture?) throws -> [CheckResult] {
       var image = CheckedImage(["gen.entries": 8])
       var old = image
-      (image.architecture, old.architecture) = (now, base)
+      (image.reference.architecture, old.reference.architecture) = (now, base)
       return try BudgetCheck(
         Budget.of("\"metric\": \"gen.entries\", \"max\": 9"), images: [image], base: [old]
       ).results()
     }
-    let error = #expect(throws: Diagnostic.self) { try results("arm64", "x86_64") }
+    let error = #expect(throws: Diagnostic.self) { try results(.arm64, .x8664) }
     #expect(error?.severity == .mismatch)
     #expect(
       error?.message
-        == "the base is of another architecture: expected app for arm64, found it for x86_64")
-    #expect(try results("arm64", "arm64").map(\.outcome) == [.pass])
-    // Most documents do not say.
-    #expect(try results("arm64", nil).map(\.outcome) == [.pass])
+        == "app of the base is of another architecture: expected arm64, found x86_64")
+    #expect(try results(.arm64, .arm64).map(\.outcome) == [.pass])
+    // Older documents do not say.
+    #expect(try results(.arm64, nil).map(\.outcome) == [.pass])
   }
 
   @Test func aNoteCountsLimitsWithoutABaseline() throws {

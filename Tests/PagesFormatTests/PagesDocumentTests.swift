@@ -115,7 +115,7 @@ import Testing
     command: ["./app", "größe \"x\"\n"], end: .killed(signal: 11), method: "ptrace",
     images: [
       PagesDocument.Image(
-        path: "/opt/app", id: "9f3a",
+        ImageReference(path: "/opt/app", architecture: .arm64, id: "9f3a"),
         pages: [
           page(.execute, .text, 0x1000), page(.execute, .text, 0x2000), page(.read, .text, 0x2000),
           page(.write, .text, 0x9000), page(.kernel, .data, 0xffff_ffff_ffff_f000),
@@ -124,7 +124,7 @@ import Testing
         filePages: [
           PagesDocument.FilePages(pageSize: .sixteenKibibytes, text: 3, readOnly: 1, data: 2)
         ]),
-      PagesDocument.Image(path: "", id: nil, pages: [], filePages: []),
+      PagesDocument.Image(ImageReference(path: ""), pages: [], filePages: []),
     ])
 
   static func page(

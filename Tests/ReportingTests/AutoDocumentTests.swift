@@ -1,3 +1,4 @@
+import ImageModel
 import Reporting
 import TestSupport
 import Testing
@@ -6,7 +7,7 @@ import Testing
   private static func image(
     _ name: String, isLibrary: Bool, pages: BeforeAfter<Int>
   ) -> AutoDocument.Image {
-    AutoDocument.Image(
+    var image = AutoDocument.Image(
       name: name, isLibrary: isLibrary, orderName: "\(name).order", linker: "lld", functions: 31,
       compliance: OrderCompliance(entries: 30, present: 30, inOrder: 30), pages: pages,
       pages16k: BeforeAfter(before: pages.before / 3, after: pages.after / 3), predicted: pages,
@@ -14,6 +15,8 @@ import Testing
       linkOptions: [
         "-fuse-ld=lld", "-Wl,--build-id", "-Wl,--symbol-ordering-file=/my out/orders/\(name).order",
       ])
+    if isLibrary { (image.architecture, image.id) = (.x8664, "9f3a") }
+    return image
   }
 
   private static func document(_ images: [AutoDocument.Image]) -> AutoDocument {

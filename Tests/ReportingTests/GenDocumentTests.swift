@@ -6,13 +6,13 @@ import Testing
 @Suite struct GenDocumentTests {
   static let plain = OrderedImage(
     outputPath: "app.order", linker: "lld", recordedImage: "/build/app.rec",
-    layoutPath: "build/app",
+    layout: ImageReference(path: "build/app", architecture: .x8664, id: "9f3a"),
     traces: ["app.oftrace"], recordedFunctions: 5, resolvedFunctions: 5, untracedInitializers: 0,
     entries: 6, startupBytes: 5_000, textBytes: 1_100_000, missing: [], unnamedHits: 0,
     lostRecords: 0)
 
   static let lossy = OrderedImage(
-    outputPath: "out\u{1b}put", linker: "gnu-ld", recordedImage: "/lib/größe.so", layoutPath: nil,
+    outputPath: "out\u{1b}put", linker: "gnu-ld", recordedImage: "/lib/größe.so", layout: nil,
     traces: ["a.oftrace", "b \"c\".oftrace"], launches: 2, recordedFunctions: 9,
     resolvedFunctions: 5,
     untracedInitializers: 1, entries: 1, startupBytes: 0, textBytes: 0,

@@ -31,7 +31,7 @@ import Testing
     command: ["./app", "a b"], end: .exited(0), method: "preload",
     images: [
       PagesDocument.Image(
-        path: "/opt/app", id: "9f3a",
+        ImageReference(path: "/opt/app", architecture: .x8664, id: "9f3a"),
         pages: [
           page(0, .execute, .text, 0x2000, by: "_start", at: 0x2040),
           page(1, .read, .data, 0x15000, by: "start", at: nil, in: "/lib/libc.so.6"),
@@ -43,7 +43,7 @@ import Testing
           page(8, .read, .data, 0x16000, by: nil, at: nil),
         ],
         filePages: filePages([8, 3, 1], [2, 1, 1], [3, 2, 1])),
-      PagesDocument.Image(path: "/opt/gone.so", id: nil, pages: [], filePages: []),
+      PagesDocument.Image(ImageReference(path: "/opt/gone.so"), pages: [], filePages: []),
     ])
 
   @Test func theTextIsAsRecorded() throws {

@@ -262,7 +262,8 @@ import Testing
         .init(".dynamic", type: 6, flags: 2, contents: dynamic.bytes, link: UInt32(names)))
       let image = try Self.read(writer).image
       #expect(image.libraryName == name)
-      let identity = ImageIdentity(id: try #require(image.id), libraryName: name)
+      let identity = ImageIdentity(
+        id: try #require(image.id), architecture: image.architecture, libraryName: name)
       #expect(try ImageIdentity.all(in: FileBytes(writer.bytes())) == [identity])
     }
   }

@@ -20,9 +20,9 @@ package struct CommittedDocument: Sendable {
   }
 
   package struct Image: Sendable {
-    /// Where the document says that the image is.
-    package var path: String
-    /// Each with at least one metric. The architecture is not known yet.
+    /// As the document states it.
+    package var reference: ImageReference
+    /// Each with at least one metric.
     package var sets: [MetricSet]
   }
 
@@ -113,18 +113,18 @@ extension CommittedDocument {
   ///
   /// - Parameters:
   ///   - launch: tells several launches of an image apart.
-  ///   - architecture: of the image at a path.
+  ///   - architecture: of an image of the document.
   package func entries(
     commit: String, time: HistoryTime, launch: String?,
-    architecture: (_ path: String) throws(Diagnostic) -> String
+    architecture: (_ image: ImageReference) throws(Diagnostic) -> Architecture
   ) throws(Diagnostic) -> [HistoryEntry] {
     var entries: [HistoryEntry] = []
     for image in images {
-      let name = String(image.path.split(separator: "/").last ?? "")
-      let architecture = try architecture(image.path)
+      let architecture = try architecture(image.reference).description
       for set in image.sets {
         let series = HistorySeries(
-          set.source, image: name, architecture: architecture, pageSize: set.pageSize,
+          set.source, image: image.reference.name, architecture: architecture,
+          pageSize: set.pageSize,
           launch: launch, machine: set.machine)
         entries.append(
           HistoryEntry(commit: commit, time: time, series: series, metrics: set.metrics))

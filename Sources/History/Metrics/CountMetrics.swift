@@ -9,7 +9,7 @@ extension AuditFigures {
   var committedImages: [CommittedDocument.Image] {
     [
       .init(
-        path: path,
+        reference: image,
         sets: [
           .init(
             .audit,
@@ -33,7 +33,7 @@ extension PagesDocument {
   var committedImages: [CommittedDocument.Image] {
     images.map { image in
       .init(
-        path: image.path,
+        reference: image.image,
         sets: Self.pageSizes.map { size in
           .init(
             .pages, pageSize: size,
@@ -69,7 +69,9 @@ extension DiffDocument {
             of: Int(clamping: $0.portion.all))
         },
       ] + (order?.metrics ?? [])
-    return [.init(path: after.path, sets: [.init(.diff, pageSize: pageSize, metrics: metrics)])]
+    return [
+      .init(reference: after.image, sets: [.init(.diff, pageSize: pageSize, metrics: metrics)])
+    ]
   }
 }
 
@@ -87,7 +89,7 @@ extension GenFigures {
   var committedImages: [CommittedDocument.Image] {
     images.map { image in
       .init(
-        path: image.path,
+        reference: image.image,
         sets: [
           .init(
             .gen,
@@ -111,8 +113,10 @@ extension AutoFigures {
   var committedImages: [CommittedDocument.Image] {
     images.map { image in
       let predicted = HistoryMetric("predictedPages", .pages, .lower, image.predicted.after)
+      var reference = image.image
+      reference.path = folder + "/" + reference.path
       return .init(
-        path: folder + "/" + image.path,
+        reference: reference,
         sets: [
           .init(
             .auto, pageSize: .fourKibibytes,

@@ -12,7 +12,7 @@ extension MeasureDocument {
       let place = HistorySeries.Machine(
         name: machine.name, kernel: machine.kernel, state: state.cache.rawValue)
       return .init(
-        path: side.path,
+        reference: side.program,
         sets: [
           .init(
             .measure, pageSize: PageSize(bytes: UInt64(clamping: machine.pageBytes)),

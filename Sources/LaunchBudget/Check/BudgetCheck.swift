@@ -42,7 +42,7 @@ package struct BudgetCheck {
     return results
   }
 
-  /// - Throws: `mismatch` if `base` is of other programs. Few documents have the architecture: without it, the file name
+  /// - Throws: `mismatch` if `base` is of other programs. Older documents lack the architecture: without it, the file name
   ///   has to do.
   private func compare(_ base: [CheckedImage]) throws(Diagnostic) {
     let pairs = images.compactMap { image in
@@ -57,10 +57,9 @@ package struct BudgetCheck {
         severity: .mismatch)
     }
     for (image, old) in pairs {
-      if let expected = image.architecture, let found = old.architecture, expected != found {
+      if let difference = old.reference.difference(from: image.reference, ofOneBuild: false) {
         throw Diagnostic(
-          "the base is of another architecture: expected \(printable(image.name)) for \(printable(expected)), found it for \(printable(found))",
-          severity: .mismatch)
+          "\(printable(image.name)) of the base is of \(difference)", severity: .mismatch)
       }
     }
   }

@@ -9,7 +9,7 @@ import Reporting
 
 extension CheckedImage: JSONReadableObject {
   func write(to json: inout JSONWriter) {
-    if let architecture { json.member("architecture", architecture) }
+    if let architecture = reference.architecture { json.member("architecture", architecture) }
     json.array("figures") { json in
       for figure in figures { json.object { figure.write(to: &$0) } }
     }
@@ -23,6 +23,7 @@ extension CheckedImage: JSONReadableObject {
         for function in functions { json.object { function.write(to: &$0) } }
       }
     }
+    if let id = reference.id { json.member("id", id) }
     json.member("image", name)
     if let initializers {
       json.array("initializers") { json in for name in initializers { json.element(name) } }
@@ -34,7 +35,8 @@ extension CheckedImage: JSONReadableObject {
 
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(name: try object.value("image"))
-    architecture = try object.optional("architecture")
+    reference.architecture = try object.optional("architecture")
+    reference.id = try object.optional("id")
     figures = try object.value("figures")
     guard figures.count <= Self.mostFigures else {
       throw object.invalid(

@@ -5,10 +5,8 @@ import Reporting
 
 /// What documents say of one image: its figures, and what can name the cause if one of them grows.
 package struct CheckedImage: Hashable, Sendable {
-  /// The file name.
-  package var name: String
-  /// `x86_64`; `nil` if no document says.
-  package var architecture: String?
+  /// What the documents state together: the file name in place of the path, and the ID of the build that was checked.
+  package var reference: ImageReference
   package var figures: [Figure] = []
   /// The startup functions of the layout; `nil` if no document has them.
   package var functions: [PlacedFunction]?
@@ -23,7 +21,12 @@ package struct CheckedImage: Hashable, Sendable {
   /// Comparisons of builds that were launched in turn, by state of the page cache.
   package var times: [Times] = []
 
-  package init(name: String) { self.name = name }
+  /// The path of the document that states it; not in JSON.
+  fileprivate var referenceSource = ""
+
+  package init(name: String) { reference = ImageReference(path: name) }
+
+  package var name: String { reference.name }
 
   /// Images of one check, and figures of an image: more than anybody has, and few enough to be looked up one by one.
   static let mostImages = 200
@@ -81,17 +84,41 @@ package struct CheckedImage: Hashable, Sendable {
   }
 }
 
+extension CheckedImage {
+  /// Adds what a document states of the image itself.
+  ///
+  /// - Throws: `mismatch` if that contradicts another document.
+  fileprivate mutating func state(
+    _ stated: ImageReference, in document: String
+  ) throws(Diagnostic) {
+    if let difference = stated.difference(from: reference, ofOneBuild: true) {
+      throw Diagnostic(
+        "\(printable(name)) is of \(difference), unlike in '\(printable(referenceSource))'",
+        context: [document], hint: "make all documents of a check from one build",
+        severity: .mismatch)
+    }
+    guard
+      reference.architecture == nil && stated.architecture != nil
+        || !reference.hasProof && stated.hasProof
+    else { return }
+    reference.architecture = stated.architecture ?? reference.architecture
+    if stated.hasProof { reference.id = stated.id }
+    referenceSource = document
+  }
+}
+
 extension [CheckedImage] {
   /// Adds what a document says.
   ///
-  /// - Throws: if another document said it already.
+  /// - Throws: if another document said it already; `mismatch` if another document is of another architecture or build.
   package mutating func add(_ document: CommittedDocument, path: String) throws(Diagnostic) {
     for image in document.images {
-      let index = index(ofImage: image.path)
+      let index = index(of: image.reference)
       guard count <= CheckedImage.mostImages else {
         throw Diagnostic(
           "too many images: expected at most \(CheckedImage.mostImages)", context: [path])
       }
+      try self[index].state(image.reference, in: path)
       for set in image.sets {
         for metric in set.metrics {
           let figure = CheckedImage.Figure(
@@ -109,8 +136,8 @@ extension [CheckedImage] {
     addEvidence(of: document.content)
   }
 
-  private mutating func index(ofImage path: String) -> Int {
-    let name = String(path.split(separator: "/").last ?? "")
+  private mutating func index(of image: ImageReference) -> Int {
+    let name = image.name
     if let index = firstIndex(where: { $0.name == name }) { return index }
     append(CheckedImage(name: name))
     return count - 1
@@ -119,31 +146,30 @@ extension [CheckedImage] {
   private mutating func addEvidence(of content: CommittedDocument.Content) {
     switch content {
     case .audit(let figures):
-      let image = index(ofImage: figures.path)
-      self[image].architecture = figures.architecture
+      let image = index(of: figures.image)
       self[image].libraries = figures.libraries
       self[image].initializers = figures.initializers.compactMap { $0 }
     case .diff(let document):
-      let image = index(ofImage: document.after.path)
+      let image = index(of: document.after.image)
       self[image].functions = document.functions
       self[image].missing = document.missing
       self[image].unorderable = document.order?.unorderable ?? []
     case .pages(let document):
       for found in document.images {
-        let image = index(ofImage: found.path)
+        let image = index(of: found.image)
         self[image].firstTouches = found.firstTouches
       }
     case .measure(let document):
       for state in document.states {
         let side = state.sides.first { $0.name == "after" } ?? state.sides[0]
-        let image = index(ofImage: side.path)
+        let image = index(of: side.program)
         self[image].times.append(
           CheckedImage.Times(
             state: state.cache.rawValue, launches: state.launches, comparisons: state.comparisons))
       }
     case .auto(let figures):
       for found in figures.images {
-        let image = index(ofImage: found.path)
+        let image = index(of: found.image)
         self[image].functions = self[image].functions ?? found.startupFunctions
         if self[image].unorderable.isEmpty {
           self[image].unorderable = found.compliance.unorderable

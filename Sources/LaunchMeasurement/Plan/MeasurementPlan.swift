@@ -17,16 +17,20 @@ package struct MeasuredSide: Hashable, Sendable {
   /// `before`, `after` or `control`
   package var name: String
   package var program: MeasuredProgram
+  /// The program's file.
+  package var programImage: ImageReference
   /// The images to evict and examine: absolute paths without symbolic links, the program's first.
   package var images: [String]
   /// What has to be at the paths of images before a launch, for sides that are launched by the same paths.
   package var placements: [ImagePlacement]
 
   package init(
-    name: String, program: MeasuredProgram, images: [String], placements: [ImagePlacement] = []
+    name: String, program: MeasuredProgram, programImage: ImageReference? = nil,
+    images: [String], placements: [ImagePlacement] = []
   ) {
     self.name = name
     self.program = program
+    self.programImage = programImage ?? ImageReference(path: program.path)
     self.images = images
     self.placements = placements
   }

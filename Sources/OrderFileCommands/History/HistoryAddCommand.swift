@@ -43,7 +43,7 @@ struct HistoryAddCommand: ParsableCommand {
   var launch: String?
   @Option(
     help: ArgumentHelp(
-      "The architecture of the images, if they are no longer where the documents say.",
+      "The architecture of the images, if neither the documents nor the images tell it.",
       valueName: "name"))
   var arch: ArchitectureOption?
   @OptionGroup var messages: Messages

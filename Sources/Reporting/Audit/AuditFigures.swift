@@ -1,14 +1,13 @@
 import ByteReading
 import ImageModel
 import JSON
+import PagesFormat
 
 /// The figures of an `AuditDocument`, which is otherwise not read again. Initializers and relocations are those of the
 /// image and of the libraries that come with it: those of the system differ from machine to machine.
 package struct AuditFigures: Hashable, Sendable {
-  /// That of the image; within the bundle, if one was examined.
-  package var path: String
-  /// `x86_64`; `nil` if the document does not say.
-  package var architecture: String?
+  /// Within the bundle, if one was examined.
+  package var image: ImageReference
   package var libraries: [Library]
   /// Their names, in the order of the calls; `nil` without a name.
   package var initializers: [SymbolName?]
@@ -40,8 +39,9 @@ package struct AuditFigures: Hashable, Sendable {
     guard let main = images.first else {
       throw object.invalid("images", expected: "at least one", found: "none")
     }
-    path = main.path
-    architecture = try object.optional("architecture")
+    image = ImageReference(
+      path: main.path, architecture: try object.optional("architecture"),
+      id: try object.optional("id"))
     libraries = try object.value("libraries")
     let own = Set([main.name] + libraries.filter { $0.isEmbedded == true }.map(\.name))
     initializers = all.filter { own.contains($0.image) && $0.origin != "c runtime" }.map(\.name)

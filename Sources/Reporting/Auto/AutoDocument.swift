@@ -1,5 +1,6 @@
 import ImageModel
 import JSON
+import PagesFormat
 
 /// The result of `orderfile auto`: the images of a project in their new order, and what that saves.
 package struct AutoDocument: Hashable, Sendable {
@@ -84,6 +85,10 @@ package struct AutoDocument: Hashable, Sendable {
     /// The file name, which is also that in the folders with images.
     package var name: String
     package var isLibrary: Bool
+    /// `nil` if it is unknown.
+    package var architecture: Architecture?
+    /// The image ID in the new order; `nil` if it is unknown.
+    package var id: String?
     /// The file name of the order file.
     package var orderName: String
     /// As `--linker` has it.
@@ -173,10 +178,12 @@ extension AutoDocument: JSONDocument {
 
 extension AutoDocument.Image {
   fileprivate func write(to json: inout JSONWriter) {
+    if let architecture { json.member("architecture", architecture) }
     json.array("compileOptions") { json in for option in compileOptions { json.element(option) } }
     json.object("compliance") { compliance.write(to: &$0) }
     json.member("defaultImage", defaultPath)
     json.member("functions", functions)
+    if let id { json.member("id", id) }
     json.member("image", path)
     json.member("isLibrary", isLibrary)
     json.array("linkOptions") { json in for option in linkOptions { json.element(option) } }

@@ -1,5 +1,7 @@
 import ByteReading
+import ImageModel
 import JSON
+import PagesFormat
 
 /// The figures of the images in an `AutoDocument`, which is otherwise not read again.
 package struct AutoFigures: Hashable, Sendable {
@@ -8,7 +10,8 @@ package struct AutoFigures: Hashable, Sendable {
   package var images: [Image]
 
   package struct Image: Hashable, Sendable {
-    package var path: String
+    /// In the new order.
+    package var image: ImageReference
     package var functions: Int
     package var compliance: OrderCompliance
     /// `nil` if pages were not counted.
@@ -29,7 +32,10 @@ package struct AutoFigures: Hashable, Sendable {
 extension AutoFigures.Image: JSONReadableObject {
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(
-      path: try object.value("image"), functions: try object.count("functions"),
+      image: ImageReference(
+        path: try object.value("image"), architecture: try object.optional("architecture"),
+        id: try object.optional("id")),
+      functions: try object.count("functions"),
       compliance: try object.value("compliance"),
       pages: object.has("pages") ? try object.counts("pages") : nil,
       pages16k: object.has("pages16k") ? try object.counts("pages16k") : nil,

@@ -6,12 +6,13 @@ extension DiffDocument {
   ///
   /// - Parameter warnings: come first; those of the comparison follow.
   package init(
-    beforePath: String, afterPath: String, startupSource: String, comparison: LayoutComparison,
+    before beforeImage: ImageReference, after afterImage: ImageReference, startupSource: String,
+    comparison: LayoutComparison,
     cost: FaultCost? = nil, order: OrderCompliance? = nil, warnings: [Diagnostic] = []
   ) {
     let total = comparison.total
-    before = Layout(path: beforePath, total.before)
-    after = Layout(path: afterPath, total.after)
+    before = Layout(beforeImage, total.before)
+    after = Layout(afterImage, total.after)
     self.startupSource = startupSource
     pageSize = comparison.pageSize
     pages = BeforeAfter(total, \.pages)
@@ -43,9 +44,9 @@ extension DiffDocument {
 }
 
 extension DiffDocument.Layout {
-  fileprivate init(path: String, _ touched: TouchedPages) {
+  fileprivate init(_ image: ImageReference, _ touched: TouchedPages) {
     self.init(
-      path: path, startupFunctions: touched.startupFunctions, startupBytes: touched.startupBytes,
+      image, startupFunctions: touched.startupFunctions, startupBytes: touched.startupBytes,
       floorPages: touched.floorPages)
   }
 }

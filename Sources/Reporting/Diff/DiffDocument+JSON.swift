@@ -16,7 +16,7 @@ import PagesFormat
 /// `recordable` is present if it is known how much of the recorded image's code could be recorded: the amounts, the
 /// `means`, and the rest in `unseen`. Otherwise `recordableUnknown` has the reason. `refusal` is present if this is too
 /// little: all figures are then in `recordedOnly`, because they count only what was recorded and predict nothing, and
-/// `after` and `before` have only the `path`.
+/// `after` and `before` have only the `path`, the `architecture` and the `id`.
 ///
 /// `newCode` has the functions of each layout that the recorded build lacks, so that no trace can tell whether a launch
 /// runs them. No other figure contains them. `comparedWith` is `otherLayout` if the recorded image is gone: then they are
@@ -67,7 +67,7 @@ extension DiffDocument: ReadableDocument {
       members.contains(.figures), members.contains(.circumstances)
     )
     func writeLayout(_ layout: Layout, to json: inout JSONWriter) {
-      if hasFigures { layout.write(to: &json) } else { json.member("path", layout.path) }
+      layout.write(to: &json, hasFigures: hasFigures)
     }
     json.object("after") { writeLayout(after, to: &$0) }
     json.object("before") { writeLayout(before, to: &$0) }
@@ -222,16 +222,20 @@ extension DiffDocument: ReadableDocument {
 }
 
 extension DiffDocument.Layout: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
-    json.member("floorPages", floorPages)
+  fileprivate func write(to json: inout JSONWriter, hasFigures: Bool) {
+    if let architecture = image.architecture { json.member("architecture", architecture) }
+    if hasFigures { json.member("floorPages", floorPages) }
+    if let id = image.id { json.member("id", id) }
     json.member("path", path)
-    json.member("startupBytes", startupBytes)
-    json.member("startupFunctions", startupFunctions)
+    if hasFigures {
+      json.member("startupBytes", startupBytes)
+      json.member("startupFunctions", startupFunctions)
+    }
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(
-      path: try object.value("path"), startupFunctions: try object.count("startupFunctions"),
+      try ImageReference(object), startupFunctions: try object.count("startupFunctions"),
       startupBytes: try object.value("startupBytes"), floorPages: try object.count("floorPages"))
   }
 }

@@ -107,13 +107,17 @@ package struct DiffDocument: Hashable, Sendable {
 
   /// The predicted totals of one layout.
   package struct Layout: Hashable, Sendable {
-    package var path: String
+    package var image: ImageReference
     package var startupFunctions: Int
     package var startupBytes: UInt64
     package var floorPages: Int
 
-    package init(path: String, startupFunctions: Int, startupBytes: UInt64, floorPages: Int) {
-      self.path = path
+    package var path: String { image.path }
+
+    package init(
+      _ image: ImageReference, startupFunctions: Int, startupBytes: UInt64, floorPages: Int
+    ) {
+      self.image = image
       self.startupFunctions = startupFunctions
       self.startupBytes = startupBytes
       self.floorPages = floorPages

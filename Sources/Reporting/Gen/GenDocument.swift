@@ -62,7 +62,7 @@ package struct OrderedImage: Hashable, Sendable {
   /// The image in the traces.
   package var recordedImage: String
   /// The file in which names were looked up; `nil` if the recorded names were used unchanged.
-  package var layoutPath: String?
+  package var layout: ImageReference?
   package var traces: [String]
   /// The number of launches that used the image.
   package var launches: Int
@@ -100,7 +100,7 @@ package struct OrderedImage: Hashable, Sendable {
   }
 
   package init(
-    outputPath: String, linker: String, recordedImage: String, layoutPath: String?,
+    outputPath: String, linker: String, recordedImage: String, layout: ImageReference?,
     traces: [String], launches: Int = 1, linkerSource: LinkerSource = .assumed,
     recordedFunctions: Int, resolvedFunctions: Int,
     untracedInitializers: Int,
@@ -111,7 +111,7 @@ package struct OrderedImage: Hashable, Sendable {
     self.linker = linker
     self.linkerSource = linkerSource
     self.recordedImage = recordedImage
-    self.layoutPath = layoutPath
+    self.layout = layout
     self.traces = traces
     self.launches = launches
     self.recordedFunctions = recordedFunctions
@@ -170,9 +170,11 @@ extension UnusedHits {
 
 extension OrderedImage {
   fileprivate func write(to json: inout JSONWriter) {
+    if let architecture = layout?.architecture { json.member("architecture", architecture) }
     json.member("entries", entries)
+    if let id = layout?.id { json.member("id", id) }
     json.member("launches", launches)
-    if let layoutPath { json.member("layoutPath", layoutPath) }
+    if let layoutPath = layout?.path { json.member("layoutPath", layoutPath) }
     json.member("linker", linker)
     json.member("linkerSource", linkerSource.rawValue)
     json.member("lostRecords", lostRecords)

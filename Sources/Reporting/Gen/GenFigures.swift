@@ -1,13 +1,16 @@
 import ByteReading
+import ImageModel
 import JSON
+import PagesFormat
 
 /// The figures of the images in a `GenDocument`, which is otherwise not read again.
 package struct GenFigures: Hashable, Sendable {
   package var images: [Image]
 
   package struct Image: Hashable, Sendable {
-    /// The file in which names were looked up, or the recorded image if there was none.
-    package var path: String
+    /// The file in which names were looked up, or the recorded image if there was none. It has no ID: the build that is
+    /// linked with the order file is another one.
+    package var image: ImageReference
     package var entries: Int
     package var startupBytes: Int
     package var textBytes: Int
@@ -26,7 +29,9 @@ extension GenFigures.Image: JSONReadableObject {
     let layout: String? = try object.optional("layoutPath")
     let recorded: String = try object.value("recordedImage")
     self.init(
-      path: layout ?? recorded, entries: try object.count("entries"),
+      image: ImageReference(
+        path: layout ?? recorded, architecture: try object.optional("architecture")),
+      entries: try object.count("entries"),
       startupBytes: try object.count("startupBytes"), textBytes: try object.count("textBytes"),
       recordedFunctions: try object.count("recordedFunctions"),
       resolvedFunctions: try object.count("resolvedFunctions"),

@@ -1,6 +1,8 @@
 import ByteReading
+import ImageModel
 import JSON
 import LaunchMeasurement
+import PagesFormat
 
 extension MeasureDocument: ReadableDocument {
   package static let schema = "orderfile.measure/2"
@@ -68,7 +70,9 @@ extension MeasureDocument.State: JSONReadableObject {
 
 extension MeasureDocument.Side: JSONReadableObject {
   fileprivate func write(to json: inout JSONWriter) {
+    if let architecture = program.architecture { json.member("architecture", architecture) }
     json.array("command") { json in for word in command { json.element(word) } }
+    if let id = program.id { json.member("id", id) }
     json.array("images") { json in for path in images { json.element(path) } }
     json.array("launches") { json in
       for launch in launches { json.object { launch.write(to: &$0) } }
@@ -87,7 +91,7 @@ extension MeasureDocument.Side: JSONReadableObject {
       throw object.invalid("launches", expected: "at least one", found: "none")
     }
     self.init(
-      name: try object.value("name"), path: try object.value("path"),
+      name: try object.value("name"), program: try ImageReference(object),
       command: try object.value("command"), images: try object.value("images"),
       launches: launches, textFaults: try object.value("textFaults"),
       wall: try SampleSummary(object.object("wallNanoseconds"), count: launches.count),

@@ -1,3 +1,4 @@
+import ImageModel
 import LaunchMeasurement
 
 /// The result of `orderfile measure`. Everything in it is measured.
@@ -30,7 +31,8 @@ package struct MeasureDocument: Hashable, Sendable {
   package struct Side: Hashable, Sendable {
     /// `before`, `after`, `control`
     package var name: String
-    package var path: String
+    /// The program's file.
+    package var program: ImageReference
     package var command: [String]
     /// The images that were evicted and examined.
     package var images: [String]
@@ -42,6 +44,8 @@ package struct MeasureDocument: Hashable, Sendable {
     package var wall: SampleSummary
     /// The trend of the wall times from launch to launch.
     package var trend: Trend
+
+    package var path: String { program.path }
   }
 
   /// The comparison of one side with the first, in each metric that all their launches have.
@@ -135,7 +139,7 @@ extension MeasureDocument.State {
 extension MeasureDocument.Side {
   fileprivate init(_ measured: MeasuredState.Side) {
     self.init(
-      name: measured.side.name, path: measured.side.program.path,
+      name: measured.side.name, program: measured.side.programImage,
       command: measured.side.program.arguments, images: measured.side.images,
       launches: measured.launches, textFaults: measured.textFaults,
       wall: SampleSummary(measured.wallNanoseconds), trend: Trend(measured.wallNanoseconds))

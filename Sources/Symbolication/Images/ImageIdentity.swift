@@ -5,11 +5,13 @@ import ObjectFormat
 /// What distinguishes a linked image from others, without its functions.
 package struct ImageIdentity: Hashable, Sendable {
   package var id: ImageID
+  package var architecture: Architecture
   /// See `Image.libraryName`.
   package var libraryName: String?
 
-  package init(id: ImageID, libraryName: String?) {
+  package init(id: ImageID, architecture: Architecture, libraryName: String?) {
     self.id = id
+    self.architecture = architecture
     self.libraryName = libraryName
   }
 
@@ -27,7 +29,17 @@ package struct ImageIdentity: Hashable, Sendable {
     }
     return files.compactMap { file in
       guard let id = try? file.imageID() else { return nil }
-      return ImageIdentity(id: id, libraryName: file.libraryName())
+      return ImageIdentity(
+        id: id, architecture: file.architecture, libraryName: file.libraryName())
     }
+  }
+}
+
+extension ImageReference {
+  /// The image in the file at `path`; without architecture and ID if `bytes` are no image, or several.
+  package init(path: String, _ bytes: FileBytes) {
+    let images = (try? ImageIdentity.all(in: bytes)) ?? []
+    let only = images.count == 1 ? images[0] : nil
+    self.init(path: path, architecture: only?.architecture, id: only?.id.description)
   }
 }

@@ -155,6 +155,8 @@ struct ProjectImages {
         },
         predicted: diff.pages, compileOptions: compileOptions,
         linkOptions: system.linkOptions(dialect, orderFile: options.order ?? ""))
+      checkedImage.architecture = diff.after.image.architecture
+      checkedImage.id = diff.after.image.id
       checkedImage.startupFunctions = diff.functions
       checked.append(checkedImage)
       warnings += diff.warnings.filter { !$0.isAboutUnusedHits }

@@ -85,7 +85,7 @@ package struct LayoutDiff {
       FaultCost(milliseconds: $0, source: "--cost-ms")
     }
     var document = DiffDocument(
-      beforePath: layouts.before.path, afterPath: layouts.after.path,
+      before: layouts.before.reference, after: layouts.after.reference,
       startupSource: startup.source, comparison: comparison, cost: cost ?? .published(for: format),
       order: check.map(OrderCompliance.init),
       warnings: layouts.warnings + factWarnings + measurements.warnings + startup.warnings)

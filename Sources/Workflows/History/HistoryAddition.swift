@@ -1,6 +1,7 @@
 import ByteReading
 import History
 import ImageModel
+import Reporting
 import Symbolication
 
 /// What `orderfile history add` does: it makes lines of documents, and appends them to a history.
@@ -16,7 +17,7 @@ package struct HistoryAddition: Sendable {
   package var time: HistoryTime?
   /// Tells several launches of an image apart.
   package var launch: String?
-  /// `nil`: that of the images, which are then read.
+  /// `nil`: what the documents say, else that of the images, which are then read.
   package var architecture: Architecture?
 
   package init(history: String, documents: [String]) {
@@ -73,10 +74,19 @@ package struct HistoryAddition: Sendable {
     return found
   }
 
-  /// That of the image at a path of a document: the document does not say it.
-  private func architecture(of path: String) throws(Diagnostic) -> String {
-    if let architecture { return architecture.description }
-    do { return try Image.reading(path: path).image.architecture.description } catch {
+  /// What the document or the user says; if neither does, that of the image, which is read.
+  private func architecture(of image: ImageReference) throws(Diagnostic) -> Architecture {
+    if let architecture {
+      let wanted = ImageReference(path: image.path, architecture: architecture)
+      if let difference = image.difference(from: wanted, ofOneBuild: false) {
+        throw Diagnostic(
+          "it is of \(difference)", context: [image.path], hint: "leave out '--arch'",
+          severity: .mismatch)
+      }
+      return architecture
+    }
+    if let stated = image.architecture { return stated }
+    do { return try Image.reading(path: image.path).image.architecture } catch {
       var error = error
       error.message = "unable to tell the architecture: \(error.message)"
       error.hint = "give '--arch'"

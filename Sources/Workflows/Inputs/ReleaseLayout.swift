@@ -29,6 +29,11 @@ package struct ReleaseLayout {
     } catch { throw Diagnostic("\(error)", context: [path]) }
   }
 
+  /// As documents state it.
+  package var reference: ImageReference {
+    ImageReference(path: path, architecture: architecture, id: image?.id?.description)
+  }
+
   /// How large the image is; `nil` unless it is an ELF image.
   package var imageSizes: ImageSizes? { bytes.flatMap { ImageSizes(of: $0) } }
 

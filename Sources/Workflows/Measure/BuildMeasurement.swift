@@ -99,6 +99,7 @@ package struct BuildMeasurement {
         program: MeasuredProgram(
           path: command.path, arguments: command.arguments, inputPath: inputPath,
           showsOutput: showsOutput, timeout: timeout, readiness: readiness),
+        programImage: command.reference,
         images: distinct([command.image] + images))
     }
     return MeasurementPlan(

@@ -17,6 +17,8 @@ package struct MeasuredCommand {
   package let arguments: [String]
   /// `path`, or the program of a libtool wrapper there; absolute and without symbolic links.
   package let image: String
+  /// The file at `path`.
+  package let reference: ImageReference
   private let isWrapper: Bool
 
   /// - Parameters:
@@ -49,6 +51,11 @@ package struct MeasuredCommand {
     let wrapper = LibtoolWrapper(at: path)
     isWrapper = wrapper != nil
     image = try Folder.absolutePath(wrapper?.program ?? path)
+    if let bytes = try? InputFile.bytes(path) {
+      reference = ImageReference(path: path, bytes)
+    } else {
+      reference = ImageReference(path: path)
+    }
   }
 
   /// Warnings about programs that are not themselves images; one if both are the same.

@@ -60,7 +60,7 @@ struct ImageOrder {
     let written = dialect.write(placing.entries, header: header)
     var image = OrderedImage(
       outputPath: outputPath, linker: dialect.name, recordedImage: recordedImage.path,
-      layoutPath: release.path, traces: traces.members.map(\.path), launches: profile.launchCount,
+      layout: release.reference, traces: traces.members.map(\.path), launches: profile.launchCount,
       linkerSource: linkerSource,
       recordedFunctions: resolved.recordedCount,
       resolvedFunctions: resolved.resolvedCount - resolved.count(of: placing.unmoved, in: layout),

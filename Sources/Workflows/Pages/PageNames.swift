@@ -14,6 +14,7 @@ struct PageNames {
   private(set) var warnings: [Diagnostic] = []
 
   private struct KnownImage {
+    var reference: ImageReference
     var pages: ImagePages
     var functions: RecordedImage?
   }
@@ -48,7 +49,7 @@ struct PageNames {
     return (wanted + touched.filter { !wanted.contains($0) }).map { path in
       let image = image(at: path)
       return PagesDocument.Image(
-        path: path, id: image?.pages.id.description, pages: pages[path] ?? [],
+        image?.reference ?? ImageReference(path: path), pages: pages[path] ?? [],
         filePages: image?.pages.filePages ?? [])
     }
   }
@@ -81,7 +82,9 @@ struct PageNames {
       do { functions = try Image.reading(bytes, path: path).image } catch {
         warnings.append(Diagnostic("functions have no names: \(error.message)", context: [path]))
       }
-      image = KnownImage(pages: pages, functions: functions.map { RecordedImage($0) })
+      image = KnownImage(
+        reference: ImageReference(path: path, bytes), pages: pages,
+        functions: functions.map { RecordedImage($0) })
     } catch {
       warnings.append(Diagnostic("left out: \(error)", context: [path]))
     }

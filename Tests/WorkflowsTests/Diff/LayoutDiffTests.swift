@@ -284,7 +284,9 @@ import Workflows
       command: ["./after"], end: .exited(status), method: "ptrace",
       images: [
         PagesDocument.Image(
-          path: builds.path("after"), id: id.description, pages: pages, filePages: [])
+          ImageReference(path: builds.path("after"), architecture: .x8664, id: id.description),
+          pages: pages,
+          filePages: [])
       ])
     var bytes: [UInt8] = []
     document.json { bytes += $0 }
