@@ -1,4 +1,4 @@
-// launches RUNS TRACE INPUT PROGRAM ARGUMENT...: launches the program by turns with recording disabled and
+// launches RUNS TRACE INPUT PROGRAM ARGUMENT...: launches the program in turn with recording disabled and
 // with a fresh trace, INPUT on its standard input and its output thrown away. Prints in microseconds of
 // wall time: the median of the disabled launches, of the recording ones, and of the differences within
 // a pair, with their quartiles.

@@ -130,7 +130,7 @@ unsigned la_version(unsigned version) {
 
 void la_activity(uintptr_t *cookie, unsigned flag) {
   (void)cookie;
-  if (!of_trace || of_is_clean) return;
+  if (!of_trace || !of_is_first_thread()) return;
   of_store(flag == LA_ACT_ADD ? ORDERFILE_STAGE_LOADING : ORDERFILE_STAGE_RELOCATED, 0, of_now(), 0,
            (const char *)0);
 }

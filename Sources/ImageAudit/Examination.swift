@@ -15,8 +15,8 @@ struct Examination {
   /// Of the link map; `nil` without one.
   private let contributions: LinkMapContributions?
   private var objectiveC = ObjectiveCImages()
-  /// The images of the document, as traces may name them.
-  private var candidates: [ObservedLaunches.Candidate] = []
+  /// The images of the document, by their numbers.
+  private var launched = LaunchedImages()
   /// For each library of the document, the number of its image; `nil` if it was not read.
   private var imageOfLibrary: [Int?] = []
   /// For each initializer of the document, the number of its image.
@@ -51,7 +51,7 @@ struct Examination {
     document.warnings += work.problems
     addInitializers(of: examined, work, isGiven: isGiven)
     let real = (try? Folder.absolutePath(examined.path)) ?? examined.path
-    candidates.append(ObservedLaunches.Candidate(path: real, id: examined.file.id))
+    launched.add(path: real, id: examined.file.id)
     document.images.append(audited)
   }
 
@@ -94,28 +94,76 @@ struct Examination {
   /// A library or archive is a candidate if at most one of this many of its functions ran.
   private static let functionsPerUsed = 50
 
-  /// Adds the times of initializers that `orderfile stages` has measured.
+  /// Adds the times of libraries and initializers that `orderfile stages` has measured, and libraries that only the
+  /// measured launches loaded.
   ///
   /// - Throws: if the document can't be read.
   mutating func addTimes(ofStages path: String) throws(Diagnostic) {
     let bytes = try InputFile.bytes(path)
-    let measured: [TimedInitializer]
-    do throws(ParseError) { measured = try StagesDocument.initializers(parsing: bytes) } catch {
+    let measured: MeasuredImages
+    do throws(ParseError) { measured = try MeasuredImages(parsing: bytes) } catch {
       throw Diagnostic(
         "\(error)", context: [path], hint: "write it: orderfile stages --json -- COMMAND")
     }
+    var numbers: [String: Int] = [:]
+    let isOfGiven = measured.images.contains { launched.match($0.image) == .image(0) }
+    for measured in measured.images {
+      let image = measured.image
+      switch launched.match(image) {
+      case .image(let number) where image.id != nil:
+        numbers[image.path] = number
+        addTime(of: measured, to: imageOfLibrary.firstIndex(of: number))
+      case .image:
+        document.warnings.append(
+          Diagnostic(
+            "the build of \(image.path) that was measured is unknown: its times are left out",
+            context: [path]))
+      case .anotherBuild:
+        document.warnings.append(
+          Diagnostic(
+            "another build of \(image.path) was measured: its times are left out", context: [path]))
+      case .unknown where isOfGiven: addTime(of: measured, to: nil)
+      case .unknown: continue  // Another program loaded it.
+      }
+    }
+    if numbers.isEmpty {
+      document.warnings.append(
+        Diagnostic("it measured none of these images: nothing of it is used", context: [path]))
+    }
+    addTimes(of: measured.initializers, numbers)
+  }
+
+  /// - Parameter place: of the library in the document; `nil` if it is not there, or not a library.
+  private mutating func addTime(of measured: StagedImage, to place: Int?) {
+    // What the kernel maps is the program and the loader.
+    guard let load = measured.loadNanoseconds else { return }
+    let place = place ?? addLoaded(measured.image.path)
+    document.libraries[place].wasLoaded = true
+    document.libraries[place].mappedNanoseconds = UInt64(measured.mappedNanoseconds.rounded())
+    document.libraries[place].loadNanoseconds = UInt64(load.rounded())
+  }
+
+  /// The place of a library that no image asks for, and a launch loaded.
+  private mutating func addLoaded(_ path: String) -> Int {
+    let isThere = document.libraries.firstIndex { $0.path == path && $0.kinds == [.runTime] }
+    if let isThere { return isThere }
+    var library = AuditedLibrary(
+      name: SymbolName(ImageReference(path: path).name), path: path, isDirect: false)
+    library.kinds = [.runTime]
+    library.wasLoaded = true
+    document.libraries.append(library)
+    return document.libraries.count - 1
+  }
+
+  /// - Parameter numbers: of the measured images, by their paths.
+  private mutating func addTimes(of measured: [TimedInitializer], _ numbers: [String: Int]) {
     struct Place: Hashable {
       var image: Int
       var address: StatedAddress
     }
-    var numbers: [String: Int] = [:]
-    for (number, candidate) in candidates.enumerated() where numbers[candidate.path] == nil {
-      numbers[candidate.path] = number
-    }
     var times: [Place: TimedInitializer] = [:]
     for initializer in measured {
-      let real = (try? Folder.absolutePath(initializer.image)) ?? initializer.image
-      guard let image = numbers[real] else { continue }
+      guard let image = numbers[initializer.image] else { continue }
       let place = Place(image: image, address: initializer.address)
       times[place] = times[place] ?? initializer
     }
@@ -129,7 +177,7 @@ struct Examination {
   }
 
   mutating func observe(_ traces: [String]) throws(Diagnostic) {
-    let launches = try ObservedLaunches(traces, of: candidates)
+    let launches = try ObservedLaunches(traces, of: launched)
     document.warnings += launches.warnings
     let mains = image.layout.functions.filter {
       ["main", "_main"].contains(image.layout.name(of: $0))
@@ -155,13 +203,7 @@ struct Examination {
           bytes: image.fileBytes, relocations: image.relocations.words))
     }
     for (path, firstUse) in launches.others where path.hasPrefix("/") {
-      var library = AuditedLibrary(
-        name: SymbolName(path.split(separator: "/").last.map(String.init) ?? path), path: path,
-        isDirect: false)
-      library.kinds = [.runTime]
-      library.wasLoaded = true
-      library.firstUseNanoseconds = firstUse
-      document.libraries.append(library)
+      document.libraries[addLoaded(path)].firstUseNanoseconds = firstUse
     }
     if let started = launches.startedFunctions(of: 0) { units += archives(used: started) }
     let few = units.filter { $0.usedFunctions * Self.functionsPerUsed <= $0.functions }

@@ -31,27 +31,13 @@ struct ObservedLaunches {
   /// The images of traces that are none of the audit's, by path, ascending.
   private(set) var others: [(path: String, firstUse: UInt64?)] = []
 
-  /// An image of the audit as traces may name it.
-  struct Candidate {
-    /// Without symbolic links.
-    var path: String
-    var id: ImageID?
-  }
-
   /// - Throws: if a trace can't be read.
-  init(_ paths: [String], of images: [Candidate]) throws(Diagnostic) {
-    var byPath: [String: Int] = [:]
-    for (place, image) in images.enumerated() where byPath[image.path] == nil {
-      byPath[image.path] = place
-    }
-    for path in paths {
-      add(Trace(try InputFile.trace(path), path: path), images, byPath)
-    }
+  init(_ paths: [String], of images: LaunchedImages) throws(Diagnostic) {
+    for path in paths { add(Trace(try InputFile.trace(path), path: path), images) }
     others.sort { $0.path < $1.path }
   }
 
-  private mutating func add(_ trace: Trace, _ images: [Candidate], _ byPath: [String: Int]) {
-    var places: [Int?] = []
+  private mutating func add(_ trace: Trace, _ images: LaunchedImages) {
     var firstUses = [UInt64?](repeating: nil, count: trace.images.count)
     var found = trace.images.map {
       Recorded(
@@ -67,22 +53,19 @@ struct ObservedLaunches {
       found[hit.image].times[entry] = min(found[hit.image].times[entry] ?? time, time)
     }
     for (number, image) in trace.images.enumerated() {
-      let real = (try? Folder.absolutePath(image.path)) ?? image.path
-      let sameID = images.firstIndex {
-        $0.id != nil && $0.id == image.id && image.id?.kind != .weak
-      }
-      let place = sameID ?? byPath[real]
-      places.append(place)
-      if let place, sameID == nil, let id = images[place].id, let other = image.id, id != other {
+      let reference = ImageReference(path: image.path, id: image.id?.description)
+      switch images.match(reference) {
+      case .anotherBuild:
         warnings.append(
           Diagnostic(
             "it recorded another build of \(image.path): nothing of it is used",
             context: [trace.path]))
-      } else if let place {
+      case .image(let place):
         found[number].firstUse = firstUses[number]
         recorded[place, default: []].append(found[number])
-      } else if !others.contains(where: { $0.path == image.path }) {
+      case .unknown where !others.contains { $0.path == image.path }:
         others.append((image.path, firstUses[number]))
+      case .unknown: continue
       }
     }
     count += 1

@@ -7,7 +7,7 @@ import ByteReading
 package struct LaunchLog: Hashable, Sendable {
   /// In the order of the log.
   package var launches: [LoggedLaunch] = []
-  /// One for each launch whose loader listed its libraries.
+  /// One for each launch whose loader listed its libraries, in the order of their first lines.
   package var libraryLists: [LoggedLibraries] = []
   package var histograms: [LoggedHistogram] = []
   /// What was left out, and why; of many only the first.
@@ -96,6 +96,8 @@ package struct LoggedCount: Hashable, Sendable {
 
 /// The libraries of one launch, in the order in which the loader lists them; the first is the program.
 package struct LoggedLibraries: Hashable, Sendable {
+  /// The number of the process; `nil` if the loader does not tell.
+  package var process: UInt32?
   package var paths: [String]
 
   /// Whether a library comes with the system, by its path: that of the system's or a simulator's libraries.

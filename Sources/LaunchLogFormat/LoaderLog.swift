@@ -31,7 +31,8 @@ struct LoaderLog {
   private var log = LaunchLog()
   /// The launch whose lines are being read.
   private var open: LoggedLaunch?
-  private var libraries: [String] = []
+  /// The places of the lists of libraries that may go on, by process; 0 stands for a loader that does not tell it.
+  private var openLists: [UInt32: Int] = [:]
   /// Whether the last line was one of the list of initializers, or its title.
   private var listsInitializers = false
   private var implausible: [String] = []
@@ -45,7 +46,6 @@ struct LoaderLog {
       try reader.take(trimmed(bytes.text(range)))
     }
     try reader.finish()
-    reader.finishLibraries()
     return reader.log
   }
 
@@ -67,28 +67,28 @@ struct LoaderLog {
 
   private mutating func takeLibrary(_ line: Substring) {
     var rest: Substring
+    var process: UInt32?
     if line.hasPrefix("dyld: loaded: ") {
       rest = line.dropFirst("dyld: loaded: ".count)
       if rest.first == "<", let end = rest.firstIndex(of: ">") { rest = rest[end...].dropFirst() }
     } else {
       guard line.hasPrefix("dyld["), let bracket = line.firstIndex(of: "]") else { return }
-      let number = line[line.index(line.startIndex, offsetBy: 5)..<bracket]
+      process = UInt32(line[line.index(line.startIndex, offsetBy: 5)..<bracket])
       rest = line[bracket...].dropFirst()
-      guard UInt32(number) != nil, rest.hasPrefix(": <"), let end = rest.firstIndex(of: ">"),
+      guard process != nil, rest.hasPrefix(": <"), let end = rest.firstIndex(of: ">"),
         rest.distance(from: rest.startIndex, to: end) == 39
       else { return }
       rest = rest[end...].dropFirst()
     }
     let path = String(rest.drop { $0 == " " })
     guard !path.isEmpty else { return }
-    // The program is listed first: another launch.
-    if path == libraries.first { finishLibraries() }
-    libraries.append(path)
-  }
-
-  private mutating func finishLibraries() {
-    if !libraries.isEmpty { log.libraryLists.append(LoggedLibraries(paths: libraries)) }
-    libraries = []
+    // Lines of several processes may be mixed. The program is listed first: again, it is another launch.
+    if let place = openLists[process ?? 0], log.libraryLists[place].paths.first != path {
+      log.libraryLists[place].paths.append(path)
+    } else {
+      openLists[process ?? 0] = log.libraryLists.count
+      log.libraryLists.append(LoggedLibraries(process: process, paths: [path]))
+    }
   }
 
   // MARK: dyld's statistics

@@ -14,7 +14,7 @@ import Workflows
   import Glibc
 #endif
 
-/// Launches a program by turns with and without the stage tracer: `orderfile stages -- COMMAND`.
+/// Launches a program in turn with and without the stage tracer: `orderfile stages -- COMMAND`.
 package struct StageMeasurement {
   /// The program and its arguments.
   package var command: [String]
@@ -28,7 +28,7 @@ package struct StageMeasurement {
   package var inputPath: String?
   package var showsOutput = false
   package var ignoresFailure = false
-  /// Whether the program's image is evicted from the page cache before each launch.
+  /// Whether the program's image and, of a script, the interpreter's are evicted from the page cache before each launch.
   package var isCold = false
   package var environment: LaunchEnvironment
 
@@ -44,7 +44,9 @@ package struct StageMeasurement {
 
   package struct Result {
     package var table: StageTable
+    package var images: [StagedImage]
     package var initializers: [TimedInitializer]
+    package var machine: MeasuringMachine
     package var warnings: [Diagnostic]
     /// Set if interrupted; the table then has the launches until then.
     package var interruption: Diagnostic?
@@ -61,7 +63,9 @@ package struct StageMeasurement {
     }
     try readiness?.check()
     let path = try environment.program(named: command[0])
-    let image = try Folder.absolutePath(path)
+    let launched = try LaunchedProgram(named: command[0], in: environment)
+    let image = launched.path
+    let machine = MeasuringMachine.current()
     var program = MeasuredProgram(
       path: path, arguments: command, inputPath: inputPath, showsOutput: showsOutput,
       timeout: timeout, readiness: readiness)
@@ -84,7 +88,7 @@ package struct StageMeasurement {
       var plainTime: Double?
       var launch: TracedLaunch?
       for side in schedule.nextRound() where !MeasuredProgram.wasInterrupted {
-        if isCold { try PageCache.evict([image]) }
+        if isCold { try PageCache.evict(Set([image, launched.executable]).sorted()) }
         if side == 0 {
           let result = try plain.launch()
           try check(result)
@@ -115,7 +119,9 @@ package struct StageMeasurement {
       untraced: divided.indexes.map { untraced[$0] },
       counts: (launches[0].statistics?.counts ?? []).map { StageTable.Count($0.name, $0.text) })
     return Result(
-      table: table, initializers: Self.initializers(of: launches, program: image),
+      table: table, images: Self.images(of: launches, program: launched.executable),
+      initializers: Self.initializers(of: launches, program: launched.executable),
+      machine: machine,
       warnings: warnings(divided, of: traced.count, image),
       interruption: MeasuredProgram.wasInterrupted
         ? Diagnostic("interrupted: the result covers the launches so far") : nil)
@@ -133,6 +139,41 @@ package struct StageMeasurement {
       hint: showsOutput
         ? "--ignore-failure measures it anyway"
         : "--show-output shows its output; --ignore-failure measures it anyway")
+  }
+
+  /// The images in memory with their mean times, in the order of the first launch. Their files are read now.
+  private static func images(of launches: [TracedLaunch], program: String) -> [StagedImage] {
+    struct Sum {
+      var count = 0
+      var mapped = 0.0
+      var load = 0.0
+      var isLoaded = true
+    }
+    var sums: [String: Sum] = [:]
+    var order: [String] = []
+    for launch in launches {
+      var seen: Set<String> = []
+      for mapping in launch.mappings {
+        let path = mapping.object == 0 ? program : launch.trace.objects[mapping.object]
+        // The kernel's own object has no file; what is opened again was mapped before.
+        guard path.contains("/"), seen.insert(path).inserted else { continue }
+        if sums[path] == nil { order.append(path) }
+        var sum = sums[path] ?? Sum()
+        sum.count += 1
+        sum.mapped += Double(mapping.end)
+        sum.load += Double(mapping.nanoseconds ?? 0)
+        sum.isLoaded = sum.isLoaded && mapping.nanoseconds != nil
+        sums[path] = sum
+      }
+    }
+    return order.compactMap { path in
+      guard let sum = sums[path] else { return nil }
+      let bytes = try? InputFile.bytes(path)
+      return StagedImage(
+        bytes.map { ImageReference(path: path, $0) } ?? ImageReference(path: path),
+        mappedNanoseconds: sum.mapped / Double(sum.count),
+        loadNanoseconds: sum.isLoaded ? sum.load / Double(sum.count) : nil)
+    }
   }
 
   /// The mean times of the initializers that all launches have, in the order of the first launch.

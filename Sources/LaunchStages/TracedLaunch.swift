@@ -53,6 +53,18 @@ package struct TracedLaunch: Sendable {
     package var nanoseconds: UInt64
   }
 
+  /// Each object that the loader mapped until the end, by its number.
+  package private(set) var mappings: [Mapping] = []
+
+  package struct Mapping: Hashable, Sendable {
+    package var object: Int
+    /// Since exec: when it had been mapped.
+    package var end: UInt64
+    /// How long it took to find, open and map it, without what was mapped before; `nil` for what the kernel maps. Of
+    /// the first library that the running program opens, only mapping is known.
+    package var nanoseconds: UInt64?
+  }
+
   /// Divides nothing yet.
   package init(
     _ trace: StageTrace, start: UInt64, end: UInt64, statistics: LoggedLaunch?, endName: String
@@ -63,6 +75,26 @@ package struct TracedLaunch: Sendable {
     self.statistics = statistics
     self.endName = endName
     cursor = start
+    mappings = Self.mappings(trace, start: start, end: self.end)
+  }
+
+  private static func mappings(_ trace: StageTrace, start: UInt64, end: UInt64) -> [Mapping] {
+    var begin: UInt64?
+    var mappings: [Mapping] = []
+    for record in trace.records where (start...end).contains(record.nanoseconds) {
+      switch record.kind {
+      case .loading: begin = record.nanoseconds
+      case .relocated: begin = nil
+      case .object:
+        mappings.append(
+          Mapping(
+            object: record.object, end: record.nanoseconds - start,
+            nanoseconds: begin.map { record.nanoseconds - $0 }))
+        if begin != nil { begin = record.nanoseconds }
+      case .version, .begin, .function, .end, .main: continue
+      }
+    }
+    return mappings
   }
 
   /// Up to where the launch is divided.
@@ -113,25 +145,19 @@ package struct TracedLaunch: Sendable {
       add("loader: loading, relocation and symbol look-up", until: relocated)
       return
     }
-    let start = cursor
-    let rest = relocated - min(start, relocated)
-    add("loader: loading", lasting: min(loader.loading, rest))
-    addMappings(since: start)
+    add("loader: loading", lasting: min(loader.loading, relocated - min(cursor, relocated)))
+    for mapping in mappings where start + mapping.end <= relocated {
+      guard let time = mapping.nanoseconds else { continue }
+      addPart(name(mapping.object), lasting: time)
+    }
     add(
       "loader: relocation, with symbol look-up",
       lasting: min(loader.relocation, relocated - min(cursor, relocated)))
     add("loader: other work", until: relocated)
   }
 
-  /// How long the loader took until it had mapped each library, since the one before.
-  private mutating func addMappings(since start: UInt64) {
-    var before = start
-    for record in trace.records where record.kind == .object && record.nanoseconds > start {
-      guard record.nanoseconds <= end else { break }
-      stages.append(
-        LaunchStage(name(record.object), .part, nanoseconds: Double(record.nanoseconds - before)))
-      before = record.nanoseconds
-    }
+  private mutating func addPart(_ name: String, lasting nanoseconds: UInt64) {
+    stages.append(LaunchStage(name, .part, nanoseconds: Double(nanoseconds)))
   }
 
   // MARK: Initializers
@@ -139,6 +165,8 @@ package struct TracedLaunch: Sendable {
   private mutating func divideInitializers() {
     var own: [UInt64] = Array(repeating: 0, count: trace.objects.count)
     var order: [Int] = []
+    /// The libraries that the initializers of an object opened.
+    var opened: [Int: [Int]] = [:]
     var between: UInt64 = 0
     var startup: UInt64 = 0
     var open: [Int] = []
@@ -169,22 +197,35 @@ package struct TracedLaunch: Sendable {
         guard open.popLast() == record.object else { continue }
         own[record.object] += passed
       case .main: hasMain = true
-      case .version, .loading, .relocated, .object: continue
+      case .object:
+        if let outer = open.last { opened[outer, default: []].append(record.object) }
+        continue
+      case .version, .loading, .relocated: continue
       }
       last = time
     }
     let hasProgram = order.contains(0)
     for object in order where object != 0 {
       add("initializers of \(name(object))", .initializers, lasting: own[object])
+      addMappings(of: opened[object] ?? [])
     }
     add("loader: between initializers", lasting: between)
     if hasProgram {
       add("the program's start code", lasting: startup)
       add("initializers of the program", .initializers, lasting: own[0])
+      addMappings(of: opened[0] ?? [])
     }
     add(
       hasMain ? "main until \(endName)" : "the program's initializers and main until \(endName)",
       until: end)
+  }
+
+  /// How long mapping these libraries took, as parts of the stage before.
+  private mutating func addMappings(of objects: [Int]) {
+    for mapping in mappings where objects.contains(mapping.object) {
+      guard let time = mapping.nanoseconds else { continue }
+      addPart("loading \(name(mapping.object))", lasting: time)
+    }
   }
 
   /// A library's file name, or its path if another one has the same.

@@ -17,7 +17,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
         $ orderfile stages -- ./app --version
         $ orderfile stages --to "first screen" *.oftrace
 
-      With a command, launches it by turns with and without a tracer in it (Linux with glibc): the kernel, the loader, \
+      With a command, launches it in turn with and without a tracer in it (Linux with glibc): the kernel, the loader, \
       the initializers of each library, main. Nothing is compiled into it. With files, reads the marks of traces, \
       DYLD_PRINT_STATISTICS and DYLD_PRINT_LIBRARIES of old dyld, tables of 'event ms delta', life cycles that xctrace \
       exported, and MetricKit's launch histograms. Several files are one set of launches. Options come first.
@@ -36,7 +36,8 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
       "Launch the command this many times, with and without the tracer. (default: 100, or at least 20 in 5 s)",
       valueName: "number"))
   var runs: Int?
-  @Flag(help: "Evict the program's image from memory before each launch.")
+  @Flag(
+    help: "Evict the program's image, and a script's interpreter, from memory before each launch.")
   var cold = false
   @Option(
     help: ArgumentHelp("Standard input of the program.", valueName: "file"), completion: .file())
@@ -105,7 +106,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   }
 
   private func readFiles() throws(Diagnostic) -> StagesDocument {
-    try LoggedStages(files, precision: precision.ratio, end: end).read()
+    try LaunchFiles(files, precision: precision.ratio, end: end).read()
   }
 
   private func measure() throws(Diagnostic) -> (StagesDocument, Diagnostic?) {
@@ -124,6 +125,8 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
     }
     var document = StagesDocument(precision: precision.ratio)
     document.tables = [result.table]
+    document.images = result.images
+    document.machine = result.machine
     document.initializers = result.initializers
     document.warnings = result.warnings
     return (document, result.interruption)

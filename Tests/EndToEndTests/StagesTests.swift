@@ -97,14 +97,53 @@ import Testing
     let images = initializers.compactMap { ($0["image"] as? String)?.split(separator: "/").last }
     for name in ["libone.so", "libtwo.so", "app"] { #expect(images.contains(Substring(name))) }
 
-    // What was measured tells the audit when initializers ran, and for how long.
-    let audit = try workshop.start(
-      Built.orderfile, ["audit", "--json", "--stages", "s.json", "app"]
-    ).end()
-    let audited = try #require(
-      parsedJSON(audit.output)["initializers"] as? [[String: Any]])
-    let fourth = try #require(audited.first { $0["name"] as? String == "fourth" })
+    let machine = try #require(document["machine"] as? [String: Any])
+    #expect(machine["kernel"] is String && machine["processors"] is NSNumber)
+  }
+
+  /// What was measured tells the audit when libraries were loaded and initializers ran, and for how long.
+  @Test func anAuditTakesTheTimesOfTheSameBuild() throws {
+    let workshop = try Self.workshop(["-Wl,--build-id"])
+    // A script, of which the interpreter is the program.
+    try workshop.writeProgram("#!\(workshop.folder.path)/app\n".utf8, "script")
+    let run = try Self.stages(
+      workshop, ["--runs", "2", "--json", "-o", "s.json", "--cold", "--", "./script"])
+    try #require(run.status == 0, "\(run.errors)")
+    func audit(_ document: String) throws -> ([String: Any], errors: String) {
+      let run = try workshop.start(
+        Built.orderfile, ["audit", "--json", "--stages", document, "app"]
+      ).end()
+      return (try parsedJSON(run.output), run.errors)
+    }
+    func element(_ name: String, of list: String, _ document: [String: Any]) -> [String: Any] {
+      let all = document[list] as? [[String: Any]] ?? []
+      return all.first { $0["name"] as? String == name } ?? [:]
+    }
+    let (audited, errors) = try audit("s.json")
+    #expect(!errors.contains("s.json: "), "\(errors)")
+    let fourth = element("fourth", of: "initializers", audited)
     #expect(fourth["ms"] is NSNumber && fourth["startMs"] is NSNumber)
+    let one = element("libone.so", of: "libraries", audited)
+    #expect(one["ms"] is NSNumber && one["mappedMs"] is NSNumber)
+    let two = element("libtwo.so", of: "libraries", audited)
+    #expect(two["kinds"] as? [String] == ["run-time"] && two["ms"] is NSNumber, "\(two)")
+
+    let document = try parsedJSON(workshop.bytes("s.json"))
+    let images = try #require(document["images"] as? [[String: Any]])
+    let app = try #require(images.first)
+    #expect((app["path"] as? String)?.hasSuffix("/app") ?? false && app["loadNanoseconds"] == nil)
+    let id = try #require(app["id"] as? String)
+    let text = workshop.text("s.json")
+    try workshop.write(text.replacing(id, with: "0b57").utf8, "other.json")
+    let other = try audit("other.json")
+    #expect(
+      other.errors.contains("/app was measured: its times are left out"), "\(other.errors)")
+    #expect(element("fourth", of: "initializers", other.0)["ms"] is NSNull)
+    try workshop.write(text.replacing("\"id\": ", with: "\"was\": ").utf8, "unknown.json")
+    let unknown = try audit("unknown.json")
+    #expect(
+      unknown.errors.contains("/app that was measured is unknown: its times are left out"),
+      "\(unknown.errors)")
   }
 
   @Test func aLaunchIsOverWhenTheProgramIsReady() throws {

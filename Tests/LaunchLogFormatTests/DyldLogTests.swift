@@ -173,10 +173,26 @@ import Testing
       dyld: loaded: /usr/lib/libSystem.B.dylib
 
       """.utf8)
-    #expect(log.libraryLists.map(\.paths.count) == [5, 2])
+    #expect(log.libraryLists.map(\.paths.count) == [4, 1, 2])
     let paths = log.libraryLists[0].paths
-    #expect(paths.map(LoggedLibraries.isOfSystem) == [false, true, true, true, false])
-    #expect(paths[4] == "/private/tmp/a b")
+    #expect(paths.map(LoggedLibraries.isOfSystem) == [false, true, true, true])
+    #expect(log.libraryLists[1].paths == ["/private/tmp/a b"])
+  }
+
+  @Test func linesOfSeveralProcessesMayBeMixed() throws {
+    func line(_ process: Int, _ path: String) -> String {
+      "dyld[\(process)]: <9F848759-9AB8-3BD2-96A1-C069DC1FFD43> \(path)\n"
+    }
+    let text =
+      line(7, "/app") + line(8, "/helper") + line(7, "/usr/lib/libobjc.A.dylib")
+      + line(8, "/usr/lib/libc++.1.dylib") + line(7, "/app") + line(8, "/own.dylib")
+    let lists = try log(text.utf8).libraryLists
+    #expect(lists.map(\.process) == [7, 8, 7])
+    #expect(
+      lists.map(\.paths) == [
+        ["/app", "/usr/lib/libobjc.A.dylib"],
+        ["/helper", "/usr/lib/libc++.1.dylib", "/own.dylib"], ["/app"],
+      ])
   }
 
   @Test func glibcsLoaderCountsCycles() throws {

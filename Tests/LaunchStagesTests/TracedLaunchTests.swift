@@ -64,7 +64,9 @@ private struct TracerMemory {
     memory.add(.relocated, at: 3000)
     memory.add(.begin, object: 1, at: 3100)
     memory.add(.function, object: 1, at: 3150, value: 0x10)
+    memory.add(.loading, at: 3155)
     memory.add(.object, object: 2, at: 3160, name: "/lib/libb.so")
+    memory.add(.relocated, at: 3165)
     memory.add(.begin, object: 2, at: 3200)
     memory.add(.function, object: 2, at: 3240, value: 0x20)
     memory.add(.end, object: 2, at: 3250)
@@ -113,15 +115,17 @@ private struct TracerMemory {
       table(launch) == [
         "kernel: exec: 200", "loader: its own start, and the tracer's: 300",
         "tracing: the tracer's start: 100", "loader: loading: 400", "- liba.so: 100",
-        "- libb.so: 1460", "loader: relocation, with symbol look-up: 800",
+        "loader: relocation, with symbol look-up: 800",
         "loader: other work: 200", "tracing: the loader's statistics: 100",
-        "initializers of liba.so: 160", "initializers of libb.so: 50",
+        "initializers of liba.so: 160", "- loading libb.so: 5", "initializers of libb.so: 50",
         "loader: between initializers: 0", "the program's start code: 90",
         "initializers of the program: 100", "main until exit: 5500",
       ])
     #expect(StagedLaunch(launch.stages).nanoseconds == 8000)
     #expect(launch.initializers.map(\.nanoseconds) == [50, 40, 50, 50])
     #expect(launch.initializers.map(\.start) == [2100, 2200, 2250, 2400])
+    #expect(launch.mappings.map(\.end) == [510, 700, 2160])
+    #expect(launch.mappings.map(\.nanoseconds) == [nil, 100, 5])
   }
 
   /// Neither the printed cycles nor ten times as many agree with what the tracer saw.
@@ -169,6 +173,7 @@ private struct TracerMemory {
       #expect(StagedLaunch(launch.stages).nanoseconds == 8000)
       #expect(launch.stages.allSatisfy { $0.nanoseconds >= 0 })
       #expect(launch.initializers.allSatisfy { $0.start <= 8000 && $0.nanoseconds <= 8000 })
+      #expect(launch.mappings.allSatisfy { $0.end <= 8000 && $0.nanoseconds ?? 0 <= 8000 })
       return launch
     }
     let places = memory.records.indices

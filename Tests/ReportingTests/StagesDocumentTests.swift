@@ -51,6 +51,16 @@ import Testing
       StagesDocument.LibraryList(
         origin: "a.log", system: ["/usr/lib/libSystem.B.dylib"], others: ["/app/App", "/app/Own"])
     ]
+    document.images = [
+      StagedImage(
+        ImageReference(path: "/app", architecture: .x8664, id: "9f3a"), mappedNanoseconds: 1000,
+        loadNanoseconds: nil),
+      StagedImage(
+        ImageReference(path: "/lib/libc.so"), mappedNanoseconds: 2500.5, loadNanoseconds: 1200),
+    ]
+    document.machine = MeasuringMachine(
+      kernel: "Linux 6.1", processor: "A processor", processors: 2, governor: nil, pageBytes: 4096,
+      faultAroundBytes: 65536, load: 0.5)
     document.initializers = [
       TimedInitializer(
         image: "/lib/libc.so", address: StatedAddress(rawValue: 0x270e0), nanoseconds: 12.5,
@@ -77,11 +87,15 @@ import Testing
     #expect(table.seconds.map(\.second) == [0, 2] && table.seconds.map(\.count) == [5, 1])
   }
 
-  @Test func initializersAreReadBack() throws {
-    let bytes = FileBytes(Self.document.json())
-    #expect(try StagesDocument.initializers(parsing: bytes) == Self.document.initializers)
-    for copy in byteFlips(of: Self.document.json(), count: 200) {
-      _ = try? StagesDocument.initializers(parsing: FileBytes(copy))
+  @Test func imagesAndInitializersAreReadBack() throws {
+    let json = Self.document.json()
+    let read = try MeasuredImages(parsing: FileBytes(json))
+    #expect(read.images == Self.document.images)
+    #expect(read.initializers == Self.document.initializers)
+    for copy in byteFlips(of: json, count: 200)
+      + hostilePrefixLengths(of: json).map({ Array(json[..<$0]) })
+    {
+      _ = try? MeasuredImages(parsing: FileBytes(copy))
     }
   }
 
@@ -96,6 +110,46 @@ import Testing
     #expect(abs(table.total.variation - 0.419) < 0.0001)
     #expect(MeasurementPrecision.launchesNeeded(0.05, table.total) == 270)
     #expect(table.seconds.map(\.count) == [5000, 5000])
+  }
+
+  private static func rows(_ launches: [[(String, Double)]]) -> [String] {
+    StageTable(
+      .stopwatch,
+      launches.map { events in
+        StagedLaunch(
+          events.map { name, time in
+            LaunchStage(
+              name, name.hasPrefix("-") ? .part : .event, nanoseconds: time)
+          })
+      }, origins: ["a.log"]
+    ).rows.map(\.name)
+  }
+
+  /// Only the quick launch was idle, long before a typical one was ready.
+  @Test func rowsStandInTheOrderOfTheLaunches() {
+    #expect(
+      Self.rows([
+        [("main", 40), ("ready", 60), ("idle", 20)], [("main", 400), ("shown", 1), ("ready", 600)],
+      ]) == ["main", "shown", "ready", "idle"])
+    #expect(Self.rows([[("a", 3), ("c", 1)], [("b", 1), ("c", 1)]]) == ["b", "a", "c"])
+    // The launches contradict each other.
+    #expect(
+      Self.rows([
+        [("a", 1), ("b", 9), ("c", 1)], [("b", 1), ("a", 1), ("c", 1)], [("b", 1), ("a", 1)],
+      ])
+        == ["a", "b", "c"])
+    // Parts stay with their whole.
+    #expect(
+      Self.rows([[("a", 1), ("b", 1)], [("a", 90), ("-part", 80), ("b", 1)]]) == [
+        "a", "-part", "b",
+      ])
+  }
+
+  /// Each launch has other events, and one all of them in reverse.
+  @Test func manyRowsTakeLittleTime() {
+    let names = (0..<20_000).map { "event \($0)" }
+    let launches = names.map { [($0, 1.0)] } + [names.reversed().map { ($0, 1.0) }]
+    #expect(Self.rows(launches) == names.reversed())
   }
 
   @Test func aHistogramOfNothingHasNoStatistics() {

@@ -24,7 +24,7 @@ enum orderfile_stage_kind {
   ORDERFILE_STAGE_UNFINISHED = 0,
   /* The loader calls the tracer for the first time. VALUE is the machine's counter at that time. */
   ORDERFILE_STAGE_VERSION = 1,
-  /* It begins to load libraries; it has relocated them. */
+  /* It begins to load libraries; it has relocated them or, after the first time, mapped them. */
   ORDERFILE_STAGE_LOADING = 2,
   ORDERFILE_STAGE_RELOCATED = 3,
   /* It has mapped object OBJECT at VALUE; the record is followed by its name, which is empty for the program. */

@@ -90,6 +90,8 @@ extension AuditedLibrary {
     json.member("firstUseMs", firstUseNanoseconds.map(milliseconds))
     json.array("kinds") { json in for kind in kinds { json.element(kind.rawValue) } }
     json.member("loaded", wasLoaded)
+    json.member("mappedMs", mappedNanoseconds.map(milliseconds))
+    json.member("ms", loadNanoseconds.map(milliseconds))
     json.member("name", name)
     json.array("neededBy") { json in for name in neededBy { json.element(name) } }
     json.member("path", path)

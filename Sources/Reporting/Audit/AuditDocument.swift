@@ -141,6 +141,10 @@ package struct AuditedLibrary: Sendable {
   package var wasLoaded: Bool?
   /// When a function of it first ran, since the process started; `nil` if no trace knows.
   package var firstUseNanoseconds: UInt64?
+  /// When it had been mapped, since the process started, and how long the loader took to find, open and map it; `nil` if
+  /// that was not measured.
+  package var mappedNanoseconds: UInt64?
+  package var loadNanoseconds: UInt64?
 
   package init(name: SymbolName, path: String? = nil, isDirect: Bool, isEmbedded: Bool? = nil) {
     self.name = name

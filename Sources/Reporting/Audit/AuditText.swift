@@ -46,10 +46,13 @@ package struct AuditText {
 
   private var libraries: String {
     guard !document.libraries.isEmpty else { return "" }
-    var table = Table([
-      .init("PART OF", .left), .init("HOW", .left), .init("LIBRARY", .left),
-      .init("NEEDED BY", .left, shortening: shortenedList),
-    ])
+    let hasLoads = document.libraries.contains { $0.loadNanoseconds != nil }
+    let hasUses = document.libraries.contains { $0.firstUseNanoseconds != nil }
+    var table = Table(
+      (hasLoads ? [.init("LOAD MS")] : []) + (hasUses ? [.init("USED AT MS")] : []) + [
+        .init("PART OF", .left), .init("HOW", .left), .init("LIBRARY", .left),
+        .init("NEEDED BY", .left, shortening: shortenedList),
+      ])
     for library in document.libraries {
       let from =
         library.problem != nil
@@ -58,10 +61,14 @@ package struct AuditText {
       let isAskedFor = library.isDirect || !library.neededBy.isEmpty
       let request = isAskedFor ? [library.isDirect ? "direct" : "indirect"] : []
       let problem = library.problem.map { " (\($0))" } ?? ""
-      table.add([
-        from, (request + kinds).joined(separator: ", "), library.name.description + problem,
-        library.neededBy.map(\.description).joined(separator: ", "),
-      ])
+      let times =
+        (hasLoads ? [milliseconds(library.loadNanoseconds)] : [])
+        + (hasUses ? [milliseconds(library.firstUseNanoseconds)] : [])
+      table.add(
+        times + [
+          from, (request + kinds).joined(separator: ", "), library.name.description + problem,
+          library.neededBy.map(\.description).joined(separator: ", "),
+        ])
     }
     var text = table.text(width: width)
     if let notAllowed = document.notAllowed {
@@ -69,6 +76,10 @@ package struct AuditText {
       for name in notAllowed { text += "  \(printable(name.description))\n" }
     }
     return text
+  }
+
+  private func milliseconds(_ nanoseconds: UInt64?) -> String {
+    nanoseconds.map { Decimal.milliseconds(nanoseconds: Double($0)) } ?? ""
   }
 
   /// The number of initializers of each image that has any.
@@ -103,9 +114,7 @@ package struct AuditText {
         .init("FUNCTION", .left),
       ])
     for initializer in document.initializers {
-      let times = [initializer.startNanoseconds, initializer.nanoseconds].map {
-        $0.map { Decimal.milliseconds(nanoseconds: Double($0)) } ?? ""
-      }
+      let times = [initializer.startNanoseconds, initializer.nanoseconds].map(milliseconds)
       table.add(
         [
           initializer.size.map { "\($0)" } ?? "", initializer.pages.map { "\($0)" } ?? "",

@@ -226,7 +226,7 @@ extension MeasuredLaunch: JSONReadableObject {
 }
 
 extension MeasuringMachine: JSONReadableObject {
-  fileprivate func write(to json: inout JSONWriter) {
+  func write(to json: inout JSONWriter) {
     json.member("faultAroundBytes", faultAroundBytes)
     json.member("faultAroundIsAssumed", faultAroundIsAssumed)
     if let governor { json.member("governor", governor) }

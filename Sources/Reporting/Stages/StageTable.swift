@@ -1,8 +1,8 @@
 // One table for many launches
 //
 // Launches of one program have the same stages, but not always: a cut log, a mark that is not always reached. So a row
-// is identified by its name and by how many times that name came before in its launch, and rows stand in the order of
-// their mean times.
+// is identified by its name and by how many times that name came before in its launch, and rows stand as launches have
+// them (`StageOrder`).
 //
 // Which number stands for all launches? Medians of rows do not add up to the median of the whole, and means follow the
 // one launch that something else delayed. Here launches are sorted by their whole time, and the half in the middle is
@@ -142,6 +142,8 @@ package struct StageTable: Hashable, Sendable {
   /// What the launches say of one row.
   private struct Samples {
     var key: Key
+    /// The number of the stage before it, if it is a part of that; `nil` otherwise.
+    var whole: Int?
     var thread: Int?
     var elapsed: [Double] = []
     var delta: [Double] = []
@@ -156,9 +158,11 @@ package struct StageTable: Hashable, Sendable {
   ) -> [Row] {
     var places: [Key: Int] = [:]
     var samples: [Samples] = []
+    var pairs: [(row: Int, next: Int)] = []
     for (number, launch) in launches.enumerated() {
       var occurrences: [Key: Int] = [:]
       var elapsed = 0.0
+      var last: Int?
       for stage in launch.stages {
         var key = Key(kind: stage.kind, name: stage.name, occurrence: 0)
         let occurrence = occurrences[key, default: 0]
@@ -168,7 +172,12 @@ package struct StageTable: Hashable, Sendable {
         let place = places[key] ?? samples.count
         if place == samples.count {
           places[key] = place
-          samples.append(Samples(key: key, thread: stage.thread))
+          samples.append(
+            Samples(key: key, whole: stage.kind == .part ? last : nil, thread: stage.thread))
+        }
+        if stage.kind != .part {
+          if let last { pairs.append((last, place)) }
+          last = place
         }
         samples[place].elapsed.append(elapsed)
         samples[place].delta.append(stage.nanoseconds)
@@ -178,9 +187,8 @@ package struct StageTable: Hashable, Sendable {
         samples[place].typicalCount += 1
       }
     }
-    let order = samples.indices.map { (mean(samples[$0].elapsed), $0) }.sorted(by: <)
     var sum = 0.0
-    return order.map { _, place in
+    return order(of: samples, pairs).map { place in
       let row = samples[place]
       // A stage that a launch does not have took no time in it.
       let count = Double(hasAll ? inTypical.count : max(row.typicalCount, 1))
@@ -192,6 +200,22 @@ package struct StageTable: Hashable, Sendable {
         kind: row.key.kind, name: row.key.name, thread: row.thread, count: row.delta.count,
         elapsed: elapsed, delta: delta, elapsedSummary: SampleSummary(row.elapsed),
         deltaSummary: SampleSummary(row.delta))
+    }
+  }
+}
+
+extension StageTable {
+  /// The numbers of the rows: each part behind the others of its whole.
+  private static func order(of samples: [Samples], _ pairs: [(row: Int, next: Int)]) -> [Int] {
+    var order = StageOrder(rows: samples.count)
+    for (row, next) in pairs { order.add(row, before: next) }
+    var parts: [Int: [Int]] = [:]
+    for place in samples.indices {
+      if let whole = samples[place].whole { parts[whole, default: []].append(place) }
+    }
+    let byTime = samples.indices.map { (mean(samples[$0].elapsed), $0) }.sorted(by: <).map(\.1)
+    return order.sorted(byTime).filter { samples[$0].whole == nil }.flatMap {
+      [$0] + (parts[$0] ?? [])
     }
   }
 }

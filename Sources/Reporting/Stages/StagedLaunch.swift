@@ -49,7 +49,7 @@ package struct LaunchStage: Hashable, Sendable {
 
 /// The time of one initializer, over all launches.
 package struct TimedInitializer: Hashable, Sendable {
-  /// The path of its image.
+  /// The path of its image, which is that of a `StagedImage`.
   package var image: String
   package var address: StatedAddress
   /// The mean time until it returned.

@@ -10,6 +10,10 @@ package struct StagesDocument: Sendable {
   package var tables: [StageTable] = []
   package var histograms: [LaunchHistogram] = []
   package var libraries: [LibraryList] = []
+  /// What measured launches had in memory, in the order in which it was mapped.
+  package var images: [StagedImage] = []
+  /// Where launches were measured; `nil` if none were.
+  package var machine: MeasuringMachine?
   /// The initializers of measured launches, in order.
   package var initializers: [TimedInitializer] = []
   /// Of a mean, as a share: for the number of launches that it takes.
@@ -21,13 +25,16 @@ package struct StagesDocument: Sendable {
   /// The libraries that a launch loaded.
   package struct LibraryList: Hashable, Sendable {
     package var origin: String
+    /// The number of the process; `nil` if the loader did not tell.
+    package var process: UInt64?
     /// In the order in which they were listed.
     package var system: [String]
     /// The program, and what comes with it.
     package var others: [String]
 
-    package init(origin: String, system: [String], others: [String]) {
+    package init(origin: String, process: UInt64? = nil, system: [String], others: [String]) {
       self.origin = origin
+      self.process = process
       self.system = system
       self.others = others
     }
@@ -44,6 +51,9 @@ extension StagesDocument: JSONDocument {
         json.object(isInline: false) { histogram.write(to: &$0, precision) }
       }
     }
+    json.array("images") { json in
+      for image in images { json.object { image.write(to: &$0) } }
+    }
     json.array("initializers") { json in
       for initializer in initializers { json.object { initializer.write(to: &$0) } }
     }
@@ -52,10 +62,12 @@ extension StagesDocument: JSONDocument {
         json.object { json in
           json.member("origin", list.origin)
           json.array("others") { json in for path in list.others { json.element(path) } }
+          if let process = list.process { json.member("process", process) }
           json.array("system") { json in for path in list.system { json.element(path) } }
         }
       }
     }
+    if let machine { json.object("machine") { machine.write(to: &$0) } }
     json.member("precision", precision)
     json.member("schema", Self.schema)
     json.array("tables") { json in
@@ -64,13 +76,18 @@ extension StagesDocument: JSONDocument {
     json.array("warnings") { json in for warning in warnings { json.element("\(warning)") } }
   }
 
-  /// The initializers alone, of a document that was written earlier.
-  ///
+}
+
+/// What a `StagesDocument` tells of images, which is otherwise not read again.
+package struct MeasuredImages: Hashable, Sendable {
+  package var images: [StagedImage]
+  package var initializers: [TimedInitializer]
+
   /// - Throws: `missing` or `invalid` for what is no such document.
-  package static func initializers(
-    parsing bytes: FileBytes
-  ) throws(ParseError) -> [TimedInitializer] {
-    try JSONObject(document: bytes, schema: schema).value("initializers")
+  package init(parsing bytes: FileBytes) throws(ParseError) {
+    let object = try JSONObject(document: bytes, schema: StagesDocument.schema)
+    images = try object.value("images")
+    initializers = try object.value("initializers")
   }
 }
 

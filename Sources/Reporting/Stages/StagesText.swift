@@ -44,7 +44,7 @@ package struct StagesText {
           + "\(Decimal.percent($0.upperBound, isSigned: true))"
       }
       text +=
-        "untraced: \(milliseconds(untraced)) ms in as many launches, by turns; the rows without tracing add up to "
+        "untraced: \(milliseconds(untraced)) ms in as many launches, in turn; the rows without tracing add up to "
         + "\(milliseconds(table.typicalTotal - table.tracing)) ms "
         + "(\(Decimal.percent(change.share, isSigned: true))\(interval ?? ""))\n"
     }
@@ -171,7 +171,7 @@ package struct StagesText {
   private func text(_ list: StagesDocument.LibraryList) -> String {
     let count = list.system.count + list.others.count
     return printable(
-      "\(counted(count, "image")): \(list.system.count) of the system, \(list.others.count) others: \(list.origin)"
+      "\(counted(count, "image")): \(list.system.count) of the system, \(list.others.count) others: \(list.origin)\(list.process.map { ", process \($0)" } ?? "")"
     )
       + "\n" + list.others.map { "  \(printable($0))\n" }.joined()
   }

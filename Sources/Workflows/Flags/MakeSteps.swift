@@ -7,6 +7,7 @@ package struct MakeSteps {
   /// The path of the linked program.
   package var program: String
   package var orderFile: String
+  /// That of a linker for ELF.
   package var dialect: OrderFileDialect
 
   package init(program: String, orderFile: String, dialect: OrderFileDialect) {
@@ -15,13 +16,8 @@ package struct MakeSteps {
     self.dialect = dialect
   }
 
-  /// - Throws: if make does not know the linker, or `LDFLAGS` can't carry the path of the order file.
+  /// - Throws: if `LDFLAGS` can't carry the path of the order file.
   package func text() throws(Diagnostic) -> String {
-    guard let linker = dialect.driverName, let option = dialect.linkOption else {
-      throw Diagnostic(
-        "unsupported linker: expected lld, gold or gnu-ld, found '\(dialect)'",
-        context: ["--linker"], hint: "for Apple platforms see 'orderfile flags xcode'")
-    }
     let special: Set<Character> = [
       " ", "\t", "\n", "\"", "'", "`", "$", "\\", ",", "#", ";", "&", "|", "<", ">", "(", ")", "*",
       "?", "[", "~",
@@ -35,7 +31,7 @@ package struct MakeSteps {
     let trace = shellWord(fileName(ofPath: program) + ".oftrace")
     let linkerOption = dialect == .usual(for: .elf) ? "" : " --linker \(dialect)"
     let flags = "-O2 -g -ffunction-sections"
-    let link = "-fuse-ld=\(linker) -Wl,--build-id"
+    let link = "-fuse-ld=\(dialect.driverName ?? dialect.name) -Wl,--build-id"
     let order = orderFile.hasPrefix("/") ? orderFile : "$PWD/\(orderFile)"
     return """
       # Each function gets a section, and the image an ID. Without a configure script, give make these variables.
@@ -46,7 +42,7 @@ package struct MakeSteps {
       orderfile gen \(trace)\(linkerOption) -o \(shellWord(orderFile))
       # make does not notice that the order file has changed.
       rm \(shellWord(program))
-      make LDFLAGS="\(link) \(option)\(order)"
+      make LDFLAGS="\(link) \(dialect.linkOption ?? "")\(order)"
 
       """
   }

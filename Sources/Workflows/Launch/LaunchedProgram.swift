@@ -9,9 +9,11 @@ import Symbolication
 #endif
 
 /// The program that a command line launches.
-struct LaunchedProgram {
+package struct LaunchedProgram {
   /// The path, without symbolic links.
-  let path: String
+  package let path: String
+  /// The path of the image that runs in the end, without symbolic links: the interpreter for a script.
+  package let executable: String
   /// The pages of the image that runs in the end, which is the interpreter for a script; `nil` if that is not
   /// an ELF image.
   let pages: ImagePages?
@@ -21,17 +23,20 @@ struct LaunchedProgram {
   let isPrivileged: Bool
 
   /// - Throws: if `environment` leads to no program of that name.
-  init(named name: String, in environment: LaunchEnvironment) throws(Diagnostic) {
+  package init(named name: String, in environment: LaunchEnvironment) throws(Diagnostic) {
     path = try Folder.absolutePath(environment.program(named: name))
     var status = stat()
     let isKnown = stat(path, &status) == 0
     isPrivileged = isKnown && status.st_mode & (S_ISUID | S_ISGID) != 0
     var bytes = try? FileBytes(path: path)
+    var executable = path
     // The kernel follows as many interpreters of interpreters. <execve(2)>
     for _ in 0..<5 {
       guard let interpreter = bytes.flatMap(Self.interpreter) else { break }
       bytes = try? FileBytes(path: interpreter)
+      executable = (try? Folder.absolutePath(interpreter)) ?? interpreter
     }
+    self.executable = executable
     guard let bytes, bytes.hasPrefix("\u{7f}ELF", at: 0) else {
       (pages, obstacle) = (nil, nil)
       return

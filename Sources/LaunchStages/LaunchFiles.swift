@@ -8,7 +8,7 @@ import Workflows
 import XctraceFormat
 
 /// Reads traces and logs of launches: `orderfile stages FILE...`.
-package struct LoggedStages {
+package struct LaunchFiles {
   /// `-` for standard input.
   package var paths: [String]
   /// Of the mean, as a share: for the number of launches that it takes.
@@ -140,7 +140,8 @@ package struct LoggedStages {
     }
     document.libraries += log.libraryLists.map { list in
       StagesDocument.LibraryList(
-        origin: path, system: list.paths.filter(LoggedLibraries.isOfSystem),
+        origin: path, process: list.process.map(UInt64.init),
+        system: list.paths.filter(LoggedLibraries.isOfSystem),
         others: list.paths.filter { !LoggedLibraries.isOfSystem($0) })
     }
   }
