@@ -27,6 +27,9 @@ extension FuzzTarget {
       let order = try dialect.read(bytes)
       let written = dialect.write(order.entries)
       _ = try dialect.read(FileBytes(written.bytes))
+      guard let last = order.entries.indices.last else { return }
+      let renamed = try order.renaming([last: Array("renamed".utf8)], in: bytes)
+      _ = try dialect.read(FileBytes(renamed))
     }
   }
 
@@ -75,6 +78,7 @@ extension FuzzTarget {
         let name = SymbolName(bytes: Array(line))
         for mode in Demangler.Mode.allCases { _ = Demangler(mode).demangle(name) }
         _ = CanonicalName(name)
+        for form in SwiftNameForm.allCases { _ = form.text(ofMangled: name.bytes) }
       }
     }
   ]

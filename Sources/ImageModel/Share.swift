@@ -1,7 +1,7 @@
 /// A share of a whole that somebody asks for: exact, so that counts can be compared with what was written.
 package struct Share: Hashable, Comparable, Sendable, CustomStringConvertible {
   /// In millionths, at most all of them.
-  private let millionths: UInt64
+  private var millionths: UInt64
   private static let all: UInt64 = 1_000_000
 
   /// - Precondition: `percent` is from 0 to 100.
@@ -38,6 +38,13 @@ package struct Share: Hashable, Comparable, Sendable, CustomStringConvertible {
 
   /// From 0 to 1.
   package var ratio: Double { Double(millionths) / Double(Self.all) }
+
+  /// What is left of the whole.
+  package var complement: Share {
+    var share = self
+    share.millionths = Self.all - millionths
+    return share
+  }
 
   /// Whether `part` is at least this share of `whole`; of nothing, nothing is.
   package func isReached(by part: some BinaryInteger, of whole: some BinaryInteger) -> Bool {

@@ -44,7 +44,8 @@ package struct OrderFileCommand: ParsableCommand {
           0   success
           1   failure
           2   success, but a requested check failed (diff --max-pages, --max-drifted, --min-present,
-              --min-instrumented; doctor, if no method of 'auto' can succeed; audit --allow; check)
+              --min-instrumented; doctor, if no method of 'auto' can succeed; audit --allow; check;
+              verify --max-stale)
           3   the inputs do not belong together
           4   nothing was recorded
           5   the launches do not decide (check --strict)
@@ -65,6 +66,7 @@ package struct OrderFileCommand: ParsableCommand {
         AuditCommand.self,
         StagesCommand.self,
         CheckCommand.self,
+        VerifyCommand.self,
         HistoryCommand.self,
         ReportCommand.self,
         InitCommand.self,

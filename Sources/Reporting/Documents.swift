@@ -8,4 +8,5 @@ package let documents: [any JSONDocument.Type] = [
   PagesDocument.self,
   MeasureDocument.self, RefineDocument.self, AutoDocument.self, DoctorDocument.self,
   AuditDocument.self, ReportDocument.self, StagesDocument.self,
+  VerifyDocument.self,
 ]

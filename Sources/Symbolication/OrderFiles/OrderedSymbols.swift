@@ -9,22 +9,25 @@ struct OrderedSymbols {
   private(set) var symbols: [OrderedSymbol] = []
   /// Entries that do not count because an equal one does; ascending.
   private(set) var duplicates: [Int] = []
-  /// The number of symbols that name data; they are not among `symbols`.
-  private(set) var dataCount = 0
+  /// The symbols that name data; they are not among `symbols`.
+  private(set) var data: [OrderedSymbol] = []
+  /// The number of symbols that name data.
+  var dataCount: Int { data.count }
 
   /// - Parameter architecture: the layout's; entries for another one are left out.
   init(_ order: OrderFile, in layout: Layout, architecture: Architecture?) {
     let index = collect(order, for: order.architecture(matching: architecture))
     if order.dialect.imageFormat == .machO {
       matchMachO(index, with: layout)
+      countBodies(in: layout)
       if order.dialect.namesakes == .movesFirstInObjectFile { keepFirstBodies(in: layout) }
     } else {
       match(index, with: layout)
+      countBodies(in: layout)
     }
     explainMissing(from: layout)
-    let count = symbols.count
-    symbols.removeAll { $0.found.isEmpty && $0.absence == .data }
-    dataCount = count - symbols.count
+    data = symbols.filter(\.isData)
+    if !data.isEmpty { symbols.removeAll(where: \.isData) }
   }
 
   /// Looks up the symbols that were not found among those of which the layout says why.
@@ -168,6 +171,14 @@ struct OrderedSymbols {
     }
   }
 
+  /// Counts the bodies of the symbols for which more than one function was found.
+  private mutating func countBodies(in layout: Layout) {
+    for ordered in symbols.indices where symbols[ordered].found.count > 1 {
+      let places = symbols[ordered].found.map { layout.functions[$0.function].address }
+      symbols[ordered].bodies = Set(places).count
+    }
+  }
+
   /// Leaves each symbol only the first of the bodies that have its name.
   private mutating func keepFirstBodies(in layout: Layout) {
     for ordered in symbols.indices {
@@ -220,6 +231,8 @@ struct OrderedSymbol {
   var namesSymbol: Bool
   /// The functions of the layout that move, and the entry that moves each.
   var found: [(entry: Int, function: Int)] = []
+  /// How many bodies have its name, also those that the linker leaves where they are; 1 if there is none.
+  var bodies = 1
   /// Whether its function has another entry with the layout's spelling of the name.
   var isSpeltOtherwise = false
   /// Whether a function of this name comes from another object file.
@@ -237,6 +250,9 @@ struct OrderedSymbol {
     name = entry.shownName
     namesSymbol = !entry.symbol.isEmpty
   }
+
+  /// Whether it names data, and no function.
+  var isData: Bool { found.isEmpty && absence == .data }
 
   /// Why the linker could not follow it; `nil` if it could.
   var reasonIfMissing: OrderFileCheck.Reason? {

@@ -1,0 +1,95 @@
+import Addresses
+import ByteReading
+
+extension OrderFile {
+  /// The bytes of this file with other symbols in some entries. Everything else stays as it is, byte by byte: comments,
+  /// blanks, line ends, other entries.
+  ///
+  /// Names are replaced in the text and not written anew, because a file that people edit has more than entries. What
+  /// results is read again: its entries are those of this file with the new symbols, or nothing results.
+  ///
+  /// - Parameters:
+  ///   - symbols: the new symbols, by the indexes of their entries.
+  ///   - bytes: those from which this file was read.
+  /// - Throws: `unsupported` with the line if the dialect can't write a new symbol in the place of the old one.
+  /// - Complexity: O(*n*) for *n* bytes before and after.
+  package func renaming(
+    _ symbols: [Int: [UInt8]], in bytes: FileBytes
+  ) throws(ParseError) -> [UInt8] {
+    var renamed: [Int: [(index: Int, entry: OrderFileEntry)]] = [:]
+    for index in symbols.keys.sorted() {
+      guard let symbol = symbols[index] else { continue }
+      guard let entry = entries[index].named(symbol, namesSection: dialect.namesSections) else {
+        throw unwritable(symbol, line: lines[index])
+      }
+      renamed[lines[index], default: []].append((index, entry))
+    }
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var scanner = LineScanner(bytes)
+    while scanner.position < bytes.count {
+      let start = scanner.position
+      _ = scanner.next()
+      var line = bytes.copy(start..<scanner.position)
+      for (index, entry) in renamed[scanner.lineNumber] ?? [] {
+        guard let changed = replacing(entries[index], by: entry, in: line) else {
+          throw unwritable(entry.symbol, line: scanner.lineNumber)
+        }
+        line = changed
+      }
+      result += line
+    }
+    try check(result, renamed.values.flatMap { $0 })
+    return result
+  }
+
+  /// `line` with the last occurrence of the old name, before a comment, replaced by the new one: nothing but a comment
+  /// follows a name. `nil` if the line does not have the old name as it is, because it is escaped.
+  private func replacing(
+    _ old: OrderFileEntry, by new: OrderFileEntry, in line: [UInt8]
+  ) -> [UInt8]? {
+    let oldName = dialect.namesSections ? old.section ?? [] : old.symbol
+    let newName = dialect.namesSections ? new.section ?? [] : new.symbol
+    var text = line[...]
+    if dialect.imageFormat == .machO { text = text.prefix { $0 != UInt8(ascii: "#") } }
+    guard !oldName.isEmpty, oldName.count <= text.count else { return nil }
+    let places = 0...text.count - oldName.count
+    guard let place = places.last(where: { text[$0...].starts(with: oldName) }) else { return nil }
+    return line[..<place] + newName + line[(place + oldName.count)...]
+  }
+
+  /// - Throws: if `result` does not have this file's entries with the `renamed` ones in their places.
+  private func check(
+    _ result: [UInt8], _ renamed: [(index: Int, entry: OrderFileEntry)]
+  ) throws(ParseError) {
+    var expected = entries
+    for (index, entry) in renamed { expected[index] = entry }
+    let found = try dialect.read(FileBytes(result))
+    guard found.entries != expected || found.patterns != patterns else { return }
+    let index = zip(found.entries, expected).enumerated().first { $1.0 != $1.1 }?.offset
+    throw unwritable(index.map { expected[$0].symbol } ?? [], line: index.map { lines[$0] } ?? 1)
+  }
+
+  private func unwritable(_ symbol: [UInt8], line: Int) -> ParseError {
+    ParseError(
+      .unsupported(found: "'\(String(decoding: symbol, as: UTF8.self))'"), "name in an order file",
+      at: FileOffset(rawValue: 0), line: line)
+  }
+}
+
+extension OrderFileEntry {
+  /// This entry with another symbol; `nil` if its section is not named for the symbol.
+  fileprivate func named(_ symbol: [UInt8], namesSection: Bool) -> OrderFileEntry? {
+    var entry = self
+    entry.symbol = symbol
+    guard namesSection else { return entry }
+    guard let section, let place = FunctionSection(section.span.bytes) else { return nil }
+    var function = symbol[...]
+    if let suffix = place.part.suffix {
+      guard function.suffix(suffix.utf8.count).elementsEqual(suffix.utf8) else { return nil }
+      function = function.dropLast(suffix.utf8.count)
+    }
+    entry.section = Array(section[..<place.nameStart]) + function
+    return FunctionSection.symbol(of: (entry.section ?? [])[...]) == symbol ? entry : nil
+  }
+}

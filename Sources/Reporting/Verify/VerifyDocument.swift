@@ -1,0 +1,138 @@
+import ImageModel
+import JSON
+import PagesFormat
+
+/// The result of `orderfile verify`: which entries of an order file the linker could follow in a build.
+package struct VerifyDocument: Hashable, Sendable {
+  /// What is wrong with an entry.
+  package enum Kind: String, Hashable, Sendable, CaseIterable {
+    /// The builds have the function under another name.
+    case renamed
+    /// The builds have no function of the name, and none or several that may be the same.
+    case missing
+    /// An equal entry counts in its place.
+    case duplicate
+    /// The builds have the name, but the linker can't place what has it.
+    case unorderable
+    /// Several functions have the name, and the linker places all of them, or one. The entry is not stale.
+    case ambiguous
+  }
+
+  /// An entry that is stale or ambiguous.
+  package struct Problem: Hashable, Sendable {
+    /// The line number, from 1.
+    package var line: Int
+    package var name: SymbolName
+    package var kind: Kind
+    /// What the linker says of the entry, in lld's words where it has them; of an ambiguous entry how many functions
+    /// have the name.
+    package var reason: String
+    /// What the function is called now; several if nothing tells which one it is. Empty if it is in none of the builds.
+    package var presentNames: [SymbolName]
+
+    package init(
+      line: Int, name: SymbolName, kind: Kind, reason: String, presentNames: [SymbolName] = []
+    ) {
+      self.line = line
+      self.name = name
+      self.kind = kind
+      self.reason = reason
+      self.presentNames = presentNames
+    }
+  }
+
+  /// The path of the order file.
+  package var path: String
+  /// The dialect: `lld`, `gold`.
+  package var dialect: String
+  /// The paths of the builds.
+  package var imagePaths: [String]
+  /// The number of entries, without those that name data or are for another architecture; several candidate sections of
+  /// a function count as one.
+  package var entries: Int
+  /// The number of entries that name data.
+  package var dataEntries: Int
+  /// The number of entries that are for other architectures than the builds'.
+  package var otherArchitectures: Int
+  /// In the order of the file.
+  package var problems: [Problem]
+  /// How many renamed entries were written, and where to; `nil` if that was not asked for.
+  package var update: Update?
+
+  /// An order file that was written with present names.
+  package struct Update: Hashable, Sendable {
+    /// The path; `-` is stdout.
+    package var outputPath: String
+    /// The number of lines.
+    package var lines: Int
+
+    package init(outputPath: String, lines: Int) {
+      self.outputPath = outputPath
+      self.lines = lines
+    }
+  }
+
+  package init(
+    path: String, dialect: String, imagePaths: [String], entries: Int, dataEntries: Int = 0,
+    otherArchitectures: Int = 0, problems: [Problem] = [], update: Update? = nil
+  ) {
+    self.path = path
+    self.dialect = dialect
+    self.imagePaths = imagePaths
+    self.entries = entries
+    self.dataEntries = dataEntries
+    self.otherArchitectures = otherArchitectures
+    self.problems = problems
+    self.update = update
+  }
+
+  package func count(_ kind: Kind) -> Int { problems.count { $0.kind == kind } }
+
+  /// The number of entries that the linker could not follow.
+  package var stale: Int { problems.count { $0.kind != .ambiguous } }
+
+  /// The number of entries that are stale after the update; without one, that are stale.
+  package var staleAfterUpdate: Int { update == nil ? stale : stale - count(.renamed) }
+}
+
+extension VerifyDocument: JSONDocument {
+  package static let schema = "orderfile.verify/1"
+
+  package func write(to json: inout JSONWriter) {
+    json.member("ambiguous", count(.ambiguous))
+    json.member("dataEntries", dataEntries)
+    json.member("dialect", dialect)
+    json.member("duplicate", count(.duplicate))
+    json.member("entries", entries)
+    json.array("images") { json in for path in imagePaths { json.element(path) } }
+    json.member("missing", count(.missing))
+    json.member("otherArchitectures", otherArchitectures)
+    json.member("path", path)
+    json.member("present", entries - stale)
+    json.array("problems") { json in for problem in problems { problem.write(to: &json) } }
+    json.member("renamed", count(.renamed))
+    json.member("schema", Self.schema)
+    json.member("stale", stale)
+    json.member("unorderable", count(.unorderable))
+    if let update {
+      json.object("update") { json in
+        json.member("lines", update.lines)
+        json.member("outputPath", update.outputPath)
+      }
+    }
+  }
+}
+
+extension VerifyDocument.Problem {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.member("kind", kind.rawValue)
+      json.member("line", line)
+      json.member("name", name)
+      if !presentNames.isEmpty {
+        json.array("presentNames") { json in for name in presentNames { json.element(name) } }
+      }
+      json.member("reason", reason)
+    }
+  }
+}

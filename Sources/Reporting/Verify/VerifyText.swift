@@ -1,0 +1,67 @@
+/// The text report of an order file's entries: counts, and a line for each that is stale or ambiguous.
+package struct VerifyText {
+  private let document: VerifyDocument
+  private let width: Int?
+  private let names: NameWording
+
+  /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
+  package init(
+    _ document: VerifyDocument, width: Int? = nil, names: @escaping NameWording = mangled
+  ) {
+    self.document = document
+    self.width = width
+    self.names = names
+  }
+
+  package var text: String {
+    var text = """
+      order file \(printable(document.path))
+        dialect: \(printable(document.dialect))
+        \(document.imagePaths.count == 1 ? "image" : "images"): \
+      \(document.imagePaths.map(printable).joined(separator: ", "))
+
+      \(summary)
+
+      """
+    guard !document.problems.isEmpty else { return text }
+    var table = Table([.init("LINE", separator: " "), .init("ENTRY", .left)])
+    for problem in document.problems { table.add(["\(problem.line)", wording(of: problem)]) }
+    text += "\n" + table.text(width: width)
+    return text
+  }
+
+  /// `4 of 120 entries are stale (3.3%): 1 renamed, 2 missing, 1 duplicate; 3 ambiguous`
+  package var summary: String {
+    let entries = counted(document.entries, "entry", "entries")
+    var text = "\(document.stale) of \(entries) \(document.stale == 1 ? "is" : "are") stale"
+    if document.stale > 0 {
+      text += " (\(Percentage.share(document.stale, of: document.entries))): "
+      text += [VerifyDocument.Kind.renamed, .missing, .duplicate, .unorderable]
+        .filter { document.count($0) > 0 }
+        .map { "\(document.count($0)) \($0.rawValue)" }.joined(separator: ", ")
+    }
+    let ambiguous = document.count(.ambiguous)
+    if ambiguous > 0 { text += "; \(ambiguous) \(ambiguous == 1 ? "is" : "are") ambiguous" }
+    if document.dataEntries > 0 {
+      text += "; \(counted(document.dataEntries, "other entry", "other entries")) of data"
+    }
+    if document.otherArchitectures > 0 {
+      text += "; \(document.otherArchitectures) for other architectures"
+    }
+    return text
+  }
+
+  private func wording(of problem: VerifyDocument.Problem) -> String {
+    let text = "\(problem.reason): \(names(problem.name))"
+    switch problem.presentNames.count {
+    case 0: return text
+    case 1:
+      // Demangled, both may look the same.
+      return "\(problem.reason): \(problem.name), now \(problem.presentNames[0])"
+    case let count:
+      let shown = problem.presentNames.prefix(3).map(\.description).joined(separator: ", ")
+      return "\(problem.reason): \(problem.name), now one of \(shown)"
+        + (count > 3 ? " and \(count - 3) more" : "")
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import ImageModel
+import OrderFileFormat
+
+/// What the linker can do with each entry of an order file, as far as one or several layouts tell.
+///
+/// An entry that names a symbol of any of the layouts is not missing: a build passes one order file to the links of a
+/// program and of its libraries.
+package struct EntryStates: Sendable {
+  package enum State: Hashable, Sendable {
+    /// The linker places the functions of this name. More than one body has it if several are local functions.
+    case present(bodies: Int)
+    /// It names data, which linkers order by the same file.
+    case data
+    /// The linker can't follow the entry.
+    case stale(OrderFileCheck.Reason)
+  }
+
+  /// An entry, or several that name candidate sections of the same function.
+  package struct Entry: Hashable, Sendable {
+    /// Indexes into the order file's `entries`, ascending; never empty.
+    package var entries: [Int]
+    /// The symbol, or the section if its name does not tell the symbol.
+    package var name: SymbolName
+    /// Whether `name` is a symbol and not only a section.
+    package var namesSymbol: Bool
+    package var state: State
+  }
+
+  /// In the order of the file, without entries for other architectures than those of the layouts.
+  package private(set) var entries: [Entry]
+
+  /// - Parameter layouts: at least one, each with its architecture; `nil` stands for the first one that the file names.
+  /// - Complexity: O(*n* + *e* log *e*) for *n* functions of all layouts and *e* entries, on average.
+  package init(
+    of order: OrderFile, in layouts: [(layout: Layout, architecture: Architecture?)]
+  ) {
+    var states = [Entry?](repeating: nil, count: order.entries.count)
+    func add(_ symbol: OrderedSymbol, _ state: State) {
+      let first = symbol.entries[0]
+      if let known = states[first], known.state.rank <= state.rank { return }
+      states[first] = Entry(
+        entries: symbol.entries, name: symbol.name, namesSymbol: symbol.namesSymbol, state: state)
+    }
+    for (layout, architecture) in layouts {
+      let ordered = OrderedSymbols(order, in: layout, architecture: architecture)
+      for symbol in ordered.symbols {
+        add(symbol, symbol.reasonIfMissing.map(State.stale) ?? .present(bodies: symbol.bodies))
+      }
+      for symbol in ordered.data { add(symbol, .data) }
+      for entry in ordered.duplicates {
+        add(OrderedSymbol(order.entries[entry], at: entry), .stale(.duplicate))
+      }
+    }
+    entries = states.compactMap { $0 }
+  }
+}
+
+extension EntryStates.State {
+  /// Of two layouts' states of an entry, the one with the lower rank tells more.
+  fileprivate var rank: Int {
+    switch self {
+    case .present(let bodies): bodies > 1 ? 0 : 1
+    case .data: 2
+    case .stale(.duplicate): 3
+    case .stale(.noSuchSymbol), .stale(.noSuchSection): 6
+    case .stale(.undefined), .stale(.shared): 5
+    case .stale: 4
+    }
+  }
+}

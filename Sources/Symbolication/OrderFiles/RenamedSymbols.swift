@@ -1,0 +1,129 @@
+// What functions are called now that an order file lists under older names.
+//
+// A name is looked up in two steps. The first is the one by which functions of a recorded build are found in another
+// build (`SymbolMap.resolve`): suffixes and hashes that differ from build to build are left out. A part of a function
+// is not the function, so `f.cold` is never renamed to `f`.
+//
+// The second is for Swift. The mangled name of a private declaration contains a hash of its file's name, and closures
+// and local functions are numbered. So the demangled names are compared, first without hashes, then also without
+// numbers. A hash changes with the name of a file, so a function of the same name in another file, which the order
+// file lists by its present name, is none of the candidates. A number changes when a closure is added before it. Then
+// most closures of the function still have names that exist, of other closures: such a name is not missing, and nobody
+// notices. A missing number only means that there are fewer. So a closure is renamed only if there is exactly one with
+// the same demangled name, which also happens if its parent was the only one to change.
+
+import ByteReading
+import Demangling
+import ImageModel
+
+/// Finds the present names of functions.
+package struct RenamedSymbols {
+  private var maps: [SymbolMap]
+  /// The names that an order file lists, or that were found for one of them.
+  private var listed: Set<NameKey>
+  private var swiftFunctions: [SwiftNameForm: [NameKey: [Place]]] = [:]
+
+  /// A function of one of the layouts.
+  private struct Place: Hashable {
+    var map: Int
+    var function: Int
+  }
+
+  /// - Parameter listed: the names that the order file lists.
+  /// - Complexity: O(*b*) for *b* bytes in all names.
+  package init(in layouts: [Layout], listed: some Sequence<SymbolName>) {
+    maps = layouts.map { SymbolMap($0) }
+    self.listed = Set(listed.map { NameKey($0.bytes) })
+  }
+
+  /// The names that a function of the given older name may have now, one for each body; none of them is listed. If
+  /// there is one, it is taken: it is not returned again.
+  ///
+  /// - Parameter objectFile: in ld64's notation; of several functions it selects those of this file.
+  /// - Complexity: O(*n* + *k*) for *n* bytes of the name and *k* functions of the same form; the first time O(*b*) for
+  ///   *b* bytes in all names, which are demangled if the name is Swift's.
+  package mutating func presentNames(
+    of name: SymbolName, from objectFile: SymbolName? = nil
+  ) -> [SymbolName] {
+    var found: [SymbolName] = []
+    for index in maps.indices {
+      guard
+        case .canonical(let candidates, let match) = maps[index].resolve(name, from: objectFile),
+        match.isSamePart
+      else { continue }
+      for name in unlistedNames(candidates.indexes.map { Place(map: index, function: $0) })
+      where !found.contains(name) { found.append(name) }
+    }
+    if found.isEmpty { found = swiftNames(of: name) }
+    if found.count == 1 { listed.insert(NameKey(found[0].bytes)) }
+    return found
+  }
+
+  private mutating func swiftNames(of name: SymbolName) -> [SymbolName] {
+    for form in SwiftNameForm.allCases {
+      guard let text = form.text(ofMangled: name.bytes) else { continue }
+      let places = functions(in: form)[NameKey(text)] ?? []
+      let names = unlistedNames(places)
+      let bodies = form == .withoutNumbers ? bodyCount(places) : names.count
+      if bodies == 1, names.count == 1 { return names }
+      if names.count > 1 { return names }
+    }
+    return []
+  }
+
+  private mutating func functions(in form: SwiftNameForm) -> [NameKey: [Place]] {
+    if let known = swiftFunctions[form] { return known }
+    var functions: [NameKey: [Place]] = [:]
+    for (index, map) in maps.enumerated() {
+      for (number, function) in map.layout.functions.enumerated() {
+        guard let text = form.text(ofMangled: Array(map.layout.names[function.name])) else {
+          continue
+        }
+        functions[NameKey(text), default: []].append(Place(map: index, function: number))
+      }
+    }
+    swiftFunctions[form] = functions
+    return functions
+  }
+
+  /// One name for each body at `places` that has a name which is not listed.
+  private func unlistedNames(_ places: [Place]) -> [SymbolName] {
+    var names: [SymbolName] = []
+    var bodies: Set<Body> = []
+    for place in places {
+      let name = name(of: place)
+      guard !listed.contains(NameKey(name.bytes)), bodies.insert(body(of: place)).inserted,
+        !names.contains(name)
+      else { continue }
+      names.append(name)
+    }
+    return names
+  }
+
+  private struct Body: Hashable {
+    var map: Int
+    var address: UInt64
+  }
+
+  private func body(of place: Place) -> Body {
+    let function = maps[place.map].layout.functions[place.function]
+    return Body(map: place.map, address: function.address.rawValue)
+  }
+
+  private func bodyCount(_ places: [Place]) -> Int { Set(places.map(body)).count }
+
+  private func name(of place: Place) -> SymbolName {
+    let layout = maps[place.map].layout
+    return layout.name(of: layout.functions[place.function])
+  }
+}
+
+extension CanonicalName.Match {
+  /// Whether both names are of whole functions, or both of the same part.
+  fileprivate var isSamePart: Bool {
+    switch self {
+    case .renumbered, .base, .variant, .mergedBody, .original: true
+    case .partial, .unsplit: false
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import Demangling
+import Testing
+
+@Suite struct SwiftNameFormTests {
+  static let hash = (a: "5B37C2F0A9D14E6C8B1F02D3E4A59687", b: "0123456789ABCDEF0123456789ABCDEF")
+
+  private func text(_ name: String, _ form: SwiftNameForm) -> String? {
+    form.text(ofMangled: Array(name.utf8)).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  @Test func theHashOfAFileIsLeftOut() {
+    let names = [Self.hash.a, Self.hash.b].map { "$s3app4load33_\($0)LLyyF" }
+    for name in names + names.map({ "_\($0)" }) + [names[0] + ".llvm.12"] {
+      #expect(text(name, .withoutHashes) == "app.(load)() -> ()")
+      #expect(text(name, .withoutNumbers) == "app.(load)() -> ()")
+    }
+  }
+
+  @Test func theNumbersOfClosuresAndLocalFunctionsAreLeftOut() {
+    #expect(text("$s3app4loadyyFyycfU_", .withoutHashes) == nil)
+    let closures = ["$s3app4loadyyFyycfU_", "$s3app4loadyyFyycfU0_", "$s3app4loadyyFyycfU10_"]
+    for name in closures {
+      #expect(text(name, .withoutNumbers) == "closure # () -> () in app.load() -> ()")
+    }
+    #expect(
+      text("$s3app4loadyyF3rowL_yyF", .withoutNumbers) == "row # () -> () in app.load() -> ()")
+    let inPrivate = "$s3app4load33_\(Self.hash.a)LLyyFyycfU0_"
+    #expect(text(inPrivate, .withoutHashes) == "closure #2 () -> () in app.(load)() -> ()")
+  }
+
+  @Test(
+    arguments: [
+      "$s3app4loadyyF", "main", "", "_", "$s", "_Z4loadv", "_RNvC3app4load", "$s3app4load33_XLLyyF",
+      "$s3app4load33_5B37C2F0A9D14E6C8B1F02D3E4A5968LLyyF", "$sLL", "$s3app4loadyyFTm",
+    ])
+  func otherNamesHaveNoSuchForm(name: String) {
+    #expect(text(name, .withoutHashes) == nil)
+    #expect(text(name, .withoutNumbers) == nil)
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `orderfile verify` as a user calls it.
+@Suite(.needs("clang", "ld.lld")) struct VerifyTests {
+  private func workshop() throws -> Workshop {
+    let workshop = try Workshop()
+    try workshop.write(
+      """
+      void load(void) __asm__("load.llvm.2");
+      void load(void) {}
+      int main(void) { load(); return 0; }
+
+      """.utf8, "main.c")
+    try workshop.must("clang", ["-ffunction-sections", "-fuse-ld=lld", "main.c", "-o", "app"])
+    try workshop.write("# kept\r\nload.llvm.1\r\n\r\nmain\r\nq\r\nmain\r\n".utf8, "app.order")
+    return workshop
+  }
+
+  @Test func theGateFailsWithStatus2AfterTheReport() throws {
+    let workshop = try workshop()
+    let run = try workshop.orderfile(
+      "verify", "app.order", "--image", "app", "--max-stale", "50%")
+    #expect(run.status == 2)
+    #expect(
+      run.text.contains("3 of 4 entries are stale (75.0%): 1 renamed, 1 missing, 1 duplicate"))
+    #expect(run.text.contains("   2  no such symbol: load.llvm.1, now load.llvm.2\n"))
+    #expect(
+      run.errors.contains(
+        "error: app.order: stale entries: expected at most 50%, found 75.0%, 3 of 4 entries\n"))
+    #expect(run.errors.contains("--update writes"))
+    let passed = try workshop.orderfile(
+      "verify", "app.order", "--image", "app", "--max-stale", "75%", "--json")
+    #expect(passed.status == 0 && passed.json["stale"] as? Int == 3)
+  }
+
+  @Test func anUpdateIsWrittenInPlaceOrElsewhere() throws {
+    let workshop = try workshop()
+    let before = workshop.bytes("app.order")
+    let after = String(decoding: before, as: UTF8.self).replacing("llvm.1", with: "llvm.2")
+    let elsewhere = try workshop.orderfile(
+      "verify", "app.order", "--image", "app", "--update", "-o", "new.order")
+    #expect(elsewhere.errors.contains("wrote present names into 1 line: new.order"))
+    #expect(workshop.bytes("app.order") == before && workshop.text("new.order") == after)
+    let piped = try workshop.orderfile(
+      "verify", "-", "--image", "app", "--update", "-o", "-", input: before)
+    #expect(piped.text == after)
+
+    let inPlace = try workshop.orderfile(
+      "verify", "app.order", "--image", "app", "--update", "--max-stale", "50%")
+    #expect(inPlace.status == 0, "\(inPlace.errors)")
+    #expect(workshop.text("app.order") == after)
+    #expect(workshop.fileNames == ["app", "app.order", "main.c", "new.order"])
+    let again = try workshop.orderfile("verify", "app.order", "--image", "app", "--update")
+    #expect(again.errors.contains("no entry is renamed: app.order is up to date"))
+  }
+
+  @Test func whatDoesNotBelongTogetherIsRefused() throws {
+    let workshop = try workshop()
+    for arguments in [
+      [], ["--image", "app", "-o", "x"], ["--image", "app", "--max-stale", "101"],
+      ["--image", "app", "--image", "app", "--link-map", "m"],
+      ["--image", "app", "--update", "--json", "-o", "-"],
+    ] {
+      let run = try workshop.orderfile(["verify", "app.order"] + arguments)
+      #expect(run.status == 64, "\(arguments): \(run.errors)")
+    }
+    try workshop.write("int g(void) { return 0; }".utf8, "g.c")
+    try workshop.must("clang", ["-shared", "-fuse-ld=lld", "g.c", "-o", "g.so"])
+    let before = workshop.bytes("app.order")
+    try workshop.write("q\nr\n".utf8, "other.order")
+    let run = try workshop.orderfile("verify", "other.order", "--image", "g.so", "--update")
+    #expect(run.status == 3 && run.text.isEmpty)
+    #expect(workshop.text("other.order") == "q\nr\n" && workshop.bytes("app.order") == before)
+  }
+}
