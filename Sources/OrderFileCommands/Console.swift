@@ -46,9 +46,10 @@ enum Console {
     try? writeAll(Array(text.utf8), to: STDERR_FILENO)
   }
 
-  /// The number of columns if stdout is a terminal, else `nil`.
+  /// The number of columns if stdout is a terminal, else `nil`. COLUMNS replaces what the terminal states.
   static var width: Int? {
     guard isatty(STDOUT_FILENO) == 1 else { return nil }
+    if let columns = Int(variable("COLUMNS")), 20...10_000 ~= columns { return columns }
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
     return Int(size.ws_col)
@@ -69,6 +70,13 @@ enum Console {
     guard variable("NO_COLOR").isEmpty else { return false }
     if !["", "0"].contains(variable("CLICOLOR_FORCE")) { return true }
     return isatty(STDOUT_FILENO) == 1 && variable("TERM") != "dumb"
+  }
+
+  /// Whether the locale's characters are those of UTF-8, as its name says.
+  static var isUTF8: Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].map(variable).first { !$0.isEmpty } ?? ""
+    let name = locale.lowercased()
+    return name.contains("utf-8") || name.contains("utf8")
   }
 
   /// An environment variable; empty if it is not set.

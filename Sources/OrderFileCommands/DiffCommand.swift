@@ -13,6 +13,7 @@ struct DiffCommand: ParsableCommand {
       EXAMPLES
         $ orderfile diff app-before build/app --trace app.oftrace --order app.order
         $ orderfile diff before.map after.map --order app.order --max-pages 120
+        $ orderfile diff app-before build/app --trace app.oftrace --map
 
       BEFORE and AFTER are linked images or link maps. The startup functions are those in the traces or, \
       without a trace, those in the order file. All numbers are predicted from the two layouts; nothing is \
@@ -105,6 +106,13 @@ struct DiffCommand: ParsableCommand {
   var listMissing = false
   @Flag(help: "List each page that was only predicted or only executed.")
   var listPages = false
+  @Flag(help: "Also draw the pages of both layouts: which are touched, and why.")
+  var map = false
+  @Option(
+    help: ArgumentHelp(
+      "What a character of the map stands for: 4k, 64k, 1m, any power of two; or auto, for what fits on 16 lines.",
+      valueName: "size"))
+  var mapScale: MapScaleOption?
   @Flag(help: "Print one JSON object.")
   var json = false
   @OptionGroup var destination: ReportDestination
@@ -113,6 +121,9 @@ struct DiffCommand: ParsableCommand {
   func validate() throws {
     if trace.isEmpty && order == nil {
       throw ValidationError("missing the startup functions: give --trace, --order, or both")
+    }
+    if mapScale != nil, !map || json {
+      throw ValidationError("--map-scale needs --map, and no --json: it is how the map is drawn")
     }
     if let costMs, !(costMs >= 0 && costMs <= 1000) {
       throw ValidationError("invalid --cost-ms: expected 0 to 1000 milliseconds, found \(costMs)")
@@ -135,6 +146,7 @@ struct DiffCommand: ParsableCommand {
     options.measuredBefore = measured
     options.measuredAfter = measuredAfter
     options.minInstrumented = minInstrumented
+    options.mapsPages = map
     return options
   }
 
@@ -151,20 +163,38 @@ struct DiffCommand: ParsableCommand {
     let outputFile = try destination.open()
     let diff = try LayoutDiff(options)
     let document = diff.document
-    let bytes =
-      json
-      ? document.json()
-      : Array(
-        DiffText(
-          document, width: destination.width,
-          limits: DiffText.Limits(names: listMissing ? nil : 10, listsPages: listPages),
-          names: Demangler(demangle.mode, of: diff.imageFormat).demangle
-        ).text.utf8)
-    try outputFile.finish(bytes)
+    try outputFile.finish(json ? document.json() : Array(text(of: diff).utf8))
     messages.print(document.warnings)
     var failures = gates.failures(of: document)
     guard let last = failures.popLast() else { return }
     for failure in failures { Console.printError(failure) }
     throw last
   }
+
+  private func text(of diff: LayoutDiff) -> String {
+    let text = DiffText(
+      diff.document, width: destination.width,
+      limits: DiffText.Limits(names: listMissing ? nil : 10, listsPages: listPages),
+      names: Demangler(demangle.mode, of: diff.imageFormat).demangle
+    ).text
+    var style = PageMapStyle(isASCII: !Console.isUTF8, scale: mapScale?.scale)
+    if destination.output == "-" {
+      style.width = Console.width ?? style.width
+      style.isColoured = Console.outputIsColoured
+    }
+    return text + (PageMapText(diff.document, style: style)?.text ?? "")
+  }
+}
+
+/// `--map-scale`.
+struct MapScaleOption: ExpressibleByArgument {
+  /// `nil` for what fits.
+  let scale: MapScale?
+
+  init?(argument: String) {
+    scale = MapScale(argument)
+    if scale == nil, argument != "auto" { return nil }
+  }
+
+  static var defaultCompletionKind: CompletionKind { .list(["auto", "4k", "16k", "64k", "1m"]) }
 }

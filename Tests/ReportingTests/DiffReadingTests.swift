@@ -109,6 +109,9 @@ import Testing
     document.measuredPages?.before?.counts.removeLast(2)
     document.measuredPageIns = pageIns.measuredPageIns
     document.measuredPageIns?.sections.removeLast(2)
+    document.pageMaps = PageMapTests.document().pageMaps
+    document.pageMaps?.before.pages.removeLast(4)
+    document.pageMaps?.after.pages.removeLast(4)
     return document
   }()
 
@@ -121,6 +124,7 @@ import Testing
     for copy in byteFlips(of: bytes) {
       guard let document = try? Self.parse(copy) else { continue }
       _ = DiffText(document, limits: DiffText.Limits(sections: 1, listsPages: true)).text
+      _ = PageMapText(document, style: PageMapStyle())?.text
       _ = document.json()
     }
   }

@@ -9,6 +9,13 @@ extension PageFaultEstimate {
     package var cause: TouchCause
     /// Index into the layout's functions; `nil` for what is not a function.
     package var function: Int?
+
+    package init(step: Int, bytes: AddressRange, cause: TouchCause, function: Int?) {
+      self.step = step
+      self.bytes = bytes
+      self.cause = cause
+      self.function = function
+    }
   }
 
   /// All that the launch touches, ascending by step. Their pages are those that `total` counts.

@@ -39,6 +39,8 @@ import PagesFormat
 /// `imageSizes` is present if both layouts are of ELF images: the size of each file and of the parts of it that grow when
 /// functions are split.
 ///
+/// `pageMaps` is present if a map was asked for: the pages of each layout that are touched, and why.
+///
 /// A section's `counted` is `startupFunctions`; for a Mach-O image also `whole`, for sections of which a
 /// launch uses unknown parts, and `firstPage` for the header; for an ELF image also what startup functions
 /// lead to: `linkageTable`, `cRuntime`, `initializer`, `mergedBody`, `constant`, `firstPage`. `linuxFaults`
@@ -121,6 +123,12 @@ extension DiffDocument: ReadableDocument {
       json.array("missing") { json in for entry in missing { entry.write(to: &json) } }
       if let newCode { json.object("newCode") { newCode.write(to: &$0) } }
       if let order { json.object("order") { order.write(to: &$0) } }
+    }
+    if hasFigures, let pageMaps {
+      json.object("pageMaps") { json in
+        json.object("after") { pageMaps.after.write(to: &$0) }
+        json.object("before") { pageMaps.before.write(to: &$0) }
+      }
     }
     if hasFigures { json.member("pageSizeBytes", pageSize) }
     if hasFigures, let mean = meanOfTraces, let worst = worstTracesFirst.first {
@@ -217,6 +225,7 @@ extension DiffDocument: ReadableDocument {
     traces = figures.has("perTrace") ? try figures.object("perTrace").value("traces") : []
     measuredPageIns = try object.optional("measuredPageIns")
     measuredPages = try object.optional("measuredPages")
+    pageMaps = try figures.optional("pageMaps")
     warnings = try object.value("warnings")
   }
 }

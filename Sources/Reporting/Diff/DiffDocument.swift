@@ -59,6 +59,8 @@ package struct DiffDocument: Hashable, Sendable {
   package var measuredPageIns: PageInMeasurement?
   /// `nil` if no measured launch was given.
   package var measuredPages: MeasuredPages?
+  /// The touched pages of each layout; `nil` if no map was asked for.
+  package var pageMaps: BeforeAfter<PageMap>?
   /// Printed by the caller, after the result. Each is one sentence that includes its context, and a hint.
   package var warnings: [Diagnostic]
 

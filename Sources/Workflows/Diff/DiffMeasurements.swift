@@ -9,8 +9,8 @@ struct DiffMeasurements {
   /// The page-ins that Instruments recorded; `nil` if no export was given.
   let pageIns: PageInMeasurement?
   /// The pages that `orderfile pages` counted.
-  private let before: MeasuredImagePages?
-  private let after: MeasuredImagePages?
+  let before: MeasuredImagePages?
+  let after: MeasuredImagePages?
   private let pageSize: PageSize
 
   /// Reads the files that `options` name.

@@ -35,6 +35,8 @@ package struct LayoutDiff {
     /// The smallest recordable share of the recorded image's code with which a prediction is made. More than
     /// `RecordableCode.leastShare` has no effect.
     package var minInstrumented: Share?
+    /// Whether the document has maps of the touched pages.
+    package var mapsPages = false
 
     package init(before: String, after: String) {
       self.before = before
@@ -104,6 +106,9 @@ package struct LayoutDiff {
     document.refusal = Self.refusal(startup.recordable, options.minInstrumented)
     document.measuredPageIns = measurements.pageIns
     document.measuredPages = measurements.pages(comparison, layouts, startup)
+    if options.mapsPages {
+      document.addMaps(comparison, layouts, measurements, ordered: check?.block?.range)
+    }
     let noncompliance = check.flatMap {
       Diagnostic.noncompliance($0, path: layouts.after.path, isMachO: format == .machO)
     }

@@ -8,6 +8,8 @@ import Reporting
 struct MeasuredImagePages {
   private let path: String
   private let document: PagesDocument
+  /// Of all segments.
+  let pages: [PagesDocument.Page]
   private let touches: [PageTouch]
 
   /// - Parameters:
@@ -30,6 +32,7 @@ struct MeasuredImagePages {
     guard let image = document.images.first(where: { $0.id == id.description }) else {
       throw Self.missing(id, release, document, path)
     }
+    pages = image.pages
     touches = image.pages.filter { $0.segment == .text }.map {
       PageTouch(
         access: $0.access, page: $0.address, instruction: $0.instruction, step: $0.step)

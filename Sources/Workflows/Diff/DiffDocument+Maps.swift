@@ -1,0 +1,35 @@
+import Addresses
+import FaultEstimate
+import ImageModel
+import PagesFormat
+import Reporting
+
+extension DiffDocument {
+  /// Adds the maps of both layouts, with a warning for each that is cut off.
+  ///
+  /// - Parameter ordered: where the linker placed functions of the layout after as the order file asks; `nil` if that is
+  ///   unknown.
+  mutating func addMaps(
+    _ comparison: LayoutComparison, _ layouts: ComparedLayouts, _ measurements: DiffMeasurements,
+    ordered: AddressRange?
+  ) {
+    func map(
+      _ release: ReleaseLayout, _ estimate: PageFaultEstimate, _ measured: [PagesDocument.Page]?,
+      _ ordered: AddressRange?
+    ) -> PageMap {
+      let map = PageMap(
+        of: release.layout, mappings: release.mappings, touches: estimate.touches,
+        measured: measured, ordered: ordered, pageSize: estimate.pageSize)
+      if map.isCutOff(of: release.layout) {
+        addWarnings([
+          Diagnostic(
+            "the map shows only the first \(PageMap.mostPages) pages", context: [release.path])
+        ])
+      }
+      return map
+    }
+    pageMaps = BeforeAfter(
+      before: map(layouts.before, comparison.before, measurements.before?.pages, nil),
+      after: map(layouts.after, comparison.after, measurements.after?.pages, ordered))
+  }
+}
