@@ -6,6 +6,7 @@ cd "$(dirname "$0")/.."
 
 # Change points; and what it computes with.
 packages=(apache-otava==0.8.0 numpy==2.2.0 scipy==1.16.3)
+packages+=(perfetto==0.59.1 protobuf==7.36.2 duckdb==2.0.0)  # readers of exports
 packages+=(prometheus-client==0.26.0)  # a strict parser of OpenMetrics
 # Readers of reports: JUnit XML, SARIF; and the schemas of GitHub's files, with what they import.
 packages+=(junitparser==5.0.3)

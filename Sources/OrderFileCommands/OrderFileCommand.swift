@@ -69,6 +69,7 @@ package struct OrderFileCommand: ParsableCommand {
         VerifyCommand.self,
         HistoryCommand.self,
         ReportCommand.self,
+        ExportCommand.self,
         InitCommand.self,
         CCompilerCommand.self,
         CxxCompilerCommand.self,

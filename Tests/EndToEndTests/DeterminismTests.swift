@@ -62,6 +62,7 @@ import Testing
     "diff app.map ordered.map --trace t1 --json",
     "diff app ordered --trace t2 --json --measured app.json --measured-after ordered.json",
     "diff app ordered --trace t2 --list-pages --measured app.json --measured-after ordered.json",
+    "export perfetto t1 t2 --image app --pages app.json -o -", "export folded t1 t2", "export csv t2",
     "pages --method ptrace --json -- ./app more", "pages --method ptrace --list -- ./app more",
   ]
 

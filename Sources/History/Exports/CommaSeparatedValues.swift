@@ -1,3 +1,5 @@
+import Reporting
+
 /// A history as a table with a row for each value: <https://www.rfc-editor.org/rfc/rfc4180>.
 struct CommaSeparatedValues {
   private let series: [(HistorySeries, [HistoryEntry])]
@@ -15,7 +17,7 @@ struct CommaSeparatedValues {
         for metric in entry.metrics { rows.append(Self.row(entry, series, metric)) }
       }
     }
-    return rows.map { $0.map(Self.field).joined(separator: ",") + "\r\n" }.joined()
+    return rows.map { commaSeparated($0) }.joined()
   }
 
   private static func row(
@@ -30,15 +32,5 @@ struct CommaSeparatedValues {
       sample.map { "\(ShortNumber($0.low))" } ?? "", sample.map { "\(ShortNumber($0.high))" } ?? "",
       sample.map { "\($0.count)" } ?? "",
     ]
-  }
-
-  /// Quoted if it has a comma, a quote or a line break.
-  private static func field(_ text: String) -> String {
-    let isPlain = text.utf8.allSatisfy { ![0x22, 0x2c, 0x0a, 0x0d].contains($0) }
-    return isPlain
-      ? text
-      : "\""
-        + text.split(separator: "\"", omittingEmptySubsequences: false)
-        .joined(separator: "\"\"") + "\""
   }
 }

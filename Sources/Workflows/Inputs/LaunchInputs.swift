@@ -335,7 +335,7 @@ extension Diagnostic {
 
   /// Returns a warning about hits that a trace lacks because they found no room or because the process ended
   /// while they were being written; `nil` if it has all.
-  fileprivate static func incomplete(_ trace: TraceSet.Member) -> Diagnostic? {
+  static func incomplete(_ trace: TraceSet.Member) -> Diagnostic? {
     var parts: [String] = []
     if trace.lostRecords > 0 {
       parts.append("\(counted(Int(clamping: trace.lostRecords), "hit")) lost")

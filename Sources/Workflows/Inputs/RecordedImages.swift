@@ -122,6 +122,15 @@ struct RecordedImages {
     }
   }
 
+  /// The functions of each image of `trace`: of the recorded image, which is read if the trace is not sealed; else the names
+  /// in the trace.
+  mutating func functions(of trace: Trace) -> [RecordedImage] {
+    if !trace.isSealed { add(trace.images) }
+    return zip(trace.images, RecordedImage.all(namesOf: trace)).map { image, named in
+      self.image(for: image).map { RecordedImage($0) } ?? named
+    }
+  }
+
   /// Returns, for each image of `trace`, the image that was read, if it is the same.
   func recordedImages(of trace: Trace) -> [RecordedImage?] {
     trace.images.map { image(for: $0).map { RecordedImage($0) } }

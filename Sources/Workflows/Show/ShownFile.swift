@@ -55,10 +55,7 @@ package struct ShownFile {
     for path in options.recorded {
       try images.add(path: path, options.architecture, recordedAs: trace.images)
     }
-    if !trace.isSealed { images.add(trace.images) }
-    let functions = zip(trace.images, RecordedImage.all(namesOf: trace)).map { image, named in
-      images.image(for: image).map { RecordedImage($0) } ?? named
-    }
+    let functions = images.functions(of: trace)
     contents = .trace(
       TraceDocument(
         trace, hitNames: Self.hitNames(of: trace, in: functions),
@@ -71,7 +68,7 @@ package struct ShownFile {
   /// For each hit, the function that was entered, and the one that ran if that is different.
   ///
   /// - Parameter images: parallel to those of the trace.
-  private static func hitNames(
+  static func hitNames(
     of trace: Trace, in images: [RecordedImage]
   ) -> [[SymbolName]] {
     // Cached for each body: it may have thousands of names, and as many hits.

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Demangling
+import ImageModel
+import Reporting
+import Workflows
+
+struct ExportCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Write launches for other tools: Perfetto, flame graphs, tables.",
+    discussion: """
+      EXAMPLES
+        $ orderfile export perfetto app.oftrace --image build/app -o app.pftrace
+        $ orderfile export folded app.oftrace | flamegraph.pl --countname bytes > app.svg
+        $ orderfile export csv launch1.oftrace launch2.oftrace -o hits.csv
+
+      Forms: perfetto, a trace for ui.perfetto.dev with stages, marks and first hits by thread; folded, the bytes of \
+      the functions that were used, by image and module or file; csv, a row for each first hit.
+      """)
+
+  enum Form: String, CaseIterable, ExpressibleByArgument { case perfetto, folded, csv }
+
+  @Argument(help: ArgumentHelp("The form: perfetto, folded or csv.", valueName: "form"))
+  var form: Form
+  @Argument(help: ArgumentHelp("What was recorded.", valueName: "traces"), completion: .file())
+  var traces: [String]
+  @Option(
+    help: ArgumentHelp(
+      "Also count the pages of this image or link map that the launch touches, as 'diff' predicts. For perfetto and csv.",
+      valueName: "file"), completion: .file())
+  var image: String?
+  @Option(
+    help: ArgumentHelp(
+      "Also show the pages that 'orderfile pages --json' counted. For perfetto.", valueName: "file"),
+    completion: .file())
+  var pages: String?
+  @Option(
+    help: ArgumentHelp(
+      "The page size: 4k, 16k, 64k, or auto for that of the images' platform. For perfetto and csv.",
+      valueName: "size"))
+  var pageSize: PageSizeChoice?
+  @Option(
+    help: ArgumentHelp(
+      "A recorded image, if it is no longer where the trace says. Repeat for more.",
+      valueName: "file"), completion: .file())
+  var recorded: [String] = []
+  @Option(help: ArchitectureOption.help)
+  var arch: ArchitectureOption?
+  @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
+  var demangle = DemangleOption.full
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp(
+      "The file to write, - for stdout. (default: stdout; perfetto needs a file)", valueName: "file"
+    ),
+    completion: .file())
+  var output: String?
+  @OptionGroup var messages: Messages
+
+  func validate() throws {
+    func refuse(_ option: String, _ forms: String, if isWrong: Bool) throws {
+      if isWrong {
+        throw ValidationError("\(option) is for \(forms), not for \(form.rawValue)")
+      }
+    }
+    try refuse("--image", "perfetto and csv", if: image != nil && form == .folded)
+    try refuse("--page-size", "perfetto and csv", if: pageSize != nil && form == .folded)
+    try refuse("--pages", "perfetto", if: pages != nil && form != .perfetto)
+    if pageSize != nil, form == .perfetto, image == nil {
+      throw ValidationError("--page-size needs --image: the pages to count are those of a layout")
+    }
+    if form == .perfetto, output == nil {
+      throw ValidationError("missing -o: a Perfetto trace is not text; '-o -' writes it to stdout")
+    }
+  }
+
+  func run() throws {
+    let outputFile = try Output(output ?? "-")
+    var options = LaunchExport.Options(traces: traces)
+    options.recorded = recorded
+    options.layout = image
+    options.pages = pages
+    options.pageSize = pageSize ?? .automatic
+    options.architecture = arch?.architecture
+    options.findsOwners = form != .perfetto
+    let export = try LaunchExport(options)
+    let names: NameWording = Demangler(demangle.mode, of: export.imageFormat).demangle
+    var warnings = export.warnings
+    switch form {
+    case .perfetto:
+      try export.checkTimes()
+      let trace = PerfettoTrace(export.launches, wording: names)
+      try outputFile.finish { trace.write(to: $0) }
+    case .folded:
+      let stacks = FoldedStacks(export.launches, wording: names)
+      try outputFile.finish(Array(stacks.text.utf8))
+      if stacks.unknownSizes > 0 {
+        warnings.append(
+          Diagnostic("left out: \(counted(stacks.unknownSizes, "function")) of unknown size"))
+      }
+    case .csv:
+      let table = FirstHitTable(export.launches, pageSize: export.pageSize, wording: names)
+      try outputFile.finish { table.write(to: $0) }
+    }
+    messages.print(warnings)
+  }
+}

@@ -1,0 +1,52 @@
+/// Writes a protocol buffer message from front to back: <https://protobuf.dev/programming-guides/encoding/>.
+///
+/// Only what traces need: varints, strings and nested messages. Fields are written in any order, and readers take unknown
+/// ones as they come.
+struct ProtobufWriter {
+  private(set) var bytes: [UInt8] = []
+
+  /// How a field's value is stored.
+  private enum WireType: UInt64 {
+    case varint = 0
+    case lengthDelimited = 2
+  }
+
+  mutating func field(_ number: Int, _ value: UInt64) {
+    tag(number, .varint)
+    varint(value)
+  }
+
+  /// A signed field that is not of the type `sint64`: negative numbers take ten bytes.
+  mutating func field(_ number: Int, _ value: Int) {
+    field(number, UInt64(bitPattern: Int64(value)))
+  }
+
+  /// Text is UTF-8 in the format; a name that is not was repaired before.
+  mutating func field(_ number: Int, _ text: String) { field(number, bytes: Array(text.utf8)) }
+
+  mutating func message(_ number: Int, _ fields: (inout ProtobufWriter) -> Void) {
+    var message = ProtobufWriter()
+    fields(&message)
+    field(number, bytes: message.bytes)
+  }
+
+  private mutating func field(_ number: Int, bytes value: [UInt8]) {
+    tag(number, .lengthDelimited)
+    varint(UInt64(value.count))
+    bytes += value
+  }
+
+  private mutating func tag(_ number: Int, _ type: WireType) {
+    varint(UInt64(number) << 3 | type.rawValue)
+  }
+
+  /// Seven bits a byte, the lowest first; the highest bit says that more follow.
+  private mutating func varint(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+}

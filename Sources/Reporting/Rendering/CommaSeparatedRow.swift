@@ -1,0 +1,14 @@
+/// A row of a table of comma-separated values, with its line break: <https://www.rfc-editor.org/rfc/rfc4180>.
+package func commaSeparated(_ fields: [String]) -> String {
+  fields.map(field).joined(separator: ",") + "\r\n"
+}
+
+/// Quoted if it has a comma, a quote or a line break.
+private func field(_ text: String) -> String {
+  let isPlain = text.utf8.allSatisfy { ![0x22, 0x2c, 0x0a, 0x0d].contains($0) }
+  return isPlain
+    ? text
+    : "\""
+      + text.split(separator: "\"", omittingEmptySubsequences: false)
+      .joined(separator: "\"\"") + "\""
+}

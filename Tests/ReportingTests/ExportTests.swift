@@ -1,0 +1,142 @@
+import Addresses
+import ImageModel
+import PagesFormat
+import Reporting
+import TestSupport
+import Testing
+
+@Suite struct ExportTests {
+  private static func address(_ value: UInt64) -> StatedAddress { StatedAddress(rawValue: value) }
+
+  /// Names that have a meaning in some form; the last is not UTF-8.
+  static let names: [SymbolName] = [
+    "main", "a,\"b\"", "line\r\nbreak", "op;erator ()", "\u{1b}[1m",
+    SymbolName(bytes: [0x66, 0xff]),
+  ]
+
+  /// Two images, two threads, and a hit of which nothing is known.
+  static var launch: ExportedLaunch {
+    var launch = ExportedLaunch(
+      path: "app.oftrace", program: "/bin/app", process: 4711,
+      images: ["/bin/app", "/lib/lib;a b.so"],
+      hits: names.enumerated().map { index, name in
+        ExportedLaunch.Hit(
+          step: index * 2, thread: 1 + index % 2, nanoseconds: UInt64(1_000_000 + index * 1000),
+          image: index / 3, address: address(0x1000 + UInt64(index) * 0x800),
+          sizeBytes: index == 4 ? nil : UInt64(index + 1) * 10, names: [name],
+          owner: index == 0 ? "main.o" : nil)
+      },
+      marks: [
+        Mark(name: "first\nscreen", step: 5, nanoseconds: 1_002_500),
+        Mark(name: "end", step: 20, nanoseconds: nil),
+      ])
+    launch.hits[3].names.append("merged")
+    launch.hits.append(
+      ExportedLaunch.Hit(
+        step: 12, thread: nil, nanoseconds: nil, image: 0, address: nil, sizeBytes: nil, names: []))
+    launch.stages = [
+      LaunchStage("first recorded function", .event, nanoseconds: 1_000_000, thread: 1),
+      LaunchStage("first\nscreen", .event, nanoseconds: 2500, thread: 1),
+    ]
+    launch.prediction = ExportedLaunch.Prediction(
+      pageSize: .fourKibibytes, pages: [2, 2, 3, 3, 4, 4, 4])
+    launch.touches = [
+      ExportedLaunch.Touch(
+        image: 0,
+        page: PagesDocument.Page(
+          access: .execute, address: address(0x1000), segment: .text, function: "main",
+          instruction: nil, instructionImage: nil, step: 0), hit: 0)
+    ]
+    return launch
+  }
+
+  private static func table(_ launches: [ExportedLaunch]) -> String {
+    var bytes: [UInt8] = []
+    FirstHitTable(launches, pageSize: .fourKibibytes, wording: upperCase).write { bytes += $0 }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test func theTableIsAsRecorded() throws {
+    try expectGolden(Self.table([Self.launch]), "reporting/export/expected.csv")
+  }
+
+  @Test func stacksAreAsRecorded() throws {
+    let stacks = FoldedStacks([Self.launch, Self.launch], wording: upperCase)
+    try expectGolden(stacks.text, "reporting/export/expected.folded")
+    #expect(stacks.unknownSizes == 1)
+  }
+
+  @Test func functionsOfOneNameAreAddedUpWithoutOverflow() {
+    var launch = Self.launch
+    launch.images = ["/bin/app", "/opt/app"]
+    for index in launch.hits.indices {
+      launch.hits[index].names = ["same"]
+      launch.hits[index].sizeBytes = .max
+      launch.hits[index].owner = nil
+    }
+    let stacks = FoldedStacks([launch], wording: mangled)
+    #expect(stacks.text == "app;same \(UInt64.max)\n")
+  }
+
+  // MARK: Perfetto
+
+  private static func perfetto(_ launches: [ExportedLaunch]) -> [UInt8] {
+    var bytes: [UInt8] = []
+    PerfettoTrace(launches, wording: mangled).write { bytes += $0 }
+    return bytes
+  }
+
+  /// The fields of a message: a number, or the bytes of what is nested.
+  private enum Value {
+    case number(UInt64)
+    case bytes([UInt8])
+    var number: UInt64? { if case .number(let number) = self { number } else { nil } }
+    var nested: [(field: Int, value: Value)] {
+      if case .bytes(let bytes) = self { fields(bytes) } else { [] }
+    }
+  }
+
+  private static func fields(_ bytes: [UInt8]) -> [(field: Int, value: Value)] {
+    var rest = bytes[...]
+    func varint() -> UInt64 {
+      var (value, shift): (UInt64, UInt64) = (0, 0)
+      while let byte = rest.popFirst() {
+        value |= UInt64(byte & 0x7f) << shift
+        shift += 7
+        if byte < 0x80 { break }
+      }
+      return value
+    }
+    var found: [(field: Int, value: Value)] = []
+    while !rest.isEmpty {
+      let tag = varint()
+      if tag & 7 == 0 {
+        found.append((Int(tag >> 3), .number(varint())))
+      } else {
+        let count = Int(varint())
+        found.append((Int(tag >> 3), .bytes(Array(rest.prefix(count)))))
+        rest = rest.dropFirst(count)
+      }
+    }
+    return found
+  }
+
+  /// The integrations read the trace with Perfetto's own classes; this holds its shape.
+  @Test func aTraceHasTracksAndEventsInPackets() throws {
+    let packets = Self.fields(Self.perfetto([Self.launch, Self.launch])).map(\.value.nested)
+    func count(_ field: Int) -> Int { packets.count { $0.contains { $0.field == field } } }
+    // A process, stages, marks, pages, touches and two threads.
+    #expect(count(60) == 2 * 7)
+    let events = packets.compactMap { $0.first { $0.field == 11 }?.value.nested }
+    let types = events.compactMap { $0.first { $0.field == 9 }?.value.number }
+    #expect(types.count { $0 == 1 } == 4 && types.count { $0 == 2 } == 4)
+    // Hits with a time, the mark with one, and the touch; and the pages where they rise.
+    #expect(types.count { $0 == 3 } == 2 * (6 + 1 + 1) && types.count { $0 == 4 } == 2 * 3)
+    let processes = packets.compactMap { packet in
+      packet.first { $0.field == 60 }?.value.nested.first { $0.field == 3 }?.value.nested.first?
+        .value.number
+    }
+    #expect(processes == [4711, 4712])
+    #expect(Self.perfetto([Self.launch]) == Self.perfetto([Self.launch]))
+  }
+}
