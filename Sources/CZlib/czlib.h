@@ -16,6 +16,16 @@ static inline int orderfile_inflate(
   return status == Z_OK && filled != output_size ? Z_DATA_ERROR : status;
 }
 
+/// Inflates `input` into `output`. `*output_size` is the room there, and then what it holds. Callable from any thread; neither
+/// buffer is kept.
+///
+/// Returns `Z_OK`; `Z_BUF_ERROR` if there is too little room, or if the stream is cut off; another of zlib's codes if it is
+/// damaged.
+static inline int orderfile_inflate_into(
+    void *output, unsigned long *output_size, const void *input, unsigned long input_size) {
+  return uncompress((Bytef *)output, output_size, (const Bytef *)input, input_size);
+}
+
 /// The bytes that `orderfile_deflate` needs at most for `input_size` bytes.
 static inline unsigned long orderfile_deflate_bound(unsigned long input_size) {
   return compressBound(input_size);

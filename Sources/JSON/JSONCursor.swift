@@ -87,6 +87,14 @@ extension JSONCursor {
     depth -= 1
   }
 
+  /// Reads a value of any kind as it is written.
+  package mutating func readText(_ field: String) throws(ParseError) -> [UInt8] {
+    _ = peek()
+    let start = index
+    try skipValue(field)
+    return bytes.copy(start..<index)
+  }
+
   /// Skips a value of any kind.
   package mutating func skipValue(_ field: String) throws(ParseError) {
     switch peek() {

@@ -57,6 +57,12 @@ package struct JSONObject {
   /// The member `key` as an object.
   package func object(_ key: String) throws(ParseError) -> JSONObject { try value(key) }
 
+  /// The member `key` as it is written; `nil` if it is missing.
+  package func text(_ key: String) throws(ParseError) -> [UInt8]? {
+    guard var cursor = members[key] else { return nil }
+    return try cursor.readText(key)
+  }
+
   package func has(_ key: String) -> Bool { members[key] != nil }
 
   /// The first member of the document whose key is not in `known`, with the position of its value; `nil` if there is

@@ -7,11 +7,12 @@ struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract:
-      "Print the contents of a trace, an image, a link map, an order file or a profile for splitting functions.",
+      "Print the contents of a trace, an image, a link map, an order file, a profile for splitting functions or a report.",
     discussion: """
       EXAMPLES
         $ orderfile show app.oftrace
         $ orderfile show --json build/app | jq '.functions | length'
+        $ orderfile show --json report.html | jq .documents.diff.textPages
 
       The kind of file is recognized by its contents. Text that could be anything is an order file if its name \
       ends in .order.
@@ -61,6 +62,12 @@ struct ShowCommand: ParsableCommand {
       form(document, of: shown) { OrderFileText(document, width: $0, names: $1).text }
     case .clusterProfile(let document):
       form(document, of: shown) { ClusterProfileText(document, width: $0, names: $1).text }
+    case .report(let contents, let path):
+      { sink in
+        let names: NameWording = Demangler(demangle?.mode ?? .full).demangle
+        let text = ReportContentsText(contents, path: path, width: destination.width, names: names)
+        sink(json ? contents.data : Array(text.text.utf8))
+      }
     }
   }
 

@@ -26,6 +26,7 @@ package struct ShownFile {
     case linkMap(LinkMapDocument)
     case orderFile(OrderFileDocument)
     case clusterProfile(ClusterProfileDocument)
+    case report(ReportContents, path: String)
   }
 
   package let contents: Contents
@@ -43,6 +44,7 @@ package struct ShownFile {
     case .trace: try self.init(trace: bytes, path, options)
     case .objectFile: try self.init(image: bytes, path, options)
     case .linkMap(let grammar): try self.init(linkMap: bytes, of: kind, path, linker: grammar.name)
+    case .other where ReportContents.isPage(bytes): try self.init(report: bytes, path)
     case .other where ClusterProfile.begins(bytes): try self.init(clusterProfile: bytes, path)
     case .other: try self.init(orderFile: bytes, path)
     }
@@ -123,6 +125,15 @@ package struct ShownFile {
     warnings = release.warnings
   }
 
+  private init(report bytes: FileBytes, _ path: String) throws(Diagnostic) {
+    do { contents = .report(try ReportContents(parsing: bytes), path: path) } catch {
+      throw Diagnostic(
+        "\(error)", context: [path], hint: "a report is what 'orderfile report' wrote")
+    }
+    imageFormat = nil
+    warnings = []
+  }
+
   private init(clusterProfile bytes: FileBytes, _ path: String) throws(Diagnostic) {
     let profile: ClusterProfile
     do { profile = try ClusterProfile(parsing: bytes) } catch {
@@ -144,7 +155,7 @@ package struct ShownFile {
     let order = try InputFile.orderFile(
       bytes, path,
       hint:
-        "expected a trace, a linked image, a link map, an order file or a profile for splitting functions"
+        "expected a trace, a linked image, a link map, an order file, a profile for splitting functions or a report"
     )
     if let reason = order.reasonAgainst(path: path, isNamed: false) {
       throw Diagnostic(
