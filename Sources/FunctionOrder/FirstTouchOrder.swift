@@ -24,6 +24,7 @@
 // Several launches are processed in sequence: all functions of the first, then those that the second adds,
 // and so on. An order from one launch over-fits: another launch of redis touched 102 pages with a list made
 // from the first launch, and 60 with a list made from both, which cost the first launch about one page.
+// `BalancedOrder` places the functions of several launches better, and is the usual strategy for them.
 //
 // Initializers that no trace recorded come first, in the order in which the loader calls them. The loader
 // does call them, before main; if they are missing in the traces, they were not instrumented.
@@ -37,8 +38,7 @@
 // from 0.73 to 0.65 of link order. It is off because it was measured on one program, and because it gives up
 // part of the ascent in time.
 //
-// What it leaves out. Which functions are used together in *some* launches: balanced partitioning weighs
-// that, and is better where many different launches share one list. How often a function is called. Data. And
+// What it leaves out. Which functions are used together in *some* launches: `BalancedOrder` weighs that. How often a function is called. Data. And
 // everything smaller than a function: half to two thirds of a startup function's bytes do not run. Compilers can split
 // functions by what ran (docs/BLOCKS.md); this order is then that of the parts.
 //
@@ -66,7 +66,8 @@ package struct FirstUse: Hashable, Sendable {
   package init(step: UInt64, function: Int) { self.init(step: step, part: Part(function)) }
 }
 
-/// The startup parts of one image, earliest use first.
+/// The startup parts of one image, earliest use first, or in the order of another strategy; with their aliases and
+/// all initializers.
 ///
 /// Parts that no launch used are left out: the linker keeps them in its own order after the list.
 package struct FirstTouchOrder: Sendable {
@@ -101,7 +102,19 @@ package struct FirstTouchOrder: Sendable {
     _ launches: MergedLaunches, layout: Layout, initializers: [StatedAddress] = [],
     largeFunctionBytes: UInt64? = nil
   ) {
-    let isUsed = Set(launches.parts.map(\.function))
+    self.init(
+      parts: launches.parts, layout: layout, initializers: initializers,
+      largeFunctionBytes: largeFunctionBytes)
+  }
+
+  /// Adds to `parts`, which are in an order of any strategy, the initializers that are not among them.
+  ///
+  /// - Parameter parts: each once, of the first of its function's aliases.
+  package init(
+    parts used: [Part], layout: Layout, initializers: [StatedAddress] = [],
+    largeFunctionBytes: UInt64? = nil
+  ) {
+    let isUsed = Set(used.map(\.function))
     var untraced: [Part] = []
     var isKnown: Set<StatedAddress> = []
     var unknown: [StatedAddress] = []
@@ -113,7 +126,7 @@ package struct FirstTouchOrder: Sendable {
       if !isUsed.contains(function) { untraced.append(Part(function)) }
     }
 
-    var order = untraced + launches.parts
+    var order = untraced + used
     if let largeFunctionBytes {
       let isLarge = { (part: Part) in layout.byteCount(of: part) >= largeFunctionBytes }
       order = order.filter { !isLarge($0) } + order.filter(isLarge)

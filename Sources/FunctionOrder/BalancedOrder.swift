@@ -1,0 +1,134 @@
+// Balanced order
+// ==============
+//
+// The idea. Several launches use different functions, and no order is the best for each. This one makes the sum over all
+// launches small: of the pages that they touch, and of the faults that they wait for when nothing is in memory. So what
+// exactly the same launches use stands together, since a launch needs all of it or nothing; and next to it stands what
+// almost the same launches use, so that few pages are used in part.
+//
+// An example. Launch 1 uses main, read, log, and launch 2 uses main, write, log; a page has two functions.
+//
+//     first hit    main read | log write | cold     launch 1 touches two pages, launch 2 two
+//     balanced     main log | read write | cold     the same
+//     a third launch of main, log                   first hit: two pages; balanced: one
+//
+// The method has four steps.
+//
+// 1. Functions are put into groups: those that the same launches use, in the order of first uses.
+// 2. The groups are ordered in two ways: those that all launches use and then balanced partitioning, whose utilities are
+//    the launches; and the order of first uses.
+// 3. From both, `PageSearch` moves groups as long as launches touch fewer pages. It counts real sizes.
+// 4. The better of the two is improved by further moves that make its `LaunchCost` smaller, which counts cold faults,
+//    too. With thousands of groups this step is left out; there the first steps decide.
+//
+// The bound. A launch touches at least the bytes of its functions in whole pages. The sum over the eight recorded
+// launches of sqlite3, redis and this command (docs/STRATEGIES.md) is 4 to 6 % above that.
+//
+// What was tried and not kept, because all launches together touched more pages there: what all launches use, and then
+// first uses (5 to 13 % more); functions by the number of launches that use them (2 to 5 %); balanced partitioning by
+// launches alone (2 to 4 %) and with LLVM's utilities, which are the first 1, 2, 4 ... functions of each launch (12 to
+// 25 %); large functions behind the others (up to 3 % more than the same order without).
+//
+// What it leaves out. Which part of a function runs: all of it counts, so that a large function seems to touch more
+// pages than it does. And launches that nobody recorded: functions that were used by the same launches so far are
+// expected to be used together again.
+//
+// Papers: that of `BalancedPartitioning`; and Lavaee, Criswell, Ding, "Codestitcher: Inter-Procedural Basic Block Layout
+// Optimization", CC 2019, which also counts pages at several distances.
+
+import Addresses
+import ImageModel
+
+/// The parts that several launches used, so that all launches together touch few pages.
+package struct BalancedOrder: Sendable {
+  /// Without duplicates; the first of a function's aliases stands for all.
+  package let parts: [Part]
+
+  /// About how many steps the last moves may take in all.
+  private static let steps = 200_000_000
+  /// Of more launches, so many are looked at, at equal distances in the order of their numbers of functions. What only
+  /// others use comes last.
+  private static let mostLaunches = 128
+  /// The bytes of a function that count at most. No launch is expected to run all of a larger one.
+  private static let mostBytes: UInt64 = 1 << 18
+  /// Where functions begin, as compilers for the usual architectures have it.
+  private static let alignment: UInt64 = 16
+
+  /// Orders the parts that `launches` used. The order of the launches does not matter.
+  ///
+  /// - Parameters:
+  ///   - launches: as in `MergedLaunches.append`. With one launch, or several equal ones, it is the order of first uses.
+  ///   - size: the bytes of a part that launches run.
+  /// - Complexity: O(*u* log *n*) for *u* uses of *n* parts, with a large factor: about a second for 700,000 uses.
+  package init(
+    _ launches: [[FirstUse]], layout: Layout, size: ((Part) -> UInt64)? = nil
+  ) {
+    let size = size ?? layout.byteCount(of:)
+    let sequences = launches.map { launch in
+      var sequence = MergedLaunches()
+      sequence.append(launch, in: layout)
+      return sequence
+    }.sorted { a, b in
+      a.parts.count == b.parts.count
+        ? a.parts.lexicographicallyPrecedes(b.parts) : a.parts.count > b.parts.count
+    }
+    var merged = MergedLaunches()
+    for sequence in sequences { merged.append(sequence) }
+    let all = merged.parts
+    var number: [Part: Int] = [:]
+    for (index, part) in all.enumerated() { number[part] = index }
+    let sizes = all.map { part in
+      let bytes = max(1, min(size(part), Self.mostBytes))
+      return Int((bytes + Self.alignment - 1) / Self.alignment * Self.alignment)
+    }
+    let section = all.first.map { layout.sections[Int(layout.functions[$0.function].section)] }
+    let start = (section?.range.start.rawValue ?? 0) % (1 << 16)
+    let chosen =
+      sequences.count <= Self.mostLaunches
+      ? sequences
+      : (0..<Self.mostLaunches).map { sequences[$0 * sequences.count / Self.mostLaunches] }
+    let groups = LaunchGroups(chosen.map { $0.parts.compactMap { number[$0] } }, sizes: sizes)
+    let order = Self.order(of: groups, start: Int(start)).flatMap { groups.groups[$0].items }
+    let isPlaced = Set(order)
+    parts = (order + all.indices.filter { !isPlaced.contains($0) }).map { all[$0] }
+  }
+
+  private static func order(of groups: LaunchGroups, start: Int) -> [Int] {
+    let byFirstUse = Array(groups.groups.indices)
+    guard byFirstUse.count > 2 else { return byFirstUse }
+    var cost = LaunchCost(groups, start: start)
+    var best = byFirstUse
+    var leastCost = cost.cost(of: best)
+    for order in [groups.partitioned, byFirstUse] {
+      let improved = PageSearch.improving(order, of: groups, start: start)
+      let cost = cost.cost(of: improved)
+      if cost < leastCost { (leastCost, best) = (cost, improved) }
+    }
+    var costsLeft = steps / cost.steps
+    // Fewer moves would reach the first groups only.
+    guard costsLeft > 8 * best.count else { return best }
+    var hasImproved = true
+    while hasImproved, costsLeft > 0 {
+      hasImproved = false
+      for group in best where costsLeft > 0 {
+        guard let place = best.firstIndex(of: group) else { continue }
+        var others = best
+        others.remove(at: place)
+        var candidate = [group] + others
+        var target: Int?
+        for i in candidate.indices {
+          if i > 0 { candidate.swapAt(i - 1, i) }
+          guard i != place else { continue }
+          costsLeft -= 1
+          let sum = cost.cost(of: candidate)
+          if sum < leastCost { (leastCost, target) = (sum, i) }
+        }
+        guard let target else { continue }
+        others.insert(group, at: target)
+        best = others
+        hasImproved = true
+      }
+    }
+    return best
+  }
+}

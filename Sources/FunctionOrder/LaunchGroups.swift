@@ -1,0 +1,71 @@
+/// The items that launches use, in groups: those of a group are used by exactly the same launches, so that a launch
+/// either needs all of a group or nothing of it.
+struct LaunchGroups: Sendable {
+  struct Group: Sendable {
+    /// In the order in which the launches, one after the other, first use them.
+    var items: [Int] = []
+    /// Ascending.
+    var launches: [Int]
+    /// In bytes.
+    var size = 0
+  }
+
+  /// Bytes of a group that a launch uses without using anything else in between.
+  struct Run: Sendable {
+    var group: Int
+    var offset: Int
+    var size: Int
+  }
+
+  /// In the order of their first items.
+  private(set) var groups: [Group] = []
+  /// What each launch uses, in the order of first uses.
+  private(set) var runs: [[Run]] = []
+
+  /// - Parameters:
+  ///   - launches: the items of each launch in the order of first uses, each once.
+  ///   - sizes: of all items, in bytes, at least 1.
+  /// - Complexity: O(*u*) for *u* uses, on average.
+  init(_ launches: [[Int]], sizes: [Int]) {
+    var launchesOfItem = [[Int]](repeating: [], count: sizes.count)
+    for (number, launch) in launches.enumerated() {
+      for item in launch { launchesOfItem[item].append(number) }
+    }
+    var place = [(group: Int, offset: Int)?](repeating: nil, count: sizes.count)
+    var groupOfLaunches: [[Int]: Int] = [:]
+    for item in launches.joined() where place[item] == nil {
+      let users = launchesOfItem[item]
+      let group = groupOfLaunches[users] ?? groups.count
+      if group == groups.count {
+        groupOfLaunches[users] = group
+        groups.append(Group(launches: users))
+      }
+      place[item] = (group, groups[group].size)
+      groups[group].items.append(item)
+      groups[group].size += sizes[item]
+    }
+    runs = launches.map { launch in
+      launch.reduce(into: []) { runs, item in
+        guard let (group, offset) = place[item] else { return }
+        if let last = runs.last, last.group == group, last.offset + last.size == offset {
+          runs[runs.count - 1].size += sizes[item]
+        } else {
+          runs.append(Run(group: group, offset: offset, size: sizes[item]))
+        }
+      }
+    }
+  }
+
+  /// Groups that all launches use, then the others by balanced partitioning.
+  var partitioned: [Int] {
+    // More launches first, so that code that is used throughout is not among code that is used once.
+    let input = groups.indices.sorted { a, b in
+      let (a, b) = (groups[a].launches, groups[b].launches)
+      return a.count == b.count ? a.lexicographicallyPrecedes(b) : a.count > b.count
+    }
+    let common = input.prefix { groups[$0].launches.count == runs.count }
+    let others = input.dropFirst(common.count)
+    let order = BalancedPartitioning.order(others.map { groups[$0].launches.map(UInt32.init) })
+    return common + order.map { others[others.startIndex + $0] }
+  }
+}
