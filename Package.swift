@@ -160,8 +160,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         "ImageAudit", "LaunchStages", "Workflows", "LaunchBudget", "History", "ChangePoints",
         "Reporting",
-        "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat", "PagesFormat", "Demangling",
-        "ImageModel", "Addresses",
+        "FunctionOrder", "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat", "PagesFormat",
+        "Demangling", "ImageModel", "Addresses",
         "CTraceFormat",
       ]),
     .executableTarget(

@@ -35,7 +35,7 @@ struct AutoCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "A launch to order the images for. Repeat for more; functions of the first come first.",
+      "A launch to order the images for. Repeat for more.",
       valueName: "command"))
   var launch: [String] = []
   @Option(

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Demangling
+import FunctionOrder
 import Reporting
 import Workflows
 
@@ -12,8 +13,9 @@ struct GenCommand: ParsableCommand {
         $ orderfile gen app.oftrace --image build/app -o app.order
         $ orderfile gen start.oftrace open.oftrace --image build/app --split app.clusters -o app.order
 
-      The order file lists the functions of the first trace, then those that the second adds, and so on. \
-      --image or --link-map gives the build to order; functions are matched by name, and those that the \
+      The order file lists the functions of one trace in the order of first uses. Those of several are placed so that \
+      all their launches together touch few pages (--strategy balanced); with --strategy first-hit, all functions of \
+      the first trace come first, then those that the second adds, and so on. --image or --link-map gives the build to order; functions are matched by name, and those that the \
       build does not have are left out and counted. Without either, the recorded image is the build to order.
 
       --split needs traces of basic blocks (record --breakpoints --blocks). It writes a profile by which clang 19 or \
@@ -30,7 +32,7 @@ struct GenCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: ArgumentHelp("Traces; functions of the first come first.", valueName: "trace"),
+    help: ArgumentHelp("Traces of the same program.", valueName: "trace"),
     completion: .file())
   var traces: [String]
   @Flag(help: "Leave out traces that are damaged, with a warning.")
@@ -68,6 +70,11 @@ struct GenCommand: ParsableCommand {
   var output = "-"
   @Flag(help: "Write one order file for each recorded image into the folder given by -o.")
   var allImages = false
+  @Option(
+    help: ArgumentHelp(
+      "How to place functions: first-hit or balanced. (default: balanced if there is more than one launch)",
+      valueName: "strategy"))
+  var strategy: OrderStrategy?
   @Option(
     help: ArgumentHelp(
       "Place functions of at least this many bytes after the smaller ones.", valueName: "bytes"))
@@ -125,6 +132,7 @@ struct GenCommand: ParsableCommand {
       : .one(image: image.first, linkMap: linkMap, debugFile: debugFile)
     options.architecture = arch?.architecture
     options.linker = linker?.dialect
+    options.strategy = strategy
     options.largeFunctionBytes = largeLast
     options.split = split == nil ? nil : format?.format ?? SplitFormat.all[0]
     options.splitPath = split ?? ""

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Demangling
+import FunctionOrder
 import ImageModel
 import OrderFileFormat
 import Reporting
@@ -44,6 +45,9 @@ struct SplitFormatOption: ExpressibleByArgument {
   static var allValueStrings: [String] { SplitFormat.all.map(\.name) }
   static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
+
+/// `--strategy`.
+extension OrderStrategy: ExpressibleByArgument {}
 
 /// `--arch`: the slice of a universal file.
 struct ArchitectureOption: ExpressibleByArgument {

@@ -136,7 +136,8 @@ import Testing
       (["diff", "app", "ordered", "--order", "app.order", "--max-pages", "0"], 2),
       (["gen", "app.oftrace", "--recorded", "app"], 3), (["record", "-o", "x", "--", "true"], 4),
       ([], 0), (["bogus"], 64), (["gen"], 64), (["diff", "app", "ordered"], 64),
-      (["gen", "app.oftrace", "--linker", "bogus"], 64), (["gen", "app.oftrace", "--json"], 64),
+      (["gen", "app.oftrace", "--linker", "bogus"], 64),
+      (["gen", "app.oftrace", "--strategy", "bogus"], 64), (["gen", "app.oftrace", "--json"], 64),
       (["--version"], 0), (["--help"], 0), (["help", "gen"], 0),
       (["help", "bogus"], 64), (["show", "text"], 1),
     ] {

@@ -115,7 +115,7 @@ import Testing
       "import", "symbols", "names", "--image", "other", "-o", "other.oftrace")
     let ended = try workshop.mustOrderfile(
       "gen", "app.oftrace", "other.oftrace", "--image", "app", "--link-map", "app.map", "-o",
-      "app.order", "--json")
+      "app.order", "--strategy", "first-hit", "--json")
     let image = try #require((ended.json["images"] as? [[String: Any]])?.first)
     #expect(image["recordedFunctions"] as? Int == 3 && image["resolvedFunctions"] as? Int == 3)
     #expect(

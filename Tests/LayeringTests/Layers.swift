@@ -79,8 +79,8 @@ let mayImport: [String: Set<String>] = [
   "OrderFileCommands": [
     "ArgumentParser", "Glibc", "Darwin", "ImageAudit", "LaunchStages", "Workflows", "LaunchBudget",
     "History",
-    "ChangePoints", "Reporting", "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat",
-    "PagesFormat",
+    "ChangePoints", "Reporting", "FunctionOrder", "LaunchMeasurement", "ProcessLaunch",
+    "OrderFileFormat", "PagesFormat",
     "Demangling", "ImageModel", "Addresses", "CTraceFormat",
   ],
   "orderfile": ["OrderFileCommands"],

@@ -13,9 +13,9 @@ import Testing
 
   static let lossy = OrderedImage(
     outputPath: "out\u{1b}put", linker: "gnu-ld", recordedImage: "/lib/größe.so", layout: nil,
-    traces: ["a.oftrace", "b \"c\".oftrace"], launches: 2, recordedFunctions: 9,
-    resolvedFunctions: 5,
-    untracedInitializers: 1, entries: 1, startupBytes: 0, textBytes: 0,
+    traces: ["a.oftrace", "b \"c\".oftrace"], launches: 2, strategy: "balanced",
+    recordedFunctions: 9, resolvedFunctions: 5, untracedInitializers: 1, entries: 1,
+    startupBytes: 0, textBytes: 0,
     missing: [
       NameWithReason(name: "gone", reason: "no such symbol"),
       NameWithReason(name: "a\nb", reason: "unable to write: line break in the name"),

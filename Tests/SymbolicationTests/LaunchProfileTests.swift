@@ -70,6 +70,7 @@ import Testing
       var folded = Self.profile(launches[..<cut])
       folded.append(Self.profile(launches[cut...]))
       #expect(folded.functions == one.functions, "cut at \(cut)")
+      #expect(folded.launches == one.launches, "cut at \(cut)")
       #expect(folded.launchCount == 8 && folded.unnamedHits == one.unnamedHits, "cut at \(cut)")
     }
   }

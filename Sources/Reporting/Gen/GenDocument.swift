@@ -66,6 +66,8 @@ package struct OrderedImage: Hashable, Sendable {
   package var traces: [String]
   /// The number of launches that used the image.
   package var launches: Int
+  /// How the functions of the launches are placed, as `OrderStrategy` calls it.
+  package var strategy: String
   /// The number of distinct bodies that the launches used.
   package var recordedFunctions: Int
   /// The number of these that are in the layout.
@@ -101,7 +103,8 @@ package struct OrderedImage: Hashable, Sendable {
 
   package init(
     outputPath: String, linker: String, recordedImage: String, layout: ImageReference?,
-    traces: [String], launches: Int = 1, linkerSource: LinkerSource = .assumed,
+    traces: [String], launches: Int = 1, strategy: String = "first-hit",
+    linkerSource: LinkerSource = .assumed,
     recordedFunctions: Int, resolvedFunctions: Int,
     untracedInitializers: Int,
     entries: Int, startupBytes: UInt64, textBytes: UInt64, missing: [NameWithReason],
@@ -114,6 +117,7 @@ package struct OrderedImage: Hashable, Sendable {
     self.layout = layout
     self.traces = traces
     self.launches = launches
+    self.strategy = strategy
     self.recordedFunctions = recordedFunctions
     self.resolvedFunctions = resolvedFunctions
     self.untracedInitializers = untracedInitializers
@@ -186,6 +190,7 @@ extension OrderedImage {
     json.member("resolvedFunctions", resolvedFunctions)
     if let split { json.object("split") { split.write(to: &$0) } }
     json.member("startupBytes", startupBytes)
+    json.member("strategy", strategy)
     json.member("textBytes", textBytes)
     json.array("traces") { json in for trace in traces { json.element(trace) } }
     json.member("unnamedHits", unnamedHits)

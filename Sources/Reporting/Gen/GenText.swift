@@ -26,7 +26,9 @@ package struct GenText {
       text += ", and \(counted(image.untracedInitializers, "initializer")) that no trace recorded,"
     }
     text +=
-      " in \(counted(image.entries, "entry", "entries")): \(printable(image.outputPath))" + next
+      " in \(counted(image.entries, "entry", "entries"))"
+      + (image.launches > 1 ? ", \(image.strategy)" : "")
+      + ": \(printable(image.outputPath))" + next
     if let linker = image.assumedLinker {
       text += "\nassumed linker: \(linker) (--linker names another one)"
     }

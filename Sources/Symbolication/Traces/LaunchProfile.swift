@@ -11,8 +11,7 @@
 // only these are stable between builds. In launches of the very build that is to be ordered it is identified by its
 // address too: names do not distinguish namesakes.
 //
-// What it leaves out: the order within later launches. For the order of first uses, in which the launches are
-// processed in sequence, this makes no difference.
+// Beside that, the whole sequence of each launch is kept as numbers of functions: 8 bytes for each use.
 
 import Addresses
 import ImageModel
@@ -47,9 +46,18 @@ package struct LaunchProfile: Sendable {
     var address: StatedAddress?
   }
 
+  /// The use of a function in one launch.
+  package struct Use: Equatable, Sendable {
+    /// Index into the profile's `functions`.
+    package var function: UInt32
+    package var step: UInt32
+  }
+
   /// Ascending by launch, and within a launch by first use.
   package private(set) var functions: [Function] = []
-  package private(set) var launchCount = 0
+  /// What each launch used.
+  package private(set) var launches: [[Use]] = []
+  package var launchCount: Int { launches.count }
   /// The number of hits in no function with a name.
   package private(set) var unnamedHits = 0
   private var placeOfKey: [Key: Int] = [:]
@@ -61,6 +69,7 @@ package struct LaunchProfile: Sendable {
   /// - Parameter keepsAddresses: whether it was a launch of the build to order.
   /// - Complexity: O(*b*) for *b* bytes in the names of what it used.
   package mutating func append(_ launch: RecordedFunctions, keepsAddresses: Bool = false) {
+    var uses: [Use] = []
     for use in launch.uses {
       let place = place(
         of: Function(
@@ -71,8 +80,9 @@ package struct LaunchProfile: Sendable {
       let bodies = newest?.launch == launchCount ? (newest?.bodies ?? 0) + 1 : 1
       functions[place].newest = (launchCount, bodies)
       functions[place].bodyCount = max(functions[place].bodyCount, bodies)
+      uses.append(Use(function: UInt32(clamping: place), step: UInt32(clamping: use.step)))
     }
-    launchCount += 1
+    launches.append(uses)
     unnamedHits += launch.unnamedUses.count
   }
 
@@ -80,13 +90,17 @@ package struct LaunchProfile: Sendable {
   ///
   /// - Complexity: O(*b*) for *b* bytes in the names of `other`.
   package mutating func append(_ other: LaunchProfile) {
+    var places: [UInt32] = []
     for var function in other.functions {
       function.launch += launchCount
       function.newest = nil
       let place = place(of: function)
+      places.append(UInt32(clamping: place))
       functions[place].bodyCount = max(functions[place].bodyCount, function.bodyCount)
     }
-    launchCount += other.launchCount
+    launches += other.launches.map { launch in
+      launch.map { Use(function: places[Int($0.function)], step: $0.step) }
+    }
     unnamedHits += other.unnamedHits
   }
 

@@ -46,12 +46,13 @@ struct ImageOrder {
   ) throws(Diagnostic) -> GeneratedOrder {
     let layout = release.layout
     let (dialect, linkerSource) = try dialect(options.linker)
+    let strategy = options.strategy ?? .usual(launchCount: profile.launchCount)
     let order = FirstTouchOrder(
-      launches: [resolved.uses], layout: layout, initializers: release.initializers,
+      parts: parts(strategy, executed), layout: layout, initializers: release.initializers,
       largeFunctionBytes: options.largeFunctionBytes)
     // Lines name the slice of a universal file, so that the order files of all slices can be put into one.
     let slice = release.image.flatMap { $0.isSlice ? $0.architecture : nil }
-    let header = header(traceCount: usedCount)
+    let header = header(strategy, traceCount: usedCount)
     let split = try split(order.parts, executed, options, header)
     let parts = split?.parts ?? order.parts
     let placing = PlacingEntries(
@@ -61,6 +62,7 @@ struct ImageOrder {
     var image = OrderedImage(
       outputPath: outputPath, linker: dialect.name, recordedImage: recordedImage.path,
       layout: release.reference, traces: traces.members.map(\.path), launches: profile.launchCount,
+      strategy: strategy.rawValue,
       linkerSource: linkerSource,
       recordedFunctions: resolved.recordedCount,
       resolvedFunctions: resolved.resolvedCount - resolved.count(of: placing.unmoved, in: layout),
@@ -87,6 +89,26 @@ struct ImageOrder {
       bytes: split?.orderFile?.bytes ?? written.bytes, profile: split?.profile, image: image,
       imageFormat: layout.imageFormat,
       warnings: release.warnings + warnings(order, placing) + (split?.warnings ?? []))
+  }
+
+  /// The used functions in the order of `strategy`. If they are to be split, only what ran of them counts.
+  private func parts(_ strategy: OrderStrategy, _ executed: ExecutedCode?) -> [Part] {
+    switch strategy {
+    case .firstHit:
+      var merged = MergedLaunches()
+      merged.append(resolved.uses, in: release.layout)
+      return merged.parts
+    case .balanced:
+      let layout = release.layout
+      guard let ran = executed?.ranges else {
+        return BalancedOrder(resolved.launches, layout: layout).parts
+      }
+      return BalancedOrder(resolved.launches, layout: layout) { part in
+        let body = layout.functions[part.function].knownBody
+        let first = ran.partitioningIndex { $0.start >= body.start }
+        return ran[first...].prefix { $0.start < body.end }.map(\.size).saturatingSum()
+      }.parts
+    }
   }
 
   /// The order of the parts of `functions`; `nil` if they are not to be split.
@@ -135,12 +157,12 @@ struct ImageOrder {
 
   /// Returns the header of the file: the program that made it, and from what. It has no time and no path, so
   /// that the same inputs give the same bytes.
-  private func header(traceCount: Int) -> [String] {
+  private func header(_ strategy: OrderStrategy, traceCount: Int) -> [String] {
     let recorded = recordedImage.id?.description ?? "without ID"
     let ordered = release.image?.id.map { ", ordered image \($0)" } ?? ""
     return [
-      "orderfile \(toolVersion): first uses of \(recordedImage.fileName) in "
-        + counted(traceCount, "trace"),
+      "orderfile \(toolVersion): \(strategy == .firstHit ? "first uses" : "balanced order") of "
+        + "\(recordedImage.fileName) in \(counted(traceCount, "trace"))",
       "recorded image \(recorded)\(ordered)",
     ]
   }

@@ -1,3 +1,4 @@
+import FunctionOrder
 import ImageModel
 import OrderFileFormat
 import Reporting
@@ -29,6 +30,8 @@ package struct OrderGeneration {
     package var architecture: Architecture?
     /// The dialect of the linker; `nil` takes that of the linker which wrote the build, or else the usual one.
     package var linker: OrderFileDialect?
+    /// How to place the functions of several launches; `nil` takes the usual way for their number.
+    package var strategy: OrderStrategy?
     /// Functions of at least so many bytes go after the smaller ones.
     package var largeFunctionBytes: UInt64?
     /// How to split functions into what runs and what does not; `nil` leaves them whole. Then `builds` is one.

@@ -8,6 +8,8 @@ import Symbolication
 struct ResolvedProfile {
   /// The uses in one sequence, all of the first launch before all of the second.
   private(set) var uses: [FirstUse] = []
+  /// The uses of each launch.
+  private(set) var launches: [[FirstUse]] = []
   /// Bodies without a name that a function of the layout has, each once.
   private(set) var missing: [NameWithReason] = []
   /// The number of distinct bodies that the launches used.
@@ -26,6 +28,7 @@ struct ResolvedProfile {
     /// The bodies that launches of the build itself used.
     let known = Set(profile.functions.compactMap(\.address))
     var isListed: Set<NameWithReason> = []
+    var functionsOf: [[Int]] = []
     var step: UInt64 = 0
     var last: (launch: Int, step: Int)?
     for recorded in profile.functions {
@@ -41,6 +44,7 @@ struct ResolvedProfile {
         }
       }
       uses += functions.map { FirstUse(step: step, function: $0) }
+      functionsOf.append(functions)
       var bodyCount = recorded.bodyCount
       var places = Set(functions.map { layout.functions[$0].address })
       if recorded.address == nil {
@@ -57,6 +61,11 @@ struct ResolvedProfile {
         let usual = functions.isEmpty ? MissingReason.noSuchSymbol : .inlinedOrRemoved
         let missed = NameWithReason(name: name, reason: (reason ?? usual).description)
         if isListed.insert(missed).inserted { missing.append(missed) }
+      }
+    }
+    launches = profile.launches.map { launch in
+      launch.flatMap { use in
+        functionsOf[Int(use.function)].map { FirstUse(step: UInt64(use.step), function: $0) }
       }
     }
   }

@@ -81,7 +81,7 @@ import Workflows
       build.trace(ran: [("parse", [0]), ("main", [2])], path: builds.path("app")), "second")
     #expect(
       lines(try generated(["app.oftrace", "second"]).profile)
-        == ["v1", "f main", "c 0 1 2", "f parse", "c 0"])
+        == ["v1", "f parse", "c 0", "f main", "c 0 1 2"])
   }
 
   struct Sample: CustomTestStringConvertible, Sendable {
