@@ -59,7 +59,8 @@ package struct BalancedOrder: Sendable {
   /// - Parameters:
   ///   - launches: as in `MergedLaunches.append`. With one launch, or several equal ones, it is the order of first uses.
   ///   - size: the bytes of a part that launches run.
-  /// - Complexity: O(*u* log *n*) for *u* uses of *n* parts, with a large factor: about a second for 700,000 uses.
+  /// - Complexity: O(*u* log *n*) for *u* uses of *n* parts, with a large factor: two seconds of processor time for 700,000
+  ///   uses.
   package init(
     _ launches: [[FirstUse]], layout: Layout, size: ((Part) -> UInt64)? = nil
   ) {
