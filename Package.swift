@@ -305,7 +305,8 @@ let package = Package(
     .target(
       name: "FuzzTargets",
       dependencies: [
-        "OrderFileCommands", "LaunchBudget", "History", "ChangePoints", "Symbolication",
+        "OrderFileCommands", "LaunchBudget", "History", "Reporting", "ChangePoints",
+        "Symbolication",
         "Demangling",
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "ClusterProfileFormat",
         "TraceFormat", "PagesFormat", "XctraceFormat", "LaunchLogFormat",

@@ -9,6 +9,7 @@ import LaunchLogFormat
 import LinkMapFormat
 import OrderFileFormat
 import PagesFormat
+import Reporting
 import Symbolication
 import XctraceFormat
 
@@ -41,6 +42,10 @@ extension FuzzTarget {
       _ = try ClusterProfile(parsing: FileBytes(profile.written()))
     },
     FuzzTarget("pages") { _ = try PagesDocument(parsing: $0) },
+    FuzzTarget("report") { bytes in
+      let contents = try ReportContents(parsing: bytes)
+      _ = ReportContentsText(contents, path: "report.html").text
+    },
     FuzzTarget("history") { bytes in
       let history = try HistoryFile(parsing: bytes, path: "history")
       for form in HistoryExport.allCases { _ = form.text(of: history) }
