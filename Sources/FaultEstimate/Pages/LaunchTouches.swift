@@ -98,8 +98,8 @@ struct LaunchTouches: Sendable {
   }
 }
 
-/// Whether the index `a` comes before `b`; `nil` comes first.
-func isAscending(_ a: Int?, _ b: Int?) -> Bool {
+/// Whether `a` comes before `b`; `nil` comes first.
+func isAscending<Value: Comparable>(_ a: Value?, _ b: Value?) -> Bool {
   switch (a, b) {
   case (_, nil): false
   case (nil, _?): true
