@@ -104,7 +104,11 @@ let package = Package(
         "ByteReading", "Addresses", "CZlib",
       ],
       resources: ["page.html", "page.css"].map { .embedInCode("Report/Page/\($0)") }
-        + ["data", "elements", "state", "map", "drawer", "charts", "lists", "start"].map {
+        + [
+          "axes", "bytes", "cells", "curve", "data", "drawer", "elements", "health", "history",
+          "launches", "layout", "map", "method", "pages", "report", "search", "shapes", "start",
+          "state", "strangers", "strip", "tables", "timeline", "verdict",
+        ].map {
           .embedInCode("Report/Page/\($0).js")
         }),
 

@@ -55,7 +55,7 @@ struct NamedInitializers {
     initializer.name = best.map { layout.name(of: layout.functions[$0]) }
     initializer.objectFile =
       contributions?.file(at: address)
-      ?? named.lazy.compactMap { origins?.file(ofFunction: $0) }.first
+      ?? named.lazy.compactMap { origins?.file(ofFunction: $0, byNeighbors: true) }.first
   }
 
   private func rangeSize(at address: StatedAddress) -> UInt64? {

@@ -12,9 +12,9 @@ struct ReportCommand: ParsableCommand {
         $ orderfile report -o report.html app-before build/app app.oftrace app.order before.json after.json
         $ orderfile report -o report.html build/app app.oftrace measure.json history.jsonl
 
-      FILES are recognized by their contents: images or link maps (the layout before, then the layout after), traces, the \
-      order file that the layout after was linked with, what 'pages', 'measure' and 'diff' wrote with --json, and a \
-      history. A view without data is left out; the page names the command that makes the data. The page is one file \
+      FILES are recognized by their contents: images or link maps (the layout before, the layout after, then others of \
+      which the fault curve is shown), traces, the order file that the layout after was linked with, what 'pages', \
+      'measure', 'stages' and 'diff' wrote with --json, a history, and the budget of 'check'. A view without data is left out; the page names the command that makes the data. The page is one file \
       for a browser: it makes no request, and contains its data as JSON.
       """)
 
@@ -28,6 +28,7 @@ struct ReportCommand: ParsableCommand {
   @OptionGroup var messages: Messages
 
   func run() throws {
+    try OutputFile.check(destination.output, isNoneOf: files)
     let outputFile = try destination.open()
     let report = try LaunchReport(files)
     let page = ReportPage(

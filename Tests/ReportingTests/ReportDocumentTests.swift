@@ -1,4 +1,5 @@
 import Addresses
+import ByteReading
 import CZlib
 import FaultEstimate
 import Foundation
@@ -16,9 +17,13 @@ import Testing
     measured: ReportLayout.Measured? = nil
   ) -> ReportLayout {
     ReportLayout(
-      side: side, path: "build/\(side.rawValue)", layout: layout, mappings: [],
-      touches: estimate.touches,
-      owners: layout.functions.indices.map { $0 % 2 == 0 ? "main.o" : nil }, measured: measured)
+      side: side,
+      ImageReference(
+        path: "build/\(side.rawValue)", architecture: Architecture("x86_64"), id: "ab"),
+      layout: layout, mappings: [], estimate: estimate,
+      owners: layout.functions.indices.map {
+        FunctionOwner(module: nil, file: $0 % 2 == 0 ? "main.o" : nil)
+      }, measured: measured)
   }
 
   static var document: ReportDocument {
@@ -37,7 +42,16 @@ import Testing
               instructionImage: nil, step: 0)
           ])),
     ]
+    document.traces = ["app.oftrace"]
+    document.otherLayouts = [
+      .init(path: "build/other", curve: document.layouts[0].curve)
+    ]
+    document.stages =
+      (try? ReportStages.tables(
+        parsing: FileBytes(fixture("reporting/stages/expected.json")))) ?? []
+    document.unproved = ["app.log: nothing proves that it is about this program"]
     document.launch = ReportLaunch(
+      path: "app.oftrace",
       hits: [
         .init(nanoseconds: 5_000_000, thread: 1, name: "main"),
         .init(nanoseconds: 5_250_999, thread: 2, name: hostile),
@@ -91,8 +105,66 @@ import Testing
     let stored = try #require((value["layouts"] as? [[String: Any]])?.first)
     let kept = try #require(stored["functions"] as? [String: [Int]])
     let touched = try #require(stored["touched"] as? [String: [Int]])
-    #expect(kept["name"]?.count == 40_000 && stored["functionCount"] as? Int == 50_000)
+    #expect(kept["name"]?.count == ReportLayout.mostFunctions)
+    #expect(stored["functionCount"] as? Int == 50_000)
     #expect(touched["function"]?.count == 500 && touched["function"]?.contains(-1) == false)
+    #expect(
+      document.limits.map(\.message) == ["the report has 25000 of 50000 functions on touched pages"]
+    )
+  }
+
+  @Test func aReportOfMoreStartupFunctionsThanItHoldsIsThinnedAndSaysSo() throws {
+    let count = 60_000
+    let layout = sampleLayout(
+      (0..<count).map { (name: SymbolName("f\($0)"), address: UInt64(0x2000 + $0 * 4), size: 4) })
+    // The last ones are used first.
+    let estimate = PageFaultEstimate(
+      of: layout, startup: (0..<count).reversed(), pageSize: .fourKibibytes)
+    var document = ReportDocument(title: "many", pageSize: .fourKibibytes)
+    document.layouts = [Self.side(.only, layout, estimate)]
+    document.launch = ReportLaunch(
+      path: "many.oftrace",
+      hits: (0..<count).map {
+        .init(nanoseconds: UInt64($0), thread: 1, name: SymbolName("f\($0)"))
+      },
+      marks: (0..<1000).map { (name: "mark \($0)", nanoseconds: 1) })
+    let value = try parsedJSON(document.json())
+    let stored = try #require((value["layouts"] as? [[String: Any]])?.first)
+    func column(_ table: String, _ key: String) -> [Int] {
+      (stored[table] as? [String: Any])?[key] as? [Int] ?? []
+    }
+    #expect(column("functions", "name").count == ReportLayout.mostFunctions)
+    #expect(column("touched", "step").count == ReportLayout.mostTouches)
+    #expect(column("functions", "address").first == 0x2000 + (count - 25_000) * 4)
+    // The pages and the curve are those of all functions.
+    #expect(column("pages", "bytes").reduce(0, +) == count * 4)
+    #expect(column("curve", "pages").reduce(0, +) == (count * 4 + 4095) / 4096)
+    #expect(column("curve", "step").count <= 2_000)
+    #expect((value["hits"] as? [String: Any]).flatMap { $0["name"] as? [Int] }?.count == 25_000)
+    #expect((value["marks"] as? [String: Any]).flatMap { $0["name"] as? [Int] }?.count == 500)
+    #expect((value["limits"] as? [String])?.count == 4 && document.limits.count == 4)
+  }
+
+  @Test func anUnknownOwnerCountsForThePage() throws {
+    let layout = sampleLayout([
+      ("a", 0x2000, 16), ("b", 0x2010, 32), ("c", 0x3000, 16), ("d", 0x3010, 16), ("e", 0x5000, 8),
+    ])
+    let estimate = PageFaultEstimate(of: layout, startup: [0], pageSize: .fourKibibytes)
+    var document = ReportDocument(title: "owners", pageSize: .fourKibibytes)
+    document.layouts = [Self.side(.only, layout, estimate)]
+    document.layouts[0].owners = ["a.c", nil, "c.c", nil, nil].map {
+      FunctionOwner(module: nil, file: $0)
+    }
+    let value = try parsedJSON(document.json())
+    let names = try #require(value["names"] as? [String])
+    let stored = try #require((value["layouts"] as? [[String: Any]])?.first)
+    let ofPages = try #require(stored["pageOwners"] as? [Int])
+    // The empty name is an unknown owner; of as many bytes, the known one counts.
+    #expect(ofPages.filter { $0 >= 0 }.map { names[$0] } == ["", "c.c", ""])
+    let owners = try #require(stored["owners"] as? [String: [Int]])
+    let unknown = try #require(owners["name"]?.firstIndex(of: -1))
+    #expect(owners["functions"]?[unknown] == 3 && owners["bytes"]?[unknown] == 56)
+    #expect(owners["usedFunctions"]?[unknown] == 0)
   }
 
   @Test func aBodyThatClaimsAllAddressesEndsWithItsSection() throws {
@@ -103,6 +175,23 @@ import Testing
     let stored = try #require(
       (try parsedJSON(document.json())["layouts"] as? [[String: Any]])?.first)
     #expect((stored["pageOwners"] as? [Int])?.count == 0x51)
+  }
+}
+
+@Suite struct FunctionOwnerTests {
+  @Test(
+    arguments: [
+      (nil, nil, nil, nil), ("main", nil, "main", nil), (nil, "leaf.o", "leaf.o", nil),
+      ("main", "leaf.o", "main", "leaf.o"),
+      (nil, "build/libx.a(leaf.o)", "libx.a", "build/libx.a(leaf.o)"),
+      (nil, "(leaf.o)", "(leaf.o)", nil), (nil, "a/(b)", "a/(b)", nil),
+      ("m", "lib.a(b)", "m", "lib.a(b)"),
+    ] as [(SymbolName?, SymbolName?, SymbolName?, SymbolName?)])
+  func isTheModuleTheArchiveOrTheFile(
+    _ module: SymbolName?, _ file: SymbolName?, _ name: SymbolName?, _ object: SymbolName?
+  ) {
+    let owner = FunctionOwner(module: module, file: file)
+    #expect(owner.name == name && owner.object == object)
   }
 }
 

@@ -1,3 +1,4 @@
+import FaultEstimate
 import ImageModel
 import JSON
 import PagesFormat
@@ -10,18 +11,38 @@ package struct ReportDocument: Sendable {
   /// The name of the image.
   package var title: String
   package var pageSize: PageSize
-  /// The layout before and the layout after, or the only one, which is the layout after; empty if no image was given.
+  /// The layout before and the layout after, or the only one; empty if no image was given.
   package var layouts: [ReportLayout] = []
-  /// `nil` if no trace was given, or if none has times.
+  /// The fault curves of further layouts.
+  package var otherLayouts: [OtherLayout] = []
+  /// The paths of the traces, in the order in which they were given.
+  package var traces: [String] = []
+  /// The first launch whose trace has times; `nil` if there is none.
   package var launch: ReportLaunch?
   package var diff: DiffDocument?
   package var measure: MeasureDocument?
+  package var stages: [ReportStages] = []
   /// The lines of a history; empty if none was given.
   package var history: [any JSONDocument] = []
   /// The change points of these lines.
   package var trend: (any JSONDocument)?
+  /// The limits of a budget; `nil` if none was given.
+  package var budget: (any JSONDocument)?
+  /// The documents of which nothing proves that they are about the layouts' program, as sentences.
+  package var unproved: [String] = []
   /// The views without data.
   package var absentViews: [AbsentView] = []
+
+  /// A layout of which only the fault curve is shown.
+  package struct OtherLayout: Sendable {
+    package var path: String
+    package var curve: [FaultCurvePoint]
+
+    package init(path: String, curve: [FaultCurvePoint]) {
+      self.path = path
+      self.curve = curve
+    }
+  }
 
   /// A view without data, and the command that makes the data.
   package struct AbsentView: Sendable {
@@ -38,31 +59,11 @@ package struct ReportDocument: Sendable {
     self.title = title
     self.pageSize = pageSize
   }
-}
 
-/// The first hits of a launch, in time order.
-package struct ReportLaunch: Sendable {
-  package struct Hit: Sendable {
-    package var nanoseconds: UInt64
-    package var thread: Int
-    package var name: SymbolName
-
-    package init(nanoseconds: UInt64, thread: Int, name: SymbolName) {
-      self.nanoseconds = nanoseconds
-      self.thread = thread
-      self.name = name
-    }
-  }
-
-  /// The first hits that a report contains at most.
-  package static let mostHits = 50_000
-
-  package var hits: [Hit]
-  package var marks: [(name: String, nanoseconds: UInt64)]
-
-  /// - Parameter hits: ascending by time; those beyond `mostHits` are left out.
-  package init(hits: [Hit], marks: [(name: String, nanoseconds: UInt64)]) {
-    self.hits = Array(hits.prefix(Self.mostHits))
-    self.marks = marks
+  /// What was left out because there is too much of it.
+  package var limits: [Diagnostic] {
+    layouts.flatMap { layout in
+      layout.limits(pageSize).map { Diagnostic($0, context: [layout.path]) }
+    } + (launch?.limits ?? [])
   }
 }

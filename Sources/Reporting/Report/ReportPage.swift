@@ -33,9 +33,14 @@ package struct ReportPage {
   /// In the order in which each uses those before it.
   private static var scripts: [[UInt8]] {
     [
-      PackageResources.data_js, PackageResources.elements_js, PackageResources.state_js,
-      PackageResources.map_js, PackageResources.drawer_js, PackageResources.charts_js,
-      PackageResources.lists_js, PackageResources.start_js,
+      PackageResources.data_js, PackageResources.elements_js, PackageResources.tables_js,
+      PackageResources.state_js, PackageResources.layout_js, PackageResources.report_js,
+      PackageResources.pages_js, PackageResources.cells_js, PackageResources.shapes_js,
+      PackageResources.strip_js, PackageResources.map_js, PackageResources.drawer_js,
+      PackageResources.axes_js, PackageResources.curve_js, PackageResources.timeline_js,
+      PackageResources.strangers_js, PackageResources.bytes_js, PackageResources.health_js,
+      PackageResources.launches_js, PackageResources.history_js, PackageResources.verdict_js,
+      PackageResources.method_js, PackageResources.search_js, PackageResources.start_js,
     ]
   }
 

@@ -103,16 +103,27 @@ struct CompilationUnits {
     }
   }
 
-  func unit(ofFunction index: Int) -> SymbolName? {
+  /// The unit that a function is from, as far as a map, debug information or its own symbol tells.
+  func statedUnit(ofFunction index: Int) -> SymbolName? {
     let function = layout.functions[index]
     if let file = function.compiledObjectFile ?? function.objectFile {
       return layout.names.name(file)
     }
     if let unit = described[function.address] { return unit }
     let next = fileSymbols.partitioningIndex { $0.address >= function.address }
-    guard next < fileSymbols.count else { return nil }
-    if fileSymbols[next].address == function.address { return fileSymbols[next].name }
-    guard next > 0, fileSymbols[next - 1].name == fileSymbols[next].name,
+    guard next < fileSymbols.count, fileSymbols[next].address == function.address else {
+      return nil
+    }
+    return fileSymbols[next].name
+  }
+
+  /// The same; if nothing states it, the unit of the functions before and behind it.
+  func unit(ofFunction index: Int) -> SymbolName? {
+    if let stated = statedUnit(ofFunction: index) { return stated }
+    let address = layout.functions[index].address
+    let next = fileSymbols.partitioningIndex { $0.address >= address }
+    guard next > 0, next < fileSymbols.count,
+      fileSymbols[next - 1].name == fileSymbols[next].name,
       !placedApart.contains(fileSymbols[next - 1].address),
       !placedApart.contains(fileSymbols[next].address)
     else { return nil }

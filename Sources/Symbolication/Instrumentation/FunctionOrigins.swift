@@ -15,5 +15,11 @@ package struct FunctionOrigins {
   }
 
   /// The file of the function at `index` in the layout; `nil` if nothing tells.
-  package func file(ofFunction index: Int) -> SymbolName? { units.unit(ofFunction: index) }
+  ///
+  /// - Parameter byNeighbors: whether a function of which nothing states the file is from that of the functions before and
+  ///   behind it, if these are from one. It is so where the linker left the functions of a file together, not in a layout
+  ///   by an order file.
+  package func file(ofFunction index: Int, byNeighbors: Bool) -> SymbolName? {
+    byNeighbors ? units.unit(ofFunction: index) : units.statedUnit(ofFunction: index)
+  }
 }

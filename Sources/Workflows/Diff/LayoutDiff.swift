@@ -50,6 +50,8 @@ package struct LayoutDiff {
   package let comparison: LayoutComparison
   package let before: ReleaseLayout
   package let after: ReleaseLayout
+  /// The number of launches that use the function of each step of the estimates; empty unless there are several launches.
+  package let launchesOfSteps: [Int]
 
   package var imageFormat: ImageFormat { after.layout.imageFormat }
 
@@ -118,6 +120,7 @@ package struct LayoutDiff {
     self.comparison = comparison
     before = layouts.before
     after = layouts.after
+    launchesOfSteps = startup.launchesOfSteps
   }
 
   /// Why too little could be recorded for a prediction; `nil` if it was enough.

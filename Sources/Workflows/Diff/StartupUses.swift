@@ -143,6 +143,14 @@ struct StartupUses {
     }
   }
 
+  /// The number of launches that have each use, if there are several; else empty.
+  var launchesOfSteps: [Int] {
+    guard launches.count > 1 else { return [] }
+    var counts = [Int](repeating: 0, count: uses.count)
+    for launch in launches { for use in Set(launch.uses).sorted() { counts[use] += 1 } }
+    return counts
+  }
+
   /// The functions of the layout before that the launch uses, each once.
   var functionsBefore: [Int] { functions(\.before) }
   /// Likewise for the layout after.

@@ -147,7 +147,7 @@ private struct OwnersByAddress {
 
   init(_ release: ReleaseLayout) {
     layout = release.layout
-    owners = release.owners
+    owners = release.owners(before: nil, isOrdered: false).map(\.name)
   }
 
   func owner(at address: StatedAddress) -> SymbolName? {

@@ -114,6 +114,19 @@ package final class OutputFile {
     return place(a) == place(b)
   }
 
+  /// - Throws: an error if the file at `path` is one of `inputs`, which would be replaced by what is made of it.
+  package static func check(_ path: String, isNoneOf inputs: [String]) throws(Diagnostic) {
+    var output = stat()
+    guard path != "-", stat(path, &output) == 0, output.st_mode & S_IFMT == S_IFREG else { return }
+    for input in inputs {
+      var status = stat()
+      guard stat(input, &status) == 0, status.st_dev == output.st_dev, status.st_ino == output.st_ino
+      else { continue }
+      throw Diagnostic(
+        "unable to write: it is an input", context: [path], hint: "name another file with '-o'")
+    }
+  }
+
   /// Follows symbolic links, even to a file that does not exist yet: that file is replaced or created, not
   /// the link.
   private static func behindLinks(_ path: String) -> String {

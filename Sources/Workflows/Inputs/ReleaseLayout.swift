@@ -1,6 +1,5 @@
 import Addresses
 import ByteReading
-import Demangling
 import ImageModel
 import LinkMapFormat
 import Symbolication
@@ -19,7 +18,7 @@ package struct ReleaseLayout {
   package let architecture: Architecture?
   package private(set) var warnings: [Diagnostic]
   /// The bytes of the image; `nil` if only a link map was given.
-  private let bytes: FileBytes?
+  let bytes: FileBytes?
 
   /// Returns the basic block address map of the image; `nil` if it has none, or if only a link map was given.
   package func blockMap() throws(Diagnostic) -> BlockMap? {
@@ -41,20 +40,6 @@ package struct ReleaseLayout {
   package var mappings: [(segment: Segment, range: AddressRange)] {
     guard let bytes, let pages = try? ImagePages(of: bytes) else { return [] }
     return pages.mappings.map { ($0.segment, $0.range) }
-  }
-
-  /// Whose each function is, parallel to those of the layout: its module by its name, else the object file or source file
-  /// that the image or the link map states; `nil` if nothing tells.
-  package var owners: [SymbolName?] {
-    let origins = bytes.map { FunctionOrigins(layout, $0, readsDebugInformation: false) }
-    return layout.functions.indices.map { index in
-      let function = layout.functions[index]
-      if let module = moduleName(ofMangled: layout.name(of: function)) { return SymbolName(module) }
-      if let file = function.objectFile ?? function.compiledObjectFile {
-        return layout.names.name(file)
-      }
-      return origins?.file(ofFunction: index)
-    }
   }
 
   /// What BOLT has in the image.

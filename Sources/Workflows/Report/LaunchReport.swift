@@ -12,8 +12,9 @@ package struct LaunchReport {
   package let imageFormat: ImageFormat?
   package let warnings: [Diagnostic]
 
-  /// - Parameter paths: images or link maps, the layout before first; traces, an order file, documents of `pages`, `measure`
-  ///   and `diff`, a history; in any order otherwise.
+  /// - Parameter paths: images or link maps, the layout before first, then the layout after, then others of which only the
+  ///   fault curve is shown; traces, an order file, documents of `pages`, `measure`, `stages` and `diff`, a history and a
+  ///   budget; in any order otherwise.
   /// - Throws: an error if a file can't be read, if nothing is left to show, or if the startup functions of a layout are
   ///   unknown; `mismatch` if files do not belong together.
   package init(_ paths: [String]) throws(Diagnostic) {
@@ -21,42 +22,43 @@ package struct LaunchReport {
     let comparison = try inputs.comparison()
     var document = ReportDocument(
       title: inputs.title,
-      pageSize: comparison?.document.pageSize ?? inputs.diff?.pageSize ?? .fourKibibytes)
+      pageSize: comparison?.document.pageSize ?? inputs.diff?.document.pageSize ?? .fourKibibytes)
     var warnings = comparison?.document.warnings ?? []
     if let comparison {
       document.layouts = inputs.layouts(comparison)
-      if inputs.layouts.count == 2 {
+      document.otherLayouts = try inputs.otherLayouts()
+      if inputs.layouts.count >= 2 {
         document.diff = comparison.document
         document.diff?.functions = nil  // The layouts have them, with each name once.
       }
-      for layout in document.layouts where layout.isCutOff {
-        warnings.append(
-          Diagnostic("the report shows only the first GiB of addresses", context: [layout.path]))
-      }
     } else {
-      document.diff = inputs.diff
+      document.diff = inputs.diff?.document
     }
-    if let path = inputs.traces.first {
-      let (launch, found) = try ReportLaunch.reading(path, recorded: inputs.layouts)
+    document.unproved = try inputs.check(document.layouts)
+    document.traces = inputs.traces
+    for path in inputs.traces where document.launch == nil {
+      let (launch, found) = try ReportLaunch.reading(path)
       document.launch = launch
       if comparison == nil { warnings += found }
     }
-    document.measure = inputs.measure
-    if let history = inputs.history {
+    document.measure = inputs.measure?.document
+    document.stages = inputs.stages.flatMap(\.document.tables)
+    if let history = inputs.history?.document {
       document.history = history.entries
       document.trend = TrendDocument(history)
     }
+    document.budget = inputs.budget?.document
     document.absentViews = document.viewsWithoutData
     self.document = document
     imageFormat = comparison?.imageFormat
-    self.warnings = warnings
+    self.warnings = warnings + document.limits
   }
 }
 
 extension ReportInputs {
   /// The layouts compared, a single one with itself; `nil` if there are none.
   fileprivate func comparison() throws(Diagnostic) -> LayoutDiff? {
-    guard let before = layouts.first, let after = layouts.last else {
+    guard let before = layouts.first else {
       if let stray = pages.first {
         throw Diagnostic(
           "missing the image that was counted", context: [stray.path],
@@ -69,6 +71,7 @@ extension ReportInputs {
       }
       return nil
     }
+    let after = layouts.count > 1 ? layouts[1] : before
     guard diff == nil else {
       throw Diagnostic(
         "two comparisons: expected images or a diff document, found both",
@@ -82,18 +85,33 @@ extension ReportInputs {
     var options = LayoutDiff.Options(before: before, after: after)
     options.traces = traces
     options.order = order
-    for (path, document) in pages {
-      let ids = document.images.map(\.id)
-      let (first, last) = (try Self.id(of: before), try Self.id(of: after))
-      if layouts.count == 2, ids.contains(first), first != last || options.measuredBefore == nil {
-        try Self.checkUnset(options.measuredBefore, path, before)
-        options.measuredBefore = path
+    let (first, last) = (try Self.id(of: before), try Self.id(of: after))
+    for counted in pages {
+      let ids = counted.document.images.map(\.id)
+      if layouts.count >= 2, ids.contains(first), first != last || options.measuredBefore == nil {
+        try Self.checkUnset(options.measuredBefore, counted.path, before)
+        options.measuredBefore = counted.path
       } else {
-        try Self.checkUnset(options.measuredAfter, path, after)
-        options.measuredAfter = path  // if it is of neither, the comparison says so
+        try Self.checkUnset(options.measuredAfter, counted.path, after)
+        options.measuredAfter = counted.path  // if it is of neither, the comparison says so
       }
     }
     return try LayoutDiff(options)
+  }
+
+  /// The curves of the layouts behind the second one, for the same launches.
+  fileprivate func otherLayouts() throws(Diagnostic) -> [ReportDocument.OtherLayout] {
+    try layouts.dropFirst(2).map { path throws(Diagnostic) in
+      var options = LayoutDiff.Options(before: layouts[0], after: path)
+      options.traces = traces
+      if traces.isEmpty { options.order = order }
+      let other = try LayoutDiff(options)
+      return ReportDocument.OtherLayout(
+        path: path,
+        curve: ReportLayout(
+          side: .after, other.after, other.comparison.after, owners: [], measured: nil
+        ).curve)
+    }
   }
 
   private static func id(of path: String) throws(Diagnostic) -> String? {
@@ -111,14 +129,15 @@ extension ReportInputs {
 
   fileprivate var title: String {
     let path =
-      layouts.last ?? diff?.after.path
-      ?? measure?.sides.last ?? "launch"
+      layouts.prefix(2).last ?? diff?.document.after.path
+      ?? measure?.document.states.first?.sides.last?.path ?? "launch"
     return fileName(ofPath: path)
   }
 
   fileprivate func layouts(_ comparison: LayoutDiff) -> [ReportLayout] {
     func layout(
-      _ side: ReportLayout.Side, _ release: ReleaseLayout, _ estimate: PageFaultEstimate
+      _ side: ReportLayout.Side, _ release: ReleaseLayout, _ estimate: PageFaultEstimate,
+      _ owners: [FunctionOwner]
     ) -> ReportLayout {
       let id = release.image?.id?.description
       let counted = pages.lazy.compactMap { entry in
@@ -126,25 +145,39 @@ extension ReportInputs {
           ReportLayout.Measured(method: entry.document.method, pages: $0.pages)
         }
       }.first
-      return ReportLayout(
-        side: side, path: release.path, layout: release.layout, mappings: release.mappings,
-        touches: estimate.touches, owners: release.owners, measured: counted)
+      var layout = ReportLayout(side: side, release, estimate, owners: owners, measured: counted)
+      layout.launchesOfSteps = comparison.launchesOfSteps
+      return layout
     }
-    let after = layout(.after, comparison.after, comparison.comparison.after)
-    guard layouts.count == 2 else { return [after] }
-    return [layout(.before, comparison.before, comparison.comparison.before), after]
+    let (before, after) = (comparison.before, comparison.after)
+    guard layouts.count >= 2 else {
+      let owners = after.owners(before: nil, isOrdered: order != nil)
+      return [layout(.only, after, comparison.comparison.after, owners)]
+    }
+    return [
+      layout(
+        .before, before, comparison.comparison.before, before.owners(before: nil, isOrdered: false)),
+      layout(
+        .after, after, comparison.comparison.after, after.owners(before: before, isOrdered: true)),
+    ]
   }
 }
 
-extension MeasureDocument {
-  /// The paths of the measured programs.
-  fileprivate var sides: [String] { states.first?.sides.map(\.path) ?? [] }
+extension ReportLayout {
+  fileprivate init(
+    side: Side, _ release: ReleaseLayout, _ estimate: PageFaultEstimate, owners: [FunctionOwner],
+    measured: Measured?
+  ) {
+    self.init(
+      side: side, release.reference, layout: release.layout, mappings: release.mappings,
+      estimate: estimate, owners: owners, measured: measured)
+  }
 }
 
 extension ReportLaunch {
   /// The first hits with times of the trace at `path`; `nil` if it has none.
   fileprivate static func reading(
-    _ path: String, recorded: [String]
+    _ path: String
   ) throws(Diagnostic) -> (launch: ReportLaunch?, warnings: [Diagnostic]) {
     let shown = try ShownFile(path: path)
     guard case .trace(let document) = shown.contents else { return (nil, shown.warnings) }
@@ -159,7 +192,7 @@ extension ReportLaunch {
     let inTime = hits.enumerated().sorted {
       ($0.element.nanoseconds, $0.offset) < ($1.element.nanoseconds, $1.offset)
     }
-    return (ReportLaunch(hits: inTime.map(\.element), marks: marks), shown.warnings)
+    return (ReportLaunch(path: path, hits: inTime.map(\.element), marks: marks), shown.warnings)
   }
 }
 
@@ -179,12 +212,16 @@ extension ReportDocument {
     add(
       "timeline", "orderfile record --breakpoints -o launch.oftrace -- BEFORE", if: launch == nil)
     add(
+      "stages of the launch", "orderfile stages --json --runs 10 -o stages.json -- AFTER",
+      if: stages.isEmpty)
+    add(
       "order file", "orderfile gen launch.oftrace -o launch.order", if: diff?.order == nil)
     add(
       "launches",
       "orderfile measure --json -o measure.json --control --before BEFORE --after AFTER",
       if: measure == nil)
     add("history", "orderfile history add history.jsonl pages.json", if: history.isEmpty)
+    add("budget", "orderfile check --init -o budget.json pages.json", if: budget == nil)
     return views
   }
 }

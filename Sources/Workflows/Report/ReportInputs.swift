@@ -2,6 +2,7 @@ import ByteReading
 import History
 import ImageModel
 import JSON
+import LaunchBudget
 import LinkMapFormat
 import PagesFormat
 import Reporting
@@ -9,15 +10,26 @@ import Symbolication
 
 /// The files that a command line names for a report, sorted by what they are: each is recognized by its contents.
 struct ReportInputs {
-  /// The paths of images or link maps, as given: the layout before and the layout after.
+  /// The paths of images or link maps, as given: the layout before, the layout after, and others.
   private(set) var layouts: [String] = []
   private(set) var traces: [String] = []
   /// The path of the order file that the layout after was linked with.
   private(set) var order: String?
-  private(set) var pages: [(path: String, document: PagesDocument)] = []
-  private(set) var diff: DiffDocument?
-  private(set) var measure: MeasureDocument?
-  private(set) var history: HistoryFile?
+  private(set) var pages: [Read<PagesDocument>] = []
+  private(set) var diff: Read<DiffDocument>?
+  private(set) var measure: Read<MeasureDocument>?
+  private(set) var stages: [Read<(tables: [ReportStages], images: [ImageReference])>] = []
+  private(set) var history: Read<HistoryFile>?
+  private(set) var budget: Read<Budget>?
+
+  /// A document, and where it was read.
+  struct Read<Document> {
+    var path: String
+    var document: Document
+  }
+
+  /// The layouts that a report shows at most, besides those before and after.
+  private static let mostOthers = 6
 
   /// - Throws: an error if a file can't be read or is of no kind that a report shows, or if there are too many of a kind.
   init(_ paths: [String]) throws(Diagnostic) {
@@ -30,9 +42,10 @@ struct ReportInputs {
     switch FileKind(of: bytes) {
     case .trace: traces.append(path)
     case .objectFile, .linkMap:
-      guard layouts.count < 2 else {
+      guard layouts.count < 2 + Self.mostOthers else {
         throw Diagnostic(
-          "too many layouts: expected one before and one after, found a third", context: [path])
+          "too many layouts: expected at most \(2 + Self.mostOthers), found another",
+          context: [path])
       }
       layouts.append(path)
     case .other:
@@ -46,20 +59,28 @@ struct ReportInputs {
   ) throws(Diagnostic) {
     // A document of another version is an error of its own reader.
     switch String(schema.prefix { $0 != "/" }) {
-    case "orderfile.pages": pages.append((path, try Self.read(PagesDocument.self, bytes, path)))
+    case "orderfile.pages": pages.append(try Self.read(bytes, path))
     case "orderfile.diff":
       try Self.checkOnly(diff, "diff document", path)
-      diff = try Self.read(DiffDocument.self, bytes, path)
+      diff = try Self.read(bytes, path)
     case "orderfile.measure":
       try Self.checkOnly(measure, "measure document", path)
-      measure = try Self.read(MeasureDocument.self, bytes, path)
+      measure = try Self.read(bytes, path)
+    case "orderfile.stages":
+      do {
+        let images = try MeasuredImages(parsing: bytes).images.map(\.image)
+        stages.append(Read(path: path, document: (try ReportStages.tables(parsing: bytes), images)))
+      } catch { throw Diagnostic("\(error)", context: [path]) }
+    case "orderfile.budget":
+      try Self.checkOnly(budget, "budget", path)
+      budget = try Self.read(bytes, path)
     case "orderfile.history":
       try Self.checkOnly(history, "history", path)
-      history = try HistoryFile(parsing: bytes, path: path)
+      history = Read(path: path, document: try HistoryFile(parsing: bytes, path: path))
     default:
       throw Diagnostic(
-        "unsupported document: expected one of diff, pages, measure or history, found '\(schema)'",
-        context: [path])
+        "unsupported document: expected one of diff, pages, measure, stages, history or budget, found "
+          + "'\(schema)'", context: [path])
     }
   }
 
@@ -73,9 +94,9 @@ struct ReportInputs {
   }
 
   private static func read<Document: ReadableDocument>(
-    _ type: Document.Type, _ bytes: FileBytes, _ path: String
-  ) throws(Diagnostic) -> Document {
-    do { return try Document(parsing: bytes) } catch {
+    _ bytes: FileBytes, _ path: String
+  ) throws(Diagnostic) -> Read<Document> {
+    do { return Read(path: path, document: try Document(parsing: bytes)) } catch {
       throw Diagnostic("\(error)", context: [path])
     }
   }

@@ -1,73 +1,13 @@
 // The drawer: one page, what is on it, why a launch touches it, and what would make it go.
 
-const CAUSES = {
-  startupFunctions: "a startup function",
-  linkageTable: "an entry of a linkage table",
-  cRuntime: "code of the C runtime",
-  initializer: "an initializer",
-  mergedBody: "a merged body",
-  constant: "a constant that code reads",
-  firstPage: "the header",
-  whole: "a section that is read as a whole",
-  functionPart: "part of a function that was not entered",
-  otherPath: "another path taken than the recorded one",
-  newCode: "code that the recorded build lacks",
-  noEntry: "a function of which no entry was recorded",
-  coldPart: "a cold part that was split off",
-  noSymbol: "code without a symbol",
-};
-
-/** Why a launch touches the page, or why it is only predicted, one sentence each. */
-function reasons(layout, page, diff) {
-  const sentences = [];
-  const causes = new Map();
-  for (const touch of layout.predictedPages.get(page) ?? [])
-    causes.set(touch.cause, (causes.get(touch.cause) ?? 0) + 1);
-  for (const [cause, count] of causes)
-    sentences.push(
-      cause === "startupFunctions" ? `Predicted: ${counted(count, "startup function")} on it.` :
-                                     `Predicted: ${CAUSES[cause] ?? cause}.`);
-  for (const touch of layout.measuredPages.get(page) ?? [])
-    sentences.push(
-      `First ${ACCESSES[touch.access]} by ${visible(touch.name)}, as touch ${number(touch.step + 1)} of the launch.`);
-  const address = layout.address(page * layout.pageSize);
-  for (const one of diff?.measuredPages?.[layout.side]?.differences ?? [])
-    if (one.address === address)
-      sentences.push(`Only ${one.isExecuted ? "executed" : "predicted"}: ${CAUSES[one.cause] ?? one.cause}${
-        one.function ? `, ${visible(one.function)}` : ""}.`);
-  return sentences;
-}
-
-/** What would make the launch not touch the page. */
-function remedy(layout, page) {
-  const used = layout.functionsOnPage(page).filter((one) => one.step < Infinity);
-  const measured = layout.measuredPages.get(page) ?? [];
-  if (!layout.isTouched(page)) return null;
-  if (!used.length) {
-    return measured.some((touch) => touch.access === 0) ?
-      "No recorded function is on it. Record this launch, so that gen knows the code that ran." :
-      "Nothing that an order file moves: data and constants stay where the linker puts them.";
-  }
-  if (layout.method && !measured.length) return "Nothing to save: the measured launch does not touch it.";
-  const bytes = layout.runBytes(page * layout.pageSize, (page + 1) * layout.pageSize);
-  const share = bytes / layout.pageSize;
-  if (share > 0.9)
-    return "It is full of startup functions. Splitting off what does not run of them may save it (gen --split).";
-  if (!used.some((one) => one.isNamed)) return "Only code without a symbol is used on it, which no order file moves.";
-  if (layout.side === "before")
-    return `Order ${counted(used.length, "function")} (${
-      byteCount(bytes)} on this page) next to other startup functions.`;
-  return `Move ${counted(used.length, "function")} (${
-    byteCount(bytes)} on this page) to pages that are touched anyway, or split off what does not run.`;
-}
-
 /** The bytes of a page: its functions, and above them what runs. */
 function byteStrip(layout, page) {
   const [start, end] = [page * layout.pageSize, (page + 1) * layout.pageSize];
+  const least = layout.pageSize / 512;
   const box = (range, y, height, name) => {
     const from = Math.max(start, range[0]);
     return drawing(
-      "rect", { x: from - start, y, width: Math.max(8, Math.min(end, range[1]) - from), height, class: name });
+      "rect", { x: from - start, y, width: Math.max(least, Math.min(end, range[1]) - from), height, class: name });
   };
   const functions = layout.functionsOnPage(page);
   return drawing(
@@ -77,7 +17,7 @@ function byteStrip(layout, page) {
       preserveAspectRatio: "none",
       role: "img",
       "aria-label": `${counted(functions.length, "function")} on the page, ${
-        counted(functions.filter((one) => one.step < Infinity).length, "startup function")}`
+        counted(layout.usedOnPage(page).length, "startup function")}`
     },
     drawing("rect", { class: "gap", width: layout.pageSize, height: 26, y: 14, opacity: 0.5 }),
     functions.map((one) => box([one.address, one.end], 14, 26, one.step < Infinity ? "function runs" : "function")),
@@ -89,91 +29,109 @@ class Drawer {
     Object.assign(this, { report, map, state, node: document.getElementById("drawer") });
     state.listen((_, before) => {
       if (state.page !== before.page || state.side !== before.side || state.isOpen !== before.isOpen) this.show();
-      if (state.isOpen && !before.isOpen) this.node.querySelector("h2")?.focus({ preventScroll: true });
+      if (!state.isOpen || before.isOpen || this.node.hidden) return;
+      this.opener = document.activeElement;
+      this.node.querySelector("h2")?.focus({ preventScroll: true });
+      // Behind the drawing that the width beside the drawer asks for.
+      requestAnimationFrame(() => requestAnimationFrame(
+        () => map.strips.find((strip) => strip.layout.side === state.side)?.reveal()));
     });
     document.addEventListener("keydown", (event) => {
       if (event.key !== "Escape" || !state.isOpen) return;
       event.preventDefault();
       this.close();
     });
+    this.node.addEventListener("keydown", (event) => {
+      const turn = { "[": "touchedBefore", "]": "touchedAfter" }[event.key];
+      if (!turn || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      const page = this.layout[turn](state.page);
+      if (page != null) map.choose(this.layout, page, true);
+    });
   }
+  get layout() { return this.report.layoutOf(this.state.side); }
+
+  /** The focus goes back to what opened the drawer, or to the map if that is gone. */
   close() {
     this.state.set({ isOpen: false });
-    document.getElementById(`strip-${this.state.side}`).focus({ preventScroll: true });
+    const opener = this.opener?.isConnected && this.opener !== document.body ? this.opener : null;
+    (opener ?? document.getElementById(`strip-${this.state.side}`))?.focus({ preventScroll: true });
   }
   show() {
-    const { state, map, report } = this;
-    const layout = report.layouts.find((one) => one.side === state.side);
+    const { state, layout } = this;
     this.node.hidden = !state.isOpen || state.page === null || !layout;
+    document.body.classList.toggle("has-drawer", !this.node.hidden);
     if (this.node.hidden) return;
-    const page = state.page;
+    const focused = this.node.contains(document.activeElement) ? document.activeElement : null;
+    this.node.replaceChildren(...this.content(layout, state.page));
+    if (!focused) return;
+    // What had the focus is new: the same button, if it can be pressed, else the heading.
+    const label = focused.getAttribute("aria-label");
+    const same = label && [...this.node.querySelectorAll("button")].find(
+      (one) => one.getAttribute("aria-label") === label && !one.disabled);
+    (same || this.node.querySelector("h2")).focus({ preventScroll: true });
+  }
+  content(layout, page) {
+    const { map, report } = this;
     const functions = layout.functionsOnPage(page);
     const sentences = reasons(layout, page, report.documents.diff);
-    const remedyText = remedy(layout, page);
     const section = layout.sectionOfPage(page);
-    const owner = layout.ownerName(page);
     const other = report.layouts.find((one) => one !== layout);
     const moved = other ? map.movedPages(other) : [];
     const turn = (symbol, title, next) => element(
       "button",
       { type: "button", "aria-label": title, disabled: next == null, onclick: () => map.choose(layout, next, true) },
       symbol);
-    const touched = layout.touchedPages;
-    this.node.replaceChildren(
+    const suffix = layout.suffix && `,${layout.suffix}`;
+    const facts = [
+      ["Section", section ? `${section.name}, ${SEGMENTS[section.kind]}` : "none"],
+      ["Owner", layout.ownerName(page)],
+      ["Startup bytes", `${number(layout.bytesOfPage(page))} of ${number(layout.pageSize)}`],
+      ["Why touched", sentences.length ? sentences.join(" ") : "The launch does not touch it."],
+      ["To save it", remedy(layout, page)],
+    ];
+    return [
       element(
-        "header", {}, element("h2", { tabindex: -1 }, `Page ${layout.address(page * layout.pageSize)}, ${layout.side}`),
+        "header", {}, element("h2", { tabindex: -1 }, `Page ${layout.pageAddress(page)}${suffix}`),
         element(
-          "div", { class: "tools" }, turn("\u2190", "Touched page before", touched.findLast((one) => one < page)),
-          turn("\u2192", "Touched page after", touched.find((one) => one > page)),
+          "div", { class: "tools" }, turn("\u2190", "Touched page before", layout.touchedBefore(page)),
+          turn("\u2192", "Touched page after", layout.touchedAfter(page)),
           element("button", { type: "button", onclick: () => this.close() }, "Close"))),
       byteStrip(layout, page),
       element(
-        "dl", {}, element("dt", {}, "Section"),
-        element("dd", {}, section ? `${section.name}, ${SEGMENTS[section.kind]}` : "none"),
-        owner ? [element("dt", {}, "Owner"), element("dd", {}, visible(owner))] : [],
-        element("dt", {}, "Startup bytes"),
-        element(
-          "dd", {},
-          `${number(layout.runBytes(page * layout.pageSize, (page + 1) * layout.pageSize))} of ${
-            number(layout.pageSize)}`),
-        element("dt", {}, "Why touched"),
-        element("dd", {}, sentences.length ? sentences.join(" ") : "The launch does not touch it."),
-        remedyText ? [element("dt", {}, "To save it"), element("dd", {}, remedyText)] : [],
-        moved.length ?
-          [
-            element("dt", {}, `Its code ${other.side}`),
-            element(
-              "dd", {}, moved.slice(0, 12).map((one, index) => [index ? ", " : "", pageButton(map, other, one)]),
-              moved.length > 12 ? ` and ${moved.length - 12} more` : "")
-          ] :
-          []),
-      functions.length ?
-        table(
-          `functions on this page`,
-          [
-            column(
-              "offset",
-              (one) => (
-                one.address < page * layout.pageSize ? "from before" :
-                                                       "+" + (one.address - page * layout.pageSize).toString(16)),
-              { kind: "number" }),
-            column("bytes", (one) => number(one.size), { kind: "number" }),
-            column(
-              "first use",
-              (one) => (
-                one.step < Infinity ?
-                  `#${one.step + 1}` + (report.time(one) != null ? `, ${milliseconds(report.time(one))}` : "") :
-                  "not used"),
-              { kind: "number" }),
-            column(
-              "function", (one) => one.name,
-              { kind: "name", show: (one) => element("span", { title: visible(one.symbol) }, code(one.name)) }),
-          ],
-          functions) :
-        element(
-          "p", { class: "quiet" },
-          layout.isTouched(page) || section?.kind !== CODE ?
-            "No function is on it." :
-            "Functions of pages that no launch touches are not in this report."));
+        "dl", {},
+        facts.filter(([, text]) => text).map(([title, text]) => [element("dt", {}, title), element("dd", {}, visible(text))]),
+        moved.length > 0
+          && [element("dt", {}, `Its code ${other.side}`),
+              element(
+                "dd", {}, moved.slice(0, 12).map((one, index) => [index ? ", " : "", pageButton(map, other, one)]),
+                moved.length > 12 ? ` and ${moved.length - 12} more` : "")]),
+      functions.length ? table("functions on this page", this.columns(layout, page), functions) :
+                         note(
+                           layout.isTouched(page) || layout.kinds[page] !== CODE ?
+                             "No function is on it." :
+                             "Functions of pages that no launch touches are not in this report."),
+    ];
+  }
+  columns(layout, page) {
+    const { report } = this;
+    const start = page * layout.pageSize;
+    const use = (one) => {
+      if (one.step === Infinity) return "not used";
+      const time = report.time(one);
+      return `#${number(one.step + 1)}${time != null ? `, ${milliseconds(time)}` : ""}`;
+    };
+    return [
+      column(
+        "offset", (one) => (one.address < start ? "from before" : "+" + (one.address - start).toString(16)),
+        { kind: "number" }),
+      column("bytes", (one) => number(one.size), { kind: "number" }),
+      column("first use", use, { kind: "number" }),
+      report.traces.length > 1
+        && column("launches", (one) => `${one.launches ?? 0} of ${report.traces.length}`, { kind: "number" }),
+      column(
+        "function", (one) => one.name,
+        { kind: "name", show: (one) => element("span", { title: visible(one.symbol) }, code(one.name)) }),
+    ].filter(Boolean);
   }
 }

@@ -1,119 +1,84 @@
 // Reads the data, draws the views, and connects them.
 
-/** What the views share: the stored document, its layouts, and the times of the recorded launch. */
-class Report {
-  constructor(stored) {
-    this.stored = stored;
-    Object.assign(
-      this,
-      { names: stored.names, pageSizeBytes: stored.pageSizeBytes, documents: stored.documents, absent: stored.absent });
-    this.layouts = stored.layouts.map((layout) => new Layout(layout, stored));
-    const times = runningSums(stored.hits?.microseconds ?? []);
-    this.hits = times.map((time, index) => {
-      const name = stored.hits.name[index];
-      return {
-        index,
-        time,
-        thread: stored.hits.thread[index],
-        name: stored.names[name],
-        symbol: stored.symbols[name] || stored.names[name],
-      };
-    });
-    this.marks = (stored.marks?.microseconds ?? [])
-                   .map((time, index) => ({ time, name: stored.names[stored.marks.name[index]] }));
-    // By symbols: different functions may have the same name for people.
-    this.timeOfSymbol = new Map();
-    for (const hit of this.hits)
-      if (!this.timeOfSymbol.has(hit.symbol)) this.timeOfSymbol.set(hit.symbol, hit.time);
-    this.timeOfStep = new Map();
-    for (const layout of this.layouts)
-      for (const one of layout.functions) {
-        const time = this.time(one);
-        if (one.step < Infinity && time != null && !this.timeOfStep.has(one.step)) this.timeOfStep.set(one.step, time);
-      }
-    this.functionOfSymbol = new Map();
-    for (const layout of this.layouts)
-      for (const one of layout.functions)
-        if (one.step < Infinity) this.functionOfSymbol.set(one.symbol, { layout, one });
-  }
-  time(one) { return this.timeOfSymbol.get(one.symbol); }
-  pageOfHit(hit) {
-    const found = this.functionOfSymbol.get(hit.symbol);
-    return found && { layout: found.layout, page: Math.floor(found.one.address / found.layout.pageSize) };
+/** A view; in its place an apology if it can't be drawn, so that the others can be read. */
+function tried(title, draw) {
+  try {
+    return draw();
+  } catch (error) {
+    console.error(error);
+    const id = title.toLowerCase().replace(/\W+/g, "-");
+    return view(id, title, element("p", { role: "alert" }, `This view can't be drawn: ${visible(error.message)}`));
   }
 }
 
-function connectSearch(report, map, state) {
-  const [form, field, status] = ["search", "find", "found"].map((id) => document.getElementById(id));
-  field.value = state.find;
-  const tell = () => {
-    if (!state.find.trim()) return (status.textContent = "");
-    const found = report.layouts.map((layout) => `${number(foundFunctions(layout, state.find).length)} ${layout.side}`);
-    status.textContent = `found: ${found.join(", ")}`;
-  };
-  field.addEventListener("input", () => {
-    state.set({ find: field.value });
-    tell();
-  });
-  form.addEventListener("submit", (event) => {
+/** A link that goes to a view and keeps the rest of the address. */
+function goesTo(link, id, state) {
+  link.addEventListener("click", (event) => {
     event.preventDefault();
-    const layout = report.layouts.at(-1);
-    const found = layout && foundFunctions(layout, state.find)[0];
-    if (found) map.choose(layout, Math.floor(found.address / layout.pageSize), true);
+    state.set({ view: id });
+    reach(id);
   });
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || event.target.matches("input, textarea, select")) return;
-    event.preventDefault();
-    field.focus();
-  });
-  tell();
+}
+
+function reach(id) {
+  const node = document.getElementById(id);
+  node?.scrollIntoView();
+  node?.querySelector("h2")?.focus({ preventScroll: true });
 }
 
 async function start() {
   const report = new Report(await readData());
   const state = new State();
-  const map = report.layouts.length ? new PageMap(report.layouts, state) : null;
+  firstWidth = document.getElementById("main").clientWidth;
+  state.side ??= report.layouts.at(-1)?.side ?? null;
+  const map = report.layouts.length ? new PageMap(report, state) : null;
   const views = [
-    verdictView(report),
+    tried("Verdict", () => verdictView(report)),
     map?.node,
-    faultCurveView(report, map, state),
-    timelineView(report, map, state),
-    strangersView(report, map),
-    bytesView(report, map),
-    healthView(report),
-    launchesView(report),
-    historyView(report),
-    methodView(report),
+    tried("Fault curve", () => faultCurveView(report, map, state)),
+    tried("Timeline", () => timelineView(report, map, state)),
+    tried("Strangers", () => strangersView(report, map)),
+    tried("Where the bytes are", () => bytesView(report, map, state)),
+    tried("Order file", () => healthView(report)),
+    tried("Launches", () => launchesView(report)),
+    tried("History", () => historyView(report, state)),
+    tried("Method", () => methodView(report)),
   ].filter(Boolean);
   document.getElementById("main").replaceChildren(...views);
-  document.getElementById("views").append(...views.map(
-    (node) => element(
-      "a", {
-        href: `#${node.id}`,
-        onclick: (event) => {
-          event.preventDefault();
-          node.scrollIntoView();
-          node.querySelector("h2").focus({ preventScroll: true });
-        }
-      },
-      node.querySelector("h2").textContent)));
+  document.getElementById("views").append(...views.map((node) => {
+    const link = element("a", { href: `#${node.id}` }, node.querySelector("h2").textContent);
+    goesTo(link, node.id, state);
+    return link;
+  }));
+  goesTo(document.querySelector(".skip"), "verdict", state);
+  document.getElementById("search").hidden = !map;
   if (map) {
+    map.search = new Search(report, map, state);
     new Drawer(report, map, state);
-    connectSearch(report, map, state);
-    const chosen = report.layouts.find((layout) => layout.side === state.side) ?? report.layouts[0];
-    const page = state.pageAddress && chosen.pageAt(state.pageAddress);
-    map.draw(true);
-    const isOpen = state.isOpen;
-    if (page != null && page !== "") {
-      state.isOpen = false;
-      state.set({ side: chosen.side, page, isOpen });
-    }
+    map.drawCursor();
   }
-  document.documentElement.dataset.ready = "";
+  state.listen((_, before) => {
+    if (state.pageAddress !== before.pageAddress || state.side !== before.side) choosePage(report, state);
+    if (state.view && state.view !== before.view) reach(state.view);
+  });
+  choosePage(report, state);
+  if (state.view) reach(state.view);
+  document.documentElement.dataset.ready = String(Math.round(performance.now()));
+}
+
+/** The page of the address, which was not chosen by a click. */
+function choosePage(report, state) {
+  const layout = report.layoutOf(state.side) ?? report.layouts.at(-1);
+  if (!layout) return;
+  const page = state.pageAddress ? layout.pageAt(state.pageAddress) : null;
+  if (state.page === page && state.side === layout.side) return;
+  const { isOpen } = state;
+  state.isOpen = false;
+  state.set({ side: layout.side, page, pageAddress: page === null ? null : layout.pageAddress(page), isOpen });
 }
 
 start().catch((error) => {
   document.getElementById("main").replaceChildren(
-    element("p", { role: "alert" }, `This report can't be shown: ${error.message}`));
+    element("p", { role: "alert" }, `This report can't be shown: ${visible(error.message)}`));
   throw error;
 });

@@ -1,16 +1,28 @@
-// What the reader looks at: the page under the cursor, the zoom, and the names searched for. The fragment of the address has
-// it, so that a colleague who opens the same file sees the same.
+// What the reader looks at: the page under the cursor, how the views are set, and the names searched for. The fragment of
+// the address has it, so that a colleague who opens the same file sees the same, and so that an address can be edited.
+
+const CHOICES = ["zoom", "colour", "axis", "owner", "figure", "view"];
 
 class State {
   constructor() {
     this.listeners = [];
-    const fragment = new URLSearchParams(location.hash.slice(1));
-    this.side = fragment.get("side") === "before" ? "before" : "after";
+    Object.assign(this, this.read());
     this.page = null;
-    this.pageAddress = /^0x[0-9a-f]{1,16}$/.test(fragment.get("page") ?? "") ? fragment.get("page") : null;
-    this.zoom = Number(fragment.get("zoom")) || null;
-    this.find = fragment.get("find") ?? "";
-    this.isOpen = fragment.get("drawer") === "open";
+    addEventListener("hashchange", () => this.set(this.read()));
+  }
+  /** What the fragment says; `#map` alone is a view. */
+  read() {
+    const fragment = new URLSearchParams(location.hash.slice(1));
+    const read = {
+      side: fragment.get("side"),
+      pageAddress: /^0x[0-9a-f]{1,16}$/.test(fragment.get("page") ?? "") ? fragment.get("page") : null,
+      find: fragment.get("find") ?? "",
+      isOpen: fragment.get("drawer") === "open",
+    };
+    for (const name of CHOICES) read[name] = fragment.get(name);
+    const bare = location.hash.slice(1);
+    if (bare && !bare.includes("=")) read.view = bare;
+    return read;
   }
   listen(listener) { this.listeners.push(listener); }
   /** Changes some of it, tells everybody, and writes the fragment. */
@@ -19,11 +31,12 @@ class State {
     Object.assign(this, changes);
     for (const listener of this.listeners) listener(this, before);
     const fragment = new URLSearchParams();
+    for (const name of CHOICES)
+      if (this[name]) fragment.set(name, this[name]);
     if (this.pageAddress) {
       fragment.set("page", this.pageAddress);
-      fragment.set("side", this.side);
+      if (this.side) fragment.set("side", this.side);
     }
-    if (this.zoom) fragment.set("zoom", this.zoom);
     if (this.find) fragment.set("find", this.find);
     if (this.isOpen) fragment.set("drawer", "open");
     history.replaceState(null, "", "#" + fragment);

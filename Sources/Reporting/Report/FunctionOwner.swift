@@ -1,0 +1,28 @@
+import ImageModel
+
+/// Whose a function is, as far as something tells.
+package struct FunctionOwner: Hashable, Sendable {
+  /// The module, the archive or the file; `nil` if it is unknown.
+  package var name: SymbolName?
+  /// The file within a module or the member of an archive; `nil` if it is unknown, or the owner itself.
+  package var object: SymbolName?
+
+  /// - Parameters:
+  ///   - module: the module that the function's name states.
+  ///   - file: the object file or source file that it is from, `libx.a(leaf.o)` for the member of an archive.
+  package init(module: SymbolName?, file: SymbolName?) {
+    let archive = file.flatMap(Self.archive)
+    name = module ?? archive ?? file
+    object = file == name ? nil : file
+  }
+
+  /// The file name of the archive of `build/libx.a(leaf.o)`; `nil` if it is no member of one.
+  private static func archive(of file: SymbolName) -> SymbolName? {
+    guard file.bytes.last == UInt8(ascii: ")"),
+      let open = file.bytes.lastIndex(of: UInt8(ascii: "(")), open > 0
+    else { return nil }
+    let path = file.bytes[..<open]
+    let start = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? path.startIndex
+    return start < open ? SymbolName(bytes: Array(path[start..<open])) : nil
+  }
+}

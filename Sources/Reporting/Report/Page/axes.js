@@ -1,0 +1,76 @@
+// Drawings with axes.
+
+const [LEFT, RIGHT, TOP, BOTTOM] = [48, 12, 14, 34];
+
+/** Round steps of an axis from `least` to `most`. */
+function ticks(most, count = 5, least = 0) {
+  const raw = (most - least) / count || 1;
+  const unit = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].find((factor) => factor * unit >= raw) * unit;
+  const first = Math.ceil(least / step - 1e-9);
+  return Array.from(
+    { length: Math.max(0, Math.floor(most / step + 1e-9) - first + 1) }, (_, index) => Number(((first + index) * step).toFixed(9)));
+}
+
+/** A drawing with two axes; `x` and `y` turn values to places. */
+class Chart {
+  constructor(
+    label, width, mostX, mostY, { xTitle, yTitle, writeX = number, writeY = number, height = 260, leastY = 0 }) {
+    const [right, bottom] = [width - RIGHT, height - BOTTOM];
+    Object.assign(this, { width, right, bottom, mostX });
+    this.x = (value) => LEFT + (value / (mostX || 1)) * (right - LEFT);
+    this.y = (value) => bottom - ((value - leastY) / (mostY - leastY || 1)) * (bottom - TOP);
+    this.node = drawing(
+      "svg", { class: "chart", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
+      writeX
+        && ticks(mostX, width > 600 ? 8 : 4)
+             .map(
+               (value) =>
+                 [drawing("path", { class: "axis", d: `M${this.x(value)} ${bottom}v4` }),
+                  drawing("text", { x: this.x(value), y: bottom + 17, "text-anchor": "middle" }, writeX(value))]),
+      ticks(mostY, 4, leastY)
+        .map(
+          (value) =>
+            [drawing("path", { class: "axis", d: `M${LEFT} ${this.y(value)}H${right}` }),
+             drawing("text", { x: LEFT - 6, y: this.y(value) + 4, "text-anchor": "end" }, writeY(value))]),
+      drawing("text", { x: right, y: height - 2, "text-anchor": "end" }, xTitle),
+      drawing("text", { x: 0, y: 9 }, yTitle));
+  }
+  /** A line that keeps its height until the next value. */
+  steps(points, name) {
+    const path = points.map(
+      ([x, y], index) => (
+        index ? `H${this.x(x).toFixed(1)}V${this.y(y).toFixed(1)}` :
+                `M${this.x(x).toFixed(1)} ${this.y(y).toFixed(1)}`));
+    this.node.append(drawing("path", { class: `curve ${name}`, d: path.join("") + `H${this.x(this.mostX).toFixed(1)}` }));
+  }
+  /** Short lines at the bottom. */
+  marks(places, name) {
+    this.node.querySelector(`.${name}`)?.remove();
+    if (places.length)
+      this.node.append(
+        drawing("path", { class: name, d: places.map((x) => `M${this.x(x).toFixed(1)} ${this.bottom}v-8`).join("") }));
+  }
+  cursor(x) {
+    this.node.querySelector(".cursor")?.remove();
+    if (x != null) this.node.append(drawing("path", { class: "cursor", d: `M${this.x(x)} ${TOP}V${this.bottom}` }));
+  }
+  /** Calls `found` with the value of the first axis where a click was. */
+  onClick(found) {
+    this.node.style.cursor = "crosshair";
+    this.node.addEventListener("click", (event) => {
+      const at = event.clientX - this.node.getBoundingClientRect().left;
+      found((Math.max(0, at - LEFT) / (this.right - LEFT)) * this.mostX);
+    });
+  }
+}
+
+/** What the lines of a chart mean. */
+const lineKey = (entries) => element(
+  "ul", { class: "key" },
+  entries.map(
+    ([name, words]) => element(
+      "li", {},
+      drawing("svg", { class: "chart", width: 28, height: 8, "aria-hidden": "true" },
+              drawing("path", { class: `curve ${name}`, d: "M0 4H28" })),
+      words)));

@@ -1,0 +1,141 @@
+// Where the bytes are: an icicle of owners, their objects and their functions, each exactly as wide as its bytes. What would
+// be too narrow to see or to press stands at the end of its row as one box.
+
+const NARROWEST = 24;
+
+/** One row of an icicle. */
+class IcicleRow {
+  constructor(label, choose) {
+    this.node = element("div", { class: "icicle", role: "group", "aria-label": label });
+    this.choose = choose;
+    this.node.addEventListener("keydown", (event) => this.key(event));
+    this.draw = drawnToWidth(this.node, (width) => this.drawTo(width));
+  }
+  /** @param items `{ name, bytes, usedBytes, isChosen }` */
+  set(items) {
+    this.items = [...items].sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
+    this.draw();
+  }
+  drawTo(width) {
+    if (!this.items) return;
+    const total = this.items.reduce((sum, item) => sum + item.bytes, 0) || 1;
+    let shown = this.items.findIndex((item) => (item.bytes / total) * width < NARROWEST);
+    if (shown < 0) shown = this.items.length;
+    // The rest gets what is left of the row, and at least as much as can be pressed.
+    const rest = this.items.slice(shown);
+    const restBytes = rest.reduce((sum, item) => sum + item.bytes, 0);
+    const scale = (rest.length ? Math.min(width - 56, (width * (total - restBytes)) / total) : width) / (total - restBytes || 1);
+    let left = 0;
+    this.buttons = this.items.slice(0, shown).map((item, index) => {
+      const size = item.bytes * scale;
+      const button = element(
+        "button", {
+          type: "button",
+          tabindex: index ? -1 : 0,
+          title: icicleWords(item),
+          "aria-label": icicleWords(item),
+          "aria-pressed": item.isChosen == null ? null : String(item.isChosen),
+          style: `left:${left.toFixed(2)}px;width:${size.toFixed(2)}px`,
+          onclick: () => this.choose(item)
+        },
+        element("span", { class: "used", style: `width:${(shareOf(item) * 100).toFixed(1)}%` }),
+        size > 44 && element("span", { class: "label" }, visible(item.name)));
+      left += size;
+      return button;
+    });
+    const restWords = `${number(rest.length)} more, ${byteCount(restBytes)}`;
+    this.node.replaceChildren(
+      ...this.buttons,
+      ...(rest.length ? [element("span", { class: "rest", style: `left:${left.toFixed(2)}px`, title: restWords },
+                                 `+${number(rest.length)}`)] :
+                        []));
+  }
+  key(event) {
+    const at = this.buttons.indexOf(event.target);
+    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: this.buttons.length - 1 }[event.key];
+    if (at < 0 || !this.buttons[next]) return;
+    event.preventDefault();
+    this.buttons[at].tabIndex = -1;
+    this.buttons[next].tabIndex = 0;
+    this.buttons[next].focus();
+  }
+}
+
+const shareOf = (item) => (item.bytes ? Math.min(1, item.usedBytes / item.bytes) : 0);
+const icicleWords = (item) => `${visible(item.name)}: ${byteCount(item.bytes)}, ${
+  item.usedBytes ? `${percent(shareOf(item))} used` : "none used"}`;
+
+/** The sums of rows of one name. */
+function summed(rows, name) {
+  const sums = new Map();
+  for (const row of rows) {
+    const key = name(row);
+    if (!sums.has(key)) sums.set(key, { name: key, bytes: 0, usedBytes: 0, functions: 0, usedFunctions: 0 });
+    const sum = sums.get(key);
+    for (const figure of ["bytes", "usedBytes", "functions", "usedFunctions"]) sum[figure] += row[figure];
+  }
+  return [...sums.values()].sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
+}
+
+function bytesView(report, map, state) {
+  const layout = report.layouts.at(-1);
+  if (!layout?.owners.length) return null;
+  const owners = summed(layout.owners, (owner) => owner.name);
+  const heading = element("h3");
+  const few = note("None of its functions is on a touched page.");
+  let object = null;
+  const chosen = () => owners.find((owner) => owner.name === state.owner) ?? owners[0];
+  const ownerRow = new IcicleRow("Owners", (owner) => state.set({ owner: owner.name }));
+  const objectRow = new IcicleRow("Objects of the chosen owner", (item) => {
+    object = object === item.name ? null : item.name;
+    show();
+  });
+  const functionRow = new IcicleRow(
+    "Functions of the chosen owner",
+    (one) => map.choose(layout, Math.floor(one.address / layout.pageSize), true));
+  const show = () => {
+    const owner = chosen();
+    ownerRow.set(owners.map((one) => ({...one, isChosen: one === owner })));
+    const objects = summed(layout.owners.filter((one) => one.name === owner.name), (one) => one.object || "no object known");
+    objectRow.node.hidden = objects.length < 2;
+    objectRow.set(objects.map((one) => ({...one, isChosen: one.name === object })));
+    const functions
+      = layout.functions
+          .filter(
+            (one) => layout.nameOfOwner(one) === owner.name
+              && (object === null || (report.names[one.object] || "no object known") === object))
+          .map(
+            (one) => (
+              { name: one.name, address: one.address, bytes: one.size,
+                usedBytes: one.ranges.reduce((sum, [from, to]) => sum + to - from, 0) }));
+    functionRow.node.hidden = !functions.length;
+    few.hidden = functions.length > 0;
+    functionRow.set(functions);
+    heading.textContent
+      = `${visible(owner.name)}: ${number(owner.usedFunctions)} of ${counted(owner.functions, "function")} used`
+      + (owner.usedFunctions ? "" : "; a candidate for loading later");
+  };
+  state.listen((_, before) => {
+    if (state.owner === before.owner) return;
+    object = null;
+    show();
+  });
+  show();
+  return view(
+    "bytes", "Where the bytes are",
+    note(
+      "The width is the size, the bar the share that the launch uses. Arrow keys walk along a row; Enter shows the functions of ",
+      "an owner, or the page of a function. The last row has functions on touched pages."),
+    ownerRow.node, heading, objectRow.node, functionRow.node, few,
+    layout.otherOwners > 0 && note(`${number(layout.otherOwners)} further owners are not in this report.`),
+    tableBeside(
+      "owners",
+      [
+        column("owner", (one) => one.name, { kind: "name" }),
+        column("bytes", (one) => number(one.bytes), { kind: "number" }),
+        column("used", (one) => percent(shareOf(one)), { kind: "number" }),
+        column("functions", (one) => number(one.functions), { kind: "number" }),
+        column("used functions", (one) => number(one.usedFunctions), { kind: "number" })
+      ],
+      () => owners));
+}

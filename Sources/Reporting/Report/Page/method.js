@@ -1,0 +1,26 @@
+// What is predicted and what measured, what the report lacks, and its data.
+
+function methodView(report) {
+  const { absent, layouts, stored } = report;
+  return view(
+    "method", "Method",
+    element(
+      "p", {},
+      "Predicted figures follow from the layouts and the recorded launch. Measured ones are counts and times of real launches. ",
+      "A page counts once, at its first touch. Owners are modules, archives or source files, as far as something tells; the ",
+      "layout before tells for both."),
+    report.traces.length > 0
+      && note(`${counted(report.traces.length, "trace")}: ${report.traces.slice(0, 10).map(visible).join(", ")}${
+        report.traces.length > 10 ? ` and ${number(report.traces.length - 10)} more` : ""}.`),
+    layouts.map(
+      (layout) => note(
+        `${layout.title ? layout.title + ": " : ""}${counted(layout.functions.length, "function")} of ${
+          number(layout.functionCount)} are in this report: those on touched pages.`)),
+    stored.unproved.map((sentence) => note(visible(sentence), ".")),
+    absent.length > 0
+      && [note("This report has no data for what follows; these commands make them:"),
+          element("ul", {}, absent.map((one) => element("li", {}, `${firstLetterUp(visible(one.view))}: `, code(one.command))))],
+    element(
+      "p", {}, `The data of this page are one JSON document, ${visible(stored.schema)}. `,
+      copyButton("Copy the data as JSON", () => JSON.stringify(stored, null, 1))));
+}

@@ -1,0 +1,42 @@
+// What the views share: the stored document, its layouts, and the times of the recorded launch.
+
+class Report {
+  constructor(stored) {
+    this.stored = stored;
+    const { names, documents, absent, pageSizeBytes, otherLayouts, stages, traces } = stored;
+    Object.assign(this, { names, documents, absent, pageSizeBytes, stages, traces });
+    this.layouts = stored.layouts.map((layout) => new Layout(layout, stored));
+    this.otherLayouts = otherLayouts.map(({ path, curve }) => ({ path, curve: curveOf(curve) }));
+    const times = runningSums(stored.hits?.microseconds ?? []);
+    this.hits = times.map((time, index) => {
+      const number = stored.hits.name[index];
+      return { index, time, thread: stored.hits.thread[index], number, name: names[number] };
+    });
+    this.marks = (stored.marks?.microseconds ?? []).map((time, index) => ({ time, name: names[stored.marks.name[index]] }));
+    this.timeOfName = new Map();
+    for (const hit of this.hits)
+      if (!this.timeOfName.has(hit.number)) this.timeOfName.set(hit.number, hit.time);
+    this.timeOfStep = new Map();
+    this.functionOfName = new Map();
+    for (const layout of this.layouts)
+      for (const one of layout.functions) {
+        if (one.step === Infinity) continue;
+        this.functionOfName.set(one.number, { layout, one });
+        const time = this.timeOfName.get(one.number);
+        if (time != null && !this.timeOfStep.has(one.step)) this.timeOfStep.set(one.step, time);
+      }
+    this.lastStep = largest(this.layouts.map((layout) => layout.curve.at(-1)?.[0] ?? 0));
+  }
+  time(one) { return this.timeOfName.get(one.number); }
+  /** The time of the last step with one up to `step`, in microseconds: steps of other launches have none. */
+  timeAt(step) {
+    this.timedSteps ??= [...this.timeOfStep].sort((a, b) => a[0] - b[0]);
+    const place = firstPlace(this.timedSteps, ([one]) => one > step);
+    return place ? this.timedSteps[place - 1][1] : 0;
+  }
+  layoutOf(side) { return this.layouts.find((layout) => layout.side === side); }
+  pageOfHit(hit) {
+    const found = this.functionOfName.get(hit.number);
+    return found && { layout: found.layout, page: Math.floor(found.one.address / found.layout.pageSize) };
+  }
+}

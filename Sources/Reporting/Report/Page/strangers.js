@@ -1,0 +1,48 @@
+// Pages that are touched for a few bytes, and what an order would save of them.
+
+/** The pages of a layout with few startup bytes, fewest first, and how many of them an order could save. */
+function strangersOf(layout) {
+  const most = layout.pageSize / 16;
+  const few = [...layout.cells].filter(([page, cell]) => {
+    const wasMeasured = !layout.method || layout.measuredPages.has(page);
+    return cell.functions > 0 && cell.bytes <= most && wasMeasured;
+  }).map(([page, cell]) => ({ page, bytes: cell.bytes, functions: layout.usedOnPage(page), canMove: layout.canBeEmptied(page) }));
+  few.sort((a, b) => a.bytes - b.bytes || a.page - b.page);
+  const movable = few.filter((one) => one.canMove);
+  const bytes = movable.reduce((sum, one) => sum + one.bytes, 0);
+  const pages = Math.ceil(bytes / layout.pageSize);
+  return { few, most, movable, bytes, pages, saving: Math.max(0, movable.length - pages) };
+}
+
+function strangersView(report, map) {
+  const layout = report.layouts.at(-1);
+  if (!layout) return null;
+  const { few, most, movable, bytes, pages, saving } = strangersOf(layout);
+  const others = few.length - movable.length;
+  const lines = few.length ?
+    [
+      `${counted(few.length, "page")}${layout.suffix} ${few.length === 1 ? "is" : "are"} touched for at most ${
+        number(most)} bytes each.`,
+      saving > 0
+        && `An order file could save ${counted(saving, "page")}: the ${byteCount(bytes)} of ${
+          number(movable.length)} of them fit on ${counted(pages, "page")}.`,
+      saving === 0 && movable.length > 0 && `The ${byteCount(bytes)} that an order file could move fill ${
+        counted(pages, "page")} anyway.`,
+      others > 0
+        && `${number(others)} ${others === 1 ? "holds" : "hold"} something else that is used and that no order file moves: code ` +
+          "without a symbol, of the C runtime, of linkage tables.",
+    ] :
+    [`No page${layout.suffix} is touched for a few bytes only.`];
+  const names = (one) => element(
+    "span", {}, one.functions.slice(0, 2).map((used, index) => [index ? ", " : "", code(used.name)]),
+    one.functions.length > 2 && ` and ${one.functions.length - 2} more`);
+  const columns = [
+    column("page", (one) => layout.pageAddress(one.page), { show: (one) => pageButton(map, layout, one.page) }),
+    column("startup bytes", (one) => number(one.bytes), { kind: "number" }),
+    column("an order can move it", (one) => (one.canMove ? "yes" : "no")),
+    column("functions", (one) => one.functions.map((used) => used.name).join(", "), { kind: "name", show: names }),
+  ];
+  return view(
+    "strangers", "Strangers", element("p", {}, lines.filter(Boolean).join(" ")),
+    few.length > 0 && table(`pages${layout.suffix} that are touched for a few bytes`, columns, few));
+}

@@ -1,0 +1,95 @@
+// Tables, each with a button that copies it as Markdown.
+
+/** A column: its title, the text of a row's cell, and perhaps what to show instead of the text. */
+const column = (title, text, { kind = "", show = null } = {}) => ({ title, text, kind, show });
+
+/** Text that Markdown shows as it is. */
+const plainInMarkdown = (text) => visible(text).replace(/[\\`*_{}[\]<>|#~!()]/g, "\\$&").replaceAll("&", "&amp;");
+
+const inMarkdown = (columns, items) => {
+  const line = (cells) => `| ${cells.join(" | ")} |`;
+  return [
+    line(columns.map((one) => plainInMarkdown(one.title))),
+    line(columns.map((one) => (one.kind === "number" ? "---:" : "---"))),
+    ...items.map((item) => line(columns.map((one) => plainInMarkdown(one.text(item))))),
+  ].join("\n")
+    + "\n";
+};
+
+/** A button that copies what `text` returns, and says so for a moment. */
+function copyButton(title, text) {
+  let timer;
+  const button = element("button", {
+    type: "button",
+    onclick: async () => {
+      try {
+        await navigator.clipboard.writeText(text());
+      } catch {
+        copyBySelection(text());
+        button.focus();
+      }
+      button.textContent = "Copied";
+      clearTimeout(timer);
+      timer = setTimeout(() => (button.textContent = title), 1500);
+    }
+  }, title);
+  return button;
+}
+
+/** Where the clipboard may not be written to, as from disk in some browsers. */
+function copyBySelection(text) {
+  const area = element("textarea", { "aria-label": "Text to copy" });
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  document.execCommand("copy");
+  area.remove();
+}
+
+const FIRST_ROWS = 20;
+const MORE_ROWS = 2000;
+
+/** A table; a long one begins with its first rows. */
+function table(caption, columns, items) {
+  const body = element("tbody");
+  let shown = 0;
+  const add = (count) => {
+    const next = items.slice(shown, shown + count);
+    shown += next.length;
+    body.append(...next.map(
+      (item) => element(
+        "tr", {},
+        columns.map(
+          (one) => element("td", { class: one.kind || null }, one.show ? one.show(item) : visible(one.text(item)))))));
+    if (more) {
+      more.hidden = shown === items.length;
+      more.textContent = items.length - shown > MORE_ROWS ? `Show ${number(MORE_ROWS)} more of ${number(items.length)} rows` :
+                                                            `Show all ${number(items.length)} rows`;
+    }
+  };
+  const more = items.length > FIRST_ROWS && element("button", { type: "button", onclick: () => add(MORE_ROWS) });
+  add(FIRST_ROWS);
+  return element(
+    "div", { class: "table" },
+    element(
+      "div", { class: "scroll", tabindex: 0, role: "region", "aria-label": caption },
+      element(
+        "table", {}, element("caption", {}, firstLetterUp(caption)),
+        element(
+          "thead", {},
+          element(
+            "tr", {},
+            columns.map(
+              (one) => element("th", { scope: "col", class: one.kind === "number" ? "number" : null }, one.title)))),
+        body)),
+    element("div", { class: "tools" }, more, copyButton("Copy as Markdown", () => inMarkdown(columns, items))));
+}
+
+/** The table of a picture, made when it is opened. */
+function tableBeside(caption, columns, items) {
+  const details = element("details", {}, element("summary", {}, `Table: ${caption}`));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.childElementCount === 1) details.append(table(caption, columns, items()));
+  });
+  return details;
+}

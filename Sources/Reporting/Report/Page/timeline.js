@@ -1,0 +1,198 @@
+// The launch over time: stages, marks, first hits by thread, and the pages that are touched for the first time.
+
+const MOST_THREADS = 12;
+const LANE = 40;
+const LANE_TITLE = 92;
+
+function timelineView(report, map, state) {
+  const { hits, marks } = report;
+  const stages = report.stages.map((table, index) => stageRow(table, index));
+  if (!hits.length) return stages.length ? view("timeline", "Stages", stages) : null;
+  const end = Math.max(largest(hits.map((hit) => hit.time), 1), largest(marks.map((mark) => mark.time)));
+  const byThread = new Map();
+  for (const hit of hits) {
+    if (!byThread.has(hit.thread)) byThread.set(hit.thread, []);
+    byThread.get(hit.thread).push(hit.time);
+  }
+  const threads = [...byThread];
+  const lanes = threads.slice(0, threads.length > MOST_THREADS ? MOST_THREADS - 1 : MOST_THREADS)
+                  .map(([thread, times]) => ({ title: `thread ${thread}`, times, name: "hits" }));
+  if (threads.length > lanes.length)
+    lanes.push({
+      title: `${threads.length - lanes.length} threads`,
+      times: threads.slice(lanes.length).flatMap(([, times]) => times),
+      name: "hits"
+    });
+  for (const layout of report.layouts) {
+    const times = [...layout.cells.values()].map((cell) => report.timeOfStep.get(cell.step)).filter((time) => time != null);
+    if (times.length) lanes.push({ title: `pages${layout.suffix}`, times, name: `${layout.side} fill` });
+  }
+  const place = element("div");
+  let chart;
+  const top = marks.length ? 34 : 4;
+  const total = top + lanes.length * LANE + 26;
+  let x;
+  const cursor = () => {
+    if (!chart) return;
+    for (const old of chart.querySelectorAll(".cursor, .found")) old.remove();
+    const first = state.page === null ? null : report.layoutOf(state.side)?.cells.get(state.page);
+    const time = first && report.timeOfStep.get(first.step);
+    if (time != null) chart.append(drawing("path", { class: "cursor", d: `M${x(time)} ${top}V${total - 24}` }));
+    const found = map?.search?.hits() ?? [];
+    if (found.length)
+      chart.append(drawing("path", { class: "found", d: found.map((hit) => `M${x(hit.time).toFixed(1)} ${total - 26}v-8`).join("") }));
+  };
+  drawnToWidth(place, (width) => {
+    x = (time) => LANE_TITLE + (time / end) * (width - LANE_TITLE - RIGHT);
+    chart = timelineChart(lanes, marks, end, { width, top, total, x });
+    chart.addEventListener("click", (event) => {
+      const at = event.clientX - chart.getBoundingClientRect().left;
+      const time = ((at - LANE_TITLE) / (width - LANE_TITLE - RIGHT)) * end;
+      const found = report.pageOfHit(hits[Math.min(hits.length - 1, firstPlace(hits, (hit) => hit.time >= time))]);
+      if (found) map?.choose(found.layout, found.page);
+    });
+    place.replaceChildren(chart);
+    cursor();
+  });
+  state.listen(cursor);
+  const trace = report.traces.length > 1 ? `, the first of ${report.traces.length} with times` : "";
+  const pageOf = (hit) => {
+    const found = report.pageOfHit(hit);
+    return found && map ? [map, found.layout, found.page] : null;
+  };
+  return view(
+    "timeline", "Timeline",
+    note(
+      `${counted(hits.length, "first hit")} in ${milliseconds(end)}, from the launch that ${
+        visible(report.stored.hits.path)} recorded${trace}. `,
+      "Each lane has its own height. Recording slows a launch down, so the order counts, not the duration. ",
+      report.layouts.length > 0 && "A page's time is that of the first hit on it."),
+    place,
+    tableBeside(
+      "first hits",
+      [
+        column("#", (hit) => number(hit.index + 1), { kind: "number" }),
+        column("ms", (hit) => (hit.time / 1000).toFixed(3), { kind: "number" }),
+        column("thread", (hit) => String(hit.thread), { kind: "number" }),
+        column("page", (hit) => (pageOf(hit) ? pageOf(hit)[1].pageAddress(pageOf(hit)[2]) : ""), {
+          show: (hit) => (pageOf(hit) ? pageButton(...pageOf(hit)) : "")
+        }),
+        column("function", (hit) => hit.name, { kind: "name" })
+      ],
+      () => hits),
+    marks.length > 0
+      && tableBeside(
+        "marks",
+        [
+          column("ms", (mark) => (mark.time / 1000).toFixed(3), { kind: "number" }),
+          column("mark", (mark) => mark.name, { kind: "name" })
+        ],
+        () => marks),
+    stages);
+}
+
+/** Lanes of bars: how many times of each lie where. */
+function timelineChart(lanes, marks, end, { width, top, total, x }) {
+  const bins = Math.max(20, Math.round(width / 6));
+  const bar = (name, bin, length, bottom) => drawing("rect", {
+    class: name,
+    x: x((bin / bins) * end).toFixed(1),
+    width: ((width - LANE_TITLE - RIGHT) / bins - 0.6).toFixed(2),
+    y: (bottom - Math.max(2, length)).toFixed(1),
+    height: Math.max(2, length).toFixed(1),
+  });
+  const counts = (times) => {
+    const counts = new Array(bins).fill(0);
+    for (const time of times) counts[Math.min(bins - 1, Math.floor((time / end) * bins))]++;
+    return counts;
+  };
+  let labelEnd = [-Infinity, -Infinity];
+  return drawing(
+    "svg", {
+      class: "chart",
+      width,
+      height: total,
+      viewBox: `0 0 ${width} ${total}`,
+      role: "img",
+      "aria-label":
+        `First hits over ${milliseconds(end)}: ${lanes.map((one) => `${one.title} ${one.times.length}`).join(", ")}`
+    },
+    lanes.map((one, index) => {
+      const bottom = top + (index + 1) * LANE - 6;
+      const all = counts(one.times);
+      const most = largest(all, 1);
+      return [
+        drawing("path", { class: "axis", d: `M${LANE_TITLE} ${bottom}H${width - RIGHT}` }),
+        drawing("text", { x: 0, y: bottom - 14 }, one.title),
+        drawing("text", { x: 0, y: bottom }, number(one.times.length)),
+        all.map((count, bin) => count > 0 && bar(one.name, bin, (count / most) * (LANE - 10), bottom)),
+      ];
+    }),
+    ticks(end / 1000, width > 600 ? 8 : 4)
+      .map((value) => drawing("text", { x: x(value * 1000), y: total - 8, "text-anchor": "middle" }, number(value))),
+    drawing("text", { x: 0, y: total - 8 }, "milliseconds"),
+    marks.map((mark) => {
+      // Names of marks that are close together stand in two rows; what does not fit there is in the table.
+      const text = visible(mark.name).slice(0, 24);
+      const row = labelEnd.findIndex((one) => one < x(mark.time));
+      if (row >= 0) labelEnd[row] = x(mark.time) + 8 + text.length * 6.5;
+      return [
+        drawing("path", { class: "mark", d: `M${x(mark.time)} ${top - 6}V${total - 24}` }),
+        row >= 0 && drawing("text", { class: "label", x: x(mark.time) + 3, y: 12 + row * 13 }, text),
+      ];
+    }));
+}
+
+/** The stages of a typical launch, one after the other, as wide as they take. */
+function stageRow(table, index) {
+  const stages = table.rows.filter((row) => row.kind !== "part");
+  const total = largest([table.nanoseconds, ...stages.map((row) => row.elapsed)], 1);
+  const place = element("div");
+  const inMilliseconds = (nanoseconds) => (nanoseconds / 1e6).toFixed(nanoseconds < 1e7 ? 3 : 1);
+  drawnToWidth(place, (width) => {
+    const x = (time) => (time / total) * (width - 1);
+    place.replaceChildren(drawing(
+      "svg", {
+        class: "chart",
+        width,
+        height: 58,
+        viewBox: `0 0 ${width} 58`,
+        role: "img",
+        "aria-label": `Stages: ${stages.map((row) => `${visible(row.name)} ${inMilliseconds(row.nanoseconds)} ms`).join(", ")}`
+      },
+      stages.map((row, place) => {
+        const [from, to] = [x(Math.max(0, row.elapsed - row.nanoseconds)), x(row.elapsed)];
+        const letters = Math.floor((to - from - 8) / 6.6);
+        const text = visible(row.name);
+        return [
+          drawing("rect", {
+            class: `stage ${row.kind}${place % 2 ? " odd" : ""}`,
+            x: from.toFixed(1),
+            y: 2,
+            width: Math.max(1, to - from).toFixed(1),
+            height: 30
+          }),
+          letters >= 4
+            && drawing(
+              "text", { class: "label", x: from + 4, y: 21 }, text.length > letters ? text.slice(0, letters - 1) + "\u2026" : text)
+        ];
+      }),
+      ticks(total / 1e6, width > 600 ? 8 : 4)
+        .map((value) => drawing("text", { x: x(value * 1e6), y: 50, "text-anchor": value ? "middle" : "start" }, number(value)))));
+  });
+  return element(
+    "div", {}, element("h3", {}, index ? `Stages (${index + 1})` : "Stages of the launch"),
+    note(
+      `${inMilliseconds(table.nanoseconds)} ms, the typical one of ${counted(table.launches, "launch", "launches")} of `,
+      code(table.origins[0] ?? ""), table.source === "measured" ? "; measured, in milliseconds." : "; in milliseconds."),
+    place,
+    tableBeside(
+      "stages",
+      [
+        column("stage", (row) => (row.kind === "part" ? `of it: ${row.name}` : row.name), { kind: "name" }),
+        column("kind", (row) => row.kind),
+        column("ms", (row) => inMilliseconds(row.nanoseconds), { kind: "number" }),
+        column("until ms", (row) => inMilliseconds(row.elapsed), { kind: "number" })
+      ],
+      () => table.rows));
+}

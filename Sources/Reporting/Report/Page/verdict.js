@@ -1,0 +1,90 @@
+// The verdict: what the image costs, in a few large figures, and which program they are about.
+
+/** A figure with its title, and what is to be said about it. */
+const figure = (title, big, ...small) => element(
+  "div", {}, element("dt", {}, title),
+  element(
+    "dd", {}, element("div", { class: /\d/.test(big) ? "big" : "big words" }, big),
+    small.filter(Boolean).map((line) => element("div", { class: "quiet" }, line))));
+
+const arrow = (counts) => counts.join(" \u2192 ");
+
+/** Pages of code, measured if both layouts were, and what the prediction says beside the floor. */
+function pageFigures(report) {
+  const { diff } = report.documents;
+  const predicted = diff?.textPages ? [diff.textPages.before, diff.textPages.after] :
+                                      report.layouts.map((one) => one.cells.size);
+  if (diff?.refusal || !predicted.length) return [];
+  const isMeasured = report.layouts.length > 0 && report.layouts.every((layout) => layout.method);
+  const pages = isMeasured ? report.layouts.map((layout) => layout.executedPages) : predicted;
+  const floor = diff?.after.floorPages ?? report.layouts.at(-1)?.curve.at(-1)?.[2];
+  const above = predicted.at(-1) - floor;
+  return [
+    figure(
+      `Pages of code, ${byteCount(report.pageSizeBytes)}, ${isMeasured ? "measured" : "predicted"}`, arrow(pages.map(number)),
+      pages.length === 2 && pages[0] > 0 && signed(pages[1] / pages[0] - 1),
+      isMeasured && `predicted ${arrow(predicted.map(number))}`),
+    floor > 0
+      && figure(
+        "Floor, pages, predicted", number(floor),
+        above > 0 ? `the prediction is ${counted(above, "page")} above it` : "the prediction reaches it",
+        isMeasured && pages.at(-1) < floor && "measured pages are below it: not all of each function runs"),
+  ];
+}
+
+/** Faults of a cold launch by the model, for each way in which kernels read ahead. */
+function coldFigure({ diff }) {
+  const cold = diff?.linuxFaults?.cold.map((one) => one.majorFaults) ?? [];
+  if (!cold.length) return null;
+  const range = (values) => Math.min(...values) === Math.max(...values) ?
+    number(values[0]) :
+    `${number(Math.min(...values))}\u2013${number(Math.max(...values))}`;
+  return figure(
+    "Major faults of a cold launch, by a model", arrow([range(cold.map((one) => one.before)), range(cold.map((one) => one.after))]),
+    `read-ahead ${byteCount(diff.linuxFaults.readAheadBytes)}, ${
+      diff.linuxFaults.cold.map((one) => one.readAhead).join(" or ")}`,
+    `fault-around ${byteCount(diff.linuxFaults.faultAroundBytes)}`, "of code alone: data and constants fault, too");
+}
+
+function timeFigures({ measure }) {
+  return (measure?.states ?? []).map((measured) => {
+    const wallOf = (name) => measured.comparisons.find((one) => (one.after === "control") === (name === "control"))
+                               ?.metrics.find((metric) => metric.metric === "wallTime");
+    const wall = wallOf("after");
+    if (!wall) return null;
+    const control = wallOf("control");
+    const interval = (one) => `${signed(one.low)} to ${signed(one.high)}`;
+    return figure(
+      `Wall time, ${measured.state} launches, measured`,
+      wall.verdict === "not shown" ? "no difference shown" : signed(wall.change),
+      wall.low != null && `95% interval ${interval(wall)}`, control?.low != null && `control ${interval(control)}`,
+      `${number(measured.sides[0].launches.length)} launches of each`);
+  });
+}
+
+/** Which build of which program each layout is. */
+function identity(report) {
+  return report.layouts.map((layout) => {
+    const facts = [visible(layout.path), layout.architecture, layout.id ? `image ID ${layout.id}` : "no image ID: a link map"];
+    return [element("dt", {}, layout.title || "Image"), element("dd", {}, facts.filter(Boolean).join(", "))];
+  });
+}
+
+function verdictView(report) {
+  const { diff, measure } = report.documents;
+  const machine = measure?.machine;
+  const warning = (text) => element("p", { class: "warning" }, element("strong", {}, "Warning: "), visible(text), ".");
+  const figures = [...pageFigures(report), coldFigure(report.documents), ...timeFigures(report.documents)].filter(Boolean);
+  return view(
+    "verdict", "Verdict", figures.length > 0 && element("dl", { class: "figures" }, figures),
+    diff?.refusal && element("p", {}, visible(diff.refusal)),
+    (diff?.warnings ?? []).map((one) => warning(one.message + (one.hint ? `; hint: ${one.hint}` : ""))),
+    report.stored.limits.map((limit) => element("p", { class: "warning" }, element("strong", {}, "Left out: "), visible(limit), ".")),
+    report.layouts.length > 0 && element("dl", { class: "facts" }, identity(report)),
+    note(
+      machine ?
+        `${visible(machine.processor ?? "")}, ${counted(machine.processors, "processor")}, ${visible(machine.kernel)}, pages of ${
+          byteCount(machine.pageBytes)}, fault-around ${byteCount(machine.faultAroundBytes)}, read-ahead ${
+          byteCount(measure.images[0]?.readAheadBytes ?? 0)}.` :
+        "No times were measured."));
+}
