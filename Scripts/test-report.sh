@@ -1,5 +1,5 @@
 #!/bin/bash
-# Writes reports of three programs, a small one, the sqlite3 shell and the command itself, and checks them in a browser.
+# Writes reports of real programs, from a small one to the command itself, and checks them in a browser.
 # usage: test-report.sh [FOLDER-FOR-SCREENSHOTS]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -24,39 +24,65 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 
-# report NAME LINK-OPTION... -- ARGUMENT...: links objects in both orders, and reports of a launch with these arguments
+# report NAME LINK-WORD... -- ARGUMENT...: links in both orders by appending to a command, and reports of a launch with these
+# arguments. Beside the page lie the documents that say what it has to show.
 report() {
-  local name=$1 options=()
+  local name=$1 link=()
   shift
-  while [[ $1 != -- ]]; do options+=("$1"); shift; done
+  while [[ $1 != -- ]]; do link+=("$1"); shift; done
   shift
-  local link=(clang -fuse-ld=lld -Wl,--build-id "$name"-objects/*.o)
-  "${link[@]}" "${options[@]}" -o "$name-before"
+  "${link[@]}" -Wl,--color-diagnostics=never -o "$name-before"
   "$orderfile" record -q --breakpoints -o "$name.oftrace" -- "./$name-before" "$@" >/dev/null
   "$orderfile" gen -q "$name.oftrace" -o "$name.order"
-  "${link[@]}" -Wl,--symbol-ordering-file="$name.order" "${options[@]}" -o "$name"
-  for image in "$name-before" "$name"; do "$orderfile" pages -q --json -o "$image.json" -- "./$image" "$@" >/dev/null; done
+  "${link[@]}" "-Wl,--symbol-ordering-file=$name.order" -o "$name"
+  for image in "$name-before" "$name"; do
+    "$orderfile" pages -q --json -o "$image.json" -- "./$image" "$@" >/dev/null
+    "$orderfile" show -q --json -o "$image.show" "$image"
+  done
+  "$orderfile" diff -q --json -o "$name.diff" "$name-before" "$name" --trace "$name.oftrace" --order "$name.order" \
+    --measured "$name-before.json" --measured-after "$name.json"
   "$orderfile" measure -q --json -o "$name.measure" --warm --runs 10 --control --before "./$name-before" --after "./$name" -- "$@"
-  "$orderfile" history add -q "$name.jsonl" "$name.json" --commit before --time 1700000000
-  "$orderfile" report -q -o "$name.html" "$name-before" "$name" "$name.oftrace" "$name.order" "$name-before.json" "$name.json" \
-    "$name.measure" "$name.jsonl"
+  "$orderfile" stages -q --json -o "$name.stages" --runs 5 -- "./$name" "$@" >/dev/null
+  # A history is about an image that keeps its name.
+  sed "s|$name-before\"|$name\"|" "$name-before.json" >committed.json
+  "$orderfile" history add -q "$name.jsonl" committed.json --commit before --time 1700000000
+  "$orderfile" history add -q "$name.jsonl" "$name.json" --commit after --time 1700086400
+  "$orderfile" check -q --init -o "$name.budget" "$name.json"
+  "$orderfile" report -q --demangle none -o "$name.html" "$name-before" "$name" "$name.oftrace" "$name.order" \
+    "$name-before.json" "$name.json" "$name.measure" "$name.stages" "$name.jsonl" "$name.budget"
 }
 
-mkdir small-objects sqlite3-objects
+mkdir small-objects sqlite3-objects redis-objects
 clang -O1 -ffunction-sections -c "$root/Examples/C/main.c" -o small-objects/main.o
-# A name that would end the script and begin an element.
+# Names that would end the script, begin an element, and change the colours of a terminal.
 clang -ffunction-sections -x c -c - -o small-objects/hostile.o <<'C'
 void hostile(void) __asm__("</script><b>'\"&");
 void hostile(void) {}
-__attribute__((constructor)) static void call(void) { hostile(); }
+void ansi(void) __asm__("ansi\033[1m");
+void ansi(void) {}
+__attribute__((constructor)) static void call(void) { hostile(); ansi(); }
 C
+clang=(clang -fuse-ld=lld -Wl,--build-id)
+report small "${clang[@]}" small-objects/*.o --
 compile_sqlite3 sqlite3-objects
-report small --
-report sqlite3 "${sqlite3_libraries[@]}" -- "${sqlite3_launch[@]}"
+report sqlite3 "${clang[@]}" sqlite3-objects/*.o "${sqlite3_libraries[@]}" -- "${sqlite3_launch[@]}"
+compile_redis redis-objects
+report redis "${clang[@]}" redis-objects/*.o "${redis_libraries[@]}" -- "${redis_launch[@]}"
+cat >main.swift <<'SWIFT'
+struct Greeting<Name: CustomStringConvertible> { var name: Name; @inline(never) func text() -> String { "hello, \(name)" } }
+@inline(never) func unused() { print("unused") }
+@inline(never) func greet(_ names: [String]) { for name in names { print(Greeting(name: name).text()) } }
+if CommandLine.arguments.count > 5 { unused() }
+greet(["a", "b"])
+SWIFT
+swiftc -O -Xfrontend -function-sections -module-name greeting -c main.swift -o swift.o
+report swift swiftc -use-ld=lld -Xclang-linker -Wl,--build-id swift.o -Xclang-linker --
 
-cp "$orderfile" swift
-"$orderfile" record -q --breakpoints -o swift.oftrace -- ./swift show small >/dev/null
-"$orderfile" pages -q --json -o swift.json -- ./swift show small >/dev/null
-"$orderfile" report -q -o swift.html swift swift.oftrace swift.json
+# A Swift program with more than 20,000 functions.
+cp "$orderfile" orderfile
+"$orderfile" record -q --breakpoints -o orderfile.oftrace -- ./orderfile show small >/dev/null
+"$orderfile" pages -q --json -o orderfile.json -- ./orderfile show small >/dev/null
+"$orderfile" report -q -o orderfile.html orderfile orderfile.oftrace orderfile.json
 
-PYTHONPATH=$python python3 "$root/Scripts/test-report.py" "${shots[@]}" small.html sqlite3.html swift.html
+PYTHONPATH=$python:$root/Scripts python3 "$root/Scripts/test-report.py" "${shots[@]}" \
+  small.html sqlite3.html redis.html swift.html orderfile.html

@@ -1,0 +1,364 @@
+"""What a reader of a report can rely on, checked in a browser: what it shows against the documents, and how it is used."""
+import re
+
+from axe_playwright_python.sync_playwright import Axe
+
+# Walks a strip with the arrow keys from its first cell, at most so many steps, and returns what a screen reader says at each.
+WALK = """([strip, most]) => {
+  const node = document.querySelector(strip);
+  const press = (key) => node.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+  const words = () => node.getAttribute("aria-valuetext");
+  node.focus();
+  press("Home");
+  const said = [words()];
+  while (said.length < most) {
+    press("ArrowRight");
+    if (words() === said.at(-1)) break;
+    said.push(words());
+  }
+  return said;
+}"""
+
+# Points at each place of a strip where a cell may be, and returns what is said and what is drawn there.
+POINT = """(strip) => {
+  const [canvas, overlay] = document.querySelectorAll(`${strip} canvas`);
+  const readout = document.querySelector(".readout");
+  const box = overlay.getBoundingClientRect();
+  const scale = canvas.width / box.width;
+  const image = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const colour = (x, y) => {
+    const at = (Math.round(y * scale) * image.width + Math.round(x * scale)) * 4;
+    return [...image.data.slice(at, at + 3)].join();
+  };
+  const cells = new Map();
+  for (let y = 0; y < box.height; y++)
+    for (let x = 5; x < box.width; x += 13) {
+      overlay.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + x, clientY: box.top + y, bubbles: true }));
+      const text = readout.textContent;
+      const page = /page (0x[0-9a-f]+)/i.exec(text)?.[1];
+      if (!page || cells.has(page) || text.startsWith("Point")) continue;
+      // The first row of the cell is its edge; then come the level and the shape.
+      const column = [];
+      for (let row = 0; row < 14; row++) column.push(colour(x - 4 + 1.2, y + row + 0.2));
+      const inside = new Set();
+      for (let row = 1; row < 13; row++)
+        for (let at = -3; at < 5; at++) inside.add(colour(x + at, y + row + 0.2));
+      cells.set(page, { text, column, colours: inside.size, edge: colour(x, y + 0.2), middle: colour(x + 0.5, y + 7.2) });
+    }
+  overlay.dispatchEvent(new PointerEvent("pointerleave", { bubbles: true }));
+  return [...cells];
+}"""
+
+# The content of the open drawer.
+DRAWER = """() => {
+  const drawer = document.getElementById("drawer");
+  drawer.querySelectorAll(".tools button").forEach((one) => one.textContent.startsWith("Show") && one.click());
+  const terms = [...drawer.querySelectorAll("dt")].map((one) => [one.textContent, one.nextElementSibling.textContent]);
+  return {
+    heading: drawer.querySelector("h2").textContent,
+    facts: Object.fromEntries(terms),
+    rows: [...drawer.querySelectorAll("tbody tr")].map((row) => [...row.cells].map((cell) => cell.textContent)),
+  };
+}"""
+
+
+class Failures:
+    def __init__(self):
+        self.found = []
+
+    def expect(self, condition, words):
+        if not condition:
+            self.found.append(words)
+            if len(self.found) <= 50:
+                print(f"test-report.py: {words}"[:2000])
+
+
+def number(text):
+    return int(text.replace(",", ""))
+
+
+def check_verdict(page, name, diff, layouts, failures):
+    text = page.locator("#verdict").inner_text()
+    counts = {kind: [f"{layout.counts[kind]:,}" for layout in layouts] for kind in ("measured", "predicted")}
+    failures.expect(" \u2192 ".join(counts["measured"]) in text, f"{name}: the verdict lacks the measured {counts['measured']}")
+    failures.expect(f"predicted {' → '.join(counts['predicted'])}" in text, f"{name}: the verdict lacks {counts['predicted']}")
+    failures.expect(f"\n{diff['after']['floorPages']:,}\n" in text, f"{name}: the verdict lacks the floor {diff['after']['floorPages']}")
+    for layout in layouts:
+        failures.expect(diff[layout.side]["id"] in text, f"{name}: the verdict lacks the image ID {diff[layout.side]['id']}")
+
+
+def shape(words):
+    """Which of the five shapes a page has."""
+    if words in ("not touched", "only predicted"):
+        return words
+    return "executed" + words.endswith("as predicted") * ", as predicted" if words.startswith("executed") else "read"
+
+
+def check_owners(page, name, failures):
+    """A function has one owner, wherever it is."""
+    moved = page.evaluate("""async () => {
+      const { layouts, names } = await readData();
+      const [before, after] = layouts.map(({ functions }) => {
+        const owners = new Map();
+        functions.name.forEach((name, index) => owners.set(name, owners.has(name) ? null : functions.owner[index]));
+        return owners;
+      });
+      const both = [...before].filter(([name, owner]) => name >= 0 && owner !== null && after.get(name) != null);
+      return [both.length, both.filter(([name, owner]) => after.get(name) !== owner)
+        .map(([name, owner]) => [names[name], names[owner], names[after.get(name)]])];
+    }""")
+    failures.expect(moved[0] > 0 and not moved[1], f"{name}: {len(moved[1])} of {moved[0]} functions change owners: {moved[1][:5]}")
+
+
+def check_map(page, name, layouts, failures):
+    """Each cell of both strips, as it is said and as it is drawn, is what the documents say of that page."""
+    # Between cells the chosen page is described, so all are pointed at before one is chosen.
+    pointed = {layout.side: dict(page.evaluate(POINT, f"#strip-{layout.side}")) for layout in layouts}
+    kinds = {}
+    for layout in layouts:
+        cells = pointed[layout.side]
+        said = page.evaluate(WALK, [f"#strip-{layout.side}", 100_000])
+        failures.expect(len(cells) == len(said) == len(set(said)),
+                        f"{name}: {len(cells)} cells {layout.side} are drawn, the arrow keys reach {len(said)}")
+        missing = {hex(one) for one in layout.executed | layout.predicted | set(layout.touches)} - set(cells)
+        failures.expect(not missing, f"{name}: no cell {layout.side} for {sorted(missing)[:5]}")
+        pale = [cell for address, cell in cells.items() if layout.words(int(address, 16)) == "not touched"]
+        for address, cell in cells.items():
+            start = int(address, 16)
+            words = layout.words(start)
+            place = f"{name}: page {address} {layout.side}"
+            failures.expect(f": {words}" in cell["text"] and cell["text"] in said, f"{place}: expected '{words}', found '{cell['text']}'")
+            same = [one for one in pale if one["edge"] == cell["edge"] and one["colours"] == 1 and one["middle"] == cell["middle"]]
+            failures.expect((words == "not touched") == bool(same and cell["colours"] == 1), f"{place}: '{words}' is drawn as if it were not")
+            kinds.setdefault(shape(words), set()).add((cell["edge"], cell["colours"] > 2))
+            bytes_said = re.search(r"; ([0-9,]+) bytes? of startup code", cell["text"])
+            if not bytes_said:
+                continue
+            share = number(bytes_said[1]) / 4096
+            failures.expect(number(bytes_said[1]) >= layout.startup_bytes(start),
+                            f"{place}: {bytes_said[1]} startup bytes, its functions have {layout.startup_bytes(start)}")
+            if words == "executed, as predicted":
+                level = sum(colour == cell["edge"] for colour in cell["column"][1:13])
+                failures.expect(abs(level - share * 12) <= 1.5, f"{place}: the level is {level} of 12, expected {share * 12:.1f}")
+    # Each of the five shapes is drawn in one way, which is that of no other.
+    drawn = [one for looks in kinds.values() for one in looks]
+    failures.expect(len(drawn) == len(set(drawn)) == len(kinds), f"{name}: shapes are drawn as {kinds}")
+
+
+def check_drawer(page, name, diff, layouts, failures):
+    """Every field of the drawer, for pages with functions: evenly chosen, and all that are unusual."""
+    for layout in layouts:
+        other = next(one for one in layouts if one is not layout)
+        touched = sorted(layout.executed | layout.predicted)
+        unusual = [one for one in touched if one in layout.differences or len(layout.sections_on(one)) > 1]
+        chosen = sorted(set(touched[::max(1, len(touched) // 12)] + unusual[:12]))
+        with_functions = 0
+        for start in chosen:
+            page.evaluate("(hash) => { location.hash = hash; }", f"page={start:#x}&side={layout.side}&drawer=open")
+            page.wait_for_function("(start) => document.querySelector('#drawer h2')?.textContent.startsWith(`Page ${start},`)",
+                                   arg=hex(start))
+            drawer = page.evaluate(DRAWER)
+            facts, place = drawer["facts"], f"{name}: drawer of {start:#x} {layout.side}"
+            failures.expect(drawer["heading"] == f"Page {start:#x}, {layout.side}", f"{place}: heading '{drawer['heading']}'")
+            failures.expect(facts["Section"].split(",")[0] in layout.sections_on(start), f"{place}: section '{facts['Section']}'")
+            expected = sorted(
+                ("from before" if address < start else f"+{address - start:x}", f"{size:,}", label)
+                for address, size, label in layout.functions_on(start))
+            names = {label for *_, label in expected}
+            rows = [row for row in drawer["rows"] if row[-1] in names]
+            addresses = {(row[0]) for row in rows}
+            # Aliases are one function of the report.
+            failures.expect(addresses == {row[0] for row in expected} and {(row[0], row[1], row[-1]) for row in rows} <= set(expected),
+                            f"{place}: functions {rows[:3]}, expected {expected[:3]}")
+            with_functions += len(rows) > 0
+            steps = []
+            for row in rows:
+                used = row[-1] in layout.used
+                if row[-1] in layout.ambiguous:
+                    continue
+                failures.expect((row[2] == "not used") == (not used), f"{place}: {row[-1]} is '{row[2]}', diff uses it: {used}")
+                if used and row[2].startswith("#"):
+                    steps.append((layout.order[row[-1]], number(re.match(r"#([0-9,]+)", row[2])[1])))
+            if len({label for label, _ in steps}) == len(steps):
+                ranks = [step for _, step in sorted(steps)]
+                failures.expect(ranks == sorted(ranks), f"{place}: first uses {sorted(steps)} are not in the order of diff")
+            why = facts["Why touched"]
+            for touch in layout.touches.get(start, []):
+                function = touch.get("function") or "code without a symbol"
+                failures.expect(f"by {function}, as touch {touch['step'] + 1:,} of" in why, f"{place}: '{why}' lacks {touch}")
+            difference = layout.differences.get(start)
+            failures.expect(("Only " in why) == (difference is not None), f"{place}: '{why}', diff has {difference}")
+            if difference and difference.get("function"):
+                failures.expect(difference["function"] in why, f"{place}: '{why}' lacks {difference['function']}")
+            failures.expect(("Predicted: " in why) == (start in layout.predicted), f"{place}: '{why}', predicted: {start in layout.predicted}")
+            run, of = map(number, facts["Startup bytes"].split(" of "))
+            own = layout.startup_bytes(start)
+            is_own = "Predicted: " not in why.replace("startup function", "", 1) or re.findall("Predicted: [0-9]", why) == re.findall("Predicted: .", why)
+            failures.expect(of == 4096 and run >= own and (run == own or not is_own or layout.is_ambiguous(start)), f"{place}: {run} startup bytes, expected {own}")
+            remedy = facts.get("To save it", "")
+            if layout.sections_on(start) & {".plt", ".init", ".fini"} and ".plt" in facts["Section"] + why:
+                failures.expect(not remedy.startswith(("Move", "Order")), f"{place}: promises '{remedy}'")
+            if any(one["access"] != "execute" for one in layout.touches.get(start, [])):
+                failures.expect(not remedy.startswith(("Move", "Order")), f"{place}: is read, and promises '{remedy}'")
+            moved = {address // 4096 * 4096 for address, _, label in other.functions if label in names & layout.used}
+            shown = {int(one, 16) for one in re.findall("0x[0-9a-f]+", facts.get(f"Its code {other.side}", ""))}
+            failures.expect(shown <= moved and (len(shown) == len(moved) or len(moved) > 12 or len(shown) > 0),
+                            f"{place}: its code is at {sorted(map(hex, shown))}, expected {sorted(map(hex, moved))}")
+        failures.expect(with_functions >= len(chosen) // 2, f"{name}: {with_functions} of {len(chosen)} drawers {layout.side} had functions")
+    page.keyboard.press("Escape")
+
+
+def check_zooms(page, name, failures):
+    """At each zoom the arrow keys move, and the last cell is on the last page."""
+    strip = page.locator("[role=slider]").last
+    pages = int(strip.get_attribute("aria-valuemax")) + 1
+    for zoom in page.locator("input[name=zoom]").all():
+        size = int(zoom.get_attribute("value"))
+        zoom.check()
+        failures.expect(f"zoom={size}" in page.url, f"{name}: the address lacks zoom={size}")
+        strip.focus()
+        page.keyboard.press("Home")
+        # As many steps as a page has cells lead to the next page.
+        for _ in range(max(1, 4096 // size)):
+            page.keyboard.press("ArrowRight")
+        now = int(strip.get_attribute("aria-valuenow"))
+        failures.expect(1 <= now <= max(1, size // 4096), f"{name}: the arrow keys lead to page {now} at {size} bytes")
+        page.keyboard.press("End")
+        last = int(strip.get_attribute("aria-valuenow"))
+        failures.expect(pages - max(1, size // 4096) <= last < pages, f"{name}: End leads to page {last} of {pages} at {size} bytes")
+        if size > 4096:
+            cells = page.evaluate(WALK, [f"#{strip.get_attribute('id')}", 100_000])
+            least = pages * 4096 // size
+            failures.expect(least <= len(cells) <= least + 40, f"{name}: {len(cells)} cells of {size} bytes for {pages} pages")
+    page.locator("input[name=zoom][value='4096']").check()
+    page.evaluate("location.hash = ''")
+
+
+def check_axe(page, name, failures):
+    for phase in ("closed", "open"):
+        if phase == "open":
+            strip = page.locator("[role=slider]").last
+            strip.focus()
+            page.keyboard.press("Home")
+            page.keyboard.press("]")
+            page.keyboard.press("Enter")
+            page.wait_for_selector("#drawer:not([hidden])")
+        page.evaluate("document.querySelectorAll('main details').forEach((one) => (one.open = true))")
+        page.wait_for_timeout(100)
+        results = Axe().run(page)
+        failures.expect(results.violations_count == 0, f"{name}, drawer {phase}: {results.generate_report()}")
+        check_width(page, f"{name}, drawer {phase}", failures)
+    page.keyboard.press("Escape")
+    page.evaluate("document.querySelectorAll('main details').forEach((one) => (one.open = false))")
+
+
+def check_width(page, name, failures):
+    wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+    failures.expect(wide <= 0, f"{name}: scrolls sideways by {wide} pixels")
+
+
+def tab_stops(page):
+    """The ids of the sections in which the focus rests, going from the top with Tab alone."""
+    page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
+    seen, first = set(), None
+    for _ in range(600):
+        page.keyboard.press("Tab")
+        place = page.evaluate("""() => {
+          const node = document.activeElement;
+          if (node === document.body) return null;
+          return [node.closest('section, aside, nav, header')?.id || node.closest('header') && 'header' || node.tagName,
+                  node.outerHTML.slice(0, 200)];
+        }""")
+        if place is None or place[1] == first:
+            break
+        first = first or place[1]
+        seen.add(place[0])
+    return seen
+
+
+def check_keyboard(page, name, failures):
+    focused = "document.activeElement.id || document.activeElement.getAttribute('aria-label') || document.activeElement.tagName"
+    strip = page.locator("[role=slider]").last
+    strip.focus()
+    for key in ("Home", "]", "Enter"):
+        page.keyboard.press(key)
+    failures.expect(page.evaluate(focused) == "H2", f"{name}: Enter does not move the focus to the drawer")
+    address = page.url
+    page.keyboard.press("]")
+    is_last = page.get_by_role("button", name="Touched page after").is_disabled()
+    failures.expect(page.url != address or is_last, f"{name}: ] in the drawer does not turn the page")
+    page.keyboard.press("[")
+    turn = page.get_by_role("button", name="Touched page after")
+    turn.focus()
+    page.keyboard.press("Enter")
+    expected = "Touched page after" if turn.is_enabled() else "H2"
+    failures.expect(page.evaluate(focused) == expected, f"{name}: the focus is on {page.evaluate(focused)} after turning a page")
+    page.keyboard.press("Escape")
+    failures.expect(page.locator("#drawer").is_hidden(), f"{name}: Escape leaves the drawer open")
+    failures.expect(page.evaluate(focused) == strip.get_attribute("id"), f"{name}: the focus is on {page.evaluate(focused)} after Escape")
+    views = page.eval_on_selector_all("main > section", "sections => sections.map((one) => one.id)")
+    failures.expect(len(views) >= 3, f"{name}: expected at least three views, found {views}")
+    reached = tab_stops(page)
+    for view in views:
+        has_controls = page.query_selector_all(f"#{view} :is(a, button, input, select, summary, [tabindex='0']):not([hidden])")
+        failures.expect(view in reached or not has_controls, f"{name}: Tab does not reach view '{view}', only {sorted(reached)}")
+    # Each address is one state, and a link to a view keeps the page.
+    page.evaluate("location.hash = '#zoom=16384&colour=time'")
+    failures.expect(page.locator("input[name=zoom][value='16384']").is_checked(), f"{name}: the address does not set the zoom")
+    failures.expect(page.locator("input[name=colour][value='time']").is_checked(), f"{name}: the address does not set the colour")
+    page.locator("#views a", has_text="Method").click()
+    failures.expect("zoom=16384" in page.url and page.evaluate(focused) == "method-title", f"{name}: {page.url[-60:]} after a link")
+    page.evaluate("location.hash = '#verdict'")
+    failures.expect(page.evaluate(focused) == "verdict-title", f"{name}: #verdict does not lead to the verdict")
+    page.keyboard.press("/")
+    failures.expect(page.evaluate(focused) == "find", f"{name}: '/' does not focus the search")
+    page.keyboard.type("main")
+    page.wait_for_function("() => document.getElementById('found').textContent.includes('found')")
+    results = page.locator("#results li")
+    failures.expect(results.count() > 0 and page.locator(".chart .found").count() >= 0, f"{name}: the search finds nothing")
+    page.locator("#results button").first.click()
+    failures.expect(page.locator("#drawer h2").is_visible(), f"{name}: a result opens no page")
+    page.keyboard.press("Escape")
+    page.locator("#find").fill("")
+
+
+def check_hostile(page, name, failures):
+    """Names that would end the script, begin an element or move the cursor of a terminal."""
+    page.locator("#find").fill("</script>")
+    page.wait_for_function("() => document.getElementById('results').textContent.includes('</script>')")
+    page.locator("#results button").first.click()
+    rows = page.evaluate(DRAWER)["rows"]
+    failures.expect(any("</script><b>'\"&" in row[-1] for row in rows), f"{name}: the drawer lacks the hostile name: {rows}")
+    failures.expect(any("ansi\ufffd[1m" in row[-1] for row in rows), f"{name}: the drawer lacks the name with a control byte: {rows}")
+    failures.expect(page.locator("#drawer b").count() == 0, f"{name}: a name became an element")
+    copied = page.evaluate("inMarkdown([column('a|b', (one) => one)], ['x|y `z` <b> \\\\ *c* [d](e) & \\u001b'])")
+    failures.expect(copied.splitlines()[2] == "| x\\|y \\`z\\` \\<b\\> \\\\ \\*c\\* \\[d\\]\\(e\\) &amp; \ufffd |", f"{name}: Markdown {copied!r}")
+    page.keyboard.press("Escape")
+    page.locator("#find").fill("")
+
+
+def check_colours(page, name, failures):
+    """The strips have at least an untouched and a touched cell that differ: forced colours must not make them one."""
+    for strip in page.locator("[role=slider]").all():
+        cells = page.evaluate(POINT, f"#{strip.get_attribute('id')}")
+        drawn = {(cell["edge"], cell["middle"], cell["colours"]) for _, cell in cells}
+        failures.expect(len(drawn) > 1, f"{name}: all {len(cells)} cells look the same: {drawn}")
+    shares = page.locator(".icicle .used").first.evaluate("(one) => getComputedStyle(one).backgroundColor")
+    around = page.locator(".icicle button").first.evaluate("(one) => getComputedStyle(one).backgroundColor")
+    failures.expect(shares != around, f"{name}: the used share has the colour of its box, {shares}")
+
+
+def check_print(page, name, failures):
+    page.emulate_media(media="print", color_scheme="dark")
+    page.set_viewport_size({"width": 680, "height": 960})
+    page.wait_for_timeout(150)
+    check_width(page, f"{name}, printed", failures)
+    hidden = page.evaluate("['#views', '#search', '.readout', '.tools'].filter((one) => document.querySelector(one)?.offsetParent)")
+    failures.expect(not hidden, f"{name}: {hidden} are printed")
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    failures.expect(background == "rgb(255, 255, 255)", f"{name}: printed on {background}")
+    wide = page.evaluate("""[...document.querySelectorAll('canvas, svg, table, dl')]
+      .filter((one) => one.getBoundingClientRect().right > innerWidth + 1).map((one) => one.outerHTML.slice(0, 80))""")
+    failures.expect(not wide, f"{name}: cut off in print: {wide}")
+    check_colours_of_print = page.evaluate("getComputedStyle(document.querySelector('main')).color")
+    failures.expect(check_colours_of_print != background, f"{name}: printed in {background} on {background}")

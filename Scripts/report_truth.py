@@ -1,0 +1,76 @@
+"""What the documents of other commands say about each page of a layout: the truth that a report is compared with."""
+import collections
+import json
+import pathlib
+
+PAGE = 4096
+ACCESS_WORDS = {"execute": "executed", "read": "read", "write": "written", "kernel": "used by a system call"}
+
+
+class Layout:
+    """One image: `show --json IMAGE`, what `pages --json` counted of it, and its side of `diff --json`."""
+
+    def __init__(self, side, image, pages, diff):
+        self.side = side
+        self.functions = sorted((int(one["address"], 16), one["sizeBytes"], one["name"]) for one in image["functions"])
+        self.sections = [(int(one["address"], 16), one["sizeBytes"], one["name"]) for one in image["sections"]]
+        counted = next(one for one in pages["images"] if one.get("id") == image["id"])
+        self.touches = {}
+        for touch in counted["pages"]:
+            self.touches.setdefault(int(touch["address"], 16), []).append(touch)
+        self.executed = {page for page, touches in self.touches.items() if any(one["access"] == "execute" for one in touches)}
+        compared = diff["measuredPages"][side]
+        self.differences = {int(one["address"], 16): one for one in compared["differences"]}
+        only_executed = {page for page, one in self.differences.items() if one["isExecuted"]}
+        # Pages that are only executed and only predicted are listed; all others are both.
+        self.predicted = (self.executed - only_executed) | (set(self.differences) - only_executed)
+        self.counts = next(one for one in compared["pages"] if one["pageSizeBytes"] == PAGE)
+        assert len(self.executed) == self.counts["measured"] and len(self.predicted) == self.counts["predicted"]
+        labels = collections.Counter(name for *_, name in self.functions)
+        # Functions of one name in several files: diff says which of them only for the layout after.
+        self.ambiguous = {name for name, count in labels.items() if count > 1}
+        self.used = {one["name"] for one in diff["functions"]}
+        self.order = {one["name"]: place for place, one in enumerate(diff["functions"])}
+
+    def words(self, page):
+        """What touched a page, as the report says it."""
+        touches = self.touches.get(page, [])
+        how = ", ".join(word for access, word in ACCESS_WORDS.items() if any(one["access"] == access for one in touches))
+        if page in self.predicted:
+            return f"{how}, as predicted" if how else "only predicted"
+        return how or "not touched"
+
+    def functions_on(self, page):
+        """`(address, size, name)` of those with a byte on the page."""
+        return [one for one in self.functions if one[0] < page + PAGE and one[0] + max(1, one[1]) > page]
+
+    def startup_bytes(self, page):
+        """The bytes of the page that named startup functions have: others may run there, too."""
+        ranges = sorted(
+            (max(page, start), min(page + PAGE, start + size))
+            for start, size, name in self.functions_on(page) if name in self.used - self.ambiguous)
+        total, end = 0, page
+        for start, stop in ranges:
+            total += max(0, stop - max(start, end))
+            end = max(end, stop)
+        return total
+
+    def is_ambiguous(self, page):
+        """Whether functions are on the page of which it is unknown whether they are the used ones."""
+        return any(name in self.ambiguous & self.used for *_, name in self.functions_on(page))
+
+    def sections_on(self, page):
+        return {name for start, size, name in self.sections if start < page + PAGE and start + size > page}
+
+
+def truth(report):
+    """The layouts of `NAME.html`, from the documents beside it; empty if there are none."""
+    stem = report.with_suffix("")
+    documents = {kind: pathlib.Path(f"{stem}{kind}") for kind in (".diff", ".show", ".json", "-before.show", "-before.json")}
+    if not all(path.exists() for path in documents.values()):
+        return None, []
+    read = {kind: json.loads(path.read_text()) for kind, path in documents.items()}
+    return read[".diff"], [
+        Layout("before", read["-before.show"], read["-before.json"], read[".diff"]),
+        Layout("after", read[".show"], read[".json"], read[".diff"])
+    ]
