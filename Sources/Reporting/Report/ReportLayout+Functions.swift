@@ -52,8 +52,10 @@ extension ReportLayout {
   /// The part of a function's body that lies in its section, as far as it is shown; empty if its size is unknown.
   func shownBody(ofFunction index: Int) -> Range<Int>? {
     let function = layout.functions[index]
-    let body = function.knownBody.intersection(layout.sections[Int(function.section)].range)
-    return shown(body ?? AddressRange(start: function.address, size: 0))
+    let empty = AddressRange(start: function.address, size: 0)
+    guard function.size != nil else { return shown(empty) }
+    let section = layout.sections[Int(function.section)].range
+    return shown(function.knownBody.intersection(section) ?? empty)
   }
 
   /// The numbers of the pages that are predicted or measured to be touched, ascending, from `base`.

@@ -120,7 +120,8 @@ package final class OutputFile {
     guard path != "-", stat(path, &output) == 0, output.st_mode & S_IFMT == S_IFREG else { return }
     for input in inputs {
       var status = stat()
-      guard stat(input, &status) == 0, status.st_dev == output.st_dev, status.st_ino == output.st_ino
+      guard stat(input, &status) == 0, status.st_dev == output.st_dev,
+        status.st_ino == output.st_ino
       else { continue }
       throw Diagnostic(
         "unable to write: it is an input", context: [path], hint: "name another file with '-o'")
