@@ -74,13 +74,16 @@ let package = Package(
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
     target("LaunchLogFormat", ["JSON", "ByteReading", "Addresses"]),
+    target("TemporalProfileFormat", ["ByteReading", "Addresses"]),
+    target("PerfScriptFormat", ["ByteReading", "Addresses"]),
 
     // L2: the only target that knows formats and model.
     target(
       "Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "XctraceFormat", "Demangling", "ImageModel", "ByteReading", "Addresses",
+        "XctraceFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling", "ImageModel",
+        "ByteReading", "Addresses",
       ]),
 
     // L3: algorithms on the model alone.
@@ -136,7 +139,8 @@ let package = Package(
         "LaunchMeasurement",
         "ProcessTracing", "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat",
         "OrderFileFormat",
-        "TraceFormat", "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "JSON",
+        "TraceFormat", "ClusterProfileFormat", "TemporalProfileFormat", "PerfScriptFormat",
+        "PagesFormat", "Demangling", "ImageModel", "JSON",
         "ByteReading", "Addresses",
       ], resources: [.embedInCode("Init/CMake/orderfileConfig.cmake")]),
 
@@ -251,11 +255,14 @@ let package = Package(
       "Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "Demangling", "ModelSamples", "ImageModel", "ByteReading", "Addresses",
+        "TemporalProfileFormat", "PerfScriptFormat", "Demangling", "ModelSamples", "ImageModel",
+        "ByteReading", "Addresses",
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     tests("XctraceFormat", ["ByteReading", "Addresses"]),
     tests("LaunchLogFormat", ["ByteReading", "Addresses"]),
+    tests("TemporalProfileFormat", ["ByteReading", "Addresses"]),
+    tests("PerfScriptFormat", ["ByteReading", "Addresses"]),
     // The recorder is no dependency of its tests: they build programs and link it into them.
     .testTarget(
       name: "RecorderTests",
@@ -313,8 +320,8 @@ let package = Package(
         "Symbolication",
         "Demangling",
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "ClusterProfileFormat",
-        "TraceFormat", "PagesFormat", "XctraceFormat", "LaunchLogFormat",
-        "ImageModel", "ByteReading", "Addresses",
+        "TraceFormat", "PagesFormat", "XctraceFormat", "LaunchLogFormat", "TemporalProfileFormat",
+        "PerfScriptFormat", "ImageModel", "ByteReading", "Addresses",
       ], path: "Fuzz/Targets", swiftSettings: checked),
     .testTarget(
       name: "FailCaseTests",

@@ -9,8 +9,10 @@ import LaunchLogFormat
 import LinkMapFormat
 import OrderFileFormat
 import PagesFormat
+import PerfScriptFormat
 import Reporting
 import Symbolication
+import TemporalProfileFormat
 import XctraceFormat
 
 extension FuzzTarget {
@@ -70,6 +72,17 @@ extension FuzzTarget {
     },
     FuzzTarget("committed") { _ = try CommittedDocument(parsing: $0, path: "document") },
     FuzzTarget("launch-log") { _ = try LaunchLog(parsing: $0) },
+    FuzzTarget("proftext") { bytes in
+      let profile = try TemporalProfile(parsing: bytes)
+      for trace in profile.traces {
+        profile.forEachName(of: trace) { _ = bytes.copy($0.symbol) }
+      }
+    },
+    FuzzTarget("perf") { bytes in
+      try PerfScript(bytes).forEachSample { sample in
+        for frame in sample.frames { _ = frame.symbol.map { bytes.copy($0) } }
+      }
+    },
     FuzzTarget("xctrace") { bytes in
       var export = XctraceExport()
       var frameCount = 0

@@ -10,13 +10,17 @@ struct ImportCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile import xctrace launch.xml --image App.app/App -o app.oftrace
-        $ orderfile import symbols startup.txt --image build/app -o app.oftrace
+        $ orderfile import profdata app.profraw --image build/app -o app.oftrace
 
       The trace contains the functions' names; gen, diff and show accept it like a recorded trace. It is \
       only as complete as its source: 'record' sees every function that runs, while samples see those that \
       run long.
       """,
-    subcommands: [ImportXctrace.self, ImportSymbols.self, ImportAddresses.self])
+    subcommands: [
+      ImportXctrace.self, ImportPerf.self, ImportProfdata.self, ImportProftext.self,
+      ImportOrder.self,
+      ImportSymbols.self, ImportAddresses.self,
+    ])
 }
 
 /// The options that all sources share.
@@ -45,18 +49,31 @@ struct ImportOptions: ParsableArguments {
   }
 
   /// Writes the trace made from `source`, and prints a note about it.
-  func run(_ source: TraceImport.Source, listedLines: Int? = nil) throws(Diagnostic) {
-    let file = try Output(output)
-    var traceImport = TraceImport(source, image: image, outputPath: output)
+  func run(
+    _ source: TraceImport.Source, listedLines: Int? = nil, trace number: Int? = nil
+  ) throws(Diagnostic) {
+    let file = isFolder ? nil : try Output(output)
+    let folder = output.hasSuffix("/") ? output : "\(output)/"
+    if isFolder { try Folder.make(folder) }
+    var traceImport = TraceImport(source, image: image, outputPath: isFolder ? folder : output)
     traceImport.debugFile = debugFile
     traceImport.architecture = arch?.architecture
     traceImport.listedLines = listedLines
-    let result = try traceImport.run()
-    try file.finish(result.trace)
-    if json { try Console.print(result.document.json()) }
-    messages.print(note: ImportText(result.document).text)
-    messages.print(result.warnings)
+    traceImport.traceNumber = number
+    try traceImport.run { result throws(Diagnostic) in
+      if let file {
+        try file.finish(result.trace)
+      } else {
+        try Output(result.document.outputPath).finish(result.trace)
+      }
+      if json { try Console.print(result.document.json()) }
+      messages.print(note: ImportText(result.document).text)
+      messages.print(result.warnings)
+    }
   }
+
+  /// Whether -o names a folder, for all traces of a profile.
+  private var isFolder: Bool { output.hasSuffix("/") }
 }
 
 /// The arguments of an import from a list.
@@ -67,8 +84,8 @@ struct ListArguments: ParsableArguments {
   @Flag(help: "List all lines that match no function, not just the first ten.")
   var listMissing = false
 
-  func run(_ source: TraceImport.Source) throws(Diagnostic) {
-    try options.run(source, listedLines: listMissing ? nil : 10)
+  func run(_ source: TraceImport.Source, trace: Int? = nil) throws(Diagnostic) {
+    try options.run(source, listedLines: listMissing ? nil : 10, trace: trace)
   }
 }
 
@@ -99,6 +116,124 @@ struct ImportXctrace: ParsableCommand {
   @OptionGroup var options: ImportOptions
 
   func run() throws { try options.run(.xctrace(files)) }
+}
+
+struct ImportPerf: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "perf",
+    abstract: "Import samples that perf recorded on Linux.",
+    discussion: """
+      EXAMPLES
+        $ perf record -e cpu-clock:u -F 10000 -g -o perf.data -- build/app --help
+        $ perf script -i perf.data --no-demangle -F comm,pid,tid,time,event,ip,sym,symoff,dso | \
+      orderfile import perf - --image build/app -o app.oftrace
+
+      A function's place is that of the first sample that has it in its stack, in any thread. So the trace is no list of \
+      first uses: it lacks what runs between two samples, which is most of what a launch runs once. Where programs can be \
+      recorded, 'record --breakpoints' finds all of it.
+
+      The image is found by its file name, because perf prints no build ID, and the process that used it first is \
+      imported. Frames are found by their symbols, which must not be demangled.
+      """)
+
+  @OptionGroup var list: ListArguments
+
+  func run() throws { try list.run(.perf(list.file)) }
+}
+
+/// Which trace of a profile is imported.
+struct ProfileTrace: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The trace to import, from 1. (default: the only one, or all into the folder -o FOLDER/)",
+      valueName: "number"))
+  var trace: Int?
+
+  func validate() throws {
+    if let trace, trace < 1 {
+      throw ValidationError("invalid --trace: expected at least 1, found \(trace)")
+    }
+  }
+}
+
+struct ImportProfdata: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "profdata",
+    abstract: "Import temporal profiles of LLVM: .profraw or .profdata files.",
+    discussion: """
+      EXAMPLES
+        $ clang -O2 -fprofile-generate -mllvm -pgo-temporal-instrumentation app.c -o app-record && ./app-record
+        $ orderfile import profdata default_*.profraw --image build/app -o app.oftrace
+
+        $ orderfile import profdata app.profdata --image build/app -o traces/
+        $ orderfile gen traces/*.oftrace --image build/app -o app.order
+
+      Each run of an instrumented program has one trace in a profile: its functions in order of first use, without times \
+      and threads. With a slash at its end, -o names a folder that gets a file for each.
+
+      Profiles are converted to text by llvm-profdata, found in PATH with or without a version in its name. It must be at \
+      least as new as the compiler. Of a trace, 'llvm-profdata merge' keeps only the first 10,000 functions unless \
+      --temporal-profile-max-trace-length says otherwise; .profraw files are imported whole.
+      """)
+
+  @Argument(help: ArgumentHelp("The profiles.", valueName: "file"), completion: .file())
+  var files: [String]
+  @Option(
+    help: ArgumentHelp(
+      "The llvm-profdata to run. (default: the first that can read the profiles)", valueName: "tool"
+    ),
+    completion: .file())
+  var llvmProfdata: String?
+  @OptionGroup var which: ProfileTrace
+  @OptionGroup var options: ImportOptions
+  @Flag(help: "List all names that match no function, not just the first ten.")
+  var listMissing = false
+
+  func run() throws {
+    try options.run(
+      .profdata(files, ProfileConverter(tool: llvmProfdata, .own)),
+      listedLines: listMissing ? nil : 10, trace: which.trace)
+  }
+}
+
+struct ImportProftext: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "proftext",
+    abstract: "Import temporal profiles of LLVM as text.",
+    discussion: """
+      EXAMPLES
+        $ llvm-profdata merge --text app.profdata -o app.proftext
+        $ orderfile import proftext app.proftext --image build/app --trace 2 -o app.oftrace
+
+        $ orderfile import proftext app.proftext --image build/app -o traces/
+
+      Names are those of the compiler, without Mach-O's underscore. Names of another build are matched as far as possible. A \
+      local function, 'file.c;name', is found by its name; if several have it and object files are known, by that of its \
+      source file.
+      """)
+
+  @OptionGroup var list: ListArguments
+  @OptionGroup var which: ProfileTrace
+
+  func run() throws { try list.run(.proftext(list.file), trace: which.trace) }
+}
+
+struct ImportOrder: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "order",
+    abstract: "Import an order file: its entries, in their order.",
+    discussion: """
+      EXAMPLES
+        $ orderfile import order app.order --image build/app -o app.oftrace
+        $ orderfile gen app.oftrace new.oftrace --image build/app -o both.order
+
+      The trace has a step for each function that an entry places. Entries for other architectures and of string literals \
+      are no steps. Names of another build are matched as far as possible; 'orderfile verify' says which are stale.
+      """)
+
+  @OptionGroup var list: ListArguments
+
+  func run() throws { try list.run(.order(list.file)) }
 }
 
 struct ImportSymbols: ParsableCommand {

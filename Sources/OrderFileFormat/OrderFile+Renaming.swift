@@ -16,13 +16,15 @@ extension OrderFile {
   package func renaming(
     _ symbols: [Int: [UInt8]], in bytes: FileBytes
   ) throws(ParseError) -> [UInt8] {
-    var renamed: [Int: [(index: Int, entry: OrderFileEntry)]] = [:]
-    for index in symbols.keys.sorted() {
+    var expected = entries
+    var changesOfLine: [Int: [Int]] = [:]
+    for index in entries.indices {
       guard let symbol = symbols[index] else { continue }
       guard let entry = entries[index].named(symbol, namesSection: dialect.namesSections) else {
         throw unwritable(symbol, line: lines[index])
       }
-      renamed[lines[index], default: []].append((index, entry))
+      expected[index] = entry
+      changesOfLine[lines[index], default: []].append(index)
     }
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -31,15 +33,15 @@ extension OrderFile {
       let start = scanner.position
       _ = scanner.next()
       var line = bytes.copy(start..<scanner.position)
-      for (index, entry) in renamed[scanner.lineNumber] ?? [] {
-        guard let changed = replacing(entries[index], by: entry, in: line) else {
-          throw unwritable(entry.symbol, line: scanner.lineNumber)
+      for index in changesOfLine[scanner.lineNumber] ?? [] {
+        guard let changed = replacing(entries[index], by: expected[index], in: line) else {
+          throw unwritable(expected[index].symbol, line: scanner.lineNumber)
         }
         line = changed
       }
       result += line
     }
-    try check(result, renamed.values.flatMap { $0 })
+    try check(result, has: expected)
     return result
   }
 
@@ -58,12 +60,10 @@ extension OrderFile {
     return line[..<place] + newName + line[(place + oldName.count)...]
   }
 
-  /// - Throws: if `result` does not have this file's entries with the `renamed` ones in their places.
+  /// - Throws: if `result` reads as something else than the `expected` entries.
   private func check(
-    _ result: [UInt8], _ renamed: [(index: Int, entry: OrderFileEntry)]
+    _ result: [UInt8], has expected: [OrderFileEntry]
   ) throws(ParseError) {
-    var expected = entries
-    for (index, entry) in renamed { expected[index] = entry }
     let found = try dialect.read(FileBytes(result))
     guard found.entries != expected || found.patterns != patterns else { return }
     let index = zip(found.entries, expected).enumerated().first { $1.0 != $1.1 }?.offset

@@ -20,11 +20,14 @@ let mayImport: [String: Set<String>] = [
   "TraceFormat": ["ByteReading", "Addresses", "CTraceFormat"],
   "XctraceFormat": ["ByteReading", "Addresses", "CExpat"],
   "LaunchLogFormat": ["JSON", "ByteReading", "Addresses"],
+  "TemporalProfileFormat": ["ByteReading", "Addresses"],
+  "PerfScriptFormat": ["ByteReading", "Addresses"],
 
   // L2: the only target that knows formats and model.
   "Symbolication": [
     "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-    "XctraceFormat", "Demangling", "ImageModel", "ByteReading", "Addresses", "Glibc", "Darwin",
+    "XctraceFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling", "ImageModel",
+    "ByteReading", "Addresses", "Glibc", "Darwin",
   ],
 
   // L3: algorithms on the model alone; they do not import each other.
@@ -61,8 +64,9 @@ let mayImport: [String: Set<String>] = [
     "ProcessTracing",
     "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat", "OrderFileFormat",
     "TraceFormat",
-    "ClusterProfileFormat", "PagesFormat", "Demangling", "ImageModel", "JSON", "ByteReading",
-    "Addresses", "Glibc", "Darwin",
+    "ClusterProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "PagesFormat",
+    "Demangling",
+    "ImageModel", "JSON", "ByteReading", "Addresses", "Glibc", "Darwin",
   ],
   "ImageAudit": [
     "Workflows", "Reporting", "Symbolication", "ObjectFormat", "LinkMapFormat", "ImageModel",
@@ -99,7 +103,7 @@ let layers: [[String]] = [
   [
     "ImageModel", "Demangling", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat",
     "TraceFormat", "ClusterProfileFormat", "XctraceFormat", "LaunchLogFormat",
-    "PagesFormat",
+    "PagesFormat", "TemporalProfileFormat", "PerfScriptFormat",
   ],
   ["Symbolication"],
   [

@@ -23,8 +23,17 @@ import Testing
       ImportDocument.Recording(
         process: 581, processLabel: "App (581)", functionsByFault: 96, pageIns: 101, faults: 120)))
 
-  @Test(arguments: ["list", "recording"]) func bothFormsAreAsRecorded(_ name: String) throws {
-    let document = name == "list" ? Self.list : Self.recording
+  static let samples = ImportDocument(
+    source: "perf", inputPaths: ["perf.txt"], outputPath: "app.oftrace", imagePath: "build/app",
+    imageID: nil, functions: 3,
+    details: .samples(
+      ImportDocument.Samples(
+        samples: 90, names: 4, unnamedFrames: 2, command: "app \u{1b}",
+        missing: [ImportDocument.MissingLine(line: 4, name: "f(int)", reason: "no such symbol")])))
+
+  @Test(arguments: ["list", "recording", "samples"])
+  func bothFormsAreAsRecorded(_ name: String) throws {
+    let document = ["list": Self.list, "samples": Self.samples][name] ?? Self.recording
     try expectGolden(ImportText(document).text + "\n", "reporting/import/\(name)/expected.txt")
     let json = document.json()
     try expectGolden(

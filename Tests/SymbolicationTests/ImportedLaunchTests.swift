@@ -2,7 +2,9 @@ import Addresses
 import ByteReading
 import ImageModel
 import ModelSamples
+import PerfScriptFormat
 import Symbolication
+import TemporalProfileFormat
 import TestSupport
 import Testing
 import TraceFormat
@@ -156,5 +158,50 @@ import TraceFormat
       _ = try? ImportedLaunch(addresses: FileBytes(damaged), of: Self.image)
       _ = ImportedLaunch(symbols: FileBytes(damaged), of: Self.image)
     }
+  }
+
+  /// A profile has neither Mach-O's underscore nor the mark of names without one.
+  @Test func theNamesOfAProfileAreFoundInMachOImages() throws {
+    let names = ["a.o|_row", "b.c.o|_row", "a.o|_main", "a.o|-[Foo bar]", "a.o|__ZN3app4openEv"]
+    var image = Self.image
+    image.layout = machOLayout(names)
+    let text =
+      ":temporal_prof_traces\n1\n1\n1\nmain,-[Foo bar],src/b.c;row,_ZN3app4openEv,x/a.c;row,nobody\n"
+    let profile = try TemporalProfile(parsing: FileBytes(Array(text.utf8)))
+    var map = SymbolMap(image.layout)
+    let launch = ImportedLaunch(profile.traces[0], of: profile, image, names: &map)
+    let layout = image.layout
+    let found = launch.uses.map { use in
+      layout.functions(at: use.entry).map { index in
+        let function = layout.functions[index]
+        let file = function.objectFile.map { "\(layout.names.name($0))|" } ?? ""
+        return file + "\(layout.name(of: function))"
+      }.joined()
+    }
+    #expect(found == [names[2], names[3], names[1], names[4], names[0]])
+    #expect(launch.missing.map(\.text) == ["nobody"] && launch.entryCount == 6)
+  }
+
+  /// What perf printed of a real program, in three forms.
+  @Test(arguments: [
+    ("stacks", ["main", "load", "worker", "draw"]),
+    ("default", ["main", "load", "worker", "draw"]),
+    ("flat", ["load", "draw"]),
+  ])
+  func samplesOfPerfAreRead(name: String, expected: [String]) throws {
+    let bytes = try fixture("perf/\(name).txt")
+    var image = Self.image
+    image.path = "/elsewhere/app"
+    image.layout = sampleLayout(["draw", "load", "main", "worker"])
+    let sampled = try SampledLaunch(
+      PerfScript(FileBytes(bytes)), path: name, of: image)
+    let layout = image.layout
+    #expect(
+      sampled.launch.uses.map { use in
+        layout.functions(at: use.entry).map { "\(layout.name(of: layout.functions[$0]))" }.joined()
+      } == expected)
+    #expect(sampled.launch.uses.allSatisfy { $0.thread ?? 0 > 30000 && $0.nanoseconds != nil })
+    #expect(sampled.sampleCount > 3 && sampled.command == Array("app".utf8))
+    #expect((sampled.launch.processNumber == 30520) == (name == "stacks"))
   }
 }

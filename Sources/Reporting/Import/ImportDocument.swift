@@ -4,7 +4,7 @@ import PagesFormat
 
 /// The result of `orderfile import`: what was imported, and what could not be used.
 package struct ImportDocument: Hashable, Sendable {
-  /// `xctrace`, `symbols` or `addresses`.
+  /// `xctrace`, `perf`, `proftext`, `profdata`, `order`, `symbols` or `addresses`.
   package var source: String
   package var inputPaths: [String]
   /// The path of the trace; `-` is stdout.
@@ -18,16 +18,20 @@ package struct ImportDocument: Hashable, Sendable {
   package enum Details: Hashable, Sendable {
     case list(List)
     case recording(Recording)
+    case samples(Samples)
   }
 
   /// An imported list.
   package struct List: Hashable, Sendable {
-    /// The number of lines that are not blank or comments.
+    /// The number of lines that are not blank or comments; of an order file or profile the number of names.
     package var entries: Int
+    /// What an entry is, for the text: `line`, `entry` or `name`.
+    package var noun: String
     package var missing: [MissingLine]
 
-    package init(entries: Int, missing: [MissingLine]) {
+    package init(entries: Int, noun: String = "line", missing: [MissingLine]) {
       self.entries = entries
+      self.noun = noun
       self.missing = missing
     }
   }
@@ -44,6 +48,29 @@ package struct ImportDocument: Hashable, Sendable {
       self.line = line
       self.name = name
       self.reason = reason
+    }
+  }
+
+  /// Imported samples of perf.
+  package struct Samples: Hashable, Sendable {
+    /// The number of samples in which the image occurs.
+    package var samples: Int
+    /// The number of different names in them.
+    package var names: Int
+    /// Frames in the image for which perf has no name.
+    package var unnamedFrames: Int
+    /// The command of the process.
+    package var command: String
+    package var missing: [MissingLine]
+
+    package init(
+      samples: Int, names: Int, unnamedFrames: Int, command: String, missing: [MissingLine]
+    ) {
+      self.samples = samples
+      self.names = names
+      self.unnamedFrames = unnamedFrames
+      self.command = command
+      self.missing = missing
     }
   }
 
@@ -87,8 +114,12 @@ extension ImportDocument: JSONDocument {
   package static let schema = "orderfile.import/1"
 
   package func write(to json: inout JSONWriter) {
-    if case .list(let list) = details { json.member("entries", list.entries) }
-    if case .recording(let recording) = details { json.member("faults", recording.faults) }
+    if case .samples(let samples) = details { json.member("command", samples.command) }
+    switch details {
+    case .list(let list): json.member("entries", list.entries)
+    case .samples(let samples): json.member("entries", samples.names)
+    case .recording(let recording): json.member("faults", recording.faults)
+    }
     json.member("functions", functions)
     if case .recording(let recording) = details {
       json.member("functionsByFault", recording.functionsByFault)
@@ -96,9 +127,9 @@ extension ImportDocument: JSONDocument {
     if let imageID { json.member("imageID", imageID.description) }
     json.member("imagePath", imagePath)
     json.array("inputPaths") { json in for path in inputPaths { json.element(path) } }
-    if case .list(let list) = details {
+    if let missing {
       json.array("missing") { json in
-        for missing in list.missing {
+        for missing in missing {
           json.object { json in
             json.member("line", missing.line)
             json.member("name", missing.name)
@@ -113,7 +144,18 @@ extension ImportDocument: JSONDocument {
       json.member("process", recording.process)
       json.member("processLabel", recording.processLabel)
     }
+    if case .samples(let samples) = details { json.member("samples", samples.samples) }
     json.member("schema", Self.schema)
     json.member("source", source)
+    if case .samples(let samples) = details { json.member("unnamedFrames", samples.unnamedFrames) }
+  }
+
+  /// The entries that match no function; `nil` for a source that has no names.
+  private var missing: [MissingLine]? {
+    switch details {
+    case .list(let list): list.missing
+    case .samples(let samples): samples.missing
+    case .recording: nil
+    }
   }
 }

@@ -8,10 +8,15 @@ package struct ImportText {
     var text = "imported \(counted(document.functions, "function"))"
     switch document.details {
     case .list(let list):
-      text += " from \(counted(list.entries, "line")) of \(printable(document.inputPaths[0]))"
-      if !list.missing.isEmpty {
-        text +=
-          ", \(list.missing.count) of which match no function in \(printable(document.imagePath))"
+      text +=
+        " from \(entriesCounted(list.entries, list.noun)) of \(printable(document.inputPaths[0]))"
+      text += unmatched(list.missing)
+    case .samples(let samples):
+      text +=
+        " from \(counted(samples.samples, "sample")) of \(printable(samples.command)), which have "
+      text += counted(samples.names, "name") + unmatched(samples.missing)
+      if samples.unnamedFrames > 0 {
+        text += "; \(counted(samples.unnamedFrames, "frame")) without a name"
       }
     case .recording(let recording):
       text += " from \(printable(recording.processLabel)): "
@@ -21,4 +26,14 @@ package struct ImportText {
     }
     return text + ": \(printable(document.outputPath))"
   }
+
+  private func unmatched(_ missing: [ImportDocument.MissingLine]) -> String {
+    missing.isEmpty
+      ? "" : ", \(missing.count) of which match no function in \(printable(document.imagePath))"
+  }
+}
+
+/// `1 line`, `2 entries`: entries of a list by what they are.
+package func entriesCounted(_ count: Int, _ noun: String) -> String {
+  counted(count, noun, noun.hasSuffix("entry") ? noun.dropLast() + "ies" : nil)
 }

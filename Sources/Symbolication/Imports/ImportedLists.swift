@@ -6,6 +6,7 @@
 import Addresses
 import ByteReading
 import ImageModel
+import OrderFileFormat
 
 extension ImportedLaunch {
   /// Reads a list of symbols. Names from another build of the program are matched as in `SymbolMap.resolve`;
@@ -16,17 +17,49 @@ extension ImportedLaunch {
     self.init(image)
     var map = SymbolMap(image.layout)
     forEachEntry(bytes) { line, range in
-      entryCount += 1
       let name = SymbolName(bytes: bytes.copy(range))
-      switch map.resolve(name) {
-      case .exact(let found), .canonical(let found, _):
-        for function in found.indexes { add(function) }
-      case .missing(let why):
-        // It is not known whether the name ever was in a build of this program.
-        let reason = why == .inlinedOrRemoved ? .noSuchSymbol : why
-        missing.append(Missing(line: line, text: name, reason: reason.description))
-      }
+      add(name, map.resolve(name), line: line)
     }
+    explainMissing()
+  }
+
+  /// Reads the entries of an order file, in its order. Literals, patterns and entries for other architectures than the
+  /// image's are no entries of functions.
+  ///
+  /// - Complexity: O(*n* + *b*) for *n* bytes in the order file and *b* in the names of the image.
+  package init(order: OrderFile, of image: Image) {
+    self.init(image)
+    var map = SymbolMap(image.layout)
+    var seen: Set<OrderFile.Symbol> = []
+    let listed = Set(order.symbols(for: image.architecture))
+    for (entry, line) in zip(order.entries, order.lines) {
+      let symbol = OrderFile.Symbol(
+        name: SymbolName(bytes: entry.symbol),
+        objectFile: entry.objectFile.map { SymbolName(bytes: $0) })
+      guard listed.contains(symbol), seen.insert(symbol).inserted else { continue }
+      add(symbol.name, map.resolve(symbol.name, from: symbol.objectFile), line: line)
+    }
+    explainMissing()
+  }
+
+  /// Adds what an entry of a list stands for.
+  mutating func add(
+    _ name: SymbolName, _ resolution: Resolution, line: Int, nanoseconds: UInt64? = nil,
+    thread: UInt32? = nil
+  ) {
+    entryCount += 1
+    switch resolution {
+    case .exact(let found), .canonical(let found, _):
+      for function in found.indexes { add(function, nanoseconds: nanoseconds, thread: thread) }
+    case .missing(let why):
+      // It is not known whether the name ever was in a build of this program.
+      let reason = why == .inlinedOrRemoved ? .noSuchSymbol : why
+      missing.append(Missing(line: line, text: name, reason: reason.description))
+    }
+  }
+
+  /// Says why the image has no functions of the missing names, as far as it tells.
+  mutating func explainMissing() {
     let absences = image.layout.absences(of: missing.map(\.text))
     for index in missing.indices {
       guard let absence = absences[NameKey(missing[index].text.bytes)] else { continue }

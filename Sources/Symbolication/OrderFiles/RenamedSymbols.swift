@@ -12,6 +12,7 @@
 // notices. A missing number only means that there are fewer. So a closure is renamed only if there is exactly one with
 // the same demangled name, which also happens if its parent was the only one to change.
 
+import Addresses
 import ByteReading
 import Demangling
 import ImageModel
@@ -102,12 +103,12 @@ package struct RenamedSymbols {
 
   private struct Body: Hashable {
     var map: Int
-    var address: UInt64
+    var address: StatedAddress
   }
 
   private func body(of place: Place) -> Body {
     let function = maps[place.map].layout.functions[place.function]
-    return Body(map: place.map, address: function.address.rawValue)
+    return Body(map: place.map, address: function.address)
   }
 
   private func bodyCount(_ places: [Place]) -> Int { Set(places.map(body)).count }

@@ -1,0 +1,63 @@
+import ByteReading
+import ImageModel
+import TemporalProfileFormat
+
+extension ImportedLaunch {
+  /// Reads one trace of an LLVM profile. Names from another build of the program are matched as in `SymbolMap.resolve`;
+  /// a name of several functions stands for all of them, unless the image knows object files and one is named for the
+  /// source file of the function.
+  ///
+  /// - Parameters:
+  ///   - map: the functions of `image`; one for all traces, because it remembers what it has looked up.
+  /// - Complexity: O(*n*) for *n* bytes of names; once O(*b*) for *b* bytes in the names of the image.
+  package init(
+    _ trace: TemporalProfile.Trace, of profile: TemporalProfile, _ image: Image,
+    names map: inout SymbolMap
+  ) {
+    self.init(image)
+    let bytes = profile.bytes
+    let format = image.layout.imageFormat
+    profile.forEachName(of: trace) { name in
+      let text = bytes.copy(name.symbol)
+      var resolution = Resolution.missing(.noSuchSymbol)
+      for spelling in format.spellings(ofProfiled: text) {
+        resolution = map.resolve(
+          SymbolName(bytes: spelling), compiledFrom: name.file.map { bytes.copy($0) })
+        guard case .missing = resolution else { break }
+      }
+      add(SymbolName(bytes: text), resolution, line: trace.line)
+    }
+    explainMissing()
+  }
+}
+
+extension ImageFormat {
+  /// How the symbol of a function may be called that a profile calls `name`: it has neither Mach-O's underscore nor the
+  /// mark of names that get none, those of Objective-C.
+  fileprivate func spellings(ofProfiled name: [UInt8]) -> [[UInt8]] {
+    prefixesUnderscore ? [[UInt8(ascii: "_")] + name, name] : [name]
+  }
+}
+
+extension SymbolMap {
+  /// As `resolve`, for a function of a source file. Compilers and build systems name object files `f.o` or `f.c.o`.
+  fileprivate mutating func resolve(
+    _ name: SymbolName, compiledFrom file: [UInt8]?
+  ) -> Resolution {
+    guard let file, layout.knowsObjectFiles else { return resolve(name) }
+    let leaf = file.split(separator: UInt8(ascii: "/")).last ?? []
+    let stem = leaf.lastIndex(of: UInt8(ascii: ".")).map { leaf[..<$0] } ?? leaf
+    for base in [leaf, stem] {
+      let found = resolve(name, from: SymbolName(bytes: Array(base) + Array(".o".utf8)))
+      if case .exact(let candidates) = found, !candidates.isAmbiguous { return found }
+    }
+    return resolve(name)
+  }
+}
+
+extension Layout {
+  /// Whether functions have object files. All have if one has.
+  fileprivate var knowsObjectFiles: Bool {
+    functions.first.map { $0.objectFile != nil || $0.compiledObjectFile != nil } ?? false
+  }
+}
