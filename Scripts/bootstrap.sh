@@ -15,7 +15,7 @@ test=(
   btrfs-progs  # a file system that writes to other places
   cpio qemu-system-arm  # an AArch64 machine, with the kernel that arm64-kernel.sh fetches
   python3  # Mach-O: what apple-sdk.sh fetches, and the emulator; what python-packages.sh fetches
-  cmark-gfm influxdb prometheus  # what reads reports of check and a history's exports
+  cmark-gfm influxdb libxml2-utils prometheus  # what reads reports of check and a history's exports
   libdevel-nytprof-perl  # has flamegraph.pl
   fish zsh  # shells whose completions are tested
 )

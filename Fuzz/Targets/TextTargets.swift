@@ -83,6 +83,7 @@ extension FuzzTarget {
         for frame in sample.frames { _ = frame.symbol.map { bytes.copy($0) } }
       }
     },
+    FuzzTarget("measured-images") { _ = try MeasuredImages(parsing: $0) },
     FuzzTarget("xctrace") { bytes in
       var export = XctraceExport()
       var frameCount = 0

@@ -152,6 +152,20 @@ import Testing
     #expect(Self.rows(launches) == names.reversed())
   }
 
+  /// The second thread began to load while the first went on: both took 60.
+  @Test func eventsOfOneThreadHaveTheirOwnTimes() {
+    let events: [(String, Double, Int?)] = [
+      ("main", 10, 1), ("load", 5, 2), ("window", 55, 1), ("loaded", 5, 2), ("done", 1, nil),
+    ]
+    let table = StageTable(
+      .trace,
+      [StagedLaunch(events.map { LaunchStage($0.0, .event, nanoseconds: $0.1, thread: $0.2) })],
+      origins: ["a.oftrace"])
+    #expect(table.hasThreads)
+    #expect(table.rows.map(\.threadDelta) == [10, nil, 60, 60, nil])
+    #expect(table.rows.map(\.delta) == [10, 5, 55, 5, 1])
+  }
+
   @Test func aHistogramOfNothingHasNoStatistics() {
     let empty = LaunchHistogram(
       name: "a", origin: "b", buckets: [.init(start: 0, end: 1, count: 0)])

@@ -1,7 +1,7 @@
 import Foundation
 
 /// Where Scripts/python-packages.sh installs what integrations compare with.
-private let pythonPackages = projectFolder.appendingPathComponent(".build/python").path
+package let pythonPackages = projectFolder.appendingPathComponent(".build/python").path
 
 /// The variables with which python3 finds these packages.
 package let pythonEnvironment = ["PYTHONPATH": pythonPackages, "PYTHONDONTWRITEBYTECODE": "1"]

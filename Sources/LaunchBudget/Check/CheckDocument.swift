@@ -49,7 +49,9 @@ package struct CheckDocument: Sendable {
   /// An error for each figure that is beyond a limit, in the order of the budget.
   package func failures(_ names: NameWording) -> [Diagnostic] {
     results.failedFigures.map { failed in
-      let causes = failed.causes.prefix(3).map { "\($0.kind.rawValue): \(names($0.name))" }
+      let causes = failed.causes.prefix(3).map {
+        "\($0.kind.rawValue): \(printable(names($0.name)))"
+      }
       let rest = failed.causes.count - causes.count + failed.furtherCauses
       return Diagnostic(
         failed.wording, context: ["\(budget):\(failed.first.line)"],

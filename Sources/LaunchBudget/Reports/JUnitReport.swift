@@ -19,9 +19,10 @@ package struct JUnitReport {
     let results = document.results
     let skipped = document.count(.noBaseline) + document.count(.inconclusive)
     let counts =
-      "tests=\"\(results.count)\" failures=\"\(document.count(.fail))\" errors=\"0\" skipped=\"\(skipped)\""
+      "tests=\"\(results.count)\" failures=\"\(document.count(.fail))\" errors=\"0\""
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites \(counts)>\n"
-    text += "<testsuite name=\"\(escaped("orderfile check \(document.budget)"))\" \(counts)>\n"
+    text +=
+      "<testsuite name=\"\(escaped("orderfile check \(document.budget)"))\" \(counts) skipped=\"\(skipped)\">\n"
     for result in results { text += testCase(result) }
     return text + "</testsuite>\n</testsuites>\n"
   }

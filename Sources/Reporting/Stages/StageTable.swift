@@ -32,6 +32,9 @@ package struct StageTable: Hashable, Sendable {
     /// Of the typical launch, in nanoseconds: since the process began, and its own.
     package var elapsed: Double
     package var delta: Double
+    /// Of an event: the mean time since the event before it on its thread, in nanoseconds; `nil` if the thread is unknown, and for the
+    /// first event of another than the main thread.
+    package var threadDelta: Double?
     /// Of the launches that have it, in nanoseconds.
     package var elapsedSummary: SampleSummary
     package var deltaSummary: SampleSummary
@@ -80,6 +83,9 @@ package struct StageTable: Hashable, Sendable {
     typicalTotal = Self.mean(typical.map { totals[$0] })
     rows = Self.rows(of: launches, inTypical: Set(typical), hasAll: source.hasAllTime)
   }
+
+  /// Whether events are of several threads.
+  package var hasThreads: Bool { Set(rows.compactMap(\.thread)).count > 1 }
 
   /// The typical time without tracing; `nil` if it was not measured.
   package var typicalUntraced: Double? {
@@ -147,6 +153,8 @@ package struct StageTable: Hashable, Sendable {
     var thread: Int?
     var elapsed: [Double] = []
     var delta: [Double] = []
+    /// See `Row.threadDelta`.
+    var threadDelta: [Double] = []
     /// Those of the typical launches.
     var typicalElapsed = 0.0
     var typicalDelta = 0.0
@@ -163,6 +171,7 @@ package struct StageTable: Hashable, Sendable {
       var occurrences: [Key: Int] = [:]
       var elapsed = 0.0
       var last: Int?
+      var elapsedByThread = [1: 0.0]
       for stage in launch.stages {
         var key = Key(kind: stage.kind, name: stage.name, occurrence: 0)
         let occurrence = occurrences[key, default: 0]
@@ -181,6 +190,11 @@ package struct StageTable: Hashable, Sendable {
         }
         samples[place].elapsed.append(elapsed)
         samples[place].delta.append(stage.nanoseconds)
+        if let thread = stage.thread {
+          if let before = elapsedByThread.updateValue(elapsed, forKey: thread) {
+            samples[place].threadDelta.append(elapsed - before)
+          }
+        }
         guard inTypical.contains(number) else { continue }
         samples[place].typicalElapsed += elapsed
         samples[place].typicalDelta += stage.nanoseconds
@@ -198,7 +212,9 @@ package struct StageTable: Hashable, Sendable {
         hasAll ? sum : row.typicalCount == 0 ? mean(row.elapsed) : row.typicalElapsed / count
       return Row(
         kind: row.key.kind, name: row.key.name, thread: row.thread, count: row.delta.count,
-        elapsed: elapsed, delta: delta, elapsedSummary: SampleSummary(row.elapsed),
+        elapsed: elapsed, delta: delta,
+        threadDelta: row.threadDelta.isEmpty ? nil : mean(row.threadDelta),
+        elapsedSummary: SampleSummary(row.elapsed),
         deltaSummary: SampleSummary(row.delta))
     }
   }

@@ -53,30 +53,43 @@ package struct StagesText {
 
   /// Since the process began, and since the row before.
   private func single(_ table: StageTable) -> Table {
-    var rendered = Table([.init("MS"), .init("DELTA"), .init(heading(table), .left)])
+    var rendered = Table(
+      [.init("MS"), .init("DELTA")] + threadHeading(table) + [.init(heading(table), .left)])
     for row in shown(table) {
-      rendered.add([elapsed(row), milliseconds(row.delta), name(row)])
+      rendered.add(
+        [elapsed(row), milliseconds(row.delta)] + threadDelta(row, table) + [name(row)])
     }
     return rendered
   }
 
   /// With statistics of the deltas.
   private func several(_ table: StageTable) -> Table {
-    var rendered = Table([
-      .init("MS"), .init("DELTA"), .init("MIN"), .init("MEDIAN"), .init("MEAN"), .init("P95"),
-      .init("MAX"), .init("LAUNCHES"), .init("NEEDED"), .init(heading(table), .left),
-    ])
+    var rendered = Table(
+      [.init("MS"), .init("DELTA")] + threadHeading(table) + [
+        .init("MIN"), .init("MEDIAN"), .init("MEAN"), .init("P95"), .init("MAX"),
+        .init("LAUNCHES"), .init("NEEDED"), .init(heading(table), .left),
+      ])
     for row in shown(table) {
       let delta = row.deltaSummary
-      rendered.add([
-        elapsed(row), milliseconds(row.delta), milliseconds(delta.minimum),
-        milliseconds(delta.median), milliseconds(delta.mean), milliseconds(delta.percentile95),
-        milliseconds(delta.maximum), "\(row.count)",
-        "\(MeasurementPrecision.launchesNeeded(document.precision, row.elapsedSummary))",
-        name(row),
-      ])
+      rendered.add(
+        [elapsed(row), milliseconds(row.delta)] + threadDelta(row, table) + [
+          milliseconds(delta.minimum),
+          milliseconds(delta.median), milliseconds(delta.mean), milliseconds(delta.percentile95),
+          milliseconds(delta.maximum), "\(row.count)",
+          "\(MeasurementPrecision.launchesNeeded(document.precision, row.elapsedSummary))",
+          name(row),
+        ])
     }
     return rendered
+  }
+
+  /// Threads run beside each other: the time since the event before, of whatever thread, does not show how long one took.
+  private func threadHeading(_ table: StageTable) -> [Table.Column] {
+    table.hasThreads ? [.init("ON THREAD")] : []
+  }
+
+  private func threadDelta(_ row: StageTable.Row, _ table: StageTable) -> [String] {
+    table.hasThreads ? [row.threadDelta.map(milliseconds) ?? ""] : []
   }
 
   private func heading(_ table: StageTable) -> String {

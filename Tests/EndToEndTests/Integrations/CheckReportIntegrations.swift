@@ -67,6 +67,22 @@ import Testing
     #expect(text.contains("a\"b<c>&amp;|`*]]>\\x1b[31m\\x00\\n</code></details>\u{fffd}"))
   }
 
+  @Test(.needs("xmllint", .python("junit-10.xsd"))) func theTestCasesFollowTheSchemaOfJenkins()
+    throws
+  {
+    let workshop = try Self.workshop()
+    func validate(_ file: String) throws -> Run {
+      try workshop.start(
+        "xmllint", ["--noout", "--schema", "\(pythonPackages)/junit-10.xsd", file]
+      ).end()
+    }
+    let run = try validate("junit.xml")
+    #expect(run.status == 0, "\(run.errors)")
+    let wrong = workshop.text("junit.xml").replacing(" failures=", with: " fails=")
+    try workshop.write(wrong.utf8, "wrong.xml")
+    #expect(try validate("wrong.xml").status != 0)
+  }
+
   @Test(.needs(.python("sarif_pydantic"))) func sarifModelsTakeTheFindings() throws {
     let run = try Self.python(
       """
