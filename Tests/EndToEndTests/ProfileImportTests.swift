@@ -88,10 +88,8 @@ import Testing
       "raw.oftrace")
     #expect(try names("raw.oftrace", in: workshop) == ["main", "two", "own", "one"])
     let order = try workshop.mustOrderfile("gen", "raw.oftrace", "--image", "app")
-    #expect(
-      order.text.split(separator: "\n").filter { !$0.hasPrefix("#") } == [
-        "main", "two", "own", "one",
-      ])
+    // Behind the initializers of the C runtime.
+    #expect(order.text.hasSuffix("main\ntwo\nown\none\n"))
     let several = try workshop.orderfile(
       "import", "profdata", "app.profdata", "--image", "app", "-o", "one.oftrace")
     #expect(several.status == 1 && several.errors.contains("unable to write 3 traces to one file"))
