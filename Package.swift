@@ -70,6 +70,7 @@ let package = Package(
     target("LinkMapFormat", ["ImageModel", "ByteReading", "Addresses"]),
     target("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses"]),
     target("ClusterProfileFormat", ["ByteReading", "Addresses"]),
+    target("ProfileFormat", ["ImageModel", "ByteReading", "Addresses"]),
     target("PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),
     target("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
     target("XctraceFormat", ["ByteReading", "Addresses", "CExpat"]),
@@ -82,7 +83,8 @@ let package = Package(
       "Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "XctraceFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling", "ImageModel",
+        "XctraceFormat", "ProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling",
+        "ImageModel",
         "ByteReading", "Addresses",
       ]),
 
@@ -139,7 +141,8 @@ let package = Package(
         "LaunchMeasurement",
         "ProcessTracing", "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat",
         "OrderFileFormat",
-        "TraceFormat", "ClusterProfileFormat", "TemporalProfileFormat", "PerfScriptFormat",
+        "TraceFormat", "ClusterProfileFormat", "ProfileFormat", "TemporalProfileFormat",
+        "PerfScriptFormat",
         "PagesFormat", "Demangling", "ImageModel", "JSON",
         "ByteReading", "Addresses",
       ], resources: [.embedInCode("Init/CMake/orderfileConfig.cmake")]),
@@ -250,12 +253,14 @@ let package = Package(
     tests("LinkMapFormat", ["Symbolication", "ImageModel", "ByteReading", "Addresses"]),
     tests("ClusterProfileFormat", ["ByteReading", "Addresses"]),
     tests("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses"]),
+    tests("ProfileFormat", ["ImageModel", "ByteReading", "Addresses"]),
     tests("Demangling", ["ImageModel"]),
     tests(
       "Symbolication",
       [
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-        "TemporalProfileFormat", "PerfScriptFormat", "Demangling", "ModelSamples", "ImageModel",
+        "ProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling", "ModelSamples",
+        "ImageModel",
         "ByteReading", "Addresses",
       ]),
     tests("TraceFormat", ["ByteReading", "Addresses", "CTraceFormat"]),
@@ -320,7 +325,8 @@ let package = Package(
         "Symbolication",
         "Demangling",
         "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "ClusterProfileFormat",
-        "TraceFormat", "PagesFormat", "XctraceFormat", "LaunchLogFormat", "TemporalProfileFormat",
+        "TraceFormat", "PagesFormat", "XctraceFormat", "LaunchLogFormat", "ProfileFormat",
+        "TemporalProfileFormat",
         "PerfScriptFormat", "ImageModel", "ByteReading", "Addresses",
       ], path: "Fuzz/Targets", swiftSettings: checked),
     .testTarget(

@@ -10,6 +10,7 @@ import LinkMapFormat
 import OrderFileFormat
 import PagesFormat
 import PerfScriptFormat
+import ProfileFormat
 import Reporting
 import Symbolication
 import TemporalProfileFormat
@@ -42,6 +43,18 @@ extension FuzzTarget {
       let names = profile.functions.flatMap { $0.names + [$0.unit].compactMap { $0 } }
       guard names.allSatisfy(ClusterProfile.isWritable) else { return }
       _ = try ClusterProfile(parsing: FileBytes(profile.written()))
+    },
+    FuzzTarget("profile") { bytes in
+      let profile = try Profile(parsing: bytes)
+      let again = try Profile(parsing: FileBytes(profile.bytes))
+      precondition(again == profile, "it is written as it is")
+      guard let twice = profile.weighted(by: 2) else { return }
+      var fold = ProfileFold()
+      guard fold.add(profile), fold.add(profile) else { return }
+      precondition(fold.profile == twice, "a weight is that many merges")
+      _ = Trace(profile, path: "profile")
+      for launch in profile.launches { _ = profile.recordedFunctions(of: launch) }
+      _ = LaunchProfile(profile, images: Array(profile.images.indices), build: nil)
     },
     FuzzTarget("pages") { _ = try PagesDocument(parsing: $0) },
     FuzzTarget("report") { bytes in

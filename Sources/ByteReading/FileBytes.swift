@@ -87,7 +87,28 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     let status = try Self.status(descriptor)
     guard status.st_mode & S_IFMT != S_IFDIR else { throw SystemError("read", errno: EISDIR) }
     guard status.st_size <= limit else { throw SystemError("read", errno: EFBIG) }
-    let bytes = try Self.readToEnd(descriptor, expecting: Int(status.st_size), limit: limit)
+    // Most files keep their size: they are read in one piece, without a copy.
+    let size = Int(status.st_size)
+    let buffer = UnsafeMutableRawPointer.allocate(byteCount: size + 1, alignment: 16)
+    var got = 0
+    while got <= size {
+      let more = read(descriptor, buffer + got, size + 1 - got)
+      if more == 0 {
+        (start, count, storage) = (UnsafeRawPointer(buffer), got, .allocation(buffer))
+        return
+      }
+      if more > 0 {
+        got += more
+      } else if errno != EINTR {
+        let error = SystemError("read")
+        buffer.deallocate()
+        throw error
+      }
+    }
+    // It has grown meanwhile.
+    defer { buffer.deallocate() }
+    let beginning = [UInt8](UnsafeRawBufferPointer(start: buffer, count: got))
+    let bytes = try Self.readToEnd(descriptor, after: beginning, limit: limit)
     (start, count, storage) = Self.allocate(copying: bytes)
   }
 
@@ -127,10 +148,9 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
   }
 
   private static func readToEnd(
-    _ descriptor: Int32, expecting size: Int = 0, limit: UInt64
+    _ descriptor: Int32, after beginning: [UInt8] = [], limit: UInt64
   ) throws(SystemError) -> [UInt8] {
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(size)
+    var bytes = beginning
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
       let got = read(descriptor, &chunk, chunk.count)
@@ -212,6 +232,20 @@ extension FileBytes {
       a.lowerBound >= 0 && a.upperBound <= count && b.lowerBound >= 0 && b.upperBound <= count,
       "the caller checked the ranges")
     return a.count == b.count && memcmp(start + a.lowerBound, start + b.lowerBound, a.count) == 0
+  }
+
+  /// Whether `range` contains the same as `others` in `part`, which is a range of it.
+  @inlinable public func isEqual(
+    _ range: Range<Int>, to others: [UInt8], in part: Range<Int>
+  ) -> Bool {
+    precondition(
+      range.lowerBound >= 0 && range.upperBound <= count && part.lowerBound >= 0
+        && part.upperBound <= others.count, "the caller checked the ranges")
+    guard range.count == part.count else { return false }
+    return others.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return true }
+      return memcmp(start + range.lowerBound, base + part.lowerBound, part.count) == 0
+    }
   }
 
   /// The bytes of `range` as text for people; bytes that are not UTF-8 become U+FFFD.

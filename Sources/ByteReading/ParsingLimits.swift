@@ -33,6 +33,9 @@ public enum ParsingLimits {
   public static let stream: UInt64 = 4 << 30
   /// Load records of one trace.
   public static let traceImages: UInt64 = 1 << 16
+  /// Names and paths in one profile of launches, and functions of all builds.
+  public static let profileTexts: UInt64 = 1 << 22
+  public static let profileFunctions: UInt64 = 1 << 21
   /// Launches in one log, and in one table of stages.
   public static let launches: UInt64 = 1 << 16
   /// Objects and arrays of a JSON document that are open at once.

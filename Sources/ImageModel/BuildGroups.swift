@@ -9,7 +9,7 @@
 //   3. They have the same path or the same file name. The end of a library's version does not count: `libjq.so.1`
 //      and `libjq.so.1.0.4` are equal.
 //
-// 2 and 3 do not apply to two images of one trace, unless their paths are equal: both were in one process, like two
+// 2 and 3 do not apply to two images of one process, unless their paths are equal: both were loaded at once, like two
 // plugins with the same file name. 3 does not apply to libraries that state different names.
 //
 // What it leaves out: a program that was built under another name. Only its functions show what it is
@@ -24,8 +24,8 @@ package struct BuildGroups: Sendable {
     package var libraryName: String?
     /// Indexes into the images of the traces, in the order of the first load.
     package var images: [Int]
-    /// The last trace that had one of the images.
-    fileprivate var lastTrace: Int
+    /// The last process that had one of the images.
+    fileprivate var lastProcess: Int
   }
 
   /// In the order of the first load of their images.
@@ -49,10 +49,10 @@ package struct BuildGroups: Sendable {
     var placed = [Int?](repeating: nil, count: traces.images.count)
     var isTaken: Set<String> = []
     var count: [String: Int] = [:]
-    for (number, trace) in traces.members.enumerated() {
-      for group in trace.uses.compactMap({ placed[$0.image] }) { groups[group].lastTrace = number }
-      for use in trace.uses where placed[use.image] == nil {
-        let image = traces.images[use.image]
+    for (number, process) in traces.members.lazy.flatMap(\.processes).enumerated() {
+      for group in process.compactMap({ placed[$0] }) { groups[group].lastProcess = number }
+      for index in process where placed[index] == nil {
+        let image = traces.images[index]
         let library = libraryName(image)
         let known = group(image.id, libraryName: library, path: image.path, notIn: number)
         let group = known ?? groups.count
@@ -62,12 +62,12 @@ package struct BuildGroups: Sendable {
             count[image.fileName, default: 1] += 1
             name = "\(image.fileName).\(count[image.fileName] ?? 1)"
           }
-          groups.append(Group(name: name, images: [], lastTrace: number))
+          groups.append(Group(name: name, images: [], lastProcess: number))
         }
-        groups[group].images.append(use.image)
+        groups[group].images.append(index)
         groups[group].libraryName = groups[group].libraryName ?? library
-        groups[group].lastTrace = number
-        placed[use.image] = group
+        groups[group].lastProcess = number
+        placed[index] = group
         note(image, library, in: group)
       }
     }
@@ -97,7 +97,7 @@ package struct BuildGroups: Sendable {
   }
 
   private func group(
-    _ id: ImageID?, libraryName: String?, path: String, notIn trace: Int?
+    _ id: ImageID?, libraryName: String?, path: String, notIn process: Int?
   ) -> Int? {
     if let id, id.kind != .weak, let known = byID[id] { return known }
     func fits(_ group: Int) -> Bool {
@@ -106,7 +106,7 @@ package struct BuildGroups: Sendable {
     }
     func first(_ candidates: [Int]?) -> Int? {
       candidates?.prefix(Self.limit).first {
-        fits($0) && (trace == nil || groups[$0].lastTrace != trace)
+        fits($0) && (process == nil || groups[$0].lastProcess != process)
       }
     }
     if let found = libraryName.flatMap({ first(byLibraryName[$0]) }) { return found }

@@ -54,6 +54,13 @@ package struct Share: Hashable, Comparable, Sendable, CustomStringConvertible {
     return (found.high, found.low) >= (asked.high, asked.low)
   }
 
+  /// The smallest part of `whole` that reaches this share.
+  package func leastCount(of whole: UInt64) -> UInt64 {
+    let product = whole.multipliedFullWidth(by: millionths)
+    let (quotient, rest) = Self.all.dividingFullWidth(product)
+    return quotient + (rest > 0 ? 1 : 0)
+  }
+
   /// `95%`, `66.66%`
   package var description: String {
     let (whole, rest) = millionths.quotientAndRemainder(dividingBy: Self.all / 100)

@@ -30,6 +30,8 @@ package struct Trace: Sendable {
   /// Whether the trace contains the names that it needs, so that the recorded image is not needed.
   package var isSealed: Bool
   package var method = Method.instrumentation
+  /// ELF's `e_machine`, also for Mach-O; 0 if the source does not tell.
+  package var machine: UInt32 = 0
 
   package init(path: String, program: String, processNumber: UInt32?) {
     self.path = path

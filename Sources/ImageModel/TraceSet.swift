@@ -8,6 +8,8 @@ package struct TraceSet: Sendable {
   /// The information that is kept about a trace.
   package struct Member: Sendable {
     package var path: String
+    /// The number of launches that it stands for: its weight; of a profile, the number that it holds.
+    package var launches: UInt64
     package var method: Trace.Method
     /// The number of hits for which there was no free slot.
     package var lostRecords: UInt64
@@ -17,6 +19,9 @@ package struct TraceSet: Sendable {
     package var unattributedHits: Int
     /// How much of each image was used, in the order of the first load.
     package var uses: [ImageUse]
+    /// The images that were in one process, as indexes into the set's `images`: of a trace one list, of a profile one for
+    /// each combination that it knows.
+    package var processes: [[Int]]
     /// The index of the executable in the set's `images`; `nil` if it is not among the trace's images.
     package var program: Int?
 
@@ -59,6 +64,7 @@ package struct TraceSet: Sendable {
   package private(set) var imagesToRead: [TraceImage] = []
   private var isToBeRead: Set<Int> = []
   private var placeOfImage: [ImageKey: Int] = [:]
+  private var placeOfBuild: [ImageID: Int] = [:]
 
   package init() {}
 
@@ -67,8 +73,16 @@ package struct TraceSet: Sendable {
     placeOfImage[ImageKey(path: image.path, id: image.id)]
   }
 
+  /// The index in `images` of an image with the ID `id`, unless that is weak; `nil` if no trace has it.
+  package func index(ofBuild id: ImageID?) -> Int? { id.flatMap { placeOfBuild[$0] } }
+
+  /// - Parameters:
+  ///   - launches: how many launches the trace stands for.
+  ///   - processes: the images of `trace`, by index, that were in one process; `nil` if all were.
   /// - Complexity: O(*h* + *i*) for *h* hits and *i* images.
-  package mutating func add(_ trace: Trace) {
+  package mutating func add(
+    _ trace: Trace, launches: UInt64 = 1, processes: [[Int]]? = nil
+  ) {
     program = program ?? trace.program
     var uses: [ImageUse] = []
     var useOfImage: [Int: Int] = [:]
@@ -79,6 +93,7 @@ package struct TraceSet: Sendable {
       let place = placeOfImage[key] ?? images.count
       if place == images.count {
         placeOfImage[key] = place
+        if let id = image.id, id.kind != .weak, placeOfBuild[id] == nil { placeOfBuild[id] = place }
         images.append(image)
         methods.append([])
       }
@@ -108,9 +123,11 @@ package struct TraceSet: Sendable {
     for hit in trace.blockHits { uses[placeOfUse[hit.image]].hits += 1 }
     members.append(
       Member(
-        path: trace.path, method: trace.method, lostRecords: trace.lostRecords,
+        path: trace.path, launches: launches, method: trace.method, lostRecords: trace.lostRecords,
         inFlightRecords: trace.inFlightRecords, unattributedHits: trace.unattributedHits,
-        uses: uses, program: program))
+        uses: uses,
+        processes: processes.map { $0.map { $0.map { uses[placeOfUse[$0]].image } } }
+          ?? [uses.map(\.image)], program: program))
   }
 
   /// Whether no trace recorded anything.

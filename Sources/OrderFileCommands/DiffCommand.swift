@@ -34,8 +34,13 @@ struct DiffCommand: ParsableCommand {
     help: ArgumentHelp("A trace of a launch. Repeat for more.", valueName: "file"),
     completion: .file())
   var trace: [String] = []
-  @Flag(help: "Leave out traces that are damaged, with a warning.")
-  var skipDamaged = false
+  @Option(
+    help: ArgumentHelp(
+      "A trace, a folder or a profile whose launches count several times: 3,FILE. Repeat for more.",
+      valueName: "weight,file"))
+  var weighted: [String] = []
+  @Flag(help: "Leave out traces and profiles that can't be read, with a warning.")
+  var keepGoing = false
   @Option(
     help: ArgumentHelp("The order file that AFTER was linked with.", valueName: "file"),
     completion: .file())
@@ -134,7 +139,8 @@ struct DiffCommand: ParsableCommand {
     var options = LayoutDiff.Options(before: before, after: after)
     options.traces = trace
     options.order = order
-    options.skipsDamaged = skipDamaged
+    options.weighted = weighted
+    options.keepsGoing = keepGoing
     options.recorded = recorded
     options.architecture = arch?.architecture
     options.pageSize = pageSize

@@ -7,15 +7,18 @@ import Workflows
 struct GenCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "gen",
-    abstract: "Write an order file for the linker, from one or more traces.",
+    abstract: "Write an order file for the linker, from traces of one or more launches.",
     discussion: """
       EXAMPLES
         $ orderfile gen app.oftrace --image build/app -o app.order
-        $ orderfile gen start.oftrace open.oftrace --image build/app --split app.clusters -o app.order
+        $ orderfile gen start.oftrace --weighted 3,open.oftrace --image build/app --split app.clusters -o app.order
 
       The order file lists the functions of one trace in the order of first uses. Those of several are placed so that \
       all their launches together touch few pages (--strategy balanced); with --strategy first-hit, all functions of \
-      the first trace come first, then those that the second adds, and so on. --image or --link-map gives the build to order; functions are matched by name, and those that the \
+      one launch come first, then those that the next adds, and so on. Which trace is named first makes no difference. \
+      A folder stands for the traces and profiles in it, and @FILE for the paths in FILE.
+
+      --image or --link-map gives the build to order; functions are matched by name, and those that the \
       build does not have are left out and counted. Without either, the recorded image is the build to order.
 
       --split needs traces of basic blocks (record --breakpoints --blocks). It writes a profile by which clang 19 or \
@@ -31,12 +34,12 @@ struct GenCommand: ParsableCommand {
       its architecture, and the files can be concatenated.
       """)
 
-  @Argument(
-    help: ArgumentHelp("Traces of the same program.", valueName: "trace"),
-    completion: .file())
-  var traces: [String]
-  @Flag(help: "Leave out traces that are damaged, with a warning.")
-  var skipDamaged = false
+  @OptionGroup var launches: LaunchFileOptions
+  @Option(
+    help: ArgumentHelp(
+      "Leave out functions that fewer launches used: a number of launches, or a percentage of them: 5%.",
+      valueName: "launches"))
+  var minSupport: MinSupport?
   @Option(
     help: ArgumentHelp(
       "A recorded image, if it is no longer where the trace says. Repeat for more.",
@@ -100,7 +103,7 @@ struct GenCommand: ParsableCommand {
   @OptionGroup var messages: Messages
 
   func validate() throws {
-    if traces.isEmpty { throw ValidationError("missing a trace") }
+    try launches.check()
     if json && output == "-" { throw ValidationError("--json needs -o FILE: both write to stdout") }
     if allImages && output == "-" { throw ValidationError("--all-images needs -o FOLDER") }
     if !allImages && image.count > 1 {
@@ -123,8 +126,10 @@ struct GenCommand: ParsableCommand {
   }
 
   private var options: OrderGeneration.Options {
-    var options = OrderGeneration.Options(traces: traces)
-    options.skipsDamaged = skipDamaged
+    var options = OrderGeneration.Options(traces: launches.files)
+    options.weighted = launches.weighted
+    options.keepsGoing = launches.keepGoing
+    options.minSupport = minSupport ?? .launches(1)
     options.recorded = recorded
     options.builds =
       allImages

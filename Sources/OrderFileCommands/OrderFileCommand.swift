@@ -58,7 +58,8 @@ package struct OrderFileCommand: ParsableCommand {
         \((documents + historyDocuments + budgetDocuments).map { $0.schema }.joined(separator: ", "))
         """,
       subcommands: [
-        RecordCommand.self, ImportCommand.self, GenCommand.self, DiffCommand.self,
+        RecordCommand.self, ImportCommand.self, MergeCommand.self, GenCommand.self,
+        DiffCommand.self,
         PagesCommand.self,
         MeasureCommand.self, RefineCommand.self, ShowCommand.self, FlagsCommand.self,
         AutoCommand.self,

@@ -7,7 +7,7 @@ struct ShowCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "show",
     abstract:
-      "Print the contents of a trace, an image, a link map, an order file, a profile for splitting functions or a report.",
+      "Print the contents of a trace, a profile, an image, a link map, an order file, a profile for splitting functions or a report.",
     discussion: """
       EXAMPLES
         $ orderfile show app.oftrace
@@ -60,6 +60,8 @@ struct ShowCommand: ParsableCommand {
       form(document, of: shown) { LinkMapText(document, width: $0, names: $1).text }
     case .orderFile(let document):
       form(document, of: shown) { OrderFileText(document, width: $0, names: $1).text }
+    case .profile(let document):
+      form(document, of: shown) { ProfileText(document, width: $0, names: $1).text }
     case .clusterProfile(let document):
       form(document, of: shown) { ClusterProfileText(document, width: $0, names: $1).text }
     case .report(let contents, let path):

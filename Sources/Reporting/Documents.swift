@@ -4,7 +4,8 @@ import PagesFormat
 /// All kinds of documents that commands write; `--version` lists their schemas.
 package let documents: [any JSONDocument.Type] = [
   DiffDocument.self, ImageDocument.self, LinkMapDocument.self, OrderFileDocument.self,
-  ClusterProfileDocument.self, TraceDocument.self, GenDocument.self, ImportDocument.self,
+  ClusterProfileDocument.self, ProfileDocument.self, TraceDocument.self, GenDocument.self,
+  ImportDocument.self,
   PagesDocument.self,
   MeasureDocument.self, RefineDocument.self, AutoDocument.self, DoctorDocument.self,
   AuditDocument.self, ReportDocument.self, StagesDocument.self,

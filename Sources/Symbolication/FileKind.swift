@@ -1,11 +1,14 @@
 import ByteReading
 import LinkMapFormat
 import ObjectFormat
+import ProfileFormat
 import TraceFormat
 
 /// The kind of a file, recognized by its contents.
 package enum FileKind: Sendable {
   case trace
+  /// Launches folded together.
+  case profile
   /// Machine code, linked or not, or an archive of it.
   case objectFile(ObjectFile.Kind)
   case linkMap(LinkMapGrammar)
@@ -16,6 +19,8 @@ package enum FileKind: Sendable {
   package init(of bytes: FileBytes) {
     if TraceHeader.begins(bytes) {
       self = .trace
+    } else if Profile.begins(bytes) {
+      self = .profile
     } else if let kind = ObjectFile.Kind(recognizing: bytes) {
       self = .objectFile(kind)
     } else if let grammar = try? LinkMapGrammar(of: bytes) {

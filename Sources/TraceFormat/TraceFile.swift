@@ -13,8 +13,8 @@ package struct TraceFile: Sendable {
   package let inFlightRecords: Int
   /// The number of slots with records or payloads, complete or not.
   package let slotCount: Int
-  /// The names in a sealed trace; empty in other traces.
-  package let names: [TraceName]
+  /// The names in a sealed trace, with their text still in `bytes`; empty in other traces.
+  package let nameTable: [TraceNameEntry]
   /// How much of the code of each image could be recorded, in a sealed trace; without images of which this is unknown.
   package let recordableCode: [TraceRecordableCode]
 
@@ -39,8 +39,17 @@ package struct TraceFile: Sendable {
     let range = try bytes.range(offset: start, size: overflow ? .max : size, "records")
     slotCount = Int(slots)
     (records, inFlightRecords) = try Self.readRecords(bytes, in: range)
-    names = try TraceName.readAll(bytes, header)
+    nameTable = try TraceNameEntry.readAll(bytes, header)
     recordableCode = try TraceRecordableCode.readAll(bytes, header)
+  }
+
+  /// Copies of the names in `nameTable`.
+  package var names: [TraceName] {
+    nameTable.map {
+      TraceName(
+        image: UInt64($0.image), address: $0.address, size: $0.size == 0 ? nil : $0.size,
+        name: bytes.copy($0.text))
+    }
   }
 
   private static func readRecords(

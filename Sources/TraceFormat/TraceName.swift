@@ -21,13 +21,25 @@ package struct TraceName: Equatable, Sendable {
   static let entrySize = MemoryLayout<orderfile_trace_name>.size
 }
 
-extension TraceName {
+/// An entry of a sealed trace's table of names, checked, with its text still in the file.
+package struct TraceNameEntry: Equatable, Sendable {
+  /// The number of the image in the trace.
+  package var image: UInt32
+  package var address: StatedAddress
+  /// The size of the function, in bytes; 0 if it is unknown.
+  package var size: UInt64
+  /// Where the name is in the file.
+  package var text: Range<Int>
+}
+
+extension TraceNameEntry {
   /// Reads the table at `names_offset`; empty if the trace is not sealed.
   static func readAll(
     _ bytes: FileBytes, _ header: TraceHeader
-  ) throws(ParseError) -> [TraceName] {
+  ) throws(ParseError) -> [TraceNameEntry] {
     guard header.flags.contains(.sealed), header.namesCount > 0 else { return [] }
     let table = try bytes.range(offset: header.namesOffset, size: header.namesSize, "names")
+    let entrySize = TraceName.entrySize
     guard header.namesCount <= header.namesSize / UInt64(entrySize) else {
       throw ParseError(
         .truncated(
@@ -35,7 +47,7 @@ extension TraceName {
           found: header.namesSize), "names_count", at: header.namesOffset)
     }
     var input = ByteCursor(bytes, in: table)
-    var names: [TraceName] = []
+    var names: [TraceNameEntry] = []
     names.reserveCapacity(Int(header.namesCount))
     // Names do not share text, so all of it fits the table: no more is ever copied.
     var room = header.namesSize
@@ -56,15 +68,13 @@ extension TraceName {
       }
       room -= UInt64(size)
       let start = table.indices.lowerBound + Int(offset)
-      let name = bytes.copy(start..<start + Int(size))
+      let text = start..<start + Int(size)
       // What was never written, or lost with the end of a file system's journal, is zero.
-      if name.isEmpty || name.contains(0) {
-        throw ParseError.zeroBytes("name", at: position, found: name.isEmpty ? "none" : nil)
+      if text.isEmpty || bytes.firstIndex(of: 0, in: text) != nil {
+        throw ParseError.zeroBytes("name", at: position, found: text.isEmpty ? "none" : nil)
       }
       names.append(
-        TraceName(
-          image: UInt64(image), address: address, size: functionSize == 0 ? nil : functionSize,
-          name: name))
+        TraceNameEntry(image: image, address: address, size: functionSize, text: text))
     }
     return names
   }

@@ -114,7 +114,7 @@ import Testing
         "0",
       ],
       ["diff", "app.map", "ordered", "--order", "short.order"],
-      ["gen", "short", "app.oftrace", "--image", "app", "--skip-damaged"],
+      ["gen", "short", "app.oftrace", "--image", "app", "--keep-going"],
       ["import", "symbols", "short.order", "--image", "app", "-o", "imported.oftrace"],
       ["record", "-o", "again.oftrace", "--", "./app"], ["record", "-o", "x", "--", "true"],
       ["show", "nowhere"], ["flags", "xcode", "-o", "settings"],
@@ -216,18 +216,18 @@ import Testing
     ] {
       let refused = try workshop.orderfile(command)
       #expect(refused.status == 1 && refused.output.isEmpty)
-      #expect(refused.errors.hasPrefix("orderfile: error: short: truncated "), "\(refused.errors)")
-      #expect(refused.errors.contains("1 more trace can't be read: empty\n  hint: --skip-damaged"))
-      let run = try workshop.orderfile(command + ["--skip-damaged"])
+      #expect(refused.errors.hasPrefix("orderfile: error: empty: truncated "), "\(refused.errors)")
+      #expect(refused.errors.contains("1 more file can't be read: short\n  hint: --keep-going"))
+      let run = try workshop.orderfile(command + ["--keep-going"])
       #expect(run.status == 0)
       for name in ["short", "empty"] {
         #expect(run.errors.contains("orderfile: warning: \(name): left out: truncated "))
       }
     }
-    let none = try workshop.orderfile("gen", "short", "empty", "--skip-damaged")
-    #expect(none.status == 1 && none.errors.contains("error: short: truncated "))
-    let missing = try workshop.orderfile("gen", "app.oftrace", "nowhere", "--skip-damaged")
-    #expect(missing.status == 1 && missing.errors.contains("error: nowhere: "))
+    let none = try workshop.orderfile("gen", "short", "empty", "--keep-going")
+    #expect(none.status == 1 && none.errors.contains("error: empty: truncated "))
+    let missing = try workshop.orderfile("gen", "app.oftrace", "nowhere", "--keep-going")
+    #expect(missing.status == 0 && missing.errors.contains("warning: nowhere: left out: "))
   }
 
   @Test func aReaderThatHasSeenEnoughIsNoError() throws {

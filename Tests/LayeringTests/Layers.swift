@@ -16,6 +16,7 @@ let mayImport: [String: Set<String>] = [
   "LinkMapFormat": ["ImageModel", "ByteReading", "Addresses"],
   "OrderFileFormat": ["ImageModel", "ByteReading", "Addresses"],
   "ClusterProfileFormat": ["ByteReading", "Addresses"],
+  "ProfileFormat": ["ImageModel", "ByteReading", "Addresses"],
   "PagesFormat": ["ImageModel", "JSON", "ByteReading", "Addresses"],
   "TraceFormat": ["ByteReading", "Addresses", "CTraceFormat"],
   "XctraceFormat": ["ByteReading", "Addresses", "CExpat"],
@@ -26,7 +27,8 @@ let mayImport: [String: Set<String>] = [
   // L2: the only target that knows formats and model.
   "Symbolication": [
     "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat", "TraceFormat",
-    "XctraceFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling", "ImageModel",
+    "XctraceFormat", "ProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "Demangling",
+    "ImageModel",
     "ByteReading", "Addresses", "Glibc", "Darwin",
   ],
 
@@ -64,9 +66,11 @@ let mayImport: [String: Set<String>] = [
     "ProcessTracing",
     "ProcessLaunch", "Symbolication", "ObjectFormat", "LinkMapFormat", "OrderFileFormat",
     "TraceFormat",
-    "ClusterProfileFormat", "TemporalProfileFormat", "PerfScriptFormat", "PagesFormat",
+    "ClusterProfileFormat", "ProfileFormat", "TemporalProfileFormat", "PerfScriptFormat",
+    "PagesFormat",
     "Demangling",
-    "ImageModel", "JSON", "ByteReading", "Addresses", "Glibc", "Darwin",
+    "ImageModel", "JSON", "ByteReading", "Addresses", "Dispatch", "Synchronization", "Glibc",
+    "Darwin",
   ],
   "ImageAudit": [
     "Workflows", "Reporting", "Symbolication", "ObjectFormat", "LinkMapFormat", "ImageModel",
@@ -103,7 +107,7 @@ let layers: [[String]] = [
   [
     "ImageModel", "Demangling", "ObjectFormat", "DebugInfo", "LinkMapFormat", "OrderFileFormat",
     "TraceFormat", "ClusterProfileFormat", "XctraceFormat", "LaunchLogFormat",
-    "PagesFormat", "TemporalProfileFormat", "PerfScriptFormat",
+    "PagesFormat", "ProfileFormat", "TemporalProfileFormat", "PerfScriptFormat",
   ],
   ["Symbolication"],
   [

@@ -49,7 +49,38 @@ import Testing
     Case(testDescription: "clusters", document: clusters) {
       ClusterProfileText(clusters, names: $0).text
     },
+    Case(testDescription: "profile", document: profile) { ProfileText(profile, names: $0).text },
   ]
+
+  static let profile: ProfileDocument = {
+    var profile = ProfileDocument(path: "app.ofprofile")
+    profile.launches = 12
+    profile.lostRecords = 3
+    profile.incomplete = [.init(reason: "lost records", launches: 1)]
+    profile.ends = [
+      .init(reason: "exit", launches: 11), .init(reason: "stopped by mark", launches: 1),
+    ]
+    profile.images = [
+      .init(
+        path: "/build/app", id: "9f3a", architecture: "x86_64", launches: 12, programLaunches: 12,
+        unnamedHits: 0),
+      .init(
+        path: "/lib/größe.so", id: nil, architecture: nil, launches: 1, programLaunches: 0,
+        unnamedHits: 2),
+    ]
+    profile.functions = [
+      .init(
+        image: 0, address: StatedAddress(rawValue: 0x2000), names: ["main"], objectFile: "a.o",
+        launches: 12, medianPosition: 0, firstNanoseconds: 1_250_000, blocks: 2),
+      .init(
+        image: 0, address: StatedAddress(rawValue: 0x1000), names: ["parse", "parse2"], launches: 3,
+        medianPosition: 31),
+      .init(
+        image: 1, address: StatedAddress(rawValue: 0x40), names: [], launches: 1, medianPosition: 0),
+    ]
+    profile.wholeLaunches = [.init(hash: 0x1f, launches: 9, functions: 2)]
+    return profile
+  }()
 
   static let clusters = ClusterProfileDocument(
     path: "app.clusters",

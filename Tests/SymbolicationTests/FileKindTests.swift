@@ -1,6 +1,7 @@
 import ByteReading
 import LinkMapFormat
 import ObjectFormat
+import ProfileFormat
 import Symbolication
 import TestSupport
 import Testing
@@ -11,6 +12,7 @@ extension FileKind: CustomTestStringConvertible {
   public var testDescription: String {
     switch self {
     case .trace: "trace"
+    case .profile: "profile"
     case .objectFile(let kind): "object \(kind)"
     case .linkMap(let grammar): "map of \(grammar)"
     case .other: "other"
@@ -21,7 +23,8 @@ extension FileKind: CustomTestStringConvertible {
 @Suite struct FileKindTests {
   @Test(
     arguments: [
-      (TraceHeader.magic, "trace"), (TraceHeader.magic.dropLast(), "other"),
+      (TraceHeader.magic, "trace"), (Profile.magic, "profile"),
+      (TraceHeader.magic.dropLast(), "other"),
       ([0x7f, 0x45, 0x4c, 0x46], "object elf"), ([0x7f, 0x45, 0x4c], "other"),
       ([0xcf, 0xfa, 0xed, 0xfe, 1], "object machO"), ([0xfe, 0xed, 0xfa, 0xce], "object machO"),
       ([0xca, 0xfe, 0xba, 0xbe], "object fat"), ([0xca, 0xfe, 0xba, 0xbf], "object fat"),

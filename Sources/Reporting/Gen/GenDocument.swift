@@ -92,6 +92,55 @@ package struct OrderedImage: Hashable, Sendable {
   /// What is split off from the ordered functions; `nil` if they stay whole.
   package var split: SplitSummary?
 
+  /// What launches used of each function that the layout has, in the order of first uses.
+  package var uses: [Use] = []
+  /// The number of functions that are left out because fewer launches used them than were asked for.
+  package var rareFunctions = 0
+  /// The builds that were launched, if there are several.
+  package var builds: [Build] = []
+
+  /// How launches used a function.
+  package struct Use: Hashable, Sendable {
+    package var name: SymbolName
+    /// The number of launches that used it, of those of the image.
+    package var launches: UInt64
+    /// How many functions of the image the median launch used before.
+    package var medianPosition: Int
+    /// Since the process started, in the launch that used it earliest; `nil` if no launch has times.
+    package var firstNanoseconds: UInt64?
+
+    package init(
+      name: SymbolName, launches: UInt64, medianPosition: Int, firstNanoseconds: UInt64?
+    ) {
+      self.name = name
+      self.launches = launches
+      self.medianPosition = medianPosition
+      self.firstNanoseconds = firstNanoseconds
+    }
+  }
+
+  /// A build that was launched.
+  package struct Build: Hashable, Sendable {
+    package var path: String
+    package var imageID: String?
+    /// The number of launches that used it.
+    package var launches: UInt64
+    /// The number of bodies that they used, and of those that the layout has.
+    package var recordedFunctions: Int
+    package var resolvedFunctions: Int
+
+    package init(
+      path: String, imageID: String?, launches: UInt64, recordedFunctions: Int,
+      resolvedFunctions: Int
+    ) {
+      self.path = path
+      self.imageID = imageID
+      self.launches = launches
+      self.recordedFunctions = recordedFunctions
+      self.resolvedFunctions = resolvedFunctions
+    }
+  }
+
   /// How the linker is known.
   package enum LinkerSource: String, Sendable {
     case option
@@ -175,6 +224,7 @@ extension UnusedHits {
 extension OrderedImage {
   fileprivate func write(to json: inout JSONWriter) {
     if let architecture = layout?.architecture { json.member("architecture", architecture) }
+    json.array("builds") { json in for build in builds { json.object { build.write(to: &$0) } } }
     json.member("entries", entries)
     if let id = layout?.id { json.member("id", id) }
     json.member("launches", launches)
@@ -184,6 +234,7 @@ extension OrderedImage {
     json.member("lostRecords", lostRecords)
     json.array("missing") { json in for missing in missing { missing.write(to: &json) } }
     json.member("outputPath", outputPath)
+    json.member("rareFunctions", rareFunctions)
     if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
     json.member("recordedFunctions", recordedFunctions)
     json.member("recordedImage", recordedImage)
@@ -195,5 +246,25 @@ extension OrderedImage {
     json.array("traces") { json in for trace in traces { json.element(trace) } }
     json.member("unnamedHits", unnamedHits)
     json.member("untracedInitializers", untracedInitializers)
+    json.array("uses") { json in for use in uses { json.object { use.write(to: &$0) } } }
+  }
+}
+
+extension OrderedImage.Use {
+  fileprivate func write(to json: inout JSONWriter) {
+    if let firstNanoseconds { json.member("firstNanoseconds", firstNanoseconds) }
+    json.member("launches", launches)
+    json.member("medianPosition", medianPosition)
+    json.member("name", name)
+  }
+}
+
+extension OrderedImage.Build {
+  fileprivate func write(to json: inout JSONWriter) {
+    if let imageID { json.member("imageID", imageID) }
+    json.member("launches", launches)
+    json.member("path", path)
+    json.member("recordedFunctions", recordedFunctions)
+    json.member("resolvedFunctions", resolvedFunctions)
   }
 }

@@ -32,6 +32,19 @@ package struct GenText {
     if let linker = image.assumedLinker {
       text += "\nassumed linker: \(linker) (--linker names another one)"
     }
+    if image.launches > 1 && !image.uses.isEmpty {
+      let all = image.uses.count { $0.launches >= image.launches }
+      text += "\nused by all \(image.launches) launches: \(counted(all, "function"))"
+    }
+    if image.rareFunctions > 0 {
+      text += "\nleft out: \(counted(image.rareFunctions, "function")) that too few launches used"
+    }
+    for build in image.builds where build.resolvedFunctions < build.recordedFunctions {
+      text +=
+        "\n\(build.resolvedFunctions) of \(counted(build.recordedFunctions, "function")) of "
+        + "\(counted(Int(clamping: build.launches), "launch", "launches")) of "
+        + "\(printable(build.path)) \(build.imageID ?? "without ID")"
+    }
     if image.unnamedHits > 0 {
       text += "\n\(counted(image.unnamedHits, "hit")) in code without a symbol"
     }

@@ -1,22 +1,22 @@
-// Several launches merged
+// What launches used in the builds of one image, by names
 //
-// Thousands of launches of a program use the same functions. So for each launch only new information is kept:
-// a new function with its position, or one more use of a known function. Names are resolved once, after all
-// launches.
-//
-//     launch 1     main parse log           main 1.0, parse 1.1, log 1.2
-//     launch 2     main open parse          main 1.0, parse 1.1, log 1.2, open 2.1
-//
-// Builds of the same program may be mixed: a function is identified by its names and object file, because
-// only these are stable between builds. In launches of the very build that is to be ordered it is identified by its
+// A profile knows functions by their addresses in builds. Builds of the same program may be mixed, and the build to order
+// is usually none of them: so functions of several builds are brought together by their names and object file, which
+// alone are stable between builds. In launches of the very build that is to be ordered a function is identified by its
 // address too: names do not distinguish namesakes.
 //
-// Beside that, the whole sequence of each launch is kept as numbers of functions: 8 bytes for each use.
+//     build 1, launch 1     main parse log           main   2 of 2 launches, median position 0
+//     build 2, launch 2     main open parse          parse  2 of 2, 1
+//                                                    open   1 of 2, 1
+//                                                    log    1 of 2, 2
+//
+// Nothing here depends on the order in which launches were given.
 
 import Addresses
 import ImageModel
+import ProfileFormat
 
-/// The functions that launches used in one image, each once.
+/// The functions that launches used in builds of one image.
 package struct LaunchProfile: Sendable {
   package struct Function: Equatable, Sendable {
     /// The aliases, ascending bytewise.
@@ -25,92 +25,211 @@ package struct LaunchProfile: Sendable {
     package var objectFile: SymbolName?
     /// The address in the build to order; `nil` if another build was launched.
     package var address: StatedAddress?
-    /// The first launch that used it, from 0, and the step in that launch.
-    package var launch: Int
-    package var step: Int
-    /// The number of bodies that it stands for. It is 1, unless there are several functions with the same names and
-    /// object file: then it is the largest number of them that one launch used.
-    package var bodyCount: Int
-    /// The newest launch that used it, and the number of bodies that this launch has used so far.
-    fileprivate var newest: (launch: Int, bodies: Int)?
-
-    package static func == (a: Function, b: Function) -> Bool {
-      a.names == b.names && a.objectFile == b.objectFile && a.address == b.address
-        && a.launch == b.launch && a.step == b.step && a.bodyCount == b.bodyCount
-    }
+    /// The number of bodies that it stands for. It is 1, unless a build has several functions with the same names and
+    /// object file: then it is the largest number of them in one build that launches used.
+    package var bodyCount = 1
+    /// The number of launches that used it; of one that stands for several bodies, those of the most used one.
+    package var launches: UInt64 = 0
+    /// How many functions of the image were used before, in each launch.
+    package var positions = PositionHistogram()
+    /// The earliest first use in any launch; `nil` if no launch has times.
+    package var firstNanoseconds: UInt64?
   }
 
-  private struct Key: Hashable {
+  /// A launch, of those that are known as a whole.
+  package struct Launch: Equatable, Sendable {
+    /// The number of launches that used just these functions.
+    package var weight: UInt64
+    /// Indexes into `functions`, in the order of first uses; each once.
+    package var functions: [Int]
+  }
+
+  fileprivate struct Key: Hashable {
     var names: [SymbolName]
     var objectFile: SymbolName?
     var address: StatedAddress?
   }
 
-  /// The use of a function in one launch.
-  package struct Use: Equatable, Sendable {
-    /// Index into the profile's `functions`.
-    package var function: UInt32
-    package var step: UInt32
-  }
-
-  /// Ascending by launch, and within a launch by first use.
+  /// First those of the first whole launch in their order, then those that the second adds, and so on; then those of no
+  /// whole launch, the most used first.
   package private(set) var functions: [Function] = []
-  /// What each launch used.
-  package private(set) var launches: [[Use]] = []
-  package var launchCount: Int { launches.count }
+  /// The heaviest first, and of these those with most functions.
+  package private(set) var launches: [Launch] = []
+  /// The number of launches that used the image.
+  package private(set) var launchCount: UInt64 = 0
   /// The number of hits in no function with a name.
   package private(set) var unnamedHits = 0
-  private var placeOfKey: [Key: Int] = [:]
 
   package init() {}
 
-  /// Adds a launch after the others.
-  ///
-  /// - Parameter keepsAddresses: whether it was a launch of the build to order.
-  /// - Complexity: O(*b*) for *b* bytes in the names of what it used.
-  package mutating func append(_ launch: RecordedFunctions, keepsAddresses: Bool = false) {
-    var uses: [Use] = []
-    for use in launch.uses {
-      let place = place(
-        of: Function(
-          names: use.names, objectFile: use.objectFile,
-          address: keepsAddresses ? use.address : nil, launch: launchCount, step: use.step,
-          bodyCount: 0))
-      let newest = functions[place].newest
-      let bodies = newest?.launch == launchCount ? (newest?.bodies ?? 0) + 1 : 1
-      functions[place].newest = (launchCount, bodies)
-      functions[place].bodyCount = max(functions[place].bodyCount, bodies)
-      uses.append(Use(function: UInt32(clamping: place), step: UInt32(clamping: use.step)))
+  /// - Parameters:
+  ///   - images: indexes of images of `profile` that are builds of one program or library.
+  ///   - build: the ID of the build to order, if known.
+  /// - Complexity: O(*n* log *n*) for *n* bytes in the file of the profile.
+  package init(_ profile: Profile, images: [Int], build: ImageID?) {
+    let isMember = Set(images)
+    let ordered = OnlyBodies(profile, images, build)
+    var unnamed: UInt64 = 0
+    var placeOfKey: [Key: Int] = [:]
+    var placeOfFunction = [Int?](repeating: nil, count: profile.functions.count)
+    var bodies: [[Int: (count: Int, most: UInt64)]] = []
+    for (index, recorded) in profile.functions.enumerated() where isMember.contains(recorded.image)
+    {
+      guard !recorded.names.isEmpty else {
+        unnamed.addSaturating(recorded.support)
+        continue
+      }
+      let key = Key(
+        names: recorded.names, objectFile: recorded.objectFile,
+        address: ordered.address(of: recorded))
+      let place = placeOfKey[key] ?? functions.count
+      if place == functions.count {
+        placeOfKey[key] = place
+        functions.append(
+          Function(names: key.names, objectFile: key.objectFile, address: key.address))
+        bodies.append([:])
+      }
+      placeOfFunction[index] = place
+      let known = bodies[place][recorded.image] ?? (0, 0)
+      bodies[place][recorded.image] = (known.count + 1, max(known.most, recorded.support))
+      functions[place].positions.add(recorded.positions)
+      if let time = recorded.firstNanoseconds {
+        functions[place].firstNanoseconds = min(functions[place].firstNanoseconds ?? .max, time)
+      }
     }
-    launches.append(uses)
-    unnamedHits += launch.unnamedUses.count
+    for place in functions.indices {
+      functions[place].bodyCount = bodies[place].values.map(\.count).max() ?? 1
+      functions[place].launches = bodies[place].values.reduce(into: 0) { $0.addSaturating($1.most) }
+    }
+    for image in images {
+      launchCount.addSaturating(profile.images[image].launches)
+      unnamed.addSaturating(profile.images[image].unnamedHits)
+    }
+    unnamedHits = Int(clamping: unnamed)
+    sortByKey(&placeOfFunction)
+    readLaunches(profile.launches, placeOfFunction)
+    sortByUse()
   }
 
-  /// Adds the launches of `other` after these. This is associative: launches can be merged in any grouping.
-  ///
-  /// - Complexity: O(*b*) for *b* bytes in the names of `other`.
-  package mutating func append(_ other: LaunchProfile) {
-    var places: [UInt32] = []
-    for var function in other.functions {
-      function.launch += launchCount
-      function.newest = nil
-      let place = place(of: function)
-      places.append(UInt32(clamping: place))
-      functions[place].bodyCount = max(functions[place].bodyCount, function.bodyCount)
-    }
-    launches += other.launches.map { launch in
-      launch.map { Use(function: places[Int($0.function)], step: $0.step) }
-    }
-    unnamedHits += other.unnamedHits
+  /// Orders functions by what identifies them, so that launches can be compared by their numbers.
+  private mutating func sortByKey(_ places: inout [Int?]) {
+    let order = functions.indices.sorted { functions[$0].precedes(functions[$1]) }
+    var ranks = [Int](repeating: 0, count: order.count)
+    for (rank, place) in order.enumerated() { ranks[place] = rank }
+    functions = order.map { functions[$0] }
+    places = places.map { $0.map { ranks[$0] } }
   }
 
-  /// The index of the function with the names and object file of `function`, which is appended if there is none yet.
-  private mutating func place(of function: Function) -> Int {
-    let key = Key(
-      names: function.names, objectFile: function.objectFile, address: function.address)
-    if let known = placeOfKey[key] { return known }
-    placeOfKey[key] = functions.count
-    functions.append(function)
-    return functions.count - 1
+  private mutating func readLaunches(_ whole: [Profile.Launch], _ places: [Int?]) {
+    var weights: [[Int]: UInt64] = [:]
+    for launch in whole {
+      var isUsed: Set<Int> = []
+      let used = launch.uses.compactMap { places[Int($0.function)] }
+        .filter { isUsed.insert($0).inserted }
+      if !used.isEmpty { weights[used, default: 0].addSaturating(launch.weight) }
+    }
+    launches = weights.map { Launch(weight: $0.value, functions: $0.key) }.sorted { a, b in
+      if a.weight != b.weight { return a.weight > b.weight }
+      if a.functions.count != b.functions.count { return a.functions.count > b.functions.count }
+      return a.functions.lexicographicallyPrecedes(b.functions)
+    }
+  }
+
+  private mutating func sortByUse() {
+    var isListed = [Bool](repeating: false, count: functions.count)
+    var order: [Int] = []
+    for function in launches.lazy.flatMap(\.functions) where !isListed[function] {
+      isListed[function] = true
+      order.append(function)
+    }
+    order += functions.indices.filter { !isListed[$0] }.sorted { a, b in
+      let (medianA, medianB) = (functions[a].positions.median, functions[b].positions.median)
+      return (functions[b].launches, medianA ?? 0, a) < (functions[a].launches, medianB ?? 0, b)
+    }
+    var ranks = [Int](repeating: 0, count: order.count)
+    for (rank, function) in order.enumerated() { ranks[function] = rank }
+    functions = order.map { functions[$0] }
+    for launch in launches.indices {
+      launches[launch].functions = launches[launch].functions.map { ranks[$0] }
+    }
+  }
+
+  /// Leaves out the functions that fewer than `least` launches used.
+  ///
+  /// - Returns: them.
+  package mutating func removeFunctions(usedBelow least: UInt64) -> [Function] {
+    var ranks = [Int?](repeating: nil, count: functions.count)
+    var kept: [Function] = []
+    var removed: [Function] = []
+    for (index, function) in functions.enumerated() {
+      guard function.launches >= least else {
+        removed.append(function)
+        continue
+      }
+      ranks[index] = kept.count
+      kept.append(function)
+    }
+    functions = kept
+    for launch in launches.indices {
+      launches[launch].functions = launches[launch].functions.compactMap { ranks[$0] }
+    }
+    launches.removeAll { $0.functions.isEmpty }
+    return removed
+  }
+}
+
+/// Which functions of other builds are one of the build to order: those whose names and object file only one body has
+/// that launches of either build used.
+private struct OnlyBodies {
+  /// The image that is the build to order.
+  private var ordered: Set<Int> = []
+  private var bodies: [LaunchProfile.Key: (address: StatedAddress, count: Int)] = [:]
+  private var isRepeated: Set<BuildKey> = []
+
+  private struct BuildKey: Hashable {
+    var image: Int
+    var key: LaunchProfile.Key
+  }
+
+  init(_ profile: Profile, _ images: [Int], _ build: ImageID?) {
+    guard let build, build.kind != .weak else { return }
+    ordered = Set(images.filter { profile.images[$0].id == build })
+    guard !ordered.isEmpty, images.count > ordered.count else { return }
+    let isMember = Set(images)
+    var isKnown: Set<BuildKey> = []
+    for function in profile.functions where isMember.contains(function.image) {
+      let key = LaunchProfile.Key(names: function.names, objectFile: function.objectFile)
+      if ordered.contains(function.image) {
+        bodies[key, default: (function.address, 0)].count += 1
+      } else {
+        let key = BuildKey(image: function.image, key: key)
+        if !isKnown.insert(key).inserted { isRepeated.insert(key) }
+      }
+    }
+  }
+
+  /// The address of `function` in the build to order; `nil` if it is not known.
+  func address(of function: Profile.Function) -> StatedAddress? {
+    if ordered.contains(function.image) { return function.address }
+    let key = LaunchProfile.Key(names: function.names, objectFile: function.objectFile)
+    guard let body = bodies[key], body.count == 1,
+      !isRepeated.contains(BuildKey(image: function.image, key: key))
+    else { return nil }
+    return body.address
+  }
+}
+
+extension LaunchProfile.Function {
+  /// By names, object file and address: a total order of what one profile has.
+  fileprivate func precedes(_ other: Self) -> Bool {
+    if names != other.names { return names.lexicographicallyPrecedes(other.names) }
+    if objectFile != other.objectFile {
+      guard let objectFile, let file = other.objectFile else { return objectFile == nil }
+      return objectFile < file
+    }
+    guard let address, let second = other.address else {
+      return address == nil && other.address != nil
+    }
+    return address < second
   }
 }

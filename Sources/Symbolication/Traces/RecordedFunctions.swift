@@ -18,6 +18,8 @@ package struct RecordedFunctions: Sendable {
   package struct Use: Sendable {
     /// The step of the hit in the trace.
     package var step: Int
+    /// As that of the hit; `nil` also if only blocks were recorded.
+    package var nanoseconds: UInt64?
     package var address: StatedAddress
     /// The size of the function in the recorded build, in bytes; `nil` if unknown.
     package var size: UInt64?
@@ -27,6 +29,18 @@ package struct RecordedFunctions: Sendable {
     package var objectFile: SymbolName?
     /// The blocks that ran, earliest first; empty if none was recorded, so that it is unknown which part ran.
     package var blocks: [ExecutedBlock] = []
+
+    package init(
+      step: Int, nanoseconds: UInt64? = nil, address: StatedAddress, size: UInt64?,
+      names: [SymbolName], objectFile: SymbolName?
+    ) {
+      self.step = step
+      self.nanoseconds = nanoseconds
+      self.address = address
+      self.size = size
+      self.names = names
+      self.objectFile = objectFile
+    }
 
     /// The number of bytes of `size` that ran: all if no block was recorded, and 0 if the size is unknown.
     package var executedBytes: UInt64 {
@@ -103,6 +117,15 @@ package struct RecordedFunctions: Sendable {
     return all
   }
 
+  /// - Parameters:
+  ///   - uses: earliest first.
+  ///   - unnamedUses: likewise.
+  package init(_ image: TraceImage, uses: [Use], unnamedUses: [UnnamedUse]) {
+    self.image = image
+    self.uses = uses
+    self.unnamedUses = unnamedUses
+  }
+
   private init(
     _ image: TraceImage, _ hits: [Hit], _ blockHits: [BlockHit], in functions: RecordedImage
   ) {
@@ -110,14 +133,15 @@ package struct RecordedFunctions: Sendable {
     var uses: [Use] = []
     var indexes: [StatedAddress: Int] = [:]
     var unnamed: [UnnamedUse] = []
-    func add(_ address: StatedAddress?, step: Int) -> Int? {
+    func add(_ address: StatedAddress?, step: Int, _ nanoseconds: UInt64? = nil) -> Int? {
       guard let address, let start = functions.bodyStart(holding: address) else { return nil }
       if let known = indexes[start] { return known }
       guard let body = functions.body(holding: address) else { return nil }
       indexes[start] = uses.count
       uses.append(
         Use(
-          step: step, address: body.address, size: body.size, names: body.names,
+          step: step, nanoseconds: nanoseconds, address: body.address, size: body.size,
+          names: body.names,
           objectFile: body.objectFile))
       return uses.count - 1
     }
@@ -131,8 +155,8 @@ package struct RecordedFunctions: Sendable {
     var blocks = blockHits[...]
     for hit in hits {
       while let block = blocks.first, block.step < hit.step { add(blocks.removeFirst()) }
-      let entered = add(hit.entry, step: hit.step)
-      let ran = add(hit.calledFrom, step: hit.step)
+      let entered = add(hit.entry, step: hit.step, hit.nanoseconds)
+      let ran = add(hit.calledFrom, step: hit.step, hit.nanoseconds)
       if entered == nil && ran == nil {
         let code = hit.entry.map(UnnamedUse.Code.entry) ?? hit.calledFrom.map { .inside($0) }
         unnamed.append(UnnamedUse(step: hit.step, code: code ?? .unknown))

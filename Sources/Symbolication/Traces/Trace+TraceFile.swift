@@ -10,15 +10,18 @@ import ImageModel
 import TraceFormat
 
 extension Trace {
-  /// - Parameter path: the path of the trace, for messages.
+  /// - Parameters:
+  ///   - path: the path of the trace, for messages.
+  ///   - readsNames: whether `names` are wanted. Copying them takes longer than all the rest.
   /// - Complexity: O(*n* log *i*) for *n* records and *i* images, except for hits that no image owned at
   ///   their time: these are compared with all images, as long as they are few.
-  package init(_ file: TraceFile, path: String) {
+  package init(_ file: TraceFile, path: String, readsNames: Bool = true) {
     let header = file.header
     self.init(
       path: path, program: file.bytes.text(header.program.indices),
       processNumber: header.pid == 0 ? nil : header.pid)
     forkedBy = header.flags.contains(.forked) ? header.parentPID : nil
+    machine = header.machine
     lostRecords = header.lostRecords
     lostMarks = header.lostMarks
     inFlightRecords = file.inFlightRecords
@@ -82,15 +85,16 @@ extension Trace {
     }
     let numbered = Dictionary(
       images.indices.map { (images[$0].number, $0) }, uniquingKeysWith: { first, _ in first })
+    for code in file.recordableCode {
+      guard let image = numbered[code.image], images[image].recordable == nil else { continue }
+      images[image].recordable = RecordableCode(code)
+    }
+    guard readsNames else { return }
     names = file.names.compactMap { name in
       guard let image = numbered[name.image] else { return nil }
       return RecordedName(
         image: image, address: name.address, size: name.size,
         name: SymbolName(bytes: name.name))
-    }
-    for code in file.recordableCode {
-      guard let image = numbered[code.image], images[image].recordable == nil else { continue }
-      images[image].recordable = RecordableCode(code)
     }
     names += Self.dladdrNames(file.records, images)
     names.sort { a, b in

@@ -12,9 +12,11 @@ package struct LayoutDiff {
     /// The paths of linked images or link maps.
     package var before: String
     package var after: String
+    /// As the parameters of `LaunchFiles`.
     package var traces: [String] = []
-    /// Whether traces that can't be parsed are left out with a warning.
-    package var skipsDamaged = false
+    package var weighted: [String] = []
+    /// Whether files that can't be read are left out with a warning.
+    package var keepsGoing = false
     /// The path of the order file that `after` was linked with.
     package var order: String?
     /// The paths of recorded images.

@@ -61,7 +61,7 @@ struct RecordedStartup {
   private(set) var launches: [Launch] = []
 
   struct Launch {
-    /// Of its trace, among all.
+    /// Among all.
     var number: Int
     var path: String
     var uses: [Int]
@@ -80,7 +80,7 @@ struct RecordedStartup {
   }
 
   /// Adds a launch after the others, or more of the last one.
-  mutating func append(_ launch: RecordedFunctions, _ trace: (number: Int, path: String)) {
+  mutating func append(_ launch: RecordedFunctions, _ source: LaunchInputs.LaunchSource) {
     var named: [StartupFunction] = []
     for use in launch.uses {
       named.append(function(blocks.owner(of: use, in: launch.image), of: launch.image))
@@ -98,8 +98,8 @@ struct RecordedStartup {
         isOfAnotherImage = isOfAnotherImage || !layouts.include(launch.image)
       }
     }
-    if launches.last?.number != trace.number {
-      launches.append(Launch(number: trace.number, path: trace.path, uses: []))
+    if launches.last?.number != source.number, !source.isRest {
+      launches.append(Launch(number: source.number, path: source.name, uses: []))
     }
     for use in blocks.inOrder(launch, named, besides: unnamed) {
       let place = placeOfUse[use.identity] ?? found.count
@@ -107,7 +107,7 @@ struct RecordedStartup {
         placeOfUse[use.identity] = place
         found.append(use)
       }
-      launches[launches.count - 1].uses.append(place)
+      if !source.isRest { launches[launches.count - 1].uses.append(place) }
     }
   }
 

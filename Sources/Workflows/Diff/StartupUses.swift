@@ -40,12 +40,12 @@ struct StartupUses {
   init(
     _ options: LayoutDiff.Options, order: OrderFile?, in layouts: ComparedLayouts
   ) throws(Diagnostic) {
-    if options.traces.isEmpty {
+    if options.traces.isEmpty && options.weighted.isEmpty {
       self.init(namedBy: order, path: options.order ?? "", in: layouts)
     } else {
       let inputs = try LaunchInputs(
-        traces: options.traces, recorded: options.recorded, architecture: options.architecture,
-        skipsDamaged: options.skipsDamaged)
+        traces: options.traces, weighted: options.weighted, recorded: options.recorded,
+        architecture: options.architecture, keepsGoing: options.keepsGoing)
       try self.init(recordedIn: inputs, in: layouts)
     }
     if uses.isEmpty {
@@ -93,7 +93,7 @@ struct StartupUses {
     }
     try inputs.addPrograms(to: group) { _ throws(Diagnostic) in after.layout }
     recordsEveryFunction = inputs.recordsEveryFunction(of: group)
-    source = counted(inputs.traceCount(of: group), "trace")
+    source = inputs.sourceWording(of: group)
     let images = inputs.images
     var recorded = RecordedStartup(layouts) { images.build(of: $0) }
     try inputs.forEachLaunch(of: group) { recorded.append($0, $1) }

@@ -116,7 +116,7 @@ package struct Doctor {
       return (.image(ImageFacts(image, in: bytes)), place)
     case .linkMap:
       return (.linkMap(try ReleaseLayout(bytes, path: file).layout), place)
-    case .trace, .other:
+    case .trace, .profile, .other:
       throw Diagnostic(
         "unsupported file: expected a project's folder, a linked image or a link map, found \(Self.wording(bytes.copy(0..<min(2, bytes.count))))",
         context: [file])

@@ -1,6 +1,7 @@
 import ByteReading
 import ImageModel
 import OrderFileFormat
+import ProfileFormat
 import Symbolication
 import TraceFormat
 
@@ -32,6 +33,12 @@ package enum InputFile {
     do { return try TraceFile(parsing: bytes) } catch {
       throw Diagnostic(
         "\(error)", context: [path], hint: TraceHeader.begins(bytes) ? nil : Self.traceHint)
+    }
+  }
+
+  package static func profile(_ bytes: FileBytes, _ path: String) throws(Diagnostic) -> Profile {
+    do { return try Profile(parsing: bytes) } catch {
+      throw Diagnostic("\(error)", context: [path])
     }
   }
 

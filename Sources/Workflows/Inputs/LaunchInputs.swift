@@ -1,5 +1,7 @@
+import Addresses
 import ByteReading
 import ImageModel
+import ProfileFormat
 import Reporting
 import Symbolication
 
@@ -8,39 +10,55 @@ import Symbolication
 package struct LaunchInputs {
   package private(set) var traces = TraceSet()
   package private(set) var groups: BuildGroups
-  private var files: [(path: String, bytes: FileBytes)] = []
+  /// Parallel to the members of `traces`.
+  private var files: [File] = []
+  /// The number of launches, weights included, in `files`.
+  private var launchCount: UInt64 = 0
   var images = RecordedImages()
   package private(set) var warnings: [Diagnostic] = []
 
-  /// - Parameter skipsDamaged: whether a trace that can't be parsed is left out with a warning, unless that leaves
-  ///   none.
-  /// - Throws: an error also if nothing was recorded, or if none of the traces has an image of `recorded`. Of damaged
-  ///   traces it names all.
+  private struct File {
+    enum Contents {
+      case trace(FileBytes)
+      case profile(Profile)
+    }
+    var path: String
+    var weight: UInt64
+    var contents: Contents
+  }
+
+  /// - Parameters:
+  ///   - named: paths, as `LaunchFiles` takes them.
+  ///   - weighted: likewise.
+  ///   - keepsGoing: whether a file that can't be read is left out with a warning, unless that leaves none.
+  /// - Throws: an error also if nothing was recorded, or if none of the traces has an image of `recorded`. Of files
+  ///   that can't be read it names all.
   package init(
-    traces paths: [String], recorded: [String], architecture: Architecture?,
-    skipsDamaged: Bool = false
+    traces named: [String], weighted: [String] = [], recorded: [String],
+    architecture: Architecture?, keepsGoing: Bool = false
   ) throws(Diagnostic) {
-    var damaged: [Diagnostic] = []
-    for path in paths {
-      let bytes = try InputFile.bytes(path)
-      do {
-        traces.add(Trace(try InputFile.traceFile(bytes, path), path: path))
-        files.append((path, bytes))
-      } catch { damaged.append(error) }
+    let inputs = try LaunchFiles(named, weighted: weighted)
+    warnings = inputs.warnings
+    groups = BuildGroups(traces) { _ in nil }
+    var problems = FileProblems(keepsGoing: keepsGoing)
+    for file in inputs.files {
+      do throws(Diagnostic) { try add(file) } catch { problems.append(error) }
     }
-    if let error = Diagnostic.damaged(damaged, of: paths.count, areSkipped: skipsDamaged) {
-      throw error
+    try problems.check(count: inputs.files.count)
+    warnings += problems.warnings
+    for (file, member) in zip(files, traces.members) {
+      if case .profile(let profile) = file.contents {
+        warnings += profile.warnings(paths: [file.path])
+      } else {
+        if member.isEmpty {
+          warnings.append(Diagnostic("nothing was recorded", context: [member.path]))
+        }
+        warnings += [Diagnostic.incomplete(member)].compactMap { $0 }
+      }
     }
-    warnings += damaged.map {
-      Diagnostic("left out: \($0.message)", context: $0.context, hint: $0.hint)
-    }
-    warnings += traces.members.filter(\.isEmpty).map {
-      Diagnostic("nothing was recorded", context: [$0.path])
-    }
-    warnings += traces.members.compactMap(Diagnostic.incomplete)
     guard !traces.isEmpty else {
       throw Diagnostic(
-        "nothing was recorded", context: paths.count == 1 ? paths : [],
+        "nothing was recorded", context: files.count == 1 ? [files[0].path] : [],
         hint: "see 'orderfile record --help'", severity: .nothingRecorded)
     }
     for path in recorded {
@@ -50,6 +68,34 @@ package struct LaunchInputs {
     images.identify(traces.images)
     warnings += images.warnings
     groups = BuildGroups(traces) { [images] in images.libraryName(of: $0) }
+  }
+
+  private mutating func add(_ file: LaunchFiles.File) throws(Diagnostic) {
+    let bytes = try InputFile.bytes(file.path)
+    let contents: File.Contents
+    if case .profile = FileKind(of: bytes) {
+      guard let profile = try InputFile.profile(bytes, file.path).weighted(by: file.weight) else {
+        throw .tooManyLaunches(file.path)
+      }
+      contents = .profile(profile)
+      try count(profile.counts.launches, of: file)
+      traces.add(
+        Trace(profile, path: file.path), launches: profile.counts.launches,
+        processes: profile.processes)
+    } else {
+      contents = .trace(bytes)
+      let trace = Trace(try InputFile.traceFile(bytes, file.path), path: file.path)
+      try count(file.weight, of: file)
+      traces.add(trace, launches: file.weight)
+    }
+    files.append(File(path: file.path, weight: file.weight, contents: contents))
+  }
+
+  private mutating func count(_ launches: UInt64, of file: LaunchFiles.File) throws(Diagnostic) {
+    guard launchCount + launches <= Profile.maximumLaunches else {
+      throw .tooManyLaunches(file.path)
+    }
+    launchCount += launches
   }
 
   /// The group of recorded images that a command is about: that of a build in `releases`, else that of the executable,
@@ -83,8 +129,16 @@ package struct LaunchInputs {
     groups.groups[group].images.map { traces.images[$0] }
   }
 
-  /// The number of traces with hits in the images of `group`.
-  package func traceCount(of group: Int) -> Int { traces.members.count { uses($0, of: group) } }
+  /// The traces with hits in the images of `group`; of profiles, the number of launches.
+  package func sourceWording(of group: Int) -> String {
+    let members = traces.members.indices.filter { uses(traces.members[$0], of: group) }
+    let count = members.reduce(0 as UInt64) { $0 + traces.members[$1].launches }
+    let isProfile = members.contains {
+      if case .profile = files[$0].contents { true } else { false }
+    }
+    return isProfile
+      ? counted(Int(clamping: count), "launch", "launches") : counted(members.count, "trace")
+  }
 
   /// Whether every function of the images in `group` could be recorded, so that those in no trace did not run.
   func recordsEveryFunction(of group: Int) -> Bool {
@@ -192,71 +246,111 @@ package struct LaunchInputs {
     let trace = try trace(number)
     return try RecordedFunctions.all(of: trace) { images, names throws(Diagnostic) in
       let image = trace.images[images[0]]
-      return traces.index(of: image) == place ? try recordedImage(image, names, of: trace) : nil
+      return traces.index(of: image) == place
+        ? try self.images.recordedImage(image, names, of: trace) : nil
     }.first
   }
 
   private func trace(_ number: Int) throws(Diagnostic) -> Trace {
-    let (path, bytes) = files[number]
-    return Trace(try InputFile.traceFile(bytes, path), path: path)
-  }
-
-  /// Returns the functions that launches used in the images of each group of `groups`, in their order. Each trace is
-  /// read once.
-  ///
-  /// - Parameter builds: for each group the ID of the build in which they will be looked up, if known.
-  /// - Throws: the errors of `forEachLaunch`.
-  package func profiles(
-    of groups: [Int], builds: [Int: ImageID]
-  ) throws(Diagnostic) -> [LaunchProfile] {
-    var profiles = groups.map { _ in LaunchProfile() }
-    var places: [Int: Int] = [:]
-    for (place, group) in groups.enumerated() { places[group] = place }
-    try forEachLaunch(of: groups) { launch, group, _ in
-      guard let place = places[group] else { return }
-      profiles[place].append(launch, keepsAddresses: launch.image.isProved(builds[group]))
+    let file = files[number]
+    return switch file.contents {
+    case .profile(let profile): Trace(profile, path: file.path)
+    case .trace(let bytes):
+      Trace(try InputFile.traceFile(bytes, file.path), path: file.path)
     }
-    return profiles
   }
 
-  /// Calls `body` with what each launch used in the images of `group`, trace by trace.
+  /// What a trace used of the images in `groups`.
+  private func launches(_ trace: Trace, of groups: Set<Int>) throws(Diagnostic)
+    -> [RecordedFunctions]
+  {
+    try RecordedFunctions.all(of: trace) { images, names throws(Diagnostic) in
+      let image = trace.images[images[0]]
+      guard let group = group(of: image), groups.contains(group) else { return nil }
+      return try self.images.recordedImage(image, names, of: trace)
+    }
+  }
+
+  /// Folds all launches, with what they used of the images in each of `groups`. Each trace is read once.
   ///
-  /// - Parameter body: gets it, and the path of the trace with its place among all traces. A trace may tell of several
-  ///   images.
   /// - Throws: an error if neither the trace nor an image has the names (`mismatch`, with both IDs if another
-  ///   image is at the path), if nothing was recorded, or if nothing that was recorded has a name.
-  package func forEachLaunch(
-    of group: Int, _ body: (RecordedFunctions, _ trace: (number: Int, path: String)) -> Void
-  ) throws(Diagnostic) {
-    try forEachLaunch(of: [group]) { launch, _, trace in body(launch, trace) }
-  }
-
-  private func forEachLaunch(
-    of groups: [Int],
-    _ body: (RecordedFunctions, _ group: Int, _ trace: (number: Int, path: String)) -> Void
-  ) throws(Diagnostic) {
+  ///   image is at the path), if nothing was recorded, or if nothing that was recorded has a name; `mismatch` for
+  ///   launches on several machines.
+  package func profile(of groups: [Int]) throws(Diagnostic) -> Profile {
     let wanted = Set(groups)
-    var hasNames: Set<Int> = []
-    var unnamed: [Int: Int] = [:]
+    var fold = ProfileFold()
     for (number, member) in traces.members.enumerated() {
       let used = wanted.intersection(usedGroups(of: member))
       guard !used.isEmpty else { continue }
-      let trace = try trace(number)
-      let launches = try RecordedFunctions.all(of: trace) { images, names throws(Diagnostic) in
-        let image = trace.images[images[0]]
-        guard let group = group(of: image), used.contains(group) else { return nil }
-        return try recordedImage(image, names, of: trace)
+      let isAdded: Bool
+      if case .profile(let profile) = files[number].contents {
+        isAdded = fold.add(profile)
+      } else {
+        let trace = try trace(number)
+        isAdded = fold.add(trace, try launches(trace, of: used), weight: files[number].weight)
       }
-      for launch in launches {
-        guard let group = group(of: launch.image) else { continue }
-        if !launch.uses.isEmpty { hasNames.insert(group) }
-        unnamed[group, default: 0] += launch.unnamedUses.count
-        body(launch, group, (number, files[number].path))
+      guard isAdded else { throw .tooManyLaunches(files[number].path) }
+    }
+    let profile = fold.profile
+    for group in groups {
+      let members = Set(images(of: profile, in: group))
+      let functions = profile.functions.filter { members.contains($0.image) }
+      guard !functions.contains(where: { !$0.names.isEmpty }) else { continue }
+      throw withoutNames(group, unnamed: functions.count)
+    }
+    let used = profile.images.filter { group(of: TraceImage($0)).map(wanted.contains) ?? false }
+    if let mismatch = Diagnostic.machineMismatch(used) { throw mismatch }
+    return profile
+  }
+
+  /// The indexes of images of `profile` that are in `group`.
+  package func images(of profile: Profile, in group: Int) -> [Int] {
+    profile.images.indices.filter { self.group(of: TraceImage(profile.images[$0])) == group }
+  }
+
+  /// Where a launch comes from.
+  package struct LaunchSource {
+    /// Among all launches.
+    package var number: Int
+    /// The path of the trace or, in a profile, the path and the launch.
+    package var name: String
+    /// Whether it is what launches used that a profile does not keep whole.
+    package var isRest = false
+  }
+
+  /// Calls `body` with what each launch used in the images of `group`, trace by trace. Of a profile these are the launches
+  /// that it keeps whole; if they lack something that others used, then also what all used together.
+  ///
+  /// - Parameter body: gets it, and where it comes from. A launch may tell of several images.
+  /// - Throws: as `profile(of:)`.
+  package func forEachLaunch(
+    of wanted: Int, _ body: (RecordedFunctions, LaunchSource) -> Void
+  ) throws(Diagnostic) {
+    var hasNames = false
+    var unnamed = 0
+    var number = 0
+    func pass(_ launches: [RecordedFunctions], _ name: String, isRest: Bool = false) {
+      let source = LaunchSource(number: number, name: name, isRest: isRest)
+      number += 1
+      for launch in launches where group(of: launch.image) == wanted {
+        hasNames = hasNames || !launch.uses.isEmpty
+        unnamed += launch.unnamedUses.count
+        body(launch, source)
       }
     }
-    for group in groups where !hasNames.contains(group) {
-      throw withoutNames(group, unnamed: unnamed[group] ?? 0)
+    for (file, member) in traces.members.enumerated() where uses(member, of: wanted) {
+      if case .profile(let profile) = files[file].contents {
+        for launch in profile.launches {
+          pass(
+            profile.recordedFunctions(of: launch),
+            "\(files[file].path) launch \(hexadecimal(launch.hash))")
+        }
+        if !profile.keepsAllLaunches { pass(profile.unitedLaunch, files[file].path, isRest: true) }
+      } else {
+        pass(try launches(try trace(file), of: [wanted]), files[file].path)
+      }
     }
+    if !hasNames { throw withoutNames(wanted, unnamed: unnamed) }
   }
 
   /// The error about a group in which nothing with a name was used.
@@ -275,22 +369,7 @@ package struct LaunchInputs {
   }
 
   private func group(of image: TraceImage) -> Int? {
-    traces.index(of: image).map { groups.group(ofImageAt: $0) }
-  }
-
-  /// - Parameter names: those that `trace` has for the image.
-  private func recordedImage(
-    _ image: TraceImage, _ names: [RecordedName], of trace: Trace
-  ) throws(Diagnostic) -> RecordedImage {
-    if let read = images.image(for: image) { return RecordedImage(read) }
-    if trace.isSealed || !names.isEmpty { return RecordedImage(names) }
-    if let other = images.imageAtPath(of: image) {
-      throw .imageMismatch(image.path, found: other.id, expected: image)
-    }
-    throw Diagnostic(
-      "missing the recorded image", context: [trace.path, image.path],
-      hint: "give it with --recorded, or record with 'orderfile record', which seals the trace",
-      severity: .mismatch)
+    (traces.index(of: image) ?? traces.index(ofBuild: image.id)).map { groups.group(ofImageAt: $0) }
   }
 
   /// Returns the recorded image itself, for a command that was given no other build.
@@ -318,21 +397,6 @@ extension RecordedFunctions.Use {
 }
 
 extension Diagnostic {
-  /// The error about traces that can't be parsed; `nil` if there are none, or if they are skipped and others are left.
-  ///
-  /// - Parameter count: how many traces were given.
-  fileprivate static func damaged(
-    _ errors: [Diagnostic], of count: Int, areSkipped: Bool
-  ) -> Diagnostic? {
-    guard var error = errors.first, !areSkipped || errors.count == count else { return nil }
-    if errors.count > 1 {
-      let others = errors.dropFirst().flatMap(\.context).joined(separator: ", ")
-      error.message += "; \(counted(errors.count - 1, "more trace")) can't be read: \(others)"
-    }
-    if errors.count < count { error.hint = "--skip-damaged leaves out what can't be read" }
-    return error
-  }
-
   /// Returns a warning about hits that a trace lacks because they found no room or because the process ended
   /// while they were being written; `nil` if it has all.
   static func incomplete(_ trace: TraceSet.Member) -> Diagnostic? {

@@ -110,6 +110,24 @@ struct RecordedImages {
     return code
   }
 
+  /// Returns the functions of an image of `trace`: those of the image that was read, or else those that the trace names.
+  ///
+  /// - Parameter names: those that `trace` has for the image.
+  /// - Throws: `mismatch` if neither the trace nor an image has them.
+  func recordedImage(
+    _ image: TraceImage, _ names: [RecordedName], of trace: Trace
+  ) throws(Diagnostic) -> RecordedImage {
+    if let read = self.image(for: image) { return RecordedImage(read) }
+    if trace.isSealed || !names.isEmpty { return RecordedImage(names) }
+    if let other = imageAtPath(of: image) {
+      throw .imageMismatch(image.path, found: other.id, expected: image)
+    }
+    throw Diagnostic(
+      "missing the recorded image", context: [trace.path, image.path],
+      hint: "give it with --recorded, or record with 'orderfile record', which seals the trace",
+      severity: .mismatch)
+  }
+
   /// Returns the image that is at the path of `image` now, whatever its ID.
   func imageAtPath(of image: TraceImage) -> Image? { found[image.path] }
 

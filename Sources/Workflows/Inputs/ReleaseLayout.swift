@@ -86,7 +86,7 @@ package struct ReleaseLayout {
       try self.init(mapPath: path, slice: slice) { () throws(ParseError) in
         try LinkMap(parsing: bytes, as: grammar)
       }
-    case .trace, .other:
+    case .trace, .profile, .other:
       // This error also says why the file is not a link map.
       try self.init(mapPath: path, slice: slice) { () throws(ParseError) in
         try LinkMap(parsing: bytes)

@@ -2,6 +2,7 @@ import Addresses
 import FunctionOrder
 import ImageModel
 import OrderFileFormat
+import ProfileFormat
 import Reporting
 import Symbolication
 
@@ -38,21 +39,29 @@ struct ImageOrder {
     }
   }
 
-  /// - Parameter usedCount: the number of traces that used the image.
+  /// How much of what launches of one build used is in the build to order.
+  func build(_ image: Profile.Image, _ profile: LaunchProfile) -> OrderedImage.Build {
+    var names = map
+    let resolved = ResolvedProfile(profile, in: &names)
+    return OrderedImage.Build(
+      path: image.path, imageID: image.id?.description, launches: image.launches,
+      recordedFunctions: resolved.recordedCount, resolvedFunctions: resolved.resolvedCount)
+  }
+
   /// - Throws: `mismatch` if the linker that is asked for writes images of another format.
   func orderFile(
-    _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet, usedCount: Int,
+    _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet,
     executed: ExecutedCode? = nil
   ) throws(Diagnostic) -> GeneratedOrder {
     let layout = release.layout
     let (dialect, linkerSource) = try dialect(options.linker)
-    let strategy = options.strategy ?? .usual(launchCount: profile.launchCount)
+    let strategy = options.strategy ?? .usual(launchCount: Int(clamping: profile.launchCount))
     let order = FirstTouchOrder(
       parts: parts(strategy, executed), layout: layout, initializers: release.initializers,
       largeFunctionBytes: options.largeFunctionBytes)
     // Lines name the slice of a universal file, so that the order files of all slices can be put into one.
     let slice = release.image.flatMap { $0.isSlice ? $0.architecture : nil }
-    let header = header(strategy, traceCount: usedCount)
+    let header = header(strategy)
     let split = try split(order.parts, executed, options, header)
     let parts = split?.parts ?? order.parts
     let placing = PlacingEntries(
@@ -61,7 +70,8 @@ struct ImageOrder {
     let written = dialect.write(placing.entries, header: header)
     var image = OrderedImage(
       outputPath: outputPath, linker: dialect.name, recordedImage: recordedImage.path,
-      layout: release.reference, traces: traces.members.map(\.path), launches: profile.launchCount,
+      layout: release.reference, traces: traces.members.map(\.path),
+      launches: Int(clamping: profile.launchCount),
       strategy: strategy.rawValue,
       linkerSource: linkerSource,
       recordedFunctions: resolved.recordedCount,
@@ -73,6 +83,13 @@ struct ImageOrder {
       missing: missing(placing, written),
       unnamedHits: profile.unnamedHits,
       lostRecords: traces.members.map(\.lostRecords).saturatingSum())
+    image.uses = zip(profile.functions, resolved.functions).compactMap { function, found in
+      guard let name = function.names.first, !found.isEmpty else { return nil }
+      return OrderedImage.Use(
+        name: name, launches: function.launches,
+        medianPosition: Int(function.positions.median ?? 0),
+        firstNanoseconds: function.firstNanoseconds)
+    }
     if let order = split?.orderFile {
       image.linker = options.split?.name ?? dialect.name
       image.linkerSource = .option
@@ -93,22 +110,26 @@ struct ImageOrder {
 
   /// The used functions in the order of `strategy`. If they are to be split, only what ran of them counts.
   private func parts(_ strategy: OrderStrategy, _ executed: ExecutedCode?) -> [Part] {
+    let layout = release.layout
+    var order = MergedLaunches()
     switch strategy {
-    case .firstHit:
-      var merged = MergedLaunches()
-      merged.append(resolved.uses, in: release.layout)
-      return merged.parts
-    case .balanced:
-      let layout = release.layout
-      guard let ran = executed?.ranges else {
-        return BalancedOrder(resolved.launches, layout: layout).parts
-      }
-      return BalancedOrder(resolved.launches, layout: layout) { part in
-        let body = layout.functions[part.function].knownBody
-        let first = ran.partitioningIndex { $0.start >= body.start }
-        return ran[first...].prefix { $0.start < body.end }.map(\.size).saturatingSum()
-      }.parts
+    case .firstHit: for launch in resolved.launches { order.append(launch.uses, in: layout) }
+    case .balanced: order.append(balancedParts(executed).inSteps, in: layout)
     }
+    order.append(resolved.others, in: layout)
+    return order.parts
+  }
+
+  private func balancedParts(_ executed: ExecutedCode?) -> [Part] {
+    let layout = release.layout
+    guard let ran = executed?.ranges else {
+      return BalancedOrder(resolved.weightedLaunches, layout: layout).parts
+    }
+    return BalancedOrder(resolved.weightedLaunches, layout: layout) { part in
+      let body = layout.functions[part.function].knownBody
+      let first = ran.partitioningIndex { $0.start >= body.start }
+      return ran[first...].prefix { $0.start < body.end }.map(\.size).saturatingSum()
+    }.parts
   }
 
   /// The order of the parts of `functions`; `nil` if they are not to be split.
@@ -155,14 +176,15 @@ struct ImageOrder {
     ].compactMap { $0 }
   }
 
-  /// Returns the header of the file: the program that made it, and from what. It has no time and no path, so
+  /// The header of the file: the program that made it, and from what. It has no time and no path, so
   /// that the same inputs give the same bytes.
-  private func header(_ strategy: OrderStrategy, traceCount: Int) -> [String] {
+  private func header(_ strategy: OrderStrategy) -> [String] {
     let recorded = recordedImage.id?.description ?? "without ID"
     let ordered = release.image?.id.map { ", ordered image \($0)" } ?? ""
     return [
       "orderfile \(toolVersion): \(strategy == .firstHit ? "first uses" : "balanced order") of "
-        + "\(recordedImage.fileName) in \(counted(traceCount, "trace"))",
+        + "\(recordedImage.fileName) in "
+        + counted(Int(clamping: profile.launchCount), "launch", "launches"),
       "recorded image \(recorded)\(ordered)",
     ]
   }
@@ -190,5 +212,12 @@ struct ImageOrder {
       }
     var listed: Set<NameWithReason> = []
     return (resolved.missing + unwritable).filter { listed.insert($0).inserted }
+  }
+}
+
+extension [Part] {
+  /// One after the other.
+  fileprivate var inSteps: [FirstUse] {
+    enumerated().map { FirstUse(step: UInt64($0), part: $1) }
   }
 }

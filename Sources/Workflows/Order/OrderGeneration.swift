@@ -1,6 +1,7 @@
 import FunctionOrder
 import ImageModel
 import OrderFileFormat
+import ProfileFormat
 import Reporting
 import Symbolication
 
@@ -19,9 +20,13 @@ package struct GeneratedOrder {
 package struct OrderGeneration {
   /// Which traces and builds to read, and how to order them.
   package struct Options {
+    /// As the parameters of `LaunchFiles`.
     package var traces: [String]
-    /// Whether traces that can't be parsed are left out with a warning.
-    package var skipsDamaged = false
+    package var weighted: [String] = []
+    /// Whether files that can't be read are left out with a warning.
+    package var keepsGoing = false
+    /// How many of the launches must have used a function that is ordered.
+    package var minSupport = MinSupport.launches(1)
     /// The paths of recorded images.
     package var recorded: [String] = []
     package var builds = Builds.one()
@@ -57,8 +62,8 @@ package struct OrderGeneration {
   private let groups: [Int]
   /// The builds, by the group of the recorded image.
   private var releases: [Int: ReleaseLayout] = [:]
-  /// What launches used in each of `groups`, until its order is made; `nil` before the first.
-  private var profiles: [Int: LaunchProfile]?
+  /// What launches used in `groups`; `nil` before the first order.
+  private var folded: Profile?
   private var orderWarnings: [Diagnostic] = []
 
   /// Reads the traces and the builds.
@@ -67,8 +72,8 @@ package struct OrderGeneration {
   package init(_ options: Options) throws(Diagnostic) {
     self.options = options
     inputs = try LaunchInputs(
-      traces: options.traces, recorded: options.recorded, architecture: options.architecture,
-      skipsDamaged: options.skipsDamaged)
+      traces: options.traces, weighted: options.weighted, recorded: options.recorded,
+      architecture: options.architecture, keepsGoing: options.keepsGoing)
     switch options.builds {
     case .one(let image, let linkMap, let debugFile):
       let release = try ReleaseLayout(
@@ -126,7 +131,11 @@ package struct OrderGeneration {
     try inputs.checkBuilds(
       of: group, besides: [given == nil ? image.id : given?.image?.id], layout: layout)
     if case .one = options.builds { try inputs.addPrograms(to: group, layout: layout) }
-    let profile = try takeProfile(of: group)
+    let folded = try profile()
+    let members = inputs.images(of: folded, in: group)
+    var profile = LaunchProfile(folded, images: members, build: buildID(of: group))
+    let least = options.minSupport.launches(of: profile.launchCount)
+    let rare = profile.removeFunctions(usedBelow: least)
     releases[group] = nil
     let release: ReleaseLayout
     if let given {
@@ -137,59 +146,55 @@ package struct OrderGeneration {
       release = ReleaseLayout(try inputs.recordedImage(of: image))
     }
     let recordable = inputs.recordableShare(of: group, countedIn: release.layout).code
-    var order = try ImageOrder(profile, of: image, release: release)
+    let imageOrder = try ImageOrder(profile, of: image, release: release)
+    var order =
+      try imageOrder
       .orderFile(
         options, outputPath: outputPath, traces: inputs.traces,
-        usedCount: inputs.traceCount(of: group),
-        executed: options.split == nil ? nil : try executedCode(of: release, group))
+        executed: options.split == nil
+          ? nil : try executedCode(of: release, folded, members, least: least))
     order.image.recordable = recordable
+    order.image.rareFunctions = rare.count
+    if members.count > 1 {
+      order.image.builds = members.map { place in
+        let launches = LaunchProfile(folded, images: [place], build: release.image?.id)
+        return imageOrder.build(folded.images[place], launches)
+      }
+    }
     order.warnings += [.partlyRecordable(recordable, path: image.path)].compactMap { $0 }
     orderWarnings += order.warnings
     return order
   }
 
-  /// What the launches of `group` executed, as code of `release`.
+  /// What launches executed, as code of `release`.
+  ///
+  /// - Parameters:
+  ///   - members: the images of `profile` that are builds of it.
+  ///   - least: how many launches must have run a block.
   private func executedCode(
-    of release: ReleaseLayout, _ group: Int
+    of release: ReleaseLayout, _ profile: Profile, _ members: [Int], least: UInt64
   ) throws(Diagnostic) -> ExecutedCode {
     var executed = try ExecutedCode(release, names: SymbolMap(release.layout))
-    var problem: Diagnostic?
-    try inputs.forEachLaunch(of: group) { launch, _ in
-      guard problem == nil else { return }
-      do throws(Diagnostic) {
-        try executed.append(launch) { inputs.images.build(of: $0) }
-      } catch { problem = error }
+    let isMember = Set(members)
+    for launch in profile.withBlocks(ofAtLeast: least).unitedLaunch
+    where isMember.contains(Int(launch.image.number) - 1) {
+      try executed.append(launch) { inputs.images.build(of: $0) }
     }
-    if let problem { throw problem }
     return executed
   }
 
-  /// The IDs of the builds to order, by group; those that are given, or else recorded.
-  private var buildIDs: [Int: ImageID] {
-    var ids: [Int: ImageID] = [:]
-    for group in groups {
-      if let release = releases[group] {
-        ids[group] = release.image?.id
-      } else if let place = inputs.groups.groups[group].images.first {
-        ids[group] = inputs.traces.images[place].id
-      }
-    }
-    return ids
+  /// The ID of the build to order; the one that is given, or else recorded.
+  private func buildID(of group: Int) -> ImageID? {
+    if let release = releases[group] { return release.image?.id }
+    return inputs.groups.groups[group].images.first.flatMap { inputs.traces.images[$0].id }
   }
 
-  /// What launches used in the images of `group`. The traces are read at the first order, for all groups.
-  private mutating func takeProfile(of group: Int) throws(Diagnostic) -> LaunchProfile {
-    var known: [Int: LaunchProfile] = [:]
-    if let profiles {
-      known = profiles
-    } else {
-      for (group, profile) in zip(groups, try inputs.profiles(of: groups, builds: buildIDs)) {
-        known[group] = profile
-      }
-    }
-    let profile = known.removeValue(forKey: group)
-    profiles = known
-    return profile ?? LaunchProfile()
+  /// What launches used in the images of all groups. The traces are read at the first order.
+  private mutating func profile() throws(Diagnostic) -> Profile {
+    if let folded { return folded }
+    let profile = try inputs.profile(of: groups)
+    folded = profile
+    return profile
   }
 
   /// Warnings about the traces and about the orders made so far.

@@ -6,20 +6,38 @@ import Symbolication
 
 /// What launches used, as functions of a layout: the functions that have the names of the recorded ones.
 struct ResolvedProfile {
-  /// The uses in one sequence, all of the first launch before all of the second.
-  private(set) var uses: [FirstUse] = []
-  /// The uses of each launch.
-  private(set) var launches: [[FirstUse]] = []
+  /// A launch that is known as a whole.
+  struct Launch {
+    /// The number of launches that used just these functions.
+    var weight: UInt64
+    var uses: [FirstUse]
+  }
+
+  /// The heaviest first.
+  private(set) var launches: [Launch] = []
+  /// The functions of no whole launch, the most used first.
+  private(set) var others: [FirstUse] = []
   /// Bodies without a name that a function of the layout has, each once.
   private(set) var missing: [NameWithReason] = []
   /// The number of distinct bodies that the launches used.
   private(set) var recordedCount = 0
   /// The number of these that are in the layout.
   private(set) var resolvedCount = 0
+  /// For each function of the profile those of the layout.
+  private(set) var functions: [[Int]] = []
+
+  /// The launches, each as often as its weight says; of many in proportion, a hundred or two in all.
+  var weightedLaunches: [[FirstUse]] {
+    let sum = launches.map(\.weight).saturatingSum()
+    return launches.flatMap { launch in
+      let count = sum <= 200 ? launch.weight : max(1, launch.weight / (sum / 100))
+      return [[FirstUse]](repeating: launch.uses, count: Int(count))
+    }
+  }
 
   /// How many of the functions `indexes` of `layout` the launches used.
   func count(of indexes: [Int], in layout: Layout) -> Int {
-    let used = Set(uses.map { layout.functions[$0.part.function].address })
+    let used = Set(functions.joined().map { layout.functions[$0].address })
     return Set(indexes.map { layout.functions[$0].address }).intersection(used).count
   }
 
@@ -28,13 +46,7 @@ struct ResolvedProfile {
     /// The bodies that launches of the build itself used.
     let known = Set(profile.functions.compactMap(\.address))
     var isListed: Set<NameWithReason> = []
-    var functionsOf: [[Int]] = []
-    var step: UInt64 = 0
-    var last: (launch: Int, step: Int)?
     for recorded in profile.functions {
-      // All functions that one hit revealed are of one step.
-      if let last, last != (recorded.launch, recorded.step) { step += 1 }
-      last = (recorded.launch, recorded.step)
       var functions = recorded.address.map { Array(layout.functions(at: $0)) } ?? []
       var reason: MissingReason?
       for name in functions.isEmpty ? recorded.names : [] {
@@ -43,8 +55,7 @@ struct ResolvedProfile {
         case .missing(let why): reason = reason ?? why
         }
       }
-      uses += functions.map { FirstUse(step: step, function: $0) }
-      functionsOf.append(functions)
+      self.functions.append(functions)
       var bodyCount = recorded.bodyCount
       var places = Set(functions.map { layout.functions[$0].address })
       if recorded.address == nil {
@@ -63,10 +74,14 @@ struct ResolvedProfile {
         if isListed.insert(missed).inserted { missing.append(missed) }
       }
     }
-    launches = profile.launches.map { launch in
-      launch.flatMap { use in
-        functionsOf[Int(use.function)].map { FirstUse(step: UInt64(use.step), function: $0) }
-      }
+    launches = profile.launches.map { Launch(weight: $0.weight, uses: firstUses($0.functions)) }
+    let isWhole = Set(profile.launches.lazy.flatMap(\.functions))
+    others = firstUses(profile.functions.indices.filter { !isWhole.contains($0) })
+  }
+
+  private func firstUses(_ indexes: [Int]) -> [FirstUse] {
+    indexes.enumerated().flatMap { step, index in
+      functions[index].map { FirstUse(step: UInt64(step), function: $0) }
     }
   }
 }

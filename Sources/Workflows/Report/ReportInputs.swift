@@ -40,7 +40,7 @@ struct ReportInputs {
     let bytes = try InputFile.bytes(path)
     if let schema = try Self.schema(of: bytes, path) { return try add(schema: schema, bytes, path) }
     switch FileKind(of: bytes) {
-    case .trace: traces.append(path)
+    case .trace, .profile: traces.append(path)
     case .objectFile, .linkMap:
       guard layouts.count < 2 + Self.mostOthers else {
         throw Diagnostic(

@@ -4,6 +4,7 @@ import ClusterProfileFormat
 import ImageModel
 import LinkMapFormat
 import OrderFileFormat
+import ProfileFormat
 import Reporting
 import Symbolication
 
@@ -27,6 +28,7 @@ package struct ShownFile {
     case orderFile(OrderFileDocument)
     case clusterProfile(ClusterProfileDocument)
     case report(ReportContents, path: String)
+    case profile(ProfileDocument)
   }
 
   package let contents: Contents
@@ -42,6 +44,7 @@ package struct ShownFile {
     let kind = FileKind(of: bytes)
     switch kind {
     case .trace: try self.init(trace: bytes, path, options)
+    case .profile: try self.init(profile: bytes, path)
     case .objectFile: try self.init(image: bytes, path, options)
     case .linkMap(let grammar): try self.init(linkMap: bytes, of: kind, path, linker: grammar.name)
     case .other where ReportContents.isPage(bytes): try self.init(report: bytes, path)
@@ -132,6 +135,13 @@ package struct ShownFile {
     }
     imageFormat = nil
     warnings = []
+  }
+
+  private init(profile bytes: FileBytes, _ path: String) throws(Diagnostic) {
+    let profile = try InputFile.profile(bytes, path)
+    contents = .profile(ProfileDocument(profile, path: path))
+    imageFormat = profile.images.lazy.compactMap { $0.id?.imageFormat }.first
+    warnings = profile.warnings(paths: [path])
   }
 
   private init(clusterProfile bytes: FileBytes, _ path: String) throws(Diagnostic) {

@@ -63,15 +63,16 @@ import Workflows
     try builds.writeTrace("one", of: "app.rec", used: ["f0", "f1"])
     try builds.writeTrace("all", of: "app.rec", used: SampleBuilds.functions)
     let several = try document(options(traces: ["one", "all", "app.oftrace"]))
-    #expect(several.traces.map(\.path) == ["one", "all", "app.oftrace"].map(builds.path))
+    // In the order of their paths.
+    #expect(several.traces.map(\.path) == ["all", "app.oftrace", "one"].map(builds.path))
     // After: f12 f0 f8 f4 f1 ... So f1 is on the second page.
-    #expect(several.traces.map(\.pages.before) == [1, 4, 4])
-    #expect(several.traces.map(\.pages.after) == [2, 4, 1])
+    #expect(several.traces.map(\.pages.before) == [4, 4, 1])
+    #expect(several.traces.map(\.pages.after) == [4, 1, 2])
     #expect(several.meanOfTraces == BeforeAfter(before: 3, after: Double(7) / 3))
     #expect(several.worstTracesFirst.first?.path == builds.path("all"))
     let single = try document(options())
     #expect(single.traces.isEmpty)
-    for (number, trace) in ["one", "all", "app.oftrace"].enumerated() {
+    for (number, trace) in ["all", "app.oftrace", "one"].enumerated() {
       #expect(try document(options(traces: [trace])).pages == several.traces[number].pages)
     }
   }

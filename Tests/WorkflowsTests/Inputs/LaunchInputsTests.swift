@@ -33,15 +33,16 @@ import Workflows
     let inputs = try inputs("app.oftrace", "two", "none", "two")
     let unused = inputs.unused(besides: [0])
     #expect(unused.map(\.count) == [0, 1, 1, 1])
-    #expect(unused[1].map(\.hits) == [2] && unused[1].map(\.functions) == [2])
-    #expect(unused[1].map(\.reason) == [.anotherImage])
-    #expect(unused[2].map(\.reason) == [.anotherProgram])
+    // In the order of their paths.
+    #expect(unused[1].map(\.reason) == [.anotherProgram])
+    #expect(unused[2].map(\.hits) == [2] && unused[2].map(\.functions) == [2])
+    #expect(unused[2].map(\.reason) == [.anotherImage])
     #expect(
       Diagnostic.unused(unused, hint: "x").map { "\($0)" } == [
-        builds.path("two")
-          + ": this and 1 more trace: 4 of 6 hits are not used: 4 in 'libb.so'\n  hint: x",
         builds.path("none")
-          + ": none of 1 hit is used, no build of it in the trace: 1 in 'elsewhere' (1 function)",
+          + ": none of 1 hit is used, no build of it in the trace: 1 in 'elsewhere' (1 function)\n  hint: x",
+        builds.path("two")
+          + ": this and 1 more trace: 4 of 6 hits are not used: 4 in 'libb.so'",
       ])
     #expect(inputs.unused(besides: [0, 1, 2]).flatMap { $0 } == [])
   }
@@ -59,14 +60,14 @@ import Workflows
     var inputs = try inputs("app.oftrace", "same", "other", "small")
     let layout = try ReleaseLayout(path: builds.path("after")).layout
     try inputs.addPrograms(to: 0) { (_) throws(Diagnostic) in layout }
-    #expect(inputs.traceCount(of: 0) == 2)
+    #expect(inputs.sourceWording(of: 0) == "2 traces")
     #expect(
       inputs.warnings.map(\.message) == [
         "'app-default' is taken for a build of 'app.rec': 3 of 4 functions have the same names"
       ])
     #expect(
       inputs.unused(besides: [0]).map { $0.map(\.image) } == [
-        [], [], [builds.path("tool")], [builds.path("small")],
+        [], [builds.path("tool")], [], [builds.path("small")],
       ])
   }
 

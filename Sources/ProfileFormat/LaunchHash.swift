@@ -1,0 +1,37 @@
+// The hash of what a launch used. It decides which launches a profile keeps, so it is part of the format: a state of 64
+// bits, into which each number is mixed by the finalizer of splitmix64 (Steele, Lea, Flood 2014). Numbers are, for each
+// used image in the order of the profile: the bytes of its key, each as a number, and -1; for each used function its
+// address, and the offset and size of each block that ran, behind them their number. Names, times and paths of images
+// with an ID are left out: they may differ between recordings of the same code.
+
+import Addresses
+import ImageModel
+
+/// A hash that grows number by number.
+struct LaunchHash {
+  private(set) var value: UInt64 = 0x4f46_5052_4f46_0001
+
+  mutating func add(_ number: UInt64) {
+    var mixed = (value ^ number) &+ 0x9e37_79b9_7f4a_7c15
+    mixed = (mixed ^ mixed >> 30) &* 0xbf58_476d_1ce4_e5b9
+    mixed = (mixed ^ mixed >> 27) &* 0x94d0_49bb_1331_11eb
+    value = mixed ^ mixed >> 31
+  }
+
+  mutating func add(image: Profile.Image) {
+    for byte in image.key.bytes { add(UInt64(byte)) }
+    add(.max)
+  }
+
+  /// - Parameter blocks: in the order of their first uses.
+  mutating func add(_ address: StatedAddress, blocks: some Sequence<FunctionBlock>) {
+    add(address.rawValue)
+    var count: UInt64 = 0
+    for block in blocks {
+      add(block.offset)
+      add(block.size)
+      count += 1
+    }
+    add(count)
+  }
+}

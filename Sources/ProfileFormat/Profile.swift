@@ -1,0 +1,196 @@
+// Launches of a program, folded together
+//
+// Of many launches a profile keeps what grows with the program, not with the launches: for each function of each build
+// how many launches used it, how early, and which of its basic blocks ran. Some orders need whole launches, so it also
+// keeps those with the smallest hashes of their contents, at most `keptLaunches`: a sample that does not depend on what
+// was folded when.
+//
+//     launch 1   main parse log            main   2 of 2   positions 0 0
+//     launch 2   main open parse           parse  2 of 2   positions 1 2
+//                                          log    1 of 2   position 2
+//                                          open   1 of 2   position 1
+//
+// Everything is a sum, a minimum, a maximum, a union or a smallest-of, so that launches may be folded in any order and
+// any grouping: the same launches give the same bytes. A launch is a recording, not its content: two recordings of the
+// same functions count twice, and so does a trace that is merged twice.
+//
+// A function is an address in a build. Names are properties of it: namesakes of one build stay apart, and functions of
+// several builds are brought together by their names where a profile is used, in `LaunchProfile`.
+
+import Addresses
+import ImageModel
+
+/// What launches of a program used, folded together.
+package struct Profile: Hashable, Sendable {
+  /// The number of launches that are kept whole.
+  package static let keptLaunches = 100
+  /// The largest number of launches, weights included: no sum of counts exceeds 64 bits.
+  package static let maximumLaunches: UInt64 = 1 << 48
+
+  package var counts = Counts()
+  /// Ascending by `Image.Key`.
+  package var images: [Image] = []
+  /// Ascending by image and address.
+  package var functions: [Function] = []
+  /// Ascending by hash, then by content.
+  package var launches: [Launch] = []
+
+  /// Whether `launches` are all of them that used anything.
+  package var keepsAllLaunches: Bool {
+    launches.reduce(0) { $0 + $1.weight } == counts.launches - counts.emptyLaunches
+  }
+
+  package init() {}
+
+  /// The same without the blocks that fewer than `least` launches ran. Its whole launches are left out.
+  package func withBlocks(ofAtLeast least: UInt64) -> Profile {
+    var profile = self
+    profile.launches = []
+    guard least > 1 else { return profile }
+    for index in functions.indices {
+      profile.functions[index].blocks.removeAll { $0.support < least }
+    }
+    return profile
+  }
+}
+
+extension Profile {
+  /// Sums over all launches. Each launch counts as often as its weight says.
+  package struct Counts: Hashable, Sendable {
+    package var launches: UInt64 = 0
+    /// The number of launches in which nothing was recorded.
+    package var emptyLaunches: UInt64 = 0
+    /// The number of launches that lack hits, because the trace had no room.
+    package var launchesWithLostRecords: UInt64 = 0
+    package var lostRecords: UInt64 = 0
+    /// The number of launches that ended while a hit was being written.
+    package var launchesEndedInHit: UInt64 = 0
+    package var inFlightRecords: UInt64 = 0
+    /// Hits of guards that belong to no image.
+    package var unattributedHits: UInt64 = 0
+    /// How the recordings ended, in the order of `ends`.
+    package var ended = [UInt64](repeating: 0, count: Counts.ends.count)
+    /// The numbers of functions that launches used, in all images together.
+    package var functions = PositionHistogram()
+
+    /// The order is that of the file.
+    package static let ends: [Trace.LaunchEnd] = [
+      .exit, .stoppedByCall, .stoppedByMark, .stoppedByTime, .stoppedByFunction, .stoppedWhenReady,
+    ]
+
+    /// The number of launches that used fewer than half as many functions as the median launch. They probably ended
+    /// early.
+    package var shortLaunches: UInt64 { functions.count(below: (functions.median ?? 0) / 2) }
+  }
+
+  /// An image, once for each build.
+  package struct Image: Hashable, Sendable {
+    /// As a trace states it; of several the shortest, and of these the first bytewise.
+    package var path: String
+    package var id: ImageID?
+    /// ELF's `e_machine`, as in all traces.
+    package var machine: UInt32 = 0
+    /// The number of launches that used it, and of those that executed it as their program.
+    package var launches: UInt64 = 0
+    package var programLaunches: UInt64 = 0
+    package var methods: Set<Trace.Method> = []
+    /// As in `TraceImage`.
+    package var text = AddressRange(start: StatedAddress(rawValue: 0), size: 0)
+    package var guardCount = 0
+    package var blockCount = 0
+    package var hasExecutedRuns = false
+    /// Hits in code of which only an address inside is known, or none.
+    package var unnamedHits: UInt64 = 0
+
+    package init(path: String, id: ImageID?) {
+      self.path = path
+      self.id = id
+    }
+
+    package var hasBlocks: Bool { blockCount > 0 || hasExecutedRuns }
+
+    /// What identifies a build: its ID or, if that is missing or weak, the ID and the path.
+    package struct Key: Hashable, Sendable, Comparable {
+      /// The kind of the ID, its size, its bytes, and the path if it counts.
+      package let bytes: [UInt8]
+
+      package static func < (a: Self, b: Self) -> Bool {
+        a.bytes.lexicographicallyPrecedes(b.bytes)
+      }
+    }
+
+    package var key: Key {
+      let bytes = id?.bytes ?? []
+      let isEnough = id != nil && id?.kind != .weak
+      return Key(
+        bytes: [id?.kind.rawValue ?? 0, UInt8(clamping: bytes.count)] + bytes
+          + (isEnough ? [] : Array(path.utf8)))
+    }
+  }
+
+  /// A function of one build that at least one launch used.
+  package struct Function: Hashable, Sendable {
+    /// An index into `images`.
+    package var image: Int
+    package var address: StatedAddress
+    /// In bytes; `nil` if unknown.
+    package var size: UInt64?
+    /// Ascending bytewise; empty for code without a name.
+    package var names: [SymbolName] = []
+    /// As in `RecordedFunctions.Use`.
+    package var objectFile: SymbolName?
+    /// The number of launches that used it.
+    package var support: UInt64 = 0
+    /// The earliest first use in any launch; `nil` if no launch has times.
+    package var firstNanoseconds: UInt64?
+    /// How many functions of the image were used before, in each launch.
+    package var positions = PositionHistogram()
+    /// The blocks that ran, ascending.
+    package var blocks: [Block] = []
+
+    package init(image: Int, address: StatedAddress) {
+      self.image = image
+      self.address = address
+    }
+  }
+
+  /// A basic block, and the number of launches that ran it.
+  package struct Block: Hashable, Sendable {
+    package var block: FunctionBlock
+    package var support: UInt64
+
+    package init(_ block: FunctionBlock, support: UInt64) {
+      self.block = block
+      self.support = support
+    }
+  }
+
+  /// A whole launch.
+  package struct Launch: Hashable, Sendable {
+    /// Of the functions and blocks that it used, in their order; see `LaunchHash`.
+    package var hash: UInt64
+    /// How many launches used just these.
+    package var weight: UInt64
+    /// Ascending by image, and within an image in the order of first uses.
+    package var uses: [Use]
+
+    package init(hash: UInt64, weight: UInt64, uses: [Use]) {
+      self.hash = hash
+      self.weight = weight
+      self.uses = uses
+    }
+  }
+
+  /// The first use of a function in a launch.
+  package struct Use: Hashable, Sendable {
+    /// An index into `functions`.
+    package var function: UInt32
+    /// Indexes into the function's `blocks`, in the order of their first uses.
+    package var blocks: [UInt32] = []
+
+    package init(function: UInt32, blocks: [UInt32] = []) {
+      self.function = function
+      self.blocks = blocks
+    }
+  }
+}

@@ -1,0 +1,190 @@
+// The bytes of a profile; docs/MERGE.md describes them. Numbers are ULEB128. A table has each text once, ascending, and of
+// each text only what differs from the one before. Everything else is in the order of the profile, so the same profile
+// gives the same bytes.
+
+import ImageModel
+
+extension Profile {
+  package static let magic: [UInt8] = [0x89] + Array("OFPROF\n".utf8)
+  package static let version: UInt32 = 1
+
+  /// The file.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* functions, blocks and bytes of names.
+  package var bytes: [UInt8] {
+    var writer = ProfileWriter(self)
+    writer.write()
+    return writer.bytes
+  }
+}
+
+private struct ProfileWriter {
+  private(set) var bytes = Profile.magic
+  private let profile: Profile
+  private var texts: [SymbolName] = []
+  private var numberOfText: [SymbolName: UInt64] = [:]
+
+  init(_ profile: Profile) { self.profile = profile }
+
+  mutating func write() {
+    for shift in [0, 8, 16, 24] {
+      bytes.append(UInt8(truncatingIfNeeded: Profile.version >> shift))
+    }
+    writeCounts()
+    writeTexts()
+    writeImages()
+    writeFunctions()
+    writeLaunches()
+  }
+
+  private mutating func append(_ number: some BinaryInteger) {
+    var rest = UInt64(number)
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  /// The distance from `old` to `new` with the sign in the lowest bit.
+  private mutating func append(from old: UInt64, to new: UInt64) {
+    append(new >= old ? (new - old) << 1 : (old - new) << 1 | 1)
+  }
+
+  private mutating func append(_ histogram: PositionHistogram) {
+    append(histogram.buckets.count)
+    var last = 0
+    for bucket in histogram.buckets {
+      append(Int(bucket.number) - last)
+      append(bucket.count)
+      last = Int(bucket.number)
+    }
+  }
+
+  private mutating func writeCounts() {
+    let counts = profile.counts
+    for count in [
+      counts.launches, counts.emptyLaunches, counts.launchesWithLostRecords, counts.lostRecords,
+      counts.launchesEndedInHit, counts.inFlightRecords, counts.unattributedHits,
+    ] + counts.ended { append(count) }
+    append(counts.functions)
+  }
+
+  private mutating func writeTexts() {
+    var isListed: Set<SymbolName> = []
+    for image in profile.images { isListed.insert(SymbolName(image.path)) }
+    for function in profile.functions {
+      isListed.formUnion(function.names)
+      if let file = function.objectFile { isListed.insert(file) }
+    }
+    texts = isListed.sorted()
+    append(texts.count)
+    var last: [UInt8] = []
+    for (number, text) in texts.enumerated() {
+      numberOfText[text] = UInt64(number)
+      let shared = ProfileText.sharedCount(of: text.bytes, with: last)
+      append(shared)
+      append(text.bytes.count - shared)
+      bytes += text.bytes[shared...]
+      last = text.bytes
+    }
+  }
+
+  private mutating func writeImages() {
+    append(profile.images.count)
+    for image in profile.images {
+      append(numberOfText[SymbolName(image.path)] ?? 0)
+      append(image.id?.kind.rawValue ?? 0)
+      append(image.id?.bytes.count ?? 0)
+      bytes += image.id?.bytes ?? []
+      append(image.machine)
+      append(ProfileText.bits(of: image.methods))
+      append(image.launches)
+      append(image.programLaunches)
+      append(image.text.start.rawValue)
+      append(image.text.size)
+      append(image.guardCount)
+      append(image.blockCount)
+      append(image.hasExecutedRuns ? 1 : 0)
+      append(image.unnamedHits)
+    }
+  }
+
+  private mutating func writeFunctions() {
+    var rest = profile.functions[...]
+    for image in profile.images.indices {
+      let functions = rest.prefix { $0.image == image }
+      rest = rest.dropFirst(functions.count)
+      append(functions.count)
+      var address: UInt64 = 0
+      var name: UInt64 = 0
+      for function in functions {
+        append(function.address.rawValue - address)
+        address = function.address.rawValue
+        append(function.size ?? 0)
+        append(function.names.count)
+        for text in function.names {
+          let number = numberOfText[text] ?? 0
+          append(from: name, to: number)
+          name = number
+        }
+        append(function.objectFile.map { (numberOfText[$0] ?? 0) + 1 } ?? 0)
+        append(function.support)
+        append(function.firstNanoseconds.map { $0 == .max ? .max : $0 + 1 } ?? 0)
+        append(function.positions)
+        append(function.blocks.count)
+        var offset: UInt64 = 0
+        for block in function.blocks {
+          append(block.block.offset - offset)
+          append(block.block.size)
+          append(block.support)
+          offset = block.block.offset
+        }
+      }
+    }
+  }
+
+  private mutating func writeLaunches() {
+    append(profile.launches.count)
+    for launch in profile.launches {
+      for shift in stride(from: 0, to: 64, by: 8) {
+        bytes.append(UInt8(truncatingIfNeeded: launch.hash >> shift))
+      }
+      append(launch.weight)
+      let hasBlocks = launch.uses.contains { !$0.blocks.isEmpty }
+      append(launch.uses.count)
+      append(hasBlocks ? 1 : 0)
+      var last: UInt64 = 0
+      for use in launch.uses {
+        append(from: last, to: UInt64(use.function))
+        last = UInt64(use.function)
+        guard hasBlocks else { continue }
+        append(use.blocks.count)
+        for block in use.blocks { append(block) }
+      }
+    }
+  }
+}
+
+/// What the writer and the reader of texts agree on.
+enum ProfileText {
+  /// How many bytes at the beginning of a text are those of the text before. They are at most eight times as many as
+  /// those that follow, and eight: so a table of texts is never much larger in memory than in the file.
+  static func sharedCount(of text: [UInt8], with last: [UInt8]) -> Int {
+    let common = zip(text, last).prefix { $0 == $1 }.count
+    // s <= 8 * (count - s) + 8
+    return min(common, (8 * text.count + 8) / 9)
+  }
+
+  static func isShareable(_ shared: UInt64, before rest: UInt64) -> Bool {
+    let (room, overflow) = rest.multipliedReportingOverflow(by: 8)
+    return overflow || shared <= room.addingReportingOverflow(8).partialValue || room > .max - 8
+  }
+
+  /// The order is that of the bits.
+  static let methods: [Trace.Method] = [.instrumentation, .breakpoints, .emulation, .imported]
+
+  static func bits(of methods: Set<Trace.Method>) -> UInt64 {
+    Self.methods.indices.reduce(0) { methods.contains(Self.methods[$1]) ? $0 | 1 << $1 : $0 }
+  }
+}

@@ -1,0 +1,163 @@
+import Addresses
+import ImageModel
+import JSON
+
+/// What launches of a program used, folded together: `orderfile show` of a profile.
+package struct ProfileDocument: Hashable, Sendable {
+  /// The number of launches of which something is true.
+  package struct Count: Hashable, Sendable {
+    package var reason: String
+    package var launches: UInt64
+
+    package init(reason: String, launches: UInt64) {
+      self.reason = reason
+      self.launches = launches
+    }
+  }
+
+  package struct Image: Hashable, Sendable {
+    package var path: String
+    package var id: String?
+    package var architecture: String?
+    /// The number of launches that used it, and of those that executed it.
+    package var launches: UInt64
+    package var programLaunches: UInt64
+    package var unnamedHits: UInt64
+
+    package init(
+      path: String, id: String?, architecture: String?, launches: UInt64, programLaunches: UInt64,
+      unnamedHits: UInt64
+    ) {
+      self.path = path
+      self.id = id
+      self.architecture = architecture
+      self.launches = launches
+      self.programLaunches = programLaunches
+      self.unnamedHits = unnamedHits
+    }
+  }
+
+  package struct Function: Hashable, Sendable {
+    /// An index into `images`.
+    package var image: Int
+    package var address: StatedAddress
+    /// Empty for code without a name.
+    package var names: [SymbolName]
+    package var objectFile: SymbolName?
+    /// The number of launches that used it.
+    package var launches: UInt64
+    /// How many functions of the image the median launch used before.
+    package var medianPosition: Int
+    /// Since the process started, in the launch that used it earliest; `nil` if no launch has times.
+    package var firstNanoseconds: UInt64?
+    /// The number of its basic blocks that ran in any launch; 0 if none was recorded.
+    package var blocks: Int
+
+    package init(
+      image: Int, address: StatedAddress, names: [SymbolName], objectFile: SymbolName? = nil,
+      launches: UInt64, medianPosition: Int, firstNanoseconds: UInt64? = nil, blocks: Int = 0
+    ) {
+      self.image = image
+      self.address = address
+      self.names = names
+      self.objectFile = objectFile
+      self.launches = launches
+      self.medianPosition = medianPosition
+      self.firstNanoseconds = firstNanoseconds
+      self.blocks = blocks
+    }
+  }
+
+  /// A launch that is kept whole.
+  package struct WholeLaunch: Hashable, Sendable {
+    package var hash: UInt64
+    /// The number of launches that used just the same.
+    package var launches: UInt64
+    package var functions: Int
+
+    package init(hash: UInt64, launches: UInt64, functions: Int) {
+      self.hash = hash
+      self.launches = launches
+      self.functions = functions
+    }
+  }
+
+  package var path: String
+  package var launches: UInt64 = 0
+  /// Why launches lack something. A launch may be in several.
+  package var incomplete: [Count] = []
+  /// How recordings ended.
+  package var ends: [Count] = []
+  package var lostRecords: UInt64 = 0
+  package var images: [Image] = []
+  /// By image, and then by median position.
+  package var functions: [Function] = []
+  package var wholeLaunches: [WholeLaunch] = []
+
+  package init(path: String) { self.path = path }
+}
+
+extension ProfileDocument: ShownDocument {
+  package static let schema = "orderfile.profile/1"
+
+  package func write(to json: inout JSONWriter, demangle: NameWording?) {
+    json.array("ends") { json in for end in ends { json.object { end.write(to: &$0) } } }
+    json.array("functions") { json in
+      for function in functions { json.object { function.write(to: &$0, demangle: demangle) } }
+    }
+    json.array("images") { json in for image in images { json.object { image.write(to: &$0) } } }
+    json.array("incomplete") { json in
+      for reason in incomplete { json.object { reason.write(to: &$0) } }
+    }
+    json.member("launches", launches)
+    json.member("lostRecords", lostRecords)
+    json.member("path", path)
+    json.member("schema", Self.schema)
+    json.array("wholeLaunches") { json in
+      for launch in wholeLaunches {
+        json.object { json in
+          json.member("functions", launch.functions)
+          json.member("hash", hexadecimal(launch.hash))
+          json.member("launches", launch.launches)
+        }
+      }
+    }
+  }
+}
+
+extension ProfileDocument.Count {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("launches", launches)
+    json.member("reason", reason)
+  }
+}
+
+extension ProfileDocument.Image {
+  fileprivate func write(to json: inout JSONWriter) {
+    if let architecture { json.member("architecture", architecture) }
+    if let id { json.member("imageID", id) }
+    json.member("launches", launches)
+    json.member("path", path)
+    json.member("programLaunches", programLaunches)
+    json.member("unnamedHits", unnamedHits)
+  }
+}
+
+extension ProfileDocument.Function {
+  fileprivate func write(to json: inout JSONWriter, demangle: NameWording?) {
+    json.member("address", hexadecimal(address.rawValue))
+    if names.count > 1 {
+      json.array("aliases") { json in for alias in names.dropFirst() { json.element(alias) } }
+    }
+    if blocks > 0 { json.member("blocks", blocks) }
+    if let name = names.first, let demangled = demangle?(name), demangled != name.description {
+      json.member("demangledName", demangled)
+    }
+    if let firstNanoseconds { json.member("firstNanoseconds", firstNanoseconds) }
+    json.member("image", image)
+    json.member("launches", launches)
+    json.member("medianPosition", medianPosition)
+    if let name = names.first { json.member("name", name) }
+    if let objectFile { json.member("objectFile", objectFile) }
+  }
+}

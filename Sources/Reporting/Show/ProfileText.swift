@@ -1,0 +1,52 @@
+import Addresses
+import ImageModel
+
+/// The text report of a profile.
+package struct ProfileText {
+  private let document: ProfileDocument
+  private let width: Int?
+  private let names: NameWording
+
+  /// - Parameter width: the terminal's, in columns; `nil` shortens no name.
+  package init(
+    _ document: ProfileDocument, width: Int? = nil, names: @escaping NameWording = mangled
+  ) {
+    self.document = document
+    self.width = width
+    self.names = names
+  }
+
+  package var text: String {
+    var text = "profile \(printable(document.path)): \(document.summary)\n"
+    for reason in document.incomplete { text += "\(reason.launches) \(reason.reason)\n" }
+    let kept = document.wholeLaunches.count
+    text += "\(counted(kept, "different launch", "different launches")) kept whole\n"
+    for (index, image) in document.images.enumerated() { text += "\n" + rows(of: image, index) }
+    return text
+  }
+
+  private func rows(of image: ProfileDocument.Image, _ index: Int) -> String {
+    var table = Table([
+      .init("LAUNCHES"), .init("MEDIAN"), .init("FIRST MS"), .init("NAME", .left),
+    ])
+    for function in document.functions where function.image == index {
+      let name = function.names.first.map(names) ?? hexadecimal(function.address.rawValue)
+      table.add([
+        "\(function.launches) of \(image.launches)", "\(function.medianPosition)",
+        function.firstNanoseconds.map { Decimal.milliseconds(nanoseconds: Double($0)) } ?? "-",
+        name,
+      ])
+    }
+    let id = image.id.map { " \($0)" } ?? " without ID"
+    return "\(printable(image.path))\(id)\n\n\(table.text(width: width))"
+  }
+}
+
+extension ProfileDocument {
+  /// How many launches, images and functions it holds.
+  package var summary: String {
+    let launched = counted(Int(clamping: launches), "launch", "launches")
+    let used = counted(functions.count, "function")
+    return "\(launched), \(used) of \(counted(images.count, "build"))"
+  }
+}

@@ -1,0 +1,138 @@
+// What a profile knows, in the terms of recorded launches: so commands use it as they use traces.
+
+import Addresses
+import ImageModel
+import ProfileFormat
+
+extension Profile {
+  /// All that launches used, image by image, as if one launch had: functions ascend by the position that they had in the
+  /// median launch. A function has all blocks that ran in a launch.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* functions.
+  package var unitedLaunch: [RecordedFunctions] {
+    let order = functions.indices.map { ($0, functions[$0].positions.median ?? 0) }
+      .sorted { a, b in
+        let (first, second) = (functions[a.0], functions[b.0])
+        return (first.image, a.1, second.support, first.address)
+          < (second.image, b.1, first.support, second.address)
+      }
+    return recordedFunctions(
+      order.map { index, _ in
+        Use(function: UInt32(index), blocks: functions[index].blocks.indices.map { UInt32($0) })
+      })
+  }
+
+  /// What one of `launches` used, image by image.
+  package func recordedFunctions(of launch: Launch) -> [RecordedFunctions] {
+    recordedFunctions(launch.uses)
+  }
+
+  /// - Parameter uses: image by image.
+  private func recordedFunctions(_ uses: [Use]) -> [RecordedFunctions] {
+    var launches: [RecordedFunctions] = []
+    var rest = uses[...]
+    while let first = rest.first {
+      let image = functions[Int(first.function)].image
+      let part = rest.prefix { functions[Int($0.function)].image == image }
+      rest = rest.dropFirst(part.count)
+      launches.append(recordedFunctions(part, ofImage: image))
+    }
+    return launches
+  }
+
+  private func recordedFunctions(
+    _ uses: some Sequence<Use>, ofImage image: Int
+  ) -> RecordedFunctions {
+    var named: [RecordedFunctions.Use] = []
+    var unnamed: [RecordedFunctions.UnnamedUse] = []
+    for (step, use) in uses.enumerated() {
+      let function = functions[Int(use.function)]
+      guard !function.names.isEmpty else {
+        unnamed.append(.init(step: step, code: .entry(function.address)))
+        continue
+      }
+      var recorded = RecordedFunctions.Use(
+        step: step, address: function.address, size: function.size, names: function.names,
+        objectFile: function.objectFile)
+      recorded.blocks = use.blocks.map {
+        RecordedFunctions.ExecutedBlock(step: step, block: function.blocks[Int($0)].block)
+      }
+      named.append(recorded)
+    }
+    return RecordedFunctions(
+      TraceImage(images[image], number: image + 1), uses: named, unnamedUses: unnamed)
+  }
+}
+
+extension Profile {
+  /// The combinations of images that its whole launches used, and each other image by itself; as indexes into `images`.
+  package var processes: [[Int]] {
+    var combinations: Set<[Int]> = []
+    for launch in launches {
+      var used: [Int] = []
+      for use in launch.uses where used.last != functions[Int(use.function)].image {
+        used.append(functions[Int(use.function)].image)
+      }
+      combinations.insert(used)
+    }
+    let known = Set(combinations.joined())
+    return combinations.sorted { $0.lexicographicallyPrecedes($1) }
+      + images.indices.filter { !known.contains($0) }.map { [$0] }
+  }
+}
+
+extension TraceImage {
+  /// The image of a profile as traces have it, at its stated addresses.
+  package init(_ image: Profile.Image, number: Int = 1) {
+    self.init(
+      number: UInt64(number), path: image.path, id: image.id, slide: Slide(rawValue: 0),
+      text: image.text, guardCount: image.guardCount)
+    blockCount = image.blockCount
+    hasExecutedRuns = image.hasExecutedRuns
+  }
+}
+
+extension Trace {
+  /// A trace that has everything that the launches of `profile` used, with its names.
+  ///
+  /// - Parameter path: that of the profile, for messages.
+  package init(_ profile: Profile, path: String) {
+    let program = profile.images.max { $0.programLaunches < $1.programLaunches }
+    self.init(path: path, program: program?.path ?? "", processNumber: nil)
+    isSealed = true
+    machine = program?.machine ?? 0
+    lostRecords = profile.counts.lostRecords
+    inFlightRecords = Int(clamping: profile.counts.inFlightRecords)
+    unattributedHits = Int(clamping: profile.counts.unattributedHits)
+    let methods = profile.images.reduce(into: Set<Method>()) { $0.formUnion($1.methods) }
+    // The one that sees least.
+    method =
+      [.instrumentation, .imported, .breakpoints, .emulation].first(where: methods.contains)
+      ?? .imported
+    images = profile.images.enumerated().map { TraceImage($1, number: $0 + 1) }
+    for launch in profile.unitedLaunch {
+      let image = Int(launch.image.number) - 1
+      let entries =
+        launch.uses.map { ($0.step, $0.address) }
+        + launch.unnamedUses.compactMap { use in
+          if case .entry(let address) = use.code { (use.step, address) } else { nil }
+        }
+      for (_, address) in entries.sorted(by: { $0.0 < $1.0 }) {
+        hits.append(Hit(step: hits.count, image: image, entry: address, thread: nil))
+      }
+      for use in launch.uses {
+        names += use.names.map {
+          RecordedName(image: image, address: use.address, size: use.size, name: $0)
+        }
+        blockHits += use.blocks.compactMap { executed in
+          use.address.advanced(by: executed.block.offset).map {
+            BlockHit(
+              step: hits.count, image: image,
+              block: AddressRange(start: $0, size: executed.block.size))
+          }
+        }
+      }
+    }
+    names.sort { ($0.image, $0.address, $0.name) < ($1.image, $1.address, $1.name) }
+  }
+}

@@ -1,0 +1,196 @@
+// A sealed trace is folded without copying its names: of thousands of launches nearly all names are known. The table of
+// names is sorted, so it is also the table of functions in which hits are looked up. The result is that of the general way
+// (`ProfileFold+Trace.swift`); it only takes less time.
+
+import Addresses
+import ByteReading
+import ImageModel
+import ProfileFormat
+import TraceFormat
+
+extension ProfileFold {
+  /// Adds `weight` launches as the sealed trace `file` recorded one.
+  ///
+  /// - Parameter isWanted: whether what it used of an image is to be kept.
+  /// - Returns: `false` if there would be more launches than a profile can count; then nothing is added.
+  /// - Complexity: O(*h* log *n*) for *h* hits and *n* names, on average.
+  package mutating func add(
+    sealed file: TraceFile, path: String, weight: UInt64 = 1,
+    of isWanted: (TraceImage) -> Bool = { _ in true }
+  ) -> Bool {
+    let trace = Trace(file, path: path, readsNames: false)
+    // An image without hits is none that the launch used; an image with an ID is one, wherever it was.
+    let hasHits = Set(trace.hits.lazy.map(\.image)).union(trace.blockHits.lazy.map(\.image))
+    var groups: [[Int]] = []
+    var numbers: [Int] = []
+    for group in trace.imageGroups
+    where group.contains(where: hasHits.contains) && isWanted(trace.images[group[0]]) {
+      let number = image(Profile.Image(trace.images[group[0]], of: trace))
+      if let known = numbers.firstIndex(of: number) {
+        groups[known] += group
+      } else {
+        groups.append(group)
+        numbers.append(number)
+      }
+    }
+    var groupOfImage = [Int?](repeating: nil, count: trace.images.count)
+    for (number, group) in groups.enumerated() {
+      for image in group { groupOfImage[image] = number }
+    }
+    var used = SealedBodies.all(file, trace, groups.count, groupOfImage)
+    used.count(trace, groupOfImage)
+    let program = zip(groups, numbers).first { group, _ in
+      group.contains { trace.images[$0].path == trace.program }
+    }?.1
+    let uses = zip(numbers, used).map {
+      ImageUses(image: $0, uses: $1.uses, unnamedHits: $1.unnamedHits)
+    }
+    guard let places = add(Launch(trace), uses: uses, program: program, weight: weight) else {
+      return false
+    }
+    for (number, (used, places)) in zip(numbers, zip(used, places)) {
+      for (body, place) in zip(used.bodies, places) where body >= 0 {
+        for entry in used.entries[Int(body)] {
+          let entry = file.nameTable[entry]
+          describe(place, of: number, size: entry.size, nameIn: file.bytes, at: entry.text)
+        }
+      }
+    }
+    return true
+  }
+}
+
+/// The functions that a sealed trace names in one image, and the first uses of them.
+private struct SealedBodies {
+  /// Ascending.
+  var starts: [StatedAddress] = []
+  /// In bytes; 0 if unknown.
+  var sizes: [UInt64] = []
+  /// Places in the table of names.
+  var entries: [Range<Int>] = []
+  var uses: [ProfileFold.FunctionUse] = []
+  /// For each of `uses` its place in `starts`; -1 for code without a name.
+  var bodies: [Int32] = []
+  var unnamedHits = 0
+  /// For each function its place in `uses`.
+  private var placeOfUse: [Int32] = []
+  private var unnamedEntries: Set<StatedAddress> = []
+
+  /// - Returns: one for each group of images.
+  static func all(
+    _ file: TraceFile, _ trace: Trace, _ count: Int, _ groupOfImage: [Int?]
+  ) -> [SealedBodies] {
+    var groupOfNumber: [UInt64: Int] = [:]
+    for (image, group) in zip(trace.images, groupOfImage) {
+      if let group, groupOfNumber[image.number] == nil { groupOfNumber[image.number] = group }
+    }
+    var all = [SealedBodies](repeating: SealedBodies(), count: count)
+    for (place, entry) in file.nameTable.enumerated() {
+      guard let group = groupOfNumber[UInt64(entry.image)] else { continue }
+      all[group].add(entry, place)
+    }
+    for index in all.indices {
+      let count = all[index].starts.count
+      all[index].uses.reserveCapacity(count)
+      all[index].bodies.reserveCapacity(count)
+      all[index].placeOfUse = [Int32](repeating: -1, count: count)
+    }
+    return all
+  }
+
+  private mutating func add(_ entry: TraceNameEntry, _ place: Int) {
+    if let last = starts.indices.last, starts[last] == entry.address,
+      entries[last].upperBound == place
+    {
+      sizes[last] = max(sizes[last], entry.size)
+      entries[last] = entries[last].lowerBound..<place + 1
+    } else {
+      starts.append(entry.address)
+      sizes.append(entry.size)
+      entries.append(place..<place + 1)
+    }
+  }
+
+  /// The function whose body contains `address`.
+  private func body(holding address: StatedAddress) -> Int? {
+    let next = starts.partitioningIndex { $0 > address }
+    guard next > 0 else { return nil }
+    let distance = address.rawValue - starts[next - 1].rawValue
+    return distance == 0 || distance < sizes[next - 1] ? next - 1 : nil
+  }
+
+  fileprivate mutating func count(_ hit: Hit) {
+    let entered = hit.entry.flatMap(body)
+    if let entered { use(entered, hit.nanoseconds) }
+    var ran: Int?
+    if let address = hit.calledFrom {
+      if let entered, address >= starts[entered],
+        address.rawValue - starts[entered].rawValue < sizes[entered]
+      {
+        return
+      }
+      ran = body(holding: address)
+      if let ran { use(ran, hit.nanoseconds) }
+    }
+    guard entered == nil, ran == nil else { return }
+    guard let entry = hit.entry else {
+      unnamedHits += 1
+      return
+    }
+    if unnamedEntries.insert(entry).inserted {
+      uses.append(ProfileFold.FunctionUse(address: entry))
+      bodies.append(-1)
+    }
+  }
+
+  fileprivate mutating func count(_ hit: BlockHit) {
+    guard let body = body(holding: hit.block.start) else { return }
+    use(body, nil)
+    let offset = hit.block.start.rawValue - starts[body].rawValue
+    uses[Int(placeOfUse[body])].blocks.append(FunctionBlock(offset: offset, size: hit.block.size))
+  }
+
+  private mutating func use(_ body: Int, _ nanoseconds: UInt64?) {
+    guard placeOfUse[body] < 0 else { return }
+    placeOfUse[body] = Int32(uses.count)
+    bodies.append(Int32(body))
+    uses.append(ProfileFold.FunctionUse(address: starts[body], nanoseconds: nanoseconds))
+  }
+
+  fileprivate mutating func removeRepeatedBlocks() {
+    for index in uses.indices where uses[index].blocks.count > 1 {
+      var isListed: Set<FunctionBlock> = []
+      uses[index].blocks.removeAll { !isListed.insert($0).inserted }
+    }
+  }
+}
+
+extension [SealedBodies] {
+  /// Counts the hits of `trace`, in their order.
+  fileprivate mutating func count(_ trace: Trace, _ groupOfImage: [Int?]) {
+    var blocks = trace.blockHits[...]
+    func countBlocks(before step: Int, _ bodies: inout [SealedBodies]) {
+      while let block = blocks.first, block.step < step {
+        if let group = groupOfImage[block.image] { bodies[group].count(block) }
+        blocks.removeFirst()
+      }
+    }
+    for hit in trace.hits {
+      countBlocks(before: hit.step, &self)
+      if let group = groupOfImage[hit.image] { self[group].count(hit) }
+    }
+    countBlocks(before: .max, &self)
+    for index in indices { self[index].removeRepeatedBlocks() }
+  }
+}
+
+extension TraceFile {
+  /// Whether it can be folded without copying its names: it is sealed, and its table is sorted, as all that were sealed by
+  /// this tool.
+  package var hasSortedNames: Bool {
+    header.flags.contains(.sealed)
+      && zip(nameTable, nameTable.dropFirst()).allSatisfy {
+        ($0.image, $0.address) <= ($1.image, $1.address)
+      }
+  }
+}

@@ -1,0 +1,23 @@
+import Dispatch
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// The number of processors that this process may use; at least 1.
+var processorCount: Int { max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+
+/// What `body` returns for each number below `count`, in their order. The calls may run at the same time.
+func concurrently<Value: Sendable>(
+  _ count: Int, _ body: @Sendable (_ number: Int) -> Value
+) -> [Value] {
+  let values = Mutex([Value?](repeating: nil, count: count))
+  DispatchQueue.concurrentPerform(iterations: count) { number in
+    let value = body(number)
+    values.withLock { $0[number] = value }
+  }
+  return values.withLock { $0 }.compactMap { $0 }
+}

@@ -1,0 +1,226 @@
+// Folding traces and profiles into one profile. Each processor folds a part of the files, one after the other; each file is
+// read once, and the images that traces without names were recorded in once for each part. Then the parts are folded, which
+// gives what folding all files in one part would have given. So memory grows with the distinct functions and the number of
+// processors, not with the launches.
+
+import ByteReading
+import ImageModel
+import ProfileFormat
+import Reporting
+import Symbolication
+import TraceFormat
+
+/// Launches folded together: `orderfile merge`.
+package struct LaunchMerge {
+  package struct Options: Sendable {
+    /// As the parameters of `LaunchFiles`.
+    package var paths: [String]
+    package var weighted: [String] = []
+    /// The paths of recorded images.
+    package var recorded: [String] = []
+    package var architecture: Architecture?
+    /// Whether files that can't be read are left out with a warning.
+    package var keepsGoing = false
+
+    package init(paths: [String]) { self.paths = paths }
+  }
+
+  package static let largestWeight = Profile.maximumLaunches
+
+  package let profile: Profile
+  /// The number of files that were folded.
+  package let fileCount: Int
+  package let warnings: [Diagnostic]
+
+  /// - Throws: an error if a file can't be read and is not left out, if nothing was recorded, if the names of a launch
+  ///   are unknown; `mismatch` for launches on several machines.
+  package init(_ options: Options) throws(Diagnostic) {
+    let inputs = try LaunchFiles(options.paths, weighted: options.weighted)
+    let files = inputs.files
+    // A few files take less time than folding the parts.
+    let partCount = max(1, min(processorCount, files.count / 16))
+    let parts = concurrently(partCount) { number in
+      LaunchFolder(
+        files[files.count * number / partCount..<files.count * (number + 1) / partCount], options)
+    }
+    var problems = FileProblems(keepsGoing: options.keepsGoing)
+    var unread = options.recorded
+    var imageWarnings: [Diagnostic] = []
+    var fold = ProfileFold()
+    for part in parts {
+      for problem in part.problems { problems.append(problem) }
+      unread.removeAll { !part.unread.contains($0) }
+      imageWarnings += part.warnings.filter { !imageWarnings.contains($0) }
+      if partCount == 1 {
+        fold = part.fold
+      } else if !fold.add(part.fold.profile) {
+        throw .tooManyLaunches(files.last?.path ?? "")
+      }
+    }
+    try problems.check(count: files.count)
+    if let path = unread.first {
+      throw Diagnostic(
+        "image ID mismatch: no launch is of this image", context: [path],
+        hint: "it is not the build that was launched: give that one, or record again",
+        severity: .mismatch)
+    }
+    profile = fold.profile
+    fileCount = files.count - problems.errors.count
+    warnings = inputs.warnings + problems.warnings + imageWarnings + profile.warnings(paths: [])
+    guard !profile.functions.isEmpty else {
+      throw Diagnostic(
+        "nothing was recorded", context: files.count == 1 ? [files[0].path] : [],
+        hint: "see 'orderfile record --help'", severity: .nothingRecorded)
+    }
+    if let mismatch = Diagnostic.machineMismatch(profile.images) { throw mismatch }
+  }
+}
+
+/// The errors of files among many.
+struct FileProblems {
+  private let keepsGoing: Bool
+  private(set) var errors: [Diagnostic] = []
+
+  init(keepsGoing: Bool) { self.keepsGoing = keepsGoing }
+
+  mutating func append(_ error: Diagnostic) { errors.append(error) }
+
+  /// - Throws: the first error, with the paths of the others, unless files are left out and some remain.
+  func check(count: Int) throws(Diagnostic) {
+    guard var error = errors.first, !keepsGoing || errors.count == count else { return }
+    if errors.count > 1 {
+      let paths = errors.dropFirst().compactMap(\.context.first)
+      let named = paths.prefix(10).joined(separator: ", ")
+      let more = paths.count > 10 ? ", and \(paths.count - 10) more" : ""
+      error.message +=
+        "; \(counted(errors.count - 1, "more file")) can't be read: \(named)\(more)"
+    }
+    if errors.count < count { error.hint = "--keep-going leaves out what can't be read" }
+    throw error
+  }
+
+  /// One for each file that is left out.
+  var warnings: [Diagnostic] {
+    errors.map { Diagnostic("left out: \($0.message)", context: $0.context, hint: $0.hint) }
+  }
+}
+
+/// Folds files, and reads the images that their launches need once each.
+struct LaunchFolder: Sendable {
+  private(set) var fold = ProfileFold()
+  /// Of files that can't be read.
+  private(set) var problems: [Diagnostic] = []
+  /// The images that the user named, until they are read for a trace that was recorded in them.
+  private(set) var unread: [String]
+  private let namesNoImages: Bool
+  private let architecture: Architecture?
+  private var images = RecordedImages()
+  private var isSearched: Set<ImagePlace> = []
+  var warnings: [Diagnostic] { images.warnings }
+
+  private struct ImagePlace: Hashable {
+    var path: String
+    var id: ImageID?
+  }
+
+  init(_ files: some Sequence<LaunchFiles.File>, _ options: LaunchMerge.Options) {
+    unread = options.recorded
+    namesNoImages = options.recorded.isEmpty
+    architecture = options.architecture
+    for file in files {
+      do throws(Diagnostic) { try add(file) } catch { problems.append(error) }
+    }
+  }
+
+  /// Adds the launches of one file.
+  ///
+  /// - Throws: an error if it can't be read, or if the names of its launch are unknown; then nothing of it is added.
+  private mutating func add(_ file: LaunchFiles.File) throws(Diagnostic) {
+    let bytes = try InputFile.bytes(file.path)
+    let isAdded: Bool
+    if case .profile = FileKind(of: bytes) {
+      let profile = try InputFile.profile(bytes, file.path)
+      isAdded = profile.weighted(by: file.weight).map { fold.add($0) } ?? false
+    } else {
+      let traceFile = try InputFile.traceFile(bytes, file.path)
+      // The names in the trace count, even if the image was read for another trace: so the part of the files in which
+      // it is makes no difference.
+      if namesNoImages, traceFile.hasSortedNames {
+        guard fold.add(sealed: traceFile, path: file.path, weight: file.weight) else {
+          throw .tooManyLaunches(file.path)
+        }
+        return
+      }
+      let trace = Trace(traceFile, path: file.path)
+      let used = Set(trace.hits.map(\.image) + trace.blockHits.map(\.image))
+      readImages(of: trace, used)
+      let launches = try RecordedFunctions.all(of: trace) { group, names throws(Diagnostic) in
+        guard group.contains(where: used.contains) else { return nil }
+        return try images.recordedImage(trace.images[group[0]], names, of: trace)
+      }
+      isAdded = fold.add(trace, launches, weight: file.weight)
+    }
+    guard isAdded else { throw .tooManyLaunches(file.path) }
+  }
+
+  /// Reads the images that the user named, and what a trace without names needs.
+  private mutating func readImages(of trace: Trace, _ used: Set<Int>) {
+    let new = used.sorted().map { trace.images[$0] }.filter {
+      isSearched.insert(ImagePlace(path: $0.path, id: $0.id)).inserted
+    }
+    guard !new.isEmpty else { return }
+    unread.removeAll { path in
+      (try? images.add(path: path, architecture, recordedAs: trace.images)) != nil
+    }
+    if !trace.isSealed { images.add(new) }
+  }
+}
+
+extension Profile {
+  /// What its launches lack.
+  ///
+  /// - Parameter paths: of the file that it was read from, if there is one.
+  func warnings(paths: [String]) -> [Diagnostic] {
+    var warnings: [Diagnostic] = []
+    func warn(_ count: UInt64, _ text: String) {
+      guard count > 0 else { return }
+      warnings.append(
+        Diagnostic(
+          "\(count) of \(counted(Int(counts.launches), "launch", "launches")) \(text)",
+          context: paths))
+    }
+    warn(counts.emptyLaunches, "recorded nothing")
+    warn(counts.launchesWithLostRecords, "lost records, \(counts.lostRecords) in all")
+    warn(counts.launchesEndedInHit, "ended while a hit was being written")
+    warn(
+      counts.shortLaunches - min(counts.emptyLaunches, counts.shortLaunches),
+      "used fewer than half as many functions as the median launch: they may have ended early")
+    return warnings
+  }
+}
+
+extension Diagnostic {
+  /// The error about images of several machines; `nil` if there is one.
+  static func machineMismatch(_ images: [Profile.Image]) -> Diagnostic? {
+    let machines = Set(images.map(\.machine)).subtracting([0]).sorted()
+    guard machines.count > 1 else { return nil }
+    return Diagnostic(
+      "machine mismatch: expected launches on one, found "
+        + machines.map { Architecture(machine: $0).description }.joined(separator: ", "),
+      hint: "use the traces of each machine by themselves", severity: .mismatch)
+  }
+
+  static func tooManyLaunches(_ path: String) -> Diagnostic {
+    Diagnostic(
+      "too many launches: expected at most \(Profile.maximumLaunches) with their weights",
+      context: [path])
+  }
+}
+
+extension LaunchMerge {
+  /// The file.
+  package var bytes: [UInt8] { profile.bytes }
+
+  /// - Parameter path: of the profile.
+  package func document(path: String) -> ProfileDocument { ProfileDocument(profile, path: path) }
+}

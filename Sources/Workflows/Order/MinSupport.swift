@@ -1,0 +1,15 @@
+import ImageModel
+
+/// How many of the launches must have used what is ordered.
+package enum MinSupport: Hashable, Sendable {
+  case launches(UInt64)
+  case share(Share)
+
+  /// The least number of `all` launches: a share is rounded up.
+  package func launches(of all: UInt64) -> UInt64 {
+    switch self {
+    case .launches(let count): count
+    case .share(let share): share.leastCount(of: all)
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import ByteReading
+import ImageModel
+import ProfileFormat
+import TestSupport
+import Testing
+
+@Suite struct ProfileHostileTests {
+  static let bytes = SampleLaunch.profile(SampleLaunch.many(40, seed: 2)).bytes
+
+  @Test func everyPrefixIsAnError() {
+    for length in hostilePrefixLengths(of: Self.bytes) where length < Self.bytes.count {
+      #expect(throws: ParseError.self, "\(length)") {
+        try Profile(parsing: FileBytes(Array(Self.bytes[..<length])))
+      }
+    }
+  }
+
+  /// What is read is what would be written: nothing is repaired in silence.
+  @Test func flippedBytesAreAnErrorOrAnotherProfile() throws {
+    var readCount = 0
+    for bytes in byteFlips(of: Self.bytes, count: 3000) {
+      guard let profile = try? Profile(parsing: FileBytes(bytes)) else { continue }
+      readCount += 1
+      #expect(profile.bytes == bytes)
+    }
+    // Names and times have no redundancy.
+    #expect(readCount > 0)
+  }
+
+  @Test func aNewerVersionIsNamed() {
+    var bytes = Self.bytes
+    bytes[8] = 2
+    let error = #expect(throws: ParseError.self) { try Profile(parsing: FileBytes(bytes)) }
+    #expect(
+      error.map { "\($0)" } == "unsupported version: found 2, this tool reads 1 (at offset 0x8)")
+  }
+
+  @Test func nothingMayFollow() {
+    let error = #expect(throws: ParseError.self) {
+      try Profile(parsing: FileBytes(Self.bytes + [0]))
+    }
+    #expect(error?.field == "profile")
+  }
+
+  @Test func aCountThatTheFileCannotHoldIsAnErrorAtOnce() {
+    // Behind the version: 13 counts and a histogram without buckets, then the number of texts.
+    let start = Array(Profile().bytes[..<26])
+    for count in [[0xff, 0xff, 0xff, 0xff, 0x0f], [0xff, 0xff, 0x7f]] as [[UInt8]] {
+      let error = #expect(throws: ParseError.self) {
+        try Profile(parsing: FileBytes(start + count))
+      }
+      #expect(error?.field == "texts")
+    }
+  }
+}

@@ -1,0 +1,159 @@
+import Addresses
+import ByteReading
+import ImageModel
+import ProfileFormat
+import TestSupport
+import Testing
+
+@Suite struct ProfileTests {
+  /// Folds parts of the launches, in any order, into profiles, and these in any order into one, through files.
+  @Test(arguments: 0..<12) func anyGroupingOfMergesGivesTheSameBytes(seed: UInt64) throws {
+    let launches = SampleLaunch.many(seed < 4 ? 12 : 260, seed: seed)
+    let all = SampleLaunch.profile(launches).bytes
+    var random = SeededRandom(seed: seed + 100)
+    for _ in 0..<6 {
+      var groups = Array(repeating: [SampleLaunch](), count: Int.random(in: 1...7, using: &random))
+      for launch in launches.shuffled(using: &random) {
+        groups[Int.random(in: 0..<groups.count, using: &random)].append(launch)
+      }
+      // A tree of merges of random shape.
+      var profiles = groups.map { SampleLaunch.profile($0) }
+      while profiles.count > 1 {
+        var fold = ProfileFold()
+        for _ in 0..<2 {
+          let one = profiles.remove(at: Int.random(in: 0..<profiles.count, using: &random))
+          let added = fold.add(try Profile(parsing: FileBytes(one.bytes)))
+          #expect(added)
+        }
+        profiles.append(fold.profile)
+      }
+      #expect(profiles[0].bytes == all, "seed \(seed)")
+    }
+  }
+
+  @Test func aProfileIsReadAsItWasWritten() throws {
+    let profile = SampleLaunch.profile(SampleLaunch.many(300, seed: 1))
+    #expect(profile.launches.count == Profile.keptLaunches)
+    #expect(profile.functions.contains { $0.names.count == 2 && !$0.blocks.isEmpty })
+    #expect(profile.functions.contains { $0.names.isEmpty && $0.firstNanoseconds == nil } == false)
+    #expect(try Profile(parsing: FileBytes(profile.bytes)) == profile)
+    #expect(try Profile(parsing: FileBytes(Profile().bytes)) == Profile())
+  }
+
+  @Test func aFunctionHasItsSupportItsPositionsAndItsFirstTime() throws {
+    var fold = ProfileFold()
+    let image = fold.image(SampleLaunch.images[0])
+    func launch(_ addresses: [UInt64], _ times: [UInt64?], weight: UInt64) {
+      _ = fold.add(
+        .init(end: .exit),
+        uses: [
+          .init(
+            image: image,
+            uses: zip(addresses, times).map {
+              .init(address: StatedAddress(rawValue: $0), nanoseconds: $1)
+            })
+        ], program: image, weight: weight)
+    }
+    launch([16, 32], [5, nil], weight: 1)
+    launch([48, 32, 16], [1, 9, 3], weight: 3)
+    launch([16, 32], [6, nil], weight: 2)
+    let profile = fold.profile
+    #expect(profile.counts.launches == 6 && profile.images[0].programLaunches == 6)
+    #expect(profile.functions.map(\.support) == [6, 6, 3])
+    #expect(profile.functions.map(\.firstNanoseconds) == [3, 9, 1])
+    #expect(profile.functions.map(\.positions.median) == [0, 1, 0])
+    // The first and the last launch used the same: they are one of weight 3.
+    #expect(profile.launches.map(\.weight) == [3, 3])
+  }
+
+  @Test func moreLaunchesThanCanBeCountedAreRefused() throws {
+    var fold = ProfileFold()
+    let sample = SampleLaunch.many(1, seed: 3)[0]
+    var heavy = sample
+    heavy.weight = Profile.maximumLaunches - 1
+    #expect(heavy.add(to: &fold))
+    let before = fold.profile
+    heavy.weight = 2
+    #expect(!heavy.add(to: &fold))
+    let isAddedTwice = fold.add(before)
+    #expect(!isAddedTwice)
+    #expect(before.weighted(by: 2) == nil)
+    heavy.weight = 1
+    #expect(heavy.add(to: &fold))
+    #expect(fold.profile.counts.launches == Profile.maximumLaunches)
+    #expect(try Profile(parsing: FileBytes(fold.profile.bytes)) == fold.profile)
+  }
+
+  @Test(arguments: [1, 2, 7] as [UInt64]) func aWeightIsThatManyMerges(weight: UInt64) throws {
+    let profile = SampleLaunch.profile(SampleLaunch.many(30, seed: 5))
+    var fold = ProfileFold()
+    for _ in 0..<weight { _ = fold.add(profile) }
+    #expect(try #require(profile.weighted(by: weight)).bytes == fold.profile.bytes)
+  }
+
+  @Test func launchesThatUsedLessThanHalfOfTheUsualAreShort() {
+    var fold = ProfileFold()
+    let image = fold.image(SampleLaunch.images[0])
+    for count in [100, 104, 110, 20, 90, 3] {
+      let uses = (0..<count).map {
+        ProfileFold.FunctionUse(address: StatedAddress(rawValue: UInt64($0)))
+      }
+      _ = fold.add(.init(end: .exit), uses: [.init(image: image, uses: uses)], program: nil)
+    }
+    #expect(fold.counts.shortLaunches == 2)
+  }
+}
+
+@Suite struct PositionHistogramTests {
+  @Test func bucketsAreEighthsOfADoubling() {
+    var last = -1
+    for position in 0..<1500 as Range<UInt32> {
+      let bucket = PositionHistogram.bucket(of: position)
+      let (value, power) = (UInt64(position) + 1, Int(bucket))
+      // value^8 is at least 2^bucket and below 2^(bucket + 1).
+      let eighth = (0..<3).reduce(Wide(value)) { square, _ in square * square }
+      #expect(eighth >= Wide(1) << power && eighth < Wide(1) << (power + 1), "\(position)")
+      if Int(bucket) != last {
+        #expect(PositionHistogram.firstPosition(in: bucket) == position)
+        last = Int(bucket)
+      }
+    }
+    #expect(PositionHistogram.bucket(of: .max) == 255)
+  }
+
+  private typealias Wide = StaticBigNumber
+}
+
+/// Numbers of up to 256 bits, as far as the test needs them.
+private struct StaticBigNumber: Comparable {
+  /// Low digits first, 32 bits each.
+  var digits: [UInt64]
+
+  init(_ value: UInt64) {
+    digits = [value & 0xffff_ffff, value >> 32] + Array(repeating: 0, count: 8)
+  }
+
+  static func * (a: Self, b: Self) -> Self {
+    var product = Self(0)
+    for (i, x) in a.digits.enumerated() {
+      var carry: UInt64 = 0
+      for (j, y) in b.digits.enumerated() where i + j < product.digits.count {
+        let sum = x * y + product.digits[i + j] + carry
+        product.digits[i + j] = sum & 0xffff_ffff
+        carry = sum >> 32
+      }
+    }
+    return product
+  }
+
+  static func << (a: Self, bits: Int) -> Self {
+    var shifted = Self(0)
+    precondition(a == Self(1), "powers of two")
+    shifted.digits[bits / 32] = 1 << UInt64(bits % 32)
+    return shifted
+  }
+
+  static func < (a: Self, b: Self) -> Bool {
+    a.digits.reversed().lexicographicallyPrecedes(b.digits.reversed())
+  }
+}
