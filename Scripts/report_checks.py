@@ -91,7 +91,7 @@ def shape(words):
     """Which of the five shapes a page has."""
     if words in ("not touched", "only predicted"):
         return words
-    return "executed" + words.endswith("as predicted") * ", as predicted" if words.startswith("executed") else "read"
+    return "as predicted" if words.endswith("as predicted") else "executed" if words.startswith("executed") else "read"
 
 
 def check_owners(page, name, failures):
@@ -143,6 +143,45 @@ def check_map(page, name, layouts, failures):
     # Each of the five shapes is drawn in one way, which is that of no other.
     drawn = [one for looks in kinds.values() for one in looks]
     failures.expect(len(drawn) == len(set(drawn)) == len(kinds), f"{name}: shapes are drawn as {kinds}")
+
+
+# Each cell at each zoom, in pages of the same number: its shape; and what the key says there.
+SHAPES_OF_ZOOMS = """async () => {
+  const report = new Report(await readData());
+  const found = [];
+  for (const input of document.querySelectorAll("input[name=zoom]")) {
+    input.click();
+    const key = [...document.querySelector("#map ul.key").children].filter((one) => !one.hidden).map((one) => one.textContent);
+    for (const layout of report.layouts) {
+      const { cells } = new Grid(layout, Number(input.value), 80);
+      found.push({ zoom: Number(input.value), side: layout.side, base: Number(layout.base), key,
+                   cells: cells.map(({ start, end, shape }) => [start, end, shape]) });
+    }
+  }
+  return found;
+}"""
+
+
+def check_shapes(page, name, layouts, failures):
+    """At each zoom each cell has the shape that the documents ask for, and the key says what holds there."""
+    for found in page.evaluate(SHAPES_OF_ZOOMS):
+        layout = next(one for one in layouts if one.side == found["side"])
+        zoom, place = found["zoom"], f"{name}: {found['zoom']} bytes, {found['side']}"
+        is_part = zoom < 4096
+        drawn = {}
+        for start, end, shape in found["cells"]:
+            start, end = start + found["base"], end + found["base"]
+            allowed = layout.shapes(start, end, is_part)
+            failures.expect(shape in allowed, f"{place}: the cell at {start:#x} is {shape}, expected {sorted(allowed)}")
+            drawn.setdefault(start // 4096 * 4096, set()).add(shape)
+        for start in layout.predicted if is_part else ():
+            failures.expect(drawn[start] & {"full", "hatched"}, f"{place}: nothing predicted is drawn on page {start:#x}")
+        words = "nothing predicted here" if is_part else "not touched"
+        failures.expect(words in found["key"], f"{place}: the key lacks '{words}': {found['key']}")
+        is_told = any(one.startswith("a cell of several pages") for one in found["key"])
+        failures.expect(is_told == (zoom > 4096), f"{place}: the key is {found['key']}")
+    page.locator("input[name=zoom][value='4096']").check()
+    page.evaluate("location.hash = ''")
 
 
 def check_drawer(page, name, diff, layouts, failures):

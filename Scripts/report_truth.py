@@ -40,6 +40,22 @@ class Layout:
             return f"{how}, as predicted" if how else "only predicted"
         return how or "not touched"
 
+    def shapes(self, start, end, is_part):
+        """The shapes that a cell may have: one, but for parts of a page, of which only the prediction tells where code is."""
+        pages = range(start // PAGE * PAGE, end, PAGE)
+        found = set()
+        for page in pages:
+            is_touched = page in self.touches
+            if page in self.predicted:
+                found.add("full" if is_touched else "hatched")
+            else:
+                found.add("dotted" if page in self.executed else "barred" if is_touched else "pale")
+        strongest = next(shape for shape in ("full", "dotted", "barred", "hatched", "pale") if shape in found)
+        if not is_part or pages[0] not in self.predicted:
+            return {strongest}
+        is_read = pages[0] in self.touches and pages[0] not in self.executed
+        return {strongest, "barred" if is_read else "pale"}
+
     def functions_on(self, page):
         """`(address, size, name)` of those with a byte on the page."""
         return [one for one in self.functions if one[0] < page + PAGE and one[0] + max(1, one[1]) > page]

@@ -66,6 +66,7 @@ def check(browser, report, options, failures):
             checks.check_verdict(page, name, diff, layouts, failures)
             checks.check_owners(page, name, failures)
             checks.check_map(page, name, layouts, failures)
+            checks.check_shapes(page, name, layouts, failures)
             checks.check_drawer(page, name, diff, layouts, failures)
         checks.check_zooms(page, name, failures)
         if "hostile" in page.title() or "small" in name:

@@ -10,41 +10,38 @@ const ROW = HEIGHT + GAP + 4;
 function cellOf(layout, start, end, isPart) {
   const size = layout.pageSize;
   const [first, last] = [Math.floor(start / size), Math.ceil(end / size)];
-  const cell = { start, end, page: first, run: 0, step: Infinity, isPredicted: false, isExecuted: false, isRead: false };
+  const cell = { start, end, page: first, run: 0, step: Infinity, shape: "pale" };
   const owners = new Map();
   for (let page = first; page < last; page++) {
-    for (const touch of layout.measuredPages.get(page) ?? [])
-      if (touch.access === 0)
-        cell.isExecuted = true;
-      else
-        cell.isRead = true;
+    cell.shape = strongerShape(cell.shape, shapeOfPage(layout, page));
     const predicted = layout.cells.get(page);
     if (predicted) {
-      cell.isPredicted = true;
       cell.step = Math.min(cell.step, predicted.step);
       cell.run += predicted.bytes;
     }
-    const owner = layout.pageOwners[page] ?? -1;
+    const owner = layout.ownerIndex(layout.pageOwners[page] ?? -1);
     if (owner >= 0) owners.set(owner, (owners.get(owner) ?? 0) + 1);
   }
   cell.owner = -1;
   for (const [owner, pages] of owners)
     if (pages > (owners.get(cell.owner) ?? 0)) cell.owner = owner;
   if (!isPart) return cell;
-  // A measured launch tells which page it executes, not which part of it: the cells of a page show what is predicted.
+  // A measured launch tells which page it touches, not which part of it. Only the prediction tells parts apart.
   cell.run = layout.runBytes(start, end);
-  cell.isPart = true;
-  cell.isPredicted = cell.run > 0;
-  cell.isExecuted = cell.isExecuted && cell.isPredicted;
-  cell.isRead = false;
+  if (cell.run > 0 || !layout.isPredicted(first)) return cell;
+  cell.step = Infinity;
+  cell.shape = layout.measuredPages.has(first) && !layout.isExecuted(first) ? "barred" : "pale";
   return cell;
 }
 
-/** What touched a cell. */
-const shapeOf = (cell, isMeasured) => {
-  if (cell.isPredicted) return cell.isExecuted || !isMeasured || cell.isPart ? "full" : "hatched";
-  return cell.isExecuted ? "dotted" : cell.isRead ? "barred" : "pale";
-};
+/** What touched a page. */
+function shapeOfPage(layout, page) {
+  const isTouched = layout.measuredPages.has(page);
+  if (layout.isPredicted(page)) return isTouched || !layout.method ? "full" : "hatched";
+  return layout.isExecuted(page) ? "dotted" : isTouched ? "barred" : "pale";
+}
+/** The one that a cell with pages of both shapes has. */
+const strongerShape = (a, b) => (SHAPES.indexOf(a) <= SHAPES.indexOf(b) ? a : b);
 
 class Grid {
   constructor(layout, zoom, columns) {

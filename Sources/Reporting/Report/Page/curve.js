@@ -20,7 +20,7 @@ function faultCurveView(report, map, state) {
   const cursor = () => {
     const first = state.page === null ? null : report.layoutOf(state.side)?.cells.get(state.page);
     chart?.cursor(first ? toX(first.step) : null);
-    chart?.marks((map.search?.steps(last) ?? []).map(toX), "found");
+    chart?.marks((map?.search?.steps(last) ?? []).map(toX), "found");
   };
   const redraw = drawnToWidth(place, (width) => {
     const mostX = axis() === "hits" ? report.lastStep + 1 : largest(report.timeOfStep.values(), 1) / 1000;
@@ -33,7 +33,7 @@ function faultCurveView(report, map, state) {
     for (const { name, curve } of lines) chart.steps(toLine(curve, 1), name);
     chart.onClick((x) => {
       const page = [...last.cells].find(([, cell]) => cell.step === nearestStep(last.curve, x, toX));
-      if (page) map.choose(last, page[0]);
+      if (page) map?.choose(last, page[0]);
     });
     place.replaceChildren(chart.node);
     cursor();

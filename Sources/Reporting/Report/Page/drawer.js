@@ -86,7 +86,7 @@ class Drawer {
     const facts = [
       ["Section", section ? `${section.name}, ${SEGMENTS[section.kind]}` : "none"],
       ["Owner", layout.ownerName(page)],
-      ["Startup bytes", `${number(layout.bytesOfPage(page))} of ${number(layout.pageSize)}`],
+      ["Touched bytes", `${number(layout.bytesOfPage(page))} of ${number(layout.pageSize)}`],
       ["Why touched", sentences.length ? sentences.join(" ") : "The launch does not touch it."],
       ["To save it", remedy(layout, page)],
     ];

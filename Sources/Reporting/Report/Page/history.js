@@ -32,6 +32,7 @@ function figuresOf({ history, trend, budget }) {
       if (!figures.has(key))
         figures.set(key, {
           name: `${metric.name} (${seriesWords(entry)})`,
+          image: entry.image,
           unit: metric.unit,
           points: [],
           changes: changes.get(key) ?? new Map(),
@@ -92,7 +93,11 @@ function historyView(report, state) {
   if (!documents.history?.length) return null;
   const figures = figuresOf(documents);
   const isOfTitle = (figure) => figure.name.includes("textPages");
-  const chosen = () => figures.find((one) => one.name === state.figure) ?? figures.find(isOfTitle) ?? figures[0];
+  // The report is about its last layout.
+  const last = report.layouts.at(-1);
+  const isOfLast = (figure) => last && figure.image === fileName(last.path);
+  const chosen = () => figures.find((one) => one.name === state.figure) ?? figures.find((one) => isOfTitle(one) && isOfLast(one))
+    ?? figures.find(isOfTitle) ?? figures[0];
   const place = element("div");
   const beside = element("div");
   const redraw = drawnToWidth(place, (width) => place.replaceChildren(historyChart(chosen(), width)));
@@ -116,11 +121,14 @@ function historyView(report, state) {
     if (state.figure !== before.figure) show();
   });
   show();
+  const most = largest(figures.map((one) => one.points.length));
   const hasPoints = figures.some((one) => one.changes.size > 0);
   return view(
     "history", "History",
     note(
       "A figure at each commit, oldest first. ",
-      hasPoints ? "Lines mark the commits that changed it by more than chance." : "No commit changed it by more than chance."),
+      hasPoints  ? "Lines mark the commits that changed it by more than chance." :
+        most < 2 ? "There is one commit: nothing to compare." :
+                   "No change point was found in any figure; few commits can't show one."),
     element("div", { class: "tools" }, element("label", { for: "metric" }, "Figure"), select), place, beside);
 }

@@ -142,6 +142,8 @@ class Layout {
     const owner = this.pageOwners[page] ?? -1;
     return owner < 0 ? null : this.names[owner] || UNKNOWN_OWNER;
   }
+  /** The index of an owner's name; -1 for an unknown one, however it is stored. */
+  ownerIndex(owner) { return owner >= 0 && this.names[owner] ? owner : -1; }
   nameOfOwner(one) { return this.names[one.owner] || UNKNOWN_OWNER; }
 
   /** The bytes of `[start, end)` that run. */
@@ -171,6 +173,9 @@ class Layout {
   isExecuted(page) { return this.measuredPages.get(page)?.some((touch) => touch.access === 0) ?? false; }
   isTouched(page) { return this.measuredPages.has(page) || this.cells.has(page); }
   get executedPages() { return [...this.measuredPages.keys()].filter((page) => this.isExecuted(page)).length; }
+
+  /** The predicted pages of code: without that of the header, which is predicted, too. */
+  get predictedCodePages() { return [...this.cells.keys()].filter((page) => this.kinds[page] === CODE).length; }
 
   /** The pages with touched bytes, ascending. */
   get touchedPages() {

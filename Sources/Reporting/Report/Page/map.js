@@ -57,10 +57,15 @@ class PageMap {
     const bytes = new Map();
     for (const layout of this.layouts)
       for (const one of layout.functions)
-        if (one.owner >= 0 && one.step < Infinity) bytes.set(one.owner, (bytes.get(one.owner) ?? 0) + one.size);
-    const most = [...bytes].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, OWNER_MARKS.length);
+        if (one.step < Infinity) {
+          const owner = layout.ownerIndex(one.owner);
+          bytes.set(owner, (bytes.get(owner) ?? 0) + one.size);
+        }
+    const total = [...bytes.values()].reduce((sum, size) => sum + size, 0);
+    this.unknownShare = total ? (bytes.get(-1) ?? 0) / total : 0;
+    const most = [...bytes].filter(([owner]) => owner >= 0).sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, OWNER_MARKS.length);
     this.owners = most.length > 1 ?
-      most.map(([owner], mark) => ({ owner, mark, name: this.report.names[owner] || UNKNOWN_OWNER })) :
+      most.map(([owner], mark) => ({ owner, mark, name: this.report.names[owner] })) :
       [];
     this.markOfOwner = new Map(this.owners.map(({ owner, mark }) => [owner, mark]));
   }
@@ -72,8 +77,12 @@ class PageMap {
       this.samples.push(one);
       return element("li", {}, one.canvas, words);
     };
-    const shapes = isMeasured ? SHAPES : [["full", "predicted"], ["pale", "not touched"]];
-    const tones = ["first fifth of the first hits", "second", "third", "fourth", "last"];
+    const shapes = isMeasured ? SHAPES : ["full", "pale"];
+    const level = { full: 0.6, hatched: 0.4 };
+    this.isMeasured = isMeasured;
+    this.shapeWords = shapes.map(() => element("span"));
+    this.severalPages = element("li", {}, "a cell of several pages: the first of these that holds for one of them");
+    const tones = ["1 tick: first fifth of the first hits", "2: second", "3: third", "4: fourth", "5: last"];
     this.toneKey = element(
       "ul", { class: "key", "aria-label": "Key to the time of the first touch" },
       tones.map((words, tone) => entry((context, pictures) => pictures.draw(context, "full", 1, tone, 0, 0), words)));
@@ -82,15 +91,27 @@ class PageMap {
       element(
         "ul", { class: "key", "aria-label": "Key" },
         shapes.map(
-          ([shape, words]) => entry(
-            (context, pictures) => pictures.draw(context, shape, { full: 0.6, hatched: 0.4 }[shape] ?? 0, null, 0, 0), words)),
-        element("li", {}, "level: share of startup code"),
-        this.layouts.length > 1 && element("li", {}, "bracket: packed by the order file")),
+          (shape, index) => entry(
+            (context, pictures) => pictures.draw(context, shape, level[shape] ?? 0, this.showsTime ? 2 : null, 0, 0),
+            this.shapeWords[index])),
+        this.severalPages, element("li", {}, "level: share of startup code"),
+        this.strips.some((strip) => strip.region) && element("li", {}, "bracket: longest run of startup code")),
       this.toneKey,
       this.owners.length > 0
         && element(
           "ul", { class: "key", "aria-label": "Owners, by the line below a cell" },
-          this.owners.map(({ name, mark }) => entry((context) => drawOwner(context, mark, 0, 6), visible(name)))));
+          this.owners.map(({ name, mark }) => entry((context) => drawOwner(context, mark, 0, 6), visible(name))),
+          element(
+            "li", {},
+            this.unknownShare > 0 ? `no line: unknown (${percent(this.unknownShare, 0)} of the startup bytes) or another owner` :
+                                    "no line: another owner")));
+  }
+  /** Says what the shapes mean at this zoom. */
+  tellShapes() {
+    const { isMeasured, zoom, report: { pageSizeBytes } } = this;
+    const words = !isMeasured ? { full: "predicted", pale: "not touched" } : zoom < pageSizeBytes ? PART_WORDS : SHAPE_WORDS;
+    (isMeasured ? SHAPES : ["full", "pale"]).forEach((shape, index) => (this.shapeWords[index].textContent = words[shape]));
+    this.severalPages.hidden = !isMeasured || zoom <= pageSizeBytes;
   }
   columns(layout) {
     const measured = (page, access) => layout.measuredPages.get(page)?.some((touch) => touch.access === access);
@@ -143,6 +164,7 @@ class PageMap {
       strip.draw(pictures, this.colours);
     }
     this.toneKey.hidden = !this.showsTime;
+    this.tellShapes();
     for (const one of this.samples) one.redraw(pictures);
     this.drawCursor();
   }

@@ -1,21 +1,31 @@
 // How a cell is drawn. Its shape says what touched it, so that colour is never the only sign:
 //
-//   full     predicted and executed, or predicted where nothing was measured
-//   hatched  only predicted
+//   full     predicted and touched, or predicted where nothing was measured
 //   dotted   only executed
 //   barred   only read or written
+//   hatched  only predicted
 //   pale     not touched
 //
-// The level says how much of it ran, from the bottom up; its colour may say when it was touched first. The line below names
+// A cell of several pages has the first of these that one of its pages has. Parts of a page without predicted code are pale,
+// or barred where the page is only read. The level says how much of it ran, from the bottom up; its colour, and the number
+// of ticks at its top, may say in which fifth of the launch it was touched first. The line below names
 // the owner by its colour and by its dashes. Each picture of a cell is drawn once, and copied to where it is needed.
 
-const SHAPES = [
-  ["full", "executed, as predicted"],
-  ["hatched", "only predicted"],
-  ["dotted", "only executed"],
-  ["barred", "only read or written"],
-  ["pale", "not touched"],
-];
+const SHAPES = ["full", "dotted", "barred", "hatched", "pale"];
+const SHAPE_WORDS = {
+  full: "touched, as predicted",
+  dotted: "only executed",
+  barred: "only read or written",
+  hatched: "only predicted",
+  pale: "not touched",
+};
+const PART_WORDS = {
+  full: "predicted, on a page that is touched",
+  dotted: "on a page that is only executed",
+  barred: "on a page that is only read or written",
+  hatched: "predicted, on a page that is not touched",
+  pale: "nothing predicted here",
+};
 const TONES = 5;
 const COLOUR_NAMES = [
   "paper", "ink", "quiet", "cell", "edge", "touched", "run", "read", "found",
@@ -49,7 +59,8 @@ class CellPictures {
   }
   /** Draws a cell whose share `level` runs, `tone` saying when it was touched first. */
   draw(context, shape, level, tone, x, y) {
-    const height = shape === "pale" || level <= 0 ? 0 : Math.max(1, Math.round(level * (HEIGHT - 2)));
+    const isFilled = shape === "full" || shape === "hatched";
+    const height = !isFilled || level <= 0 ? 0 : Math.max(1, Math.round(level * (HEIGHT - 2)));
     const key = `${shape} ${height} ${tone}`;
     if (!this.pictures.has(key)) this.pictures.set(key, this.picture(shape, height, tone));
     context.drawImage(this.pictures.get(key), x, y, WIDTH, HEIGHT);
@@ -80,6 +91,12 @@ class CellPictures {
     } else if (shape === "barred") {
       context.fillStyle = colours.read;
       for (const at of [3, 6, 9]) context.fillRect(2, at, WIDTH - 4, 2);
+    }
+    if (isFilled && tone !== null) {
+      context.fillStyle = colours.paper;
+      context.fillRect(1, 1, WIDTH - 2, 3);
+      context.fillStyle = main;
+      for (let tick = 0; tick <= tone; tick++) context.fillRect(1 + tick * 2, 1, 1, 3);
     }
     // What is touched has an edge: a low level would hardly differ from an untouched page.
     context.strokeStyle = shape === "pale" ? colours.edge :

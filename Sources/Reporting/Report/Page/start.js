@@ -31,10 +31,11 @@ async function start() {
   const state = new State();
   firstWidth = document.getElementById("main").clientWidth;
   state.side ??= report.layouts.at(-1)?.side ?? null;
-  const map = report.layouts.length ? new PageMap(report, state) : null;
+  const drawn = report.layouts.length ? tried("Page map", () => new PageMap(report, state)) : null;
+  const map = drawn instanceof PageMap ? drawn : null;
   const views = [
     tried("Verdict", () => verdictView(report)),
-    map?.node,
+    map ? map.node : drawn,
     tried("Fault curve", () => faultCurveView(report, map, state)),
     tried("Timeline", () => timelineView(report, map, state)),
     tried("Strangers", () => strangersView(report, map)),

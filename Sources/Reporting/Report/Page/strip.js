@@ -50,8 +50,8 @@ class Strip {
     const { layout } = this;
     const pages = `of ${counted(layout.codePages, "page")} of code`;
     return layout.method ?
-      `A launch executes ${number(layout.executedPages)} ${pages}, measured. Predicted: ${number(layout.cells.size)}.` :
-      `A launch is predicted to touch ${number(layout.cells.size)} ${pages}.`;
+      `A launch executes ${number(layout.executedPages)} ${pages}, measured. Predicted: ${number(layout.predictedCodePages)}.` :
+      `A launch is predicted to touch ${number(layout.predictedCodePages)} ${pages}.`;
   }
   cellAt(event) { return this.grid.at(event.offsetX, event.offsetY); }
   /** The cell under the cursor: below the size of a page, several belong to the chosen one. */
@@ -130,10 +130,9 @@ class Strip {
     context.textBaseline = "middle";
     context.fillStyle = colours.quiet;
     for (const label of grid.labels) context.fillText(label.text, 0, label.top + LABEL / 2);
-    const isMeasured = Boolean(layout.method);
     for (const cell of grid.cells) {
       const tone = map.showsTime ? toneOf(cell.step, map.report.lastStep) : null;
-      pictures.draw(context, shapeOf(cell, isMeasured), cell.run / (cell.end - cell.start), tone, cell.x, cell.y);
+      pictures.draw(context, cell.shape, cell.run / (cell.end - cell.start), tone, cell.x, cell.y);
       const mark = map.markOfOwner.get(cell.owner);
       if (mark != null) drawOwner(context, mark, cell.x, cell.y + HEIGHT + 1);
     }

@@ -22,7 +22,7 @@ function pageFigures(report) {
   return [
     figure(
       `Pages of code, ${byteCount(report.pageSizeBytes)}, ${isMeasured ? "measured" : "predicted"}`, arrow(pages.map(number)),
-      pages.length === 2 && pages[0] > 0 && signed(pages[1] / pages[0] - 1),
+      pages.length === 2 && pages[0] > 0 && element("span", { class: "change" }, signed(pages[1] / pages[0] - 1)),
       isMeasured && `predicted ${arrow(predicted.map(number))}`),
     floor > 0
       && figure(
@@ -33,16 +33,23 @@ function pageFigures(report) {
 }
 
 /** Faults of a cold launch by the model, for each way in which kernels read ahead. */
-function coldFigure({ diff }) {
-  const cold = diff?.linuxFaults?.cold.map((one) => one.majorFaults) ?? [];
+function coldFigure({ diff, measure }) {
+  const cold = diff?.linuxFaults?.cold ?? [];
   if (!cold.length) return null;
-  const range = (values) => Math.min(...values) === Math.max(...values) ?
-    number(values[0]) :
-    `${number(Math.min(...values))}\u2013${number(Math.max(...values))}`;
+  const kernel = /^Linux (\d+)\.(\d+)/.exec(measure?.machine?.kernel ?? "")?.slice(1).map(Number);
+  const isForward = kernel && (kernel[0] > 6 || (kernel[0] === 6 && kernel[1] >= 16));
+  const ofKernel = kernel && cold.find((one) => (one.readAhead === "forward") === isForward);
+  const first = ofKernel ?? cold[0];
+  const faults = ({ majorFaults }) => arrow([number(majorFaults.before), number(majorFaults.after)]);
+  const kernels = { forward: "Linux 6.16 and later", around: "Linux before 6.16" };
+  const words = (one) => `read-ahead ${one.readAhead} (${kernels[one.readAhead] ?? "other kernels"})`;
+  const disk = measure?.images?.[0]?.readAheadBytes;
+  const assumed = diff.linuxFaults.readAheadBytes;
   return figure(
-    "Major faults of a cold launch, by a model", arrow([range(cold.map((one) => one.before)), range(cold.map((one) => one.after))]),
-    `read-ahead ${byteCount(diff.linuxFaults.readAheadBytes)}, ${
-      diff.linuxFaults.cold.map((one) => one.readAhead).join(" or ")}`,
+    "Major faults of a cold launch, by a model", faults(first), words(first) + (ofKernel ? ", as measured here" : ""),
+    ...cold.filter((one) => one !== first).map((one) => `${faults(one)} with ${words(one)}`),
+    disk && disk !== assumed ? `the model reads ${byteCount(assumed)} ahead, the measured disk ${byteCount(disk)}` :
+                               `read-ahead ${byteCount(assumed)}`,
     `fault-around ${byteCount(diff.linuxFaults.faultAroundBytes)}`, "of code alone: data and constants fault, too");
 }
 
