@@ -7,13 +7,18 @@ const NARROWEST = 24;
 class IcicleRow {
   constructor(label, choose) {
     this.node = element("div", { class: "icicle", role: "group", "aria-label": label });
-    this.choose = choose;
+    Object.assign(this, { choose, label, table: element("details") });
     this.node.addEventListener("keydown", (event) => this.key(event));
     this.draw = drawnToWidth(this.node, (width) => this.drawTo(width));
   }
   /** @param items `{ name, bytes, usedBytes, isChosen }` */
   set(items) {
     this.items = [...items].sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
+    const open = this.table.open;
+    const fresh = rowTable(this.label, this.items, this.choose);
+    this.table.replaceWith(fresh);
+    this.table = fresh;
+    this.table.open = open;
     this.draw();
   }
   drawTo(width) {
@@ -46,9 +51,16 @@ class IcicleRow {
     const restWords = `${number(rest.length)} more, ${byteCount(restBytes)}`;
     this.node.replaceChildren(
       ...this.buttons,
-      ...(rest.length ? [element("span", { class: "rest", style: `left:${left.toFixed(2)}px`, title: restWords },
+      ...(rest.length ? [element("button", { type: "button", class: "rest", style: `left:${left.toFixed(2)}px`, title: restWords,
+                                            "aria-label": restWords, onclick: () => this.showTable() },
                                  `+${number(rest.length)}`)] :
                         []));
+  }
+  /** Opens the table of the row, which has what is too narrow to be drawn. */
+  showTable() {
+    this.table.open = true;
+    this.table.scrollIntoView({ block: "nearest" });
+    this.table.querySelector("summary").focus();
   }
   key(event) {
     const at = this.buttons.indexOf(event.target);
@@ -60,6 +72,21 @@ class IcicleRow {
     this.buttons[next].focus();
   }
 }
+
+/** All of a row, each with what its box would do. */
+const rowTable = (label, items, choose) => tableBeside(
+  label.toLowerCase(),
+  [
+    column("name", (one) => one.name, {
+      kind: "name",
+      show: (one) => element("button", { class: "link", type: "button", onclick: () => choose(one) }, visible(one.name))
+    }),
+    column("bytes", (one) => number(one.bytes), { kind: "number" }),
+    column("used", (one) => percent(shareOf(one)), { kind: "number" }),
+    items[0]?.functions != null && column("functions", (one) => number(one.functions), { kind: "number" }),
+    items[0]?.functions != null && column("used functions", (one) => number(one.usedFunctions), { kind: "number" }),
+  ].filter(Boolean),
+  () => items);
 
 const shareOf = (item) => (item.bytes ? Math.min(1, item.usedBytes / item.bytes) : 0);
 const icicleWords = (item) => `${visible(item.name)}: ${byteCount(item.bytes)}, ${
@@ -111,6 +138,8 @@ function bytesView(report, map, state) {
     functionRow.node.hidden = !functions.length;
     few.hidden = functions.length > 0;
     functionRow.set(functions);
+    objectRow.table.hidden = objectRow.node.hidden;
+    functionRow.table.hidden = functionRow.node.hidden;
     heading.textContent
       = `${visible(owner.name)}: ${number(owner.usedFunctions)} of ${counted(owner.functions, "function")} used`
       + (owner.usedFunctions ? "" : "; a candidate for loading later");
@@ -126,16 +155,6 @@ function bytesView(report, map, state) {
     note(
       "The width is the size, the bar the share that the launch uses. Arrow keys walk along a row; Enter shows the functions of ",
       "an owner, or the page of a function. The last row has functions on touched pages."),
-    ownerRow.node, heading, objectRow.node, functionRow.node, few,
-    layout.otherOwners > 0 && note(`${number(layout.otherOwners)} further owners are not in this report.`),
-    tableBeside(
-      "owners",
-      [
-        column("owner", (one) => one.name, { kind: "name" }),
-        column("bytes", (one) => number(one.bytes), { kind: "number" }),
-        column("used", (one) => percent(shareOf(one)), { kind: "number" }),
-        column("functions", (one) => number(one.functions), { kind: "number" }),
-        column("used functions", (one) => number(one.usedFunctions), { kind: "number" })
-      ],
-      () => owners));
+    ownerRow.node, ownerRow.table, heading, objectRow.node, objectRow.table, functionRow.node, functionRow.table, few,
+    layout.otherOwners > 0 && note(`${number(layout.otherOwners)} further owners are not in this report.`));
 }

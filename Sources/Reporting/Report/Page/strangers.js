@@ -39,7 +39,7 @@ function strangersView(report, map) {
   const columns = [
     column("page", (one) => layout.pageAddress(one.page), { show: (one) => pageButton(map, layout, one.page) }),
     column("startup bytes", (one) => number(one.bytes), { kind: "number" }),
-    column("an order can move it", (one) => (one.canMove ? "yes" : "no")),
+    column("movable by an order file", (one) => (one.canMove ? "yes" : "no")),
     column("functions", (one) => one.functions.map((used) => used.name).join(", "), { kind: "name", show: names }),
   ];
   return view(
