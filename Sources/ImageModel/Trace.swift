@@ -8,6 +8,8 @@ package struct Trace: Sendable {
   package var program: String
   /// `nil` if the source of an imported trace does not tell.
   package var processNumber: UInt32?
+  /// From when times count; `nil` if the trace does not tell, or belongs to no launch that others may belong to.
+  package var start: ProcessStart?
   /// The process that forked this one; `nil` unless this is a forked child.
   package var forkedBy: UInt32?
   package var images: [TraceImage]
@@ -53,6 +55,19 @@ package struct Trace: Sendable {
 
   /// The format of the recorded images; `nil` if none of their IDs tells.
   package var imageFormat: ImageFormat? { images.lazy.compactMap(\.id?.imageFormat).first }
+
+  /// The start of a process.
+  package struct ProcessStart: Hashable, Sendable {
+    /// The same for all processes of one launch.
+    package var session: UInt64
+    /// Since boot.
+    package var nanoseconds: UInt64
+
+    package init(session: UInt64, nanoseconds: UInt64) {
+      self.session = session
+      self.nanoseconds = nanoseconds
+    }
+  }
 
   /// How first uses were recorded.
   package enum Method: String, Sendable {

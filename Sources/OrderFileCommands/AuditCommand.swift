@@ -67,7 +67,8 @@ struct AuditCommand: ParsableCommand {
   }
 
   func run() throws {
-    let outputFile = try destination.open()
+    let outputFile = try destination.open(
+      madeOf: [path, allow, linkMap, stages].compactMap { $0 } + traces)
     var options = Audit.Options()
     options.allow = allow
     options.linkMap = linkMap

@@ -83,9 +83,10 @@ struct CheckCommand: ParsableCommand {
   }
 
   func run() throws {
-    let outputFile = try destination.open()
+    let inputs = documents + base + [budget].compactMap { $0 }
+    let outputFile = try destination.open(madeOf: inputs)
     let exports = try [exportJunit, exportMarkdown, exportSarif].map { path throws(Diagnostic) in
-      try path.map { path throws(Diagnostic) in try Output(path) }
+      try path.map { path throws(Diagnostic) in try Output(path, madeOf: inputs) }
     }
     var checking = BudgetChecking(documents: documents)
     checking.base = base

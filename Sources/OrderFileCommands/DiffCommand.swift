@@ -115,7 +115,7 @@ struct DiffCommand: ParsableCommand {
   var map = false
   @Option(
     help: ArgumentHelp(
-      "What a character of the map stands for: 4k, 64k, 1m, any power of two; or auto, for what fits on 16 lines.",
+      "What a character of the map stands for: a power of two from 4k to 1g, at least a page; or auto, for what fits on 16 lines.",
       valueName: "size"))
   var mapScale: MapScaleOption?
   @Flag(help: "Print one JSON object.")
@@ -166,9 +166,16 @@ struct DiffCommand: ParsableCommand {
   }
 
   func run() throws {
-    let outputFile = try destination.open()
+    let outputFile = try destination.open(
+      madeOf: [before, after] + trace + recorded + pageInsBefore + pageInsAfter
+        + [order, measured, measuredAfter].compactMap { $0 })
     let diff = try LayoutDiff(options)
     let document = diff.document
+    if let scale = mapScale?.scale, scale.unit.bytes < document.pageSize.bytes {
+      throw Diagnostic(
+        "invalid --map-scale: expected at least a page, \(document.pageSize.wording), found \(scale.unit.wording)"
+      )
+    }
     try outputFile.finish(json ? document.json() : Array(text(of: diff).utf8))
     messages.print(document.warnings)
     var failures = gates.failures(of: document)
@@ -183,8 +190,10 @@ struct DiffCommand: ParsableCommand {
       limits: DiffText.Limits(names: listMissing ? nil : 10, listsPages: listPages),
       names: Demangler(demangle.mode, of: diff.imageFormat).demangle
     ).text
-    var style = PageMapStyle(isASCII: !Console.isUTF8, scale: mapScale?.scale)
+    var style = PageMapStyle(scale: mapScale?.scale)
     if destination.output == "-" {
+      // Anything but a terminal gets the same bytes in all locales.
+      style.isASCII = Console.width != nil && !Console.isUTF8
       style.width = Console.width ?? style.width
       style.isColoured = Console.outputIsColoured
     }

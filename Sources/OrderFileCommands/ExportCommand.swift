@@ -7,21 +7,22 @@ import Workflows
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Write launches for other tools: Perfetto, flame graphs, tables.",
+    abstract: "Export launches to Perfetto, flame graphs and CSV.",
     discussion: """
       EXAMPLES
         $ orderfile export perfetto app.oftrace --image build/app -o app.pftrace
-        $ orderfile export folded app.oftrace | flamegraph.pl --countname bytes > app.svg
+        $ orderfile export folded app.oftrace -o app.folded
+        $ flamegraph.pl --countname bytes app.folded > app.svg
         $ orderfile export csv launch1.oftrace launch2.oftrace -o hits.csv
 
-      Forms: perfetto, a trace for ui.perfetto.dev with stages, marks and first hits by thread; folded, the bytes of \
+      Formats: perfetto, a trace for ui.perfetto.dev with stages, marks and first hits by thread; folded, the bytes of \
       the functions that were used, by image and module or file; csv, a row for each first hit.
       """)
 
-  enum Form: String, CaseIterable, ExpressibleByArgument { case perfetto, folded, csv }
+  enum Format: String, CaseIterable, ExpressibleByArgument { case perfetto, folded, csv }
 
-  @Argument(help: ArgumentHelp("The form: perfetto, folded or csv.", valueName: "form"))
-  var form: Form
+  @Argument(help: ArgumentHelp("The format: perfetto, folded or csv.", valueName: "format"))
+  var format: Format
   @Argument(help: ArgumentHelp("What was recorded.", valueName: "traces"), completion: .file())
   var traces: [String]
   @Option(
@@ -58,35 +59,36 @@ struct ExportCommand: ParsableCommand {
   @OptionGroup var messages: Messages
 
   func validate() throws {
-    func refuse(_ option: String, _ forms: String, if isWrong: Bool) throws {
+    func refuse(_ option: String, _ formats: String, if isWrong: Bool) throws {
       if isWrong {
-        throw ValidationError("\(option) is for \(forms), not for \(form.rawValue)")
+        throw ValidationError("\(option) is for \(formats), not for \(format.rawValue)")
       }
     }
-    try refuse("--image", "perfetto and csv", if: image != nil && form == .folded)
-    try refuse("--page-size", "perfetto and csv", if: pageSize != nil && form == .folded)
-    try refuse("--pages", "perfetto", if: pages != nil && form != .perfetto)
-    if pageSize != nil, form == .perfetto, image == nil {
+    try refuse("--image", "perfetto and csv", if: image != nil && format == .folded)
+    try refuse("--page-size", "perfetto and csv", if: pageSize != nil && format == .folded)
+    try refuse("--pages", "perfetto", if: pages != nil && format != .perfetto)
+    if pageSize != nil, format == .perfetto, image == nil {
       throw ValidationError("--page-size needs --image: the pages to count are those of a layout")
     }
-    if form == .perfetto, output == nil {
+    if format == .perfetto, output == nil {
       throw ValidationError("missing -o: a Perfetto trace is not text; '-o -' writes it to stdout")
     }
   }
 
   func run() throws {
-    let outputFile = try Output(output ?? "-")
+    let outputFile = try Output(
+      output ?? "-", madeOf: traces + recorded + [image, pages].compactMap { $0 })
     var options = LaunchExport.Options(traces: traces)
     options.recorded = recorded
     options.layout = image
     options.pages = pages
     options.pageSize = pageSize ?? .automatic
     options.architecture = arch?.architecture
-    options.findsOwners = form != .perfetto
+    options.findsOwners = format != .perfetto
     let export = try LaunchExport(options)
     let names: NameWording = Demangler(demangle.mode, of: export.imageFormat).demangle
     var warnings = export.warnings
-    switch form {
+    switch format {
     case .perfetto:
       try export.checkTimes()
       let trace = PerfettoTrace(export.launches, wording: names)
@@ -96,7 +98,9 @@ struct ExportCommand: ParsableCommand {
       try outputFile.finish(Array(stacks.text.utf8))
       if stacks.unknownSizes > 0 {
         warnings.append(
-          Diagnostic("left out: \(counted(stacks.unknownSizes, "function")) of unknown size"))
+          Diagnostic(
+            "left out: \(counted(stacks.unknownSizes, "function")) whose size or address is unknown"
+          ))
       }
     case .csv:
       let table = FirstHitTable(export.launches, pageSize: export.pageSize, wording: names)

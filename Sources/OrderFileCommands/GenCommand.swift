@@ -149,7 +149,9 @@ struct GenCommand: ParsableCommand {
 
   func run() throws {
     // Find out early if an output can't be written.
-    let onlyOutput = allImages ? nil : try Output(output)
+    let inputs = launches.files + recorded + image + [linkMap, debugFile].compactMap { $0 }
+    let onlyOutput = allImages ? nil : try Output(output, madeOf: inputs)
+    if let split { try OutputFile.check(split, isNoneOf: inputs) }
     let profile = try split.map { try OutputFile($0) }
     if let profile, case .file(let file)? = onlyOutput, file.isSameFile(as: profile) {
       throw Self.oneFileForBoth

@@ -52,7 +52,8 @@ struct ImportOptions: ParsableArguments {
   func run(
     _ source: TraceImport.Source, listedLines: Int? = nil, trace number: Int? = nil
   ) throws(Diagnostic) {
-    let file = isFolder ? nil : try Output(output)
+    let inputs = source.paths + [image, debugFile].compactMap { $0 }
+    let file = isFolder ? nil : try Output(output, madeOf: inputs)
     let folder = output.hasSuffix("/") ? output : "\(output)/"
     if isFolder { try Folder.make(folder) }
     var traceImport = TraceImport(source, image: image, outputPath: isFolder ? folder : output)
@@ -64,7 +65,7 @@ struct ImportOptions: ParsableArguments {
       if let file {
         try file.finish(result.trace)
       } else {
-        try Output(result.document.outputPath).finish(result.trace)
+        try Output(result.document.outputPath, madeOf: inputs).finish(result.trace)
       }
       if json { try Console.print(result.document.json()) }
       messages.print(note: ImportText(result.document).text)

@@ -114,8 +114,11 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
-    let outputFile = try destination.open()
-    let exportFile = try exportJson.map { path throws(Diagnostic) in try Output(path) }
+    let inputs = [before, after, input].compactMap { $0 } + image
+    let outputFile = try destination.open(madeOf: inputs)
+    let exportFile = try exportJson.map { path throws(Diagnostic) in
+      try Output(path, madeOf: inputs)
+    }
     let result = try runWithProgress()
     if let document = result.document {
       let width = destination.width

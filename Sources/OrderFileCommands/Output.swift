@@ -6,8 +6,10 @@ enum Output {
   case standardOutput
   case file(OutputFile)
 
-  /// - Throws: if the file can't be written, before any work is done.
-  init(_ path: String) throws(Diagnostic) {
+  /// - Parameter inputs: the paths of what the result is made of, which it must not replace.
+  /// - Throws: if the file can't be written, before any work is done; also if it is one of `inputs`.
+  init(_ path: String, madeOf inputs: [String] = []) throws(Diagnostic) {
+    try OutputFile.check(path, isNoneOf: inputs)
     self = path == "-" ? .standardOutput : .file(try OutputFile(path))
   }
 

@@ -68,7 +68,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
-    let outputFile = try destination.open()
+    let outputFile = try destination.open(madeOf: launched.words.prefix(1) + image)
     let counted = try launch.run()
     try outputFile.finish { sink in
       if json {

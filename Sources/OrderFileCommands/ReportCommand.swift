@@ -28,8 +28,7 @@ struct ReportCommand: ParsableCommand {
   @OptionGroup var messages: Messages
 
   func run() throws {
-    try OutputFile.check(destination.output, isNoneOf: files)
-    let outputFile = try destination.open()
+    let outputFile = try destination.open(madeOf: files)
     let report = try LaunchReport(files)
     let page = ReportPage(
       report.document, wording: Demangler(demangle.mode, of: report.imageFormat).demangle)

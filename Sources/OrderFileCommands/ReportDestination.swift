@@ -7,7 +7,8 @@ struct ReportDestination: ParsableArguments {
     completion: .file())
   var output = "-"
 
-  func open() throws -> Output { try Output(output) }
+  /// - Parameter inputs: the paths of what the report is made of.
+  func open(madeOf inputs: [String]) throws -> Output { try Output(output, madeOf: inputs) }
 
   /// The columns of the terminal; `nil` if it is none, or if the report goes to a file.
   var width: Int? { output == "-" ? Console.width : nil }

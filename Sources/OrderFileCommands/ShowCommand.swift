@@ -40,7 +40,7 @@ struct ShowCommand: ParsableCommand {
   @OptionGroup var messages: Messages
 
   func run() throws {
-    let outputFile = try destination.open()
+    let outputFile = try destination.open(madeOf: [file, debugFile].compactMap { $0 } + recorded)
     var options = ShownFile.Options()
     options.recorded = recorded
     options.debugFile = debugFile

@@ -94,7 +94,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   }
 
   func run() throws {
-    let outputFile = try destination.open()
+    let outputFile = try destination.open(madeOf: files + [input].compactMap { $0 })
     let (document, interruption) = try command.isEmpty ? (readFiles(), nil) : measure()
     if json {
       try outputFile.finish { document.json(to: $0) }

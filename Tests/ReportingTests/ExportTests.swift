@@ -18,7 +18,7 @@ import Testing
   static var launch: ExportedLaunch {
     var launch = ExportedLaunch(
       path: "app.oftrace", program: "/bin/app", process: 4711,
-      images: ["/bin/app", "/lib/lib;a b.so"],
+      images: [.init(path: "/bin/app"), .init(path: "/lib/lib;a b.so")],
       hits: names.enumerated().map { index, name in
         ExportedLaunch.Hit(
           step: index * 2, thread: 1 + index % 2, nanoseconds: UInt64(1_000_000 + index * 1000),
@@ -39,7 +39,7 @@ import Testing
       LaunchStage("first\nscreen", .event, nanoseconds: 2500, thread: 1),
     ]
     launch.prediction = ExportedLaunch.Prediction(
-      pageSize: .fourKibibytes, pages: [2, 2, 3, 3, 4, 4, 4])
+      of: "build/app", pageSize: .fourKibibytes, pages: [2, 2, 3, 3, 4, 4, 4])
     launch.touches = [
       ExportedLaunch.Touch(
         image: 0,
@@ -63,19 +63,61 @@ import Testing
   @Test func stacksAreAsRecorded() throws {
     let stacks = FoldedStacks([Self.launch, Self.launch], wording: upperCase)
     try expectGolden(stacks.text, "reporting/export/expected.folded")
-    #expect(stacks.unknownSizes == 1)
+    // One without a size, and one without an address.
+    #expect(stacks.unknownSizes == 2)
   }
 
   @Test func functionsOfOneNameAreAddedUpWithoutOverflow() {
     var launch = Self.launch
-    launch.images = ["/bin/app", "/opt/app"]
+    launch.images = [.init(path: "/bin/app"), .init(path: "/opt/app")]
     for index in launch.hits.indices {
       launch.hits[index].names = ["same"]
       launch.hits[index].sizeBytes = .max
       launch.hits[index].owner = nil
     }
     let stacks = FoldedStacks([launch], wording: mangled)
-    #expect(stacks.text == "app;same \(UInt64.max)\n")
+    #expect(stacks.text == "bin/app;same \(UInt64.max)\nopt/app;same \(UInt64.max)\n")
+  }
+
+  /// A launch of a build of `path`, with functions of these names, addresses and sizes.
+  private static func use(
+    _ path: String, id: UInt8?, _ functions: [(name: SymbolName, address: UInt64, size: UInt64)]
+  ) -> ExportedLaunch {
+    ExportedLaunch(
+      path: "t", program: path, process: 1,
+      images: [.init(path: path, id: id.map { ImageID(kind: .buildID, bytes: [$0]) })],
+      hits: functions.enumerated().map { step, function in
+        ExportedLaunch.Hit(
+          step: step, thread: 1, nanoseconds: nil, image: 0, address: address(function.address),
+          sizeBytes: function.size, names: [function.name])
+      }, marks: [])
+  }
+
+  @Test(arguments: [1, nil] as [UInt8?])
+  func functionsOfSeveralBuildsCountOnceInAnyOrder(_ id: UInt8?) {
+    let old = Self.use("/b/app", id: id, [("main", 0x10, 18), ("alpha", 0x40, 12)])
+    let new = Self.use(
+      "/b/app", id: id.map { $0 + 1 }, [("main", 0x10, id == nil ? 18 : 20), ("omega", 0x40, 50)])
+    let expected = "app;alpha 12\napp;main \(id == nil ? 18 : 20)\napp;omega 50\n"
+    #expect(FoldedStacks([old, new], wording: mangled).text == expected)
+    #expect(FoldedStacks([new, old, new], wording: mangled).text == expected)
+  }
+
+  @Test func imagesOfOneFileNameAreToldApart() {
+    let launches = ["/d1/app", "/d2/app", "app", "/x/lib"].enumerated().map { index, path in
+      Self.use(path, id: UInt8(index), [("main", 0x10, 10), ("main", 0x50, 1)])
+    }
+    #expect(
+      FoldedStacks(launches, wording: mangled).text
+        == "app;main 11\nd1/app;main 11\nd2/app;main 11\nlib;main 11\n")
+  }
+
+  /// A delimiter before a combining mark is another character, and the same byte.
+  @Test func delimitersBeforeCombiningMarksAreDelimiters() {
+    let name: SymbolName = "a;\u{301}b\"\u{301}c"
+    let launch = Self.use("/app", id: nil, [(name, 0x10, 5)])
+    #expect(Self.table([launch]).utf8.count { $0 == UInt8(ascii: "\"") } == 2 * (2 + 2))
+    #expect(FoldedStacks([launch], wording: mangled).text.utf8.count { $0 == 0x3b } == 1)
   }
 
   // MARK: Perfetto
@@ -137,6 +179,36 @@ import Testing
         .value.number
     }
     #expect(processes == [4711, 4712])
+    let times = packets.compactMap { $0.first { $0.field == 8 }?.value.number }
+    var later = Self.launch
+    later.startNanoseconds = 500
+    let shifted = Self.fields(Self.perfetto([later, Self.launch])).map(\.value.nested)
+      .compactMap { $0.first { $0.field == 8 }?.value.number }
+    let half = times.count / 2
+    #expect(shifted == times[..<half].map { $0 + 500 } + times[half...])
     #expect(Self.perfetto([Self.launch]) == Self.perfetto([Self.launch]))
+  }
+
+  @Test func numbersOfProcessesAreKept() {
+    let launches = [7, 7, 8, nil].map { number in
+      var launch = Self.launch
+      launch.process = number
+      return launch
+    }
+    let processes = Self.fields(Self.perfetto(launches)).map(\.value.nested).compactMap {
+      $0.first { $0.field == 60 }?.value.nested.first { $0.field == 3 }?.value.nested.first?.value
+        .number
+    }
+    #expect(processes == [7, 9, 8, 1])
+  }
+
+  @Test func aLargeTraceIsSentInPieces() {
+    let launch = Self.use(
+      "/app", id: nil, (0..<20_000).map { (SymbolName("function\($0)"), UInt64($0) * 16, 16) })
+    var timed = launch
+    for index in timed.hits.indices { timed.hits[index].nanoseconds = UInt64(index) }
+    var pieces: [Int] = []
+    PerfettoTrace([timed], wording: mangled).write { pieces.append($0.count) }
+    #expect(pieces.count > 1 && pieces.allSatisfy { $0 < 2 << 20 })
   }
 }

@@ -1,4 +1,5 @@
 import Addresses
+import ByteReading
 import FaultEstimate
 import ImageModel
 import PagesFormat
@@ -81,6 +82,22 @@ import Testing
     #expect(try DiffReadingTests.parse(document.json()) == document)
   }
 
+  @Test func impossibleMapsAreNotRead() throws {
+    func read(_ change: (inout PageMap) -> Void) throws {
+      var document = Self.document()
+      if var maps = document.pageMaps {
+        change(&maps.after)
+        document.pageMaps = maps
+      }
+      _ = try DiffReadingTests.parse(document.json())
+    }
+    try read { _ in }
+    #expect(throws: ParseError.self) { try read { $0.segments.reverse() } }
+    #expect(throws: ParseError.self) { try read { $0.segments[0].range = Self.range(0, 0) } }
+    #expect(throws: ParseError.self) { try read { $0.pages.reverse() } }
+    #expect(throws: ParseError.self) { try read { $0.pages[0].address = Self.address(0x10) } }
+  }
+
   /// The picture shows what the table counts.
   @Test func itsPagesAreThoseThatAreCounted() {
     for layout in [DiffDocumentTests.before, DiffDocumentTests.after] {
@@ -121,7 +138,40 @@ import Testing
           step: $0, bytes: Self.range(0x1000, .max), cause: .startupFunction, function: nil)
       }, measured: nil, ordered: nil, pageSize: .fourKibibytes, mostPages: 3)
     #expect(map.pages.map(\.address.rawValue) == [0x1000, 0x2000, 0x3000])
-    #expect(map.isCutOff(of: sampleLayout([])))
+    #expect(map.isCutOff && map.touchesOutside == 0)
+  }
+
+  @Test func touchesOutsideOfSegmentsAreCounted() {
+    let map = PageMap(
+      of: sampleLayout([]), mappings: Self.mappings,
+      touches: [0x2000, 0x900_0000, UInt64.max - 0xfff].map {
+        PageFaultEstimate.Touch(
+          step: 0, bytes: Self.range($0, 16), cause: .startupFunction, function: nil)
+      }, measured: nil, ordered: nil, pageSize: .fourKibibytes)
+    #expect(map.pages.count == 1 && map.touchesOutside == 2 && !map.isCutOff)
+  }
+
+  /// With large pages, segments share them.
+  @Test(arguments: [PageSize.fourKibibytes, .sixteenKibibytes, .sixtyFourKibibytes])
+  func eachPageCountsForOneSegment(_ pageSize: PageSize) {
+    let mappings: [(segment: Segment, range: AddressRange)] = [
+      (.readOnly, Self.range(0x0, 0x800)), (.data, Self.range(0x900, 0x10)),
+      (.text, Self.range(0x1000, 0x1_1000)), (.data, Self.range(0x1_2800, 0x100)),
+      (.data, Self.range(0x1_3000, 0x2_0000)),
+    ]
+    let map = PageMap(
+      of: sampleLayout([]), mappings: mappings,
+      touches: [0x10, 0x900, 0x1000, 0x1_1f00, 0x1_2800, 0x1_3000, 0x3_2000].map {
+        PageFaultEstimate.Touch(
+          step: 0, bytes: Self.range($0, 16), cause: .startupFunction, function: nil)
+      }, measured: nil, ordered: nil, pageSize: pageSize)
+    let numbers = map.pageNumbers(pageSize)
+    #expect(numbers.count == mappings.count)
+    let owners = map.pages.map { page in
+      numbers.count { $0.contains(pageSize.page(of: page.address)) }
+    }
+    #expect(owners.allSatisfy { $0 == 1 } && !owners.isEmpty)
+    #expect(numbers[2].contains(pageSize.page(of: Self.address(0x1000))))
   }
 
   @Test func colourAddsNothingButColour() throws {
@@ -138,6 +188,8 @@ import Testing
     // The addresses and sixteen characters are the least.
     let cells = lines.filter { $0.contains(/^ +0x[0-9a-f]+ [^,]/) }
     #expect(cells.count > 4 && cells.allSatisfy { $0.count <= max(width, 28) })
+    let legend = lines.prefix { !$0.hasPrefix("  before") }
+    #expect(legend.count > 4 && legend.allSatisfy { $0.count <= max(width, 50) })
   }
 
   @Test func whatDoesNotFitIsGrouped() throws {
@@ -149,11 +201,11 @@ import Testing
     document.pageMaps = BeforeAfter(before: map, after: map)
     let text = try #require(PageMapText(document, style: PageMapStyle())).text
     #expect(text.contains("a character is 2 pages of 4 KiB, 8 KiB\n"))
-    #expect(text.contains("· for 1026 pages\n"))
+    #expect(text.contains(" 0x0 · for 1026 pages\n"))
   }
 
   @Test(arguments: [
-    ("4k", 4096), ("64k", 65536), ("1m", 1 << 20), ("1g", 1 << 30), ("2k", nil), ("3m", nil),
+    ("4k", 4096), ("64K", 65536), ("1m", 1 << 20), ("1g", 1 << 30), ("2k", nil), ("3m", nil),
     ("2g", nil), ("k", nil), ("", nil), ("4", nil), ("-4k", nil), ("+4k", nil),
     ("18446744073709551615k", nil),
   ]) func aScaleIsAPowerOfTwo(_ text: String, _ bytes: UInt64?) {

@@ -24,6 +24,8 @@ import Testing
   @Test func thePageGivesBackWhatIsInIt() throws {
     let page = ReportPage(Self.document, wording: upperCase)
     #expect(ReportContents.isPage(FileBytes(page.html)))
+    #expect(ReportContents.isPage(FileBytes(Array("<!doctype html>\n".utf8))))
+    #expect(!ReportContents.isPage(FileBytes(Array("<!doc".utf8))))
     let contents = try Self.parse(page.html)
     #expect(contents.data == page.data)
     #expect(contents.title == "app </title>" && contents.pageSize == .fourKibibytes)

@@ -52,6 +52,7 @@ package struct TraceWriter {
   package var firstPair: (UInt64, UInt64) = (0, 0)
   package var lastPair: (UInt64, UInt64) = (0, 0)
   package var processStart: UInt64 = 0
+  package var session: UInt64 = 0
   package var lostRecords: UInt64 = 0
   package var program: String = "/bin/app"
   /// What the header says; `nil` is the truth.
@@ -144,7 +145,7 @@ package struct TraceWriter {
     file.write(parent)
     file.write(UInt64(7))  // start_time
     file.write([UInt8](repeating: 0xaa, count: 16))  // exec_id
-    file.write(UInt64(0))  // session
+    file.write(session)
     for number in [
       ticksPerSecond, firstPair.0, firstPair.1, lastPair.0, lastPair.1, processStart, 1, 0,
     ] { file.write(number) }

@@ -26,16 +26,16 @@ struct LineProtocol {
   /// A tag can't have a line feed, nor a backslash before what it escapes: control characters are escaped as in reports,
   /// and a backslash becomes a slash.
   private static func tag(_ value: String) -> String {
-    printable(value).map { character in
-      switch character {
-      case ",", "=", " ": "\\\(character)"
+    printable(value).escapingScalars { scalar in
+      switch scalar {
+      case ",", "=", " ": "\\\(scalar)"
       case "\\": "/"
-      default: "\(character)"
+      default: nil
       }
-    }.joined()
+    }
   }
 
   private static func string(_ value: String) -> String {
-    "\"" + value.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : "\($0)" }.joined() + "\""
+    "\"" + value.escapingScalars { $0 == "\"" || $0 == "\\" ? "\\\($0)" : nil } + "\""
   }
 }

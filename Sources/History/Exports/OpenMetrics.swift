@@ -57,13 +57,13 @@ package struct OpenMetrics {
   }
 
   private static func escaped(_ value: String) -> String {
-    value.map { character in
-      switch character {
+    value.replacing("\r\n", with: "\n").escapingScalars { scalar in
+      switch scalar {
       case "\\": "\\\\"
       case "\"": "\\\""
-      case "\n", "\r\n": "\\n"
-      default: "\(character)"
+      case "\n": "\\n"
+      default: nil
       }
-    }.joined()
+    }
   }
 }

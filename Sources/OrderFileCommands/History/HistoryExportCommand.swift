@@ -12,12 +12,12 @@ struct HistoryExportCommand: ParsableCommand {
         $ orderfile history export openmetrics history.jsonl -o history.om
         $ orderfile history export csv history.jsonl -o history.csv
 
-      Forms: influx, InfluxDB's line protocol; openmetrics, what 'promtool tsdb create-blocks-from openmetrics' reads; \
+      Formats: influx, InfluxDB's line protocol; openmetrics, what 'promtool tsdb create-blocks-from openmetrics' reads; \
       csv, a row for each value. Of commits at the same second, all but the first move to the next free second.
       """)
 
-  @Argument(help: ArgumentHelp("The form: influx, openmetrics or csv.", valueName: "form"))
-  var form: HistoryExport
+  @Argument(help: ArgumentHelp("The format: influx, openmetrics or csv.", valueName: "format"))
+  var format: HistoryExport
   @Argument(
     help: ArgumentHelp("The history, - for stdin.", valueName: "history"), completion: .file())
   var history: String
@@ -25,9 +25,9 @@ struct HistoryExportCommand: ParsableCommand {
   @OptionGroup var messages: Messages
 
   func run() throws {
-    let outputFile = try destination.open()
+    let outputFile = try destination.open(madeOf: [history])
     let file = try HistoryFile(parsing: InputFile.bytes(history), path: history)
-    try outputFile.finish(Array(form.text(of: file).utf8))
+    try outputFile.finish(Array(format.text(of: file).utf8))
   }
 }
 

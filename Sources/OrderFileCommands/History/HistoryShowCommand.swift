@@ -30,7 +30,7 @@ struct HistoryShowCommand: ParsableCommand {
   }
 
   func run() throws {
-    let outputFile = try destination.open()
+    let outputFile = try destination.open(madeOf: [history])
     let file = try HistoryFile(parsing: InputFile.bytes(history), path: history)
     let width = destination.width
     try outputFile.finish(Array(HistoryText(file, limit: last, width: width).text.utf8))

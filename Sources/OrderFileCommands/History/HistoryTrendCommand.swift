@@ -47,7 +47,7 @@ struct HistoryTrendCommand: ParsableCommand {
   }
 
   func run() throws {
-    let outputFile = try destination.open()
+    let outputFile = try destination.open(madeOf: [history])
     let file = try HistoryFile(parsing: InputFile.bytes(history), path: history)
     let document = TrendDocument(
       file,

@@ -9,8 +9,7 @@ package struct ExportedLaunch: Sendable {
   package var program: String
   /// `nil` if the trace does not tell.
   package var process: Int?
-  /// The paths of the images.
-  package var images: [String]
+  package var images: [Image]
   /// In order.
   package var hits: [Hit]
   package var marks: [Mark]
@@ -18,8 +17,21 @@ package struct ExportedLaunch: Sendable {
   package var stages: [LaunchStage] = []
   /// The pages that a layout is predicted to need; `nil` if none was given.
   package var prediction: Prediction?
-  /// What `orderfile pages` counted in another launch; `nil` if it did not.
+  /// What `orderfile pages` counted in another launch of one of these images; `nil` if it did not.
   package var touches: [Touch]?
+  /// When the process started, in nanoseconds since the first of those that the same launch started.
+  package var startNanoseconds: UInt64 = 0
+
+  /// A recorded image.
+  package struct Image: Hashable, Sendable {
+    package var path: String
+    package var id: ImageID?
+
+    package init(path: String, id: ImageID? = nil) {
+      self.path = path
+      self.id = id
+    }
+  }
 
   package struct Hit: Sendable {
     package var step: Int
@@ -52,11 +64,14 @@ package struct ExportedLaunch: Sendable {
 
   /// How many pages of a layout the launch is predicted to have touched so far.
   package struct Prediction: Sendable {
+    /// The path of the layout.
+    package var layout: String
     package var pageSize: PageSize
     /// After each hit, parallel to `hits`.
     package var pages: [Int]
 
-    package init(pageSize: PageSize, pages: [Int]) {
+    package init(of layout: String, pageSize: PageSize, pages: [Int]) {
+      self.layout = layout
       self.pageSize = pageSize
       self.pages = pages
     }
@@ -78,7 +93,7 @@ package struct ExportedLaunch: Sendable {
   }
 
   package init(
-    path: String, program: String, process: Int?, images: [String], hits: [Hit], marks: [Mark]
+    path: String, program: String, process: Int?, images: [Image], hits: [Hit], marks: [Mark]
   ) {
     self.path = path
     self.program = program

@@ -44,7 +44,7 @@ package struct FirstHitTable {
     func text(_ value: (some CustomStringConvertible)?) -> String { value?.description ?? "" }
     return [
       launch.path, text(launch.process), text(hit.step), text(hit.nanoseconds), text(hit.thread),
-      launch.images[hit.image], text(hit.address),
+      launch.images[hit.image].path, text(hit.address),
       text(hit.address.map { pageSize.start(of: pageSize.page(of: $0)) }), text(hit.sizeBytes),
       text(hit.names.first), hit.names.first.map(wording) ?? "",
       hit.names.count > 1 ? hit.names[1].description : "", text(hit.owner),

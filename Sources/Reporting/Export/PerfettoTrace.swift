@@ -3,7 +3,7 @@
 //     process app, from app.oftrace
 //       stages                   slices: until first recorded function, until main, until first screen
 //       marks                    instants
-//       predicted 4 KiB pages    a counter
+//       predicted 4 KiB pages    a counter, with the path of the layout
 //       page touches             instants, where 'orderfile pages' counted some
 //       thread 1                 an instant for each first hit
 //
@@ -28,14 +28,24 @@ package struct PerfettoTrace {
   }
 
   /// Sends the trace in pieces. The same launches give the same bytes.
-  package func write(to sink: ([UInt8]) -> Void) {
-    var taken: Set<Int> = []
-    for (index, launch) in launches.enumerated() {
-      // Perfetto would take two processes of one number for one.
-      var process = launch.process ?? 1
-      while !taken.insert(process).inserted { process += 1 }
-      var sequence = PerfettoSequence(number: index + 1, wording)
-      sink(sequence.packets(of: launch, process: process))
+  package func write(to sink: @escaping ([UInt8]) -> Void) {
+    for (index, process) in processes.enumerated() {
+      var sequence = PerfettoSequence(
+        number: index + 1, startNanoseconds: launches[index].startNanoseconds, wording, sink)
+      sequence.write(launches[index], process: process)
+    }
+  }
+
+  /// A number for each launch. Perfetto would take two processes of one number for one: the first launch keeps its number,
+  /// and others get one that no launch has.
+  private var processes: [Int] {
+    var taken = Set(launches.compactMap(\.process))
+    var kept: Set<Int> = []
+    return launches.map { launch in
+      if let process = launch.process, kept.insert(process).inserted { return process }
+      var free = launch.process ?? 1
+      while !taken.insert(free).inserted { free += 1 }
+      return free
     }
   }
 }
@@ -43,7 +53,10 @@ package struct PerfettoTrace {
 /// The packets of one launch.
 private struct PerfettoSequence {
   private let number: Int
+  /// Added to all times.
+  private let startNanoseconds: UInt64
   private let wording: NameWording
+  private let sink: ([UInt8]) -> Void
   private var output = ProtobufWriter()
   private var names = InternedNames()
   private var keys = InternedNames()
@@ -68,9 +81,14 @@ private struct PerfettoSequence {
     }
   }
 
-  init(number: Int, _ wording: @escaping NameWording) {
+  init(
+    number: Int, startNanoseconds: UInt64, _ wording: @escaping NameWording,
+    _ sink: @escaping ([UInt8]) -> Void
+  ) {
     self.number = number
+    self.startNanoseconds = startNanoseconds
     self.wording = wording
+    self.sink = sink
   }
 
   /// A track of the launch. Its identifier is unique among all launches.
@@ -95,14 +113,14 @@ private struct PerfettoSequence {
     UInt64(number) << 32 | UInt64(UInt32(clamping: track.place))
   }
 
-  mutating func packets(of launch: ExportedLaunch, process: Int) -> [UInt8] {
+  mutating func write(_ launch: ExportedLaunch, process: Int) {
     describeTracks(of: launch, process)
     addStages(launch)
     addMarks(launch)
     addHits(launch)
     addPrediction(launch)
     addTouches(launch)
-    return output.bytes
+    sink(output.bytes)
   }
 }
 
@@ -121,7 +139,10 @@ extension PerfettoSequence {
     if !launch.stages.isEmpty { describe(.stages, "stages") }
     if launch.marks.contains(where: { $0.nanoseconds != nil }) { describe(.marks, "marks") }
     if let prediction = launch.prediction {
-      describe(.pages, "predicted \(prediction.pageSize.wording) pages") { track in
+      describe(
+        .pages, "predicted \(prediction.pageSize.wording) pages of \(printable(prediction.layout))"
+      ) {
+        track in
         track.message(8) { counter in
           counter.field(3, 2)  // a count
           counter.field(6, "pages")
@@ -182,10 +203,11 @@ extension PerfettoSequence {
       if case .text(let value) = annotation.value { text = texts.number(of: value) }
       return (key: keys.number(of: annotation.key), value: annotation.value, text: text)
     }
+    let time = [startNanoseconds, nanoseconds].saturatingSum()
     let (number, identifier) = (self.number, identifier(of: track))
     let interned = (names.takeNew(), keys.takeNew(), texts.takeNew())
     output.message(1) { packet in
-      packet.field(8, nanoseconds)
+      packet.field(8, time)
       packet.field(10, number)
       packet.field(13, 2)  // needs the names before
       packet.message(11) { event in
@@ -210,6 +232,10 @@ extension PerfettoSequence {
         Self.write(interned.1, 3, to: &data)
         Self.write(interned.2, 29, to: &data)
       }
+    }
+    if output.bytes.count > 1 << 20 {
+      sink(output.bytes)
+      output = ProtobufWriter()
     }
   }
 
@@ -247,7 +273,7 @@ extension PerfettoSequence {
       var values: [(key: String, value: Annotation)] = [("step", .number(hit.step))]
       if let address = hit.address { values.append(("address", .address(address))) }
       if let size = hit.sizeBytes { values.append(("sizeBytes", .number(Int(clamping: size)))) }
-      values.append(("image", .text(launch.images[hit.image])))
+      values.append(("image", .text(launch.images[hit.image].path)))
       add(.instant, on: .thread(hit.thread ?? 0), at: time, hit.wording(wording), values)
     }
   }
@@ -267,7 +293,7 @@ extension PerfettoSequence {
       guard let time = launch.hits[touch.hit].nanoseconds else { continue }
       var values: [(key: String, value: Annotation)] = [
         ("page", .address(touch.page.address)), ("segment", .text(touch.page.segment.rawValue)),
-        ("image", .text(launch.images[touch.image])),
+        ("image", .text(launch.images[touch.image].path)),
       ]
       if let function = touch.page.function {
         values.append(("function", .text(wording(function))))

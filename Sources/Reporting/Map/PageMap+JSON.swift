@@ -17,9 +17,30 @@ extension PageMap: JSONReadableObject {
     }
   }
 
+  /// - Throws: also `invalid` for segments or pages out of order, empty segments, and addresses at which no page begins.
   package init(_ object: JSONObject) throws(ParseError) {
+    let segments: [Segment] = try object.value("segments")
+    let pages: [Page] = try object.value("pages")
+    if let empty = segments.first(where: { $0.range.size == 0 }) {
+      throw object.invalid(
+        "segments", expected: "segments with bytes", found: "0 bytes at \(empty.range.start)")
+    }
+    let starts = segments.map(\.range.start)
+    if let place = zip(starts, starts.dropFirst()).first(where: { $0 >= $1 })?.1 {
+      throw object.invalid("segments", expected: "ascending addresses", found: "\(place)")
+    }
+    let smallest = PageSize.fourKibibytes
+    if let page = pages.first(where: {
+      smallest.start(of: smallest.page(of: $0.address)) != $0.address
+    }) {
+      throw object.invalid("pages", expected: "the start of a page", found: "\(page.address)")
+    }
+    let addresses = pages.map(\.address)
+    if let place = zip(addresses, addresses.dropFirst()).first(where: { $0 >= $1 })?.1 {
+      throw object.invalid("pages", expected: "ascending addresses", found: "\(place)")
+    }
     self.init(
-      segments: try object.value("segments"), pages: try object.value("pages"),
+      segments: segments, pages: pages,
       ordered: try object.has("ordered") ? AddressRange(object.object("ordered")) : nil,
       isMeasured: try object.value("measured"))
   }

@@ -25,6 +25,10 @@ package struct PageMap: Hashable, Sendable {
   package var ordered: AddressRange?
   /// Whether a launch was measured, so that pages without accesses were not touched in it.
   package var isMeasured: Bool
+  /// Whether the image has more than the pages that a map has at most; not part of the document.
+  package private(set) var isCutOff = false
+  /// The predicted touches that lie in no segment; not part of the document.
+  package private(set) var touchesOutside = 0
 
   package struct Segment: Hashable, Sendable {
     package var kind: ImageModel.Segment
@@ -81,18 +85,13 @@ extension PageMap {
       ? Self.code(of: layout, touches.map(\.bytes))
       : mappings.map { Segment(kind: $0.segment, range: $0.range) }
     segments = Self.first(mostPages, of: all, pageSize)
+    isCutOff = !segments.map(\.range).elementsEqual(all.map(\.range).filter { $0.size > 0 })
     var collected = Collected(segments, pageSize)
-    for touch in touches { collected.add(touch) }
+    for touch in touches where !collected.add(touch) { touchesOutside += 1 }
     for page in measured ?? [] { collected.add(page) }
     pages = collected.pages
     self.ordered = ordered
     isMeasured = measured != nil
-  }
-
-  /// Whether the image has pages that the map lacks.
-  package func isCutOff(of layout: Layout) -> Bool {
-    let last = layout.sections.last { $0.isExecutable }?.range
-    return last.map { last in !segments.contains { $0.range.end >= last.end } } ?? false
   }
 
   /// One segment with all executable sections, and what is touched outside of them.
@@ -124,6 +123,31 @@ extension PageMap {
   }
 }
 
+extension PageMap {
+  /// For each segment, the numbers of the pages that count for it: a page on which several segments lie counts for the first
+  /// of those with code, else for the first. So the pages of all segments add up to those of the map.
+  ///
+  /// - Complexity: O(*s*) for *s* segments.
+  package func pageNumbers(_ pageSize: PageSize) -> [Range<StatedPage>] {
+    var numbers: [Range<StatedPage>] = []
+    for (place, segment) in segments.enumerated() {
+      let pages = pageSize.pages(of: segment.range)
+      var start = pages.lowerBound
+      var before = place - 1
+      while before >= 0, numbers[before].upperBound > start {
+        if segment.kind != .text || segments[before].kind == .text {
+          start = numbers[before].upperBound
+        } else {
+          numbers[before] = min(numbers[before].lowerBound, start)..<start
+          before -= 1
+        }
+      }
+      numbers.append(start..<max(start, pages.upperBound + 1))
+    }
+    return numbers
+  }
+}
+
 /// The pages of segments while touches are added to them.
 private struct Collected {
   private let segments: [PageMap.Segment]
@@ -147,7 +171,9 @@ private struct Collected {
   }
 
   /// - Parameter touch: not before those that were added.
-  mutating func add(_ touch: PageFaultEstimate.Touch) {
+  /// - Returns: whether it lies in a segment.
+  mutating func add(_ touch: PageFaultEstimate.Touch) -> Bool {
+    var isInside = false
     let next = segments.partitioningIndex { $0.range.end > touch.bytes.start }
     for segment in segments[next...].prefix(while: { $0.range.start < touch.bytes.lastEnd }) {
       let bytes =
@@ -155,7 +181,9 @@ private struct Collected {
         ?? AddressRange(start: touch.bytes.start, size: 0)
       mark(pageSize.pages(of: bytes), touch.cause)
       count(bytes)
+      isInside = true
     }
+    return isInside
   }
 
   private mutating func mark(_ pages: ClosedRange<StatedPage>, _ cause: TouchCause) {

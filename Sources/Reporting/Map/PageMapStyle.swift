@@ -36,10 +36,11 @@ package struct MapScale: Hashable, Sendable {
 
   package static let largest: UInt64 = 1 << 30
 
-  /// - Parameter text: `4k`, `64k`, `1m`; a power of two of at least 4 KiB and at most 1 GiB.
+  /// - Parameter text: `4k`, `64K`, `1m`; a power of two of at least 4 KiB and at most 1 GiB.
   package init?(_ text: String) {
     let units: [Character: UInt64] = ["k": 1 << 10, "m": 1 << 20, "g": 1 << 30]
-    guard let unit = text.last.flatMap({ units[$0] }), let count = UInt64(text.dropLast()),
+    guard let unit = text.lowercased().last.flatMap({ units[$0] }),
+      let count = UInt64(text.dropLast()),
       !text.hasPrefix("+"), count <= Self.largest / unit,
       let bytes = PageSize(bytes: count * unit), bytes.bytes >= 4096
     else { return nil }

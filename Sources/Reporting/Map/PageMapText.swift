@@ -11,7 +11,7 @@ import ImageModel
 
 /// The text of the two maps of a diff.
 package struct PageMapText {
-  private let maps: [(title: String, map: PageMap)]
+  private let maps: [(title: String, map: PageMap, segments: [DrawnSegment])]
   private let pageSize: PageSize
   private let style: PageMapStyle
   /// The bytes of a character, as if they were a page.
@@ -20,23 +20,27 @@ package struct PageMapText {
   /// `nil` for a document without maps.
   package init?(_ document: DiffDocument, style: PageMapStyle) {
     guard let maps = document.pageMaps else { return nil }
+    let pageSize = document.pageSize
+    self.pageSize = pageSize
     self.maps = [
       ("before: \(printable(document.before.path))", maps.before),
       ("after: \(printable(document.after.path))", maps.after),
-    ]
-    pageSize = document.pageSize
+    ].map { ($0.0, $0.1, $0.1.drawnSegments(pageSize)) }
     self.style = style
     let fitting = MapScale.fitting(
-      self.maps.map { $0.map.drawn.map(\.range) }, in: PageMapStyle.mostCells, pageSize)
+      self.maps.map { $0.segments.filter(\.hasCells).map(\.segment.range) },
+      in: PageMapStyle.mostCells, pageSize)
     let wanted = (style.scale ?? fitting).unit
     scale = wanted.bytes < pageSize.bytes ? pageSize : wanted
   }
 
   package var text: String {
-    var text = "\npage map, predicted from the layouts: \(cellWording)\n" + legend
-    for (title, map) in maps {
+    var text = "\n"
+    text += wrapped("page map, predicted from the layouts:", [cellWording], indentation: 0)
+    text += legend
+    for (title, map, segments) in maps {
       text += "\n  \(title)\n"
-      for segment in map.segments { text += lines(of: segment, in: map) }
+      for segment in segments { text += lines(of: segment, in: map) }
     }
     return text
   }
@@ -55,28 +59,42 @@ extension PageMapText {
   private var legend: String {
     let shares = style.shares
     let unit = pagesInCell > 1 ? "them" : "it"
-    var text =
-      "  share of \(unit) that the launch uses: \(shares[0]) none  \(shares[1]) under 25%  "
-    text += "\(shares[2]) under 50%  \(shares[3]) under 75%  \(shares[4]) more\n"
+    var text = wrapped(
+      "share of \(unit) that the launch uses:",
+      zip(shares, ["none", "under 25%", "under 50%", "under 75%", "more"]).map { "\($0) \($1)" })
     let pages = maps.flatMap { $0.map.pages }
     let causes = TouchCause.allCases.filter { cause in
       cause != .startupFunction && pages.contains { $0.causes.first == cause }
     }
     if !causes.isEmpty {
-      text += "  no startup function: "
-      text += causes.map { "\($0.letter) \($0.mapWording)" }.joined(separator: "  ") + "\n"
+      text += wrapped("no startup function:", causes.map { "\($0.letter) \($0.mapWording)" })
     }
     let accesses = Access.allCases.filter { access in
       pages.contains { $0.accesses.first == access }
     }
     if !accesses.isEmpty {
-      text += "  measured, in the line below: "
-      text += accesses.map { "\($0.letter) \($0.mapWording)" }.joined(separator: "  ") + "\n"
+      text += wrapped(
+        "measured, in the line below:", accesses.map { "\($0.letter) \($0.mapWording)" })
     }
     if maps.contains(where: { $0.map.ordered != nil }) {
-      text += "  [==] placed as the order file asks\n"
+      text += "  [==] or = alone: placed as the order file asks\n"
     }
     return text
+  }
+
+  /// `title` with `items` behind it, in lines that fit.
+  private func wrapped(_ title: String, _ items: [String], indentation: Int = 2) -> String {
+    let margin = String(repeating: " ", count: indentation)
+    var lines = [margin + title]
+    for (index, item) in items.enumerated() {
+      let added = (index == 0 ? " " : "  ") + item
+      if lines[lines.count - 1].count + added.count <= style.width {
+        lines[lines.count - 1] += added
+      } else {
+        lines.append("\(margin)  \(item)")
+      }
+    }
+    return lines.joined(separator: "\n") + "\n"
   }
 }
 
@@ -85,21 +103,21 @@ extension PageMapText {
 extension PageMapText {
   /// The columns before the characters of a line: blanks, the address of the first, and a blank.
   private var margin: Int {
-    let last = maps.flatMap { $0.map.drawn }.map { $0.range.end }.max()
+    let last = maps.flatMap(\.segments).filter(\.hasCells).map { $0.segment.range.end }.max()
     return (last ?? StatedAddress(rawValue: 0)).description.count + 5
   }
 
   /// A multiple of 16, so that addresses in the margin are round.
   private var cellsPerLine: Int { max(16, (style.width - margin) / 16 * 16) }
 
-  private func lines(of segment: PageMap.Segment, in map: PageMap) -> String {
-    let pages = map.pages(in: segment, pageSize)
+  private func lines(of drawn: DrawnSegment, in map: PageMap) -> String {
+    let (segment, pages) = (drawn.segment, drawn.pages)
     var text = "    \(segment.kind.rawValue) \(segment.range.start), "
-    text += counted(pageSize.pageCount(of: segment.range), "page") + ": "
+    text += counted(drawn.numbers.count, "page") + ": "
     text += summary(of: pages, of: segment.kind, in: map) + "\n"
-    guard map.draws(segment) else { return text }
+    guard drawn.hasCells else { return text }
 
-    let cells = cells(of: segment, pages)
+    let cells = cells(of: drawn)
     var start = 0
     while start < cells.count {
       let end = min(start + cellsPerLine, cells.count)
@@ -110,7 +128,7 @@ extension PageMapText {
       }
       if last - start > 2 * cellsPerLine {
         let skipped = (last - start) * pagesInCell
-        text += String(repeating: " ", count: margin)
+        text += addressMargin(cells[start].start)
         text += "\(style.shares[0]) for \(skipped) pages\n"
         start = last
       } else {
@@ -147,12 +165,12 @@ extension PageMapText {
     var isUntouched: Bool { cause == nil && access == nil }
   }
 
-  private func cells(
-    of segment: PageMap.Segment, _ pages: ArraySlice<PageMap.Page>
-  ) -> [Cell] {
-    let numbers = scale.pages(of: segment.range)
+  private func cells(of drawn: DrawnSegment) -> [Cell] {
+    guard let first = drawn.numbers.first, let last = drawn.numbers.last else { return [] }
+    let numbers =
+      scale.page(of: pageSize.start(of: first))...scale.page(of: pageSize.start(of: last))
     var cells = numbers.map { Cell(number: $0, start: scale.start(of: $0)) }
-    for page in pages {
+    for page in drawn.pages {
       let number = max(scale.page(of: page.address), numbers.lowerBound)
       let place = numbers.lowerBound.distance(to: number)
       guard cells.indices.contains(place) else { continue }
@@ -169,8 +187,7 @@ extension PageMapText {
     _ cells: ArraySlice<Cell>, isMeasured: Bool, ordered: AddressRange?
   ) -> String {
     guard let start = cells.first?.start else { return "" }
-    let address = start.description
-    var text = String(repeating: " ", count: margin - 1 - address.count) + address + " "
+    var text = addressMargin(start)
     let blanks = String(repeating: " ", count: margin)
     text += coloured(cells.map { ($0.cause, character(of: $0)) }) + "\n"
     func add(_ characters: [Character]) {
@@ -182,6 +199,11 @@ extension PageMapText {
     return text
   }
 
+  private func addressMargin(_ address: StatedAddress) -> String {
+    let address = address.description
+    return String(repeating: " ", count: max(0, margin - 1 - address.count)) + address + " "
+  }
+
   private func character(of cell: Cell) -> Character {
     guard let cause = cell.cause else { return style.shares[0] }
     guard cause == .startupFunction else { return cause.letter }
@@ -190,6 +212,7 @@ extension PageMapText {
 
   private func bracket(_ cell: StatedPage, _ ordered: AddressRange) -> Character {
     let cells = scale.pages(of: ordered)
+    if cells.count == 1, cell == cells.lowerBound { return "=" }
     if cell == cells.lowerBound { return "[" }
     if cell == cells.upperBound { return "]" }
     return cells.contains(cell) ? "=" : " "
@@ -262,21 +285,25 @@ extension Access {
 
 // MARK: Parts of a map
 
+/// A segment with the pages that count for it.
+private struct DrawnSegment {
+  var segment: PageMap.Segment
+  var numbers: Range<StatedPage>
+  /// Those of `numbers` that are touched.
+  var pages: ArraySlice<PageMap.Page>
+  /// Whether something is known of its pages. Code is predicted; other segments only by what code is known to read.
+  var hasCells: Bool
+}
+
 extension PageMap {
-  /// The segments of which something is known.
-  fileprivate var drawn: [Segment] { segments.filter { draws($0) } }
-
-  /// Code is predicted; other segments only by what code is known to read.
-  fileprivate func draws(_ segment: Segment) -> Bool {
-    if isMeasured || segment.kind == .text { return true }
-    let place = pages.partitioningIndex { $0.address >= segment.range.start }
-    return place < pages.count && pages[place].address < segment.range.end
-  }
-
-  /// The pages on which bytes of `segment` are.
-  fileprivate func pages(in segment: Segment, _ pageSize: PageSize) -> ArraySlice<Page> {
-    let first = pageSize.start(of: pageSize.page(of: segment.range.start))
-    let start = pages.partitioningIndex { $0.address >= first }
-    return pages[start..<pages.partitioningIndex { $0.address >= segment.range.end }]
+  fileprivate func drawnSegments(_ pageSize: PageSize) -> [DrawnSegment] {
+    zip(segments, pageNumbers(pageSize)).map { segment, numbers in
+      let start = pages.partitioningIndex { pageSize.page(of: $0.address) >= numbers.lowerBound }
+      let end = pages.partitioningIndex { pageSize.page(of: $0.address) >= numbers.upperBound }
+      let isKnown = isMeasured || segment.kind == .text || start < end
+      return DrawnSegment(
+        segment: segment, numbers: numbers, pages: pages[start..<end],
+        hasCells: isKnown && !numbers.isEmpty)
+    }
   }
 }

@@ -6,9 +6,6 @@ package func commaSeparated(_ fields: [String]) -> String {
 /// Quoted if it has a comma, a quote or a line break.
 private func field(_ text: String) -> String {
   let isPlain = text.utf8.allSatisfy { ![0x22, 0x2c, 0x0a, 0x0d].contains($0) }
-  return isPlain
-    ? text
-    : "\""
-      + text.split(separator: "\"", omittingEmptySubsequences: false)
-      .joined(separator: "\"\"") + "\""
+  guard !isPlain else { return text }
+  return "\"" + text.escapingScalars { $0 == "\"" ? "\"\"" : nil } + "\""
 }

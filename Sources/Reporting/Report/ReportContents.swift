@@ -73,9 +73,11 @@ extension ReportDocument.AbsentView: JSONReadableObject {
 extension ReportContents {
   private static let tag: StaticString = "<script type=\"text/plain\" id=\"data\">"
 
-  /// Whether `bytes` are an HTML page, of a report or not.
+  /// Whether `bytes` are an HTML page, of a report or not. Its first word may be in small letters.
   package static func isPage(_ bytes: FileBytes) -> Bool {
-    bytes.hasPrefix("<!DOCTYPE html>", at: 0)
+    let opening = Array("<!doctype html".utf8)
+    return bytes.count >= opening.count
+      && bytes.copy(0..<opening.count).map { $0 >= 0x41 && $0 <= 0x5a ? $0 | 0x20 : $0 } == opening
   }
 
   private static func data(of page: FileBytes) throws(ParseError) -> [UInt8] {

@@ -44,6 +44,9 @@ extension Trace {
     var registrations = TraceRegistrations(file.records, hasGuards: hasGuards)
     images = registrations.images
     let clock = TraceClock(header)
+    if clock != nil, header.session != 0 {
+      start = ProcessStart(session: header.session, nanoseconds: header.processStart)
+    }
     var threads: [UInt32: Int] = [:]
     for record in file.records {
       let nanoseconds = clock?.nanoseconds(atTicks: record.ticks)

@@ -9,14 +9,19 @@ struct ComparedLayouts {
   /// The functions of `after` that have names: only those can a linker be told to move.
   let namedAfter: Layout
 
-  /// Reads both.
+  /// Reads both; once if they are one.
   init(_ options: LayoutDiff.Options) throws(Diagnostic) {
     let slice = SliceChoice(options.architecture)
-    before = try ReleaseLayout(path: options.before, slice: slice)
-      .addingUnnamedFunctions()
-    let named = try ReleaseLayout(path: options.after, slice: slice)
-    namedAfter = named.layout
-    after = named.addingUnnamedFunctions()
+    let first = try ReleaseLayout(path: options.before, slice: slice)
+    before = first.addingUnnamedFunctions()
+    if options.after == options.before {
+      namedAfter = first.layout
+      after = before
+    } else {
+      let named = try ReleaseLayout(path: options.after, slice: slice)
+      namedAfter = named.layout
+      after = named.addingUnnamedFunctions()
+    }
   }
 
   var imageFormat: ImageFormat { after.layout.imageFormat }

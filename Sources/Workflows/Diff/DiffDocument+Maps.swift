@@ -20,10 +20,17 @@ extension DiffDocument {
       let map = PageMap(
         of: release.layout, mappings: release.mappings, touches: estimate.touches,
         measured: measured, ordered: ordered, pageSize: estimate.pageSize)
-      if map.isCutOff(of: release.layout) {
+      if map.isCutOff {
         addWarnings([
           Diagnostic(
             "the map shows only the first \(PageMap.mostPages) pages", context: [release.path])
+        ])
+      }
+      if map.touchesOutside > 0 {
+        addWarnings([
+          Diagnostic(
+            "\(counted(map.touchesOutside, "predicted touch", "predicted touches")) outside of what the map shows",
+            context: [release.path])
         ])
       }
       return map

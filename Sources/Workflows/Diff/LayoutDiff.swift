@@ -62,7 +62,11 @@ package struct LayoutDiff {
   /// - Throws: an error if a file can't be read or if nothing states the startup functions; `mismatch` if the
   ///   files do not belong together.
   package init(_ options: Options) throws(Diagnostic) {
-    let layouts = try ComparedLayouts(options)
+    try self.init(options, of: try ComparedLayouts(options))
+  }
+
+  /// Compares layouts that were read for several comparisons.
+  init(_ options: Options, of layouts: ComparedLayouts) throws(Diagnostic) {
     let format = layouts.imageFormat
     let order = try options.order.map { path throws(Diagnostic) in
       try InputFile.namedOrderFile(

@@ -42,28 +42,37 @@ package struct LaunchExport {
     imageFormat = traces.lazy.compactMap(\.imageFormat).first
     pageSize = options.pageSize.pageSize(
       for: options.architecture, format: imageFormat ?? .elf)
+    warnings += Self.repeated(options.traces)
+    let starts = Self.startNanoseconds(traces)
+    let layouts = try options.layout.map { path throws(Diagnostic) in
+      try ComparedLayouts(Self.diffOptions(options, path))
+    }
     var images = RecordedImages()
     let known = traces.flatMap(\.images)
     for path in options.recorded {
       try images.add(path: path, options.architecture, recordedAs: known)
     }
-    for trace in traces {
+    for (trace, start) in zip(traces, starts) {
       var launch = Self.launch(trace, &images, findsOwners: options.findsOwners)
-      if let layout = options.layout {
-        let (prediction, found) = try Self.prediction(for: launch, in: layout, options)
+      launch.startNanoseconds = start
+      let firstHits = FirstHits(of: launch)
+      if let layouts {
+        let (prediction, found) = try Self.prediction(for: launch, firstHits, in: layouts, options)
         launch.prediction = prediction
         pageSize = prediction.pageSize
         warnings += found
       }
       if let pages {
-        launch.touches = Self.touches(pages, in: trace, launch)
+        launch.touches = Self.touches(pages, in: launch, firstHits)
       }
       launches.append(launch)
       warnings += images.mismatches(of: trace)
     }
     warnings += images.warnings
     try check(traces)
-    if let path = options.pages, launches.allSatisfy({ $0.touches?.isEmpty ?? true }) {
+    var distinct: Set<Diagnostic> = []
+    warnings = warnings.filter { distinct.insert($0).inserted }
+    if let path = options.pages, launches.allSatisfy({ $0.touches == nil }) {
       throw Diagnostic(
         "the pages are of other images than the traces", context: [path],
         hint: "count this build with 'orderfile pages'", severity: .mismatch)
@@ -89,7 +98,26 @@ package struct LaunchExport {
     }
   }
 
-  /// For a form in which everything has a time.
+  /// A warning for each trace that is given again, whose hits then count twice.
+  private static func repeated(_ paths: [String]) -> [Diagnostic] {
+    var given: Set<String> = []
+    return paths.filter { !given.insert($0).inserted }.map {
+      Diagnostic("the trace is given more than once", context: [$0])
+    }
+  }
+
+  /// When the process of each trace started, since the first of its launch.
+  private static func startNanoseconds(_ traces: [Trace]) -> [UInt64] {
+    var first: [UInt64: UInt64] = [:]
+    for start in traces.compactMap(\.start) {
+      first[start.session] = min(first[start.session] ?? .max, start.nanoseconds)
+    }
+    return traces.map { trace in
+      trace.start.map { $0.nanoseconds - (first[$0.session] ?? $0.nanoseconds) } ?? 0
+    }
+  }
+
+  /// For a format in which everything has a time.
   ///
   /// - Throws: if a launch has first hits, and none of them has a time.
   package func checkTimes() throws(Diagnostic) {
@@ -117,7 +145,7 @@ extension LaunchExport {
     _ trace: Trace, _ images: inout RecordedImages, findsOwners: Bool
   ) -> ExportedLaunch {
     let functions = images.functions(of: trace)
-    let names = ShownFile.hitNames(of: trace, in: functions)
+    let names = RecordedImages.hitNames(of: trace, in: functions)
     let owners = trace.images.map { image in
       findsOwners ? images.build(of: image).map(OwnersByAddress.init) : nil
     }
@@ -134,7 +162,9 @@ extension LaunchExport {
     }
     var launch = ExportedLaunch(
       path: trace.path, program: trace.program, process: trace.processNumber.map { Int($0) },
-      images: trace.images.map(\.path), hits: hits, marks: trace.marks)
+
+      images: trace.images.map { ExportedLaunch.Image(path: $0.path, id: $0.id) }, hits: hits,
+      marks: trace.marks)
     launch.stages = StagedLaunch(trace).stages
     return launch
   }
@@ -158,27 +188,37 @@ private struct OwnersByAddress {
 // MARK: Pages
 
 extension LaunchExport {
-  /// What `diff` predicts for the layout, after each hit. A page counts from the hit of the function that touches it; what
-  /// no hit of that name tells counts from the hit before.
-  private static func prediction(
-    for launch: ExportedLaunch, in path: String, _ options: Options
-  ) throws(Diagnostic) -> (prediction: ExportedLaunch.Prediction, warnings: [Diagnostic]) {
-    var diffOptions = LayoutDiff.Options(before: path, after: path)
-    diffOptions.traces = [launch.path]
+  private static func diffOptions(_ options: Options, _ layout: String) -> LayoutDiff.Options {
+    var diffOptions = LayoutDiff.Options(before: layout, after: layout)
     diffOptions.recorded = options.recorded
     diffOptions.architecture = options.architecture
     diffOptions.pageSize = options.pageSize
-    let diff = try LayoutDiff(diffOptions)
+    return diffOptions
+  }
+
+  /// What `diff` predicts for the layout, after each hit. A page counts from the hit of the function that touches it, in the
+  /// image that the layout stands for; what no hit tells counts from the hit before.
+  private static func prediction(
+    for launch: ExportedLaunch, _ firstHits: FirstHits, in layouts: ComparedLayouts,
+    _ options: Options
+  ) throws(Diagnostic) -> (prediction: ExportedLaunch.Prediction, warnings: [Diagnostic]) {
+    let path = layouts.after.path
+    var diffOptions = diffOptions(options, path)
+    diffOptions.traces = [launch.path]
+    let diff = try LayoutDiff(diffOptions, of: layouts)
     if let refusal = diff.document.refusal {
       throw Diagnostic(refusal, context: [path])
     }
-    let hitOfName = Self.hitOfName(launch)
     let (layout, estimate) = (diff.after.layout, diff.comparison.after)
+    let images = Self.images(of: launch, comparedBy: diff)
     var pages = launch.hits.map { _ in 0 }
     var hit = 0
     for touch in estimate.touches {
-      let found = touch.function.map { layout.aliases(of: $0) }?.lazy.compactMap {
-        hitOfName[layout.name(of: layout.functions[$0])]
+      let functions = touch.function.map { layout.aliases(of: $0).map { layout.functions[$0] } }
+      let found = images.compactMap { image, isSameBuild in
+        isSameBuild
+          ? functions?.first.flatMap { firstHits.hit(at: $0.address, in: image) }
+          : functions?.compactMap { firstHits.hit(of: layout.name(of: $0), in: image) }.min()
       }.min()
       hit = max(hit, found ?? hit)
       guard pages.indices.contains(hit) else { continue }
@@ -186,36 +226,47 @@ extension LaunchExport {
     }
     for index in pages.indices.dropFirst() { pages[index] = max(pages[index], pages[index - 1]) }
     return (
-      ExportedLaunch.Prediction(pageSize: diff.document.pageSize, pages: pages),
+      ExportedLaunch.Prediction(
+        of: path, pageSize: diff.document.pageSize, pages: pages),
       diff.document.warnings
     )
   }
 
-  /// The first hit of each name.
-  private static func hitOfName(_ launch: ExportedLaunch) -> [SymbolName: Int] {
-    var places: [SymbolName: Int] = [:]
-    for (index, hit) in launch.hits.enumerated() {
-      for name in hit.names { places[name] = places[name] ?? index }
+  /// The images of `launch` for which the layout stands, and whether each is the same build.
+  private static func images(
+    of launch: ExportedLaunch, comparedBy diff: LayoutDiff
+  ) -> [(index: Int, isSameBuild: Bool)] {
+    let id = diff.after.image?.id.flatMap { $0.kind == .weak ? nil : $0 }
+    let same = launch.images.indices.filter { id != nil && launch.images[$0].id == id }
+    guard same.isEmpty else { return same.map { ($0, true) } }
+    let named = launch.images.indices.filter {
+      fileName(ofPath: launch.images[$0].path) == diff.document.recordedImage
     }
-    return places
+    return (named.isEmpty ? Array(launch.images.indices) : named).map { ($0, false) }
   }
 
-  /// The touches of the images of `trace`, each at the first hit of its function, but never before the touch before it.
+  /// The touches of the images of `launch`, each at the first hit of its function, but never before the touch before it;
+  /// `nil` if they are of other images.
   private static func touches(
-    _ document: PagesDocument, in trace: Trace, _ launch: ExportedLaunch
-  ) -> [ExportedLaunch.Touch] {
-    guard !launch.hits.isEmpty else { return [] }
-    let hitOfName = Self.hitOfName(launch)
+    _ document: PagesDocument, in launch: ExportedLaunch, _ firstHits: FirstHits
+  ) -> [ExportedLaunch.Touch]? {
+    var isFound = false
     var touches: [(image: Int, page: PagesDocument.Page)] = []
     for image in document.images {
       guard let id = image.id,
-        let index = trace.images.firstIndex(where: { $0.id?.description == id })
+        let index = launch.images.firstIndex(where: { $0.id?.description == id })
       else { continue }
+      isFound = true
       touches += image.pages.map { (index, $0) }
     }
+    guard isFound else { return nil }
+    guard !launch.hits.isEmpty else { return [] }
     var hit = 0
     return touches.sorted { $0.page.step < $1.page.step }.map { touch in
-      hit = max(hit, touch.page.function.flatMap { hitOfName[$0] } ?? hit)
+      let found = touch.page.function.flatMap {
+        firstHits.hit(of: $0, in: touch.image, onPageAt: touch.page.address)
+      }
+      hit = max(hit, found ?? hit)
       return ExportedLaunch.Touch(image: touch.image, page: touch.page, hit: hit)
     }
   }

@@ -38,6 +38,16 @@ package struct TraceImport {
     /// Temporal profiles of LLVM in other forms, one launch or several each, and what converts them.
     case profdata([String], ProfileConverter)
 
+    /// The files that are read, - for stdin.
+    package var paths: [String] {
+      switch self {
+      case .xctrace(let paths), .profdata(let paths, _): paths
+      case .symbols(let path), .addresses(let path), .order(let path), .perf(let path),
+        .proftext(let path):
+        [path]
+      }
+    }
+
     var name: String {
       switch self {
       case .xctrace: "xctrace"
@@ -47,15 +57,6 @@ package struct TraceImport {
       case .perf: "perf"
       case .proftext: "proftext"
       case .profdata: "profdata"
-      }
-    }
-
-    var paths: [String] {
-      switch self {
-      case .xctrace(let paths), .profdata(let paths, _): paths
-      case .symbols(let path), .addresses(let path), .order(let path), .perf(let path),
-        .proftext(let path):
-        [path]
       }
     }
   }

@@ -48,6 +48,10 @@ struct ReportInputs {
           context: [path])
       }
       layouts.append(path)
+    case .other where ReportContents.isPage(bytes):
+      throw Diagnostic(
+        "unsupported file: expected what a report is made of, found a page", context: [path],
+        hint: "give the files that the report was made of; 'orderfile show' reads the report")
     case .other:
       try Self.checkOnly(order, "order file", path)
       order = path

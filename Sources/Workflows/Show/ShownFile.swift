@@ -1,4 +1,3 @@
-import Addresses
 import ByteReading
 import ClusterProfileFormat
 import ImageModel
@@ -63,33 +62,11 @@ package struct ShownFile {
     let functions = images.functions(of: trace)
     contents = .trace(
       TraceDocument(
-        trace, hitNames: Self.hitNames(of: trace, in: functions),
+        trace, hitNames: RecordedImages.hitNames(of: trace, in: functions),
         functions: ExecutedFunction.all(of: trace, in: functions),
         recordable: Self.recordable(trace, images)))
     imageFormat = trace.imageFormat
     warnings = images.warnings + (trace.isSealed ? [] : images.mismatches(of: trace))
-  }
-
-  /// For each hit, the function that was entered, and the one that ran if that is different.
-  ///
-  /// - Parameter images: parallel to those of the trace.
-  static func hitNames(
-    of trace: Trace, in images: [RecordedImage]
-  ) -> [[SymbolName]] {
-    // Cached for each body: it may have thousands of names, and as many hits.
-    var known = trace.images.map { _ in [StatedAddress: SymbolName?]() }
-    func name(ofBodyAt start: StatedAddress?, _ image: Int) -> SymbolName? {
-      guard let start else { return nil }
-      if let name = known[image][start] { return name }
-      let name = images[image].body(holding: start)?.names.first
-      known[image][start] = .some(name)
-      return name
-    }
-    return trace.hits.map { hit in
-      let entered = hit.entry.flatMap { images[hit.image].bodyStart(holding: $0) }
-      let ran = hit.calledFrom.flatMap { images[hit.image].bodyStart(holding: $0) }
-      return [entered, ran == entered ? nil : ran].compactMap { name(ofBodyAt: $0, hit.image) }
-    }
   }
 
   /// How much code of the images could be recorded, by their indexes in the trace.

@@ -198,6 +198,24 @@ import Testing
     #expect(index == rows.count && index == 2 * Self.names.count)
   }
 
+  @Test(arguments: [
+    ["export", "csv", "one"], ["show", "--json", "one"], ["gen", "one"], ["report", "one"],
+  ]) func anOutputThatIsAnInputIsRefused(_ words: [String]) throws {
+    let workshop = try Self.workshop()
+    let before = workshop.bytes("one")
+    try workshop.must("ln", ["one", "link"])
+    let run = try workshop.orderfile(words + ["-o", "link"])
+    #expect(run.status == 1 && run.errors.contains("link: unable to write: it is an input"))
+    #expect(workshop.bytes("one") == before)
+  }
+
+  @Test func aPageIsNoInputOfAReport() throws {
+    let workshop = try Self.workshop()
+    try workshop.write("<!doctype html>\n<p>".utf8, "page")
+    let run = try workshop.orderfile("report", "page", "-o", "new")
+    #expect(run.status == 1 && run.errors.contains("found a page"))
+  }
+
   @Test(.needs(.flameGraph)) func flameGraphDrawsTheBytes() throws {
     let workshop = try Self.workshop()
     try workshop.mustOrderfile("export", "folded", "-q", "one", "two", "-o", "t.folded")

@@ -1,3 +1,4 @@
+import Addresses
 import Foundation
 import ImageModel
 import TestSupport
@@ -6,13 +7,16 @@ import Workflows
 
 @Suite struct LaunchExportTests {
   /// A sealed trace of a program and a library, with times.
-  static func trace(hasTimes: Bool = true) -> [UInt8] {
+  static func trace(
+    hasTimes: Bool = true, session: UInt64 = 0, start: UInt64 = 1000
+  ) -> [UInt8] {
     var trace = TraceWriter()
+    trace.session = session
     if hasTimes {
       trace.ticksPerSecond = 1_000_000_000
       trace.firstPair = (1000, 1000)
       trace.lastPair = (9_000_000, 9_000_000)
-      trace.processStart = 1000
+      trace.processStart = start
     }
     let app = TraceWriter.Image()
     let library = TraceWriter.Image(
@@ -60,6 +64,41 @@ import Workflows
     let export = try Self.export([Self.trace(hasTimes: false)])
     let error = #expect(throws: Diagnostic.self) { try export.checkTimes() }
     #expect(error?.message == "the trace has no times")
+  }
+
+  @Test func processesOfOneLaunchAreOnOneTimeline() throws {
+    let export = try Self.export([
+      Self.trace(session: 5, start: 1700), Self.trace(session: 5, start: 1000),
+      Self.trace(session: 6, start: 2000), Self.trace(start: 1900),
+    ])
+    #expect(export.launches.map(\.startNanoseconds) == [700, 0, 0, 0])
+  }
+
+  @Test func aTraceThatIsGivenAgainIsWarnedOfOnce() throws {
+    let file = FileManager.default.temporaryDirectory
+      .appendingPathComponent("export-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: file) }
+    try Data(Self.trace()).write(to: file)
+    let export = try LaunchExport(
+      LaunchExport.Options(traces: [file.path, file.path, file.path]))
+    #expect(export.warnings.map(\.message) == ["the trace is given more than once"])
+  }
+
+  /// Every image has an `_init`.
+  @Test func hitsAreFoundByImageAndPage() throws {
+    var launch = try #require(try Self.export([Self.trace()]).launches.first)
+    for index in launch.hits.indices { launch.hits[index].names = ["_init"] }
+    let hits = FirstHits(of: launch)
+    #expect(hits.hit(of: "_init", in: 0) == 0 && hits.hit(of: "_init", in: 1) == 1)
+    #expect(hits.hit(of: "main", in: 0) == nil)
+    let late = try #require(launch.hits[2].address)
+    #expect(hits.hit(at: late, in: 0) == 2 && hits.hit(at: late, in: 1) == nil)
+    launch.hits[2].address = StatedAddress(rawValue: 0x9100)
+    func hit(onPageAt page: UInt64) -> Int? {
+      FirstHits(of: launch).hit(
+        of: "_init", in: 0, onPageAt: StatedAddress(rawValue: page))
+    }
+    #expect(hit(onPageAt: 0x1000) == 0 && hit(onPageAt: 0x9000) == 2 && hit(onPageAt: 0x5000) == 0)
   }
 
   /// A trace may be cut off anywhere, by a full disk or a kill.
