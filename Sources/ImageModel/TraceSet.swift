@@ -59,7 +59,7 @@ package struct TraceSet: Sendable {
   /// Each image once, by path and ID, in the order of the first load.
   package private(set) var images: [TraceImage] = []
   /// How each of `images` was recorded, parallel to them.
-  package private(set) var methods: [Set<Trace.Method>] = []
+  package private(set) var recordingMethods: [Set<Trace.Method>] = []
   /// The images of traces that don't carry all names they need.
   package private(set) var imagesToRead: [TraceImage] = []
   private var isToBeRead: Set<Int> = []
@@ -95,9 +95,9 @@ package struct TraceSet: Sendable {
         placeOfImage[key] = place
         if let id = image.id, id.kind != .weak, placeOfBuild[id] == nil { placeOfBuild[id] = place }
         images.append(image)
-        methods.append([])
+        recordingMethods.append([])
       }
-      methods[place].insert(trace.method)
+      recordingMethods[place].insert(trace.method)
       images[place].keepSmallerShare(image.recordable)
       if !trace.isSealed, isToBeRead.insert(place).inserted { imagesToRead.append(image) }
       if image.path == trace.program { program = program ?? place }

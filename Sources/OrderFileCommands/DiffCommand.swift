@@ -13,7 +13,6 @@ struct DiffCommand: ParsableCommand {
       EXAMPLES
         $ orderfile diff app-before build/app --trace app.oftrace --order app.order
         $ orderfile diff before.map after.map --order app.order --max-pages 120
-        $ orderfile diff app-before build/app --trace app.oftrace --map
 
       BEFORE and AFTER are linked images or link maps. The startup functions are those in the traces or, \
       without a trace, those in the order file. All numbers are predicted from the two layouts; nothing is \

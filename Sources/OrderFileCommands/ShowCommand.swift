@@ -11,7 +11,6 @@ struct ShowCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile show app.oftrace
-        $ orderfile show --json build/app | jq '.functions | length'
         $ orderfile show --json report.html | jq .documents.diff.textPages
 
       The kind of file is recognized by its contents. Text that could be anything is an order file if its name \

@@ -4,31 +4,32 @@ import Addresses
 /// times as long; that was half of the time of folding a launch. Chosen addresses make this one slow, but not wrong.
 struct AddressTable: Sendable {
   /// A power of two of them; a free one has no place.
-  private var slots: [(address: UInt64, place: Int)] = [(0, -1)]
+  private var slots: [(address: StatedAddress, place: Int)] = [Self.free]
   private var count = 0
+  private static let free = (address: StatedAddress(rawValue: 0), place: -1)
 
   /// The place of `address`, which is `new` from now on if it has none.
   mutating func place(of address: StatedAddress, orAdding new: Int) -> Int {
     if 4 * count >= 3 * slots.count { grow() }
-    let slot = slot(of: address.rawValue)
+    let slot = slot(of: address)
     if slots[slot].place >= 0 { return slots[slot].place }
-    slots[slot] = (address.rawValue, new)
+    slots[slot] = (address, new)
     count += 1
     return new
   }
 
   /// The slot that has `address`, or the free one for it.
-  private func slot(of address: UInt64) -> Int {
+  private func slot(of address: StatedAddress) -> Int {
     let mask = slots.count - 1
     // The high bits depend on all bits of the address.
-    var slot = Int(truncatingIfNeeded: address &* 0x9e37_79b9_7f4a_7c15 >> 32) & mask
+    var slot = Int(truncatingIfNeeded: address.rawValue &* 0x9e37_79b9_7f4a_7c15 >> 32) & mask
     while slots[slot].place >= 0, slots[slot].address != address { slot = (slot + 1) & mask }
     return slot
   }
 
   private mutating func grow() {
     let old = slots
-    slots = Array(repeating: (0, -1), count: max(16, 2 * old.count))
+    slots = Array(repeating: Self.free, count: max(16, 2 * old.count))
     for entry in old where entry.place >= 0 { slots[slot(of: entry.address)] = entry }
   }
 }

@@ -36,7 +36,7 @@ extension Profile.Image {
     if new.count < old.count || new.count == old.count && new.lexicographicallyPrecedes(old) {
       path = other.path
     }
-    methods.formUnion(other.methods)
+    recordingMethods.formUnion(other.recordingMethods)
     machine = max(machine, other.machine)
     if (other.text.start, other.text.size) > (text.start, text.size) { text = other.text }
     guardCount = max(guardCount, other.guardCount)

@@ -93,7 +93,7 @@ extension Profile {
     /// The number of launches that used it, and of those that executed it as their program.
     package var launches: UInt64 = 0
     package var programLaunches: UInt64 = 0
-    package var methods: Set<Trace.Method> = []
+    package var recordingMethods: Set<Trace.Method> = []
     /// As in `TraceImage`.
     package var text = AddressRange(start: StatedAddress(rawValue: 0), size: 0)
     package var guardCount = 0

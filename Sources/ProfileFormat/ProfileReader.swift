@@ -217,7 +217,7 @@ private struct ProfileReader {
       var image = Profile.Image(path: text, id: id)
       image.machine = UInt32(try number("machine of image", to: UInt64(UInt32.max)))
       let methods = try number("methods of image", from: 1, to: 15)
-      image.methods = Set(
+      image.recordingMethods = Set(
         ProfileText.methods.indices.filter { methods >> $0 & 1 == 1 }.map {
           ProfileText.methods[$0]
         })
@@ -241,11 +241,12 @@ private struct ProfileReader {
   private mutating func readFunctions() throws(ParseError) {
     for image in profile.images.indices {
       let launches = profile.images[image].launches
-      var address: UInt64 = 0
+      var address = StatedAddress(rawValue: 0)
       var name: UInt64 = 0
       for index in 0..<(try count("functions", of: 8, limit: ParsingLimits.profileFunctions)) {
-        address = try sum(address, "address of function", from: index == 0 ? 0 : 1)
-        var function = Profile.Function(image: image, address: StatedAddress(rawValue: address))
+        address = StatedAddress(
+          rawValue: try sum(address.rawValue, "address of function", from: index == 0 ? 0 : 1))
+        var function = Profile.Function(image: image, address: address)
         let size = try number("size of function")
         function.size = size == 0 ? nil : size
         for _ in 0..<(try count("names of function", of: 1)) {
@@ -279,11 +280,11 @@ private struct ProfileReader {
 
   private mutating func readBlocks(launches: UInt64) throws(ParseError) -> [Profile.Block] {
     var blocks: [Profile.Block] = []
-    var offset: UInt64 = 0
+    var start: UInt64 = 0
     for _ in 0..<(try count("blocks of function", of: 3)) {
       let place = input.position
-      offset = try sum(offset, "offset of block")
-      let block = FunctionBlock(offset: offset, size: try number("size of block"))
+      start = try sum(start, "offset of block")
+      let block = FunctionBlock(offset: start, size: try number("size of block"))
       if let last = blocks.last, last.block >= block {
         throw ParseError(
           .invalid(expected: "blocks in order", found: "another order"), "block", at: place)

@@ -98,7 +98,7 @@ private struct ProfileWriter {
       append(image.id?.bytes.count ?? 0)
       bytes += image.id?.bytes ?? []
       append(image.machine)
-      append(ProfileText.bits(of: image.methods))
+      append(ProfileText.bits(of: image.recordingMethods))
       append(image.launches)
       append(image.programLaunches)
       append(image.text.start.rawValue)
@@ -116,11 +116,11 @@ private struct ProfileWriter {
       let functions = rest.prefix { $0.image == image }
       rest = rest.dropFirst(functions.count)
       append(functions.count)
-      var address: UInt64 = 0
+      var last: UInt64 = 0
       var name: UInt64 = 0
       for function in functions {
-        append(function.address.rawValue - address)
-        address = function.address.rawValue
+        append(function.address.rawValue - last)
+        last = function.address.rawValue
         append(function.size ?? 0)
         append(function.names.count)
         for text in function.names {
@@ -133,12 +133,12 @@ private struct ProfileWriter {
         append(function.firstNanoseconds.map { $0 == .max ? .max : $0 + 1 } ?? 0)
         append(function.positions)
         append(function.blocks.count)
-        var offset: UInt64 = 0
+        var start: UInt64 = 0
         for block in function.blocks {
-          append(block.block.offset - offset)
+          append(block.block.offset - start)
           append(block.block.size)
           append(block.support)
-          offset = block.block.offset
+          start = block.block.offset
         }
       }
     }

@@ -58,11 +58,12 @@ import Testing
     "show --json t2", "show order",
     "diff app ordered --trace t1 --trace t2 --order order",
     "diff app ordered --trace t1 --trace t2 --order order --json",
-    "diff app ordered --trace t1 --order order --measured app.json --measured-after ordered.json --map",
+    "diff app ordered --trace t1 --measured app.json --measured-after ordered.json --map",
     "diff app.map ordered.map --trace t1 --json",
     "diff app ordered --trace t2 --json --measured app.json --measured-after ordered.json",
     "diff app ordered --trace t2 --list-pages --measured app.json --measured-after ordered.json",
-    "export perfetto t1 t2 --image app --pages app.json -o -", "export folded t1 t2", "export csv t2",
+    "export perfetto t1 t2 --image app --pages app.json -o -", "export folded t1 t2",
+    "export csv t2",
     "pages --method ptrace --json -- ./app more", "pages --method ptrace --list -- ./app more",
   ]
 

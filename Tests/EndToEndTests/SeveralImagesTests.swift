@@ -166,11 +166,11 @@ import Testing
       ["-C", "out", Built.orderfile, "record", "--breakpoints", "-o", "../b", "./app-default", "b"])
     let gen = try workshop.mustOrderfile("gen", "t", "b", "--image", "out/app-default")
     let names = gen.text.split(separator: "\n").filter { $0.hasPrefix("option_") }
-    #expect(names == ["option_a", "option_b"], "\(gen.text)")
+    #expect(names.sorted() == ["option_a", "option_b"], "\(gen.text)")
     #expect(gen.errors.contains("'app' is taken for a build of 'app-default'"), "\(gen.errors)")
   }
 
-  @Test func tracesAreTakenInSequence() throws {
+  @Test func theOrderOfTheTracesChangesNothing() throws {
     let workshop = try Self.workshop()
     _ = try Self.record(workshop, "a", "a")
     _ = try Self.record(workshop, "b", "b")
@@ -182,8 +182,9 @@ import Testing
       }
     }
     #expect(try order("a") == ["main", "option_a"])
-    #expect(try order("a", "b") == ["main", "option_a", "option_b"])
-    #expect(try order("b", "a") == ["main", "option_b", "option_a"])
+    let both = try order("a", "b")
+    #expect(both.sorted() == ["main", "option_a", "option_b"])
+    #expect(try order("b", "a") == both)
     #expect(try order("a", "a") == ["main", "option_a"])
   }
 }

@@ -14,7 +14,7 @@ struct SampleLaunch {
     Profile.Image(path: "/lib/libq.so.1", id: ImageID(kind: .weak, bytes: [9])),
   ].map { image in
     var image = image
-    image.methods = [.breakpoints]
+    image.recordingMethods = [.breakpoints]
     image.machine = 62
     return image
   }

@@ -104,7 +104,7 @@ extension Trace {
     lostRecords = profile.counts.lostRecords
     inFlightRecords = Int(clamping: profile.counts.inFlightRecords)
     unattributedHits = Int(clamping: profile.counts.unattributedHits)
-    let methods = profile.images.reduce(into: Set<Method>()) { $0.formUnion($1.methods) }
+    let methods = profile.images.reduce(into: Set<Method>()) { $0.formUnion($1.recordingMethods) }
     // The one that sees least.
     method =
       [.instrumentation, .imported, .breakpoints, .emulation].first(where: methods.contains)

@@ -98,7 +98,7 @@ extension Profile.Image {
   init(_ image: TraceImage, of trace: Trace) {
     self.init(path: image.path, id: image.id)
     machine = trace.machine
-    methods = [trace.method]
+    recordingMethods = [trace.method]
     text = image.text
     guardCount = image.guardCount
     blockCount = image.blockCount

@@ -131,13 +131,13 @@ package struct LaunchInputs {
 
   /// The traces with hits in the images of `group`; of profiles, the number of launches.
   package func sourceWording(of group: Int) -> String {
-    let members = traces.members.indices.filter { uses(traces.members[$0], of: group) }
-    let count = members.reduce(0 as UInt64) { $0 + traces.members[$1].launches }
-    let isProfile = members.contains {
+    let users = traces.members.indices.filter { uses(traces.members[$0], of: group) }
+    let count = users.reduce(0 as UInt64) { $0 + traces.members[$1].launches }
+    let isProfile = users.contains {
       if case .profile = files[$0].contents { true } else { false }
     }
     return isProfile
-      ? counted(Int(clamping: count), "launch", "launches") : counted(members.count, "trace")
+      ? counted(Int(clamping: count), "launch", "launches") : counted(users.count, "trace")
   }
 
   /// Whether every function of the images in `group` could be recorded, so that those in no trace did not run.
@@ -261,12 +261,12 @@ package struct LaunchInputs {
   }
 
   /// What a trace used of the images in `groups`.
-  private func launches(_ trace: Trace, of groups: Set<Int>) throws(Diagnostic)
+  private func launches(_ trace: Trace, of wanted: Set<Int>) throws(Diagnostic)
     -> [RecordedFunctions]
   {
     try RecordedFunctions.all(of: trace) { images, names throws(Diagnostic) in
       let image = trace.images[images[0]]
-      guard let group = group(of: image), groups.contains(group) else { return nil }
+      guard let group = group(of: image), wanted.contains(group) else { return nil }
       return try self.images.recordedImage(image, names, of: trace)
     }
   }

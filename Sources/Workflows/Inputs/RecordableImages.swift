@@ -53,7 +53,7 @@ extension LaunchInputs {
     var share = RecordableShare()
     var found: [RecordableCode] = []
     for place in groups.groups[group].images {
-      let (image, methods) = (traces.images[place], traces.methods[place])
+      let (image, methods) = (traces.images[place], traces.recordingMethods[place])
       guard let means = RecordableCode.Means(methods) else { continue }
       share.isImported = false
       // The image is only looked at, so its warnings are not reported.

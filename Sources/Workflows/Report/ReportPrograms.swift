@@ -20,11 +20,11 @@ struct ReportPrograms {
   private var ids: Set<String> = []
   private var architectures: Set<String> = []
 
-  fileprivate init(_ path: String, _ images: [ImageReference] = [], names: [String] = []) {
+  fileprivate init(_ path: String, _ images: [ImageReference] = [], paths: [String] = []) {
     self.path = path
     // A link map may have any name.
     let images = images.filter { $0.id != nil || !$0.name.hasSuffix(".map") }
-    self.names = Set(images.map(\.name) + names.map { fileName(ofPath: $0) })
+    self.names = Set(images.map(\.name) + paths.map { fileName(ofPath: $0) })
     architectures = Set(images.compactMap { $0.architecture?.description })
     if !images.isEmpty, images.allSatisfy(\.hasProof) { ids = Set(images.compactMap(\.id)) }
   }
@@ -92,7 +92,7 @@ extension ReportInputs {
     if let measure {
       let sides = measure.document.states.first?.sides ?? []
       all.append(
-        ReportPrograms(measure.path, sides.map(\.program), names: sides.flatMap(\.images)))
+        ReportPrograms(measure.path, sides.map(\.program), paths: sides.flatMap(\.images)))
     }
     for table in stages {
       // Images without an ID, as the kernel's, prove nothing; a log has none.
@@ -100,12 +100,12 @@ extension ReportInputs {
     }
     if let history {
       let series = history.document.entries.map(\.series)
-      var programs = ReportPrograms(history.path, names: series.map(\.image))
+      var programs = ReportPrograms(history.path, paths: series.map(\.image))
       programs.add(series.map(\.architecture))
       all.append(programs)
     }
     if let budget {
-      all.append(ReportPrograms(budget.path, names: budget.document.limits.compactMap(\.image)))
+      all.append(ReportPrograms(budget.path, paths: budget.document.limits.compactMap(\.image)))
     }
     return all
   }

@@ -54,8 +54,9 @@ import Workflows
   }
 
   @Test func launchesOnSeveralMachinesAreRefused() throws {
-    var bytes = try #require(builds.bytes("app.oftrace"))
     for (machine, name) in [(183, "arm.oftrace"), (62, "x86.oftrace")] as [(UInt8, String)] {
+      try builds.writeTrace(name, of: "app", used: ["f0"], id: [machine])
+      var bytes = try #require(builds.bytes(name))
       bytes[20] = machine
       try builds.workshop.write(bytes, name)
     }
