@@ -206,8 +206,8 @@ def check_drawer(page, name, diff, layouts, failures):
             names = {label for *_, label in expected}
             rows = [row for row in drawer["rows"] if row[-1] in names]
             addresses = {(row[0]) for row in rows}
-            # Aliases are one function of the report.
-            failures.expect(addresses == {row[0] for row in expected} and {(row[0], row[1], row[-1]) for row in rows} <= set(expected),
+            # Aliases are one function of the report. One of unknown size may share its page with others unseen.
+            failures.expect({row[0] for row in expected if row[1] != "0"} <= addresses and {(row[0], row[1], row[-1]) for row in rows} <= set(expected),
                             f"{place}: functions {rows[:3]}, expected {expected[:3]}")
             with_functions += len(rows) > 0
             steps = []
