@@ -2,9 +2,15 @@
 import collections
 import json
 import pathlib
+import re
 
 PAGE = 4096
 ACCESS_WORDS = {"execute": "executed", "read": "read", "write": "written", "kernel": "used by a system call"}
+
+
+def visible(name):
+    """A name as a page shows it: what is no character to see, and what changes the direction of a line, is replaced."""
+    return re.sub("[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", "\ufffd", name)
 
 
 class Layout:
@@ -12,7 +18,7 @@ class Layout:
 
     def __init__(self, side, image, pages, diff):
         self.side = side
-        self.functions = sorted((int(one["address"], 16), one["sizeBytes"], one["name"]) for one in image["functions"])
+        self.functions = sorted((int(one["address"], 16), one["sizeBytes"], visible(one["name"])) for one in image["functions"])
         self.sections = [(int(one["address"], 16), one["sizeBytes"], one["name"]) for one in image["sections"]]
         counted = next(one for one in pages["images"] if one.get("id") == image["id"])
         self.touches = {}
@@ -29,8 +35,8 @@ class Layout:
         labels = collections.Counter(name for *_, name in self.functions)
         # Functions of one name in several files: diff says which of them only for the layout after.
         self.ambiguous = {name for name, count in labels.items() if count > 1}
-        self.used = {one["name"] for one in diff["functions"]}
-        self.order = {one["name"]: place for place, one in enumerate(diff["functions"])}
+        self.used = {visible(one["name"]) for one in diff["functions"]}
+        self.order = {visible(one["name"]): place for place, one in enumerate(diff["functions"])}
 
     def words(self, page):
         """What touched a page, as the report says it."""
