@@ -19,6 +19,10 @@ struct Examination {
   private var launched = LaunchedImages()
   /// For each library of the document, the number of its image; `nil` if it was not read.
   private var imageOfLibrary: [Int?] = []
+  /// The places of the libraries in the document, by the numbers of their images.
+  private var libraryOfImage: [Int: Int] = [:]
+  /// The places of the libraries that only launches loaded, by their paths.
+  private var loadedLibraries: [String: Int] = [:]
   /// For each initializer of the document, the number of its image.
   private var imageOfInitializer: [Int] = []
 
@@ -30,8 +34,9 @@ struct Examination {
 
   mutating func add(_ node: LibraryClosure.Node, isGiven: Bool) {
     if !isGiven {
-      document.libraries.append(node.library)
+      if node.image != nil { libraryOfImage[document.images.count] = document.libraries.count }
       imageOfLibrary.append(node.image == nil ? nil : document.images.count)
+      document.libraries.append(node.library)
     }
     guard let examined = node.image else { return }
     if isGiven { given = examined.file }
@@ -51,7 +56,9 @@ struct Examination {
     document.warnings += work.problems
     addInitializers(of: examined, work, isGiven: isGiven)
     let real = (try? Folder.absolutePath(examined.path)) ?? examined.path
-    launched.add(path: real, id: examined.file.id)
+    launched.add(
+      ImageReference(
+        path: real, architecture: document.architecture, id: examined.file.id?.description))
     document.images.append(audited)
   }
 
@@ -105,14 +112,21 @@ struct Examination {
       throw Diagnostic(
         "\(error)", context: [path], hint: "write it: orderfile stages --json -- COMMAND")
     }
+    let matches = measured.images.map { launched.match($0.image) }
+    let isOfGiven = matches.contains(.image(0))
+    guard isOfGiven || matches.contains(.anotherBuild(0)) else {
+      document.warnings.append(
+        Diagnostic(
+          "it measured launches without \(image.path): nothing of it is used", context: [path]))
+      return
+    }
     var numbers: [String: Int] = [:]
-    let isOfGiven = measured.images.contains { launched.match($0.image) == .image(0) }
-    for measured in measured.images {
+    for (measured, match) in zip(measured.images, matches) {
       let image = measured.image
-      switch launched.match(image) {
+      switch match {
       case .image(let number) where image.id != nil:
         numbers[image.path] = number
-        addTime(of: measured, to: imageOfLibrary.firstIndex(of: number))
+        addTime(of: measured, to: libraryOfImage[number])
       case .image:
         document.warnings.append(
           Diagnostic(
@@ -125,10 +139,6 @@ struct Examination {
       case .unknown where isOfGiven: addTime(of: measured, to: nil)
       case .unknown: continue  // Another program loaded it.
       }
-    }
-    if numbers.isEmpty {
-      document.warnings.append(
-        Diagnostic("it measured none of these images: nothing of it is used", context: [path]))
     }
     addTimes(of: measured.initializers, numbers)
   }
@@ -145,8 +155,8 @@ struct Examination {
 
   /// The place of a library that no image asks for, and a launch loaded.
   private mutating func addLoaded(_ path: String) -> Int {
-    let isThere = document.libraries.firstIndex { $0.path == path && $0.kinds == [.runTime] }
-    if let isThere { return isThere }
+    if let place = loadedLibraries[path] { return place }
+    loadedLibraries[path] = document.libraries.count
     var library = AuditedLibrary(
       name: SymbolName(ImageReference(path: path).name), path: path, isDirect: false)
     library.kinds = [.runTime]
@@ -177,7 +187,7 @@ struct Examination {
   }
 
   mutating func observe(_ traces: [String]) throws(Diagnostic) {
-    let launches = try ObservedLaunches(traces, of: launched)
+    let launches = try ObservedLaunches(traces, of: launched, given: image.path)
     document.warnings += launches.warnings
     let mains = image.layout.functions.filter {
       ["main", "_main"].contains(image.layout.name(of: $0))

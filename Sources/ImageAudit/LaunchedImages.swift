@@ -5,33 +5,34 @@ import Workflows
 struct LaunchedImages {
   private var paths: [String: Int] = [:]
   private var proofs: [String: Int] = [:]
-  private var ids: [String?] = []
+  private var references: [ImageReference] = []
 
   /// What an image of a launch is.
   enum Match: Equatable {
     /// The image of the audit with this number.
     case image(Int)
-    /// An image of the audit has its path, and another ID.
-    case anotherBuild
+    /// The image of the audit with this number has its path, and is of another build or architecture.
+    case anotherBuild(Int)
     case unknown
   }
 
-  /// - Parameter path: without symbolic links.
-  mutating func add(path: String, id: ImageID?) {
-    let number = ids.count
-    if paths[path] == nil { paths[path] = number }
-    let reference = ImageReference(path: path, id: id?.description)
-    if reference.hasProof, let id = reference.id, proofs[id] == nil { proofs[id] = number }
-    ids.append(reference.id)
+  /// - Parameter image: with a path without symbolic links.
+  mutating func add(_ image: ImageReference) {
+    let number = references.count
+    if paths[image.path] == nil { paths[image.path] = number }
+    if image.hasProof, let id = image.id, proofs[id] == nil { proofs[id] = number }
+    references.append(image)
   }
 
-  /// By its ID wherever it is, else by its path, unless the ID there is another one.
+  /// By its ID wherever it is, else by its path, unless the image there is another one.
   func match(_ image: ImageReference) -> Match {
-    if image.hasProof, let id = image.id, let number = proofs[id] { return .image(number) }
-    guard let number = paths[(try? Folder.absolutePath(image.path)) ?? image.path] else {
-      return .unknown
+    let number =
+      image.id.flatMap { proofs[$0] }
+      ?? paths[(try? Folder.absolutePath(image.path)) ?? image.path]
+    guard let number else { return .unknown }
+    switch image.relation(to: references[number]) {
+    case .sameBuild, .unproved: return .image(number)
+    case .anotherArchitecture, .anotherBuild: return .anotherBuild(number)
     }
-    if let id = image.id, let own = ids[number], id != own { return .anotherBuild }
-    return .image(number)
   }
 }

@@ -30,14 +30,27 @@ struct ObservedLaunches {
   private var recorded: [Int: [Recorded]] = [:]
   /// The images of traces that are none of the audit's, by path, ascending.
   private(set) var others: [(path: String, firstUse: UInt64?)] = []
+  private var otherPaths: Set<String> = []
 
+  /// - Parameter given: the path of the image that was given, whose number is 0.
   /// - Throws: if a trace can't be read.
-  init(_ paths: [String], of images: LaunchedImages) throws(Diagnostic) {
-    for path in paths { add(Trace(try InputFile.trace(path), path: path), images) }
+  init(_ paths: [String], of images: LaunchedImages, given: String) throws(Diagnostic) {
+    for path in paths { add(Trace(try InputFile.trace(path), path: path), images, given) }
     others.sort { $0.path < $1.path }
   }
 
-  private mutating func add(_ trace: Trace, _ images: LaunchedImages) {
+  private mutating func add(_ trace: Trace, _ images: LaunchedImages, _ given: String) {
+    let matches = trace.images.map {
+      images.match(ImageReference(path: $0.path, id: $0.id?.description))
+    }
+    if !matches.contains(.image(0)), !matches.contains(.anotherBuild(0)),
+      ImageReference(path: trace.program).name != ImageReference(path: given).name
+    {
+      warnings.append(
+        Diagnostic(
+          "it recorded a launch of \(trace.program), and nothing of \(given): its libraries may be those of another program",
+          context: [trace.path]))
+    }
     var firstUses = [UInt64?](repeating: nil, count: trace.images.count)
     var found = trace.images.map {
       Recorded(
@@ -53,8 +66,7 @@ struct ObservedLaunches {
       found[hit.image].times[entry] = min(found[hit.image].times[entry] ?? time, time)
     }
     for (number, image) in trace.images.enumerated() {
-      let reference = ImageReference(path: image.path, id: image.id?.description)
-      switch images.match(reference) {
+      switch matches[number] {
       case .anotherBuild:
         warnings.append(
           Diagnostic(
@@ -63,9 +75,10 @@ struct ObservedLaunches {
       case .image(let place):
         found[number].firstUse = firstUses[number]
         recorded[place, default: []].append(found[number])
-      case .unknown where !others.contains { $0.path == image.path }:
-        others.append((image.path, firstUses[number]))
-      case .unknown: continue
+      case .unknown:
+        if otherPaths.insert(image.path).inserted {
+          others.append((image.path, firstUses[number]))
+        }
       }
     }
     count += 1

@@ -17,4 +17,24 @@ package struct ImageReference: Hashable, Sendable {
 
   /// Whether the ID proves which build this is. A weak one is the same for builds that differ in code only.
   package var hasProof: Bool { id.map { !$0.hasPrefix("weak:") } ?? false }
+
+  /// What the statements of two documents say about whether they mean one image. Paths and names are not compared.
+  package enum Relation: Hashable, Sendable {
+    /// Both have the same ID, which proves a build.
+    case sameBuild
+    case anotherArchitecture
+    /// Their IDs differ: a weak one, too, is the same for equal builds.
+    case anotherBuild
+    /// Nothing contradicts that they are the same, and nothing proves it.
+    case unproved
+  }
+
+  package func relation(to other: Self) -> Relation {
+    if let own = architecture, let theirs = other.architecture, own != theirs {
+      return .anotherArchitecture
+    }
+    guard let own = id, let theirs = other.id else { return .unproved }
+    if own != theirs { return .anotherBuild }
+    return hasProof ? .sameBuild : .unproved
+  }
 }

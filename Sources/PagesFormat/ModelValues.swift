@@ -17,7 +17,15 @@ extension Architecture: JSONValue, JSONReadable {
   package func write(to json: inout JSONWriter) { description.write(to: &json) }
 
   package init(parsing cursor: inout JSONCursor, _ field: String) throws(ParseError) {
-    self.init(try String(parsing: &cursor, field))
+    let start = cursor.nextPosition
+    let name = try String(parsing: &cursor, field)
+    guard !name.isEmpty, name.utf8.allSatisfy({ (0x20..<0x7f).contains($0) }) else {
+      throw ParseError(
+        .invalid(
+          expected: "the name of an architecture, as x86_64", found: "'\(name.prefix(40))'"),
+        field, at: start)
+    }
+    self.init(name)
   }
 }
 
@@ -46,4 +54,5 @@ extension PageSize: JSONValue, JSONReadable {
 }
 
 extension Access: JSONReadable {}
+extension Accessor: JSONReadable {}
 extension Segment: JSONReadable {}

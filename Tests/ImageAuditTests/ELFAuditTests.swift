@@ -268,6 +268,70 @@ import Testing
     #expect(!(rows.first?.contains("indirect") ?? true))
   }
 
+  private static func stages(_ workshop: Workshop, _ images: [(path: String, id: String)]) throws
+    -> String
+  {
+    let list = images.map {
+      "{\"id\": \"\($0.id)\", \"loadNanoseconds\": 2000, \"mappedNanoseconds\": 1000, \"path\": \"\($0.path)\"}"
+    }
+    let text = """
+      {"images": [\(list.joined(separator: ", "))], "initializers": [], "schema": "orderfile.stages/1"}
+      """
+    try workshop.write(text.utf8, "stages.json")
+    return workshop.folder.appendingPathComponent("stages.json").path
+  }
+
+  /// Both programs load the same library.
+  @Test func nothingIsTakenFromTheTimesOfAnotherProgram() throws {
+    let workshop = try Self.recorded([1, 2, 3])
+    let library = workshop.folder.appendingPathComponent("libplain.so").path
+    let app = workshop.folder.appendingPathComponent("app").path
+    var options = Audit.Options()
+    options.stages = try Self.stages(
+      workshop, [("/opt/other", "77"), (library, "010203"), ("/opt/libplugin.so", "88")])
+    let other = try Self.audit(workshop, "app", options)
+    #expect(other.libraries.map(\.loadNanoseconds) == [nil])
+    #expect(
+      other.warnings.map(\.message).contains {
+        $0.contains("it measured launches without \(app): nothing of it is used")
+      })
+
+    let id = try #require(other.id).description
+    options.stages = try Self.stages(
+      workshop, [(app, id), (library, "010203"), ("/opt/libplugin.so", "88")])
+    let own = try Self.audit(workshop, "app", options)
+    #expect(own.libraries.map(\.loadNanoseconds).contains(2000) && own.libraries.count >= 2)
+    #expect(own.warnings.allSatisfy { !$0.message.contains("it measured launches without") })
+  }
+
+  @Test func aTraceOfAnotherProgramIsSaid() throws {
+    let workshop = try Self.recorded([1, 2, 3])
+    try workshop.write(Data(contentsOf: workshop.folder.appendingPathComponent("app")), "another")
+    var options = Audit.Options()
+    options.traces = [try Self.trace(of: "/elsewhere/libplain.so", [1, 2, 3], workshop)]
+    func warns(_ name: String) throws -> Bool {
+      try Self.audit(workshop, name, options).warnings.contains {
+        $0.message.contains("it recorded a launch of /bin/app, and nothing of ")
+      }
+    }
+    #expect(try warns("another"))
+    #expect(try !warns("app"))
+  }
+
+  @Test func theImagesOfAMeasurementCostTimeInProportion() throws {
+    let workshop = try Self.recorded([1, 2, 3])
+    let app = workshop.folder.appendingPathComponent("app").path
+    let id = try #require(try Self.audit(workshop, "app").id).description
+    func examine(_ size: Int) throws -> Int {
+      var options = Audit.Options()
+      options.stages = try Self.stages(
+        workshop, [(app, id)] + (0..<size).map { ("/opt/lib\($0).so", "88") })
+      return try Self.audit(workshop, "app", options).libraries.count
+    }
+    #expect(try examine(3) >= 4)
+    #expect(costGrowth(from: 1000, by: 4) { _ = try? examine($0) } < 10)
+  }
+
   @Test func anUnreadableListIsNoticedFirst() throws {
     let workshop = try Workshop()
     var options = Audit.Options()

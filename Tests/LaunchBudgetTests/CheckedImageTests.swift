@@ -78,14 +78,20 @@ import Testing
           hint: "make all documents of a check from one build", severity: .mismatch))
   }
 
-  /// A weak ID is no proof, and the order file is made from the build before.
+  /// An image has a weak ID only if it has no other. The order file is made from the build before.
   @Test func buildsAreToldApartByWhatProvesThem() throws {
     let images = try Self.images([
-      Stated(kind: "pages", architecture: "x86_64", id: "weak:01"),
+      Stated(kind: "pages", architecture: "x86_64"),
       Stated(kind: "audit", architecture: "x86_64", id: "0b57"),
       Stated(kind: "gen", architecture: "x86_64", id: "9f3a"),
     ])
     #expect(images.map(\.reference.id) == ["0b57"])
+    #expect(throws: Diagnostic.self) {
+      try Self.images([
+        Stated(kind: "pages", architecture: "x86_64", id: "weak:01"),
+        Stated(kind: "audit", architecture: "x86_64", id: "0b57"),
+      ])
+    }
     #expect(throws: Diagnostic.self) {
       try Self.images([
         Stated(kind: "gen", architecture: "arm64"), Stated(kind: "pages", architecture: "x86_64"),

@@ -137,6 +137,16 @@ import Testing
       instructionImage: access == .kernel ? "/lib/c" : nil, step: Int(address % 7))
   }
 
+  @Test(arguments: ["", "ARM\\u001b[31m", "größe", "a\\n"])
+  func refusesWhatIsNoNameOfAnArchitecture(name: String) {
+    let text = Self.example.replacing(
+      "{\"id\": null", with: "{\"architecture\": \"\(name)\", \"id\": null")
+    let error = #expect(throws: ParseError.self) { try Self.parse(text) }
+    #expect(
+      error?.description.hasPrefix(
+        "invalid architecture: expected the name of an architecture, as x86_64, found") ?? false)
+  }
+
   @Test func whatIsWrittenReadsBackEqual() throws {
     #expect(try PagesDocument(parsing: FileBytes(Self.written.json())) == Self.written)
   }

@@ -99,6 +99,24 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("\"loadNanoseconds\": 1200.0", "loadNanoseconds", "1e+18"),
+    ("\"mappedNanoseconds\": 2500.5", "mappedNanoseconds", "-1"),
+    ("\"startNanoseconds\": 3000.0", "startNanoseconds", "1e+18"),
+    ("\"nanoseconds\": 12.5", "nanoseconds", "-1"),
+  ])
+  func aTimeBeyondTheLimitsIsNamed(member: String, key: String, value: String) throws {
+    let text = String(decoding: Self.document.json(), as: UTF8.self)
+    #expect(text.contains(member))
+    let wrong = text.replacing(member, with: "\"\(key)\": \(value)")
+    let error = #expect(throws: ParseError.self) {
+      try MeasuredImages(parsing: FileBytes(Array(wrong.utf8)))
+    }
+    #expect(
+      error?.description.hasPrefix("invalid \(key): expected 0 to 1e+18 nanoseconds, found ")
+        ?? false, "\(String(describing: error))")
+  }
+
   /// Ten thousand launches that vary by 41.9% take 270 for a mean within 5%.
   @Test func tenThousandLaunchesSayHowManyItTakes() {
     let launches = (0..<10_000).map { number in

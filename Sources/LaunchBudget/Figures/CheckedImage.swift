@@ -99,10 +99,10 @@ extension CheckedImage {
     }
     guard
       reference.architecture == nil && stated.architecture != nil
-        || !reference.hasProof && stated.hasProof
+        || reference.id == nil && stated.id != nil
     else { return }
     reference.architecture = stated.architecture ?? reference.architecture
-    if stated.hasProof { reference.id = stated.id }
+    reference.id = stated.id ?? reference.id
     referenceSource = document
   }
 }

@@ -7,16 +7,16 @@ extension ImageReference {
   /// - Parameter ofOneBuild: whether it has to be the same build, too.
   /// - Returns: `nil` also if too little is known of one of them.
   package func difference(from expected: Self, ofOneBuild: Bool) -> String? {
-    if let found = architecture?.description, let wanted = expected.architecture?.description,
-      found != wanted
-    {
-      return "another architecture: expected \(printable(wanted)), found \(printable(found))"
+    func found(_ own: String?, _ wanted: String?) -> String {
+      "\(printable(wanted ?? "none")), found \(printable(own ?? "none"))"
     }
-    if ofOneBuild, hasProof, expected.hasProof, let found = id, let wanted = expected.id,
-      found != wanted
-    {
-      return "another build: expected the image ID \(printable(wanted)), found \(printable(found))"
+    switch relation(to: expected) {
+    case .anotherArchitecture:
+      return
+        "another architecture: expected \(found(architecture?.description, expected.architecture?.description))"
+    case .anotherBuild where ofOneBuild:
+      return "another build: expected the image ID \(found(id, expected.id))"
+    case .sameBuild, .anotherBuild, .unproved: return nil
     }
-    return nil
   }
 }

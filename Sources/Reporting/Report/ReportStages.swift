@@ -71,14 +71,3 @@ private struct LaunchCount: JSONReadableObject {
 
   init(_ object: JSONObject) throws(ParseError) { launches = try object.value("launches") }
 }
-
-extension JSONObject {
-  /// A time that a launch may take.
-  fileprivate func nanoseconds(_ key: String) throws(ParseError) -> Double {
-    let value: Double = try self.value(key)
-    guard (0..<1e18).contains(value) else {
-      throw invalid(key, expected: "0 or more nanoseconds", found: "\(value)")
-    }
-    return value
-  }
-}

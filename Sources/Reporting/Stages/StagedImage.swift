@@ -31,10 +31,27 @@ extension StagedImage: JSONReadableObject {
 
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(
-      try ImageReference(object), mappedNanoseconds: try object.value("mappedNanoseconds"),
-      loadNanoseconds: try object.optional("loadNanoseconds"))
-    for time in [mappedNanoseconds, loadNanoseconds ?? 0] where !(0..<1e18).contains(time) {
-      throw object.invalid("mappedNanoseconds", expected: "0 or more", found: "\(time)")
+      try ImageReference(object),
+      mappedNanoseconds: try object.nanoseconds("mappedNanoseconds"),
+      loadNanoseconds: try object.optionalNanoseconds("loadNanoseconds"))
+  }
+}
+
+extension JSONObject {
+  /// The time at `key`.
+  ///
+  /// - Throws: also `invalid` if it is negative, or 10^18 or more, which is 31 years.
+  func nanoseconds(_ key: String) throws(ParseError) -> Double {
+    let time: Double = try value(key)
+    guard (0..<1e18).contains(time) else {
+      throw invalid(key, expected: "0 to 1e+18 nanoseconds", found: "\(time)")
     }
+    return time
+  }
+
+  /// The time at `key`; `nil` if it is missing or `null`.
+  func optionalNanoseconds(_ key: String) throws(ParseError) -> Double? {
+    guard let _: Double = try optional(key) else { return nil }
+    return try nanoseconds(key)
   }
 }

@@ -102,12 +102,8 @@ extension TimedInitializer: JSONReadableObject {
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(
       image: try object.value("image"), address: try object.value("address"),
-      nanoseconds: try object.value("nanoseconds"),
-      startNanoseconds: try object.value("startNanoseconds"))
-    guard [nanoseconds, startNanoseconds].allSatisfy({ (0..<1e18).contains($0) }) else {
-      throw object.invalid(
-        "nanoseconds", expected: "0 or more", found: "\(nanoseconds) at \(startNanoseconds)")
-    }
+      nanoseconds: try object.nanoseconds("nanoseconds"),
+      startNanoseconds: try object.nanoseconds("startNanoseconds"))
   }
 }
 

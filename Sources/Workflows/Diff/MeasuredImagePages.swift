@@ -8,9 +8,11 @@ import Reporting
 struct MeasuredImagePages {
   private let path: String
   private let document: PagesDocument
-  /// Of all segments.
-  let pages: [PagesDocument.Page]
+  private let image: PagesDocument.Image
   private let touches: [PageTouch]
+
+  /// Of all segments.
+  var pages: [PagesDocument.Page] { image.pages }
 
   /// - Parameters:
   ///   - path: the path of the document; `nil` gives `nil`.
@@ -20,7 +22,7 @@ struct MeasuredImagePages {
   init?(_ path: String?, of release: ReleaseLayout, option: String) throws(Diagnostic) {
     guard let path else { return nil }
     self.path = path
-    guard let id = release.image?.id else {
+    guard let linked = release.image, let id = linked.id else {
       throw Diagnostic(
         "missing the image ID that a measurement refers to: found a link map",
         context: [release.path], hint: "compare images to use \(option)")
@@ -32,7 +34,14 @@ struct MeasuredImagePages {
     guard let image = document.images.first(where: { $0.id == id.description }) else {
       throw Self.missing(id, release, document, path)
     }
-    pages = image.pages
+    let expected = ImageReference(
+      path: release.path, architecture: linked.architecture, id: id.description)
+    if let difference = image.image.difference(from: expected, ofOneBuild: true) {
+      throw Diagnostic(
+        "\(printable(image.path)) is of \(difference)", context: [path],
+        hint: "measure this build with 'orderfile pages'", severity: .mismatch)
+    }
+    self.image = image
     touches = image.pages.filter { $0.segment == .text }.map {
       PageTouch(
         access: $0.access, page: $0.address, instruction: $0.instruction, step: $0.step)
@@ -77,6 +86,6 @@ struct MeasuredImagePages {
       path: path, method: document.method, command: document.command,
       account: PageAccount(
         of: estimate, in: layout, measured: touches, knowledge: knowledge,
-        pageSize: pageSize.bytes < 4096 ? .fourKibibytes : pageSize))
+        pageSize: pageSize.bytes < 4096 ? .fourKibibytes : pageSize), image: image)
   }
 }

@@ -274,7 +274,9 @@ import Workflows
   }
 
   /// What `orderfile pages` counts of the build after, written as it writes it.
-  private func writePages(_ id: ImageID, _ name: String, status: Int = 0) throws {
+  private func writePages(
+    _ id: ImageID, _ name: String, status: Int = 0, architecture: Architecture = .x8664
+  ) throws {
     let pages = [0x1000, 0x2000].enumerated().map { step, address in
       PagesDocument.Page(
         access: .execute, address: StatedAddress(rawValue: UInt64(address)), segment: .text,
@@ -285,7 +287,8 @@ import Workflows
       command: ["./after"], end: .exited(status), method: "ptrace",
       images: [
         PagesDocument.Image(
-          ImageReference(path: builds.path("after"), architecture: .x8664, id: id.description),
+          ImageReference(
+            path: builds.path("after"), architecture: architecture, id: id.description),
           pages: pages,
           filePages: [])
       ])
@@ -305,6 +308,18 @@ import Workflows
       document.warnings.map(\.message) == [
         "\(builds.path("pages.json")): the measured launch ended with exit status 3"
       ])
+  }
+
+  @Test func aMeasurementOfAnotherArchitectureIsRefused() throws {
+    var options = options()
+    try writePages(
+      ImageID(kind: .buildID, bytes: [0xaf, 0x7e]), "pages.json", architecture: .arm64)
+    options.measuredAfter = builds.path("pages.json")
+    let error = diagnostic { _ = try document(options) }
+    #expect(error?.severity == .mismatch)
+    #expect(
+      error?.message.hasSuffix("is of another architecture: expected x86_64, found arm64") ?? false,
+      "\(String(describing: error))")
   }
 
   @Test func aMeasurementOfAnotherBuildIsRefused() throws {
