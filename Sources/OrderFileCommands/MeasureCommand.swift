@@ -32,8 +32,8 @@ struct MeasureCommand: ParsableCommand, LaunchingCommand {
   var runs: Int?
   @Option(
     help: ArgumentHelp(
-      "Launch until the mean times are known to within this share, such as 3%.", valueName: "share")
-  )
+      "Launch until the mean times are known to within this share, such as 3%.", valueName: "share"),
+    transform: Share.limit)
   var precision: Share?
   @Flag(help: "The state of the page cache. (default: --both)")
   var state: MeasuredStates?

@@ -12,7 +12,7 @@ struct VerifyCommand: ParsableCommand {
     discussion: """
       EXAMPLES
         $ orderfile verify app.order --image build/app --max-stale 5%
-        $ orderfile verify app.order --image build/app --update
+        $ orderfile verify app.order --image build/app --update app.order
 
       An entry is stale if the linker of the build could not follow it:
 
@@ -22,11 +22,11 @@ struct VerifyCommand: ParsableCommand {
         duplicate    an equal entry counts in its place
         unorderable  the build has the symbol, but it is undefined, shared, absolute, discarded or in another section
 
-      An ambiguous entry, whose name several functions have, is not stale: the linker places all of them, or one. With \
-      several images, such as a program and its libraries, an entry counts as present if one of them has it.
+      An entry is ambiguous if several functions have its name. It is not stale: the linker places all of them, or one. \
+      With several images, such as a program and its libraries, an entry counts as present if one of them has it. An \
+      image does not show all that the linker saw: what it discarded is missing.
 
-      --update writes the present names of renamed functions, in place or to the file given by -o. Everything else stays \
-      as it is.
+      --update writes the present names of renamed functions. Everything else stays as it is.
       """)
 
   @Argument(
@@ -54,31 +54,31 @@ struct VerifyCommand: ParsableCommand {
   var linker: LinkerOption?
   @Option(
     help: ArgumentHelp(
-      "Exit with 2 if more than this share of the entries is stale, with --update after it.",
-      valueName: "percent"))
+      "Exit with 2 if more than this share of the entries is stale, with --update after it; or if the order file has no "
+        + "entry for the build.",
+      valueName: "percent"), transform: Share.limit)
   var maxStale: Share?
-  @Flag(help: "Write the present names of renamed functions.")
-  var update = false
   @Option(
-    name: .shortAndLong,
     help: ArgumentHelp(
-      "With --update, the order file to write, - for stdout. (default: the order file itself)",
+      "Write the order file with the present names of renamed functions: the order file itself, another file, or - for "
+        + "stdout, without a report there.",
       valueName: "file"),
     completion: .file())
-  var output: String?
+  var update: String?
   @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
   var demangle: DemangleOption = .full
   @Flag(help: "Print one JSON object.")
   var json = false
+  @OptionGroup var destination: ReportDestination
   @OptionGroup var messages: Messages
 
   func validate() throws {
-    if image.isEmpty { throw ValidationError("missing the build: give --image") }
-    if output != nil && !update { throw ValidationError("--output belongs to --update") }
-    if update && order == "-" && output == nil {
-      throw ValidationError("--update of stdin needs --output")
+    if json && update == "-" && destination.output == "-" {
+      throw ValidationError("--json needs -o FILE: --update - writes to stdout, too")
     }
-    if json && output == "-" { throw ValidationError("--json needs -o FILE: both write to stdout") }
+    if let update, update != "-", update == destination.output {
+      throw ValidationError("--update and -o name the same file")
+    }
     if linkMap != nil && image.count != 1 {
       throw ValidationError("--link-map belongs to one image: it needs exactly one --image")
     }
@@ -88,35 +88,30 @@ struct VerifyCommand: ParsableCommand {
   }
 
   func run() throws {
-    let destination = try update ? Output(output ?? order) : nil
+    let report = try destination.open(
+      madeOf: [order] + image + [linkMap, debugFile].compactMap { $0 })
+    let orderFile = try update.map { try Output($0) }
     var options = OrderFileVerification.Options(order: order, images: image)
     options.linkMap = linkMap
     options.debugFile = debugFile
     options.architecture = arch?.architecture
     options.linker = linker?.dialect
-    options.outputPath = destination?.path
+    options.outputPath = orderFile?.path
     let verification = try OrderFileVerification(options)
     let document = verification.document
+    // In place, a file without renamed entries is left as it is.
     if let bytes = verification.updated {
-      try destination?.finish(bytes)
-    } else if output != nil {
-      try destination?.finish(verification.bytes.copy(0..<verification.bytes.count))
+      try orderFile?.finish(bytes)
+    } else if update != order || order == "-" {
+      try orderFile?.finish(verification.bytes.copy(0..<verification.bytes.count))
     }
     let text = VerifyText(
-      document, width: Console.width,
+      document, width: destination.width,
       names: Demangler(demangle.mode, of: verification.imageFormat).demangle)
-    if json {
-      try Console.print(document.json())
-    } else if output != "-" {
-      try Console.print(Array(text.text.utf8))
+    if update != "-" || destination.output != "-" {
+      try report.finish(json ? document.json() : Array(text.text.utf8))
     }
-    if let update = document.update {
-      let lines = counted(update.lines, "line")
-      messages.print(
-        note: update.lines == 0
-          ? "no entry is renamed: \(printable(order)) is up to date"
-          : "wrote present names into \(lines): \(printable(update.outputPath))")
-    }
+    if let note = text.updateNote { messages.print(note: note) }
     messages.print(verification.warnings)
     if let failure = verification.failure(maxStale) { throw failure }
   }

@@ -87,7 +87,8 @@ private struct GNULDScriptReader {
         throw scanner.error(.unsupported(found: text(glob)), "input section")
       }
       try file.appendSection(
-        matching: glob, objectFile: objectFile, line: scanner.line, at: scanner.offset)
+        matching: glob, objectFile: objectFile, line: scanner.line, range: scanner.wordRange,
+        at: scanner.offset)
       count += 1
     }
     if count > 1 { file.warnings.append(OrderFileWarning(kind: .sectionsTogether, line: line)) }

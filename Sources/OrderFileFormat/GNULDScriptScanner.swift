@@ -23,6 +23,8 @@ struct GNULDScriptScanner {
   /// The line of the token that `next` returned last, from 1.
   private(set) var line = 1
   private(set) var offset = FileOffset(rawValue: 0)
+  /// Where the text of the word is that `next` returned last, without quotation marks.
+  private(set) var wordRange = 0..<0
   /// The line of `position`.
   private var currentLine = 1
 
@@ -43,7 +45,8 @@ struct GNULDScriptScanner {
     if byte == UInt8(ascii: "\"") { return .word(try quotation(), isQuoted: true) }
     let start = position
     while position < bytes.count, !endsWord(at: position) { position += 1 }
-    return .word(bytes.copy(start..<position), isQuoted: false)
+    wordRange = start..<position
+    return .word(bytes.copy(wordRange), isQuoted: false)
   }
 
   /// An error at the token that `next` returned last.
@@ -98,7 +101,8 @@ struct GNULDScriptScanner {
     guard bytes.firstIndex(of: 0, in: start..<end) == nil else {
       throw error(.invalid(expected: "text", found: "a zero byte"), "order file")
     }
-    let text = bytes.copy(start..<end)
+    wordRange = start..<end
+    let text = bytes.copy(wordRange)
     currentLine += text.count { $0 == UInt8(ascii: "\n") }
     position = end + 1
     return text

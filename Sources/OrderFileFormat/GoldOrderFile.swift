@@ -38,7 +38,8 @@ extension OrderFileDialect {
     if holdsTrailingComment(line[...]) {
       file.warnings.append(OrderFileWarning(kind: .trailingComment, line: lines.number))
     }
-    try file.appendSection(matching: line, line: lines.number, at: lines.offset)
+    try file.appendSection(
+      matching: line, line: lines.number, range: lines.range(of: line[...]), at: lines.offset)
   }
   return file
 }

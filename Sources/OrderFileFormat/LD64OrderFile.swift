@@ -72,7 +72,8 @@ private let otherPrefixes = ["arm64e:", "aarch64:", "arm64_32:", "armv7:", "armv
 private func mark(for linker: String) -> String { "for \(linker)'s -order_file" }
 
 private enum Line: Equatable {
-  case entry(OrderFileEntry)
+  /// `name` has the indexes of the symbol within the line.
+  case entry(OrderFileEntry, name: Range<Int>)
   case literal([UInt8])
   /// A name that is empty.
   case nothing
@@ -96,7 +97,8 @@ private func parse(_ text: ArraySlice<UInt8>) -> Line {
   if isQuoted || symbol.starts(with: "CSTR;".utf8) { return .literal(Array(whole)) }
   return .entry(
     OrderFileEntry(
-      symbol: Array(symbol), objectFile: objectFile, architecture: prefix.map { $0.dropLast() }))
+      symbol: Array(symbol), objectFile: objectFile, architecture: prefix.map { $0.dropLast() }),
+    name: symbol.startIndex..<symbol.endIndex)
 }
 
 /// The index of the colon after an object file: in the first `.o:`, or else in the first `.o):`.
@@ -125,11 +127,12 @@ private func readMachO(_ bytes: FileBytes, of linker: String) throws(ParseError)
     case .nothing: break
     case .literal(let text):
       try file.append(OrderFilePattern(text: text, line: lines.number), at: lines.offset)
-    case .entry(let entry):
+    case .entry(let entry, let name):
       if let kind = misunderstanding(entry) {
         file.warnings.append(OrderFileWarning(kind: kind, line: lines.number))
       }
-      try file.append(entry, line: lines.number, at: lines.offset)
+      try file.append(
+        entry, line: lines.number, nameRange: lines.range(of: line[name]), at: lines.offset)
     }
   }
   return file
@@ -176,7 +179,7 @@ private func reasonAgainstLine(_ entry: OrderFileEntry) -> UnwritableEntry.Reaso
   if line.contains(hash) { return .hash }
   switch parse(line[...]) {
   case .literal: return .takenForLiteral
-  case .entry(let read)
+  case .entry(let read, _)
   where read.symbol == entry.symbol && read.objectFile == entry.objectFile
     && read.architecture == entry.architecture:
     return nil
@@ -201,7 +204,7 @@ private func isMarked(_ bytes: FileBytes, for linker: String) -> Bool {
   var count = 0
   var ofMachO = 0
   while count < 1000, let line = try? lines.next() {
-    guard case .entry(let entry) = parse(line.prefix { $0 != hash }) else { continue }
+    guard case .entry(let entry, _) = parse(line.prefix { $0 != hash }) else { continue }
     count += 1
     if entry.objectFile != nil || entry.architecture != nil || isMachOName(entry.symbol) {
       ofMachO += 1

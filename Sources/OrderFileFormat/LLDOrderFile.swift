@@ -33,7 +33,8 @@ extension OrderFileDialect {
       file.warnings.append(OrderFileWarning(kind: .trailingComment, line: lines.number))
     }
     try file.append(
-      OrderFileEntry(symbol: Array(name)), line: lines.number, at: lines.offset)
+      OrderFileEntry(symbol: Array(name)), line: lines.number, nameRange: lines.range(of: name),
+      at: lines.offset)
   }
   return file
 }

@@ -6,7 +6,8 @@ extension OrderFile {
   /// blanks, line ends, other entries.
   ///
   /// Names are replaced in the text and not written anew, because a file that people edit has more than entries. What
-  /// results is read again: its entries are those of this file with the new symbols, or nothing results.
+  /// results is read again: its entries are those of this file with the new symbols, or nothing results. So no dialect
+  /// needs rules here about what ends a name.
   ///
   /// - Parameters:
   ///   - symbols: the new symbols, by the indexes of their entries.
@@ -17,47 +18,23 @@ extension OrderFile {
     _ symbols: [Int: [UInt8]], in bytes: FileBytes
   ) throws(ParseError) -> [UInt8] {
     var expected = entries
-    var changesOfLine: [Int: [Int]] = [:]
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    var copied = 0
     for index in entries.indices {
-      guard let symbol = symbols[index] else { continue }
+      guard let symbol = symbols[index], symbol != entries[index].symbol else { continue }
       guard let entry = entries[index].named(symbol, namesSection: dialect.namesSections) else {
         throw unwritable(symbol, line: lines[index])
       }
       expected[index] = entry
-      changesOfLine[lines[index], default: []].append(index)
+      let range = nameRanges[index]
+      result += bytes.copy(copied..<range.lowerBound)
+      result += dialect.namesSections ? glob(matchingOnly: entry.section ?? []) : symbol
+      copied = range.upperBound
     }
-    var result: [UInt8] = []
-    result.reserveCapacity(bytes.count)
-    var scanner = LineScanner(bytes)
-    while scanner.position < bytes.count {
-      let start = scanner.position
-      _ = scanner.next()
-      var line = bytes.copy(start..<scanner.position)
-      for index in changesOfLine[scanner.lineNumber] ?? [] {
-        guard let changed = replacing(entries[index], by: expected[index], in: line) else {
-          throw unwritable(expected[index].symbol, line: scanner.lineNumber)
-        }
-        line = changed
-      }
-      result += line
-    }
+    result += bytes.copy(copied..<bytes.count)
     try check(result, has: expected)
     return result
-  }
-
-  /// `line` with the last occurrence of the old name, before a comment, replaced by the new one: nothing but a comment
-  /// follows a name. `nil` if the line does not have the old name as it is, because it is escaped.
-  private func replacing(
-    _ old: OrderFileEntry, by new: OrderFileEntry, in line: [UInt8]
-  ) -> [UInt8]? {
-    let oldName = dialect.namesSections ? old.section ?? [] : old.symbol
-    let newName = dialect.namesSections ? new.section ?? [] : new.symbol
-    var text = line[...]
-    if dialect.imageFormat == .machO { text = text.prefix { $0 != UInt8(ascii: "#") } }
-    guard !oldName.isEmpty, oldName.count <= text.count else { return nil }
-    let places = 0...text.count - oldName.count
-    guard let place = places.last(where: { text[$0...].starts(with: oldName) }) else { return nil }
-    return line[..<place] + newName + line[(place + oldName.count)...]
   }
 
   /// - Throws: if `result` reads as something else than the `expected` entries.

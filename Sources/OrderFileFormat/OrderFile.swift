@@ -9,6 +9,9 @@ package struct OrderFile: Sendable {
   package private(set) var entries: [OrderFileEntry] = []
   /// The line number of each entry, from 1.
   package private(set) var lines: [Int] = []
+  /// Where the file has the name of each entry: its symbol, or its section in a dialect that names sections. The bytes
+  /// may be another spelling of the name, such as `[*]` for `*`. Empty for an entry that no file has.
+  package private(set) var nameRanges: [Range<Int>] = []
   package private(set) var comments: [OrderFileComment] = []
   /// Lines that name no function: globs for many sections, `.text.*`, or a string literal.
   package private(set) var patterns: [OrderFilePattern] = []
@@ -19,15 +22,19 @@ package struct OrderFile: Sendable {
 
   /// Adds `entry` at the end.
   ///
-  /// - Parameter position: the place of the entry, used for the error only.
+  /// - Parameters:
+  ///   - nameRange: where the file has the name.
+  ///   - position: the place of the entry, used for the error only.
   /// - Throws: `tooLarge` if the file has `limit` entries, comments and patterns already.
   package mutating func append(
-    _ entry: OrderFileEntry, line: Int, at position: FileOffset = FileOffset(rawValue: 0),
+    _ entry: OrderFileEntry, line: Int, nameRange: Range<Int> = 0..<0,
+    at position: FileOffset = FileOffset(rawValue: 0),
     limit: UInt64 = ParsingLimits.orderFileLines
   ) throws(ParseError) {
     try checkCount(limit: limit, line: line, at: position)
     entries.append(entry)
     lines.append(line)
+    nameRanges.append(nameRange)
   }
 
   mutating func append(

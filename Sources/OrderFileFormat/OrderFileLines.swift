@@ -11,6 +11,12 @@ package struct OrderFileLines {
 
   package init(_ bytes: FileBytes) { lines = LineScanner(bytes) }
 
+  /// The range in the file of `part`, a slice of the line that `next` returned last.
+  package func range(of part: ArraySlice<UInt8>) -> Range<Int> {
+    let start = Int(offset.rawValue)
+    return start + part.startIndex..<start + part.endIndex
+  }
+
   /// The next line; `nil` at the end of the file.
   ///
   /// - Throws: `invalid` if it contains a zero byte: no name does, so the file is not an order file.

@@ -6,8 +6,11 @@ import ByteReading
 extension OrderFile {
   /// Adds a glob: as an entry if it matches only one section, otherwise as a pattern. `.text` is a pattern
   /// too: it contains all functions without their own section.
+  ///
+  /// - Parameter range: where the file has the glob, without quotation marks.
   mutating func appendSection(
-    matching glob: [UInt8], objectFile: [UInt8]? = nil, line: Int, at position: FileOffset
+    matching glob: [UInt8], objectFile: [UInt8]? = nil, line: Int, range: Range<Int>,
+    at position: FileOffset
   ) throws(ParseError) {
     guard let section = onlyName(matchedBy: glob), section != Array(".text".utf8) else {
       try append(OrderFilePattern(text: glob, line: line), at: position)
@@ -16,7 +19,7 @@ extension OrderFile {
     let entry = OrderFileEntry(
       symbol: FunctionSection.symbol(of: section[...]) ?? [],
       objectFile: objectFile, section: section)
-    try append(entry, line: line, at: position)
+    try append(entry, line: line, nameRange: range, at: position)
   }
 }
 

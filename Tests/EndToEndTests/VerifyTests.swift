@@ -29,7 +29,7 @@ import Testing
     #expect(
       run.errors.contains(
         "error: app.order: stale entries: expected at most 50%, found 75.0%, 3 of 4 entries\n"))
-    #expect(run.errors.contains("--update writes"))
+    #expect(run.errors.contains("--update app.order writes"))
     let passed = try workshop.orderfile(
       "verify", "app.order", "--image", "app", "--max-stale", "75%", "--json")
     #expect(passed.status == 0 && passed.json["stale"] as? Int == 3)
@@ -40,28 +40,45 @@ import Testing
     let before = workshop.bytes("app.order")
     let after = String(decoding: before, as: UTF8.self).replacing("llvm.1", with: "llvm.2")
     let elsewhere = try workshop.orderfile(
-      "verify", "app.order", "--image", "app", "--update", "-o", "new.order")
+      "verify", "app.order", "--image", "app", "--update", "new.order")
     #expect(elsewhere.errors.contains("wrote present names into 1 line: new.order"))
     #expect(workshop.bytes("app.order") == before && workshop.text("new.order") == after)
     let piped = try workshop.orderfile(
-      "verify", "-", "--image", "app", "--update", "-o", "-", input: before)
+      "verify", "-", "--image", "app", "--update", "-", input: before)
     #expect(piped.text == after)
 
     let inPlace = try workshop.orderfile(
-      "verify", "app.order", "--image", "app", "--update", "--max-stale", "50%")
+      "verify", "app.order", "--image", "app", "--update", "app.order", "--max-stale", "50%")
     #expect(inPlace.status == 0, "\(inPlace.errors)")
     #expect(workshop.text("app.order") == after)
     #expect(workshop.fileNames == ["app", "app.order", "main.c", "new.order"])
-    let again = try workshop.orderfile("verify", "app.order", "--image", "app", "--update")
-    #expect(again.errors.contains("no entry is renamed: app.order is up to date"))
+    #expect(inPlace.text.contains("; after the update 2 of 4 (50.0%)\n"))
+    let again = try workshop.orderfile(
+      "verify", "app.order", "--image", "app", "--update", "app.order", "--json", "-o", "r.json")
+    #expect(
+      again.errors.contains("no entry is renamed: app.order: unchanged; 2 entries stay stale"))
+    #expect(again.text.isEmpty && workshop.text("r.json").contains("\"staleAfterUpdate\": 2"))
+  }
+
+  @Test func anOrderFileWithoutEntriesFailsTheGate() throws {
+    let workshop = try workshop()
+    try workshop.write("# nothing\n".utf8, "empty.order")
+    let gate = try workshop.orderfile(
+      "verify", "empty.order", "--image", "app", "--max-stale", "50%")
+    #expect(gate.status == 2 && gate.errors.contains("found no entry for the build\n"))
+    let report = try workshop.orderfile("verify", "empty.order", "--image", "app")
+    #expect(
+      report.status == 0 && report.errors.contains("warning: empty.order: the order file has"))
   }
 
   @Test func whatDoesNotBelongTogetherIsRefused() throws {
     let workshop = try workshop()
     for arguments in [
-      [], ["--image", "app", "-o", "x"], ["--image", "app", "--max-stale", "101"],
+      [], ["--image", "app", "--max-stale", "101"],
+      ["--image", "app", "--max-stale", "1"], ["--image", "app", "--max-stale", "1.0"],
+      ["--image", "app", "--update", "x", "-o", "x"],
       ["--image", "app", "--image", "app", "--link-map", "m"],
-      ["--image", "app", "--update", "--json", "-o", "-"],
+      ["--image", "app", "--update", "-", "--json"],
     ] {
       let run = try workshop.orderfile(["verify", "app.order"] + arguments)
       #expect(run.status == 64, "\(arguments): \(run.errors)")
@@ -70,7 +87,8 @@ import Testing
     try workshop.must("clang", ["-shared", "-fuse-ld=lld", "g.c", "-o", "g.so"])
     let before = workshop.bytes("app.order")
     try workshop.write("q\nr\n".utf8, "other.order")
-    let run = try workshop.orderfile("verify", "other.order", "--image", "g.so", "--update")
+    let run = try workshop.orderfile(
+      "verify", "other.order", "--image", "g.so", "--update", "other.order")
     #expect(run.status == 3 && run.text.isEmpty)
     #expect(workshop.text("other.order") == "q\nr\n" && workshop.bytes("app.order") == before)
   }

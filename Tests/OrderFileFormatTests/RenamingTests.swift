@@ -27,6 +27,15 @@ import Testing
       [0: "h", 1: "k"],
       "/* f */ SECTIONS { .text.orderfile : {\n *(\".text.h\") a.o(.text.k)\n} } INSERT BEFORE .text;\n"
     ),
+    // Several entries on a line, of which one's name begins another's.
+    (
+      .gnuLD,
+      ".text : { *(.text.f.llvm.1); *(.text.main) ; *(.text.f.llvm.1.b) a.o(.text.f.llvm.1) }",
+      [0: "f", 3: "f.llvm.23"],
+      ".text : { *(.text.f); *(.text.main) ; *(.text.f.llvm.1.b) a.o(.text.f.llvm.23) }"
+    ),
+    // An escaped name.
+    (.gold, ".text.a\n.text[.]f\n", [1: "g*"], ".text.a\n.text.g[*]\n"),
     (.lld, "f\n", [:], "f\n"),
     (.lld, "", [:], ""),
   ]
@@ -48,7 +57,7 @@ import Testing
       (.lld, "a\nf\n", "g\nh"),
       (.ld64, "a\n_f\n", "_g#1"), (.ld64LLD, "a\n_f\n", "arm64:_g"),
       (.ldPrime, "a\n_f\n", "CSTR;1"),
-      (.gold, "a\n.text.f\n", "*"), (.gold, ".text.a\n.text[.]f\n", "g"),
+      (.gold, "a\n.text.f\n", "g\r"), (.gold, "a\n.text.f\n", "g\nh"),
       (.gnuLD, ".text : { *(.text.a)\n *(.text.f) }", "g h"),
       (.gold, "a\n.text.split.f\n", "g"),
     ] as [(OrderFileDialect, String, String)])

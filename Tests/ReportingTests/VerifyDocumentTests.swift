@@ -5,8 +5,12 @@ import Testing
 
 @Suite struct VerifyDocumentTests {
   static let document = VerifyDocument(
-    path: "app\u{1b}.order", dialect: "lld", imagePaths: ["build/app", "build/libapp.so"],
-    entries: 120, dataEntries: 1, otherArchitectures: 2,
+    path: "app\u{1b}.order", dialect: "lld",
+    images: [
+      ImageReference(
+        path: "build/app", architecture: Architecture("x86_64"), id: "build-id:0102"),
+      ImageReference(path: "build/libapp.so"),
+    ], entries: 120, dataEntries: 1, otherArchitectures: 2, patterns: 3,
     problems: [
       .init(
         line: 3, name: "load.llvm.17", kind: .renamed, reason: "no such symbol",
@@ -42,9 +46,28 @@ import Testing
     #expect(updated.staleAfterUpdate == 4)
   }
 
+  @Test func whatAnUpdateLeavesIsSaid() {
+    var document = Self.document
+    document.update = .init(outputPath: "new.order", lines: 1)
+    let updated = VerifyText(document)
+    #expect(updated.summary.hasSuffix("; after the update 4 of 120 (3.3%)"))
+    #expect(updated.updateNote == "wrote present names into 1 line: new.order")
+    document.problems.removeFirst()
+    document.update?.lines = 0
+    #expect(
+      VerifyText(document).updateNote
+        == "no entry is renamed: new.order: copied as it is; 4 entries stay stale: record the launch again"
+    )
+    document.problems = []
+    document.update?.outputPath = document.path
+    #expect(
+      VerifyText(document).updateNote == "no entry is renamed: app\\x1b.order: unchanged")
+    #expect(VerifyText(Self.document).updateNote == nil)
+  }
+
   @Test func withoutProblemsThereIsNoTable() {
     let document = VerifyDocument(
-      path: "app.order", dialect: "gold", imagePaths: ["app"], entries: 1)
+      path: "app.order", dialect: "gold", images: [ImageReference(path: "app")], entries: 1)
     #expect(
       VerifyText(document).text == """
         order file app.order

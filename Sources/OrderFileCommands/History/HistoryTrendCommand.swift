@@ -30,7 +30,9 @@ struct HistoryTrendCommand: ParsableCommand {
     help: ArgumentHelp(
       "Show changes whose p, of a t-test, is below this.", valueName: "p"))
   var maximumP = 0.001
-  @Option(help: ArgumentHelp("Show no change smaller than this.", valueName: "percent"))
+  @Option(
+    help: ArgumentHelp("Show no change smaller than this.", valueName: "percent"),
+    transform: Share.limit)
   var minChange: Share?
   @Flag(help: "Print one JSON object.")
   var json = false

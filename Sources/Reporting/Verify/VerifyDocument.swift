@@ -45,8 +45,8 @@ package struct VerifyDocument: Hashable, Sendable {
   package var path: String
   /// The dialect: `lld`, `gold`.
   package var dialect: String
-  /// The paths of the builds.
-  package var imagePaths: [String]
+  /// The builds.
+  package var images: [ImageReference]
   /// The number of entries, without those that name data or are for another architecture; several candidate sections of
   /// a function count as one.
   package var entries: Int
@@ -54,6 +54,8 @@ package struct VerifyDocument: Hashable, Sendable {
   package var dataEntries: Int
   /// The number of entries that are for other architectures than the builds'.
   package var otherArchitectures: Int
+  /// The number of lines that name no single function: globs for many sections, string literals.
+  package var patterns: Int
   /// In the order of the file.
   package var problems: [Problem]
   /// How many renamed entries were written, and where to; `nil` if that was not asked for.
@@ -73,18 +75,23 @@ package struct VerifyDocument: Hashable, Sendable {
   }
 
   package init(
-    path: String, dialect: String, imagePaths: [String], entries: Int, dataEntries: Int = 0,
-    otherArchitectures: Int = 0, problems: [Problem] = [], update: Update? = nil
+    path: String, dialect: String, images: [ImageReference], entries: Int,
+    dataEntries: Int = 0, otherArchitectures: Int = 0, patterns: Int = 0, problems: [Problem] = [],
+    update: Update? = nil
   ) {
     self.path = path
     self.dialect = dialect
-    self.imagePaths = imagePaths
+    self.images = images
     self.entries = entries
     self.dataEntries = dataEntries
     self.otherArchitectures = otherArchitectures
+    self.patterns = patterns
     self.problems = problems
     self.update = update
   }
+
+  /// Whether no entry is of the builds, neither a function nor data: an empty file is not one without stale entries.
+  package var namesNothing: Bool { entries == 0 && dataEntries == 0 }
 
   package func count(_ kind: Kind) -> Int { problems.count { $0.kind == kind } }
 
@@ -104,10 +111,19 @@ extension VerifyDocument: JSONDocument {
     json.member("dialect", dialect)
     json.member("duplicate", count(.duplicate))
     json.member("entries", entries)
-    json.array("images") { json in for path in imagePaths { json.element(path) } }
+    json.array("images") { json in
+      for image in images {
+        json.object { json in
+          if let architecture = image.architecture { json.member("architecture", architecture) }
+          if let id = image.id { json.member("id", id) }
+          json.member("path", image.path)
+        }
+      }
+    }
     json.member("missing", count(.missing))
     json.member("otherArchitectures", otherArchitectures)
     json.member("path", path)
+    json.member("patterns", patterns)
     json.member("present", entries - stale)
     json.array("problems") { json in for problem in problems { problem.write(to: &json) } }
     json.member("renamed", count(.renamed))
@@ -118,6 +134,7 @@ extension VerifyDocument: JSONDocument {
       json.object("update") { json in
         json.member("lines", update.lines)
         json.member("outputPath", update.outputPath)
+        json.member("staleAfterUpdate", staleAfterUpdate)
       }
     }
   }

@@ -17,8 +17,8 @@ package struct VerifyText {
     var text = """
       order file \(printable(document.path))
         dialect: \(printable(document.dialect))
-        \(document.imagePaths.count == 1 ? "image" : "images"): \
-      \(document.imagePaths.map(printable).joined(separator: ", "))
+        \(document.images.count == 1 ? "image" : "images"): \
+      \(document.images.map { printable($0.path) }.joined(separator: ", "))
 
       \(summary)
 
@@ -48,7 +48,33 @@ package struct VerifyText {
     if document.otherArchitectures > 0 {
       text += "; \(document.otherArchitectures) for other architectures"
     }
+    if document.patterns > 0 {
+      text += "; \(counted(document.patterns, "line")) for no single function"
+    }
+    if document.update != nil, document.staleAfterUpdate < document.stale {
+      text += "; after the update \(stale(document.staleAfterUpdate))"
+    }
     return text
+  }
+
+  /// `3 of 120 (2.5%)`
+  private func stale(_ count: Int) -> String {
+    "\(count) of \(document.entries) (\(Percentage.share(count, of: document.entries)))"
+  }
+
+  /// What the update did; `nil` if none was asked for.
+  package var updateNote: String? {
+    guard let update = document.update else { return nil }
+    let output = update.outputPath == "-" ? "stdout" : printable(update.outputPath)
+    guard update.lines == 0 else {
+      return "wrote present names into \(counted(update.lines, "line")): \(output)"
+    }
+    let done = update.outputPath == document.path ? "unchanged" : "copied as it is"
+    let left = document.staleAfterUpdate
+    let rest =
+      left == 0
+      ? "" : "; \(counted(left, "entry stays", "entries stay")) stale: record the launch again"
+    return "no entry is renamed: \(output): \(done)\(rest)"
   }
 
   private func wording(of problem: VerifyDocument.Problem) -> String {

@@ -60,9 +60,10 @@ package struct OrderFileVerification {
     let counted = states.entries.filter { $0.state != .data }
     let checked = Set(states.entries.flatMap(\.entries))
     var document = VerifyDocument(
-      path: options.order, dialect: order.dialect.name, imagePaths: builds.map(\.path),
+      path: options.order, dialect: order.dialect.name, images: builds.map(\.reference),
       entries: counted.count, dataEntries: states.entries.count - counted.count,
       otherArchitectures: order.entries.indices.count { !checked.contains($0) },
+      patterns: order.patterns.count,
       problems: problems.map(\.problem))
     if document.stale == document.entries, document.entries > 0, document.dataEntries == 0,
       document.count(.renamed) == 0
@@ -79,7 +80,14 @@ package struct OrderFileVerification {
       updated = nil
     }
     self.document = document
-    warnings = builds.flatMap(\.warnings)
+    warnings =
+      builds.flatMap(\.warnings)
+      + (document.namesNothing
+        ? [
+          Diagnostic(
+            "the order file has no entry for the build: nothing is verified",
+            context: [options.order])
+        ] : [])
   }
 
   private static func builds(_ options: Options) throws(Diagnostic) -> [ReleaseLayout] {
@@ -152,9 +160,17 @@ package struct OrderFileVerification {
 }
 
 extension OrderFileVerification {
-  /// An error if more than `maxStale` of the entries are stale, also after the update; otherwise `nil`.
+  /// An error if more than `maxStale` of the entries are stale, after the update if there is one, or if there is no
+  /// entry to verify; otherwise `nil`.
   package func failure(_ maxStale: Share?) -> Diagnostic? {
-    guard let maxStale, document.entries > 0 else { return nil }
+    guard let maxStale else { return nil }
+    if document.namesNothing {
+      return Diagnostic(
+        "stale entries: expected at most \(maxStale), found no entry for the build",
+        context: [document.path], hint: "record the launch again, and run 'orderfile gen'",
+        severity: .checkFailed)
+    }
+    guard document.entries > 0 else { return nil }
     let stale = document.staleAfterUpdate
     let present = document.entries - stale
     guard !maxStale.complement.isReached(by: present, of: document.entries) else { return nil }
@@ -163,7 +179,7 @@ extension OrderFileVerification {
         + "\(stale) of \(counted(document.entries, "entry", "entries"))",
       context: [document.path],
       hint: document.update == nil && document.count(.renamed) > 0
-        ? "--update writes the present names of renamed functions; or record again"
+        ? "--update \(printable(document.path)) writes the present names of renamed functions; or record again"
         : "record the launch again, and run 'orderfile gen'",
       severity: .checkFailed)
   }
