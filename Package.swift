@@ -155,6 +155,14 @@ let package = Package(
         "ByteReading", "Addresses",
       ]),
 
+    // Which options of linkers remove pages. A target of its own for the same reason.
+    target(
+      "LinkAdvice",
+      [
+        "Workflows", "Reporting", "ProcessLaunch", "Symbolication", "ObjectFormat", "PagesFormat",
+        "ImageModel", "ByteReading", "Addresses",
+      ]),
+
     // What a launch spends its time on. A target of its own for the same reason.
     target(
       "LaunchStages",
@@ -169,7 +177,8 @@ let package = Package(
       "OrderFileCommands",
       [
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-        "ImageAudit", "LaunchStages", "Workflows", "LaunchBudget", "History", "ChangePoints",
+        "ImageAudit", "LinkAdvice", "LaunchStages", "Workflows", "LaunchBudget", "History",
+        "ChangePoints",
         "Reporting",
         "FunctionOrder", "LaunchMeasurement", "ProcessLaunch", "OrderFileFormat", "PagesFormat",
         "Demangling", "ImageModel", "Addresses",

@@ -73,6 +73,11 @@ extension FuzzTarget {
       _ = SymbolMap(image.layout)
       let pages = try? ImagePages(of: bytes)
       _ = pages?.segment(holding: StatedAddress(rawValue: 0x1000))
+      let contents = try? ImageContents(of: bytes)
+      for address in [0, 0x1000, UInt64.max].map(StatedAddress.init(rawValue:)) {
+        _ = (contents?.section(at: address), contents?.symbol(at: address))
+        _ = contents?.isRelocated(at: address)
+      }
       let startup = Array(image.layout.functions.indices.prefix(1000))
       _ = try? ImageCode(of: bytes)?.facts(
         of: image.layout, initializers: image.initializers, startup: startup)

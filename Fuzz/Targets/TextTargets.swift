@@ -56,7 +56,9 @@ extension FuzzTarget {
       for launch in profile.launches { _ = profile.recordedFunctions(of: launch) }
       _ = LaunchProfile(profile, images: Array(profile.images.indices), build: nil)
     },
-    FuzzTarget("pages") { _ = try PagesDocument(parsing: $0) },
+    FuzzTarget("pages") { bytes in
+      for image in try PagesDocument(parsing: bytes).images { _ = DataPages(of: image) }
+    },
     FuzzTarget("report") { bytes in
       let contents = try ReportContents(parsing: bytes)
       _ = ReportContentsText(contents, path: "report.html").text

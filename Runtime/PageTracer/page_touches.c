@@ -32,7 +32,7 @@ enum of_touch_result of_touch(uint64_t address, enum orderfile_page_access acces
   if (is_new) {
     struct orderfile_page_record *record = of_claim_page_records(1);
     if (record) {
-      record->address = page;
+      record->address = address;
       record->value = counter;
       record->detail = access;
       of_finish_page_record(record, ORDERFILE_PAGE_TOUCH);
@@ -54,7 +54,7 @@ void of_touch_range(uint64_t address, uint64_t size, uint64_t counter) {
   for (uint64_t page = address & ~(uint64_t)(OF_PAGE - 1); page <= end;) {
     struct of_watched_image *image = of_image_holding(page);
     if (image) {
-      of_touch(page, ORDERFILE_PAGE_KERNEL, counter);
+      of_touch(page > address ? page : address, ORDERFILE_PAGE_KERNEL, counter);
       page += OF_PAGE;
       continue;
     }

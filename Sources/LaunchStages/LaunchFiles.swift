@@ -103,7 +103,8 @@ package struct LaunchFiles {
   }
 
   private mutating func add(
-    _ log: LaunchLog, from path: String, _ groups: inout [Group], _ document: inout StagesDocument
+    _ log: LaunchLogFormat.LaunchLog, from path: String, _ groups: inout [Group],
+    _ document: inout StagesDocument
   ) {
     document.warnings += log.warnings.map { Diagnostic($0, context: [path]) }
     for form in LoggedLaunch.Form.allCases {

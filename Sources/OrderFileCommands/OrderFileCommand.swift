@@ -64,7 +64,7 @@ package struct OrderFileCommand: ParsableCommand {
         MeasureCommand.self, RefineCommand.self, ShowCommand.self, FlagsCommand.self,
         AutoCommand.self,
         DoctorCommand.self,
-        AuditCommand.self,
+        AuditCommand.self, AdviseCommand.self,
         StagesCommand.self,
         CheckCommand.self,
         VerifyCommand.self,

@@ -62,6 +62,7 @@ struct PagesCommand: ParsableCommand, LaunchingCommand {
     var launch = PageLaunch(launched.launch, in: .own)
     launch.images = image
     launch.countsAllImages = allImages
+    launch.countsLoading = true
     launch.stop = stopAt.map { .mark($0) } ?? stopAtSymbol.map { .function($0) }
     launch.method = method
     return launch

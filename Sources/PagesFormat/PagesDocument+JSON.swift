@@ -5,7 +5,12 @@
 //     method          how the touches were seen: "preload", "ptrace"
 //     images[]        id, architecture, path
 //       pages[]       address (of a page of 4 KiB), access, segment, step, pc of the instruction and its
-//                     function; null where they are not known; pcImage if that is another image
+//                     function; null where they are not known; pcImage if that is another image; accessor,
+//                     and what it accessed: touched, section, symbol
+//       loading[]     the same for reads and writes before the first instruction of the image; absent if
+//                     they were not counted
+//       sections[], accessors[], dataTotal
+//                     numbers of pages that were read or written (DataPages), with loading
 //       filePages[]   how many pages of pageSizeBytes the file fills: text, readOnly, data
 //       textPages, textPages16k, ...
 //                     counts of pages[]; a reader computes them itself
@@ -43,17 +48,35 @@ extension PagesDocument: ReadableDocument {
 
 extension PagesDocument.Image: JSONReadableObject {
   fileprivate func write(to json: inout JSONWriter) {
+    let data = DataPages(of: self)
+    let isKnown = loading != nil || !data.rows.isEmpty
+    if isKnown {
+      json.array("accessors") { json in
+        for share in data.shares { json.object { share.write(to: &$0) } }
+      }
+    }
     if let architecture = image.architecture { json.member("architecture", architecture) }
     json.member("dataPages", count(of: .data))
+    if isKnown { json.object("dataTotal") { $0.write(pages: data.total) } }
     json.array("filePages") { json in
       for pages in filePages { json.object { pages.write(to: &$0) } }
     }
     json.member("id", id)
+    if let loading {
+      json.array("loading") { json in
+        for page in loading { json.object { page.write(to: &$0) } }
+      }
+    }
     json.array("pages") { json in
       for page in pages { json.object { page.write(to: &$0) } }
     }
     json.member("path", path)
     json.member("readOnlyPages", count(of: .readOnly))
+    if isKnown {
+      json.array("sections") { json in
+        for row in data.rows { json.object { row.write(to: &$0) } }
+      }
+    }
     json.member("textPages", textCount(executed: true))
     json.member("textPages16k", textCount(executed: true, .sixteenKibibytes))
     json.member("textPages64k", textCount(executed: true, .sixtyFourKibibytes))
@@ -63,7 +86,7 @@ extension PagesDocument.Image: JSONReadableObject {
   package init(_ object: JSONObject) throws(ParseError) {
     self.init(
       try ImageReference(object), pages: try object.value("pages"),
-      filePages: try object.optional("filePages") ?? [])
+      filePages: try object.optional("filePages") ?? [], loading: try object.optional("loading"))
   }
 }
 
@@ -85,12 +108,16 @@ extension PagesDocument.FilePages: JSONReadableObject {
 extension PagesDocument.Page: JSONReadableObject {
   fileprivate func write(to json: inout JSONWriter) {
     json.member("access", access.rawValue)
+    if let accessor { json.member("accessor", accessor.rawValue) }
     json.member("address", address)
     json.member("function", function)
     json.member("pc", instruction)
     if let instructionImage { json.member("pcImage", instructionImage) }
+    if let section { json.member("section", section) }
     json.member("segment", segment.rawValue)
     json.member("step", step)
+    if let symbol { json.member("symbol", symbol) }
+    if let touched { json.member("touched", touched) }
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
@@ -99,5 +126,34 @@ extension PagesDocument.Page: JSONReadableObject {
       segment: try object.value("segment"), function: try object.optional("function"),
       instruction: try object.optional("pc"), instructionImage: try object.optional("pcImage"),
       step: try object.value("step"))
+    touched = try object.optional("touched")
+    section = try object.optional("section")
+    symbol = try object.optional("symbol")
+    accessor = try object.optional("accessor")
+  }
+}
+
+extension DataPages.Row {
+  package func write(to json: inout JSONWriter) {
+    json.member("accessor", accessor.rawValue)
+    json.write(pages: pages)
+    json.member("section", section)
+    json.member("segment", segment.rawValue)
+  }
+}
+
+extension DataPages.Share {
+  package func write(to json: inout JSONWriter) {
+    json.member("accessor", accessor.rawValue)
+    json.object("alone") { $0.write(pages: alone) }
+    json.write(pages: pages)
+    json.object("touched") { $0.write(pages: touched) }
+  }
+}
+
+extension JSONWriter {
+  package mutating func write(pages: DataPages.Counts) {
+    let keys: [StaticString] = ["pages", "pages16k", "pages64k"]
+    for (key, count) in zip(keys, pages) { member(key, count) }
   }
 }

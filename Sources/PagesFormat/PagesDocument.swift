@@ -20,14 +20,19 @@ package struct PagesDocument: Hashable, Sendable {
   package struct Image: Hashable, Sendable {
     /// Without architecture and ID if the file can no longer be read.
     package var image: ImageReference
-    /// In time order.
+    /// In time order, from the image's first instruction on; executions also before that.
     package var pages: [Page]
+    /// What was read and written before its first instruction, in time order; `nil` if that was not counted.
+    package var loading: [Page]?
     /// One element for each page size; empty if the file can no longer be read.
     package var filePages: [FilePages]
 
-    package init(_ image: ImageReference, pages: [Page], filePages: [FilePages]) {
+    package init(
+      _ image: ImageReference, pages: [Page], filePages: [FilePages], loading: [Page]? = nil
+    ) {
       self.image = image
       self.pages = pages
+      self.loading = loading
       self.filePages = filePages
     }
 
@@ -56,6 +61,13 @@ package struct PagesDocument: Hashable, Sendable {
     /// The address of the first byte of the 4 KiB page.
     package var address: StatedAddress
     package var segment: Segment
+    /// The address of the first byte that was accessed; this and the next three are `nil` in documents of older versions.
+    package var touched: StatedAddress?
+    /// The section of that byte; `nil` also if it is in none.
+    package var section: String?
+    /// The function or variable of that byte; `nil` also if it has no name.
+    package var symbol: SymbolName?
+    package var accessor: Accessor?
     /// The function that contains the instruction; `nil` if it has no name.
     package var function: SymbolName?
     /// The address of the instruction; `nil` if it is outside the image.
@@ -76,6 +88,18 @@ package struct PagesDocument: Hashable, Sendable {
       self.instruction = instruction
       self.instructionImage = instructionImage
       self.step = step
+    }
+
+    /// - Returns: this touch, with what was accessed and by whom.
+    package func of(
+      _ touched: StatedAddress, section: String?, symbol: SymbolName?, by accessor: Accessor
+    ) -> Self {
+      var page = self
+      page.touched = touched
+      page.section = section
+      page.symbol = symbol
+      page.accessor = accessor
+      return page
     }
   }
 

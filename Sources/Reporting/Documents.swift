@@ -8,6 +8,6 @@ package let documents: [any JSONDocument.Type] = [
   ImportDocument.self,
   PagesDocument.self,
   MeasureDocument.self, RefineDocument.self, AutoDocument.self, DoctorDocument.self,
-  AuditDocument.self, ReportDocument.self, StagesDocument.self,
+  AuditDocument.self, AdviceDocument.self, ReportDocument.self, StagesDocument.self,
   VerifyDocument.self,
 ]

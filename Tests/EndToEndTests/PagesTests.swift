@@ -74,6 +74,68 @@ import Testing
         == (Self.launches[1].touches + ["f1 execute"]).sorted())
   }
 
+  /// The accesses of the loader and the kernel that are known: `pointers` needs a relocation of each page.
+  static let tables = """
+    static int x;
+    int *pointers[3 * 512] __attribute__((aligned(4096))) = {[0] = &x, [512] = &x, [1024] = &x};
+    int after = 1;
+    char zeros[4096];
+    int main(void) { return *pointers[512] + after - 1; }
+    """
+
+  static let links: [(method: String, flags: [String])] =
+    methods.flatMap { method in [[], ["-no-pie"]].map { (method, $0) } }
+    + [("ptrace", ["-static"]), ("ptrace", ["-static-pie"])]
+
+  @Test(arguments: links) func whoTouchesAPageIsTold(method: String, flags: [String]) throws {
+    let isStatic = flags.contains { $0.hasPrefix("-static") }
+    let workshop = try Workshop()
+    try workshop.write(Self.tables.utf8, "main.c")
+    try workshop.must(
+      "clang", ["-O1", "-fuse-ld=lld", "-Wl,--build-id", "main.c", "-o", "app"] + flags)
+    let run = try workshop.start(
+      Built.orderfile, ["pages", "--method", method, "--json", "-o", "pages.json", "--", "./app"]
+    ).end()
+    #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")
+    let data = try Data(contentsOf: URL(fileURLWithPath: workshop.path("pages.json")))
+    let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    let app = PagesWorkshop.image("app", in: report)
+    let loading = try #require(app["loading"] as? [[String: Any]])
+    let pages = loading + (try #require(app["pages"] as? [[String: Any]]))
+    let touches = pages.map { row in
+      ["access", "accessor", "section", "symbol"].map { row[$0] as? String ?? "-" }
+        .joined(separator: " ")
+    }
+    let relocations = touches.count { $0 == "write relocation .data pointers" }
+    #expect(relocations == (flags == ["-no-pie"] || flags == ["-static"] ? 0 : 3), "\(touches)")
+    #expect(touches.contains { $0.hasPrefix("kernel kernel .bss") }, "\(touches)")
+    if !isStatic {
+      #expect(touches.contains { $0.hasPrefix("read loader .dynamic") }, "\(touches)")
+      #expect(touches.contains { $0.contains(" look-up .") || $0.contains(" relocation .got") })
+    }
+    // Each page is in one row of the sections.
+    let touched = Set(
+      pages.filter { $0["access"] as? String != "execute" }.compactMap { $0["address"] as? String })
+    let total = app["dataTotal"] as? [String: Int]
+    #expect(total?["pages"] == touched.count)
+    let sections = try #require(app["sections"] as? [[String: Any]])
+    #expect(sections.reduce(0) { $0 + ($1["pages"] as? Int ?? 0) } == touched.count)
+  }
+
+  #if arch(x86_64)
+    @Test func bothMethodsSeeTheSameLoading() throws {
+      let app = try PagesWorkshop()
+      let found = try Self.methods.map { method in
+        #expect(try app.pages(method, ["touch"]).status == 0)
+        let loading = PagesWorkshop.image("app", in: try app.report())["loading"]
+        return try #require(loading as? [[String: Any]]).map { row in
+          ["access", "accessor", "address", "section", "touched"].map { row[$0] as? String ?? "-" }
+        }
+      }
+      #expect(found[0] == found[1] && found[0].count > 3)
+    }
+  #endif
+
   @Test(arguments: methods) func aProgramKeepsItsOwnFaults(method: String) throws {
     let app = try PagesWorkshop()
     let run = try app.pages(method, ["faults"])

@@ -149,7 +149,7 @@ import Testing
     try workshop.write("stale".utf8, "app.orderfile-kept")
     let run = try refine(workshop, relink: "exit 3")
     #expect(run.status == 1)
-    #expect(run.errors.contains("app.orderfile-kept: unable to refine: an earlier run was killed"))
+    #expect(run.errors.contains("app.orderfile-kept: unable to relink: an earlier run was killed"))
     #expect(workshop.bytes("app") == image && workshop.text("app.orderfile-kept") == "stale")
   }
 

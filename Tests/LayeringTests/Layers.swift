@@ -76,6 +76,10 @@ let mayImport: [String: Set<String>] = [
     "Workflows", "Reporting", "Symbolication", "ObjectFormat", "LinkMapFormat", "ImageModel",
     "ByteReading", "Addresses",
   ],
+  "LinkAdvice": [
+    "Workflows", "Reporting", "ProcessLaunch", "Symbolication", "ObjectFormat", "PagesFormat",
+    "ImageModel", "ByteReading", "Addresses",
+  ],
 
   "LaunchStages": [
     "Workflows", "Reporting", "LaunchMeasurement", "ProcessLaunch", "Symbolication",
@@ -85,7 +89,8 @@ let mayImport: [String: Set<String>] = [
 
   // L6, L7: the command line.
   "OrderFileCommands": [
-    "ArgumentParser", "Glibc", "Darwin", "ImageAudit", "LaunchStages", "Workflows", "LaunchBudget",
+    "ArgumentParser", "Glibc", "Darwin", "ImageAudit", "LinkAdvice", "LaunchStages", "Workflows",
+    "LaunchBudget",
     "History",
     "ChangePoints", "Reporting", "FunctionOrder", "LaunchMeasurement", "ProcessLaunch",
     "OrderFileFormat", "PagesFormat",
@@ -115,7 +120,7 @@ let layers: [[String]] = [
     "LaunchMeasurement",
   ],
   ["Reporting", "History", "LaunchBudget"],
-  ["Workflows", "ImageAudit", "LaunchStages"],
+  ["Workflows", "ImageAudit", "LinkAdvice", "LaunchStages"],
   ["OrderFileCommands"],
   ["orderfile"],
 ]

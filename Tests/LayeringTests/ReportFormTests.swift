@@ -7,6 +7,7 @@ import Testing
   private static let others = [
     "OrderedImage": "an element of the document of gen",
     "ReportContents": "the document of a report, read back",
+    "MeasuredPages": "an element of the document of diff",
     "HistoryFile": "its lines are documents",
   ]
 

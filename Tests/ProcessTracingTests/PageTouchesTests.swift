@@ -23,6 +23,7 @@ import Testing
       switch $0.instruction {
       case .inImage(let image, let address): "\(touches.images[image])+\(address.rawValue)"
       case .outside(let address): "\(address.rawValue)"
+      case nil: "-"
       }
     }
   }
@@ -35,6 +36,36 @@ import Testing
     touches.touched(0x90000, .write, by: 0x41000, in: 1)  // no image
     #expect(Self.rows(touches) == ["/app+4096 read", "/app+4096 write"])
     #expect(Self.instructions(touches) == ["/app+9029", "/lib+4096"])
+  }
+
+  @Test func whatHappensDuringLoadingCountsForItself() {
+    var touches = Self.launch()
+    touches.touched(0x11010, .kernel, by: nil, in: 1, isLoading: true)
+    touches.touched(0x11018, .read, by: 0x41000, in: 1, isLoading: true)
+    touches.touched(0x11abc, .read, by: 0x41000, in: 1, isLoading: true)
+    touches.touched(0x11abc, .read, by: 0x12345, in: 1)
+    #expect(
+      Self.rows(touches) == ["/app+4096 kernel", "/app+4096 read", "/app+4096 read"])
+    #expect(touches.touches.map(\.address.rawValue) == [0x1010, 0x1018, 0x1abc])
+    #expect(touches.touches.map(\.isLoading) == [true, true, false])
+    #expect(Self.instructions(touches) == ["-", "/lib+4096", "/app+9029"])
+  }
+
+  @Test func loadingOfAnotherLaunchComesFirstAndKeepsItsImages() {
+    var other = PageTouches()
+    other.processBegan(7)
+    other.imageLoaded("/loader", at: 0x70000..<0x80000, in: 7)
+    other.imageLoaded("/app", at: 0x20000..<0x30000, in: 7)
+    other.touched(0x20000, .read, by: 0x70004, in: 7, isLoading: true)
+    other.touched(0x21000, .execute, by: 0x21000, in: 7)
+    var touches = Self.launch()
+    touches.touched(0x12000, .execute, by: 0x12000, in: 1)
+    let all = touches.addingLoading(of: other)
+    #expect(Self.rows(all) == ["/app+0 read", "/app+8192 execute"])
+    #expect(Self.instructions(all) == ["/loader+4", "/app+8192"])
+    #expect(all.images == ["/app", "/lib", "/loader"])
+    #expect(all.loadingImages == ["/loader", "/app"])
+    #expect(touches.loadingImages.isEmpty)
   }
 
   @Test func anInstructionOutsideOfAllImagesKeepsItsAddress() {

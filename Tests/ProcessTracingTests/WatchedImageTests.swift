@@ -49,6 +49,22 @@
       #expect(Self.changes(image) == ["10000-18000 ---"])
     }
 
+    @Test func theLoadersAccessesAreWithheldToo() throws {
+      var image = WatchedImage(
+        path: "/app", addresses: 0x10000..<0x12000, isWatched: true, isWatchedLoading: true)
+      image.watch(try Self.mapping(0x10000..<0x11000, "r-x"))
+      image.watch(try Self.mapping(0x11000..<0x12000, "rw-"))
+      #expect(Self.changes(image) == ["10000-12000 ---"])
+      image.saw(.write, at: 0x11000)
+      #expect(Self.changes(image) == ["10000-11000 ---", "11000-12000 rw-"])
+      image.saw(.execute, at: 0x10000)
+      image.begin()
+      #expect(!image.isLoading)
+      #expect(
+        Self.changes(image) == ["10000-11000 r-x", "11000-12000 ---"],
+        "what the loader touched counts again")
+    }
+
     @Test func whatWasSeenIsAllowedAndNothingElse() throws {
       var image = try Self.image()
       image.begin()

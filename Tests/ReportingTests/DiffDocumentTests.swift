@@ -3,6 +3,7 @@ import FaultEstimate
 import Foundation
 import ImageModel
 import LaunchMeasurement
+import PagesFormat
 import Reporting
 import TestSupport
 import Testing
@@ -123,7 +124,8 @@ import Testing
         path: path, method: "preload", command: ["./app", "a b"],
         account: PageAccount(
           of: estimate, in: layout, measured: touches + [read],
-          knowledge: PageAccount.Knowledge(recordsEveryFunction: false), pageSize: .fourKibibytes))
+          knowledge: PageAccount.Knowledge(recordsEveryFunction: false), pageSize: .fourKibibytes),
+        image: PagesDocument.Image(ImageReference(path: path), pages: [], filePages: []))
     }
     var document = DiffDocument(
       before: ImageReference(path: "base", architecture: .x8664, id: "9f3a"),

@@ -18,10 +18,12 @@ extension TracerStream {
     for path in tracer.touches.images { send(TracerMessage(.pageImage, text: path.utf8)) }
     var numbers: [UInt64] = []
     for touch in tracer.touches.touches {
-      numbers += [UInt64(touch.image), touch.page.rawValue, UInt64(touch.access.index)]
+      numbers += [UInt64(touch.image), touch.address.rawValue, UInt64(touch.access.index)]
+      numbers.append(touch.isLoading ? 1 : 0)
       switch touch.instruction {
-      case .outside(let address): numbers += [0, address.rawValue]
-      case .inImage(let image, let address): numbers += [UInt64(image + 1), address.rawValue]
+      case nil: numbers += [0, 0]
+      case .outside(let address): numbers += [1, address.rawValue]
+      case .inImage(let image, let address): numbers += [UInt64(image + 2), address.rawValue]
       }
     }
     send(TracerMessage(.pageTouches, numbers))
@@ -33,8 +35,11 @@ extension TracerStream {
       }
     send(
       TracerMessage(
-        .pageResult, [tracer.wasStopped ? 1 : 0, kind, UInt64(max(error, 0))],
-        text: (tracer.touches.program ?? "").utf8))
+        .pageResult,
+        [
+          tracer.wasStopped ? 1 : 0, kind, UInt64(max(error, 0)),
+          tracer.request.countsLoading ? 1 : 0,
+        ], text: (tracer.touches.program ?? "").utf8))
   }
 }
 
@@ -53,23 +58,22 @@ struct PageTracerResult {
       return TracerMessage(.answer, known.mark(in: message.string).map { [$0.rawValue] } ?? [])
     case .pageImage: images.append(message.string)
     case .pageTouches:
-      for first in stride(from: 0, to: message.numbers.count, by: 5) {
+      for first in stride(from: 0, to: message.numbers.count, by: 6) {
         let image = Int(clamping: message[first])
-        let other = Int(clamping: message[first + 3])
-        guard images.indices.contains(image), other <= images.count,
+        let other = Int(clamping: message[first + 4])
+        guard images.indices.contains(image), other <= images.count + 1,
           let access = Access(index: Int(clamping: message[first + 2]))
         else { continue }
         rows.append(
           PageTouches.Touch(
-            image: image, page: RelativeAddress(rawValue: message[first + 1]), access: access,
-            instruction: other == 0
-              ? .outside(LoadedAddress(rawValue: message[first + 4]))
-              : .inImage(other - 1, RelativeAddress(rawValue: message[first + 4]))))
+            image: image, address: RelativeAddress(rawValue: message[first + 1]), access: access,
+            instruction: Self.place(other, message[first + 5]), isLoading: message[first + 3] == 1))
       }
     case .pageResult:
       wasStopped = message[0] == 1
       touches = PageTouches(
-        images: images, touches: rows, program: message.text.isEmpty ? nil : message.string)
+        images: images, touches: rows, program: message.text.isEmpty ? nil : message.string,
+        loadingImages: message[3] == 1 ? images : [])
       switch message[1] {
       case 1: problem = .refused(errno: message.number(2))
       case 2: problem = .seccomp
@@ -78,6 +82,17 @@ struct PageTracerResult {
     default: break
     }
     return nil
+  }
+}
+
+extension PageTracerResult {
+  /// - Parameter image: 0 for no place, 1 for one outside all images, otherwise the index of its image and 2.
+  private static func place(_ image: Int, _ number: UInt64) -> PageTouches.Place? {
+    switch image {
+    case 0: nil
+    case 1: .outside(LoadedAddress(rawValue: number))
+    default: .inImage(image - 2, RelativeAddress(rawValue: number))
+    }
   }
 }
 

@@ -31,9 +31,25 @@ extension PageTouchTracer {
     else { return deliver(SIGSEGV, to: tid) }
     var changes = space.images[image].changes(in: page)
     let isFirst = space.images[image].state(of: page.lowerBound)?.seen.contains(.execute) ?? false
-    if isFirst, !space.images[image].hasBegun { changes = space.begin(image) }
+    if isFirst, !space.images[image].hasBegun {
+      if isBeginning(space.images[image]) { return end(tid) }
+      changes = space.begin(image)
+    }
     guard apply(changes, tid) else { return }
     resume(tid)
+  }
+
+  /// Whether the launch is watched up to the first instruction of this image.
+  private func isBeginning(_ image: WatchedImage) -> Bool {
+    guard case .beginning = request.stop else { return false }
+    return image.path == touches.program
+  }
+
+  /// The launch was only for its loading.
+  private func end(_ tid: pid_t) {
+    wasStopped = true
+    isOver = true
+    if let space = threads[tid]?.space { _ = kill(space.pid, SIGKILL) }
   }
 
   /// Records an access that an instruction was denied.
@@ -56,7 +72,9 @@ extension PageTouchTracer {
     }
     func note(_ access: Access, _ kind: WatchedImage.Protection) -> Range<LoadedAddress> {
       space.saw(kind, at: page, image: image)
-      let touch = touches.touched(page, access, by: instruction, in: space.pid)
+      let touch = touches.touched(
+        address, access, by: instruction, in: space.pid,
+        isLoading: access != .execute && space.images[image].isLoading)
       return goesOn(seen.union(kind), access == .execute ? nil : touch)
     }
     // The instruction is on this page, or extends to it: it is at most 15 bytes long.
@@ -66,7 +84,7 @@ extension PageTouchTracer {
     if isFetched, byRight.contains(.execute), !seen.contains(.execute) {
       return note(.execute, .execute)
     }
-    if byRight.contains(.read), !space.images[image].hasBegun || !seen.isEmpty {
+    if byRight.contains(.read), !space.images[image].withholdsData || !seen.isEmpty {
       // It is readable by now, because another thread was first; or it will be written.
       guard let last, last.instruction == instruction, last.page == page else {
         return goesOn(seen, nil)

@@ -56,10 +56,13 @@ extension PageTouchTracer {
     let pages = space.withheldPages(in: space.memory.rangesUsed(by: call))
     guard !pages.isEmpty else { return true }
     var changes: [WatchedImage.Change] = []
-    for (image, page) in pages {
+    for (image, address) in pages {
+      let page = WatchedImage.page(holding: address).lowerBound
       if space.images[image].state(of: page)?.seen.isEmpty ?? false {
         let instruction = LoadedAddress(rawValue: call.counter &- UInt64(CTRACE_CALL_SIZE))
-        touches.touched(page, .kernel, by: instruction, in: space.pid)
+        touches.touched(
+          address, .kernel, by: instruction, in: space.pid,
+          isLoading: space.images[image].isLoading)
       }
       space.saw([.read, .write], at: page, image: image)
       changes += space.images[image].changes(in: WatchedImage.page(holding: page))
@@ -73,7 +76,9 @@ extension PageTouchTracer {
   ) -> [WatchedImage.Change] {
     guard let call else {  // exec, which began in another program
       unblockFaults(tid)
-      return refresh(space)
+      let changes = refresh(space)
+      noteTouchesByExec(space)
+      return changes
     }
     guard result >= 0 || result < -4095 else { return [] }
     let (first, third, fourth) = (
@@ -89,10 +94,24 @@ extension PageTouchTracer {
     case CTRACE_MMAP:
       if fourth & UInt64(CTRACE_MAP_FIXED) != 0 { space.unmapped(range) }
       let isOfFile = fourth & UInt64(CTRACE_MAP_ANONYMOUS) == 0
-      if isOfFile, third & UInt64(CTRACE_EXECUTE) != 0 { return refresh(space) }
+      if isOfFile, request.countsLoading || third & UInt64(CTRACE_EXECUTE) != 0 {
+        return refresh(space)
+      }
     default: break
     }
     return []
+  }
+
+  /// Records the pages of which the kernel made private copies during exec: it clears the rest of a page where the
+  /// initialized variables end.
+  private func noteTouchesByExec(_ space: WatchedMemory) {
+    guard request.countsLoading else { return }
+    for image in space.images where image.isWatched {
+      for page in space.memory.privatePages(in: image.addresses)
+      where image.state(of: page)?.byRight.contains(.write) ?? false {
+        touches.touched(page, .kernel, by: nil, in: space.pid, isLoading: true)
+      }
+    }
   }
 
   private func refresh(_ space: WatchedMemory) -> [WatchedImage.Change] {
@@ -101,7 +120,7 @@ extension PageTouchTracer {
       return []
     }
     let program = touches.program
-    let (new, changes) = space.refresh { path in
+    let (new, changes) = space.refresh(watchesLoading: request.countsLoading) { path in
       path == program || request.images?.contains(path) ?? true
     }
     for image in new {

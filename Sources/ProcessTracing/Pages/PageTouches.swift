@@ -5,6 +5,10 @@
 // for each page and kind of access, the first in all processes: a page that a parent touched before it
 // forked, and one that two processes touched separately, are one page of the file in memory.
 //
+// What happens to an image before its first instruction runs is kept apart: the loader relocates it and looks
+// symbols up in it, while other images may run already. A page that was touched then is recorded again when it is
+// touched afterwards.
+//
 // Images are identified by their paths. An address belongs to the image that its process last loaded there.
 
 import Addresses
@@ -15,11 +19,29 @@ package struct PageTouches: Sendable {
   package struct Touch: Hashable, Sendable {
     /// Index into `images`.
     package var image: Int
-    /// The page's first byte.
-    package var page: RelativeAddress
+    /// The first byte that was accessed on the page.
+    package var address: RelativeAddress
     package var access: Access
-    /// The instruction that touched it.
-    package var instruction: Place
+    /// The instruction that touched it; `nil` if the kernel did before the program ran any.
+    package var instruction: Place?
+    /// Whether no instruction of the image had run before.
+    package var isLoading: Bool
+
+    package init(
+      image: Int, address: RelativeAddress, access: Access, instruction: Place?,
+      isLoading: Bool = false
+    ) {
+      self.image = image
+      self.address = address
+      self.access = access
+      self.instruction = instruction
+      self.isLoading = isLoading
+    }
+
+    /// The page's first byte.
+    package var page: RelativeAddress {
+      RelativeAddress(rawValue: address.rawValue & ~(WatchedImage.pageSize - 1))
+    }
   }
 
   /// The place of an instruction.
@@ -34,6 +56,8 @@ package struct PageTouches: Sendable {
   package private(set) var images: [String] = []
   /// In time order; one for each page and kind of access.
   package private(set) var touches: [Touch] = []
+  /// The paths of the images of which loading was watched, too.
+  package private(set) var loadingImages: [String] = []
 
   private struct Loaded {
     var addresses: Range<LoadedAddress>
@@ -43,6 +67,12 @@ package struct PageTouches: Sendable {
     var image: Int
     var page: RelativeAddress
     var access: Access
+    var isLoading: Bool
+
+    init(_ touch: Touch) {
+      (image, page, access) = (touch.image, touch.page, touch.access)
+      isLoading = touch.isLoading
+    }
   }
   private var seen: Set<Row> = []
   private var imageIndexes: [String: Int] = [:]
@@ -51,10 +81,11 @@ package struct PageTouches: Sendable {
   package init() {}
 
   /// The touches that another process has seen.
-  init(images: [String], touches: [Touch], program: String?) {
+  init(images: [String], touches: [Touch], program: String?, loadingImages: [String]) {
     self.images = images
     self.touches = touches
     self.program = program
+    self.loadingImages = loadingImages
   }
 
   /// The path of the launched program; `nil` if nothing was seen.
@@ -77,18 +108,22 @@ package struct PageTouches: Sendable {
     processes[pid, default: []].append(Loaded(addresses: addresses, image: index))
   }
 
-  /// - Parameter page: the address of its first byte; ignored if it is in no known image.
+  /// - Parameters:
+  ///   - address: any address on the page; ignored if it is in no known image.
+  ///   - instruction: `nil` if the kernel touched it before the program ran any.
   /// - Returns: the touch; `nil` if it was not the first.
   @discardableResult
   package mutating func touched(
-    _ page: LoadedAddress, _ access: Access, by instruction: LoadedAddress, in pid: Int32
+    _ address: LoadedAddress, _ access: Access, by instruction: LoadedAddress?, in pid: Int32,
+    isLoading: Bool = false
   ) -> Touch? {
-    guard let (image, page) = place(of: page, in: pid),
-      seen.insert(Row(image: image, page: page, access: access)).inserted
-    else { return nil }
+    guard let (image, address) = place(of: address, in: pid) else { return nil }
     let touch = Touch(
-      image: image, page: page, access: access,
-      instruction: place(of: instruction, in: pid).map(Place.inImage) ?? .outside(instruction))
+      image: image, address: address, access: access,
+      instruction: instruction.map { instruction in
+        place(of: instruction, in: pid).map(Place.inImage) ?? .outside(instruction)
+      }, isLoading: isLoading)
+    guard seen.insert(Row(touch)).inserted else { return nil }
     touches.append(touch)
     return touch
   }
@@ -98,8 +133,7 @@ package struct PageTouches: Sendable {
     guard let index = withdraw(touch) else { return }
     var write = touch
     write.access = .write
-    let row = Row(image: touch.image, page: touch.page, access: .write)
-    if seen.insert(row).inserted { touches.insert(write, at: index) }
+    if seen.insert(Row(write)).inserted { touches.insert(write, at: index) }
   }
 
   /// A recorded access was refused.
@@ -108,7 +142,7 @@ package struct PageTouches: Sendable {
   @discardableResult
   package mutating func withdraw(_ touch: Touch) -> Int? {
     guard let index = touches.lastIndex(of: touch) else { return nil }
-    seen.remove(Row(image: touch.image, page: touch.page, access: touch.access))
+    seen.remove(Row(touch))
     touches.remove(at: index)
     return index
   }
@@ -121,5 +155,32 @@ package struct PageTouches: Sendable {
       let relative = RelativeAddress(address, from: loaded.addresses.lowerBound)
     else { return nil }
     return (loaded.image, relative)
+  }
+}
+
+extension PageTouches {
+  /// These touches, with those of `other`, a launch of the same program, that happened while images were loaded. They
+  /// come first.
+  package func addingLoading(of other: PageTouches) -> PageTouches {
+    var images = images
+    var indexes = Dictionary(
+      images.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    func index(of image: Int) -> Int {
+      let path = other.images[image]
+      if let index = indexes[path] { return index }
+      images.append(path)
+      indexes[path] = images.count - 1
+      return images.count - 1
+    }
+    let loading = other.touches.filter(\.isLoading).map { touch in
+      var touch = touch
+      touch.image = index(of: touch.image)
+      if case .inImage(let image, let address) = touch.instruction {
+        touch.instruction = .inImage(index(of: image), address)
+      }
+      return touch
+    }
+    return PageTouches(
+      images: images, touches: loading + touches, program: program, loadingImages: other.images)
   }
 }

@@ -14,17 +14,22 @@ package struct PageRequest: Sendable {
   /// Real paths of the images to watch in addition to the launched program; `nil` for all.
   package var images: [String]?
   package var stop: Stop?
+  /// Whether accesses before the first instruction of an image are counted, too. Only `TracedPageLaunch` can do that.
+  package var countsLoading = false
 
   package enum Stop: Sendable {
+    /// The first instruction of the program is about to run: it is killed then.
+    case beginning
     /// The program calls `orderfile_mark` with that name.
     case mark(String)
     /// The program reaches this instruction of the image at `path`.
     case instruction(path: String, RelativeAddress)
   }
 
-  package init(images: [String]? = [], stop: Stop? = nil) {
+  package init(images: [String]? = [], stop: Stop? = nil, countsLoading: Bool = false) {
     self.images = images
     self.stop = stop
+    self.countsLoading = countsLoading
   }
 }
 
@@ -87,7 +92,7 @@ package struct PreloadedPageLaunch: Sendable {
     switch request.stop {
     case .mark(let name): mark = name
     case .instruction(let path, let address): (stopPath, stopDistance) = (path, address.rawValue)
-    case nil: break
+    case .beginning, nil: break
     }
     let error = cpages_create(images, mark, stopPath, stopDistance, &trace, &descriptor)
     guard error == 0, let trace else { throw ProgramLaunch.LaunchError(errno: error) }

@@ -9,6 +9,8 @@ package struct WatchedImage {
   package let addresses: Range<LoadedAddress>
   /// Whether an instruction of it has run, so that all access is withheld, not only execution.
   package private(set) var hasBegun = false
+  /// Whether all access is withheld before that, too.
+  private let isWatchedLoading: Bool
   /// Empty if the image is known but not watched.
   private var pages: [Page]
 
@@ -49,15 +51,26 @@ package struct WatchedImage {
       .map(LoadedAddress.init(rawValue:))
   }
 
-  /// - Parameter addresses: the addresses of whole pages.
-  package init(path: String, addresses: Range<LoadedAddress>, isWatched: Bool) {
+  /// - Parameters:
+  ///   - addresses: the addresses of whole pages.
+  ///   - isWatchedLoading: whether reads and writes are withheld before its first instruction, too.
+  package init(
+    path: String, addresses: Range<LoadedAddress>, isWatched: Bool, isWatchedLoading: Bool = false
+  ) {
     self.path = path
+    self.isWatchedLoading = isWatchedLoading
     self.addresses = addresses
     let count = isWatched ? addresses.size / Self.pageSize : 0
     pages = [Page](repeating: Page(), count: Int(count))
   }
 
   package var isWatched: Bool { !pages.isEmpty }
+
+  /// Whether the loader's accesses are being withheld.
+  package var isLoading: Bool { isWatchedLoading && !hasBegun }
+
+  /// Whether reads and writes are withheld, not only execution.
+  package var withholdsData: Bool { isWatchedLoading || hasBegun }
 
   private func index(of address: LoadedAddress) -> Int {
     Int((address - addresses.lowerBound) / Self.pageSize)
@@ -71,7 +84,7 @@ package struct WatchedImage {
   }
 
   private func allowed(_ page: Page) -> Protection {
-    var given: Protection = hasBegun ? [] : [.read, .write]
+    var given: Protection = withholdsData ? [] : [.read, .write]
     // A page that can be written or executed can also be read.
     if !page.seen.isEmpty { given.formUnion([.read, page.seen]) }
     return given.intersection(page.byRight)
@@ -87,7 +100,11 @@ package struct WatchedImage {
     return !new.isEmpty
   }
 
-  package mutating func begin() { hasBegun = true }
+  /// Its first instruction runs. What was read and written before does not count any more.
+  package mutating func begin() {
+    hasBegun = true
+    for index in pages.indices { pages[index].seen.formIntersection(.execute) }
+  }
 
   /// What watched pages in `range` are to be allowed.
   package func changes(in range: Range<LoadedAddress>) -> [Change] {

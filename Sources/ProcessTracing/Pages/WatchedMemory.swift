@@ -55,10 +55,12 @@ final class WatchedMemory {
 
   /// Reads the mappings, and withholds execution of new ones.
   ///
-  /// - Parameter isWanted: whether the image at a path is to be watched.
+  /// - Parameters:
+  ///   - watchesLoading: whether to withhold all access to new images.
+  ///   - isWanted: whether the image at a path is to be watched.
   /// - Returns: the new images, and the changes of protection to make.
   func refresh(
-    _ isWanted: (_ path: String) -> Bool
+    watchesLoading: Bool, _ isWanted: (_ path: String) -> Bool
   ) -> (new: [WatchedImage], changes: [WatchedImage.Change]) {
     var new: [WatchedImage] = []
     var changes: [WatchedImage.Change] = []
@@ -69,7 +71,8 @@ final class WatchedMemory {
       let known = images.firstIndex { $0.addresses.lowerBound == first.addresses.lowerBound }
       if let known {
         // glibc maps code again if its pages must be guarded (`_dl_bti_protect`).
-        for mapping in mappings where mapping.isExecutable && !isReleased {
+        let isLoading = images[known].isLoading
+        for mapping in mappings where (isLoading || mapping.isExecutable) && !isReleased {
           guard images[known].watch(mapping) else { continue }
           changes += images[known].changes(in: mapping.addresses)
         }
@@ -77,8 +80,8 @@ final class WatchedMemory {
       }
       var image = WatchedImage(
         path: first.path, addresses: first.addresses.lowerBound..<last.addresses.upperBound,
-        isWatched: !isReleased && isWanted(first.path))
-      for mapping in mappings where mapping.isExecutable { image.watch(mapping) }
+        isWatched: !isReleased && isWanted(first.path), isWatchedLoading: watchesLoading)
+      for mapping in mappings where watchesLoading || mapping.isExecutable { image.watch(mapping) }
       changes += image.changes(in: image.addresses)
       images.append(image)
       new.append(image)
@@ -123,19 +126,20 @@ final class WatchedMemory {
     images[index].saw(access, at: address)
   }
 
-  /// The watched pages among `ranges` that the kernel can't use as they are.
+  /// The watched pages among `ranges` that the kernel can't use as they are, each with the first address on it that
+  /// is in a range.
   func withheldPages(
     in ranges: [Range<LoadedAddress>]
-  ) -> [(image: Int, page: LoadedAddress)] {
-    var pages: [(image: Int, page: LoadedAddress)] = []
-    for index in images.indices where images[index].isWatched && images[index].hasBegun {
+  ) -> [(image: Int, address: LoadedAddress)] {
+    var pages: [(image: Int, address: LoadedAddress)] = []
+    for index in images.indices where images[index].isWatched && images[index].withholdsData {
       for range in ranges {
         for page in WatchedImage.pages(of: range.clamped(to: images[index].addresses)) {
           guard let state = images[index].state(of: page),
             state.seen.isEmpty
               || (state.byRight.contains(.write) && !state.seen.contains(.write))
           else { continue }
-          pages.append((index, page))
+          pages.append((index, max(page, range.lowerBound)))
         }
       }
     }

@@ -37,6 +37,26 @@ package final class ProcessMemory {
     return Array(bytes[..<done])
   }
 
+  /// The first bytes of the pages in `addresses` that are the process's own copies, no longer the file's; ascending.
+  /// <proc_pid_pagemap(5)>
+  ///
+  /// - Returns: none if the process is gone.
+  /// - Complexity: O(*n*) for *n* pages of the range.
+  func privatePages(in addresses: Range<LoadedAddress>) -> [LoadedAddress] {
+    let pages = Array(WatchedImage.pages(of: addresses))
+    let descriptor = open("/proc/\(pid)/pagemap", O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return [] }
+    defer { close(descriptor) }
+    guard let first = pages.first else { return [] }
+    var words = [UInt64](repeating: 0, count: pages.count)
+    let offset = off_t(clamping: first.rawValue / WatchedImage.pageSize * 8)
+    let count = pread(descriptor, &words, words.count * 8, offset)
+    let isPresent: UInt64 = 1 << 63
+    let isOfFile: UInt64 = 1 << 61
+    return zip(pages, words.prefix(max(count, 0) / 8))
+      .filter { $1 & (isPresent | isOfFile) == isPresent }.map { $0.0 }
+  }
+
   /// The memory that the kernel is going to use in `call`: 4096 ranges at most, none of them empty.
   package func rangesUsed(by call: ctrace_call) -> [Range<LoadedAddress>] {
     var call = call

@@ -59,7 +59,7 @@ extension DiffText {
         "\(layout): \(counted(side.pagesRead.measured, "page")) of code only read, not executed, "
       text += "\(side.pagesRead.predicted) of them predicted\n"
     }
-    return text
+    return text + DataPagesChangeText(pages).text
   }
 
   private func counts(_ pages: MeasuredPages) -> Table {

@@ -29,6 +29,10 @@ extension MeasuredPages.Side: JSONReadableObject {
       }
     }
     json.array("command") { json in for word in command { json.element(word) } }
+    if data != nil { json.member("countsLoading", countsLoading) }
+    if let data {
+      json.array("dataPages") { json in for row in data { json.object { row.write(to: &$0) } } }
+    }
     json.array("differences") { json in
       for difference in differences { json.object { difference.write(to: &$0) } }
     }
@@ -49,7 +53,9 @@ extension MeasuredPages.Side: JSONReadableObject {
       command: try object.value("command"), pageSize: try object.value("pageSizeBytes"),
       counts: try object.value("pages"), differences: try object.value("differences"),
       pagesRead: MeasuredPages.PagesRead(
-        predicted: try read.count("predicted"), measured: try read.count("measured")))
+        predicted: try read.count("predicted"), measured: try read.count("measured")),
+      data: try object.optional("dataPages"),
+      countsLoading: try object.optional("countsLoading") ?? false)
   }
 }
 
@@ -84,3 +90,14 @@ extension MeasuredPages.Difference: JSONReadableObject {
 }
 
 extension PageAccount.Cause: JSONReadable {}
+
+extension DataPages.Row: JSONReadableObject {
+  package init(_ object: JSONObject) throws(ParseError) {
+    self.init(
+      section: try object.optional("section"), segment: try object.value("segment"),
+      accessor: try object.value("accessor"),
+      pages: [
+        try object.count("pages"), try object.count("pages16k"), try object.count("pages64k"),
+      ])
+  }
+}

@@ -1,9 +1,10 @@
 import Addresses
 import FaultEstimate
 import ImageModel
+import PagesFormat
 
 /// The pages of code that launches of the two layouts executed, as `orderfile pages` measured them, compared
-/// with the prediction.
+/// with the prediction; and the pages that they read or wrote.
 package struct MeasuredPages: Hashable, Sendable {
   /// `nil` for a layout that was not measured.
   package var before: Side?
@@ -30,6 +31,25 @@ package struct MeasuredPages: Hashable, Sendable {
     /// Pages that were read but not executed: how many there were, and how many of them were predicted to be
     /// executed.
     package var pagesRead: PagesRead
+    /// Pages that were read or written; `nil` in documents of older versions.
+    package var data: [DataPages.Row]?
+    /// Whether these include what the loader did before the image's first instruction.
+    package var countsLoading = false
+
+    package init(
+      path: String, method: String, command: [String], pageSize: PageSize, counts: [Count],
+      differences: [Difference], pagesRead: PagesRead, data: [DataPages.Row]?, countsLoading: Bool
+    ) {
+      self.path = path
+      self.method = method
+      self.command = command
+      self.pageSize = pageSize
+      self.counts = counts
+      self.differences = differences
+      self.pagesRead = pagesRead
+      self.data = data
+      self.countsLoading = countsLoading
+    }
   }
 
   package struct Count: Hashable, Sendable {
@@ -41,6 +61,11 @@ package struct MeasuredPages: Hashable, Sendable {
   package struct PagesRead: Hashable, Sendable {
     package var predicted: Int
     package var measured: Int
+
+    package init(predicted: Int, measured: Int) {
+      self.predicted = predicted
+      self.measured = measured
+    }
   }
 
   /// A page that is only predicted, or only executed.
@@ -85,7 +110,12 @@ extension MeasuredPages.Side {
     }
   }
 
-  package init(path: String, method: String, command: [String], account: PageAccount) {
+  /// - Parameter image: as it was measured.
+  package init(
+    path: String, method: String, command: [String], account: PageAccount,
+    image: PagesDocument.Image
+  ) {
+    let data = DataPages(of: image).rows
     self.init(
       path: path, method: method, command: command, pageSize: account.pageSize,
       counts: account.counts.map {
@@ -97,6 +127,7 @@ extension MeasuredPages.Side {
           address: $0.page, isExecuted: $0.wasExecuted, cause: $0.cause, function: $0.function)
       },
       pagesRead: MeasuredPages.PagesRead(
-        predicted: account.pagesRead.predicted, measured: account.pagesRead.measured))
+        predicted: account.pagesRead.predicted, measured: account.pagesRead.measured),
+      data: data.isEmpty ? nil : data, countsLoading: image.loading != nil)
   }
 }

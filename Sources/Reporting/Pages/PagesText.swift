@@ -25,6 +25,7 @@ package struct PagesText {
     var text = "pages touched, measured by \(document.method)\n"
     for image in document.images {
       text += "\n\(printable(image.path))\n" + counts(image).text()
+      text += DataPagesText(image).text
       if listsPages, !image.pages.isEmpty { text += "\n" + list(image).text(width: width) }
     }
     return text
@@ -58,17 +59,23 @@ package struct PagesText {
   }
 
   private func list(_ image: PagesDocument.Image) -> Table {
-    var table = Table([
-      .init("STEP"), .init("ACCESS", .left), .init("SEGMENT", .left), .init("PAGE"),
-      .init("INSTRUCTION"), .init("FUNCTION", .left),
-    ])
-    for page in image.pages {
+    let pages = (image.loading ?? []) + image.pages
+    let isKnown = pages.contains { $0.accessor != nil }
+    let touched: [Table.Column] =
+      isKnown ? [.init("BY", .left), .init("SECTION", .left), .init("SYMBOL", .left)] : []
+    var table = Table(
+      [.init("STEP"), .init("ACCESS", .left), .init("SEGMENT", .left), .init("PAGE")] + touched
+        + [.init("INSTRUCTION"), .init("FUNCTION", .left)])
+    for page in pages {
       let function = page.function.map(names) ?? "-"
       let place = page.instructionImage.map { " in \($0)" } ?? ""
-      table.add([
-        "\(page.step)", page.access.rawValue, page.segment.rawValue, "\(page.address)",
-        page.instruction.map { "\($0)" } ?? "-", function + place,
-      ])
+      let touched = [
+        page.accessor?.rawValue ?? "-", page.section ?? "-", page.symbol.map(names) ?? "-",
+      ]
+      table.add(
+        ["\(page.step)", page.access.rawValue, page.segment.rawValue, "\(page.address)"]
+          + (isKnown ? touched : [])
+          + [page.instruction.map { "\($0)" } ?? "-", function + place])
     }
     return table
   }

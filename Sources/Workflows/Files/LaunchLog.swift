@@ -8,14 +8,14 @@ import ProcessLaunch
 #endif
 
 /// A file for the output of programs that the user does not see.
-struct LaunchLog {
+package struct LaunchLog {
   private let path: String
 
-  init(_ path: String) { self.path = path }
+  package init(_ path: String) { self.path = path }
 
   /// Passes to `body` streams for a program: a new file as stdout and stderr, and as stdin the file at `input`; an empty
   /// one if that is `nil`.
-  func streams<Result>(
+  package func streams<Result>(
     input: String? = nil, _ body: (ProgramLaunch.Streams) throws -> Result
   ) throws -> Result {
     let log = try newFile()
@@ -53,7 +53,7 @@ struct LaunchLog {
   }
 
   /// Its last lines, each preceded by a line feed; empty if the file is.
-  func lastLines(most: Int = 10) -> String {
+  package func lastLines(most: Int = 10) -> String {
     let lines = text.split(separator: "\n").suffix(most)
     return lines.map { "\n  \($0)" }.joined()
   }

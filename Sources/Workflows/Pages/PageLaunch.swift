@@ -10,6 +10,9 @@ package struct PageLaunch {
   package var images: [String] = []
   package var countsAllImages = false
   package var stop: Stop?
+  /// Whether what happens to an image before its first instruction is counted, too. The `preload` method then launches
+  /// the program twice: the first launch is killed at the program's first instruction.
+  package var countsLoading = false
   /// `nil` selects one that works.
   package var method: PageMethod?
   package var environment: LaunchEnvironment
@@ -47,9 +50,12 @@ package struct PageLaunch {
     let found = try LaunchedProgram(named: name, in: environment)
     let images = try images.map { path throws(Diagnostic) in try Folder.absolutePath(path) }
     let request = PageRequest(
-      images: countsAllImages ? nil : images, stop: try requestedStop(in: [found.path] + images))
+      images: countsAllImages ? nil : images, stop: try requestedStop(in: [found.path] + images),
+      countsLoading: countsLoading)
     let choice = try PageMethodChoice(method, for: found, request, in: environment)
-    let result: PageLaunchResult
+    let loading = choice.method == .preload && countsLoading ? LoadingLaunch(program, request) : nil
+    let loaded = try loading?.run()
+    var result: PageLaunchResult
     do { result = try choice.run(program, request) } catch let error as ProgramLaunch.LaunchError {
       throw choice.method == .ptrace && error.isNotPermitted
         ? Diagnostic.notTraceable(name)
@@ -60,6 +66,8 @@ package struct PageLaunch {
       throw Diagnostic.inexact(name, problem, result.program.end)
     }
 
+    if let touches = loaded?.touches { result.touches = result.touches.addingLoading(of: touches) }
+
     var names = PageNames()
     // For a script, the interpreter was launched.
     let counted = result.touches.program ?? found.path
@@ -69,6 +77,7 @@ package struct PageLaunch {
       images: try names.images(
         of: result.touches, wanted: [counted] + images.filter { $0 != counted }))
     var warnings = names.warnings
+    if let problem = loaded?.problem { warnings.append(problem) }
     if result.program.timedOut { warnings.append(.ranTooLong(name, program.timeout)) }
     if let stop, !result.wasStopped {
       warnings.append(Diagnostic("the program ended before it reached '\(stop.name)'"))

@@ -16,6 +16,7 @@ struct PageNames {
   private struct KnownImage {
     var reference: ImageReference
     var pages: ImagePages
+    var contents: ImageContents?
     var functions: RecordedImage?
   }
 
@@ -27,14 +28,30 @@ struct PageNames {
     of touches: PageTouches, wanted: [String]
   ) throws(Diagnostic) -> [PagesDocument.Image] {
     var pages: [String: [PagesDocument.Page]] = [:]
+    var loading: [String: [PagesDocument.Page]] = [:]
+    let loaders = loaders(of: touches)
     for (step, touch) in touches.touches.enumerated() {
       let path = touches.images[touch.image]
       guard let image = image(at: path),
         let address = touch.page.stated(from: image.pages.start),
         let segment = image.pages.segment(holding: address)
       else { continue }
-      pages[path, default: []].append(
-        page(touch, at: address, segment, step, touches))
+      var row = page(touch, at: address, segment, step, touches)
+      if let contents = image.contents, let touched = touch.address.stated(from: image.pages.start)
+      {
+        let accessor = PageAccessor(contents, loaders: loaders, touches)
+        // What exec clears is behind the last byte that the file fills.
+        let place = touch.instruction == nil ? address.lastOfPage : touched
+        let section = contents.section(at: place)
+        row = row.of(
+          place, section: section, symbol: contents.symbol(at: place),
+          by: accessor.accessor(of: touch, at: place, in: section))
+      }
+      if touch.isLoading {
+        loading[path, default: []].append(row)
+      } else {
+        pages[path, default: []].append(row)
+      }
     }
     for path in wanted where image(at: path) == nil {
       throw warnings.first { $0.context == [path] } ?? Diagnostic("left out", context: [path])
@@ -50,8 +67,18 @@ struct PageNames {
       let image = image(at: path)
       return PagesDocument.Image(
         image?.reference ?? ImageReference(path: path), pages: pages[path] ?? [],
-        filePages: image?.pages.filePages ?? [])
+        filePages: image?.pages.filePages ?? [],
+        loading: touches.loadingImages.contains(path) ? loading[path] ?? [] : nil)
     }
+  }
+
+  /// The indexes of the loaders that the images ask for.
+  private mutating func loaders(of touches: PageTouches) -> Set<Int> {
+    let asking = Set(touches.touches.map(\.image)).sorted().map { touches.images[$0] }
+    let program = touches.program.map { [$0] } ?? []
+    let wanted = (program + asking).compactMap { image(at: $0)?.contents?.interpreter }
+    let paths = Set(wanted).sorted().compactMap { try? Folder.absolutePath($0) }
+    return Set(paths.compactMap { touches.images.firstIndex(of: $0) })
   }
 
   private mutating func page(
@@ -84,6 +111,7 @@ struct PageNames {
       }
       image = KnownImage(
         reference: ImageReference(path: path, bytes), pages: pages,
+        contents: try? ImageContents(of: bytes),
         functions: functions.map { RecordedImage($0) })
     } catch {
       warnings.append(Diagnostic("left out: \(error)", context: [path]))
@@ -91,6 +119,10 @@ struct PageNames {
     known[path] = .some(image)
     return image
   }
+}
+
+extension StatedAddress {
+  fileprivate var lastOfPage: Self { Self(rawValue: rawValue | (ImagePages.pageSize - 1)) }
 }
 
 extension ImagePages {

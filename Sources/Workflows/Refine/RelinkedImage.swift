@@ -8,11 +8,11 @@ import ProcessLaunch
   import Glibc
 #endif
 
-/// An image that a command relinks repeatedly, each time in another order.
+/// An image that a command relinks repeatedly, each time in another order or with other options.
 ///
-/// While another order is tried, the image of the best order is kept beside it, and restored in the end.
-final class RelinkedImage {
-  let path: String
+/// While another one is tried, the best image is kept beside it, and restored in the end.
+package final class RelinkedImage {
+  package let path: String
   private let command: String
   private let folder: TemporaryFolder
   private let kept: String
@@ -20,24 +20,22 @@ final class RelinkedImage {
   private var profile: [UInt8]?
 
   /// - Parameters:
-  ///   - command: for `sh -c`; it reads the order file that `ORDERFILE_ORDER` names, and the profile that
-  ///     `ORDERFILE_SPLIT` names, if there is one.
+  ///   - command: for `sh -c`; it reads the variables that it is given for each link.
   /// - Throws: if there is no file at `path`, or if a killed run has left its best image behind: it is not
   ///   known which of the two the user wants.
-  init(path: String, command: String, in folder: TemporaryFolder) throws(Diagnostic) {
+  package init(path: String, command: String, in folder: TemporaryFolder) throws(Diagnostic) {
     self.path = try Folder.absolutePath(path)
     self.command = command
     self.folder = folder
     kept = self.path + ".orderfile-kept"
     guard access(kept, F_OK) != 0 else {
       throw Diagnostic(
-        "unable to refine: an earlier run was killed and left its best image", context: [kept],
+        "unable to relink: an earlier run was killed and left its best image", context: [kept],
         hint: "move it back to \(path), or remove it")
     }
   }
 
-  /// Links the image with the order file `bytes`. The old image is removed first, because build systems do
-  /// not relink if only the order file has changed.
+  /// Links the image with the order file `bytes`, which `ORDERFILE_ORDER` names.
   ///
   /// - Parameter profile: by which its functions are split. Its file is written only if it differs from that of the
   ///   last link, so that build systems can tell whether they have to compile.
@@ -51,6 +49,15 @@ final class RelinkedImage {
       if profile != self.profile { try OutputFile(path).finish(profile) }
       self.profile = profile
     }
+    try link(with: environment)
+  }
+
+  /// Links the image. The old one is removed first, because build systems do not relink if only an order file or an
+  /// option has changed.
+  ///
+  /// - Parameter environment: variables for the command.
+  /// - Throws: an error with the last lines of the command's output, if it fails or leaves no image.
+  package func link(with environment: [(name: String, value: String)]) throws(Diagnostic) {
     guard access(kept, F_OK) == 0 ? unlink(path) == 0 || errno == ENOENT : rename(path, kept) == 0
     else {
       throw Diagnostic(
@@ -83,6 +90,6 @@ final class RelinkedImage {
   /// Keeps the present image as the best so far.
   func keep() { unlink(kept) }
 
-  /// Restores the best image, if another order was tried since.
-  func restore() { if access(kept, F_OK) == 0 { rename(kept, path) } }
+  /// Restores the best image, if another one was tried since.
+  package func restore() { if access(kept, F_OK) == 0 { rename(kept, path) } }
 }

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `orderfile advise`, without a link or with one that is refused.
+@Suite(.needs("ld.lld")) struct AdviseTests {
+  @Test func withoutALinkOnlyWhatTheTablesTellIsPredicted() throws {
+    let app = try AdvisedProgram()
+    let document = try app.document(["--", "./app"])
+    let options = try #require(document["options"] as? [[String: Any]])
+    #expect(options.map { $0["name"] as? String } == ["packed relocations", "fixed address"])
+    #expect(options.map { $0["givesUp"] == nil } == [true, false])
+    #expect(options.allSatisfy { $0["result"] as? String == "predicted" })
+    #expect(document["together"] == nil && document["variation"] == nil)
+    let saved = options.map { $0["saved"] as? Int ?? 0 }
+    // 20,480 relocations of 24 bytes are 120 pages; at a fixed address 40 pages of pointers are not written either.
+    #expect((117...120).contains(saved[0]) && (157...161).contains(saved[1]), "\(saved)")
+  }
+
+  @Test func aLaunchThatWasCountedNeedNotBeCountedAgain() throws {
+    let app = try AdvisedProgram()
+    let counting = ["pages", "--json", "-o", "pages.json", "--", "./app"]
+    #expect(try app.workshop.start(Built.orderfile, counting).end().status == 0)
+    let document = try app.document(["--pages", "pages.json"])
+    #expect(document["command"] as? [String] == ["./app"])
+
+    try app.workshop.must("clang", ["-fuse-ld=lld", "-Wl,--build-id", "-s", "main.o", "-o", "app"])
+    let other = try app.advise(["--pages", "pages.json"])
+    #expect(other.status == 3 && other.errors.contains("image ID mismatch: expected"))
+  }
+
+  @Test func documentsWithoutLoadingAreRefused() throws {
+    let app = try AdvisedProgram()
+    let counting = ["pages", "--json", "-o", "pages.json", "--", "./app"]
+    #expect(try app.workshop.start(Built.orderfile, counting).end().status == 0)
+    let data = try Data(contentsOf: URL(fileURLWithPath: app.workshop.path("pages.json")))
+    let text = String(decoding: data, as: UTF8.self).replacing("\"loading\":", with: "\"other\":")
+    try app.workshop.write(text.utf8, "pages.json")
+    let run = try app.advise(["--pages", "pages.json"])
+    #expect(run.status == 1)
+    #expect(run.errors.contains("missing what the loader touches: the document does not tell"))
+  }
+
+  @Test(arguments: [
+    ("echo no such object; exit 3", 1, "the command failed: exit status 3\n  no such object"),
+    ("true", 1, "the command created no image: expected "),
+    ("echo text > app", 1, "invalid magic: expected an ELF file"),
+    (
+      "echo 'int other(void) { return 0; } int _start(void) { return other(); }' > o.c && "
+        + "clang -nostdlib o.c -o app", 3,
+      "the command made another program: most of its functions are others"
+    ),
+  ])
+  func aCommandThatDoesNotLinkTheImageIsRefusedAndTheImageRestored(
+    command: String, status: Int32, message: String
+  ) throws {
+    let app = try AdvisedProgram()
+    let before = try app.image
+    let run = try app.advise(["--relink", command, "--", "./app"])
+    #expect(run.status == status && run.errors.contains(message), "\(run.errors)")
+    #expect(try app.image == before)
+  }
+
+  @Test func whatCannotBeCountedIsRefused() throws {
+    let workshop = try Workshop()
+    try workshop.write("text".utf8, "app")
+    let text = try workshop.start(Built.orderfile, ["advise", "app", "--", "true"]).end()
+    #expect(text.status == 1 && text.errors.contains("app: invalid magic"), "\(text.errors)")
+    let nothing = try workshop.start(Built.orderfile, ["advise", "app"]).end()
+    #expect(nothing.status == 64 && nothing.errors.contains("missing the launch"))
+  }
+}
