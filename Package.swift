@@ -111,7 +111,8 @@ let package = Package(
       resources: ["page.html", "page.css"].map { .embedInCode("Report/Page/\($0)") }
         + [
           "axes", "bytes", "cells", "curve", "data", "drawer", "elements", "health", "history",
-          "launches", "layout", "map", "method", "pages", "report", "search", "shapes", "start",
+          "launches", "layout", "limits", "map", "method", "pages", "report", "search", "shapes",
+          "start",
           "state", "strangers", "strip", "tables", "timeline", "verdict",
         ].map {
           .embedInCode("Report/Page/\($0).js")

@@ -63,6 +63,17 @@ extension FuzzTarget {
       let contents = try ReportContents(parsing: bytes)
       _ = ReportContentsText(contents, path: "report.html").text
     },
+    FuzzTarget("report-stages") { bytes in
+      var document = ReportDocument(title: "app", pageSize: .fourKibibytes)
+      document.stages = try ReportStages.tables(parsing: bytes)
+      _ = ReportPage(document, wording: { $0.description }).html
+    },
+    FuzzTarget("check") { bytes in
+      let check = try CheckDocument(parsing: bytes)
+      let again = try CheckDocument(parsing: FileBytes(check.json()))
+      precondition(again.json() == check.json(), "it is written as it is")
+      _ = CheckText(check).text + CheckMarkdown(check).text + JUnitReport(check).text
+    },
     FuzzTarget("history") { bytes in
       let history = try HistoryFile(parsing: bytes, path: "history")
       for form in HistoryExport.allCases { _ = form.text(of: history) }

@@ -24,7 +24,7 @@ import Testing
     let absent = try #require(data["absent"] as? [[String: String]])
     #expect(
       absent.compactMap { $0["view"] } == [
-        "measured pages", "stages of the launch", "launches", "history", "budget",
+        "measured pages", "stages of the launch", "launches", "history", "budget", "limits",
       ])
   }
 
@@ -35,6 +35,8 @@ import Testing
     try workshop.write(fixture("history/of-pages.jsonl"), "h.jsonl")
     try workshop.mustOrderfile("check", "--init", "-o", "budget.json", "diff.json")
     try workshop.mustOrderfile(
+      "check", "--json", "-o", "check.json", "--budget", "budget.json", "diff.json")
+    try workshop.mustOrderfile(
       "stages", "--json", "-o", "stages.json", "--runs", "3", "--", "./app")
     let one = try workshop.mustOrderfile("report", "--json", "app", "app.oftrace", "stages.json")
       .json
@@ -44,10 +46,10 @@ import Testing
     #expect(stages.count == 1 && (stages[0]["rows"] as? [Any])?.isEmpty == false)
     #expect(stages[0]["launches"] as? Int == 3)
     let documents = try workshop.mustOrderfile(
-      "report", "--json", "diff.json", "budget.json", "measure.json", "h.jsonl"
+      "report", "--json", "diff.json", "budget.json", "check.json", "measure.json", "h.jsonl"
     ).json
     let kinds = try #require(documents["documents"] as? [String: Any])
-    #expect(kinds.keys.sorted() == ["budget", "diff", "history", "measure", "trend"])
+    #expect(kinds.keys.sorted() == ["budget", "check", "diff", "history", "measure", "trend"])
     #expect((documents["layouts"] as? [Any])?.isEmpty == true)
     #expect((documents["unproved"] as? [Any])?.isEmpty == false)
   }
@@ -89,7 +91,7 @@ import Testing
     (["app.order", "app.order"], "expected one order file, found a second"),
     (
       ["other.json"],
-      "unsupported document: expected one of diff, pages, measure, stages, history or budget"
+      "unsupported document: expected one of diff, pages, measure, stages, history, budget or check"
     ),
     (["app.order"], "missing the layouts"), (["pages.json"], "missing the image that was counted"),
     (["app", "app.oftrace", "pages.json"], "image ID mismatch"),
@@ -102,6 +104,10 @@ import Testing
       ["arm.jsonl", "app", "app.oftrace"],
       "architecture mismatch: expected x86_64 of app, found arm64"
     ),
+    (
+      ["earlier.json"],
+      "earlier.json: missing images (at offset 0x0)\n  hint: an earlier version wrote it"
+    ),
     (["cut.json"], "cut.json: "), (["newer.json"], "expected orderfile.measure/2"),
     (["nowhere"], "nowhere: "),
   ]) func saysWhatDoesNotFit(_ files: [String], _ message: String) throws {
@@ -111,6 +117,8 @@ import Testing
     try workshop.write(Array(pages.prefix(pages.count / 2)), "cut.json")
     try workshop.write(Array(#"{"schema": "orderfile.doctor/1"}"#.utf8), "other.json")
     try workshop.write(Array(#"{"schema": "orderfile.measure/9"}"#.utf8), "newer.json")
+    try workshop.write(
+      Array(#"{"schema": "orderfile.stages/1", "tables": []}"#.utf8), "earlier.json")
     var measure = String(
       decoding: try fixture("reporting/measure/cold-and-warm/expected.json"), as: UTF8.self)
     measure.replace(

@@ -49,7 +49,7 @@ import Testing
     document.stages =
       (try? ReportStages.tables(
         parsing: FileBytes(fixture("reporting/stages/expected.json")))) ?? []
-    document.unproved = ["app.log: nothing proves that it is about this program"]
+    document.unproved = ["app.log states too little to check that it is about this program"]
     document.launch = ReportLaunch(
       path: "app.oftrace",
       hits: [

@@ -40,9 +40,10 @@ package struct CheckResult: Hashable, Sendable {
 
   package static let mostCauses = 100
 
-  package mutating func setCauses(_ all: [RegressionCause]) {
+  /// - Parameter further: the number of causes besides `all`.
+  package mutating func setCauses(_ all: [RegressionCause], further: Int = 0) {
     causes = Array(all.prefix(Self.mostCauses))
-    furtherCauses = all.count - causes.count
+    furtherCauses = all.count - causes.count + further
   }
 
   /// `pages.textPages of app, 4 KiB pages`

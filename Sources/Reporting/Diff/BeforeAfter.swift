@@ -67,7 +67,7 @@ struct Count: JSONReadable {
 
 extension JSONObject {
   /// Reads a count.
-  func count(_ key: String) throws(ParseError) -> Int {
+  package func count(_ key: String) throws(ParseError) -> Int {
     let count: Count = try value(key)
     return count.value
   }

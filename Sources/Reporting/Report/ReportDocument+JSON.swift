@@ -56,6 +56,7 @@ extension ReportDocument: JSONDocument {
 
   private func writeDocuments(to json: inout JSONWriter) {
     if let budget { json.object("budget") { budget.write(to: &$0) } }
+    if let check { json.object("check") { check.write(to: &$0) } }
     if let diff { json.object("diff") { diff.write(to: &$0) } }
     if !history.isEmpty {
       json.array("history") { json in

@@ -28,7 +28,9 @@ package struct ReportDocument: Sendable {
   package var trend: (any JSONDocument)?
   /// The limits of a budget; `nil` if none was given.
   package var budget: (any JSONDocument)?
-  /// The documents of which nothing proves that they are about the layouts' program, as sentences.
+  /// The verdict on the limits of a budget; `nil` if none was given.
+  package var check: (any JSONDocument)?
+  /// The documents that state too little to check that they are about the layouts' program, as sentences.
   package var unproved: [String] = []
   /// The views without data.
   package var absentViews: [AbsentView] = []

@@ -39,6 +39,7 @@ package struct ReportPage {
       PackageResources.strip_js, PackageResources.map_js, PackageResources.drawer_js,
       PackageResources.axes_js, PackageResources.curve_js, PackageResources.timeline_js,
       PackageResources.strangers_js, PackageResources.bytes_js, PackageResources.health_js,
+      PackageResources.limits_js,
       PackageResources.launches_js, PackageResources.history_js, PackageResources.verdict_js,
       PackageResources.method_js, PackageResources.search_js, PackageResources.start_js,
     ]

@@ -1,6 +1,7 @@
 import FaultEstimate
 import History
 import ImageModel
+import LaunchBudget
 import PagesFormat
 import Reporting
 import Symbolication
@@ -13,8 +14,8 @@ package struct LaunchReport {
   package let warnings: [Diagnostic]
 
   /// - Parameter paths: images or link maps, the layout before first, then the layout after, then others of which only the
-  ///   fault curve is shown; traces, an order file, documents of `pages`, `measure`, `stages` and `diff`, a history and a
-  ///   budget; in any order otherwise.
+  ///   fault curve is shown; traces, an order file, documents of `pages`, `measure`, `stages`, `diff` and `check`, a history
+  ///   and a budget; in any order otherwise.
   /// - Throws: an error if a file can't be read, if nothing is left to show, or if the startup functions of a layout are
   ///   unknown; `mismatch` if files do not belong together.
   package init(_ paths: [String]) throws(Diagnostic) {
@@ -48,6 +49,7 @@ package struct LaunchReport {
       document.trend = TrendDocument(history)
     }
     document.budget = inputs.budget?.document
+    document.check = inputs.check?.document.withoutFunctions
     document.absentViews = document.viewsWithoutData
     self.document = document
     imageFormat = comparison?.imageFormat
@@ -163,6 +165,18 @@ extension ReportInputs {
   }
 }
 
+extension CheckDocument {
+  /// A report has the functions of a layout already.
+  fileprivate var withoutFunctions: CheckDocument {
+    var check = self
+    for index in check.images.indices {
+      check.images[index].functions = nil
+      check.images[index].firstTouches = nil
+    }
+    return check
+  }
+}
+
 extension ReportLayout {
   fileprivate init(
     side: Side, _ release: ReleaseLayout, _ estimate: PageFaultEstimate, owners: [FunctionOwner],
@@ -222,6 +236,9 @@ extension ReportDocument {
       if: measure == nil)
     add("history", "orderfile history add history.jsonl pages.json", if: history.isEmpty)
     add("budget", "orderfile check --init -o budget.json pages.json", if: budget == nil)
+    add(
+      "limits", "orderfile check --json -o check.json --budget budget.json pages.json",
+      if: check == nil)
     return views
   }
 }

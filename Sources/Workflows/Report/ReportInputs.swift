@@ -21,6 +21,7 @@ struct ReportInputs {
   private(set) var stages: [Read<(tables: [ReportStages], images: [ImageReference])>] = []
   private(set) var history: Read<HistoryFile>?
   private(set) var budget: Read<Budget>?
+  private(set) var check: Read<CheckDocument>?
 
   /// A document, and where it was read.
   struct Read<Document> {
@@ -74,17 +75,25 @@ struct ReportInputs {
       do {
         let images = try MeasuredImages(parsing: bytes).images.map(\.image)
         stages.append(Read(path: path, document: (try ReportStages.tables(parsing: bytes), images)))
-      } catch { throw Diagnostic("\(error)", context: [path]) }
+      } catch {
+        throw Diagnostic(
+          "\(error)", context: [path],
+          hint: error.reason == .missing
+            ? "an earlier version wrote it: run 'orderfile stages --json' again" : nil)
+      }
     case "orderfile.budget":
       try Self.checkOnly(budget, "budget", path)
       budget = try Self.read(bytes, path)
+    case "orderfile.check":
+      try Self.checkOnly(check, "check document", path)
+      check = try Self.read(bytes, path)
     case "orderfile.history":
       try Self.checkOnly(history, "history", path)
       history = Read(path: path, document: try HistoryFile(parsing: bytes, path: path))
     default:
       throw Diagnostic(
-        "unsupported document: expected one of diff, pages, measure, stages, history or budget, found "
-          + "'\(schema)'", context: [path])
+        "unsupported document: expected one of diff, pages, measure, stages, history, budget or check, "
+          + "found '\(schema)'", context: [path])
     }
   }
 

@@ -3,7 +3,7 @@
 // Layouts and the documents of `pages`, `diff` and `measure` state the images that they are about; histories have file names
 // and architectures, budgets file names. Two of them are about the same program if they share an image ID that proves a
 // build. If both have such IDs and none in common, one is of another build. Otherwise they have to share a file name and an
-// architecture, if they state them: the report says that nothing proves more. So it does of what states nothing, as a log.
+// architecture, if they state them: the report says that they state too little. So it does of what states nothing, as a log.
 
 import History
 import ImageModel
@@ -70,7 +70,7 @@ struct ReportPrograms {
 extension ReportInputs {
   /// Checks that all files are about the program of `layouts`; without layouts, about the program of the first.
   ///
-  /// - Returns: a sentence for each file of which nothing proves it.
+  /// - Returns: a sentence for each file that states too little to prove it.
   /// - Throws: `mismatch` if one is about another program.
   func check(_ layouts: [ReportLayout]) throws(Diagnostic) -> [String] {
     let all =
@@ -78,7 +78,7 @@ extension ReportInputs {
     guard let first = all.first else { return [] }
     var unproved: [String] = []
     for other in all.dropFirst() where try !first.check(other) {
-      unproved.append("\(other.path): nothing proves that it is about this program")
+      unproved.append("\(other.path) states too little to check that it is about this program")
     }
     return unproved
   }
@@ -106,6 +106,9 @@ extension ReportInputs {
     }
     if let budget {
       all.append(ReportPrograms(budget.path, paths: budget.document.limits.compactMap(\.image)))
+    }
+    if let check {
+      all.append(ReportPrograms(check.path, check.document.images.map(\.reference)))
     }
     return all
   }

@@ -1,10 +1,10 @@
 // Drawings with axes.
 
-const [LEFT, RIGHT, TOP, BOTTOM] = [48, 12, 14, 34];
+const [LEFT, RIGHT, TOP, BOTTOM] = [48, 12, 24, 34];
 
-/** Round steps of an axis from `least` to `most`. */
-function ticks(most, count = 5, least = 0) {
-  const raw = (most - least) / count || 1;
+/** Round steps of an axis from `least` to `most`; whole numbers, if the values are. */
+function ticks(most, count = 5, least = 0, isWhole = false) {
+  const raw = Math.max(isWhole ? 1 : 0, (most - least) / count) || 1;
   const unit = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].find((factor) => factor * unit >= raw) * unit;
   const first = Math.ceil(least / step - 1e-9);
@@ -15,7 +15,8 @@ function ticks(most, count = 5, least = 0) {
 /** A drawing with two axes; `x` and `y` turn values to places. */
 class Chart {
   constructor(
-    label, width, mostX, mostY, { xTitle, yTitle, writeX = number, writeY = number, height = 260, leastY = 0 }) {
+    label, width, mostX, mostY,
+    { xTitle, yTitle, writeX = number, writeY = number, height = 260, leastY = 0, isWholeX = false, isWholeY = false }) {
     const [right, bottom] = [width - RIGHT, height - BOTTOM];
     Object.assign(this, { width, right, bottom, mostX });
     this.x = (value) => LEFT + (value / (mostX || 1)) * (right - LEFT);
@@ -23,12 +24,12 @@ class Chart {
     this.node = drawing(
       "svg", { class: "chart", width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
       writeX
-        && ticks(mostX, width > 600 ? 8 : 4)
+        && ticks(mostX, width > 600 ? 8 : 4, 0, isWholeX)
              .map(
                (value) =>
                  [drawing("path", { class: "axis", d: `M${this.x(value)} ${bottom}v4` }),
                   drawing("text", { x: this.x(value), y: bottom + 17, "text-anchor": "middle" }, writeX(value))]),
-      ticks(mostY, 4, leastY)
+      ticks(mostY, 4, leastY, isWholeY)
         .map(
           (value) =>
             [drawing("path", { class: "axis", d: `M${LEFT} ${this.y(value)}H${right}` }),

@@ -11,7 +11,7 @@ class IcicleRow {
     this.node.addEventListener("keydown", (event) => this.key(event));
     this.draw = drawnToWidth(this.node, (width) => this.drawTo(width));
   }
-  /** @param items `{ name, bytes, usedBytes, isChosen }` */
+  /** @param items `{ name, bytes, usedBytes, isChosen, isWhole }`; of what is used whole or not at all, no share is drawn */
   set(items) {
     this.items = [...items].sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
     const open = this.table.open;
@@ -43,7 +43,8 @@ class IcicleRow {
           style: `left:${left.toFixed(2)}px;width:${size.toFixed(2)}px`,
           onclick: () => this.choose(item)
         },
-        element("span", { class: "used", style: `width:${(shareOf(item) * 100).toFixed(1)}%` }),
+        !item.isWhole && element("span", { class: "used", style: `width:${(shareOf(item) * 100).toFixed(1)}%` }),
+        item.isWhole && item.usedBytes > 0 && element("span", { class: "tick", "aria-hidden": "true" }, "\u2713"),
         size > 44 && element("span", { class: "label" }, visible(item.name)));
       left += size;
       return button;
@@ -82,7 +83,7 @@ const rowTable = (label, items, choose) => tableBeside(
       show: (one) => element("button", { class: "link", type: "button", onclick: () => choose(one) }, visible(one.name))
     }),
     column("bytes", (one) => number(one.bytes), { kind: "number" }),
-    column("used", (one) => percent(shareOf(one)), { kind: "number" }),
+    column("used", (one) => one.isWhole ? (one.usedBytes ? "yes" : "no") : percent(shareOf(one)), { kind: "number" }),
     items[0]?.functions != null && column("functions", (one) => number(one.functions), { kind: "number" }),
     items[0]?.functions != null && column("used functions", (one) => number(one.usedFunctions), { kind: "number" }),
   ].filter(Boolean),
@@ -90,7 +91,9 @@ const rowTable = (label, items, choose) => tableBeside(
 
 const shareOf = (item) => (item.bytes ? Math.min(1, item.usedBytes / item.bytes) : 0);
 const icicleWords = (item) => `${visible(item.name)}: ${byteCount(item.bytes)}, ${
-  item.usedBytes ? `${percent(shareOf(item))} used` : "none used"}`;
+  item.isWhole       ? item.usedBytes ? "used" : "not used" :
+      item.usedBytes ? `${percent(shareOf(item))} used` :
+                       "none used"}`;
 
 /** The sums of rows of one name. */
 function summed(rows, name) {
@@ -112,6 +115,9 @@ function bytesView(report, map, state) {
   const few = note("None of its functions is on a touched page.");
   let object = null;
   const chosen = () => owners.find((owner) => owner.name === state.owner) ?? owners[0];
+  // Without basic blocks, a function is used as a whole.
+  const usedBytesOf = (one) => one.ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+  const isWhole = !layout.functions.some((one) => one.ranges.length && one.size && usedBytesOf(one) < one.size);
   const ownerRow = new IcicleRow("Owners", (owner) => state.set({ owner: owner.name }));
   const objectRow = new IcicleRow("Objects of the chosen owner", (item) => {
     object = object === item.name ? null : item.name;
@@ -133,8 +139,7 @@ function bytesView(report, map, state) {
               && (object === null || (report.names[one.object] || "no object known") === object))
           .map(
             (one) => (
-              { name: one.name, address: one.address, bytes: one.size,
-                usedBytes: one.ranges.reduce((sum, [from, to]) => sum + to - from, 0) }));
+              { name: one.name, address: one.address, bytes: one.size, isWhole, usedBytes: usedBytesOf(one) }));
     functionRow.node.hidden = !functions.length;
     few.hidden = functions.length > 0;
     functionRow.set(functions);
@@ -154,7 +159,8 @@ function bytesView(report, map, state) {
     "bytes", "Where the bytes are",
     note(
       "The width is the size, the bar the share that the launch uses. Arrow keys walk along a row; Enter shows the functions of ",
-      "an owner, or the page of a function. The last row has functions on touched pages."),
+      "an owner, or the page of a function. The last row has functions on touched pages",
+      isWhole ? "; those with a tick are used, as wholes: no basic blocks were recorded." : "."),
     ownerRow.node, ownerRow.table, heading, objectRow.node, objectRow.table, functionRow.node, functionRow.table, few,
     layout.otherOwners > 0 && note(`${number(layout.otherOwners)} further owners are not in this report.`));
 }

@@ -27,10 +27,11 @@ function faultCurveView(report, map, state) {
     chart = new Chart(
       `Pages touched during the launch: ${lines.map(({ words, curve }) => `${words} ${curve.at(-1)[1]}`).join(", ")}`, width,
       mostX, largest(lines.map(({ curve }) => curve.at(-1)[1])),
-      { xTitle: axis() === "hits" ? "first hits" : "ms", yTitle: "pages" });
+      { xTitle: axis() === "hits" ? "first hits" : "ms", yTitle: "pages", isWholeX: axis() === "hits", isWholeY: true });
     const toLine = (points, value) => [[0, 0], ...points.map((point) => [toX(point[0]), point[value]])];
-    chart.steps(toLine(last.curve, 2), "floor");
     for (const { name, curve } of lines) chart.steps(toLine(curve, 1), name);
+    // Last, because a good order lies on it.
+    chart.steps(toLine(last.curve, 2), "floor");
     chart.onClick((x) => {
       const page = [...last.cells].find(([, cell]) => cell.step === nearestStep(last.curve, x, toX));
       if (page) map?.choose(last, page[0]);

@@ -31,6 +31,6 @@ function healthView(report) {
     reasonsOf.length > 0
       && table(
         "names that the linker could not place, or that a layout lacks",
-        [column("name", (one) => one.name, { kind: "name" }), column("reason", (one) => one.reason, { kind: "name" })],
+        [column("name", (one) => report.nameOf(one.name), { kind: "name" }), column("reason", (one) => one.reason, { kind: "name" })],
         reasonsOf));
 }

@@ -49,7 +49,7 @@ function historyChart({ name, unit, points, changes, limits }, width) {
   const least = values.reduce((a, b) => Math.min(a, b), 0);
   const chart = new Chart(
     `${name} over ${counted(points.length, "commit")}: from ${number(points[0].value)} to ${number(points.at(-1).value)}`, width,
-    Math.max(1, points.length - 1), most, { xTitle: "", yTitle: unit, writeX: null, height: 220, leastY: least });
+    Math.max(1, points.length - 1), most, { xTitle: "", yTitle: unit, writeX: null, height: 220, leastY: least, isWholeY: values.every(Number.isInteger) });
   const add = (...nodes) => chart.node.append(...nodes);
   for (const { words, value } of limits)
     add(

@@ -10,7 +10,7 @@ const changeSentence = (comparison, metric) => {
   const noun = METRICS[metric.metric] ?? metric.metric;
   const interval = metric.low == null ? "" : ` (95% interval ${signed(metric.low)} to ${signed(metric.high)})`;
   return metric.verdict === "not shown" ?
-    `${firstLetterUp(comparison.after)} against ${comparison.before}: no difference in ${noun} that these launches show${interval}.` :
+    `These launches show no difference in ${noun} between ${comparison.after} and ${comparison.before}${interval}.` :
     `${firstLetterUp(comparison.after)} takes ${percent(Math.abs(metric.change))} ${metric.verdict} ${noun} than ${comparison.before}${
       interval}.`;
 };

@@ -22,12 +22,13 @@ class PageMap {
       choice(
         "Colour", "colour", [["touch", "what touched it"], ["time", "when it was touched first"]], this.colour,
         (colour) => state.set({ colour })));
-    const other = layouts.length > 1 && " Dashed rings: where the functions of the chosen page are in the other layout.";
+    const other = layouts.length > 1 && note("Dashed rings: where the functions of the chosen page are in the other layout.");
     this.node = view(
       "map", "Page map",
       element(
-        "p", { class: "quiet", id: "map-keys" },
-        "Arrow keys move the cursor, [ and ] go to the touched page before and after, Enter opens a page.", other),
+        "p", { class: "quiet keys", id: "map-keys" },
+        "Arrow keys move the cursor, [ and ] go to the touched page before and after, Enter opens a page."),
+      other,
       this.tools, this.key(), this.area, this.readout,
       ...layouts.map((layout) => tableBeside(`touched pages${layout.suffix}`, this.columns(layout), () => layout.touchedPages)));
     const redraw = drawnToWidth(this.area, (width) => this.draw(width));
@@ -104,7 +105,8 @@ class PageMap {
           element(
             "li", {},
             this.unknownShare > 0 ? `no line: unknown (${percent(this.unknownShare, 0)} of the startup bytes) or another owner` :
-                                    "no line: another owner")));
+                                    "no line: another owner",
+            this.unknownShare > 0.25 && "; link maps, or images built with -g, state more owners")));
   }
   /** Says what the shapes mean at this zoom. */
   tellShapes() {
@@ -143,7 +145,7 @@ class PageMap {
     const chosen = this.report.layoutOf(state.side);
     this.readout.textContent = layout && page !== null ? describePage(layout, page) :
       chosen && state.page !== null                    ? describePage(chosen, state.page) :
-                                                         "Point at a cell, or move to one with the arrow keys.";
+                                                         "";
   }
   /** The pages of a layout that hold the startup functions of the page that is chosen in the other. */
   movedPages(layout) {

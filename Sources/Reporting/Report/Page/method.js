@@ -7,8 +7,8 @@ function methodView(report) {
     element(
       "p", {},
       "Predicted figures follow from the layouts and the recorded launch. Measured ones are counts and times of real launches. ",
-      "A page counts once, at its first touch. Owners are modules, archives or source files, as far as something tells; the ",
-      "layout before tells for both."),
+      "A page counts once, at its first touch. An owner is a module, an archive or a source file, where one is known",
+      layouts.length > 1 ? "; both layouts use the owners of the one before." : "."),
     report.traces.length > 0
       && note(`${counted(report.traces.length, "trace")}: ${report.traces.slice(0, 10).map(visible).join(", ")}${
         report.traces.length > 10 ? ` and ${number(report.traces.length - 10)} more` : ""}.`),

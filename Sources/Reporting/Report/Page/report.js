@@ -27,6 +27,11 @@ class Report {
       }
     this.lastStep = largest(this.layouts.map((layout) => layout.curve.at(-1)?.[0] ?? 0));
   }
+  /** How a symbol of another document is shown here. */
+  nameOf(symbol) {
+    this.namesOfSymbols ??= new Map(this.stored.symbols.map((one, index) => [one, this.names[index]]).filter(([one]) => one));
+    return this.namesOfSymbols.get(symbol) ?? symbol;
+  }
   time(one) { return this.timeOfName.get(one.number); }
   /** The time of the last step with one up to `step`, in microseconds: steps of other launches have none. */
   timeAt(step) {

@@ -2,6 +2,18 @@
 
 const MOST_FOUND = 12;
 
+/** 4 if a line of `text` is what is wanted, perhaps with parameters; 3 if one begins with it, 2 if a word does, 1 if any place does. */
+function matchOf(text, wanted) {
+  let best = 0;
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    const isFirst = at === 0 || text[at - 1] === "\n";
+    const end = text[at + wanted.length];
+    if (isFirst && (end === undefined || end === "\n" || end === "(")) return 4;
+    best = Math.max(best, isFirst ? 3 : /[\w$]/.test(text[at - 1]) ? 1 : 2);
+  }
+  return best;
+}
+
 class Search {
   constructor(report, map, state) {
     Object.assign(this, { report, map, state, text: "", isFound: null });
@@ -30,7 +42,7 @@ class Search {
     });
     this.tell();
   }
-  /** For each name whether it contains the text; none without a text. */
+  /** For each name how well it matches the text, 0 if it does not contain it; none without a text. */
   get found() {
     const { report, state } = this;
     if (this.text === state.find) return this.isFound;
@@ -38,16 +50,17 @@ class Search {
     this.names ??= report.names.map((name, index) => `${name}\n${report.stored.symbols[index]}`.toLowerCase());
     const wanted = state.find.trim().toLowerCase();
     if (this.field.value !== state.find && document.activeElement !== this.field) this.field.value = state.find;
-    this.isFound = wanted ? Uint8Array.from(this.names, (name) => (name.includes(wanted) ? 1 : 0)) : null;
+    this.isFound = wanted ? Uint8Array.from(this.names, (name) => matchOf(name, wanted)) : null;
     return this.isFound;
   }
-  /** The functions of a layout that are found; used ones first. */
+  /** The functions of a layout that are found; best matches first, of equal ones the used. */
   functions(layout) {
     const { found: names } = this;
     if (!names) return [];
-    const isFound = (number) => number >= 0 && names[number] === 1;
-    const found = layout.functions.filter((one) => isFound(one.number) || isFound(one.owner) || isFound(one.object));
-    return [...found.filter((one) => one.step < Infinity), ...found.filter((one) => one.step === Infinity)];
+    const isFound = (number) => number >= 0 && names[number] > 0;
+    const rank = (one) => (one.number >= 0 ? names[one.number] : 0) * 2 + (one.step < Infinity ? 1 : 0);
+    return layout.functions.filter((one) => isFound(one.number) || isFound(one.owner) || isFound(one.object))
+      .sort((a, b) => rank(b) - rank(a));
   }
   pages(layout) {
     if (!this.found) return [];
@@ -56,7 +69,7 @@ class Search {
   steps(layout) { return this.functions(layout).filter((one) => one.step < Infinity).map((one) => one.step); }
   hits() {
     const { found } = this;
-    return found ? this.report.hits.filter((hit) => found[hit.number] === 1) : [];
+    return found ? this.report.hits.filter((hit) => found[hit.number] > 0) : [];
   }
 
   tell() {

@@ -26,6 +26,26 @@ function reach(id) {
   node?.querySelector("h2")?.focus({ preventScroll: true });
 }
 
+/** Marks the link to the view that is in the upper part of the window, and brings the link into sight. */
+function markCurrent(views) {
+  const place = document.getElementById("views");
+  const observer = new IntersectionObserver((entries) => {
+    const seen = entries.filter((entry) => entry.isIntersecting).at(-1);
+    if (!seen) return;
+    for (const [index, link] of [...place.children].entries()) {
+      if (views[index] !== seen.target) {
+        link.removeAttribute("aria-current");
+        continue;
+      }
+      link.setAttribute("aria-current", "true");
+      const [from, to] = [link.offsetLeft, link.offsetLeft + link.offsetWidth];
+      if (from < place.scrollLeft || to > place.scrollLeft + place.clientWidth)
+        place.scrollLeft = Math.max(0, from - place.clientWidth / 3);
+    }
+  }, { rootMargin: "-30% 0px -70% 0px" });
+  for (const node of views) observer.observe(node);
+}
+
 async function start() {
   const report = new Report(await readData());
   const state = new State();
@@ -41,6 +61,7 @@ async function start() {
     tried("Strangers", () => strangersView(report, map)),
     tried("Where the bytes are", () => bytesView(report, map, state)),
     tried("Order file", () => healthView(report)),
+    tried("Limits", () => limitsView(report)),
     tried("Launches", () => launchesView(report)),
     tried("History", () => historyView(report, state)),
     tried("Method", () => methodView(report)),
@@ -51,6 +72,7 @@ async function start() {
     goesTo(link, node.id, state);
     return link;
   }));
+  markCurrent(views);
   goesTo(document.querySelector(".skip"), "verdict", state);
   document.getElementById("search").hidden = !map;
   if (map) {

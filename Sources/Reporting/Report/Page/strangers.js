@@ -21,18 +21,18 @@ function strangersView(report, map) {
   const others = few.length - movable.length;
   const lines = few.length ?
     [
-      `${counted(few.length, "page")}${layout.suffix} ${few.length === 1 ? "is" : "are"} touched for at most ${
-        number(most)} bytes each.`,
+      `A stranger is a page that is touched for at most ${number(most)} bytes. ${
+        few.length === 1 ? "There is 1" : `There are ${number(few.length)}`}${layout.suffix}.`,
       saving > 0
         && `An order file could save ${counted(saving, "page")}: the ${byteCount(bytes)} of ${
           number(movable.length)} of them fit on ${counted(pages, "page")}.`,
       saving === 0 && movable.length > 0 && `The ${byteCount(bytes)} that an order file could move fill ${
         counted(pages, "page")} anyway.`,
       others > 0
-        && `${number(others)} ${others === 1 ? "holds" : "hold"} something else that is used and that no order file moves: code ` +
-          "without a symbol, of the C runtime, of linkage tables.",
+        && `${number(others)} also ${others === 1 ? "holds" : "hold"} code that is used and that no order file can move: without a ` +
+          "symbol, of the C runtime, of linkage tables.",
     ] :
-    [`No page${layout.suffix} is touched for a few bytes only.`];
+    [`A stranger is a page that is touched for at most ${number(most)} bytes. There is none${layout.suffix}.`];
   const names = (one) => element(
     "span", {}, one.functions.slice(0, 2).map((used, index) => [index ? ", " : "", code(used.name)]),
     one.functions.length > 2 && ` and ${one.functions.length - 2} more`);

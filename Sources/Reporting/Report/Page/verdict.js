@@ -9,27 +9,55 @@ const figure = (title, big, ...small) => element(
 
 const arrow = (counts) => counts.join(" \u2192 ");
 
-/** Pages of code, measured if both layouts were, and what the prediction says beside the floor. */
-function pageFigures(report) {
+/** Pages of code by layout, measured if all layouts were, and what the prediction says beside the floor; null if nothing tells. */
+function countsOf(report) {
   const { diff } = report.documents;
   const predicted = diff?.textPages ? [diff.textPages.before, diff.textPages.after] :
                                       report.layouts.map((one) => one.cells.size);
-  if (diff?.refusal || !predicted.length) return [];
+  if (diff?.refusal || !predicted.length) return null;
   const isMeasured = report.layouts.length > 0 && report.layouts.every((layout) => layout.method);
   const pages = isMeasured ? report.layouts.map((layout) => layout.executedPages) : predicted;
-  const floor = diff?.after.floorPages ?? report.layouts.at(-1)?.curve.at(-1)?.[2];
-  const above = predicted.at(-1) - floor;
+  const floor = diff?.after.floorPages ?? report.layouts.at(-1)?.curve.at(-1)?.[2] ?? 0;
+  return { predicted, isMeasured, pages, floor, above: predicted.at(-1) - floor };
+}
+
+function pageFigures({ pageSizeBytes }, counts) {
+  if (!counts) return [];
+  const { predicted, isMeasured, pages, floor, above } = counts;
   return [
     figure(
-      `Pages of code, ${byteCount(report.pageSizeBytes)}, ${isMeasured ? "measured" : "predicted"}`, arrow(pages.map(number)),
+      `Pages of code, ${byteCount(pageSizeBytes)}, ${isMeasured ? "measured" : "predicted"}`, arrow(pages.map(number)),
       pages.length === 2 && pages[0] > 0 && element("span", { class: "change" }, signed(pages[1] / pages[0] - 1)),
       isMeasured && `predicted ${arrow(predicted.map(number))}`),
     floor > 0
       && figure(
-        "Floor, pages, predicted", number(floor),
+        "Floor of the prediction, pages", number(floor), "the startup functions without gaps",
         above > 0 ? `the prediction is ${counted(above, "page")} above it` : "the prediction reaches it",
-        isMeasured && pages.at(-1) < floor && "measured pages are below it: not all of each function runs"),
+        isMeasured && pages.at(-1) < floor && "fewer are executed: not all of each function runs"),
   ];
+}
+
+/** The verdict in one sentence, without what is not known. */
+function summary(counts, { measure }) {
+  const clauses = [];
+  if (counts) {
+    const { isMeasured, pages: [before, after], floor, above } = counts;
+    const how = isMeasured ? "measured" : "predicted";
+    const change = before ? ` (${signed(after / before - 1)})` : "";
+    clauses.push(
+      after == null  ? `a launch ${isMeasured ? "executes" : "touches"} ${counted(before, "page")} of code, ${how}` :
+      after < before ? `${number(before - after)} of ${counted(before, "page")} of code fewer${change}, ${how}` :
+      after > before ? `${counted(after - before, "page")} of code more than the ${number(before)} before${change}, ${how}` :
+                       `as many pages of code as before, ${number(after)}, ${how}`);
+    if (floor > 0) clauses.push(above > 0 ? `the prediction is ${counted(above, "page")} above its floor` : "the prediction reaches its floor");
+  }
+  for (const { state, launches, wall } of wallTimes(measure)) {
+    const where = `in ${counted(launches, `${state} launch`, `${state} launches`)} of each`;
+    clauses.push(
+      wall.verdict === "not shown" ? `no difference in wall time shown ${where}` :
+                                     `${percent(Math.abs(wall.change))} ${wall.verdict} wall time ${where}`);
+  }
+  return clauses.length ? element("p", { class: "summary" }, `${firstLetterUp(clauses.join("; "))}.`) : null;
 }
 
 /** Faults of a cold launch by the model, for each way in which kernels read ahead. */
@@ -53,21 +81,21 @@ function coldFigure({ diff, measure }) {
     `fault-around ${byteCount(diff.linuxFaults.faultAroundBytes)}`, "of code alone: data and constants fault, too");
 }
 
-function timeFigures({ measure }) {
-  return (measure?.states ?? []).map((measured) => {
-    const wallOf = (name) => measured.comparisons.find((one) => (one.after === "control") === (name === "control"))
-                               ?.metrics.find((metric) => metric.metric === "wallTime");
-    const wall = wallOf("after");
-    if (!wall) return null;
-    const control = wallOf("control");
-    const interval = (one) => `${signed(one.low)} to ${signed(one.high)}`;
-    return figure(
-      `Wall time, ${measured.state} launches, measured`,
-      wall.verdict === "not shown" ? "no difference shown" : signed(wall.change),
-      wall.low != null && `95% interval ${interval(wall)}`, control?.low != null && `control ${interval(control)}`,
-      `${number(measured.sides[0].launches.length)} launches of each`);
-  });
-}
+/** The change of wall time in each state of the page cache, and that of the control. */
+const wallTimes = (measure) => (measure?.states ?? []).map((measured) => {
+  const wallOf = (name) => measured.comparisons.find((one) => (one.after === "control") === (name === "control"))
+                             ?.metrics.find((metric) => metric.metric === "wallTime");
+  const { state, sides } = measured;
+  return { state, launches: sides[0].launches.length, wall: wallOf("after"), control: wallOf("control") };
+}).filter(({ wall }) => wall);
+
+const timeFigures = ({ measure }) => wallTimes(measure).map(({ state, launches, wall, control }) => {
+  const interval = (one) => `${signed(one.low)} to ${signed(one.high)}`;
+  return figure(
+    `Wall time, ${state} launches, measured`, wall.verdict === "not shown" ? "no difference shown" : signed(wall.change),
+    wall.low != null && `95% interval ${interval(wall)}`, control?.low != null && `control ${interval(control)}`,
+    `${number(launches)} launches of each`);
+});
 
 /** Which build of which program each layout is. */
 function identity(report) {
@@ -81,9 +109,10 @@ function verdictView(report) {
   const { diff, measure } = report.documents;
   const machine = measure?.machine;
   const warning = (text) => element("p", { class: "warning" }, element("strong", {}, "Warning: "), visible(text), ".");
-  const figures = [...pageFigures(report), coldFigure(report.documents), ...timeFigures(report.documents)].filter(Boolean);
+  const counts = countsOf(report);
+  const figures = [...pageFigures(report, counts), coldFigure(report.documents), ...timeFigures(report.documents)].filter(Boolean);
   return view(
-    "verdict", "Verdict", figures.length > 0 && element("dl", { class: "figures" }, figures),
+    "verdict", "Verdict", summary(counts, report.documents), figures.length > 0 && element("dl", { class: "figures" }, figures),
     diff?.refusal && element("p", {}, visible(diff.refusal)),
     (diff?.warnings ?? []).map((one) => warning(one.message + (one.hint ? `; hint: ${one.hint}` : ""))),
     report.stored.limits.map((limit) => element("p", { class: "warning" }, element("strong", {}, "Left out: "), visible(limit), ".")),
