@@ -72,6 +72,7 @@ struct OrderFileCheckLinkTests {
       int table[4] = {1, 2, 3}, zero[8];
       const int constant[4] = {4, 5};
       _Thread_local int own = 6;
+      __asm__(".data\\n.globl label\\nlabel: .long 1\\n.text");
       int main(int count, char **words) {
         return table[count] + zero[count] + constant[count] + own + (words == 0);
       }
@@ -95,6 +96,9 @@ struct OrderFileCheckLinkTests {
       #expect([check.entries, check.present, check.dataEntries] == [2, 1, 4])
       #expect(check.missing.map(\.description) == ["no such symbol: q"])
     }
+    // mold makes it local, as labels that linkers add are.
+    let label = try OrderFileDialect.lld.read(FileBytes(Array("label\n".utf8)))
+    #expect(OrderFileCheck(label, layout: image.layout).dataEntries == (linker == "mold" ? 0 : 1))
   }
 
   /// GNU ld and gold list what they discarded in their maps.

@@ -72,7 +72,14 @@ struct ELFFunctionSymbols {
       guard isTyped || symbol.type == .none else { return }
       let address = StatedAddress(
         rawValue: isTyped ? symbol.value.rawValue & addressMask : symbol.value.rawValue)
-      guard symbol.nameOffset != 0, let section = sections.index(containing: address) else {
+      guard symbol.nameOffset != 0 else { return }
+      guard let section = sections.index(containing: address) else {
+        // A label of data, such as `__data_start`. Local ones are mostly the linker's own, which it orders nowhere.
+        if !isTyped, symbol.binding != .local,
+          let name = name(at: symbol.nameOffset, missing: &absentWithoutName)
+        {
+          absentSymbols.append(AbsentSymbol(name: name, reason: .data))
+        }
         return
       }
       guard let name = name(at: symbol.nameOffset, missing: &unnamedCount) else { return }
