@@ -16,6 +16,17 @@ private func line(_ entry: HistoryEntry) -> String { String(decoding: entry.line
     #expect(try HistoryFile("").entries.isEmpty)
   }
 
+  @Test func damagedHistoriesNeverTrapHostile() throws {
+    let bytes = Array(HistoryEntry.sample.map(line).joined().utf8)
+    for copy in byteFlips(of: bytes) {
+      guard let history = try? HistoryFile(parsing: FileBytes(copy), path: "h.jsonl") else {
+        continue
+      }
+      for form in HistoryExport.allCases { _ = form.text(of: history) }
+      _ = TrendText(TrendDocument(history)).text
+    }
+  }
+
   @Test func aLineIsOneLine() {
     #expect(
       line(.pages("a1", 1_700_000_000, 143)) == """

@@ -78,6 +78,32 @@ import Testing
     #expect(error.map { "\($0)".contains(message) } ?? false, "\(error.map { "\($0)" } ?? "")")
   }
 
+  @Test func damagedBudgetsNeverTrapHostile() throws {
+    let bytes = Array(
+      """
+      {
+        "allowedLibraries": ["libc.so.6", "libicu*"],
+        "limits": [
+          {"againstBase": "+2", "image": "app", "max": 150, "metric": "pages.textPages", "pageSizeBytes": 4096},
+          {"max": "5%", "metric": "diff.stale"},
+          {"againstBase": "+3%", "metric": "measure.wallTime", "state": "cold"}
+        ],
+        "schema": "orderfile.budget/1"
+      }
+
+      """.utf8)
+    #expect(throws: Never.self) { try Budget(parsing: FileBytes(bytes)) }
+    for length in hostilePrefixLengths(of: bytes) where length < bytes.count - 2 {
+      #expect(throws: ParseError.self, "\(length)") {
+        try Budget(parsing: FileBytes(Array(bytes[..<length])))
+      }
+    }
+    for copy in byteFlips(of: bytes) {
+      guard let budget = try? Budget(parsing: FileBytes(copy)) else { continue }
+      _ = try? BudgetCheck(budget, images: [CheckedImage(name: "app")], base: nil).results()
+    }
+  }
+
   /// Otherwise a figure of a document could not be limited, or a limit could never find its figure.
   @Test func figuresAreThoseOfTheDocuments() throws {
     var found: Set<String> = []

@@ -1,7 +1,10 @@
+import FaultEstimate
 import Foundation
+import FunctionOrder
 import History
 import JSON
 import LaunchBudget
+import LaunchMeasurement
 import Reporting
 import TestSupport
 import Testing
@@ -33,8 +36,80 @@ import Testing
       #expect((properties["schema"] as? [String: Any])?["const"] as? String == written)
       #expect((schema["required"] as? [String])?.contains("schema") ?? false, "\(written)")
       #expect(schema["$schema"] as? String == "https://json-schema.org/draft/2020-12/schema")
+      #expect(schema["$id"] as? String == Self.fileName(of: written))
     }
   }
+
+  /// A string without a closed set of words or a form needs a sentence that says what it is.
+  @Test func eachStringIsConstrainedOrDescribed() throws {
+    var count = 0
+    for name in Self.written.map(Self.fileName) + [Self.parts] {
+      Self.forEachSchema(in: try Self.schema(name)) { schema in
+        for (key, value) in schema["properties"] as? [String: Any] ?? [:] {
+          guard let member = value as? [String: Any], Self.isFreeText(member) else { continue }
+          let description = member["description"] as? String ?? ""
+          #expect(description.hasSuffix(".") && description.count > 5, "\(name): \(key)")
+          count += 1
+        }
+      }
+    }
+    #expect(count > 100)
+  }
+
+  /// Whether a member, or an element of it, may be any string.
+  private static func isFreeText(_ member: [String: Any]) -> Bool {
+    let types = member["type"] as? [String] ?? [member["type"] as? String ?? ""]
+    if types.contains("array"), let items = member["items"] as? [String: Any] {
+      return isFreeText(items)
+    }
+    return types.contains("string")
+      && ["enum", "const", "pattern", "format"].allSatisfy { member[$0] == nil }
+  }
+
+  /// So that a new word fails, until the schema has it, too.
+  @Test(arguments: [
+    ("audit", "format", ["ELF", "Mach-O"]),
+    ("audit", "libraries/[]/kinds/[]", words(AuditedLibrary.LoadKind.self)),
+    ("auto", "method", words(AutoDocument.Method.self)),
+    ("check", "limits/[]/causes/[]/kind", words(RegressionCause.Kind.self)),
+    ("check", "limits/[]/outcome", words(CheckOutcome.self)),
+    ("check", "outcome", words(CheckOutcome.self)),
+    ("diff", "linuxFaults/cold/[]/readAhead", words(LinuxKernel.ReadAhead.self)),
+    ("diff", "measuredPages/after/causes/[]/cause", PageAccount.Cause.allCases.map(\.rawValue)),
+    ("diff", "newCode/comparedWith", words(NewCode.Reference.self)),
+    ("diff", "recordableUnknown", words(DiffDocument.RecordableUnknown.self)),
+    ("doctor", "findings/[]/area", words(Finding.Area.self)),
+    ("doctor", "findings/[]/severity", words(Finding.Severity.self)),
+    ("doctor", "subject", words(DoctorDocument.Subject.self)),
+    ("gen", "images/[]/linkerSource", words(OrderedImage.LinkerSource.self)),
+    ("gen", "images/[]/strategy", words(OrderStrategy.self)),
+    ("gen", "unused/[]/reason", words(UnusedHits.Reason.self)),
+    ("history", "metrics/[]/direction", words(HistoryMetric.Direction.self)),
+    ("history", "metrics/[]/unit", words(HistoryMetric.Unit.self)),
+    ("history", "source", words(HistorySeries.Source.self)),
+    ("measure", "states/[]/comparisons/[]/metrics/[]/metric", words(LaunchMetric.self)),
+    (
+      "measure", "states/[]/comparisons/[]/metrics/[]/verdict",
+      words(LaunchComparison.Verdict.self)
+    ),
+    ("measure", "states/[]/state", words(CacheState.self)),
+    ("report", "layouts/[]/side", words(ReportLayout.Side.self)),
+    ("report", "stages/[]/rows/[]/kind", words(LaunchStage.Kind.self)),
+    ("stages", "tables/[]/source", words(StageTable.Source.self)),
+    ("verify", "problems/[]/kind", words(VerifyDocument.Kind.self)),
+  ]) func closedSetsAreThoseOfTheCode(_ name: String, _ path: String, _ words: [String]) throws {
+    var value: Any? = try Self.schema("\(name).json")
+    for key in path.split(separator: "/") {
+      let schema = value as? [String: Any]
+      value =
+        key == "[]" ? schema?["items"] : (schema?["properties"] as? [String: Any])?[String(key)]
+    }
+    let stated = try #require((value as? [String: Any])?["enum"] as? [Any], "\(path)")
+    #expect(stated.compactMap { $0 as? String }.sorted() == words.sorted())
+  }
+
+  private static func words<Words: RawRepresentable & CaseIterable>(_: Words.Type) -> [String]
+  where Words.RawValue == String { Words.allCases.map(\.rawValue) }
 
   /// So that a new key fails, until the schema has it, too.
   @Test func noObjectMayHaveOtherMembers() throws {

@@ -8,7 +8,7 @@ import Testing
     path: "app\u{1b}.order", dialect: "lld",
     images: [
       ImageReference(
-        path: "build/app", architecture: Architecture("x86_64"), id: "build-id:0102"),
+        path: "build/app", architecture: Architecture("x86_64"), id: "0102"),
       ImageReference(path: "build/libapp.so"),
     ], entries: 120, dataEntries: 1, otherArchitectures: 2, patterns: 3,
     problems: [

@@ -2,7 +2,7 @@ import JSON
 
 /// The result of `orderfile doctor`: what keeps a program from being ordered here.
 package struct DoctorDocument: Hashable, Sendable {
-  package enum Subject: String, Sendable {
+  package enum Subject: String, CaseIterable, Sendable {
     /// A project's folder.
     case project
     /// A linked image.

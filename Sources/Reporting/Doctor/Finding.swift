@@ -5,7 +5,7 @@ package struct Finding: Hashable, Sendable {
     case tools, permissions, machine, project, image, auto
   }
 
-  package enum Severity: String, Sendable {
+  package enum Severity: String, CaseIterable, Sendable {
     /// Nothing has to be done.
     case ok
     /// Something works less well, or not without a word from the user.

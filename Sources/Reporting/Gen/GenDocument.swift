@@ -31,7 +31,7 @@ package struct UnusedHits: Hashable, Sendable {
   package var reason: Reason
 
   /// The words are those of warnings, too.
-  package enum Reason: String, Sendable {
+  package enum Reason: String, CaseIterable, Sendable {
     case anotherImage = "another image"
     /// No image of the trace is a build of an image that is ordered or compared.
     case anotherProgram = "no build of it in the trace"
@@ -142,7 +142,7 @@ package struct OrderedImage: Hashable, Sendable {
   }
 
   /// How the linker is known.
-  package enum LinkerSource: String, Sendable {
+  package enum LinkerSource: String, CaseIterable, Sendable {
     case option
     /// The image to order says by which linker it was written.
     case image

@@ -5,7 +5,7 @@ import PagesFormat
 
 /// One of the layouts of a report: what of the image is where, what a launch is predicted to touch, and what one touched.
 package struct ReportLayout: Sendable {
-  package enum Side: String, Sendable { case before, after, only }
+  package enum Side: String, CaseIterable, Sendable { case before, after, only }
 
   /// `only` if the report has no other.
   package var side: Side

@@ -43,6 +43,9 @@ function figuresOf({ history, trend, budget }) {
   return [...figures.values()];
 }
 
+/** A change as a share; of a figure that was 0 before, what it is now. */
+const changeWords = ({ change, after }) => change == null ? `0 \u2192 ${number(after)}` : signed(change);
+
 function historyChart({ name, unit, points, changes, limits }, width) {
   const values = [...points.map((point) => point.value), ...limits.map((limit) => limit.value)];
   const most = largest(values, 0) * 1.08 || 1;
@@ -83,7 +86,7 @@ function historyChart({ name, unit, points, changes, limits }, width) {
       drawing(
         "text", { class: "label", x: x(index) + (index * 2 > points.length ? -4 : 4), y: TOP + 10,
                   "text-anchor": index * 2 > points.length ? "end" : "start" },
-        `${visible(point.commit).slice(0, 10)} ${signed(change.change)}`));
+        `${visible(point.commit).slice(0, 10)} ${changeWords(change)}`));
   });
   return chart.node;
 }
@@ -113,7 +116,7 @@ function historyView(report, state) {
       [
         column("time", (point) => point.time), column("commit", (point) => point.commit, { kind: "name" }),
         column(unit, (point) => number(point.value), { kind: "number" }),
-        column("change point", (point) => (changes.has(point.commit) ? signed(changes.get(point.commit).change) : ""))
+        column("change point", (point) => (changes.has(point.commit) ? changeWords(changes.get(point.commit)) : ""))
       ],
       () => points));
   };
