@@ -106,7 +106,7 @@ struct StagesCommand: ParsableCommand, LaunchingCommand {
   }
 
   private func readFiles() throws(Diagnostic) -> StagesDocument {
-    try LaunchFiles(files, precision: precision.ratio, end: end).read()
+    try StageFiles(files, precision: precision.ratio, end: end).read()
   }
 
   private func measure() throws(Diagnostic) -> (StagesDocument, Diagnostic?) {

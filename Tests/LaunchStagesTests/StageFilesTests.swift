@@ -8,13 +8,13 @@ import TestSupport
 import Testing
 
 /// Files of several kinds in one report.
-@Suite struct LaunchFilesTests {
+@Suite struct StageFilesTests {
   private func report(
     _ files: [String: String], end: String? = nil
   ) throws -> StagesDocument {
     let workshop = try Workshop()
     for (name, text) in files { try workshop.write(text.utf8, name) }
-    return try LaunchFiles(
+    return try StageFiles(
       files.keys.sorted().map { workshop.folder.appendingPathComponent($0).path },
       precision: 0.03, end: end
     ).read()

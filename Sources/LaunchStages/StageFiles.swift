@@ -8,7 +8,7 @@ import Workflows
 import XctraceFormat
 
 /// Reads traces and logs of launches: `orderfile stages FILE...`.
-package struct LaunchFiles {
+package struct StageFiles {
   /// `-` for standard input.
   package var paths: [String]
   /// Of the mean, as a share: for the number of launches that it takes.
