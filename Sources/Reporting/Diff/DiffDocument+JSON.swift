@@ -25,7 +25,8 @@ import PagesFormat
 /// `lowerEnds` is present if a layout lacks startup functions: the members that count only those that it has.
 ///
 /// `perTrace` is present if there were several traces: the predicted `textPages` of each launch by itself, their `mean`,
-/// and the `worst`, which is the one with the most pages in the layout after.
+/// and the `worst`, which is the one with the most pages in the layout after. A trace that counts as several launches, also
+/// in the mean, has their number in `launches`.
 ///
 /// `drifted` is present if basic blocks were recorded, and if both the recorded build and the layout after have a map of
 /// them: the functions whose blocks differ, and how.
@@ -251,12 +252,16 @@ extension DiffDocument.Layout: JSONReadableObject {
 
 extension DiffDocument.Trace: JSONReadableObject {
   fileprivate func write(to json: inout JSONWriter) {
+    if launches != 1 { json.member("launches", launches) }
     json.member("path", path)
     json.object("textPages") { pages.writeSaving(to: &$0) }
   }
 
   package init(_ object: JSONObject) throws(ParseError) {
-    self.init(path: try object.value("path"), pages: try object.counts("textPages"))
+    let launches = object.has("launches") ? try object.count("launches") : 1
+    self.init(
+      path: try object.value("path"), pages: try object.counts("textPages"),
+      launches: UInt64(max(1, launches)))
   }
 }
 

@@ -84,20 +84,27 @@ package struct DiffDocument: Hashable, Sendable {
   package struct Trace: Hashable, Sendable {
     package var path: String
     package var pages: BeforeAfter<Int>
+    /// The number of launches that it counts as; at least 1.
+    package var launches: UInt64
 
-    package init(path: String, pages: BeforeAfter<Int>) {
+    package init(path: String, pages: BeforeAfter<Int>, launches: UInt64 = 1) {
       self.path = path
       self.pages = pages
+      self.launches = launches
     }
   }
 
-  /// The mean pages of `traces`; `nil` if there are none.
+  /// The number of launches that `traces` count as.
+  package var launchesOfTraces: UInt64 { traces.map(\.launches).saturatingSum() }
+
+  /// The mean pages of `traces`, each as often as it counts; `nil` if there are none.
   package var meanOfTraces: BeforeAfter<Double>? {
     guard !traces.isEmpty else { return nil }
-    let sum = BeforeAfter<Int>.sum(traces.map(\.pages))
-    return BeforeAfter(
-      before: Double(sum.before) / Double(traces.count),
-      after: Double(sum.after) / Double(traces.count))
+    func mean(_ pages: KeyPath<BeforeAfter<Int>, Int>) -> Double {
+      traces.reduce(0) { $0 + Double($1.launches) * Double($1.pages[keyPath: pages]) }
+        / Double(launchesOfTraces)
+    }
+    return BeforeAfter(before: mean(\.before), after: mean(\.after))
   }
 
   /// Those with the most pages in the layout after first; equal ones in their given order.

@@ -84,10 +84,16 @@ package struct DiffText {
     }
     let count = document.traces.count
     let shown = min(limits.sections ?? count, count)
-    for trace in document.worstTracesFirst[..<shown] { add(trace.pages, trace.path) }
+    for trace in document.worstTracesFirst[..<shown] {
+      add(
+        trace.pages,
+        trace.path + (trace.launches > 1 ? " (\(trace.launches) launches)" : ""))
+    }
+    let launches = document.launchesOfTraces
     table.add([
       Decimal.text(mean.before, places: 1), Decimal.text(mean.after, places: 1),
-      Percentage.change(from: mean.before, to: mean.after), "MEAN of \(count) traces",
+      Percentage.change(from: mean.before, to: mean.after),
+      launches > count ? "MEAN of \(launches) launches" : "MEAN of \(count) traces",
     ])
     add(worst.pages, "WORST: \(worst.path)")
     return "\npredicted pages of each launch by itself, most pages after first"

@@ -64,6 +64,8 @@ struct RecordedStartup {
     /// Among all.
     var number: Int
     var path: String
+    /// The number of launches that it counts as.
+    var weight: UInt64
     var uses: [Int]
   }
 
@@ -99,7 +101,8 @@ struct RecordedStartup {
       }
     }
     if launches.last?.number != source.number, !source.isRest {
-      launches.append(Launch(number: source.number, path: source.name, uses: []))
+      launches.append(
+        Launch(number: source.number, path: source.name, weight: source.weight, uses: []))
     }
     for use in blocks.inOrder(launch, named, besides: unnamed) {
       let place = placeOfUse[use.identity] ?? found.count

@@ -139,7 +139,8 @@ struct StartupUses {
         before: layouts.before.layout, after: layouts.after.layout,
         startup: launch.uses.map { uses[$0] }, pageSize: pageSize, facts: facts)
       return DiffDocument.Trace(
-        path: launch.path, pages: BeforeAfter(before: pages.before, after: pages.after))
+        path: launch.path, pages: BeforeAfter(before: pages.before, after: pages.after),
+        launches: launch.weight)
     }
   }
 

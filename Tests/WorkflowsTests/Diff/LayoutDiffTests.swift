@@ -224,6 +224,24 @@ import Workflows
     #expect(many == one)
   }
 
+  @Test func theMeanCountsEachLaunchAsOftenAsItIsWeighted() throws {
+    try builds.writeTrace("short", of: "app.rec", used: ["f0"])
+    var options = options()
+    options.weighted = ["3," + builds.path("short")]
+    let traced = try document(options)
+    #expect(traced.traces.map(\.launches) == [1, 3])
+    // Four pages and one; of the ordered build one for both.
+    #expect(traced.meanOfTraces == BeforeAfter(before: (4 + 3 * 1) / 4.0, after: 1))
+    #expect(DiffText(traced).text.contains("MEAN of 4 launches"))
+
+    var merge = LaunchMerge.Options(paths: options.traces)
+    merge.weighted = options.weighted
+    try builds.workshop.write(try LaunchMerge(merge).bytes, "profile")
+    let profiled = try document(self.options(traces: ["profile"]))
+    #expect(profiled.meanOfTraces == traced.meanOfTraces)
+    #expect(profiled.traces.map(\.launches).sorted() == [1, 3])
+  }
+
   @Test func whatIsInOtherImagesIsWarnedOf() throws {
     try builds.writeTrace("two", of: [("libb.so", ["f1", "f2"]), ("app.rec", SampleBuilds.used)])
     let document = try document(options(traces: ["two"]))
