@@ -49,10 +49,6 @@ package struct BalancedOrder: Sendable {
   /// Of more launches, so many are looked at, at equal distances in the order of their numbers of functions. What only
   /// others use comes last.
   private static let mostLaunches = 128
-  /// The bytes of a function that count at most. No launch is expected to run all of a larger one.
-  private static let mostBytes: UInt64 = 1 << 18
-  /// Where functions begin, as compilers for the usual architectures have it.
-  private static let alignment: UInt64 = 16
 
   /// Orders the parts that `launches` used. The order of the launches does not matter.
   ///
@@ -78,18 +74,13 @@ package struct BalancedOrder: Sendable {
     let all = merged.parts
     var number: [Part: Int] = [:]
     for (index, part) in all.enumerated() { number[part] = index }
-    let sizes = all.map { part in
-      let bytes = max(1, min(size(part), Self.mostBytes))
-      return Int((bytes + Self.alignment - 1) / Self.alignment * Self.alignment)
-    }
-    let section = all.first.map { layout.sections[Int(layout.functions[$0.function].section)] }
-    let start = (section?.range.start.rawValue ?? 0) % (1 << 16)
+    let sizes = OrderedSizes(all, in: layout, size: size)
     let chosen =
       sequences.count <= Self.mostLaunches
       ? sequences
       : (0..<Self.mostLaunches).map { sequences[$0 * sequences.count / Self.mostLaunches] }
-    let groups = LaunchGroups(chosen.map { $0.parts.compactMap { number[$0] } }, sizes: sizes)
-    let order = Self.order(of: groups, start: Int(start)).flatMap { groups.groups[$0].items }
+    let groups = LaunchGroups(chosen.map { $0.parts.compactMap { number[$0] } }, sizes: sizes.sizes)
+    let order = Self.order(of: groups, start: sizes.start).flatMap { groups.groups[$0].items }
     let isPlaced = Set(order)
     parts = (order + all.indices.filter { !isPlaced.contains($0) }).map { all[$0] }
   }

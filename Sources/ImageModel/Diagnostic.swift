@@ -22,14 +22,18 @@ package struct Diagnostic: Error, Hashable, Sendable {
   package var context: [String]
   package var hint: String?
   package var severity: Severity
+  /// Whether it is about traces alone that do not exist, or in which nothing was recorded.
+  package var isOfMissingTraces: Bool
 
   package init(
-    _ message: String, context: [String] = [], hint: String? = nil, severity: Severity = .failure
+    _ message: String, context: [String] = [], hint: String? = nil, severity: Severity = .failure,
+    isOfMissingTraces: Bool = false
   ) {
     self.message = message
     self.context = context
     self.hint = hint
     self.severity = severity
+    self.isOfMissingTraces = isOfMissingTraces
   }
 }
 

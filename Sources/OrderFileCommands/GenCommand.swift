@@ -1,6 +1,7 @@
 import ArgumentParser
 import Demangling
 import FunctionOrder
+import ImageModel
 import Reporting
 import Workflows
 
@@ -84,6 +85,16 @@ struct GenCommand: ParsableCommand {
   var largeLast: UInt64?
   @Option(
     help: ArgumentHelp(
+      "An earlier order file, which may be that of -o: entries stay where they are in it where nothing is gained by "
+        + "moving them.", valueName: "file"), completion: .file())
+  var previous: String?
+  @Option(
+    help: ArgumentHelp(
+      "The order file to use, as it is, if a trace does not exist, a folder has none, or nothing was recorded; it may be "
+        + "that of -o.", valueName: "file"), completion: .file())
+  var fallback: String?
+  @Option(
+    help: ArgumentHelp(
       "Also write a profile by which functions are split into what ran and what did not.",
       valueName: "file"), completion: .file())
   var split: String?
@@ -117,6 +128,16 @@ struct GenCommand: ParsableCommand {
     if format?.format.name == "bolt" && linker != nil {
       throw ValidationError("--linker and --format bolt can't be used together: BOLT is no linker")
     }
+    if previous != nil && (allImages || format?.format.name == "bolt") {
+      throw ValidationError(
+        "--previous is an order file of one image for a linker: it can't be used with "
+          + (allImages ? "--all-images" : "--format bolt"))
+    }
+    if fallback != nil && (allImages || split != nil) {
+      throw ValidationError(
+        "--fallback is one order file: it can't be used with \(allImages ? "--all-images" : "--split")"
+      )
+    }
     if debugFile != nil && image.count != 1 {
       throw ValidationError("--debug-file belongs to one image: it needs exactly one --image")
     }
@@ -139,6 +160,7 @@ struct GenCommand: ParsableCommand {
     options.linker = linker?.dialect
     options.strategy = strategy
     options.largeFunctionBytes = largeLast
+    options.previous = previous
     options.split = split == nil ? nil : format?.format ?? SplitFormat.all[0]
     options.splitPath = split ?? ""
     options.environment = .own
@@ -150,6 +172,9 @@ struct GenCommand: ParsableCommand {
   func run() throws {
     // Find out early if an output can't be written.
     let inputs = launches.files + recorded + image + [linkMap, debugFile].compactMap { $0 }
+    let fallbackOrder = try fallback.map { path throws(Diagnostic) in
+      try FallbackOrder(path, linker: linker?.dialect)
+    }
     let onlyOutput = allImages ? nil : try Output(output, madeOf: inputs)
     if let split { try OutputFile.check(split, isNoneOf: inputs) }
     let profile = try split.map { try OutputFile($0) }
@@ -157,6 +182,21 @@ struct GenCommand: ParsableCommand {
       throw Self.oneFileForBoth
     }
     let folder = allImages ? try OrderFileFolder(output) : nil
+    do {
+      try generate(to: onlyOutput, profile, folder)
+    } catch let error as Diagnostic {
+      guard let fallbackOrder, let onlyOutput,
+        let document = fallbackOrder.document(after: error, outputPath: output)
+      else { throw error }
+      try onlyOutput.finish(fallbackOrder.bytes)
+      if json { try Console.print(document.json()) }
+      messages.print(note: document.fallback?.text ?? "")
+    }
+  }
+
+  private func generate(
+    to onlyOutput: Output?, _ profile: OutputFile?, _ folder: OrderFileFolder?
+  ) throws {
     var generation = try OrderGeneration(options)
     var orders: [GeneratedOrder] = []
     if let folder { orders = try folder.write(&generation) }

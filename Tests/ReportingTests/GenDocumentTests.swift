@@ -69,6 +69,31 @@ import Testing
     #expect((value["images"] as? [[String: Any]])?.count == 3)
   }
 
+  @Test func whatStayedSinceThePreviousOrderIsSaid() throws {
+    var image = Self.plain
+    image.previous = .init(path: "old.order", kept: 4, moved: 1, new: 1, leftOut: 2)
+    #expect(
+      GenText(image).text.contains(
+        "\nkept the places of 4 of 6 entries: 1 moved, 1 new, 2 left out since old.order"))
+    let json = String(decoding: GenDocument(images: [image]).json(), as: UTF8.self)
+    #expect(
+      json.contains(
+        "\"previous\": {\"kept\": 4, \"leftOut\": 2, \"moved\": 1, \"new\": 1, \"path\": \"old.order\"}"
+      ))
+  }
+
+  @Test func theFallbackIsSaid() throws {
+    var document = GenDocument(images: [])
+    document.fallback = .init(
+      path: "last.order", outputPath: "app.order", entries: 1, reason: "traces: missing traces")
+    let value = try parsedJSON(document.json())
+    let fallback = try #require(value["fallback"] as? [String: Any])
+    #expect(fallback["entries"] as? Int == 1 && fallback["path"] as? String == "last.order")
+    #expect(
+      document.fallback?.text
+        == "used the fallback last.order, 1 entry: app.order\nno new order: traces: missing traces")
+  }
+
   @Test func theMostFrequentReasonComesFirst() {
     let reasons = Self.lossy.missingByReason
     #expect(reasons.map(\.count) == [2, 2])

@@ -7,6 +7,31 @@ package struct GenDocument: Hashable, Sendable {
   package var images: [OrderedImage]
   /// The hits in no image of `images`.
   package var unused: [UnusedHits]
+  /// What was written because a trace is missing; `nil` if orders were generated.
+  package var fallback: Fallback?
+
+  /// An order file that was used as it is.
+  package struct Fallback: Hashable, Sendable {
+    package var path: String
+    /// Where its copy is.
+    package var outputPath: String
+    package var entries: Int
+    /// Which trace is missing.
+    package var reason: String
+
+    package init(path: String, outputPath: String, entries: Int, reason: String) {
+      self.path = path
+      self.outputPath = outputPath
+      self.entries = entries
+      self.reason = reason
+    }
+
+    /// The note about it.
+    package var text: String {
+      "used the fallback \(printable(path)), \(counted(entries, "entry", "entries")): "
+        + printable(outputPath) + "\nno new order: " + printable(reason)
+    }
+  }
 
   package init(images: [OrderedImage], unused: [UnusedHits] = []) {
     self.images = images
@@ -98,6 +123,29 @@ package struct OrderedImage: Hashable, Sendable {
   package var rareFunctions = 0
   /// The builds that were launched, if there are several.
   package var builds: [Build] = []
+  /// What became of the entries of the previous order file; `nil` if none was given.
+  package var previous: Previous?
+
+  /// An order file compared with the previous one, by lines that name a function.
+  package struct Previous: Hashable, Sendable {
+    package var path: String
+    /// The largest number of lines that both files have in the same order.
+    package var kept: Int
+    /// The other lines that both have.
+    package var moved: Int
+    /// Lines of the order file alone.
+    package var new: Int
+    /// Lines of the previous one alone, each once.
+    package var leftOut: Int
+
+    package init(path: String, kept: Int, moved: Int, new: Int, leftOut: Int) {
+      self.path = path
+      self.kept = kept
+      self.moved = moved
+      self.new = new
+      self.leftOut = leftOut
+    }
+  }
 
   /// How launches used a function.
   package struct Use: Hashable, Sendable {
@@ -202,11 +250,21 @@ extension GenDocument: JSONDocument {
   package static let schema = "orderfile.gen/2"
 
   package func write(to json: inout JSONWriter) {
+    if let fallback { json.object("fallback") { fallback.write(to: &$0) } }
     json.array("images") { json in for image in images { json.object { image.write(to: &$0) } } }
     json.member("schema", Self.schema)
     json.array("unused") { json in
       for hits in unused { json.object { hits.write(to: &$0) } }
     }
+  }
+}
+
+extension GenDocument.Fallback {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("entries", entries)
+    json.member("outputPath", outputPath)
+    json.member("path", path)
+    json.member("reason", reason)
   }
 }
 
@@ -234,6 +292,7 @@ extension OrderedImage {
     json.member("lostRecords", lostRecords)
     json.array("missing") { json in for missing in missing { missing.write(to: &json) } }
     json.member("outputPath", outputPath)
+    if let previous { json.object("previous") { previous.write(to: &$0) } }
     json.member("rareFunctions", rareFunctions)
     if let recordable { json.object("recordable") { recordable.write(to: &$0) } }
     json.member("recordedFunctions", recordedFunctions)
@@ -256,6 +315,16 @@ extension OrderedImage.Use {
     json.member("launches", launches)
     json.member("medianPosition", medianPosition)
     json.member("name", name)
+  }
+}
+
+extension OrderedImage.Previous {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("kept", kept)
+    json.member("leftOut", leftOut)
+    json.member("moved", moved)
+    json.member("new", new)
+    json.member("path", path)
   }
 }
 

@@ -36,6 +36,12 @@ package struct GenText {
       let all = image.uses.count { $0.launches >= image.launches }
       text += "\nused by all \(image.launches) launches: \(counted(all, "function"))"
     }
+    if let previous = image.previous {
+      text +=
+        "\nkept the places of \(previous.kept) of \(counted(image.entries, "entry", "entries")): "
+        + "\(previous.moved) moved, \(previous.new) new, \(previous.leftOut) left out since "
+        + printable(previous.path)
+    }
     if image.rareFunctions > 0 {
       text += "\nleft out: \(counted(image.rareFunctions, "function")) that too few launches used"
     }

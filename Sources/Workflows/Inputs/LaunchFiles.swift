@@ -103,7 +103,7 @@ package struct LaunchFiles {
     guard files.count > count else {
       throw Diagnostic(
         "missing traces: none of \(counted(others.count, "file")) in the folder is a trace or a profile",
-        context: [path], severity: .nothingRecorded)
+        context: [path], severity: .nothingRecorded, isOfMissingTraces: true)
     }
     if !others.isEmpty {
       let named = others.prefix(3).joined(separator: ", ")

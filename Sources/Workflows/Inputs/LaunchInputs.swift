@@ -42,7 +42,9 @@ package struct LaunchInputs {
     groups = BuildGroups(traces) { _ in nil }
     var problems = FileProblems(keepsGoing: keepsGoing)
     for file in inputs.files {
-      do throws(Diagnostic) { try add(file) } catch { problems.append(error) }
+      do throws(Diagnostic) { try add(file) } catch {
+        problems.append(error, isMissing: !Folder.exists(file.path))
+      }
     }
     try problems.check(count: inputs.files.count)
     warnings += problems.warnings
@@ -59,7 +61,7 @@ package struct LaunchInputs {
     guard !traces.isEmpty else {
       throw Diagnostic(
         "nothing was recorded", context: files.count == 1 ? [files[0].path] : [],
-        hint: "see 'orderfile record --help'", severity: .nothingRecorded)
+        hint: "see 'orderfile record --help'", severity: .nothingRecorded, isOfMissingTraces: true)
     }
     for path in recorded {
       try images.add(path: path, architecture, recordedAs: traces.images)
@@ -314,6 +316,8 @@ package struct LaunchInputs {
     package var number: Int
     /// The path of the trace or, in a profile, the path and the launch.
     package var name: String
+    /// The number of launches that it counts as.
+    package var weight: UInt64 = 1
     /// Whether it is what launches used that a profile does not keep whole.
     package var isRest = false
   }
@@ -329,8 +333,10 @@ package struct LaunchInputs {
     var hasNames = false
     var unnamed = 0
     var number = 0
-    func pass(_ launches: [RecordedFunctions], _ name: String, isRest: Bool = false) {
-      let source = LaunchSource(number: number, name: name, isRest: isRest)
+    func pass(
+      _ launches: [RecordedFunctions], _ name: String, weight: UInt64 = 1, isRest: Bool = false
+    ) {
+      let source = LaunchSource(number: number, name: name, weight: weight, isRest: isRest)
       number += 1
       for launch in launches where group(of: launch.image) == wanted {
         hasNames = hasNames || !launch.uses.isEmpty
@@ -343,11 +349,12 @@ package struct LaunchInputs {
         for launch in profile.launches {
           pass(
             profile.recordedFunctions(of: launch),
-            "\(files[file].path) launch \(hexadecimal(launch.hash))")
+            "\(files[file].path) launch \(hexadecimal(launch.hash))", weight: launch.weight)
         }
         if !profile.keepsAllLaunches { pass(profile.unitedLaunch, files[file].path, isRest: true) }
       } else {
-        pass(try launches(try trace(file), of: [wanted]), files[file].path)
+        pass(
+          try launches(try trace(file), of: [wanted]), files[file].path, weight: files[file].weight)
       }
     }
     if !hasNames { throw withoutNames(wanted, unnamed: unnamed) }
@@ -360,7 +367,7 @@ package struct LaunchInputs {
         "nothing was recorded in '\(groups.groups[group].name)'",
         context: files.count == 1 ? [files[0].path] : [],
         hint: "the traces have \(names.joined(separator: ", "))",
-        severity: .nothingRecorded)
+        severity: .nothingRecorded, isOfMissingTraces: true)
     }
     return Diagnostic(
       "missing names: none of \(counted(unnamed, "recorded function")) has a name",

@@ -80,10 +80,16 @@ package struct LaunchMerge {
 struct FileProblems {
   private let keepsGoing: Bool
   private(set) var errors: [Diagnostic] = []
+  /// Whether all of them are of files that do not exist.
+  private var areOfMissingFiles = true
 
   init(keepsGoing: Bool) { self.keepsGoing = keepsGoing }
 
-  mutating func append(_ error: Diagnostic) { errors.append(error) }
+  /// - Parameter isMissing: whether it is of a file that does not exist.
+  mutating func append(_ error: Diagnostic, isMissing: Bool = false) {
+    errors.append(error)
+    areOfMissingFiles = areOfMissingFiles && isMissing
+  }
 
   /// - Throws: the first error, with the paths of the others, unless files are left out and some remain.
   func check(count: Int) throws(Diagnostic) {
@@ -95,6 +101,7 @@ struct FileProblems {
       error.message +=
         "; \(counted(errors.count - 1, "more file")) can't be read: \(named)\(more)"
     }
+    error.isOfMissingTraces = areOfMissingFiles
     if errors.count < count { error.hint = "--keep-going leaves out what can't be read" }
     throw error
   }

@@ -48,17 +48,22 @@ struct ImageOrder {
       recordedFunctions: resolved.recordedCount, resolvedFunctions: resolved.resolvedCount)
   }
 
-  /// - Throws: `mismatch` if the linker that is asked for writes images of another format.
+  /// - Parameter leavesOutRare: whether functions are left out that few launches used.
+  /// - Throws: `mismatch` if the linker that is asked for writes images of another format, or if the previous order
+  ///   file is of another program.
   func orderFile(
-    _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet,
+    _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet, leavesOutRare: Bool,
     executed: ExecutedCode? = nil
   ) throws(Diagnostic) -> GeneratedOrder {
     let layout = release.layout
     let (dialect, linkerSource) = try dialect(options.linker)
     let strategy = options.strategy ?? .usual(launchCount: Int(clamping: profile.launchCount))
+    let previous = try options.previous.map { path throws(Diagnostic) in
+      try PreviousOrder(path, of: release, for: dialect, options.architecture)
+    }
     let order = FirstTouchOrder(
-      parts: parts(strategy, executed), layout: layout, initializers: release.initializers,
-      largeFunctionBytes: options.largeFunctionBytes)
+      parts: parts(strategy, executed, previous, leavesOutRare), layout: layout,
+      initializers: release.initializers, largeFunctionBytes: options.largeFunctionBytes)
     // Lines name the slice of a universal file, so that the order files of all slices can be put into one.
     let slice = release.image.flatMap { $0.isSlice ? $0.architecture : nil }
     let header = header(strategy)
@@ -97,6 +102,7 @@ struct ImageOrder {
     } else {
       image.linkOption = dialect.linkOption
     }
+    image.previous = previous?.comparison(with: written.bytes)
     image.split = split?.summary
     image.split?.outputPath = options.splitPath
     image.split?.format = options.split?.name ?? ""
@@ -108,28 +114,44 @@ struct ImageOrder {
       warnings: release.warnings + warnings(order, placing) + (split?.warnings ?? []))
   }
 
-  /// The used functions in the order of `strategy`. If they are to be split, only what ran of them counts.
-  private func parts(_ strategy: OrderStrategy, _ executed: ExecutedCode?) -> [Part] {
+  /// The used functions in the order of `strategy`, and where nothing is gained by that in their previous order. If
+  /// they are to be split, only what ran of them counts.
+  private func parts(
+    _ strategy: OrderStrategy, _ executed: ExecutedCode?, _ previous: PreviousOrder?,
+    _ leavesOutRare: Bool
+  ) -> [Part] {
     let layout = release.layout
+    let size = executed.map { executedSize($0.ranges) }
     var order = MergedLaunches()
     switch strategy {
     case .firstHit: for launch in resolved.launches { order.append(launch.uses, in: layout) }
-    case .balanced: order.append(balancedParts(executed).inSteps, in: layout)
+    case .balanced:
+      order.append(
+        BalancedOrder(resolved.weightedLaunches, layout: layout, size: size).parts.inSteps,
+        in: layout)
     }
     order.append(resolved.others, in: layout)
-    return order.parts
+    guard let previous else { return order.parts }
+    let launches = resolved.launches.map(\.uses)
+    guard leavesOutRare else {
+      return KeptOrder(
+        order.parts, previous: previous.parts, launches: launches, layout: layout, size: size
+      ).parts
+    }
+    let isOrdered = Set(order.parts)
+    return KeptOrder(
+      order.parts, previous: previous.parts.filter { isOrdered.contains(layout.canonical($0)) },
+      launches: launches, layout: layout, size: size
+    ).parts
   }
 
-  private func balancedParts(_ executed: ExecutedCode?) -> [Part] {
-    let layout = release.layout
-    guard let ran = executed?.ranges else {
-      return BalancedOrder(resolved.weightedLaunches, layout: layout).parts
-    }
-    return BalancedOrder(resolved.weightedLaunches, layout: layout) { part in
-      let body = layout.functions[part.function].knownBody
+  /// The bytes of a part that are in `ran`, which ascends.
+  private func executedSize(_ ran: [AddressRange]) -> (Part) -> UInt64 {
+    { part in
+      let body = release.layout.functions[part.function].knownBody
       let first = ran.partitioningIndex { $0.start >= body.start }
       return ran[first...].prefix { $0.start < body.end }.map(\.size).saturatingSum()
-    }.parts
+    }
   }
 
   /// The order of the parts of `functions`; `nil` if they are not to be split.

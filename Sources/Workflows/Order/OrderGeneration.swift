@@ -39,6 +39,8 @@ package struct OrderGeneration {
     package var strategy: OrderStrategy?
     /// Functions of at least so many bytes go after the smaller ones.
     package var largeFunctionBytes: UInt64?
+    /// The path of an order file in which entries stay where they are unless something is gained by moving them.
+    package var previous: String?
     /// How to split functions into what runs and what does not; `nil` leaves them whole. Then `builds` is one.
     package var split: SplitFormat?
     /// The path of the profile, for the report.
@@ -150,7 +152,7 @@ package struct OrderGeneration {
     var order =
       try imageOrder
       .orderFile(
-        options, outputPath: outputPath, traces: inputs.traces,
+        options, outputPath: outputPath, traces: inputs.traces, leavesOutRare: least > 1,
         executed: options.split == nil
           ? nil : try executedCode(of: release, folded, members, least: least))
     order.image.recordable = recordable

@@ -107,6 +107,90 @@ import Workflows
         && builds.bytes("other") == builds.bytes("both"))
   }
 
+  @Test func entriesKeepTheirPlacesInThePreviousOrder() throws {
+    try builds.write("# mine\nf8\nf0\ngone\nf12\nf7\n", "old.order")
+    var options = options()
+    options.previous = builds.path("old.order")
+    let order = try order(options)
+    // f4 follows f8 in the trace; f7 is no longer used.
+    #expect(lines(order) == ["f8", "f4", "f0", "f12", "f7"])
+    #expect(
+      order.image.previous
+        == .init(path: builds.path("old.order"), kept: 4, moved: 0, new: 1, leftOut: 1))
+    #expect(order.image.recordedFunctions == 4 && order.image.resolvedFunctions == 4)
+    options.minSupport = .launches(2)
+    options.traces.append(options.traces[0])
+    // What few launches use is left out, whatever the previous order has.
+    #expect(lines(try self.order(options)) == ["f8", "f4", "f0", "f12"])
+  }
+
+  @Test func aRenamedFunctionKeepsItsPlace() throws {
+    let functions = SampleBuilds.functions.map { $0 == "f0" ? "f0.llvm.7" : $0 }
+    try builds.writeImage(functions, "app.rec", id: [0x9f, 0x3a])
+    try builds.writeTrace(
+      "app.oftrace", of: "app.rec", functions: functions, used: ["f8", "f0.llvm.7", "f4"])
+    try builds.write("f0.llvm.5\nf4\nf8\n", "old.order")
+    var options = options(image: "app.rec")
+    options.previous = builds.path("old.order")
+    let order = try order(options)
+    #expect(lines(order) == ["f0.llvm.7", "f4", "f8"])
+    #expect(order.image.previous?.kept == 2 && order.image.previous?.new == 1)
+  }
+
+  @Test func aPreviousOrderOfAnotherProgramIsRefused() throws {
+    try builds.write("g0\ng1\n", "other.order")
+    try builds.write("# none yet\n", "empty.order")
+    var options = options()
+    options.previous = builds.path("other.order")
+    #expect(throws: Diagnostic.self) { try order(options) }
+    options.previous = builds.path("empty.order")
+    #expect(lines(try order(options)) == SampleBuilds.used)
+  }
+
+  /// Of an error, whether the fallback would be used.
+  private func isOfMissingTraces(_ traces: [String], keepsGoing: Bool = false) -> Bool? {
+    var options = options(traces)
+    options.keepsGoing = keepsGoing
+    do { _ = try order(options) } catch { return (error as? Diagnostic)?.isOfMissingTraces }
+    return nil
+  }
+
+  @Test func onlyMissingTracesLetTheFallbackBeUsed() throws {
+    try FileManager.default.createDirectory(
+      atPath: builds.path("none"), withIntermediateDirectories: false)
+    try builds.writeTrace("nothing", of: "app.rec", used: [])
+    try builds.writeTrace("elsewhere", of: "other", functions: ["g0"], used: ["g0"], id: [0x07])
+    try builds.write("no trace", "broken")
+    #expect(isOfMissingTraces(["app.oftrace"]) == nil)
+    for missing in [["gone"], ["none"], ["nothing"], ["app.oftrace", "gone"], ["gone", "none/x"]] {
+      #expect(isOfMissingTraces(missing) == true, "\(missing)")
+    }
+    #expect(isOfMissingTraces(["app.oftrace", "gone"], keepsGoing: true) == nil)
+    #expect(isOfMissingTraces(["gone", "nothing"], keepsGoing: true) == true)
+    for other in [["broken"], ["gone", "broken"], ["elsewhere"]] {
+      #expect(isOfMissingTraces(other) == false, "\(other)")
+      #expect(isOfMissingTraces(other, keepsGoing: true) == false, "\(other)")
+    }
+  }
+
+  @Test func theFallbackIsUsedAsItIs() throws {
+    let bytes = Array("# last\r\nf8\r\n\r\nf4\r\n".utf8)
+    try builds.workshop.write(bytes, "last.order")
+    let fallback = try FallbackOrder(builds.path("last.order"))
+    #expect(fallback.bytes == bytes)
+    var error = Diagnostic("nothing was recorded", context: ["t"], severity: .nothingRecorded)
+    #expect(fallback.document(after: error, outputPath: "x") == nil)
+    error.isOfMissingTraces = true
+    let used = try #require(fallback.document(after: error, outputPath: "x")?.fallback)
+    #expect(used.entries == 2 && used.reason == "t: nothing was recorded")
+    #expect(used.outputPath == "x" && used.path == fallback.path)
+    for text in ["", "# nothing\n", "a\0b\n"] {
+      try builds.write(text, "last.order")
+      #expect(throws: Diagnostic.self) { try FallbackOrder(builds.path("last.order")) }
+    }
+    #expect(throws: Diagnostic.self) { try FallbackOrder(builds.path("gone.order")) }
+  }
+
   @Test func functionsThatFewLaunchesUsedCanBeLeftOut() throws {
     try builds.writeTrace("second", of: "app.rec", used: ["f4", "f1"])
     try builds.writeTrace("newer", of: "before", used: ["f1", "f4"], id: [0xbe, 0xf0])

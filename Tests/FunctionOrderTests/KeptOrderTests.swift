@@ -1,0 +1,94 @@
+import FunctionOrder
+import ImageModel
+import TestSupport
+import Testing
+
+@Suite struct KeptOrderTests {
+  /// Functions of 2 KiB each: two on a page.
+  private let layout = BalancedOrderTests.layout
+
+  private func kept(_ order: [Int], previous: [Int], _ launches: [[Int]]) -> [Int] {
+    KeptOrder(
+      order.map { Part($0) }, previous: previous.map { Part($0) },
+      launches: launches.map { launch in
+        launch.enumerated().map { FirstUse(step: UInt64($0), function: $1) }
+      }, layout: layout
+    ).parts.map(\.function)
+  }
+
+  /// The pages of each launch, by their number of functions.
+  private func pages(_ order: [Int], _ launches: [[Int]], functionsOnPage: Int) -> [Int] {
+    launches.map { launch in
+      Set(launch.compactMap { order.firstIndex(of: $0).map { $0 / functionsOnPage } }).count
+    }
+  }
+
+  @Test func withoutAPreviousOrderTheNewOneStays() {
+    #expect(kept([3, 1, 2], previous: [], [[3, 1, 2]]) == [3, 1, 2])
+    #expect(kept([], previous: [], []) == [])
+    #expect(kept([], previous: [4, 5], []) == [4, 5])
+  }
+
+  @Test func thePreviousOrderStaysWhereNoLaunchGains() {
+    #expect(kept([1, 0, 2, 3], previous: [0, 1, 2, 3], [[1, 0, 2, 3]]) == [0, 1, 2, 3])
+    // 9 is no longer used, and fills a page that is used anyway.
+    #expect(kept([0, 1, 2], previous: [0, 1, 2, 9], [[0, 1, 2]]) == [0, 1, 2, 9])
+  }
+
+  @Test func aNewFunctionFollowsTheOneThatItFollowsInTheNewOrder() {
+    let launch = [[7, 1, 8, 9, 0, 2, 3]]
+    #expect(kept(launch[0], previous: [0, 1, 2, 3], launch) == [7, 0, 1, 8, 9, 2, 3])
+  }
+
+  @Test func aFunctionThatIsNoLongerUsedIsLeftOutIfThatSavesAPage() {
+    let launches = [[0, 1, 2, 3], [0, 1]]
+    #expect(kept([0, 1, 2, 3], previous: [0, 9, 1, 2, 3], launches) == [0, 1, 2, 3])
+    #expect(kept([0, 1, 2, 3], previous: [1, 0, 9, 8, 3, 2], launches) == [1, 0, 9, 8, 3, 2])
+  }
+
+  @Test func whatLaunchesCannotTellApartStaysIfTheRestMoves() {
+    // The second launch gains a page, so 0 moves to 1; 4 to 7 are used by the first launch alone.
+    let launches = [[0, 1, 4, 5, 6, 7], [0, 1]]
+    let order = kept(
+      [0, 1, 4, 5, 6, 7], previous: [0, 7, 6, 5, 1, 4], launches)
+    #expect(order == [0, 1, 7, 6, 5, 4])
+  }
+
+  @Test func aSingleLaunchKeepsWhatSharesAPageIfReadAheadGains() {
+    // 64 pages: 32 of them are read at once, forward only.
+    let layout = FirstTouchOrderTests.layout(
+      (0..<128).map { ("f\($0)", 0x1000 + UInt64($0) * 0x800, 0x800) })
+    let order = Array(0..<128)
+    let previous = (0..<64).reversed().flatMap { [2 * $0 + 1, 2 * $0] }
+    let kept = KeptOrder(
+      order.map { Part($0) }, previous: previous.map { Part($0) },
+      launches: [order.map { FirstUse(step: UInt64($0), function: $0) }], layout: layout)
+    #expect(kept.parts.map(\.function) == (0..<64).flatMap { [2 * $0 + 1, 2 * $0] })
+  }
+
+  @Test(arguments: 0..<8 as Range<UInt64>) func noLaunchTouchesMorePages(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    let before = BalancedOrderTests.randomLaunches(&random, 5)
+    let previous = BalancedOrderTests.order(before)
+    // A function more in one launch, one less in another, and one in another place.
+    var launches = before
+    launches[0].append(63)
+    launches[1].removeLast()
+    launches[2].swapAt(1, 4)
+    launches[0] = BalancedOrderTests.firstHit([launches[0]])
+    let order = BalancedOrderTests.order(launches)
+    let kept = kept(order, previous: previous, launches)
+    #expect(Set(kept).isSuperset(of: order) && Set(kept).count == kept.count)
+    for size in [2, 8] {
+      // The layout begins on a page of 4 KiB that is the second of one of 16.
+      let shift = size == 8 ? [-1, -2] : []
+      let pages = (
+        pages(shift + kept, launches, functionsOnPage: size),
+        pages(shift + order, launches, functionsOnPage: size)
+      )
+      #expect(zip(pages.0, pages.1).allSatisfy { $0 <= $1 }, "seed \(seed)")
+    }
+    #expect(self.kept(order, previous: previous, launches) == kept)
+    #expect(self.kept(kept, previous: kept, launches) == kept)
+  }
+}
