@@ -43,6 +43,7 @@ package struct TraceWriter {
 
   package var version: UInt32 = 1
   package var recordSize: UInt32 = 40
+  package var machine: UInt32 = 62
   package var flags: UInt32 = 0
   package var state: UInt32 = 0
   package var processNumber: UInt32 = 100
@@ -138,7 +139,7 @@ package struct TraceWriter {
     file.write(version)
     file.write(UInt32(4096))
     file.write(recordSize)
-    file.write(UInt32(62))
+    file.write(machine)
     file.write(names == nil ? flags : flags | 2)
     file.write(state)
     file.write(processNumber)
