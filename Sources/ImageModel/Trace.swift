@@ -34,6 +34,8 @@ package struct Trace: Sendable {
   package var method = Method.instrumentation
   /// ELF's `e_machine`, also for Mach-O; 0 if the source does not tell.
   package var machine: UInt32 = 0
+  /// `nil` if the trace does not tell.
+  package var workload: Workload?
 
   package init(path: String, program: String, processNumber: UInt32?) {
     self.path = path

@@ -70,6 +70,11 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
       "With --qemu: where a program of another architecture finds its loader and libraries.",
       valueName: "folder"), completion: .directory)
   var sysroot: String?
+  @Option(
+    help: ArgumentHelp(
+      "A file that the launch reads: the trace gets a hash of it, by which 'gen --previous' notices a change. Repeat "
+        + "for more.", valueName: "file"), completion: .file())
+  var input: [String] = []
   @OptionGroup var messages: Messages
   @OptionGroup var launched: LaunchOptions
   var programArguments: [String] { Array(launched.words.dropFirst()) }
@@ -91,6 +96,9 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     if !breakpoints && !qemu && (allImages || !image.isEmpty || stopAtSymbol != nil || blocks) {
       throw ValidationError(
         "--blocks, --image, --all-images and --stop-at-symbol need --breakpoints or --qemu")
+    }
+    if pid != nil && !input.isEmpty {
+      throw ValidationError("--input belongs to a launch: it can't be used with --pid")
     }
     if !breakpoints && pid != nil { throw ValidationError("--pid needs --breakpoints") }
     if !qemu && (cpu != nil || sysroot != nil) {
@@ -128,6 +136,10 @@ struct RecordCommand: ParsableCommand, LaunchingCommand {
     var recording = LaunchRecording(method, outputPath: outputPath, in: .own)
     recording.stopAt = stopAt
     recording.stopAfter = stopAfter
+    if pid == nil {
+      recording.workload = try Workload(
+        command: launched.words, inputs: input, tracePath: outputPath)
+    }
     let recorded = try recording.run()
     if !recorded.traces.isEmpty {
       let summary = RecordSummary(

@@ -86,3 +86,13 @@ extension UInt64 {
     self = carry ? .max : sum
   }
 }
+
+extension [WorkloadSummary] {
+  /// Adds `workload` where it belongs, unless there are enough smaller ones.
+  mutating func join(_ workload: WorkloadSummary) {
+    let place = partitioningIndex { $0 >= workload }
+    guard place < Profile.keptWorkloads, place == count || self[place] != workload else { return }
+    insert(workload, at: place)
+    if count > Profile.keptWorkloads { removeLast() }
+  }
+}

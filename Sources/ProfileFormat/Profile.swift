@@ -24,6 +24,8 @@ import ImageModel
 package struct Profile: Hashable, Sendable {
   /// The number of launches that are kept whole.
   package static let keptLaunches = 100
+  /// The number of workloads that are kept.
+  package static let keptWorkloads = 100
   /// The largest number of launches, weights included: no sum of counts exceeds 64 bits.
   package static let maximumLaunches: UInt64 = 1 << 48
 
@@ -34,6 +36,9 @@ package struct Profile: Hashable, Sendable {
   package var functions: [Function] = []
   /// Ascending by hash, then by content.
   package var launches: [Launch] = []
+  /// What launches were asked to do, as far as traces tell, each once and ascending; of more than `keptWorkloads` the
+  /// first.
+  package var workloads: [WorkloadSummary] = []
 
   /// Whether `launches` are all of them that used anything.
   package var keepsAllLaunches: Bool {

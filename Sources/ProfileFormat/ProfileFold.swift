@@ -49,6 +49,7 @@ package struct ProfileFold: Sendable {
     package var lostRecords: UInt64 = 0
     package var inFlightRecords = 0
     package var unattributedHits = 0
+    package var workload: WorkloadSummary?
 
     package init(end: Trace.LaunchEnd) { self.end = end }
   }
@@ -58,6 +59,7 @@ package struct ProfileFold: Sendable {
   private var placeOfImage: [Profile.Image.Key: Int] = [:]
   /// Ascending by hash, then by content; at most `Profile.keptLaunches`.
   private var launches: [KeptLaunch] = []
+  private var workloads: [WorkloadSummary] = []
 
   package init() {}
 
@@ -204,6 +206,7 @@ package struct ProfileFold: Sendable {
     let parts = given.filter { !$0.uses.isEmpty || $0.unnamedHits > 0 }
       .sorted { images[$0.image].image.key < images[$1.image].image.key }
     counts.add(launch, functions: parts.reduce(0) { $0 + $1.uses.count }, weight: weight)
+    if let workload = launch.workload { workloads.join(workload) }
     if let program { images[program].image.programLaunches += weight }
     var hash = LaunchHash()
     var kept: [KeptLaunch.Part] = []
@@ -262,6 +265,7 @@ extension ProfileFold {
   package mutating func add(_ profile: Profile) -> Bool {
     guard counts.launches + profile.counts.launches <= Profile.maximumLaunches else { return false }
     counts.add(profile.counts)
+    for workload in profile.workloads { workloads.join(workload) }
     let numbers = profile.images.map { image($0) }
     for (number, image) in zip(numbers, profile.images) {
       images[number].image.addCounts(of: image)
@@ -307,6 +311,7 @@ extension ProfileFold {
   package var profile: Profile {
     var profile = Profile()
     profile.counts = counts
+    profile.workloads = workloads
     let order = images.indices.sorted { images[$0].image.key < images[$1].image.key }
     var numbers = images.map { _ in [UInt32]() }
     var blockNumbers = images.map { _ in [Int: [UInt32]]() }

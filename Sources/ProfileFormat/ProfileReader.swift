@@ -37,15 +37,19 @@ private struct ProfileReader {
     try input.skip(UInt64(Profile.magic.count), "magic")
     let place = input.position
     let version = try input.read(UInt32.self, "version")
-    guard version == Profile.version else {
+    guard [Profile.versionWithoutWorkloads, Profile.version].contains(version) else {
       throw ParseError(
-        .unsupported(found: "\(version), this tool reads \(Profile.version)"), "version", at: place)
+        .unsupported(
+          found:
+            "\(version), this tool reads \(Profile.versionWithoutWorkloads) and \(Profile.version)"),
+        "version", at: place)
     }
     try readCounts()
     try readTexts()
     try readImages()
     try readFunctions()
     try readLaunches()
+    if version == Profile.version { try readWorkloads() }
     guard input.isAtEnd else {
       throw ParseError(
         .invalid(expected: "the end of the file", found: "\(input.remaining) more bytes"),
@@ -293,6 +297,28 @@ private struct ProfileReader {
         Profile.Block(block, support: try number("launches of block", from: 1, to: launches)))
     }
     return blocks
+  }
+
+  private mutating func readWorkloads() throws(ParseError) {
+    for _ in 0..<(try number("workloads", from: 1, to: UInt64(Profile.keptWorkloads))) {
+      let place = input.position
+      let range = try input.readRange(try number("size of launch name"), "launch name")
+      guard let launch = String(validating: input.bytes.copy(range.indices), as: UTF8.self) else {
+        throw ParseError(
+          .invalid(expected: "UTF-8", found: "other bytes"), "launch name", at: place)
+      }
+      var workload = WorkloadSummary(
+        launch: launch, commandLine: try input.read(UInt64.self, "hash of command line"),
+        inputs: nil)
+      if try number("inputs of workload", to: 1) == 1 {
+        workload.inputs = try input.read(UInt64.self, "hash of inputs")
+      }
+      if let last = profile.workloads.last, last >= workload {
+        throw ParseError(
+          .invalid(expected: "workloads in order", found: "another order"), "workload", at: place)
+      }
+      profile.workloads.append(workload)
+    }
   }
 
   private mutating func readLaunches() throws(ParseError) {

@@ -6,7 +6,10 @@ import ImageModel
 
 extension Profile {
   package static let magic: [UInt8] = [0x89] + Array("OFPROF\n".utf8)
-  package static let version: UInt32 = 1
+  /// The newest version.
+  package static let version: UInt32 = 2
+  /// That of profiles without workloads.
+  static let versionWithoutWorkloads: UInt32 = 1
 
   /// The file.
   ///
@@ -27,14 +30,32 @@ private struct ProfileWriter {
   init(_ profile: Profile) { self.profile = profile }
 
   mutating func write() {
-    for shift in [0, 8, 16, 24] {
-      bytes.append(UInt8(truncatingIfNeeded: Profile.version >> shift))
-    }
+    let version =
+      profile.workloads.isEmpty ? Profile.versionWithoutWorkloads : Profile.version
+    for shift in [0, 8, 16, 24] { bytes.append(UInt8(truncatingIfNeeded: version >> shift)) }
     writeCounts()
     writeTexts()
     writeImages()
     writeFunctions()
     writeLaunches()
+    if !profile.workloads.isEmpty { writeWorkloads() }
+  }
+
+  private mutating func writeWorkloads() {
+    append(profile.workloads.count)
+    for workload in profile.workloads {
+      append(workload.launch.utf8.count)
+      bytes += Array(workload.launch.utf8)
+      append(hash: workload.commandLine)
+      append(workload.inputs == nil ? 0 : 1)
+      if let inputs = workload.inputs { append(hash: inputs) }
+    }
+  }
+
+  private mutating func append(hash: UInt64) {
+    for shift in stride(from: 0, to: 64, by: 8) {
+      bytes.append(UInt8(truncatingIfNeeded: hash >> UInt64(shift)))
+    }
   }
 
   private mutating func append(_ number: some BinaryInteger) {

@@ -17,6 +17,8 @@ package struct TraceFile: Sendable {
   package let nameTable: [TraceNameEntry]
   /// How much of the code of each image could be recorded, in a sealed trace; without images of which this is unknown.
   package let recordableCode: [TraceRecordableCode]
+  /// What the launch was asked to do, in a sealed trace; `nil` if this is unknown.
+  package let workload: TraceWorkload?
 
   /// Reads a trace, even of a process that is running or was killed.
   ///
@@ -41,6 +43,7 @@ package struct TraceFile: Sendable {
     (records, inFlightRecords) = try Self.readRecords(bytes, in: range)
     nameTable = try TraceNameEntry.readAll(bytes, header)
     recordableCode = try TraceRecordableCode.readAll(bytes, header)
+    workload = try TraceWorkload.read(bytes, header)
   }
 
   /// Copies of the names in `nameTable`.

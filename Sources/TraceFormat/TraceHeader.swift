@@ -40,6 +40,9 @@ package struct TraceHeader: Sendable {
   package var recordableOffset: FileOffset
   package var recordableCount: UInt64
   package var recordableSize: UInt64
+  /// The workload in a sealed trace; 0 if it has none.
+  package var workloadOffset: FileOffset
+  package var workloadSize: UInt64
 
   /// The values of the machine's counter and the kernel's clock at the same instant.
   package struct ClockPair: Equatable, Sendable {
@@ -146,6 +149,8 @@ extension TraceHeader {
     recordableOffset = FileOffset(rawValue: try input.read(UInt64.self, "recordable_offset"))
     recordableCount = try input.read(UInt64.self, "recordable_count")
     recordableSize = try input.read(UInt64.self, "recordable_size")
+    workloadOffset = FileOffset(rawValue: try input.read(UInt64.self, "workload_offset"))
+    workloadSize = try input.read(UInt64.self, "workload_size")
   }
 }
 

@@ -9,15 +9,21 @@ extension TraceFile {
     package var processStart: UInt64?
     /// The present values of the counter and the clock: a long baseline makes the conversion of ticks exact.
     package var lastPair: TraceHeader.ClockPair?
+    /// What the launch was asked to do; `nil` if the launcher does not tell.
+    package var workload: TraceWorkload?
 
-    package init(processStart: UInt64? = nil, lastPair: TraceHeader.ClockPair? = nil) {
+    package init(
+      processStart: UInt64? = nil, lastPair: TraceHeader.ClockPair? = nil,
+      workload: TraceWorkload? = nil
+    ) {
       self.processStart = processStart
       self.lastPair = lastPair
+      self.workload = workload
     }
   }
 
-  /// The bytes of this trace, truncated to the slots in use, with two tables at the end: names, and how much code could
-  /// be recorded.
+  /// The bytes of this trace, truncated to the slots in use, with tables at the end: names, how much code could be
+  /// recorded, and what the launch was asked to do.
   ///
   /// Incomplete slots stay, so that a sealed trace reports the same losses.
   ///
@@ -45,6 +51,8 @@ extension TraceFile {
     for name in names { output += name.name }
     let namesEnd = output.count
     for code in recordable { code.append(to: &output) }
+    let recordableEnd = output.count
+    seal.workload?.append(to: &output)
 
     output.storeHeader(header.flags.union(.sealed).rawValue, at: \.flags)
     output.storeHeader(UInt64(slotCount), at: \.capacity)
@@ -54,7 +62,9 @@ extension TraceFile {
     output.storeHeader(UInt64(namesEnd - tableStart), at: \.names_size)
     output.storeHeader(recordable.isEmpty ? 0 : UInt64(namesEnd), at: \.recordable_offset)
     output.storeHeader(UInt64(recordable.count), at: \.recordable_count)
-    output.storeHeader(UInt64(output.count - namesEnd), at: \.recordable_size)
+    output.storeHeader(UInt64(recordableEnd - namesEnd), at: \.recordable_size)
+    output.storeHeader(seal.workload == nil ? 0 : UInt64(recordableEnd), at: \.workload_offset)
+    output.storeHeader(UInt64(output.count - recordableEnd), at: \.workload_size)
     if let start = seal.processStart {
       output.storeHeader(start, at: \.process_start)
       output.storeHeader(UInt64(1), at: \.start_resolution)

@@ -113,6 +113,60 @@ import Testing
     #expect(changed.kept < changed.fresh, "\(changed)")
   }
 
+  /// A program that reads a file, and the arguments that record it.
+  @Test func aChangedWorkloadIsNoticed() throws {
+    let workshop = try Workshop()
+    try workshop.write("int main(void) { return 0; }".utf8, "app.c")
+    try workshop.must("clang", ["-fuse-ld=lld", "-Wl,--build-id", "app.c", "-o", "app"])
+    func record(_ trace: String, _ arguments: [String], inputs: [String]) throws {
+      let run = try workshop.orderfile(
+        ["record", "--breakpoints", "-o", trace] + inputs.flatMap { ["--input", $0] }
+          + ["--", "./app"] + arguments)
+      #expect(run.status == 0, "\(run.errors)")
+    }
+    func gen(_ arguments: String...) throws -> String {
+      let run = try workshop.orderfile(["gen"] + arguments + ["-o", "new.order"])
+      #expect(run.status == 0, "\(run.errors)")
+      return run.errors
+    }
+    try workshop.write("1".utf8, "x.sql")
+    try workshop.write("2".utf8, "y.sql")
+    try record("x.oftrace", ["x.sql"], inputs: ["x.sql"])
+    try record("y.oftrace", ["y.sql"], inputs: ["y.sql"])
+    #expect(!(try gen("x.oftrace", "y.oftrace")).contains("workload"))
+    try workshop.write(workshop.bytes("new.order"), "app.order")
+    let header = workshop.text("app.order").split(separator: "\n").filter {
+      $0.contains("launch x")
+    }
+    #expect(header.count == 1 && header[0].hasPrefix("# launch x.oftrace: command line "))
+    #expect(
+      try workshop.orderfile("show", "x.oftrace").text.contains("input af63ac4c86019afc x.sql"))
+    // A profile tells the same.
+    #expect(try workshop.orderfile("merge", "x.oftrace", "y.oftrace", "-o", "p").status == 0)
+    _ = try gen("p")
+    #expect(workshop.bytes("new.order") == workshop.bytes("app.order"))
+    #expect(try workshop.orderfile("show", "p").text.contains("launch y.oftrace: command line "))
+
+    try record("x.oftrace", ["x.sql"], inputs: ["x.sql"])
+    try record("z.oftrace", ["z.sql"], inputs: [])
+    #expect(
+      !(try gen("x.oftrace", "y.oftrace", "z.oftrace", "--previous", "app.order"))
+        .contains("workload"))
+    try workshop.write("3".utf8, "x.sql")
+    try record("x.oftrace", ["x.sql"], inputs: ["x.sql"])
+    try record("y.oftrace", ["y.sql", "-q"], inputs: ["y.sql"])
+    #expect(
+      try gen("x.oftrace", "y.oftrace", "z.oftrace", "--previous", "app.order").contains(
+        "warning: app.order: the workload changed since this order: inputs of x.oftrace, command line of y.oftrace"
+      ))
+    #expect(
+      try gen("p", "x.oftrace", "y.oftrace").contains(
+        "launches of the same name and command line had different inputs: x.oftrace\n"))
+    let missing = try workshop.orderfile(
+      "record", "--breakpoints", "--input", "none.sql", "--", "./app")
+    #expect(missing.status == 1 && missing.errors.contains("none.sql: No such file"))
+  }
+
   @Test func theFallbackIsUsedIfATraceIsMissing() throws {
     let workshop = try Workshop()
     try workshop.write("# good\nmain\nf\n".utf8, "last.order")

@@ -29,10 +29,11 @@ import Testing
 
   @Test func aNewerVersionIsNamed() {
     var bytes = Self.bytes
-    bytes[8] = 2
+    bytes[8] = 3
     let error = #expect(throws: ParseError.self) { try Profile(parsing: FileBytes(bytes)) }
     #expect(
-      error.map { "\($0)" } == "unsupported version: found 2, this tool reads 1 (at offset 0x8)")
+      error.map { "\($0)" }
+        == "unsupported version: found 3, this tool reads 1 and 2 (at offset 0x8)")
   }
 
   @Test func nothingMayFollow() {

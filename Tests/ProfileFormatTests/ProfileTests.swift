@@ -66,6 +66,37 @@ import Testing
     #expect(profile.launches.map(\.weight) == [3, 3])
   }
 
+  @Test func eachPositionOfALaunchIsInItsBucket() throws {
+    var fold = ProfileFold()
+    let image = fold.image(SampleLaunch.images[0])
+    let uses = (0..<5_000).map {
+      ProfileFold.FunctionUse(address: StatedAddress(rawValue: UInt64($0)))
+    }
+    _ = fold.add(.init(end: .exit), uses: [.init(image: image, uses: uses)], program: nil)
+    for (position, function) in fold.profile.functions.enumerated() {
+      let bucket = PositionHistogram.bucket(of: UInt32(position))
+      #expect(function.positions.buckets == [.init(number: bucket, count: 1)])
+    }
+  }
+
+  @Test func ofMoreWorkloadsThanAreKeptTheFirstStay() throws {
+    let workloads = (0..<250).map {
+      WorkloadSummary(
+        launch: "l\($0 % 7)", commandLine: UInt64($0 / 2), inputs: $0 % 2 == 0 ? nil : 5)
+    }
+    var (fold, other) = (ProfileFold(), ProfileFold())
+    for (number, workload) in workloads.reversed().enumerated() {
+      var launch = ProfileFold.Launch(end: .exit)
+      launch.workload = workload
+      if number % 3 == 0 { _ = other.add(launch, uses: [], program: nil) }
+      _ = fold.add(launch, uses: [], program: nil)
+    }
+    _ = fold.add(other.profile)
+    #expect(fold.profile.workloads == Array(workloads.sorted().prefix(Profile.keptWorkloads)))
+    #expect(try Profile(parsing: FileBytes(fold.profile.bytes)) == fold.profile)
+    #expect(fold.profile.bytes[8] == 2 && Profile().bytes[8] == 1)
+  }
+
   @Test func moreLaunchesThanCanBeCountedAreRefused() throws {
     var fold = ProfileFold()
     let sample = SampleLaunch.many(1, seed: 3)[0]

@@ -43,8 +43,12 @@ struct SampleLaunch {
         return use
       }
     }
-    return SampleLaunch(
-      launch: launch, uses: uses, weight: UInt64.random(in: 1...3, using: &random))
+    let weight = UInt64.random(in: 1...3, using: &random)
+    if launch.lostRecords > 0 {
+      launch.workload = WorkloadSummary(
+        launch: "launch", commandLine: weight, inputs: weight == 2 ? nil : UInt64(uses[0].count))
+    }
+    return SampleLaunch(launch: launch, uses: uses, weight: weight)
   }
 
   func add(to fold: inout ProfileFold) -> Bool {

@@ -86,10 +86,10 @@ import TraceFormat
     var whole = sample()
     if isSealed {
       whole = try TraceFile(parsing: FileBytes(whole)).sealed(
-        .init(), names: Self.names, recordable: Self.recordable)
+        .init(workload: Self.workload), names: Self.names, recordable: Self.recordable)
     }
     // The header's zeros are many: flips fall on what is read, half in the fields, half in the slots.
-    for part in [0..<200, 2528..<2552, 4096..<whole.count] {
+    for part in [0..<200, 2528..<2568, 4096..<whole.count] {
       for damaged in byteFlips(of: Array(whole[part]), count: 500) {
         var copy = whole
         copy.replaceSubrange(part, with: damaged)
@@ -140,6 +140,32 @@ import TraceFormat
     // Older tools store nothing, and then nothing is known.
     let older = try TraceFile(parsing: FileBytes(open.sealed(.init(), names: Self.names)))
     #expect(older.recordableCode == [] && older.names == sealed.names)
+  }
+
+  private static let workload = TraceWorkload(
+    commandLine: 0x0123_4567_89ab_cdef, name: Array("app.oftrace".utf8),
+    inputs: [
+      .init(path: Array("a.sql".utf8), hash: 7), .init(path: Array("b\n.sql".utf8), hash: .max),
+    ])
+
+  @Test func sealingAddsWhatTheLaunchWasAskedToDo() throws {
+    let open = try TraceFile(parsing: FileBytes(sample()))
+    #expect(open.workload == nil)
+    let bytes = open.sealed(
+      .init(workload: Self.workload), names: Self.names, recordable: Self.recordable)
+    let sealed = try TraceFile(parsing: FileBytes(bytes))
+    #expect(sealed.workload == Self.workload && sealed.recordableCode == Self.recordable)
+    let without = open.sealed(.init(), names: Self.names, recordable: Self.recordable)
+    #expect(try TraceFile(parsing: FileBytes(without)).workload == nil)
+    // The workload is last: each cut is in it.
+    for count in without.count..<bytes.count {
+      #expect(throws: ParseError.self) { try TraceFile(parsing: FileBytes(Array(bytes[..<count]))) }
+    }
+    var damaged = Self.workload
+    damaged.name.append(0)
+    #expect(throws: ParseError.self) {
+      try TraceFile(parsing: FileBytes(open.sealed(.init(workload: damaged), names: [])))
+    }
   }
 
   @Test func recordableCodeThatCannotBeIsDamage() throws {

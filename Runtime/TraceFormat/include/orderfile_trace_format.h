@@ -8,6 +8,7 @@
  *   names_offset          only in a sealed trace: names_count orderfile_trace_name, then their text
  *   recordable_offset     only in a sealed trace: recordable_count times an orderfile_trace_recordable, its
  *                         units, and their text
+ *   workload_offset       only in a sealed trace: an orderfile_trace_workload, its inputs, and their text
  *
  * Integers are in the byte order of the recorded machine, which is little-endian on all that we know.
  * All reserved bytes are zero, and mean that what a later tool stores there is unknown. A reader refuses a
@@ -134,6 +135,9 @@ typedef struct orderfile_trace_header {
   uint64_t recordable_offset; /* 0 if unknown */
   uint64_t recordable_count;
   uint64_t recordable_size; /* bytes, entries and text */
+
+  uint64_t workload_offset; /* 0 if unknown */
+  uint64_t workload_size;   /* bytes, entries and text */
 } orderfile_trace_header;
 
 typedef struct orderfile_record {
@@ -200,18 +204,35 @@ typedef struct orderfile_trace_unit {
   uint32_t largest_function_size; /* bytes of its name; 0 unknown */
 } orderfile_trace_unit;
 
+/* What the launch was asked to do. Hashes are FNV-1a, 64 bits. The name of the launch follows, and then
+ * input_count orderfile_trace_input; nothing is aligned. */
+typedef struct orderfile_trace_workload {
+  uint64_t command_line; /* of the program's file name and its arguments, a zero byte behind each */
+  uint32_t name_size;    /* bytes of the name: that of the trace as it was asked for, without folders */
+  uint32_t input_count;
+} orderfile_trace_workload;
+
+/* A file that the launch reads. Its path follows, as it was named. */
+typedef struct orderfile_trace_input {
+  uint64_t hash;      /* of its contents before the launch */
+  uint32_t path_size; /* bytes */
+  uint32_t reserved;
+} orderfile_trace_input;
+
 #define ORDERFILE_ASSERT_SIZE(type, size) \
   _Static_assert(sizeof(type) == (size), "the layout changed: raise ORDERFILE_TRACE_VERSION")
 #ifndef __cplusplus
 ORDERFILE_ASSERT_SIZE(orderfile_trace_header, 200 + ORDERFILE_TRACE_PROGRAM_SIZE +
                                                   ORDERFILE_TRACE_TEMPLATE_SIZE +
-                                                  ORDERFILE_TRACE_MARK_SIZE + 48);
+                                                  ORDERFILE_TRACE_MARK_SIZE + 64);
 ORDERFILE_ASSERT_SIZE(orderfile_record, 40);
 ORDERFILE_ASSERT_SIZE(orderfile_payload, sizeof(orderfile_record));
 ORDERFILE_ASSERT_SIZE(orderfile_trace_image, 56);
 ORDERFILE_ASSERT_SIZE(orderfile_trace_name, 32);
 ORDERFILE_ASSERT_SIZE(orderfile_trace_recordable, 48);
 ORDERFILE_ASSERT_SIZE(orderfile_trace_unit, 24);
+ORDERFILE_ASSERT_SIZE(orderfile_trace_workload, 16);
+ORDERFILE_ASSERT_SIZE(orderfile_trace_input, 16);
 #endif
 #undef ORDERFILE_ASSERT_SIZE
 

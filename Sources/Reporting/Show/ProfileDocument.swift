@@ -93,6 +93,8 @@ package struct ProfileDocument: Hashable, Sendable {
   /// By image, and then by median position.
   package var functions: [Function] = []
   package var wholeLaunches: [WholeLaunch] = []
+  /// What launches were asked to do, as far as traces tell.
+  package var workloads: [WorkloadSummary] = []
 
   package init(path: String) { self.path = path }
 }
@@ -119,6 +121,19 @@ extension ProfileDocument: ShownDocument {
           json.member("functions", launch.functions)
           json.member("hash", hexadecimal(launch.hash))
           json.member("launches", launch.launches)
+        }
+      }
+    }
+    if !workloads.isEmpty {
+      json.array("workloads") { json in
+        for workload in workloads {
+          json.object { json in
+            json.member("commandLine", WorkloadSummary.text(workload.commandLine))
+            if let inputs = workload.inputs {
+              json.member("inputs", WorkloadSummary.text(inputs))
+            }
+            json.member("launch", workload.launch)
+          }
         }
       }
     }

@@ -21,6 +21,7 @@ package struct ProfileText {
     for reason in document.incomplete { text += "\(reason.launches) \(reason.reason)\n" }
     let kept = document.wholeLaunches.count
     text += "\(counted(kept, "different launch", "different launches")) kept whole\n"
+    for workload in document.workloads { text += workload.text + "\n" }
     for (index, image) in document.images.enumerated() { text += "\n" + rows(of: image, index) }
     return text
   }

@@ -85,6 +85,22 @@ extension TraceDocument: ShownDocument {
     json.member("sealed", trace.isSealed)
     if hasBlocks { json.member("startupBytes", startupBytes) }
     json.member("unattributedHits", trace.unattributedHits)
+    if let workload = trace.workload { json.object("workload") { workload.write(to: &$0) } }
+  }
+}
+
+extension Workload {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("commandLine", WorkloadSummary.text(commandLine))
+    json.array("inputs") { json in
+      for input in inputs {
+        json.object { json in
+          json.member("hash", WorkloadSummary.text(input.hash))
+          json.member("path", input.path)
+        }
+      }
+    }
+    json.member("launch", launch)
   }
 }
 

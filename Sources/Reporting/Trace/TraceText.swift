@@ -26,6 +26,12 @@ package struct TraceText {
         sealed:   \(trace.isSealed ? "yes" : "no")
 
       """
+    if let workload = trace.workload {
+      text += "  \(workload.summary.text)\n"
+      for input in workload.inputs {
+        text += "    input \(WorkloadSummary.text(input.hash)) \(printable(input.path))\n"
+      }
+    }
     for (index, image) in trace.images.enumerated() {
       text += "  image \(index): \(printable(image.path)), "
       switch trace.method {

@@ -56,6 +56,7 @@ extension ProfileFold.Launch {
     lostRecords = trace.lostRecords
     inFlightRecords = trace.inFlightRecords
     unattributedHits = trace.unattributedHits
+    workload = trace.workload?.summary
   }
 }
 

@@ -24,6 +24,7 @@ extension Trace {
     machine = header.machine
     lostRecords = header.lostRecords
     lostMarks = header.lostMarks
+    workload = file.workload.map(Workload.init)
     inFlightRecords = file.inFlightRecords
     isSealed = header.flags.contains(.sealed)
     if header.flags.contains(.imported) { method = .imported }
@@ -162,5 +163,15 @@ extension [UInt32: Int] {
     if let known = self[thread] { return known }
     self[thread] = count + 1
     return count
+  }
+}
+
+extension Workload {
+  fileprivate init(_ workload: TraceWorkload) {
+    self.init(
+      launch: String(decoding: workload.name, as: UTF8.self), commandLine: workload.commandLine,
+      inputs: workload.inputs.map {
+        Input(path: String(decoding: $0.path, as: UTF8.self), hash: $0.hash)
+      })
   }
 }

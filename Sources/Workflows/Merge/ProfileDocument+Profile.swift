@@ -37,6 +37,7 @@ extension ProfileDocument {
       ($0.image, $0.medianPosition, $1.launches, $0.address)
         < ($1.image, $1.medianPosition, $0.launches, $1.address)
     }
+    workloads = profile.workloads
     wholeLaunches = profile.launches.map {
       WholeLaunch(hash: $0.hash, launches: $0.weight, functions: $0.uses.count)
     }

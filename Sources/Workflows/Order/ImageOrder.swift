@@ -48,12 +48,14 @@ struct ImageOrder {
       recordedFunctions: resolved.recordedCount, resolvedFunctions: resolved.resolvedCount)
   }
 
-  /// - Parameter leavesOutRare: whether functions are left out that few launches used.
+  /// - Parameters:
+  ///   - workloads: what launches were asked to do, as far as traces tell.
+  ///   - leavesOutRare: whether functions are left out that few launches used.
   /// - Throws: `mismatch` if the linker that is asked for writes images of another format, or if the previous order
   ///   file is of another program.
   func orderFile(
-    _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet, leavesOutRare: Bool,
-    executed: ExecutedCode? = nil
+    _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet,
+    workloads: [WorkloadSummary], leavesOutRare: Bool, executed: ExecutedCode? = nil
   ) throws(Diagnostic) -> GeneratedOrder {
     let layout = release.layout
     let (dialect, linkerSource) = try dialect(options.linker)
@@ -66,7 +68,7 @@ struct ImageOrder {
       initializers: release.initializers, largeFunctionBytes: options.largeFunctionBytes)
     // Lines name the slice of a universal file, so that the order files of all slices can be put into one.
     let slice = release.image.flatMap { $0.isSlice ? $0.architecture : nil }
-    let header = header(strategy)
+    let header = header(strategy, workloads)
     let split = try split(order.parts, executed, options, header)
     let parts = split?.parts ?? order.parts
     let placing = PlacingEntries(
@@ -111,7 +113,8 @@ struct ImageOrder {
     return GeneratedOrder(
       bytes: split?.orderFile?.bytes ?? written.bytes, profile: split?.profile, image: image,
       imageFormat: layout.imageFormat,
-      warnings: release.warnings + warnings(order, placing) + (split?.warnings ?? []))
+      warnings: release.warnings + warnings(order, placing) + (split?.warnings ?? [])
+        + Diagnostic.changedWorkloads(workloads, since: previous))
   }
 
   /// The used functions in the order of `strategy`, and where nothing is gained by that in their previous order. If
@@ -200,7 +203,7 @@ struct ImageOrder {
 
   /// The header of the file: the program that made it, and from what. It has no time and no path, so
   /// that the same inputs give the same bytes.
-  private func header(_ strategy: OrderStrategy) -> [String] {
+  private func header(_ strategy: OrderStrategy, _ workloads: [WorkloadSummary]) -> [String] {
     let recorded = recordedImage.id?.description ?? "without ID"
     let ordered = release.image?.id.map { ", ordered image \($0)" } ?? ""
     return [
@@ -208,7 +211,7 @@ struct ImageOrder {
         + "\(recordedImage.fileName) in "
         + counted(Int(clamping: profile.launchCount), "launch", "launches"),
       "recorded image \(recorded)\(ordered)",
-    ]
+    ] + workloads.map(\.text)
   }
 
   /// Returns the functions that no line of the file stands for, each once.

@@ -152,7 +152,8 @@ package struct OrderGeneration {
     var order =
       try imageOrder
       .orderFile(
-        options, outputPath: outputPath, traces: inputs.traces, leavesOutRare: least > 1,
+        options, outputPath: outputPath, traces: inputs.traces, workloads: folded.workloads,
+        leavesOutRare: least > 1,
         executed: options.split == nil
           ? nil : try executedCode(of: release, folded, members, least: least))
     order.image.recordable = recordable

@@ -8,7 +8,9 @@ import Symbolication
 struct PreviousOrder {
   /// The parts of the layout that it places, in its order.
   private(set) var parts: [Part] = []
-  private let path: String
+  /// What the launches were asked to do from which it was made, as far as its header tells.
+  let workloads: [WorkloadSummary]
+  let path: String
   private let order: OrderFile
 
   /// - Parameters:
@@ -24,6 +26,11 @@ struct PreviousOrder {
     let layout = release.layout
     order = try InputFile.namedOrderFile(
       try InputFile.bytes(path), path, of: layout.imageFormat, linker: dialect.name)
+    workloads = order.comments.flatMap { comment in
+      String(decoding: comment.text, as: UTF8.self).split(whereSeparator: \.isNewline).compactMap {
+        WorkloadSummary(text: String($0.drop(while: \.isWhitespace)))
+      }
+    }
     var names: SymbolMap?
     var renamed: RenamedSymbols?
     let found = order.parts(in: layout, architecture: release.architecture ?? architecture)

@@ -15,6 +15,8 @@ package struct LaunchRecording {
   /// The number of milliseconds after which the recording ends.
   package var stopAfter: UInt64?
   package var environment: LaunchEnvironment
+  /// What the launch is asked to do, for the trace; `nil` if it is not to tell.
+  package var workload: Workload?
 
   package enum Method {
     /// An instrumented program records itself.
@@ -135,7 +137,8 @@ package struct LaunchRecording {
       for recording in found {
         traces.append(
           try recording.finish(
-            outputPath: outputPath, outputFile, launch: watched.result, images: &images))
+            outputPath: outputPath, outputFile, launch: watched.result, workload: workload,
+            images: &images))
       }
     }
     var warnings = watched.leftAlone + unreadable + images.warnings

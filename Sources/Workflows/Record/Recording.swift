@@ -28,7 +28,7 @@ struct Recording {
   /// - Returns: the trace as it is now.
   func finish(
     outputPath: String, _ outputFile: OutputFile, launch: ProgramLaunch.Result?,
-    images: inout RecordedImages
+    workload: Workload?, images: inout RecordedImages
   ) throws(Diagnostic) -> Trace {
     if trace.method == .instrumentation {
       TraceState.write(
@@ -49,7 +49,8 @@ struct Recording {
     let isLaunched = file.header.pid == launch?.processNumber && trace.forkedBy == nil
     let seal = TraceFile.Seal(
       processStart: isLaunched ? launch?.start : nil,
-      lastPair: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds))
+      lastPair: TraceHeader.ClockPair(ticks: now.ticks, nanoseconds: now.nanoseconds),
+      workload: workload?.traceWorkload)
     let bytes = file.sealed(
       seal, names: trace.namesForSealing(images.recordedImages(of: trace)),
       recordable: trace.recordableForSealing {

@@ -1,0 +1,78 @@
+/// What a launch was asked to do, as hashes: so a launch that was recorded again can be compared with the time before.
+///
+/// Hashes are FNV-1a, 64 bits. They tell accidental changes; somebody who wants to can make equal ones.
+package struct Workload: Hashable, Sendable {
+  /// A file that the launch reads.
+  package struct Input: Hashable, Sendable {
+    /// As it was named.
+    package var path: String
+    /// Of its contents before the launch.
+    package var hash: UInt64
+
+    package init(path: String, hash: UInt64) {
+      self.path = path
+      self.hash = hash
+    }
+  }
+
+  /// The name of the trace as it was asked for: the same if the launch is recorded again.
+  package var launch: String
+  /// Of the program's file name and its arguments.
+  package var commandLine: UInt64
+  /// In the order in which they were named.
+  package var inputs: [Input]
+
+  package init(launch: String, commandLine: UInt64, inputs: [Input] = []) {
+    self.launch = launch
+    self.commandLine = commandLine
+    self.inputs = inputs
+  }
+
+  package var summary: WorkloadSummary {
+    var hash = FNV1a()
+    for input in inputs {
+      for shift in stride(from: 0, to: 64, by: 8) {
+        hash.add(UInt8(truncatingIfNeeded: input.hash >> UInt64(shift)))
+      }
+    }
+    return WorkloadSummary(
+      launch: launch, commandLine: commandLine, inputs: inputs.isEmpty ? nil : hash.value)
+  }
+}
+
+/// A workload without the names of its inputs.
+package struct WorkloadSummary: Hashable, Sendable {
+  package var launch: String
+  package var commandLine: UInt64
+  /// Of the contents of all inputs, in their order; `nil` if none was named.
+  package var inputs: UInt64?
+
+  package init(launch: String, commandLine: UInt64, inputs: UInt64?) {
+    self.launch = launch
+    self.commandLine = commandLine
+    self.inputs = inputs
+  }
+}
+
+extension WorkloadSummary: Comparable {
+  package static func < (a: Self, b: Self) -> Bool {
+    if a.launch != b.launch {
+      return Array(a.launch.utf8).lexicographicallyPrecedes(Array(b.launch.utf8))
+    }
+    if a.commandLine != b.commandLine { return a.commandLine < b.commandLine }
+    guard let inputs = a.inputs, let other = b.inputs else {
+      return a.inputs == nil && b.inputs != nil
+    }
+    return inputs < other
+  }
+}
+
+/// FNV-1a, 64 bits: <https://www.rfc-editor.org/rfc/rfc9923>.
+package struct FNV1a: Sendable {
+  package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+  package init() {}
+
+  @inline(__always)
+  package mutating func add(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+}
