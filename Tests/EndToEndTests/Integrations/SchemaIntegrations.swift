@@ -58,9 +58,11 @@ import Testing
       "measure.json", "measure", "--json", "--runs", "5", "--control", "--before", "./app",
       "--after",
       "./ordered")
+    try write("budget.json", "check", "--init", "diff.json", "pages.json")
+    try write("check.json", "check", "--json", "--budget", "budget.json", "diff.json", "pages.json")
     try write(
       "report.json", "report", "--json", "app", "ordered", "t1", "app.order", "pages.json",
-      "after.json", "measure.json")
+      "after.json", "measure.json", "budget.json", "check.json")
     let gen = try workshop.mustOrderfile("gen", "t1", "--image", "app", "-o", "new.order", "--json")
     try workshop.write(gen.output, "gen.json")
     try workshop.mustOrderfile(
@@ -69,8 +71,6 @@ import Testing
     let verify = try workshop.mustOrderfile("verify", "app.order", "--image", "app", "--json")
     try workshop.write(verify.output, "verify.json")
     try workshop.mustOrderfile("history", "trend", "--json", "h.jsonl", "-o", "trend.json")
-    try write("budget.json", "check", "--init", "diff.json", "pages.json")
-    try write("check.json", "check", "--json", "--budget", "budget.json", "diff.json", "pages.json")
     let documents = workshop.fileNames.filter { $0.hasSuffix(".json") || $0.hasSuffix(".jsonl") }
     let found = try Self.validate(documents, in: workshop.folder)
     #expect(found.count == 17, "\(found.sorted())")
