@@ -356,6 +356,8 @@ def check_keyboard(page, name, failures):
     page.wait_for_function("() => document.getElementById('found').textContent.includes('found')")
     results = page.locator("#results li")
     failures.expect(results.count() > 0 and page.locator(".chart .found").count() >= 0, f"{name}: the search finds nothing")
+    best = results.first.inner_text()
+    failures.expect(re.match(r"0x[0-9a-f]+ main( |$)", best), f"{name}: the best match of 'main' is '{best}'")
     page.locator("#results button").first.click()
     failures.expect(page.locator("#drawer h2").is_visible(), f"{name}: a result opens no page")
     page.keyboard.press("Escape")

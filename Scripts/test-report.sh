@@ -48,8 +48,9 @@ report() {
   "$orderfile" history add -q "$name.jsonl" committed.json --commit before --time 1700000000
   "$orderfile" history add -q "$name.jsonl" "$name.json" --commit after --time 1700086400
   "$orderfile" check -q --init -o "$name.budget" "$name.json"
+  "$orderfile" check -q --json -o "$name.check" --budget "$name.budget" "$name.json"
   "$orderfile" report -q --demangle none -o "$name.html" "$name-before" "$name" "$name.oftrace" "$name.order" \
-    "$name-before.json" "$name.json" "$name.measure" "$name.stages" "$name.jsonl" "$name.budget"
+    "$name-before.json" "$name.json" "$name.measure" "$name.stages" "$name.jsonl" "$name.budget" "$name.check"
 }
 
 mkdir small-objects sqlite3-objects redis-objects

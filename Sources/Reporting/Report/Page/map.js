@@ -106,7 +106,7 @@ class PageMap {
             "li", {},
             this.unknownShare > 0 ? `no line: unknown (${percent(this.unknownShare, 0)} of the startup bytes) or another owner` :
                                     "no line: another owner",
-            this.unknownShare > 0.25 && "; link maps, or images built with -g, state more owners")));
+            this.unknownShare > 0.25 && "; link maps state more owners than symbol tables")));
   }
   /** Says what the shapes mean at this zoom. */
   tellShapes() {
