@@ -60,6 +60,26 @@ package struct PositionHistogram: Hashable, Sendable {
     return UInt32(clamping: value - 1)
   }
 
+  /// The buckets of the positions 0, 1, 2 and so on: each is computed once.
+  struct AscendingBuckets {
+    private var position: UInt32 = 0
+    private var bucket: UInt8 = 0
+    private var last: UInt32 = 0
+
+    /// The bucket of the next position; those beyond 32 bits are in that of the last one.
+    mutating func next() -> UInt8 {
+      if position > last {
+        bucket = PositionHistogram.bucket(of: position)
+        // The first bucket that begins behind the position ends this one, also if empty buckets are between them.
+        var end = bucket
+        while end < .max, PositionHistogram.firstPosition(in: end) <= position { end += 1 }
+        last = end == .max ? position : PositionHistogram.firstPosition(in: end) - 1
+      }
+      if position < .max { position += 1 }
+      return bucket
+    }
+  }
+
   /// Counts `position` `weight` times. A count that exceeds 64 bits is the largest number.
   package mutating func add(_ position: UInt32, weight: UInt64) {
     add(Bucket(number: Self.bucket(of: position), count: weight))
@@ -69,7 +89,7 @@ package struct PositionHistogram: Hashable, Sendable {
     for bucket in other.buckets { add(bucket) }
   }
 
-  private mutating func add(_ bucket: Bucket) {
+  mutating func add(_ bucket: Bucket) {
     // There are few, and the newest are near the end as often as not.
     var place = buckets.count
     while place > 0, buckets[place - 1].number >= bucket.number { place -= 1 }

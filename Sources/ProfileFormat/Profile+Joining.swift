@@ -52,10 +52,10 @@ extension Profile.Image {
 }
 
 extension Profile.Function {
-  mutating func count(position: UInt32, _ nanoseconds: UInt64?, _ weight: UInt64) {
+  mutating func count(in bucket: UInt8, _ nanoseconds: UInt64?, _ weight: UInt64) {
     support += weight
     if let nanoseconds { firstNanoseconds = min(firstNanoseconds ?? .max, nanoseconds) }
-    positions.add(position, weight: weight)
+    positions.add(PositionHistogram.Bucket(number: bucket, count: weight))
   }
 
   /// Everything but the blocks.

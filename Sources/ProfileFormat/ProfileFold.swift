@@ -114,17 +114,17 @@ package struct ProfileFold: Sendable {
       var places = KeptLaunch.Part(image: part.image, functions: [], blocks: [])
       places.functions.reserveCapacity(part.uses.count)
       let hasBlocks = part.uses.contains { !$0.blocks.isEmpty }
-      for (position, use) in part.uses.enumerated() {
+      var buckets = PositionHistogram.AscendingBuckets()
+      for use in part.uses {
         let place = self.place(of: use.address)
-        places.functions.append(place)
-        functions[place].count(
-          position: UInt32(clamping: position), use.nanoseconds, weight)
+        places.functions.append(Int32(place))
+        functions[place].count(in: buckets.next(), use.nanoseconds, weight)
         guard hasBlocks else { continue }
         places.blocks.append(
           use.blocks.map { block in
             let number = self.place(of: block, in: place)
             functions[place].blocks[number].support += weight
-            return number
+            return Int32(number)
           })
       }
       return places
@@ -135,9 +135,9 @@ package struct ProfileFold: Sendable {
   private struct KeptLaunch: Sendable {
     struct Part: Equatable, Sendable {
       var image: Int
-      /// Places in the image's `functions`, and in their `blocks`; without blocks `blocks` is empty.
-      var functions: [Int]
-      var blocks: [[Int]]
+      /// Places in the image's `functions`, and in their `blocks`; without blocks `blocks` is empty. There are many.
+      var functions: [Int32]
+      var blocks: [[Int32]]
     }
     var hash: UInt64
     var weight: UInt64
@@ -219,7 +219,9 @@ package struct ProfileFold: Sendable {
       kept.append(images[part.image].count(part, weight))
     }
     if !kept.isEmpty { keep(KeptLaunch(hash: hash.value, weight: weight, parts: kept)) }
-    return given.map { part in kept.first { $0.image == part.image }?.functions ?? [] }
+    return given.map { part in
+      kept.first { $0.image == part.image }?.functions.map { Int($0) } ?? []
+    }
   }
 
   /// Keeps `launch` if it is among those with the smallest hashes. Launches with the same hash have the same content,
@@ -245,8 +247,9 @@ package struct ProfileFold: Sendable {
       let image = images[part.image]
       let key = image.image.key.bytes
       let uses = part.functions.enumerated().map { index, place -> [UInt64] in
-        let function = image.functions[place]
-        let blocks = part.blocks.isEmpty ? [] : part.blocks[index].map { function.blocks[$0].block }
+        let function = image.functions[Int(place)]
+        let blocks =
+          part.blocks.isEmpty ? [] : part.blocks[index].map { function.blocks[Int($0)].block }
         return [function.address.rawValue, UInt64(blocks.count)]
           + blocks.flatMap { [$0.offset, $0.size] }
       }
@@ -270,19 +273,19 @@ extension ProfileFold {
     for (number, image) in zip(numbers, profile.images) {
       images[number].image.addCounts(of: image)
     }
-    var places: [Int] = []
+    var places: [Int32] = []
     places.reserveCapacity(profile.functions.count)
-    var blockPlaces: [[Int]] = []
+    var blockPlaces: [[Int32]] = []
     for function in profile.functions {
       let image = numbers[function.image]
       let place = images[image].place(of: function.address)
-      places.append(place)
+      places.append(Int32(place))
       images[image].functions[place].add(function)
       blockPlaces.append(
         function.blocks.map { block in
           let number = images[image].place(of: block.block, in: place)
           images[image].functions[place].blocks[number].support += block.support
-          return number
+          return Int32(number)
         })
     }
     for launch in profile.launches {
@@ -315,6 +318,7 @@ extension ProfileFold {
     let order = images.indices.sorted { images[$0].image.key < images[$1].image.key }
     var numbers = images.map { _ in [UInt32]() }
     var blockNumbers = images.map { _ in [Int: [UInt32]]() }
+    profile.functions.reserveCapacity(images.reduce(0) { $0 + $1.functions.count })
     for place in order {
       let folded = images[place]
       let image = profile.images.count
@@ -340,11 +344,12 @@ extension ProfileFold {
     }
     profile.launches = launches.map { launch in
       var uses: [Profile.Use] = []
+      uses.reserveCapacity(launch.parts.reduce(0) { $0 + $1.functions.count })
       for part in launch.parts {
         for (index, function) in part.functions.enumerated() {
-          let ranks = blockNumbers[part.image][function] ?? []
-          let blocks = part.blocks.isEmpty ? [] : part.blocks[index].map { ranks[$0] }
-          uses.append(Profile.Use(function: numbers[part.image][function], blocks: blocks))
+          let ranks = blockNumbers[part.image][Int(function)] ?? []
+          let blocks = part.blocks.isEmpty ? [] : part.blocks[index].map { ranks[Int($0)] }
+          uses.append(Profile.Use(function: numbers[part.image][Int(function)], blocks: blocks))
         }
       }
       return Profile.Launch(hash: launch.hash, weight: launch.weight, uses: uses)

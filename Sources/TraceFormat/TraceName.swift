@@ -33,6 +33,9 @@ package struct TraceNameEntry: Equatable, Sendable {
 }
 
 extension TraceNameEntry {
+  private static let offsetOfNameOffset =
+    MemoryLayout<orderfile_trace_name>.offset(of: \.name_offset) ?? 24
+
   /// Reads the table at `names_offset`; empty if the trace is not sealed.
   static func readAll(
     _ bytes: FileBytes, _ header: TraceHeader
@@ -46,35 +49,33 @@ extension TraceNameEntry {
           needed: header.namesCount.multipliedReportingOverflow(by: UInt64(entrySize)).partialValue,
           found: header.namesSize), "names_count", at: header.namesOffset)
     }
-    var input = ByteCursor(bytes, in: table)
     var names: [TraceNameEntry] = []
     names.reserveCapacity(Int(header.namesCount))
     // Names do not share text, so all of it fits the table: no more is ever copied.
     var room = header.namesSize
-    for _ in 0..<header.namesCount {
-      let image = try input.read(UInt32.self, "name.image")
-      let size = try input.read(UInt32.self, "name.name_size")
-      let address = StatedAddress(rawValue: try input.read(UInt64.self, "name.address"))
-      let functionSize = try input.read(UInt64.self, "name.size")
-      let position = input.position
-      let offset = try input.read(UInt64.self, "name.name_offset")
-      guard offset <= header.namesSize, UInt64(size) <= header.namesSize - offset,
-        UInt64(size) <= room
-      else {
+    let tableStart = table.indices.lowerBound
+    // There are many, and their number is checked: they are read without a cursor.
+    for place in 0..<Int(header.namesCount) {
+      let start = tableStart + place * entrySize
+      let entry = bytes.loadUnaligned(orderfile_trace_name.self, at: start)
+      let (offset, size) = (entry.name_offset, UInt64(entry.name_size))
+      let position = FileOffset(rawValue: UInt64(start + offsetOfNameOffset))
+      guard offset <= header.namesSize, size <= header.namesSize - offset, size <= room else {
         throw ParseError(
           .invalid(
             expected: "text inside the table of \(header.namesSize) bytes",
             found: "\(size) bytes at \(hexadecimal(offset))"), "name.name_offset", at: position)
       }
-      room -= UInt64(size)
-      let start = table.indices.lowerBound + Int(offset)
-      let text = start..<start + Int(size)
+      room -= size
+      let text = tableStart + Int(offset)..<tableStart + Int(offset + size)
       // What was never written, or lost with the end of a file system's journal, is zero.
       if text.isEmpty || bytes.firstIndex(of: 0, in: text) != nil {
         throw ParseError.zeroBytes("name", at: position, found: text.isEmpty ? "none" : nil)
       }
       names.append(
-        TraceNameEntry(image: image, address: address, size: functionSize, text: text))
+        TraceNameEntry(
+          image: entry.image, address: StatedAddress(rawValue: entry.address), size: entry.size,
+          text: text))
     }
     return names
   }

@@ -48,11 +48,13 @@ extension ProfileFold {
     guard let places = add(Launch(trace), uses: uses, program: program, weight: weight) else {
       return false
     }
+    // In the order of the table, so that names are compared with those that were described before in one pass.
     for (number, (used, places)) in zip(numbers, zip(used, places)) {
-      for (body, place) in zip(used.bodies, places) where body >= 0 {
-        for entry in used.entries[Int(body)] {
+      for (use, entries) in zip(used.placeOfUse, used.entries) where use >= 0 {
+        for entry in entries {
           let entry = file.nameTable[entry]
-          describe(place, of: number, size: entry.size, nameIn: file.bytes, at: entry.text)
+          describe(
+            places[Int(use)], of: number, size: entry.size, nameIn: file.bytes, at: entry.text)
         }
       }
     }
@@ -69,11 +71,9 @@ private struct SealedBodies {
   /// Places in the table of names.
   var entries: [Range<Int>] = []
   var uses: [ProfileFold.FunctionUse] = []
-  /// For each of `uses` its place in `starts`; -1 for code without a name.
-  var bodies: [Int32] = []
   var unnamedHits = 0
-  /// For each function its place in `uses`.
-  private var placeOfUse: [Int32] = []
+  /// For each function its place in `uses`; -1 for one that was not used.
+  private(set) var placeOfUse: [Int32] = []
   private var unnamedEntries: Set<StatedAddress> = []
 
   /// - Returns: one for each group of images.
@@ -92,7 +92,6 @@ private struct SealedBodies {
     for index in all.indices {
       let count = all[index].starts.count
       all[index].uses.reserveCapacity(count)
-      all[index].bodies.reserveCapacity(count)
       all[index].placeOfUse = [Int32](repeating: -1, count: count)
     }
     return all
@@ -113,10 +112,16 @@ private struct SealedBodies {
 
   /// The function whose body contains `address`.
   private func body(holding address: StatedAddress) -> Int? {
-    let next = starts.partitioningIndex { $0 > address }
-    guard next > 0 else { return nil }
-    let distance = address.rawValue - starts[next - 1].rawValue
-    return distance == 0 || distance < sizes[next - 1] ? next - 1 : nil
+    guard var body = starts.indices.first, starts[body] <= address else { return nil }
+    var count = starts.count
+    // A step either way takes the same instructions: which way it goes can't be predicted.
+    while count > 1 {
+      let half = count / 2
+      body += starts[body + half] <= address ? half : 0
+      count -= half
+    }
+    let distance = address.rawValue - starts[body].rawValue
+    return distance == 0 || distance < sizes[body] ? body : nil
   }
 
   fileprivate mutating func count(_ hit: Hit) {
@@ -139,7 +144,6 @@ private struct SealedBodies {
     }
     if unnamedEntries.insert(entry).inserted {
       uses.append(ProfileFold.FunctionUse(address: entry))
-      bodies.append(-1)
     }
   }
 
@@ -153,7 +157,6 @@ private struct SealedBodies {
   private mutating func use(_ body: Int, _ nanoseconds: UInt64?) {
     guard placeOfUse[body] < 0 else { return }
     placeOfUse[body] = Int32(uses.count)
-    bodies.append(Int32(body))
     uses.append(ProfileFold.FunctionUse(address: starts[body], nanoseconds: nanoseconds))
   }
 

@@ -48,7 +48,7 @@ extension Trace {
     if clock != nil, header.session != 0 {
       start = ProcessStart(session: header.session, nanoseconds: header.processStart)
     }
-    var threads: [UInt32: Int] = [:]
+    var threads = ThreadNumbers()
     for record in file.records {
       let nanoseconds = clock?.nanoseconds(atTicks: record.ticks)
       switch record.event {
@@ -156,13 +156,20 @@ extension TraceImage {
   }
 }
 
-extension [UInt32: Int] {
+/// Numbers of threads in the order of their first records, from 1.
+private struct ThreadNumbers {
+  private var numbers: [UInt32: Int] = [:]
+  /// Most records are of the same thread as the one before.
+  private var last: (thread: UInt32, number: Int)?
+
   /// The number of a thread, which it gets now if it is new; `nil` if the source does not tell the thread.
-  fileprivate mutating func number(of thread: UInt32?) -> Int? {
+  mutating func number(of thread: UInt32?) -> Int? {
     guard let thread else { return nil }
-    if let known = self[thread] { return known }
-    self[thread] = count + 1
-    return count
+    if let last, last.thread == thread { return last.number }
+    let number = numbers[thread] ?? numbers.count + 1
+    numbers[thread] = number
+    last = (thread, number)
+    return number
   }
 }
 

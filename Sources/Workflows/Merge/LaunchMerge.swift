@@ -39,7 +39,7 @@ package struct LaunchMerge {
     let files = inputs.files
     // A few files take less time than folding the parts.
     let partCount = max(1, min(processorCount, files.count / 16))
-    let parts = concurrently(partCount) { number in
+    var parts = concurrently(partCount) { number in
       LaunchFolder(
         files[files.count * number / partCount..<files.count * (number + 1) / partCount], options)
     }
@@ -47,11 +47,13 @@ package struct LaunchMerge {
     var unread = options.recorded
     var imageWarnings: [Diagnostic] = []
     var fold = ProfileFold()
-    for part in parts {
+    // Each part is released when it is folded.
+    parts.reverse()
+    while let part = parts.popLast() {
       for problem in part.problems { problems.append(problem) }
       unread.removeAll { !part.unread.contains($0) }
       imageWarnings += part.warnings.filter { !imageWarnings.contains($0) }
-      if partCount == 1 {
+      if parts.count + 1 == partCount {
         fold = part.fold
       } else if !fold.add(part.fold.profile) {
         throw .tooManyLaunches(files.last?.path ?? "")
