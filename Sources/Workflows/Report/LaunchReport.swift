@@ -132,7 +132,8 @@ extension ReportInputs {
   fileprivate var title: String {
     let path =
       layouts.prefix(2).last ?? diff?.document.after.path
-      ?? measure?.document.states.first?.sides.last?.path ?? "launch"
+      ?? measure?.document.states.first?.sides.last?.path ?? check?.document.images.first?.name
+      ?? "launch"
     return fileName(ofPath: path)
   }
 
