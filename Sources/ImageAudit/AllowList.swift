@@ -38,6 +38,12 @@ package struct AllowList {
           "invalid list of libraries: expected text, found a zero byte (at line \(number + 1))",
           context: [path])
       }
+      for marker in ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
+      where pattern.starts(with: marker.utf8) {
+        throw Diagnostic(
+          "invalid list of libraries: found the merge-conflict marker '\(marker)' (at line \(number + 1))",
+          context: [path], hint: "keep the lines that are meant, and remove the markers")
+      }
       patterns.append(Pattern(pattern: LibraryPattern(bytes: pattern), line: number + 1))
       guard patterns.count <= Self.limit else {
         throw Diagnostic("too many lines: expected at most \(Self.limit)", context: [path])

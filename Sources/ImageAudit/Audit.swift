@@ -72,8 +72,17 @@ package struct Audit {
     if let stages = options.stages { try examination.addTimes(ofStages: stages) }
     document = examination.document
     if let list {
-      document.notAllowed = document.libraries.filter { !list.allows($0) }.map(\.name)
+      document.notAllowed = document.libraries.filter { !list.allows($0) }.map(\.statedName)
       document.warnings += list.unused(by: document.libraries)
+      if !options.traces.isEmpty, !document.libraries.isEmpty,
+        document.libraries.allSatisfy({ $0.wasLoaded != true })
+      {
+        document.warnings.append(
+          Diagnostic(
+            "no trace recorded a library: those that a launch loads later are not compared with the list",
+            context: options.traces,
+            hint: "record with 'orderfile record --breakpoints --all-images'"))
+      }
     }
     return document
   }

@@ -73,7 +73,7 @@ struct MachOLibrarySearch: LibrarySearch {
   }
 
   private func isSystem(_ path: String) -> Bool {
-    ["/usr/lib/", "/System/"].contains { path.hasPrefix($0) }
+    ["/usr/lib/", "/System/"].contains { path.hasPrefix($0) } && !path.contains("/../")
   }
 
   private func library(

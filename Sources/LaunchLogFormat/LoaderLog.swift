@@ -35,6 +35,7 @@ struct LoaderLog {
   private var openLists: [UInt32: Int] = [:]
   /// Whether the last line was one of the list of initializers, or its title.
   private var listsInitializers = false
+  private var hasLastStage = false
   private var implausible: [String] = []
 
   /// - Returns: nothing for a log of something else.
@@ -94,13 +95,21 @@ struct LoaderLog {
   // MARK: dyld's statistics
 
   private mutating func takeTime(_ line: Substring) throws(ParseError) {
-    guard let colon = line.lastIndex(of: ":"),
-      let nanoseconds = Self.nanoseconds(line[colon...].dropFirst())
-    else { return }
+    guard let colon = line.lastIndex(of: ":") else { return }
     let name = Self.trimmed(line[..<colon])
     let label = name.lowercased()
+    let isTotal = label == "total pre-main time" || label == "total time"
+    guard let nanoseconds = Self.nanoseconds(line[colon...].dropFirst()) else {
+      if isTotal {
+        try finish()
+        log.warn(
+          "a launch is left out: its total can't be read: '\(line[colon...].dropFirst().prefix(60))'"
+        )
+      }
+      return
+    }
     switch label {
-    case "total pre-main time", "total time":
+    case _ where isTotal:
       try finish()
       open = LoggedLaunch(
         label == "total time" ? .dyldStatisticsDetails : .dyldStatistics)
@@ -112,12 +121,16 @@ struct LoaderLog {
       let isOwn = launch.form == .dyldStatisticsDetails && label.hasPrefix("total ")
       guard known != nil || isOwn || listsInitializers else { return }
       let isPart = known == nil || known == .part
+      if Self.endsBeforeList.contains(label) {
+        listsInitializers = true
+        hasLastStage = true
+      }
       if nanoseconds > 10 * (launch.totalNanoseconds ?? .infinity) + 1e8 {
         implausible.append(String(name))
         return
       }
-      open?.stages.append(LoggedStage(String(name), nanoseconds: nanoseconds, isPart: isPart))
-      if Self.endsBeforeList.contains(label) { listsInitializers = true }
+      let title = Self.titles[label] ?? String(name)
+      open?.stages.append(LoggedStage(title, nanoseconds: nanoseconds, isPart: isPart))
     }
   }
 
@@ -146,6 +159,11 @@ struct LoaderLog {
     "total weak binding fixups time": .stage, "total redo shared cached bindings time": .part,
     "total time in initializers and objc +load": .stage,
     "total time in initializers and objc setup": .stage, "total init time time": .stage,
+  ]
+
+  /// Stages that versions of dyld spell in several ways, so that several logs have one row of each.
+  private static let titles = [
+    "objc setup": "ObjC setup time", "objc setup time": "ObjC setup time",
   ]
 
   /// `677.82 milliseconds (100.0%)` or `1.0 seconds`.
@@ -200,12 +218,15 @@ struct LoaderLog {
     defer {
       open = nil
       listsInitializers = false
+      hasLastStage = false
       implausible = []
     }
     guard let launch = open else { return }
     let whole = launch.stages.filter { !$0.isPart }
     let least = launch.form == .loaderStatistics ? 2 : 4
-    guard whole.count + implausible.count >= least else {
+    // Without the last stage of the detailed form its time would count as one that nothing tells apart.
+    let isWhole = launch.form != .dyldStatisticsDetails || hasLastStage
+    guard isWhole, whole.count + implausible.count >= least else {
       log.warn(
         "a launch is cut off after \(whole.last.map { "'\($0.name)'" } ?? "its total")")
       return

@@ -34,7 +34,8 @@ enum StopwatchLog {
       let text = bytes.text(range).drop { $0.isWhitespace || $0 == "\u{feff}" }
       guard !text.isEmpty else { continue }
       let isEnded = lines.position < bytes.count || bytes[bytes.count - 1] == UInt8(ascii: "\n")
-      if !isEnded, last != nil {
+      if !isEnded {
+        guard last != nil else { throw unknown(lines.lineNumber, range.lowerBound) }
         log.warn("the last line has no line feed: it may be cut off, and is left out")
         break
       }

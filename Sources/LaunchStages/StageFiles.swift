@@ -97,9 +97,11 @@ package struct StageFiles {
     guard let place = groups.firstIndex(where: { $0.source == source }), !launches.isEmpty else {
       return
     }
+    // What differs between launches is no fact about all of them.
+    groups[place].counts =
+      groups[place].launches.isEmpty ? counts : groups[place].counts.filter(counts.contains)
     groups[place].launches += launches
     if groups[place].origins.last != path { groups[place].origins.append(path) }
-    if groups[place].counts.isEmpty { groups[place].counts = counts }
   }
 
   private mutating func add(
@@ -124,7 +126,8 @@ package struct StageFiles {
       }
       add(
         logged.map { StagedLaunch($0) }, from: path,
-        counts: first.counts.map { StageTable.Count($0.name, $0.text) }, to: source, &groups,
+        counts: first.counts.filter { count in logged.allSatisfy { $0.counts.contains(count) } }
+          .map { StageTable.Count($0.name, $0.text) }, to: source, &groups,
         &document)
     }
     let isOfDyld = log.launches.contains { $0.form != .stopwatch && $0.form != .loaderStatistics }

@@ -25,20 +25,19 @@ enum Console {
   static func print(_ text: String) throws(Diagnostic) { try print(Array(text.utf8)) }
 
   static func printWarnings(_ warnings: [Diagnostic]) {
-    for warning in warnings { printLine("warning", colour: 35, "\(warning)") }
+    for warning in warnings { printLine("warning", colour: 35, warning) }
   }
 
-  static func printError(_ error: Diagnostic) { printLine("error", colour: 31, "\(error)") }
+  static func printError(_ error: Diagnostic) { printLine("error", colour: 31, error) }
 
   /// Prints a line about what was done: progress, not a result.
   static func printNote(_ text: String) { writeError("orderfile: \(text)\n") }
 
-  private static func printLine(_ kind: String, colour: Int, _ text: String) {
+  private static func printLine(_ kind: String, colour: Int, _ diagnostic: Diagnostic) {
     let kind = errorIsColoured ? "\u{1b}[1;\(colour)m\(kind):\u{1b}[0m" : "\(kind):"
-    // Names in a message come from files and are escaped; the line feeds before a hint are ours.
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-    writeError(
-      "orderfile: \(kind) \(lines.map { printable(String($0)) }.joined(separator: "\n"))\n")
+    // Names come from files: a line feed in one must not begin a line, which a CI system may take for a command.
+    let parts = [diagnostic.line] + (diagnostic.hint.map { ["  hint: \($0)"] } ?? [])
+    writeError("orderfile: \(kind) \(parts.map(printable).joined(separator: "\n"))\n")
   }
 
   private static func writeError(_ text: String) {

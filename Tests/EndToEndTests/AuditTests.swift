@@ -146,6 +146,21 @@ import Testing
     #expect(run.errors.hasPrefix("orderfile: error: disk/report: unable to write: No space left"))
   }
 
+  /// A CI system takes some lines for commands.
+  @Test func aLineFeedInANameBeginsNoLine() throws {
+    let workshop = try Workshop()
+    try workshop.write("int f(void) { return 0; }".utf8, "f.c")
+    try workshop.write("int f(void); int main(void) { return f(); }".utf8, "main.c")
+    try workshop.write("libc.so.6\n".utf8, "list")
+    try workshop.must(
+      "clang",
+      ["-shared", "-fuse-ld=lld", "-Xlinker", "-soname=x\n::error::y", "f.c", "-o", "libf.so"])
+    try workshop.must("clang", ["-fuse-ld=lld", "main.c", "libf.so", "-o", "app"])
+    let run = try workshop.orderfile("audit", "app", "--allow", "list", "-q")
+    #expect(run.status == 2 && run.errors.contains("::error::y"), "\(run.errors)")
+    #expect(!run.errors.contains("\n::error"), "\(run.errors)")
+  }
+
   @Test func theExitStatusIsThatOfTheList() throws {
     let workshop = try Self.workshop()
     try workshop.write("libc.so.6\nld-linux*\nlibgone.so\n".utf8, "list")

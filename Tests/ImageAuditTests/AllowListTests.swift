@@ -20,7 +20,12 @@ import Testing
     ("A.framework", "@rpath/A.framework/Versions/A/A", true),
     ("A", "@rpath/A.framework/A", true), ("Versions", "@rpath/A.framework/Versions/A/B", false),
     ("/usr/lib/*", "/usr/lib/libSystem.B.dylib", true), ("/usr/lib/*", "/opt/libz.dylib", false),
-    ("libz.dylib", "/opt/libz.dylib", true),
+    ("libz.dylib", "/opt/libz.dylib", true), ("A.framework", "/x/A.framework/A", true),
+    ("A.framework", "@rpath/A.framework/../libb.dylib", false),
+    ("A.framework", "@rpath/A.framework/Versions/A/Libraries/libb.dylib", false),
+    ("A.framework", "@rpath/A.framework/B", false), ("/usr/lib/*", "/usr/lib/./libz.dylib", true),
+    ("/usr/lib/*", "/usr/lib/../../opt/libz.dylib", false), ("../*", "../lib/libz.so", true),
+    ("libz.so", "/..", false),
   ])
   func aPatternMatchesNamesAndFrameworks(pattern: String, name: String, matches: Bool) throws {
     #expect(try Self.list(pattern).allows(Self.library(name)) == matches)
@@ -33,6 +38,12 @@ import Testing
     #expect(!list.allows(Self.library("libm.so.6")))
     let unused = list.unused(by: [Self.library("libc.so.6")])
     #expect(unused.map(\.description) == ["list: line 4: no library is called 'lib#x.so'"])
+  }
+
+  @Test(arguments: ["<<<<<<< HEAD", "=======", ">>>>>>> x", "||||||| base"])
+  func markersOfAMergeConflictAreRefused(marker: String) {
+    let error = #expect(throws: Diagnostic.self) { try Self.list("lib*\n\(marker)\nld*\n") }
+    #expect(error?.message.hasSuffix("(at line 2)") ?? false)
   }
 
   @Test func bytesThatAreNoTextAreRefused() {

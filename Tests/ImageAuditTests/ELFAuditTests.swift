@@ -259,13 +259,32 @@ import Testing
     options.allow = workshop.folder.appendingPathComponent("list").path
     options.traces = [try Self.trace(of: "/opt/libplugin.so", [7], workshop)]
     let document = try Self.audit(workshop, "app", options)
-    #expect(document.notAllowed == ["libplugin.so"] && document.problem?.severity == .checkFailed)
+    #expect(
+      document.notAllowed == ["/opt/libplugin.so"] && document.problem?.severity == .checkFailed)
     let plugin = try #require(document.libraries.last)
     #expect(plugin.kinds == [.runTime] && plugin.path == "/opt/libplugin.so")
     // Nothing asks for it, directly or not.
     let rows = AuditText(document).text.split(separator: "\n").filter { $0.contains("libplugin") }
     #expect(rows.first?.contains("run-time") ?? false)
     #expect(!(rows.first?.contains("indirect") ?? true))
+  }
+
+  @Test func aTraceThatRecordedNoLibraryIsNoProofForAList() throws {
+    let workshop = try Self.recorded([1, 2, 3])
+    try workshop.write("*\n".utf8, "list")
+    var options = Audit.Options()
+    options.allow = workshop.folder.appendingPathComponent("list").path
+    func warns() throws -> Bool {
+      try Self.audit(workshop, "app", options).warnings.contains {
+        $0.message.hasPrefix("no trace recorded a library")
+      }
+    }
+    #expect(try !warns())
+    let library = workshop.folder.appendingPathComponent("libplain.so").path
+    options.traces = [try Self.trace(of: library, [9, 9], workshop)]
+    #expect(try warns())
+    options.traces = [try Self.trace(of: library, [1, 2, 3], workshop)]
+    #expect(try !warns())
   }
 
   private static func stages(_ workshop: Workshop, _ images: [(path: String, id: String)]) throws

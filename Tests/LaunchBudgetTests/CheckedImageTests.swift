@@ -48,6 +48,17 @@ import Testing
     return images
   }
 
+  @Test func imagesOfOneNameInOneDocumentAreSaidSo() throws {
+    let text = """
+      {"command": [], "exitStatus": 0, "images": [{"id": "01", "pages": [], "path": "/x/libp.so"},
+       {"id": "02", "pages": [], "path": "/y/libp.so"}], "method": "ptrace", "schema": "orderfile.pages/1"}
+      """
+    let document = try CommittedDocument(parsing: FileBytes(Array(text.utf8)), path: "pages.json")
+    var images: [CheckedImage] = []
+    let error = #expect(throws: Diagnostic.self) { try images.add(document, path: "pages.json") }
+    #expect(error?.message == "the document has two images called 'libp.so'")
+  }
+
   @Test func documentsOfOneBuildAreAboutOneImage() throws {
     let images = try Self.images([
       Stated(kind: "gen"), Stated(kind: "pages", architecture: "x86_64", id: "9f3a"),

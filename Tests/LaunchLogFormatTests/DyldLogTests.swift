@@ -95,8 +95,25 @@ import Testing
   func theShortFormIsReadInEachSpelling(_ text: String) throws {
     let launch = try #require(try log(text.utf8).launches.first)
     #expect(names(launch, parts: false).count == 4)
+    #expect(names(launch, parts: false)[2] == "ObjC setup time")
     #expect(abs((launch.totalNanoseconds ?? 0) - 677_820_000) < 1)
     #expect(launch.stages[0].nanoseconds == 520_330_000)
+  }
+
+  @Test func aDetailedLaunchWithoutItsLastStageIsCutOff() throws {
+    let last = try #require(Self.detailed.firstRange(of: "total time in initializers"))
+    let log = try log((Self.short + Self.detailed[..<last.lowerBound]).utf8)
+    #expect(log.launches.map(\.form) == [.dyldStatistics])
+    #expect(log.warnings.contains { $0.hasPrefix("a launch is cut off after 'total ") })
+  }
+
+  @Test(arguments: ["1 234,56 milliseconds", "1,234 ms"])
+  func aLaunchWithoutAReadableTotalIsLeftOutWithAWarning(total: String) throws {
+    let log = try log(
+      (Self.short.replacing("677.82 milliseconds (100.0%)", with: total) + Self.short).utf8)
+    #expect(log.launches.count == 1)
+    #expect(
+      log.warnings.contains { $0.hasPrefix("a launch is left out: its total can't be read:") })
   }
 
   @Test(arguments: [short, detailed])

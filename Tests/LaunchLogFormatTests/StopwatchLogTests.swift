@@ -47,6 +47,12 @@ import Testing
     #expect(log.launches[0].stages.map(\.nanoseconds) == [1_500_000, 3_000_000])
   }
 
+  @Test(arguments: ["Total pre-main time: 67", "load\t1", "#1 launch: 0.1"])
+  func aSingleLineThatMayBeCutIsNoLaunch(_ text: String) throws {
+    #expect(refusal(text).hasPrefix("missing a launch:"))
+    #expect(try log(text + "\n").launches.count == 1)
+  }
+
   @Test func aSmallerTimeBeginsAnotherLaunch() throws {
     #expect(try log(Self.table + Self.table).launches.map(\.stages.count) == [7, 7])
   }

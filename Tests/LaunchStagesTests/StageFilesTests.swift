@@ -48,6 +48,25 @@ import Testing
       ])
   }
 
+  @Test func countsThatDifferBetweenLaunchesAreNoneOfAll() throws {
+    let first = """
+      total time: 100.00 milliseconds (100.0%)
+      total images loaded:  309 (304 from dyld shared cache)
+      total segments mapped: 14, into 2352 pages with 140 pages pre-fetched
+      total images loading time: 50.00 milliseconds (50.0%)
+      total load time in ObjC:  10.00 milliseconds (10.0%)
+      total rebase fixups time:  10.00 milliseconds (10.0%)
+      total time in initializers and ObjC +load: 30.00 milliseconds (30.0%)
+
+      """
+    let second = first.replacing("309", with: "400")
+    #expect(try report(["a.log": first]).tables[0].counts.count == 2)
+    for texts in [["a.log": first + second], ["a.log": first, "b.log": second]] {
+      #expect(
+        try report(texts).tables[0].counts.map(\.name) == ["total segments mapped"], "\(texts)")
+    }
+  }
+
   @Test func launchesEndAtTheGivenEvent() throws {
     let document = try report(
       ["a.log": "main 40\nready 100\nidle 200\n", "b.log": "main 40\n"], end: "ready")

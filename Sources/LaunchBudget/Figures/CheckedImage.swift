@@ -112,7 +112,15 @@ extension [CheckedImage] {
   ///
   /// - Throws: if another document said it already; `mismatch` if another document is of another architecture or build.
   package mutating func add(_ document: CommittedDocument, path: String) throws(Diagnostic) {
+    var names: Set<String> = []
+    var isOfTwoBuilds = false
+    if case .measure = document.content { isOfTwoBuilds = true }
     for image in document.images {
+      guard isOfTwoBuilds || names.insert(image.reference.name).inserted else {
+        throw Diagnostic(
+          "the document has two images called '\(printable(image.reference.name))'",
+          context: [path], hint: "a check tells images apart by their file names")
+      }
       let index = index(of: image.reference)
       guard count <= CheckedImage.mostImages else {
         throw Diagnostic(

@@ -275,11 +275,19 @@ package struct ObservedUse: Sendable {
   }
 }
 
+extension AuditedLibrary {
+  /// The name by which images ask for it; the path of one that only a launch knows, since plugins may have one file name.
+  package var statedName: SymbolName {
+    guard kinds == [.runTime], let path else { return name }
+    return SymbolName(path)
+  }
+}
+
 extension AuditDocument {
   /// The error of the check for allowed libraries; `nil` if it passed or was not asked for.
   package var problem: Diagnostic? {
     guard let notAllowed, !notAllowed.isEmpty else { return nil }
-    let names = notAllowed.map(\.description).joined(separator: ", ")
+    let names = notAllowed.map { printable($0.description) }.joined(separator: ", ")
     return Diagnostic(
       "\(counted(notAllowed.count, "library", "libraries")) not on the list: \(names)",
       context: [path], severity: .checkFailed)

@@ -2,8 +2,9 @@ import ImageModel
 
 /// What the name of a library may be: `libicu*.so.72`. `*` stands for any bytes and `?` for one.
 ///
-/// A pattern without a slash is compared with the last part of a library's name and path, and with the name of the
-/// framework that it is in; one with a slash with all of the name or path.
+/// A pattern without a slash is compared with the last part of a library's name and path and, if the library is the one of
+/// a framework (`A.framework/A`, `A.framework/Versions/B/A`), with the name of the framework; one with a slash with all of
+/// the name or path. Parts that are `.` and `..` are resolved before, since they may lead anywhere.
 package struct LibraryPattern: Hashable, Sendable {
   package var bytes: [UInt8]
 
@@ -15,15 +16,43 @@ package struct LibraryPattern: Hashable, Sendable {
 
   package func matches(name: SymbolName, path: String?) -> Bool {
     let texts = [name.bytes, path.map { Array($0.utf8) }].compactMap { $0 }
-    if bytes.contains(UInt8(ascii: "/")) { return texts.contains { matches($0[...]) } }
+    let hasSlash = bytes.contains(UInt8(ascii: "/"))
     return texts.contains { text in
-      let parts = text.split(separator: UInt8(ascii: "/"))
-      return parts.indices.contains { index in
-        let isLast = index == parts.indices.last
-        let isFramework = parts[index].suffix(10).elementsEqual(".framework".utf8)
-        return (isLast || isFramework) && matches(parts[index])
+      let parts = Self.resolved(text)
+      if hasSlash {
+        let start = text.first == UInt8(ascii: "/") ? "/" : ""
+        return matches((Array(start.utf8) + parts.joined(separator: "/".utf8))[...])
+      }
+      return parts.last.map(matches) ?? false || Self.framework(in: parts).map(matches) ?? false
+    }
+  }
+
+  /// The parts of a path, without `.`, and without `..` and what is before it.
+  private static func resolved(_ path: [UInt8]) -> [ArraySlice<UInt8>] {
+    var parts: [ArraySlice<UInt8>] = []
+    for part in path.split(separator: UInt8(ascii: "/")) where !part.elementsEqual(".".utf8) {
+      guard part.elementsEqual("..".utf8) else {
+        parts.append(part)
+        continue
+      }
+      if let last = parts.last, !last.elementsEqual("..".utf8) {
+        parts.removeLast()
+      } else if path.first != UInt8(ascii: "/") {
+        parts.append(part)
       }
     }
+    return parts
+  }
+
+  /// The framework of which a path is the library.
+  private static func framework(in parts: [ArraySlice<UInt8>]) -> ArraySlice<UInt8>? {
+    guard let name = parts.last else { return nil }
+    var place = parts.count - 2
+    if place >= 2, parts[place - 1].elementsEqual("Versions".utf8) { place -= 2 }
+    guard place >= 0, parts[place].elementsEqual(Array(name) + Array(".framework".utf8)) else {
+      return nil
+    }
+    return parts[place]
   }
 
   /// Whether the pattern is all of `text`.
