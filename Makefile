@@ -53,7 +53,7 @@ INTEGRATIONS := 'Integrations/|MachOEmulatorTests[.]'
 CORE_EXAMPLES := SQLite C CxxPlugin Split
 OTHER_EXAMPLES := $(filter-out $(CORE_EXAMPLES),$(patsubst Examples/%/run.sh,%,$(wildcard Examples/*/run.sh)))
 test-integrations: tests-built runtime ## the tests and examples that test leaves out: build systems, emulated machines, BOLT, the tutorial, packages; CI runs them, too
-	@Scripts/bootstrap.sh test browser
+	@Scripts/bootstrap.sh test browser fleet
 	ORDERFILE_QUICK=1 swift test -c release --skip-build $(EXPLICIT) --skip $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	ORDERFILE_REQUIRE_ALL=1 swift test -c release --skip-build $(EXPLICIT) --filter $(INTEGRATIONS) 2>&1 | $(SUMMARY)
 	@$(NO_SKIPS)

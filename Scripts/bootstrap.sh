@@ -1,6 +1,6 @@
 #!/bin/bash
 # Installs the Debian packages that are missing.
-# usage: bootstrap.sh [build] [demo] [bench] [test] [browser] [package]
+# usage: bootstrap.sh [build] [demo] [bench] [test] [browser] [fleet] [package]
 set -euo pipefail
 
 build=(binutils libc6-dev libdwarf-dev libexpat1-dev libiberty-dev libzstd-dev make zlib1g-dev)
@@ -21,6 +21,7 @@ test=(
 )
 
 browser=(chromium python3 python3-pip)  # opens reports; 290 MB
+fleet=(openjdk-17-jre-headless python3 python3-pip)  # Spark; with python-packages.sh fleet 600 MB
 package=(debootstrap gcc git libelf-dev libstdc++-12-dev lintian)  # and machines that have nothing else
 
 wanted=("${build[@]}")
@@ -29,6 +30,7 @@ for group in "$@"; do
     build) ;;
     demo) wanted+=("${demo[@]}") ;;
     browser) wanted+=("${browser[@]}") ;;
+    fleet) wanted+=("${fleet[@]}") ;;
     package) wanted+=("${package[@]}") ;;
     bench) wanted+=("${demo[@]}" "${bench[@]}") ;;
     test)
@@ -36,7 +38,7 @@ for group in "$@"; do
       command -v cargo >/dev/null || wanted+=(cargo)  # rustup's will do
       python3 -m pip --version >/dev/null 2>&1 || wanted+=(python3-pip)
       ;;
-    *) echo "bootstrap.sh: unknown group '$group': expected build, demo, bench, test, browser or package" >&2; exit 64 ;;
+    *) echo "bootstrap.sh: unknown group '$group': expected build, demo, bench, test, browser, fleet or package" >&2; exit 64 ;;
   esac
 done
 
@@ -68,3 +70,4 @@ if [[ " $* " == *" test "* ]]; then
   "$(dirname "$0")/arm64-kernel.sh"
   "$(dirname "$0")/python-packages.sh"
 fi
+if [[ " $* " == *" fleet "* ]]; then "$(dirname "$0")/python-packages.sh" fleet; fi

@@ -1,6 +1,6 @@
 #!/bin/bash
-# Installs the Python packages with which integrations compare, into .build/python.
-# usage: python-packages.sh
+# Installs the Python packages with which integrations compare, into .build/python; or what Fleet/ runs on, into .build/fleet.
+# usage: python-packages.sh [fleet]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,6 +16,10 @@ packages+=(rpds-py==2026.9.1 attrs==26.1.0 regress==2026.9.1 requests==2.34.2)
 packages+=(urllib3==2.8.0 idna==3.20 certifi==2026.10.18 charset-normalizer==3.5.2)
 packages+=(ruamel.yaml==0.19.1 click==8.5.1 typing-extensions==4.16.0)
 folder=.build/python
+if [[ "${1-}" == fleet ]]; then
+  folder=.build/fleet
+  packages=(pyspark==4.3.0 py4j==0.10.9.9 pyarrow==26.0.1)
+fi
 stamp=$folder/$(cksum <Scripts/python-packages.sh | cut -d' ' -f1)
 [[ -e $stamp ]] && exit 0
 
@@ -24,6 +28,10 @@ rm -rf "$folder"
 mkdir -p "$folder"
 log=$folder/log
 python3 -m pip -q install --no-deps --target "$folder" "${packages[@]}" >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
+if [[ "${1-}" == fleet ]]; then
+  touch "$stamp"
+  exit 0
+fi
 # Only its source has the schema of JUnit XML that Jenkins' xUnit plugin has.
 python3 -m pip -q download --no-deps --no-binary pytest --dest "$folder" pytest==8.4.2 >>"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 tar -xzOf "$folder/pytest-8.4.2.tar.gz" pytest-8.4.2/testing/example_scripts/junit-10.xsd >"$folder/junit-10.xsd"

@@ -7,21 +7,25 @@ import Workflows
 struct ExportCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Export launches to Perfetto, flame graphs and CSV.",
+    abstract: "Export launches to Perfetto, flame graphs, CSV and Parquet.",
     discussion: """
       EXAMPLES
         $ orderfile export perfetto app.oftrace --image build/app -o app.pftrace
         $ orderfile export folded app.oftrace -o app.folded
         $ flamegraph.pl --countname bytes app.folded > app.svg
         $ orderfile export csv launch1.oftrace launch2.oftrace -o hits.csv
+        $ orderfile export parquet traces/ -o launches.parquet
 
       Formats: perfetto, a trace for ui.perfetto.dev with stages, marks and first hits by thread; folded, the bytes of \
-      the functions that were used, by image and module or file; csv, a row for each first hit.
+      the functions that were used, by image and module or file; csv, a row for each first hit; parquet, a row for each \
+      launch, of which Fleet/fold.py makes a profile. parquet needs Python and its package pyarrow, and takes folders of \
+      traces and @FILE for a list.
       """)
 
-  enum Format: String, CaseIterable, ExpressibleByArgument { case perfetto, folded, csv }
+  enum Format: String, CaseIterable, ExpressibleByArgument { case perfetto, folded, csv, parquet }
 
-  @Argument(help: ArgumentHelp("The format: perfetto, folded or csv.", valueName: "format"))
+  @Argument(
+    help: ArgumentHelp("The format: perfetto, folded, csv or parquet.", valueName: "format"))
   var format: Format
   @Argument(help: ArgumentHelp("What was recorded.", valueName: "traces"), completion: .file())
   var traces: [String]
@@ -47,12 +51,15 @@ struct ExportCommand: ParsableCommand {
   var recorded: [String] = []
   @Option(help: ArchitectureOption.help)
   var arch: ArchitectureOption?
-  @Option(help: ArgumentHelp("How to demangle names: none, short or full.", valueName: "mode"))
-  var demangle = DemangleOption.full
+  @Option(
+    help: ArgumentHelp(
+      "How to demangle names: none, short or full. (default: full)", valueName: "mode"))
+  var demangle: DemangleOption?
   @Option(
     name: .shortAndLong,
     help: ArgumentHelp(
-      "The file to write, - for stdout. (default: stdout; perfetto needs a file)", valueName: "file"
+      "The file to write, - for stdout. (default: stdout; perfetto and parquet need a file)",
+      valueName: "file"
     ),
     completion: .file())
   var output: String?
@@ -64,20 +71,24 @@ struct ExportCommand: ParsableCommand {
         throw ValidationError("\(option) is for \(formats), not for \(format.rawValue)")
       }
     }
-    try refuse("--image", "perfetto and csv", if: image != nil && format == .folded)
-    try refuse("--page-size", "perfetto and csv", if: pageSize != nil && format == .folded)
+    let countsPages = format == .perfetto || format == .csv
+    try refuse("--image", "perfetto and csv", if: image != nil && !countsPages)
+    try refuse("--page-size", "perfetto and csv", if: pageSize != nil && !countsPages)
     try refuse("--pages", "perfetto", if: pages != nil && format != .perfetto)
     if pageSize != nil, format == .perfetto, image == nil {
       throw ValidationError("--page-size needs --image: the pages to count are those of a layout")
     }
-    if format == .perfetto, output == nil {
-      throw ValidationError("missing -o: a Perfetto trace is not text; '-o -' writes it to stdout")
+    try refuse("--demangle", "perfetto, folded and csv", if: demangle != nil && format == .parquet)
+    if output == nil, format == .perfetto || format == .parquet {
+      let kind = format == .perfetto ? "Perfetto trace" : "Parquet file"
+      throw ValidationError("missing -o: a \(kind) is not text; '-o -' writes it to stdout")
     }
   }
 
   func run() throws {
     let outputFile = try Output(
       output ?? "-", madeOf: traces + recorded + [image, pages].compactMap { $0 })
+    guard format != .parquet else { return try writeTable(to: outputFile) }
     var options = LaunchExport.Options(traces: traces)
     options.recorded = recorded
     options.layout = image
@@ -86,7 +97,7 @@ struct ExportCommand: ParsableCommand {
     options.architecture = arch?.architecture
     options.findsOwners = format != .perfetto
     let export = try LaunchExport(options)
-    let names: NameWording = Demangler(demangle.mode, of: export.imageFormat).demangle
+    let names: NameWording = Demangler((demangle ?? .full).mode, of: export.imageFormat).demangle
     var warnings = export.warnings
     switch format {
     case .perfetto:
@@ -105,7 +116,17 @@ struct ExportCommand: ParsableCommand {
     case .csv:
       let table = FirstHitTable(export.launches, pageSize: export.pageSize, wording: names)
       try outputFile.finish { table.write(to: $0) }
+    case .parquet: break
     }
     messages.print(warnings)
+  }
+
+  private func writeTable(to outputFile: Output) throws {
+    var options = LaunchTable.Options(paths: traces)
+    options.recorded = recorded
+    options.architecture = arch?.architecture
+    let table = try LaunchTable(options, .own)
+    try outputFile.finish(table.bytes.copy(0..<table.bytes.count))
+    messages.print(table.warnings)
   }
 }

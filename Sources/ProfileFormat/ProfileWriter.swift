@@ -119,7 +119,7 @@ private struct ProfileWriter {
       append(image.id?.bytes.count ?? 0)
       bytes += image.id?.bytes ?? []
       append(image.machine)
-      append(ProfileText.bits(of: image.recordingMethods))
+      append(image.methodBits)
       append(image.launches)
       append(image.programLaunches)
       append(image.text.start.rawValue)
@@ -204,8 +204,12 @@ enum ProfileText {
 
   /// The order is that of the bits.
   static let methods: [Trace.Method] = [.instrumentation, .breakpoints, .emulation, .imported]
+}
 
-  static func bits(of methods: Set<Trace.Method>) -> UInt64 {
-    Self.methods.indices.reduce(0) { methods.contains(Self.methods[$1]) ? $0 | 1 << $1 : $0 }
+extension Profile.Image {
+  /// How it was recorded, one bit each.
+  package var methodBits: UInt64 {
+    let methods = ProfileText.methods
+    return methods.indices.reduce(0) { recordingMethods.contains(methods[$1]) ? $0 | 1 << $1 : $0 }
   }
 }

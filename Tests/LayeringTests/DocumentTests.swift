@@ -39,9 +39,9 @@ private func deadLinks(of page: SourceFile) -> [String] {
       .filter { !$0.hasPrefix(".") && $0 != "Package.resolved" }
     #expect(
       names.sorted() == [
-        "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Examples", "Fuzz", "LICENSE", "Makefile",
-        "Package.swift", "README.md", "Runtime", "Scripts", "Sources", "Tests", "action.yml",
-        "docs",
+        "Benchmarks", "CHANGELOG.md", "CONTRIBUTING.md", "Examples", "Fleet", "Fuzz", "LICENSE",
+        "Makefile", "Package.swift", "README.md", "Runtime", "Scripts", "Sources", "Tests",
+        "action.yml", "docs",
       ])
   }
 

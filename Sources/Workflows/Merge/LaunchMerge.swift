@@ -61,18 +61,13 @@ package struct LaunchMerge {
     }
     try problems.check(count: files.count)
     if let path = unread.first {
-      throw Diagnostic(
-        "image ID mismatch: no launch is of this image", context: [path],
-        hint: "it is not the build that was launched: give that one, or record again",
-        severity: .mismatch)
+      throw .noLaunch(of: path)
     }
     profile = fold.profile
     fileCount = files.count - problems.errors.count
     warnings = inputs.warnings + problems.warnings + imageWarnings + profile.warnings(paths: [])
     guard !profile.functions.isEmpty else {
-      throw Diagnostic(
-        "nothing was recorded", context: files.count == 1 ? [files[0].path] : [],
-        hint: "see 'orderfile record --help'", severity: .nothingRecorded)
+      throw .nothingRecorded(files.count == 1 ? [files[0].path] : [])
     }
     if let mismatch = Diagnostic.machineMismatch(profile.images) { throw mismatch }
   }
@@ -146,20 +141,23 @@ struct LaunchFolder: Sendable {
   /// - Throws: an error if it can't be read, or if the names of its launch are unknown; then nothing of it is added.
   private mutating func add(_ file: LaunchFiles.File) throws(Diagnostic) {
     let bytes = try InputFile.bytes(file.path)
+    guard case .profile = FileKind(of: bytes) else { return try addTrace(bytes, file) }
+    let profile = try InputFile.profile(bytes, file.path)
+    guard profile.weighted(by: file.weight).map({ fold.add($0) }) ?? false else {
+      throw .tooManyLaunches(file.path)
+    }
+  }
+
+  private mutating func addTrace(
+    _ bytes: FileBytes, _ file: LaunchFiles.File
+  ) throws(Diagnostic) {
+    let traceFile = try InputFile.traceFile(bytes, file.path)
     let isAdded: Bool
-    if case .profile = FileKind(of: bytes) {
-      let profile = try InputFile.profile(bytes, file.path)
-      isAdded = profile.weighted(by: file.weight).map { fold.add($0) } ?? false
+    // The names in the trace count, even if the image was read for another trace: so the part of the files in which
+    // it is makes no difference.
+    if namesNoImages, traceFile.hasSortedNames {
+      isAdded = fold.add(sealed: traceFile, path: file.path, weight: file.weight)
     } else {
-      let traceFile = try InputFile.traceFile(bytes, file.path)
-      // The names in the trace count, even if the image was read for another trace: so the part of the files in which
-      // it is makes no difference.
-      if namesNoImages, traceFile.hasSortedNames {
-        guard fold.add(sealed: traceFile, path: file.path, weight: file.weight) else {
-          throw .tooManyLaunches(file.path)
-        }
-        return
-      }
       let trace = Trace(traceFile, path: file.path)
       let used = Set(trace.hits.map(\.image) + trace.blockHits.map(\.image))
       readImages(of: trace, used)
@@ -170,6 +168,21 @@ struct LaunchFolder: Sendable {
       isAdded = fold.add(trace, launches, weight: file.weight)
     }
     guard isAdded else { throw .tooManyLaunches(file.path) }
+  }
+
+  /// The profile of the launch in one trace, counted once.
+  ///
+  /// - Throws: an error if the file is no trace or can't be read, or if the names of its launch are unknown.
+  mutating func launch(in file: LaunchFiles.File) throws(Diagnostic) -> Profile {
+    let bytes = try InputFile.bytes(file.path)
+    if case .profile = FileKind(of: bytes) {
+      throw Diagnostic(
+        "expected a trace, found a profile, which does not keep each launch", context: [file.path],
+        hint: "'orderfile merge' folds profiles")
+    }
+    fold = ProfileFold()
+    try addTrace(bytes, LaunchFiles.File(path: file.path, weight: 1))
+    return fold.profile
   }
 
   /// Reads the images that the user named, and what a trace without names needs.
@@ -217,6 +230,19 @@ extension Diagnostic {
       "machine mismatch: expected launches on one, found "
         + machines.map { Architecture(machine: $0).description }.joined(separator: ", "),
       hint: "use the traces of each machine by themselves", severity: .mismatch)
+  }
+
+  static func noLaunch(of path: String) -> Diagnostic {
+    Diagnostic(
+      "image ID mismatch: no launch is of this image", context: [path],
+      hint: "it is not the build that was launched: give that one, or record again",
+      severity: .mismatch)
+  }
+
+  static func nothingRecorded(_ context: [String]) -> Diagnostic {
+    Diagnostic(
+      "nothing was recorded", context: context, hint: "see 'orderfile record --help'",
+      severity: .nothingRecorded)
   }
 
   static func tooManyLaunches(_ path: String) -> Diagnostic {

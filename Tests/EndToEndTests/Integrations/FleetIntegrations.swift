@@ -1,0 +1,169 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Profiles that Spark folds from exported launches, beside those that `orderfile merge` makes of the traces.
+@Suite(.needs(.spark)) struct FleetIntegrations {
+  /// Launches of a program and its library, some of them incomplete, heavier, repeated, without times or without hits.
+  private static func launches() throws -> Workshop {
+    let workshop = try Workshop()
+    var random = SeededRandom(seed: 7)
+    for number in 0..<24 {
+      try workshop.write(trace(number, &random), "t\(number)")
+    }
+    let paths = (0..<24).map { $0 == 5 ? "281474976,t5" : "t\($0)" } + ["t3"]
+    for (name, list) in [("all", paths[...]), ("monday", paths[..<9]), ("tuesday", paths[9...])] {
+      try workshop.write((list.joined(separator: "\n") + "\n").utf8, name)
+    }
+    try workshop.mustOrderfile("merge", "-q", "@all", "-o", "merged")
+    for day in ["monday", "tuesday"] { try export("@\(day)", to: "\(day).parquet", in: workshop) }
+    return workshop
+  }
+
+  private static func trace(_ number: Int, _ random: inout SeededRandom) -> [UInt8] {
+    var trace = TraceWriter()
+    if number % 4 != 1 {
+      trace.ticksPerSecond = 1_000_000_000
+      (trace.firstPair, trace.lastPair) = ((1000, 1000), (9_000_000, 9_000_000))
+      trace.processStart = 1000
+    }
+    trace.lostRecords = number == 7 ? 1 << 62 : 0
+    let app = TraceWriter.Image()
+    // A weak ID: the path counts, too.
+    let library = TraceWriter.Image(
+      number: 2, path: "/lib/lib x\(number % 3).so", slide: 0x30_0000,
+      guards: 0x40_0000..<0x40_0100, idKind: 3, id: [1, 2])
+    trace.addLoad(app)
+    trace.addLoad(library)
+    trace.names = []
+    guard number != 11 else { return trace.bytes() }
+    let order = (0..<20).shuffled(using: &random).prefix(1 + number % 20)
+    for (step, place) in order.enumerated() {
+      let image = place % 3 == 0 ? library : app
+      let entry = UInt64(0x1000 + place * 0x100)
+      trace.addHit(
+        image, guard: UInt64(place), entry: entry,
+        ticks: UInt64(2000 + step * 1000 + number), thread: 1)
+    }
+    for place in order.sorted(by: { ($0 % 3 == 0 ? 1 : 0, $0) < ($1 % 3 == 0 ? 1 : 0, $1) }) {
+      var name = TraceWriter.Name(
+        image: place % 3 == 0 ? 2 : 1, address: UInt64(0x1000 + place * 0x100),
+        size: UInt64(number % 2) * 8, name: "")
+      // Several builds of tools name a function differently; some names are not UTF-8.
+      name.name = Array("function \(place)\(number % 5 == 0 ? ".part" : "")".utf8) + [0xff]
+      trace.names?.append(name)
+    }
+    return trace.bytes()
+  }
+
+  private static func export(_ traces: String..., to table: String, in workshop: Workshop) throws {
+    let run = try workshop.orderfile(
+      ["export", "parquet"] + traces + ["-o", table], environment: Spark.environment)
+    try #require(run.status == 0, "\(run.errors)")
+  }
+
+  private static func fold(
+    _ tables: [String], master: String = "local[1]", partitions: Int = 1, in workshop: Workshop
+  ) throws -> RunningProcess {
+    let settings = [
+      "spark.ui.enabled=false", "spark.driver.bindAddress=127.0.0.1", "spark.driver.host=127.0.0.1",
+      "spark.log.level=INFO", "spark.executor.memory=512m",
+      // A job that takes seconds is not worth optimizing.
+      "spark.driver.extraJavaOptions=-XX:TieredStopAtLevel=1",
+      "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1",
+      // The job waits for both workers.
+      "spark.cores.max=2", "spark.scheduler.minRegisteredResourcesRatio=1",
+    ]
+    let job = [projectFolder.appendingPathComponent("Fleet/fold.py").path]
+    return try RunningProcess(
+      "\(Spark.home)/bin/spark-submit",
+      ["--master", master] + settings.flatMap { ["--conf", $0] } + job
+        + ["--partitions", "\(partitions)", "-o", "folded"] + tables, in: workshop.folder,
+      environment: Spark.environment, errors: .withOutput)
+  }
+
+  /// The fold of eight parts loses the worker that finished a task of the first eight, with all that it had computed.
+  @Test func aClusterMakesTheProfileOfMergeEvenIfItLosesAWorker() throws {
+    let workshop = try Self.launches()
+    let cluster = try SparkCluster(in: workshop)
+    for partitions in [1, 3, 8] {
+      let job = try Self.fold(
+        ["monday.parquet", "tuesday.parquet"], master: cluster.master, partitions: partitions,
+        in: workshop)
+      if partitions == 8 {
+        try job.wait(for: "one of eight tasks") { job.output.contains(Self.firstOfEight) }
+        let executor = try #require(job.output.firstMatch(of: Self.firstOfEight)?.1)
+        try cluster.killWorker(ofExecutor: executor, of: job)
+      }
+      let run = job.end()
+      try #require(run.status == 0, "\(run.text.suffix(8000))")
+      #expect(run.text.contains("Lost executor") == (partitions == 8))
+      #expect(workshop.bytes("folded") == workshop.bytes("merged"))
+      try FileManager.default.removeItem(atPath: workshop.path("folded"))
+    }
+  }
+
+  /// With the number of the executor.
+  private static var firstOfEight: Regex<(Substring, Substring)> {
+    /Finished task .* \(executor ([0-9]+)\) \(1\/8\)/
+  }
+
+  /// What becomes of a table, as a statement of Python, and what the job says then.
+  private static let changes = [
+    (
+      "table = table.drop_columns('weight')",
+      "invalid table: missing or of another type: weight"
+    ),
+    (
+      """
+      rows = table.to_pylist()
+      for row in rows:
+          for image in row["images"]: del image["nanoseconds"]
+      table = pa.Table.from_pylist(rows)
+      """, "images.nanoseconds"
+    ),
+    (
+      "table = table.set_column(0, 'version', pa.array([2] * len(table), pa.int32())).drop_columns('images')",
+      "unsupported table: found version 2, this job reads 1"
+    ),
+    (
+      "table = table.slice(1)",
+      "invalid table: rows were left out, which describe functions of others"
+    ),
+  ]
+
+  @Test(arguments: changes) func tablesThatAreNotWholeAreRefused(
+    _ change: String, _ reason: String
+  ) throws {
+    let workshop = try Self.launches()
+    let script = """
+      import pyarrow as pa, pyarrow.parquet as pq
+      table = pq.read_table("monday.parquet")
+      \(change)
+      pq.write_table(table, "changed.parquet")
+      """
+    let python = try workshop.start("python3", ["-c", script], environment: Spark.environment).end()
+    try #require(python.status == 0, "\(python.errors)")
+    let run = try Self.fold(["changed.parquet"], in: workshop).end()
+    #expect(run.status == 1)
+    let said = run.text.split(separator: "\n").first { $0.hasPrefix("fold.py: error: ") } ?? ""
+    #expect(said.contains(reason), "\(run.text.suffix(4000))")
+    #expect(!workshop.fileNames.contains { $0.hasPrefix("folded") })
+  }
+
+  @Test(.needs(.recording, "clang-19")) func recordedBlocksAreFoldedToo() throws {
+    let workshop = try BlockTests.workshop(BlockTests.branching)
+    for (number, arguments) in [[], ["x"], ["x", "y"], ["1", "2", "3", "4"]].enumerated() {
+      try workshop.must(
+        Built.orderfile,
+        ["record", "--breakpoints", "--blocks", "-o", "t\(number)", "--", "./app"] + arguments)
+    }
+    try workshop.mustOrderfile("merge", "-q", "t0", "t1", "t2", "t3", "-o", "merged")
+    try Self.export("t3", "t0", "t2", "t1", to: "all.parquet", in: workshop)
+    try Self.export("t0", "t1", "t2", "t3", to: "again.parquet", in: workshop)
+    #expect(workshop.bytes("all.parquet") == workshop.bytes("again.parquet"))
+    let run = try Self.fold(["all.parquet"], partitions: 2, in: workshop).end()
+    try #require(run.status == 0, "\(run.text.suffix(8000))")
+    #expect(workshop.bytes("folded") == workshop.bytes("merged"))
+  }
+}
