@@ -151,12 +151,13 @@ import Testing
     #expect(!workshop.fileNames.contains { $0.hasPrefix("folded") })
   }
 
-  @Test(.needs(.recording, "clang-19")) func recordedBlocksAreFoldedToo() throws {
+  @Test(.needs(.recording, "clang-19")) func recordedBlocksAndWorkloadsAreFoldedToo() throws {
     let workshop = try BlockTests.workshop(BlockTests.branching)
     for (number, arguments) in [[], ["x"], ["x", "y"], ["1", "2", "3", "4"]].enumerated() {
       try workshop.must(
         Built.orderfile,
-        ["record", "--breakpoints", "--blocks", "-o", "t\(number)", "--", "./app"] + arguments)
+        ["record", "--breakpoints", "--blocks", "-o", "t\(number)"]
+          + (number % 2 == 0 ? [] : ["--input", "main.c"]) + ["--", "./app"] + arguments)
     }
     try workshop.mustOrderfile("merge", "-q", "t0", "t1", "t2", "t3", "-o", "merged")
     try Self.export("t3", "t0", "t2", "t1", to: "all.parquet", in: workshop)
