@@ -140,7 +140,7 @@ import Testing
       import pyarrow as pa, pyarrow.parquet as pq
       table = pq.read_table("monday.parquet")
       \(change)
-      pq.write_table(table, "changed.parquet")
+      pq.write_table(table, "changed.parquet", compression="zstd")
       """
     let python = try workshop.start("python3", ["-c", script], environment: Spark.environment).end()
     try #require(python.status == 0, "\(python.errors)")
