@@ -54,10 +54,16 @@ package struct WorkloadSummary: Hashable, Sendable {
   }
 }
 
+// Names of files are equal if their bytes are: not if they only look the same.
 extension WorkloadSummary: Comparable {
+  package static func == (a: Self, b: Self) -> Bool {
+    a.launch.utf8.elementsEqual(b.launch.utf8) && a.commandLine == b.commandLine
+      && a.inputs == b.inputs
+  }
+
   package static func < (a: Self, b: Self) -> Bool {
-    if a.launch != b.launch {
-      return Array(a.launch.utf8).lexicographicallyPrecedes(Array(b.launch.utf8))
+    if !a.launch.utf8.elementsEqual(b.launch.utf8) {
+      return a.launch.utf8.lexicographicallyPrecedes(b.launch.utf8)
     }
     if a.commandLine != b.commandLine { return a.commandLine < b.commandLine }
     guard let inputs = a.inputs, let other = b.inputs else {

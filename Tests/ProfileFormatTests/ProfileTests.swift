@@ -97,6 +97,21 @@ import Testing
     #expect(fold.profile.bytes[8] == 2 && Profile().bytes[8] == 1)
   }
 
+  @Test func launchesWhoseNamesOnlyLookTheSameAreTwo() {
+    let workloads = ["e\u{301}", "\u{e9}"].map {
+      WorkloadSummary(launch: $0, commandLine: 1, inputs: nil)
+    }
+    for order in [workloads, workloads.reversed()] {
+      var fold = ProfileFold()
+      for workload in order {
+        var launch = ProfileFold.Launch(end: .exit)
+        launch.workload = workload
+        _ = fold.add(launch, uses: [], program: nil)
+      }
+      #expect(fold.profile.workloads == workloads)
+    }
+  }
+
   @Test func moreLaunchesThanCanBeCountedAreRefused() throws {
     var fold = ProfileFold()
     let sample = SampleLaunch.many(1, seed: 3)[0]
