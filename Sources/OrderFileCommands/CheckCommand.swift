@@ -92,8 +92,8 @@ struct CheckCommand: ParsableCommand {
     checking.base = base
     guard let budget else {
       let images = try checking.images()
-      try outputFile.finish(BudgetDraft.budget(for: images).json())
       for note in BudgetDraft.notes(for: images) { messages.print(note: printable(note)) }
+      try outputFile.finish(BudgetDraft.budget(for: images).json())
       return
     }
     let document = try checking.check(budget)
@@ -107,7 +107,7 @@ struct CheckCommand: ParsableCommand {
         : CheckText(document, width: destination.width, names: names).text
       try outputFile.finish(Array(text.utf8))
     }
-    try exports[0]?.finish(Array(JUnitReport(document, names: names).text.utf8))
+    try exports[0]?.finish(Array(JUnitReport(document, isStrict: strict, names: names).text.utf8))
     try exports[1]?.finish(Array(CheckMarkdown(document, names: names).text.utf8))
     try exports[2]?.finish(CheckSARIF(document, toolVersion: toolVersion, names: names).json())
     try end(document, names)

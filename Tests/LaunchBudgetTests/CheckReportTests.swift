@@ -22,6 +22,17 @@ import Testing
     try expectGolden(CheckMarkdown(check).text, "check/expected.md")
   }
 
+  /// What fails the command fails the test report, too.
+  @Test func aStrictReportHasErrorsForWhatIsUndecided() throws {
+    let check = try sampleCheck()
+    let undecided = check.count(.inconclusive)
+    #expect(undecided > 0)
+    let strict = JUnitReport(check, isStrict: true).text
+    #expect(strict.contains("failures=\"5\" errors=\"\(undecided)\""))
+    #expect(strict.components(separatedBy: "<error type=\"inconclusive\"").count == undecided + 1)
+    #expect(strict.contains("skipped=\"\(2 - undecided)\""))
+  }
+
   @Test func aReportIsTheBaseOfTheNext() throws {
     let check = try sampleCheck()
     var base: [CheckedImage] = []

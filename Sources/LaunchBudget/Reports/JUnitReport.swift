@@ -1,6 +1,6 @@
 // The form of test reports that build servers read. There is no standard: this is what the schema of Jenkins'
 // xUnit plugin takes, <https://github.com/jenkinsci/xunit-plugin>: a test case for each limit. A limit without a verdict is
-// skipped.
+// skipped; or an error, if that fails the command.
 
 import ImageModel
 import Reporting
@@ -8,18 +8,24 @@ import Reporting
 /// A check as JUnit XML.
 package struct JUnitReport {
   private let document: CheckDocument
+  private let isStrict: Bool
   private let names: NameWording
 
-  package init(_ document: CheckDocument, names: @escaping NameWording = mangled) {
+  /// - Parameter isStrict: whether measurements that do not decide fail the command.
+  package init(
+    _ document: CheckDocument, isStrict: Bool = false, names: @escaping NameWording = mangled
+  ) {
     self.document = document
+    self.isStrict = isStrict
     self.names = names
   }
 
   package var text: String {
     let results = document.results
-    let skipped = document.count(.noBaseline) + document.count(.inconclusive)
+    let undecided = document.count(.inconclusive)
+    let skipped = document.count(.noBaseline) + (isStrict ? 0 : undecided)
     let counts =
-      "tests=\"\(results.count)\" failures=\"\(document.count(.fail))\" errors=\"0\""
+      "tests=\"\(results.count)\" failures=\"\(document.count(.fail))\" errors=\"\(isStrict ? undecided : 0)\""
     var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites \(counts)>\n"
     text +=
       "<testsuite name=\"\(escaped("orderfile check \(document.budget)"))\" \(counts) skipped=\"\(skipped)\">\n"
@@ -34,7 +40,11 @@ package struct JUnitReport {
     case .pass: return "\(start)/>\n"
     case .noBaseline, .inconclusive:
       let reason = "\(result.outcome.rawValue): \(result.reason ?? "")"
-      return "\(start)>\n<skipped message=\"\(escaped(reason))\"/>\n</testcase>\n"
+      guard isStrict, result.outcome == .inconclusive else {
+        return "\(start)>\n<skipped message=\"\(escaped(reason))\"/>\n</testcase>\n"
+      }
+      return
+        "\(start)>\n<error type=\"inconclusive\" message=\"\(escaped(reason))\"/>\n</testcase>\n"
     case .fail:
       let causes = result.causes.map {
         let detail = $0.detail.isEmpty ? "" : " (\($0.detail))"
