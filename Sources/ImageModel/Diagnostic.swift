@@ -38,10 +38,8 @@ package struct Diagnostic: Error, Hashable, Sendable {
 }
 
 extension Diagnostic: CustomStringConvertible {
-  /// Where and what, without the hint.
-  package var line: String { (context + [message]).joined(separator: ": ") }
-
   package var description: String {
+    let line = (context + [message]).joined(separator: ": ")
     guard let hint else { return line }
     return "\(line)\n  hint: \(hint)"
   }

@@ -35,9 +35,26 @@ enum Console {
 
   private static func printLine(_ kind: String, colour: Int, _ diagnostic: Diagnostic) {
     let kind = errorIsColoured ? "\u{1b}[1;\(colour)m\(kind):\u{1b}[0m" : "\(kind):"
-    // Names come from files: a line feed in one must not begin a line, which a CI system may take for a command.
-    let parts = [diagnostic.line] + (diagnostic.hint.map { ["  hint: \($0)"] } ?? [])
-    writeError("orderfile: \(kind) \(parts.map(printable).joined(separator: "\n"))\n")
+    var text = (diagnostic.context.map(printable) + [lines(of: diagnostic.message)])
+      .joined(separator: ": ")
+    if let hint = diagnostic.hint { text += "\n  hint: \(lines(of: hint))" }
+    writeError("orderfile: \(kind) \(text)\n")
+  }
+
+  /// Our own line feeds are before indented lines, such as the last ones that a command printed. Names come from files: a line
+  /// feed in one must not begin a line, which a CI system may take for a command.
+  private static func lines(of text: String) -> String {
+    var lines: [String] = []
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      let start = line.drop { $0 == " " }
+      let isOwn = line.hasPrefix("  ") && !start.hasPrefix("::") && !start.hasPrefix("##")
+      if isOwn || lines.isEmpty {
+        lines.append(String(line))
+      } else {
+        lines[lines.count - 1] += "\n\(line)"
+      }
+    }
+    return lines.map(printable).joined(separator: "\n")
   }
 
   private static func writeError(_ text: String) {

@@ -193,7 +193,7 @@ import Testing
     try workshop.write(trace.dropLast(), "cut")
     try workshop.write([], "empty")
     for (name, message) in [
-      ("short", "truncated "), ("cut", "truncated recordable: expected "),
+      ("short", "truncated "), ("cut", "truncated workload: expected "),
       ("empty", "truncated magic: expected "),
       ("app.map", "invalid magic: expected 89 'OFTRACE', found "),
     ] {
