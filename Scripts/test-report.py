@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Opens reports in Debian's Chromium, from disk, and checks what a reader can rely on.
 
-usage: test-report.py [--shots FOLDER] [--largest BYTES] REPORT.html...
+usage: test-report.py [--shots FOLDER] REPORT.html...
 
 Each report, in light and dark, as wide as a desktop and as a phone: no violation that axe finds, no console message, no
 request, no sideways scroll. Once each: what it shows against the documents beside it (report_truth.py), the keyboard, all
@@ -45,8 +45,6 @@ class Opened:
 
 
 def check(browser, report, options, failures):
-    size = report.stat().st_size
-    failures.expect(size <= options.largest, f"{report}: {size} bytes, expected at most {options.largest}")
     diff, layouts = truth(report)
     times = []
     for theme in ("light", "dark"):
@@ -62,6 +60,10 @@ def check(browser, report, options, failures):
             times.append(opened.ready)
     name = report.stem
     with Opened(browser, report, name, failures) as page:
+        # 500 KB for a program of up to 20,000 functions, and in proportion for larger ones.
+        functions = page.evaluate("readData().then(({ layouts }) => Math.max(...layouts.map((one) => one.functionCount)))")
+        size, most = report.stat().st_size, max(500_000, 25 * functions)
+        failures.expect(size <= most, f"{name}: {size} bytes for {functions} functions, expected at most {most}")
         if diff:
             checks.check_verdict(page, name, diff, layouts, failures)
             checks.check_owners(page, name, failures)
@@ -89,7 +91,6 @@ def take(page, folder, name):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--shots", type=pathlib.Path)
-    parser.add_argument("--largest", type=int, default=500_000)
     parser.add_argument("reports", nargs="+", type=pathlib.Path)
     options = parser.parse_args()
     if options.shots:

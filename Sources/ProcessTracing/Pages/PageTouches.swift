@@ -163,8 +163,8 @@ extension PageTouches {
   /// come first.
   package func addingLoading(of other: PageTouches) -> PageTouches {
     var images = images
-    var indexes = Dictionary(
-      images.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    var indexes: [String: Int] = [:]
+    for (index, path) in images.enumerated() where indexes[path] == nil { indexes[path] = index }
     func index(of image: Int) -> Int {
       let path = other.images[image]
       if let index = indexes[path] { return index }
@@ -172,7 +172,7 @@ extension PageTouches {
       indexes[path] = images.count - 1
       return images.count - 1
     }
-    let loading = other.touches.filter(\.isLoading).map { touch in
+    let loading = other.touches.filter { $0.isLoading }.map { touch in
       var touch = touch
       touch.image = index(of: touch.image)
       if case .inImage(let image, let address) = touch.instruction {

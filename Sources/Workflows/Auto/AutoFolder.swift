@@ -112,7 +112,7 @@ final class AutoFolder {
   var configured: String { "\(work)/configured" }
   /// What the results were made of.
   var state: String { "\(work)/state" }
-  /// A file that is there while a build command runs, and after one that was interrupted.
+  /// A file that is there while a build command runs, and after one that was interrupted or met a full disk.
   var building: String { "\(work)/building" }
 
   /// The text of the file `configured`; `nil` if there is none.

@@ -63,9 +63,10 @@ struct AutoShell {
     }
     if endsOrphans { _ = Orphans.end() }
     if Interruption.hasCome { throw Diagnostic("interrupted") }
-    Folder.remove(Array(folder.building.utf8))
+    let output = result.end == .exited(0) ? "" : log.text
+    // A full disk leaves files that are half written, too.
+    if !FailureCause.isFullDisk(output) { Folder.remove(Array(folder.building.utf8)) }
     guard result.end != .exited(0), !mayFail else { return }
-    let output = log.text
     if let place = FailureCause.refusedWrite(in: output, outside: folder.path) {
       throw Diagnostic(
         "the command failed, because it may write only to \(folder.path): \(place)",

@@ -1,8 +1,17 @@
 /// Why a build command failed, as its output tells.
 package enum FailureCause {
+  private static let fullDisk = "No space left on device"
+
+  /// Whether a tool said that the disk is full.
+  ///
+  /// - Complexity: O(*n*) for *n* bytes.
+  static func isFullDisk(_ output: String) -> Bool {
+    output.utf8[...].contains(bytes: fullDisk)
+  }
+
   /// In the order of their weight. What compilers and linkers say comes before what the tools say that run them.
   private static let signs = [
-    "No space left on device", "error: ", "Error: ", "undefined reference", "undefined symbol",
+    fullDisk, "error: ", "Error: ", "undefined reference", "undefined symbol",
     "multiple definition", "command not found", "not found", "No rule to make target",
     "missing separator", "No such file or directory", "Permission denied", "Read-only file system",
     "CMake Error", "ERROR", "Error",
@@ -60,7 +69,7 @@ package enum FailureCause {
       },
       "the build regenerates configure with a version of automake that is not installed: install that, or use your own: orderfile auto ... -- sh -c 'autoreconf -fi && ./configure && make'"
     ),
-    ([["No space left on device"]], "name a folder with more space: --out FOLDER"),
+    ([[fullDisk]], "name a folder with more space: --out FOLDER"),
     (
       [["-fsanitize-coverage"]],
       "only clang can instrument: CC=clang CXX=clang++ orderfile auto ..., or use another --method"
