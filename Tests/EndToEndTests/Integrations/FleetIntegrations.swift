@@ -3,7 +3,8 @@ import TestSupport
 import Testing
 
 /// Profiles that Spark folds from exported launches, beside those that `orderfile merge` makes of the traces.
-@Suite(.needs(.spark)) struct FleetIntegrations {
+// Each test states what it needs: the needs of a suite are looked at, too, where all its tests are skipped.
+@Suite struct FleetIntegrations {
   /// Launches of a program and its library, some of them incomplete, heavier, repeated, without times or without hits.
   private static func launches() throws -> Workshop {
     let workshop = try Workshop()
@@ -83,7 +84,7 @@ import Testing
   }
 
   /// The fold of eight parts loses the worker that finished a task of the first eight, with all that it had computed.
-  @Test func aClusterMakesTheProfileOfMergeEvenIfItLosesAWorker() throws {
+  @Test(.needs(.spark)) func aClusterMakesTheProfileOfMergeEvenIfItLosesAWorker() throws {
     let workshop = try Self.launches()
     let cluster = try SparkCluster(in: workshop)
     for partitions in [1, 3, 8] {
@@ -137,7 +138,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: changes) func tablesThatAreNotWholeAreRefused(
+  @Test(.needs(.spark), arguments: changes) func tablesThatAreNotWholeAreRefused(
     _ change: String, _ reason: String
   ) throws {
     let workshop = try Self.launches()
@@ -156,7 +157,8 @@ import Testing
     #expect(!workshop.fileNames.contains { $0.hasPrefix("folded") })
   }
 
-  @Test(.needs(.recording, "clang-19")) func recordedBlocksAndWorkloadsAreFoldedToo() throws {
+  @Test(.needs(.spark, .recording, "clang-19")) func recordedBlocksAndWorkloadsAreFoldedToo() throws
+  {
     let workshop = try BlockTests.workshop(BlockTests.branching)
     for (number, arguments) in [[], ["x"], ["x", "y"], ["1", "2", "3", "4"]].enumerated() {
       try workshop.must(
