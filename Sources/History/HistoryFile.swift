@@ -37,7 +37,7 @@ package struct HistoryFile: Sendable {
     while let range = scanner.next() {
       number += 1
       guard !bytes.trimmingBlanksAtEnd(of: range).isEmpty else { continue }
-      if let marker = Self.conflictMarker(in: bytes, at: range.lowerBound) {
+      if let marker = bytes.mergeConflictMarker(at: range.lowerBound) {
         throw Diagnostic(
           "invalid history: found the merge-conflict marker '\(marker)' (at line \(number))",
           context: [path],
@@ -105,12 +105,6 @@ package struct HistoryFile: Sendable {
     }
     entries.append(entry)
     lines.append(line)
-  }
-
-  /// As git and diff3 write them.
-  private static func conflictMarker(in bytes: FileBytes, at index: Int) -> StaticString? {
-    let markers: [StaticString] = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
-    return markers.first { bytes.hasPrefix($0, at: index) }
   }
 }
 

@@ -38,8 +38,7 @@ package struct AllowList {
           "invalid list of libraries: expected text, found a zero byte (at line \(number + 1))",
           context: [path])
       }
-      for marker in ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
-      where pattern.starts(with: marker.utf8) {
+      if let marker = bytes.mergeConflictMarker(at: line.startIndex) {
         throw Diagnostic(
           "invalid list of libraries: found the merge-conflict marker '\(marker)' (at line \(number + 1))",
           context: [path], hint: "keep the lines that are meant, and remove the markers")
