@@ -17,6 +17,8 @@ package struct Trace: Sendable {
   package var hits: [Hit]
   /// Ascending by step; empty if only functions were recorded.
   package var blockHits: [BlockHit] = []
+  /// Ascending by step; empty unless the build has callbacks before loads and stores.
+  package var dataHits: [DataHit] = []
   package var marks: [Mark]
   /// The number of hits for which there was no free slot.
   package var lostRecords: UInt64

@@ -1,0 +1,47 @@
+import Addresses
+
+/// The first touch of a few bytes of data in one launch, by reading or writing. It is measured.
+///
+/// A source that sees each load and store (`Trace.dataHits`) has granules of 8 bytes; one that sees pages, such as a
+/// document of `pages`, has the byte that was accessed or, if it does not tell, the page. A symbol counts as touched from
+/// the first touch that overlaps it: several symbols in one granule all do, although maybe only one was accessed.
+package struct DataTouch: Hashable, Sendable {
+  /// The position among all first uses of the launch, of data and of functions, from 0; gaps have no meaning.
+  package var step: Int
+  /// The granule in which at least one byte was accessed, in stated addresses.
+  package var bytes: AddressRange
+  /// The time since the process started, as that of `Hit`; `nil` if the source does not tell.
+  package var nanoseconds: UInt64?
+
+  package init(step: Int, bytes: AddressRange, nanoseconds: UInt64? = nil) {
+    self.step = step
+    self.bytes = bytes
+    self.nanoseconds = nanoseconds
+  }
+}
+
+/// The first touch of data of an image in a trace.
+package struct DataHit: Hashable, Sendable {
+  /// Index into the trace's `images`.
+  package var image: Int
+  package var touch: DataTouch
+
+  package init(image: Int, touch: DataTouch) {
+    self.image = image
+    self.touch = touch
+  }
+}
+
+extension Trace {
+  /// The first touches of data of an image, earliest first.
+  ///
+  /// - Parameter group: indexes into `images` that are all of that image (`imageGroups`). If it was loaded several times,
+  ///   the first touch of each granule counts.
+  /// - Complexity: O(*n*) for *n* first touches in the trace, on average.
+  package func dataTouches(of group: [Int]) -> [DataTouch] {
+    let members = Set(group)
+    var isListed: Set<AddressRange> = []
+    return dataHits.lazy.filter { members.contains($0.image) }.map(\.touch)
+      .filter { isListed.insert($0.bytes).inserted }
+  }
+}
