@@ -156,6 +156,13 @@ OF_INTERNAL void of_lock_registration(void) {
   }
 }
 
+OF_INTERNAL bool of_try_lock_registration(void) {
+  uint32_t self = of_own_number(), holder = 0;
+  /* acquire: as above */
+  if (of_compare_exchange_acquire(&of_recorder.registering, &holder, self)) return true;
+  return holder != self && of_compare_exchange_acquire(&of_recorder.registering, &holder, self); /* acquire: as above */
+}
+
 OF_INTERNAL void of_unlock_registration(void) {
   /* release: what was done under the lock; pairs with the acquire in of_lock_registration */
   of_store_release(&of_recorder.registering, 0);

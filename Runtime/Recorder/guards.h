@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "data_images.h"
 #include "platform.h"
 #include "state.h"
 
@@ -23,6 +24,7 @@ typedef struct of_registration {
   uint64_t image;        /* atomic; its number in the trace */
   uint64_t first_slot;   /* none of its hits stands before it in the trace */
   uint64_t start, end;   /* loaded range of the image */
+  of_data_image data;    /* for the list of data_images.h, if that has no entry for the range */
   uint64_t unload_count; /* of the loader, when it was registered */
   uint32_t is_loaded;    /* atomic */
   bool is_own;           /* this copy of the recorder is linked into that image */
@@ -80,6 +82,8 @@ OF_INTERNAL bool of_was_used(const uint32_t *start, const uint32_t *stop);
 /* The lock for registrations and for growing the trace. From initializers, at exit and in
  * orderfile_write_names; never in a signal handler, which could wait for the thread that it interrupts. */
 OF_INTERNAL void of_lock_registration(void);
+/* Takes the lock if nobody has it. Any thread, any signal handler. */
+OF_INTERNAL bool of_try_lock_registration(void);
 OF_INTERNAL void of_unlock_registration(void);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <of_bytes.h>
 
+#include "data_images.h"
 #include "images.h"
 #include "launch_end.h"
 #include "slots.h"
@@ -39,10 +40,12 @@ OF_INTERNAL bool of_is_registered(orderfile_trace_header *trace, const uint32_t 
     }
     bool overlaps = start < registration->guards_end && registration->guards < stop;
     if (overlaps || !of_find_image((uint64_t)registration->guards, &image) ||
-        image.start != registration->start)
+        image.start != registration->start) {
+      of_forget_data_image(registration->image);
       of_unload(trace, registration);
-    else
+    } else {
       registration->unload_count = unloads;
+    }
   }
   return is_registered;
 }
@@ -66,6 +69,18 @@ OF_LOCAL uint64_t of_first_early_hit(orderfile_trace_header *trace, const uint32
     hits--;
   }
   return first;
+}
+
+/* Gives the touches of data in START..END that came before that image could register its NUMBER. */
+OF_LOCAL void of_claim_early_touches(orderfile_trace_header *trace, uint64_t number, uint64_t start,
+                                     uint64_t end) {
+  uint64_t count = of_used_slots(trace, of_recorder.record_limit);
+  for (uint64_t i = 0; i < count; i++) {
+    orderfile_record *record = &of_records(trace)[i];
+    /* acquire: pairs with the release in of_first_touch (touches.c) */
+    if (of_load_acquire(&record->kind) != ORDERFILE_RECORD_DATA || record->subject) continue;
+    if (record->entry >= start && record->entry < end) record->subject = number;
+  }
 }
 
 OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32_t *start,
@@ -112,6 +127,8 @@ OF_INTERNAL void of_add_registration(orderfile_trace_header *trace, const uint32
   registration->unload_count = of_unload_count();
   of_store_relaxed(&registration->image, number); /* relaxed: a number */
   of_store_relaxed(&registration->is_loaded, 1);  /* relaxed: a flag */
+  if (of_add_data_image(&registration->data, number, image.start, image.end))
+    of_claim_early_touches(trace, number, image.start, image.end);
   of_publish_registration(registration);
 }
 

@@ -60,6 +60,8 @@ OF_INTERNAL void of_watch_threads(void);
 OF_INTERNAL void of_remember_executable(void);
 /* For the thread that makes a process's trace. */
 OF_INTERNAL void of_remember_thread(void);
+/* Stores the loaded range of the image that this copy is linked into; false if the linker does not tell. */
+OF_INTERNAL bool of_own_range(uint64_t *start, uint64_t *end);
 /* Whether PID is a living process that shares all its memory with this one (vfork); false if unknown. */
 OF_INTERNAL bool of_shares_memory(uint32_t pid);
 

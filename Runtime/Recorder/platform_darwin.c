@@ -97,6 +97,22 @@ void of_remember_thread(void) {}
 
 /* The kernel has no vfork (bsd/kern/syscalls.master, CONFIG_VFORK): libSystem's function of that name
  * copies the memory. */
+bool of_own_range(uint64_t *start, uint64_t *end) {
+  const struct mach_header_64 *header = &__dso_handle;
+  const uint8_t *at = (const uint8_t *)(header + 1);
+  uint64_t text = 0, high = 0; /* stated */
+  for (uint32_t i = 0; i < header->ncmds; i++) {
+    const struct segment_command_64 *segment = (const void *)at;
+    at += segment->cmdsize;
+    if (segment->cmd != LC_SEGMENT_64 || segment->maxprot == VM_PROT_NONE) continue; /* __PAGEZERO */
+    if (segment->fileoff == 0 && segment->filesize) text = segment->vmaddr;
+    if (segment->vmaddr + segment->vmsize > high) high = segment->vmaddr + segment->vmsize;
+  }
+  *start = (uint64_t)header;
+  *end = high - text + (uint64_t)header;
+  return *start < *end;
+}
+
 bool of_shares_memory(uint32_t pid) {
   (void)pid;
   return false;

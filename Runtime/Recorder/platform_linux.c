@@ -76,6 +76,16 @@ uint32_t of_thread_number(void) {
   return (uint32_t)OF_SYSCALL_1(__NR_gettid, 0);
 }
 
+/* Linkers define these in each image: its first byte, unless no segment has its headers, and the end of .bss. */
+extern const char __ehdr_start[] __attribute__((weak, visibility("hidden")));
+extern const char _end[] __attribute__((weak, visibility("hidden")));
+
+bool of_own_range(uint64_t *start, uint64_t *end) {
+  *start = (uint64_t)__ehdr_start;
+  *end = (uint64_t)_end;
+  return *start && *start < *end;
+}
+
 bool of_shares_memory(uint32_t pid) {
   return OF_SYSCALL_5(__NR_kcmp, pid, of_process_number(), 1 /* KCMP_VM */, 0, 0) == 0;
 }

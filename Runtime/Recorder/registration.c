@@ -2,6 +2,7 @@
  * registration of the guards, then of the pc-table. By the loader, one at a time, unless a program calls
  * them itself. */
 #include "current_trace.h"
+#include "data_images.h"
 #include "guards.h"
 #include "image_table.h"
 #include "launch_end.h"
@@ -33,6 +34,7 @@ void __sanitizer_cov_trace_pc_guard_init(uint32_t *start, uint32_t *stop) {
   } else if (of_load_relaxed(start) == OF_UNSEEN || of_load_relaxed(stop - 1) == OF_UNSEEN) {
     /* Nothing is recorded: this makes every call as cheap as that of a seen function. It is done once, not
      * for each object file of a Mach-O image, whose constructors all have the same range. */
+    of_ignore_data();
     for (uint32_t *guard = start; guard < stop; guard++)
       of_store_relaxed(guard, OF_SEEN); /* relaxed: a flag */
   }

@@ -7,6 +7,7 @@
  *   platform, images, mapped_files             what the operating system and its loader do
  *   state                      this file
  *   slots                      places in the trace, and filling them
+ *   data_images                from an address to its granule of data
  *   guards                     from a guard to its entry; the lock of registrations
  *   launch_end                 whether the launch is over; the clocks
  *   trace_path, trace_location, complaint      where the trace is to be, who writes it, what to say
@@ -14,6 +15,7 @@
  *   trace_file, trace_name     making, joining, growing it; whose a name is
  *   trace_fork, current_trace  a forked child's own
  *   recorder                   the hot path
+ *   touches                    the hot path of data
  *   other_copies, trace_start  the start of a recording
  *   image_table, stages        loads and unloads; marks, stop and exit
  *   offered_functions          what programs may call, on Darwin

@@ -112,6 +112,7 @@ OF_INTERNAL void of_replace_trace_after_fork(void) {
       of_copy(trace->stop_mark, parents->stop_mark, sizeof trace->stop_mark);
       /* relaxed: only another copy of this process could have it mapped by now */
       of_store_relaxed(&trace->next_image, of_load_relaxed(&parents->next_image));
+      of_store_relaxed(&trace->touch_slots, of_load_relaxed(&parents->touch_slots)); /* relaxed: likewise */
       of_reserve_records(trace, demand);
     }
     of_inherit_images(parents, parents_limit, trace);

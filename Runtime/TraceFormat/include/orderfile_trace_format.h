@@ -36,6 +36,7 @@
 #define ORDERFILE_TRACE_TEMPLATE_SIZE 1024u
 #define ORDERFILE_TRACE_MARK_SIZE 256u
 #define ORDERFILE_PAYLOAD_BYTES 36u
+#define ORDERFILE_DATA_GRANULE 8u /* bytes */
 
 /* orderfile_trace_header.flags */
 #define ORDERFILE_TRACE_FORKED 1u   /* a fork's child: goes on where parent_pid's trace left off */
@@ -57,7 +58,7 @@
 #define ORDERFILE_RECORD_NONE 0u     /* not written yet */
 #define ORDERFILE_RECORD_FUNCTION 1u /* first hit of a function */
 #define ORDERFILE_RECORD_BLOCK 2u    /* first hit of a basic block; `entry` is its first byte's address */
-#define ORDERFILE_RECORD_DATA 3u     /* first touch of a page of data; `entry` is its address */
+#define ORDERFILE_RECORD_DATA 3u     /* first load or store in a granule of data */
 #define ORDERFILE_RECORD_MARK 4u     /* payload: the name of a stage of the launch */
 #define ORDERFILE_RECORD_LOAD 5u     /* payload: orderfile_trace_image, its ID, its path; see `entry` */
 #define ORDERFILE_RECORD_UNLOAD 6u   /* the image numbered `subject` is gone */
@@ -138,16 +139,22 @@ typedef struct orderfile_trace_header {
 
   uint64_t workload_offset; /* 0 if unknown */
   uint64_t workload_size;   /* bytes, entries and text */
+
+  uint64_t touches;     /* atomic: slots that touches of data have asked for */
+  uint64_t touch_slots; /* atomic: slots of `demand` that are for them alone */
 } orderfile_trace_header;
 
 typedef struct orderfile_record {
-  uint64_t subject; /* function: loaded address of the guard; load, unload: the image's number */
+  /* Function: loaded address of the guard. Load, unload: the image's number. Data: the number of the image that the
+   * granule is in; 0 if that had not registered when the process ended. */
+  uint64_t subject;
   union {
     uint64_t return_address; /* function: where the callback returns to, loaded */
     uint64_t payload_size;   /* mark, load, name: in bytes */
     uint64_t block_size;     /* block: in bytes */
+    uint64_t data_size;      /* data: bytes of the granule */
   };
-  /* Function, block: loaded address of its first byte; 0 without pc-table. Load: 1 + the slot of the image's
+  /* Function, block, data: loaded address of its first byte; 0 of a function without pc-table. Load: 1 + the slot of the image's
    * first hit, if that came before the image could register; else 0. */
   uint64_t entry;
   uint64_t ticks;  /* when, in ticks of the machine's counter */
@@ -224,7 +231,7 @@ typedef struct orderfile_trace_input {
 #ifndef __cplusplus
 ORDERFILE_ASSERT_SIZE(orderfile_trace_header, 200 + ORDERFILE_TRACE_PROGRAM_SIZE +
                                                   ORDERFILE_TRACE_TEMPLATE_SIZE +
-                                                  ORDERFILE_TRACE_MARK_SIZE + 64);
+                                                  ORDERFILE_TRACE_MARK_SIZE + 80);
 ORDERFILE_ASSERT_SIZE(orderfile_record, 40);
 ORDERFILE_ASSERT_SIZE(orderfile_payload, sizeof(orderfile_record));
 ORDERFILE_ASSERT_SIZE(orderfile_trace_image, 56);
