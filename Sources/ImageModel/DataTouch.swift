@@ -13,6 +13,9 @@ package struct DataTouch: Hashable, Sendable {
   /// The time since the process started, as that of `Hit`; `nil` if the source does not tell.
   package var nanoseconds: UInt64?
 
+  /// The largest granule that a trace can have, in bytes: that of a cache line.
+  package static let largestGranule: UInt64 = 64
+
   package init(step: Int, bytes: AddressRange, nanoseconds: UInt64? = nil) {
     self.step = step
     self.bytes = bytes
@@ -40,8 +43,14 @@ extension Trace {
   /// - Complexity: O(*n*) for *n* first touches in the trace, on average.
   package func dataTouches(of group: [Int]) -> [DataTouch] {
     let members = Set(group)
+    return DataTouch.first(of: dataHits.lazy.filter { members.contains($0.image) }.map(\.touch))
+  }
+}
+
+extension DataTouch {
+  /// `touches` without those of granules that were touched before.
+  package static func first(of touches: some Sequence<DataTouch>) -> [DataTouch] {
     var isListed: Set<AddressRange> = []
-    return dataHits.lazy.filter { members.contains($0.image) }.map(\.touch)
-      .filter { isListed.insert($0.bytes).inserted }
+    return touches.filter { isListed.insert($0.bytes).inserted }
   }
 }

@@ -139,7 +139,9 @@ package struct TraceFile: Sendable {
         guard: LoadedAddress(rawValue: subject), returnAddress: LoadedAddress(rawValue: second),
         entry: entry == 0 ? nil : LoadedAddress(rawValue: entry))
     case ORDERFILE_RECORD_BLOCK: event = .block(LoadedAddress(rawValue: entry), size: second)
-    case ORDERFILE_RECORD_DATA: event = .data(LoadedAddress(rawValue: entry))
+    case ORDERFILE_RECORD_DATA:
+      event = .data(
+        LoadedAddress(rawValue: entry), size: second, image: subject == 0 ? nil : subject)
     case ORDERFILE_RECORD_MARK: event = .mark(name: try payload("mark"))
     case ORDERFILE_RECORD_LOAD:
       event = .load(image: subject, try TraceImageRecord(payload: try payload("load")))

@@ -18,8 +18,9 @@ package struct TraceRecord: Equatable, Sendable {
     case function(guard: LoadedAddress, returnAddress: LoadedAddress, entry: LoadedAddress?)
     /// The first hit of a basic block of `size` bytes.
     case block(LoadedAddress, size: UInt64)
-    /// The first touch of a page of data.
-    case data(LoadedAddress)
+    /// The first touch of a granule of data, of so many bytes; `image` is `nil` if that had not registered when the
+    /// process ended.
+    case data(LoadedAddress, size: UInt64, image: UInt64?)
     /// A mark.
     case mark(name: [UInt8])
     case load(image: UInt64, TraceImageRecord)

@@ -23,7 +23,7 @@ import TraceFormat
     writer.addRecord(kind: ORDERFILE_RECORD_NONE)
     writer.addRecord(kind: ORDERFILE_RECORD_PAYLOAD)
     writer.addRecord(kind: ORDERFILE_RECORD_BLOCK, second: 12, entry: 0x3004)
-    writer.addRecord(kind: ORDERFILE_RECORD_DATA, entry: 0x5000)
+    writer.addRecord(kind: ORDERFILE_RECORD_DATA, subject: 1, second: 8, entry: 0x5000)
     writer.addLoaderName("main", at: 0x3000)
     writer.addRecord(kind: ORDERFILE_RECORD_UNLOAD, subject: 1)
     writer.addRecord(kind: 99, subject: 1)
@@ -47,7 +47,8 @@ import TraceFormat
         .function(
           guard: LoadedAddress(rawValue: 0x9004), returnAddress: LoadedAddress(rawValue: 0x3110),
           entry: nil),
-        .block(LoadedAddress(rawValue: 0x3004), size: 12), .data(LoadedAddress(rawValue: 0x5000)),
+        .block(LoadedAddress(rawValue: 0x3004), size: 12), 
+        .data(LoadedAddress(rawValue: 0x5000), size: 8, image: 1),
         .name(LoadedAddress(rawValue: 0x3000), name: Array("main".utf8)), .unload(image: 1),
         .other(kind: 99),
       ])

@@ -12,6 +12,8 @@ package struct TraceDocument: Sendable {
 
   /// The functions that were used; empty unless basic blocks were recorded.
   package var functions: [ExecutedFunction]
+  /// What each of `trace.dataHits` touched, parallel to them.
+  package var touchedData: [TouchedData]
   /// How much of each image's code could be recorded, by the image's index in the trace; without images of which this
   /// is unknown.
   package var recordable: [Int: RecordableCode]
@@ -20,9 +22,11 @@ package struct TraceDocument: Sendable {
 
   package init(
     _ trace: Trace, hitNames: [[SymbolName]], functions: [ExecutedFunction] = [],
-    recordable: [Int: RecordableCode] = [:]
+    touchedData: [TouchedData] = [], recordable: [Int: RecordableCode] = [:]
   ) {
     precondition(hitNames.count == trace.hits.count, "parallel arrays")
+    precondition(touchedData.count == trace.dataHits.count, "parallel arrays")
+    self.touchedData = touchedData
     self.recordable = recordable
     self.trace = trace
     hasBlocks = trace.images.contains(where: \.hasBlocks)
@@ -34,6 +38,19 @@ package struct TraceDocument: Sendable {
   package var startupBytes: UInt64 { functions.map(\.sizeBytes).saturatingSum() }
   /// The number of these bytes that ran.
   package var executedBytes: UInt64 { functions.map(\.executedBytes).saturatingSum() }
+}
+
+/// What is in a granule of data.
+package struct TouchedData: Hashable, Sendable {
+  /// The first name of each variable or constant; empty without names.
+  package var names: [SymbolName]
+  /// `nil` if the recorded image is gone.
+  package var section: SymbolName?
+
+  package init(names: [SymbolName], section: SymbolName?) {
+    self.names = names
+    self.section = section
+  }
 }
 
 extension TraceDocument: ShownDocument {
@@ -49,10 +66,19 @@ extension TraceDocument: ShownDocument {
   /// `blocks`, `functions`, `executedBytes` and `startupBytes` are present if basic blocks were recorded.
   /// The last two are the sums of those of the functions: a function of which no block was recorded counts
   /// as executed from end to end, and has no `blocks`.
+  ///
+  /// `data` is present if touches of data were recorded.
   package func write(to json: inout JSONWriter, demangle: NameWording?) {
     if hasBlocks {
       json.array("blocks") { json in
         for hit in trace.blockHits { json.object { hit.write(to: &$0) } }
+      }
+    }
+    if !trace.dataHits.isEmpty {
+      json.array("data") { json in
+        for (hit, data) in zip(trace.dataHits, touchedData) {
+          json.object { hit.write(to: &$0, data, demangle) }
+        }
       }
     }
     json.member("end", trace.end.rawValue)
@@ -110,6 +136,25 @@ extension BlockHit {
     json.member("image", image)
     json.member("sizeBytes", block.size)
     json.member("step", step)
+  }
+}
+
+extension DataHit {
+  fileprivate func write(
+    to json: inout JSONWriter, _ data: TouchedData, _ demangle: NameWording?
+  ) {
+    json.member("address", touch.bytes.start)
+    if let demangle {
+      json.array("demangledNames") { json in
+        for name in data.names { json.element(demangle(name)) }
+      }
+    }
+    json.member("image", image)
+    json.array("names") { json in for name in data.names { json.element(name) } }
+    if let nanoseconds = touch.nanoseconds { json.member("nanoseconds", nanoseconds) }
+    if let section = data.section { json.member("section", section) }
+    json.member("sizeBytes", touch.bytes.size)
+    json.member("step", touch.step)
   }
 }
 

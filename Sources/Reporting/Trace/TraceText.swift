@@ -22,7 +22,7 @@ package struct TraceText {
         program:  \(printable(trace.program))\(processText)
         images:   \(trace.images.count)
         hits:     \(trace.hits.count)\(lossText)
-        \(executedText)\(endText)
+        \(executedText)\(dataText)\(endText)
         sealed:   \(trace.isSealed ? "yes" : "no")
 
       """
@@ -57,6 +57,7 @@ package struct TraceText {
     }
     text += hits.text(width: width)
     if document.hasBlocks { text += "\n" + functions.text(width: width) }
+    if !trace.dataHits.isEmpty { text += "\n" + data.text(width: width) }
     return text
   }
 
@@ -65,6 +66,40 @@ package struct TraceText {
     return "executed: \(document.executedBytes) of \(document.startupBytes) bytes of "
       + "\(counted(document.functions.count, "startup function")), "
       + "\(counted(trace.blockHits.count, "basic block"))\n  "
+  }
+
+  private var dataText: String {
+    guard !trace.dataHits.isEmpty else { return "" }
+    let bytes = trace.dataHits.map(\.touch.bytes.size).saturatingSum()
+    return "data:     \(counted(trace.dataHits.count, "granule")) touched, \(bytes) bytes\n  "
+  }
+
+  /// A line for each variable or constant, and for each other section, with its first touch.
+  private var data: Table {
+    struct Key: Hashable {
+      var image: Int
+      var data: TouchedData
+    }
+    var touched: [Key: UInt64] = [:]
+    var firsts: [(key: Key, touch: DataTouch)] = []
+    for (hit, data) in zip(trace.dataHits, document.touchedData) {
+      let key = Key(image: hit.image, data: data)
+      if touched[key] == nil { firsts.append((key, hit.touch)) }
+      touched[key, default: 0] += hit.touch.bytes.size
+    }
+    var table = Table([
+      .init("STEP"), .init("MS"), .init("IMAGE"), .init("BYTES"), .init("SECTION", .left),
+      .init("DATA", .left),
+    ])
+    for (key, touch) in firsts {
+      let names = key.data.names.map { printable(self.names($0)) }.joined(separator: ", ")
+      table.add([
+        "\(touch.step)", time(touch.nanoseconds), "\(key.image)", "\(touched[key] ?? 0)",
+        key.data.section.map { printable($0.description) } ?? "",
+        names.isEmpty ? "without a name, first at \(touch.bytes.start)" : names,
+      ])
+    }
+    return table
   }
 
   /// The largest function first.

@@ -61,6 +61,17 @@ package struct RecordedFunctions: Sendable {
   package let uses: [Use]
   /// Hits in no function with a name, in order.
   package let unnamedUses: [UnnamedUse]
+  /// The data that the launch touched first, earliest first; empty if that was not recorded, and for launches of a
+  /// profile, which does not keep it.
+  package private(set) var dataUses: [DataUse] = []
+
+  /// The first touch of a granule of data.
+  package struct DataUse: Hashable, Sendable {
+    package var touch: DataTouch
+    /// The first name, bytewise, of each variable or constant in the granule; empty for data without a name, such as
+    /// string literals.
+    package var names: [SymbolName]
+  }
 
   /// A use of code without a name.
   package struct UnnamedUse: Hashable, Sendable {
@@ -104,15 +115,19 @@ package struct RecordedFunctions: Sendable {
     }
     var hits = groups.map { _ in [Hit]() }
     var blockHits = groups.map { _ in [BlockHit]() }
+    var touches = groups.map { _ in [DataTouch]() }
     var names = groups.map { _ in [RecordedName]() }
     for hit in trace.hits { hits[groupOfImage[hit.image]].append(hit) }
     for hit in trace.blockHits { blockHits[groupOfImage[hit.image]].append(hit) }
+    for hit in trace.dataHits { touches[groupOfImage[hit.image]].append(hit.touch) }
     for name in trace.names { names[groupOfImage[name.image]].append(name) }
     var all: [RecordedFunctions] = []
     for (number, group) in groups.enumerated() {
       guard let functions = try image(group, names[number]) else { continue }
-      all.append(
-        RecordedFunctions(trace.images[group[0]], hits[number], blockHits[number], in: functions))
+      var launch = RecordedFunctions(
+        trace.images[group[0]], hits[number], blockHits[number], in: functions)
+      launch.dataUses = DataUse.all(touches[number], in: functions)
+      all.append(launch)
     }
     return all
   }
@@ -186,15 +201,21 @@ package struct RecordedImage: Sendable {
     package var objectFile: SymbolName?
   }
 
-  private enum Source: Sendable {
+  fileprivate enum Source: Sendable {
     case layout(Layout)
     /// Ascending by address; each with all its names.
     case names([Body])
   }
   private let source: Source
+  /// Of the variables and constants; the names in a trace are those of functions, too.
+  private let dataSource: Source
 
+  /// - Parameter data: its variables and constants, if they are wanted (`DataLayout.layout`).
   /// - Precondition: `image` is the recorded one: their IDs have been compared.
-  package init(_ image: Image) { source = .layout(image.layout) }
+  package init(_ image: Image, data: Layout? = nil) {
+    source = .layout(image.layout)
+    dataSource = data.map { .layout($0) } ?? .names([])
+  }
 
   /// The names in the trace for the images in `group`.
   ///
@@ -225,30 +246,60 @@ package struct RecordedImage: Sendable {
       }
     }
     source = .names(bodies)
+    dataSource = source
   }
 
   /// The start of the function whose body contains `address`; `nil` if none is known.
   ///
   /// - Complexity: O(log *n*) for *n* functions, however many names one body has.
   package func bodyStart(holding address: StatedAddress) -> StatedAddress? {
-    switch source {
+    source.bodyStart(holding: address)
+  }
+
+  /// The function whose body contains `address`, with all its names; `nil` if none is known.
+  ///
+  /// - Complexity: O(log *n* + *k* log *k*) for *n* functions and *k* names of the body.
+  package func body(holding address: StatedAddress) -> Body? { source.body(holding: address) }
+
+  /// The starts of the variables and constants that overlap `bytes`, ascending.
+  ///
+  /// - Complexity: O(log *n*) for *n* of them, and each byte of `bytes`.
+  package func dataStarts(overlapping bytes: AddressRange) -> [StatedAddress] {
+    var starts: [StatedAddress] = []
+    var address = bytes.start
+    while address < bytes.end {
+      if let start = dataSource.bodyStart(holding: address), start != starts.last {
+        starts.append(start)
+      }
+      guard let next = address.advanced(by: 1) else { break }
+      address = next
+    }
+    return starts
+  }
+
+  /// The variable or constant at an address from `dataStarts`, with all its names.
+  ///
+  /// - Complexity: as `body(holding:)`.
+  package func data(at start: StatedAddress) -> Body? { dataSource.body(holding: start) }
+}
+
+extension RecordedImage.Source {
+  func bodyStart(holding address: StatedAddress) -> StatedAddress? {
+    switch self {
     case .layout(let layout):
       layout.functions(containing: address).last.map { layout.functions[$0].address }
     case .names: body(holding: address)?.address
     }
   }
 
-  /// The function whose body contains `address`, with all its names; `nil` if none is known.
-  ///
-  /// - Complexity: O(log *n* + *k* log *k*) for *n* functions and *k* names of the body.
-  package func body(holding address: StatedAddress) -> Body? {
-    switch source {
+  func body(holding address: StatedAddress) -> RecordedImage.Body? {
+    switch self {
     case .layout(let layout):
       let aliases = layout.functions(containing: address)
       guard let last = aliases.last else { return nil }
       let functions = layout.functions[aliases]
       let files = Set(functions.map { $0.compiledObjectFile.map(layout.names.name) })
-      return Body(
+      return RecordedImage.Body(
         address: functions[last].address, size: functions[last].size,
         names: functions.map { layout.name(of: $0) }.sorted(),
         objectFile: files.count == 1 ? files.first ?? nil : nil)

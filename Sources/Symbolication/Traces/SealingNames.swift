@@ -4,7 +4,7 @@ import TraceFormat
 
 extension Trace {
   /// The names that make this trace independent of the recorded images: all aliases of every function that a
-  /// hit entered or ran, or that contains a block that ran.
+  /// hit entered or ran, or that contains a block that ran, and of all data that was touched.
   ///
   /// - Parameter recorded: the recorded image for each index of `images`, or `nil`.
   package func namesForSealing(_ recorded: [RecordedImage?]) -> [TraceName] {
@@ -15,21 +15,31 @@ extension Trace {
     }
     var names: [TraceName] = []
     var known: Set<Place> = []
-    func add(_ address: StatedAddress?, of image: Int) {
-      guard let address, let start = recorded[image]?.bodyStart(holding: address),
-        known.insert(Place(image: image, start: start)).inserted,
-        let body = recorded[image]?.body(holding: address)
-      else { return }
+    func add(_ body: RecordedImage.Body?, of image: Int) {
+      guard let body else { return }
       names += body.names.map {
         TraceName(
           image: images[image].number, address: body.address, size: body.size, name: $0.bytes)
       }
+    }
+    func add(_ address: StatedAddress?, of image: Int) {
+      guard let address, let start = recorded[image]?.bodyStart(holding: address),
+        known.insert(Place(image: image, start: start)).inserted
+      else { return }
+      add(recorded[image]?.body(holding: address), of: image)
     }
     for hit in hits {
       add(hit.entry, of: hit.image)
       add(hit.calledFrom, of: hit.image)
     }
     for hit in blockHits { add(hit.block.start, of: hit.image) }
+    for hit in dataHits {
+      guard let image = recorded[hit.image] else { continue }
+      for start in image.dataStarts(overlapping: hit.touch.bytes)
+      where known.insert(Place(image: hit.image, start: start)).inserted {
+        add(image.data(at: start), of: hit.image)
+      }
+    }
     return names
   }
 

@@ -48,6 +48,8 @@ extension Trace {
     if clock != nil, header.session != 0 {
       start = ProcessStart(session: header.session, nanoseconds: header.processStart)
     }
+    let numbered = Dictionary(
+      images.indices.map { (images[$0].number, $0) }, uniquingKeysWith: { first, _ in first })
     var threads = ThreadNumbers()
     for record in file.records {
       let nanoseconds = clock?.nanoseconds(atTicks: record.ticks)
@@ -84,11 +86,20 @@ extension Trace {
         blockHits.append(
           BlockHit(
             step: record.slot, image: index, block: AddressRange(start: stated, size: size)))
-      case .data, .load, .unload, .name, .exec, .other: break
+      case .data(let start, let size, let number):
+        guard let index = number.flatMap({ numbered[$0] }), 1...DataTouch.largestGranule ~= size
+        else {
+          unattributedHits += 1
+          continue
+        }
+        let granule = AddressRange(start: start.stated(slide: images[index].slide), size: size)
+        dataHits.append(
+          DataHit(
+            image: index,
+            touch: DataTouch(step: record.slot, bytes: granule, nanoseconds: nanoseconds)))
+      case .load, .unload, .name, .exec, .other: break
       }
     }
-    let numbered = Dictionary(
-      images.indices.map { (images[$0].number, $0) }, uniquingKeysWith: { first, _ in first })
     for code in file.recordableCode {
       guard let image = numbered[code.image], images[image].recordable == nil else { continue }
       images[image].recordable = RecordableCode(code)

@@ -64,6 +64,7 @@ package struct ShownFile {
       TraceDocument(
         trace, hitNames: RecordedImages.hitNames(of: trace, in: functions),
         functions: ExecutedFunction.all(of: trace, in: functions),
+        touchedData: images.touchedData(of: trace, in: functions),
         recordable: Self.recordable(trace, images)))
     imageFormat = trace.imageFormat
     warnings = images.warnings + (trace.isSealed ? [] : images.mismatches(of: trace))
