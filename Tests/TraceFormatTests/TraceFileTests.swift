@@ -47,7 +47,7 @@ import TraceFormat
         .function(
           guard: LoadedAddress(rawValue: 0x9004), returnAddress: LoadedAddress(rawValue: 0x3110),
           entry: nil),
-        .block(LoadedAddress(rawValue: 0x3004), size: 12), 
+        .block(LoadedAddress(rawValue: 0x3004), size: 12),
         .data(LoadedAddress(rawValue: 0x5000), size: 8, image: 1),
         .name(LoadedAddress(rawValue: 0x3000), name: Array("main".utf8)), .unload(image: 1),
         .other(kind: 99),
