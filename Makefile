@@ -44,7 +44,7 @@ demo: ## install missing packages, build, and order the sqlite3 shell: record, g
 
 test: ## install what the tests need, then run check without optimization; CI runs this
 	@Scripts/bootstrap.sh test
-	@ORDERFILE_UNOPTIMIZED=1 $(MAKE) -s check
+	@$(MAKE) -s check OPTIMIZATION='-Xswiftc -Onone'
 
 # Suites that take long: other machines and systems in an emulator, other tools, many builds. And, since test does not
 # optimize, the tests that start no process.
@@ -82,8 +82,9 @@ core-examples:
 lint:
 	swift format lint -s -r -p Package.swift Scripts Sources Runtime Tests Examples Fuzz
 
+# OPTIMIZATION is for all packages. Nobody searches the index of a release build.
 tests-built:
-	swift build -c release --build-tests $(EXPLICIT)
+	swift build -c release --build-tests --disable-index-store $(OPTIMIZATION) $(EXPLICIT)
 
 quick: ## debug build, and the tests that start no process: no compiler, linker, emulator or launch
 	swift build --build-tests

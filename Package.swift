@@ -4,12 +4,9 @@ import PackageDescription
 // The layers, from the bottom up: a target imports only targets of its own layer or below, as in the table of
 // docs/DESIGN.md. LayeringTests compares every `import` under Sources with that table.
 
-let unoptimized: [SwiftSetting] = [.unsafeFlags(["-Onone"], .when(configuration: .release))]
-
-/// `make test` sets the variable: optimizing takes longer than its tests save.
-let checked: [SwiftSetting] =
-  [.treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny")]
-  + (Context.environment["ORDERFILE_UNOPTIMIZED"] == nil ? [] : unoptimized)
+let checked: [SwiftSetting] = [
+  .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
+]
 
 func target(
   _ name: String, _ dependencies: [Target.Dependency] = [], resources: [Resource]? = nil
@@ -19,8 +16,8 @@ func target(
 
 /// Never optimized. Nor is a module, which nobody imports, written by a compiler of its own.
 let testCode =
-  checked + unoptimized
-  + [.unsafeFlags(["-no-emit-module-separately-wmo"], .when(configuration: .release))]
+  checked
+  + [.unsafeFlags(["-Onone", "-no-emit-module-separately-wmo"], .when(configuration: .release))]
 
 /// The tests of one target, named after it.
 func tests(_ name: String, _ others: [Target.Dependency] = []) -> Target {
