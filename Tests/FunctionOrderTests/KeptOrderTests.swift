@@ -59,11 +59,12 @@ import Testing
     let layout = FirstTouchOrderTests.layout(
       (0..<128).map { ("f\($0)", 0x1000 + UInt64($0) * 0x800, 0x800) })
     let order = Array(0..<128)
-    let previous = (0..<64).reversed().flatMap { [2 * $0 + 1, 2 * $0] }
+    let previous: [Int] = (0..<64).reversed().flatMap { [2 * $0 + 1, 2 * $0] }
+    let expected: [Int] = (0..<64).flatMap { [2 * $0 + 1, 2 * $0] }
     let kept = KeptOrder(
       order.map { Part($0) }, previous: previous.map { Part($0) },
       launches: [order.map { FirstUse(step: UInt64($0), function: $0) }], layout: layout)
-    #expect(kept.parts.map(\.function) == (0..<64).flatMap { [2 * $0 + 1, 2 * $0] })
+    #expect(kept.parts.map(\.function) == expected)
   }
 
   @Test(arguments: 0..<8 as Range<UInt64>) func noLaunchTouchesMorePages(seed: UInt64) {

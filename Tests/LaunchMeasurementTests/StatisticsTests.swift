@@ -135,7 +135,8 @@ private func agree(_ a: Double, _ b: Double, digits: Double = 10) -> Bool {
   @Test func theLargestExactTestAddsUpToOne() {
     // The signs of four in a row cancel: W is as near to its mean as it can be.
     let signs: [Double] = [1, -1, -1, 1]
-    let test = SignedRankTest((0..<48).map { Double($0 + 1) * signs[$0 % 4] })
+    let differences = (0..<48).map { (place: Int) in Double(place + 1) * signs[place % 4] }
+    let test = SignedRankTest(differences)
     #expect(test.isExact && test.w == 588 && agree(test.p, 1))
     #expect(SignedRankTest((1...50).map(Double.init)).p < 1e-14)
   }

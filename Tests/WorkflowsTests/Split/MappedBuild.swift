@@ -42,19 +42,22 @@ struct MappedBuild {
   var bytes: [UInt8] {
     var elf = ELFWriter()
     elf.addText(size: textSize)
-    elf.addSymbols(
-      functions.flatMap { function in
-        function.linkerNames.map { .init($0, info: 0x12, value: function.runs[0].address) }
+    var symbols: [ELFWriter.Symbol] = []
+    for function in functions {
+      for name in function.linkerNames {
+        symbols.append(.init(name, info: 0x12, value: function.runs[0].address))
       }
-        + functions.flatMap { function in
-          function.runs.enumerated().flatMap { index, run in
-            (index == 0 ? [function.name] + function.aliases : ["\(function.name).cold"]).map {
-              .init(
-                $0, info: index == 0 ? 0x12 : 0, value: run.address,
-                size: run.blocks.reduce(0) { $0 + UInt64($1.size) })
-            }
-          }
-        })
+    }
+    for function in functions {
+      for (index, run) in function.runs.enumerated() {
+        let names = index == 0 ? [function.name] + function.aliases : ["\(function.name).cold"]
+        let size = run.blocks.reduce(0 as UInt64) { $0 + UInt64($1.size) }
+        for name in names {
+          symbols.append(.init(name, info: index == 0 ? 0x12 : 0, value: run.address, size: size))
+        }
+      }
+    }
+    elf.addSymbols(symbols)
     if hasMap {
       elf.add(
         .init(
