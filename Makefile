@@ -149,7 +149,11 @@ picture: build ## draw README's pictures again, from real runs
 	@Scripts/bootstrap.sh bench browser
 	Scripts/picture.sh
 	Scripts/test-report.sh $(BUILD)/report-pictures
-	for theme in light dark; do cp $(BUILD)/report-pictures/sqlite3-$$theme-desktop-map.png docs/report-$$theme.png; done
+	for theme in light dark; do \
+	  cp $(BUILD)/report-pictures/sqlite3-$$theme-desktop-map.png docs/report-$$theme.png; \
+	  cp $(BUILD)/report-pictures/orderfile-$$theme-desktop-bytes.png docs/report-bytes-$$theme.png; \
+	  cp $(BUILD)/report-pictures/redis-$$theme-desktop-limits.png docs/report-limits-$$theme.png; \
+	done
 
 self-order: build ## record one of the tool's own runs, and relink the tool in that order
 	@Scripts/self-order.sh

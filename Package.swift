@@ -107,10 +107,11 @@ let package = Package(
       ],
       resources: ["page.html", "page.css"].map { .embedInCode("Report/Page/\($0)") }
         + [
-          "axes", "bytes", "cells", "curve", "data", "drawer", "elements", "health", "history",
+          "axes", "bytes", "cells", "check", "curve", "data", "drawer", "elements", "health",
+          "history",
           "launches", "layout", "limits", "map", "method", "pages", "report", "search", "shapes",
           "start",
-          "state", "strangers", "strip", "tables", "timeline", "verdict",
+          "state", "strangers", "strip", "tables", "timeline", "unpack", "verdict",
         ].map {
           .embedInCode("Report/Page/\($0).js")
         }),

@@ -86,13 +86,15 @@ class Layout:
 
 
 def truth(report):
-    """The layouts of `NAME.html`, from the documents beside it; empty if there are none."""
+    """What diff says of `NAME.html`, its layouts, and its check, from the documents beside it; none or empty where there are none."""
     stem = report.with_suffix("")
+    check = pathlib.Path(f"{stem}.check")
+    limits = json.loads(check.read_text()) if check.exists() else None
     documents = {kind: pathlib.Path(f"{stem}{kind}") for kind in (".diff", ".show", ".json", "-before.show", "-before.json")}
     if not all(path.exists() for path in documents.values()):
-        return None, []
+        return None, [], limits
     read = {kind: json.loads(path.read_text()) for kind, path in documents.items()}
     return read[".diff"], [
         Layout("before", read["-before.show"], read["-before.json"], read[".diff"]),
         Layout("after", read[".show"], read[".json"], read[".diff"])
-    ]
+    ], limits

@@ -48,7 +48,10 @@ report() {
   "$orderfile" history add -q "$name.jsonl" committed.json --commit before --time 1700000000
   "$orderfile" history add -q "$name.jsonl" "$name.json" --commit after --time 1700086400
   "$orderfile" check -q --init -o "$name.budget" "$name.json"
-  "$orderfile" check -q --json -o "$name.check" --budget "$name.budget" "$name.json"
+  # The redis server before is held to the budget of the one after, so one report has a failed budget.
+  local checked=$name.json
+  if [[ $name == redis ]]; then checked=committed.json; fi
+  "$orderfile" check -q --json -o "$name.check" --budget "$name.budget" "$checked" || (($? == 2))
   "$orderfile" report -q --demangle none -o "$name.html" "$name-before" "$name" "$name.oftrace" "$name.order" \
     "$name-before.json" "$name.json" "$name.measure" "$name.stages" "$name.jsonl" "$name.budget" "$name.check"
 }
@@ -86,5 +89,16 @@ cp "$orderfile" orderfile
 "$orderfile" pages -q --json -o orderfile.json -- ./orderfile show small >/dev/null
 "$orderfile" report -q -o orderfile.html orderfile orderfile.oftrace orderfile.json
 
+# As many limits as a check can have, a few of them exceeded, and of no image.
+python3 - >many.check <<'PYTHON'
+import json
+import sys
+limits = [{"causes": [], "image": "app", "line": 1 + n, "max": 100, "metric": "pages.textPages", "pageSizeBytes": 4096,
+           "outcome": "pass" if n % 60_000 else "fail", "requirement": "at most 100", "value": 90 if n % 60_000 else 101 + n // 60_000}
+          for n in range(240_000)]
+json.dump({"base": [], "budget": "many.budget", "images": [], "limits": limits, "outcome": "fail", "schema": "orderfile.check/1"}, sys.stdout)
+PYTHON
+"$orderfile" report -q -o many.html many.check
+
 PYTHONPATH=$python:$root/Scripts python3 "$root/Scripts/test-report.py" "${shots[@]}" \
-  small.html sqlite3.html redis.html swift.html orderfile.html
+  small.html sqlite3.html redis.html swift.html orderfile.html many.html

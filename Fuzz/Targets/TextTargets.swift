@@ -62,6 +62,9 @@ extension FuzzTarget {
     FuzzTarget("report") { bytes in
       let contents = try ReportContents(parsing: bytes)
       _ = ReportContentsText(contents, path: "report.html").text
+      if let check = contents.check {
+        _ = CheckText(try CheckDocument(parsing: FileBytes(check))).text
+      }
     },
     FuzzTarget("report-stages") { bytes in
       var document = ReportDocument(title: "app", pageSize: .fourKibibytes)

@@ -96,7 +96,8 @@ struct CheckCommand: ParsableCommand {
       try outputFile.finish(BudgetDraft.budget(for: images).json())
       return
     }
-    let document = try checking.check(budget)
+    var document = try checking.check(budget)
+    document.isStrict = strict
     let names: NameWording = Demangler(demangle.mode).demangle
     if json {
       try outputFile.finish(document.json())

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Demangling
+import LaunchBudget
 import Reporting
 import Workflows
 
@@ -63,11 +64,14 @@ struct ShowCommand: ParsableCommand {
       form(document, of: shown) { ProfileText(document, width: $0, names: $1).text }
     case .clusterProfile(let document):
       form(document, of: shown) { ClusterProfileText(document, width: $0, names: $1).text }
-    case .report(let contents, let path):
+    case .report(let contents, let check, let path):
       { sink in
         let names: NameWording = Demangler(demangle?.mode ?? .full).demangle
-        let text = ReportContentsText(contents, path: path, width: destination.width, names: names)
-        sink(json ? contents.data : Array(text.text.utf8))
+        if json { return sink(contents.data) }
+        let width = destination.width
+        sink(Array(ReportContentsText(contents, path: path, width: width, names: names).text.utf8))
+        guard let check else { return }
+        sink(Array(("\n" + CheckText(check, width: width, names: names).text).utf8))
       }
     }
   }

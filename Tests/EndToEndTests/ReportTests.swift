@@ -52,12 +52,57 @@ import Testing
     #expect(kinds.keys.sorted() == ["budget", "check", "diff", "history", "measure", "trend"])
     #expect((documents["layouts"] as? [Any])?.isEmpty == true)
     #expect((documents["unproved"] as? [Any])?.isEmpty == false)
+    let check = try #require(kinds["check"] as? [String: Any])
+    let counts = try #require(documents["outcomes"] as? [[String: Any]])
+    #expect(
+      counts.compactMap { $0["limits"] as? Int }.reduce(0, +) == (check["limits"] as? [Any])?.count)
+    try workshop.mustOrderfile("report", "-q", "-o", "report.html", "diff.json", "check.json")
+    let shown = try workshop.mustOrderfile("show", "report.html").text
+    #expect(shown.contains("\nbudget.json: ") && shown.contains("\n  OUTCOME  "), "\(shown)")
+  }
+
+  /// A few names are those of any program: `main`, and those of the C runtime.
+  @Test func refusesTheOrderFileOfAnotherProgram() throws {
+    let workshop = try CommandLineTests.workshop()
+    try workshop.write(
+      Array("main\n_start\nredisInit\nredisLoad\nredisSave\n".utf8), "redis.order")
+    for files in [["app", "app.oftrace"], ["app", "ordered", "app.oftrace"]] {
+      let run = try workshop.orderfile(["report", "-o", "report.html"] + files + ["redis.order"])
+      #expect(run.status == 3, "\(run.errors)")
+      #expect(
+        run.errors.contains(
+          "redis.order: only 2 of 5 entries are in \(files.dropLast().last ?? "")"),
+        "\(run.errors)")
+      #expect(!workshop.fileNames.contains("report.html"))
+    }
+  }
+
+  @Test func aCheckOfManyLimitsIsThinnedToTheWorst() throws {
+    let workshop = try CommandLineTests.workshop()
+    func limit(_ outcome: String, _ value: Int) -> String {
+      #"{"causes": [], "image": "app", "line": 1, "max": 9, "metric": "pages.textPages", "outcome": ""#
+        + outcome + #"", "requirement": "at most 9", "value": \#(value)}"#
+    }
+    let limits = (0..<3000).map { limit($0 == 2900 ? "fail" : "pass", $0 == 2900 ? 10 : 8) }
+    try workshop.write(
+      Array(
+        (#"{"base": [], "budget": "b.json", "images": [], "limits": ["#
+          + limits.joined(separator: ",")
+          + #"], "outcome": "fail", "schema": "orderfile.check/1"}"#).utf8), "many.json")
+    let run = try workshop.orderfile(["report", "--json", "many.json"])
+    #expect(run.errors.contains("many.json: the report has 2000 of 3000 limits, the worst first"))
+    let documents = try #require(run.json["documents"] as? [String: Any])
+    let kept = (documents["check"] as? [String: Any])?["limits"] as? [[String: Any]] ?? []
+    #expect(kept.count == 2000 && kept.first?["outcome"] as? String == "fail")
+    let counts = try #require(run.json["outcomes"] as? [[String: Any]])
+    #expect(counts.compactMap { $0["outcome"] as? String } == ["fail", "pass"])
+    #expect(counts.compactMap { $0["limits"] as? Int } == [1, 2999])
   }
 
   @Test func countsTheLaunchesThatUseAFunctionAndShowsOtherLayouts() throws {
     let workshop = try CommandLineTests.workshop()
     let report = try workshop.mustOrderfile(
-      "report", "--json", "app", "ordered", "app", "app.oftrace", "app.oftrace"
+      "report", "--json", "app", "ordered", "app.map", "app.oftrace", "app.oftrace"
     ).json
     let layouts = try #require(report["layouts"] as? [[String: Any]])
     let functions = try #require(layouts.last?["functions"] as? [String: [Int]])
@@ -65,9 +110,9 @@ import Testing
     let launches = try #require(functions["launches"])
     #expect(Set(used.filter { $0 >= 0 }.map { launches[$0] }) == [2])
     let other = try #require((report["otherLayouts"] as? [[String: Any]])?.first)
-    #expect(other["path"] as? String == "app")
-    let curves = [layouts[0], other].map { $0["curve"] as? [String: [Int]] }
-    #expect(curves[0] == curves[1])
+    #expect(other["path"] as? String == "app.map")
+    let curves = [layouts[0], other].map { ($0["curve"] as? [String: [Int]])?["step"] }
+    #expect(curves[0]?.isEmpty == false && curves[0] == curves[1])
   }
 
   @Test func replacesNoInput() throws {
@@ -87,12 +132,15 @@ import Testing
 
   @Test(arguments: [
     (["app"], "missing the startup functions of a layout"),
-    (Array(repeating: "app", count: 9), "too many layouts: expected at most 8, found another"),
+    ((0..<9).map { "app\($0)" }, "too many layouts: expected at most 8, found another"),
     (["app.order", "app.order"], "expected one order file, found a second"),
     (
       ["other.json"],
       "unsupported document: expected one of diff, pages, measure, stages, history, budget or check"
     ),
+    (["app", "app", "app.oftrace"], "app: the same layout is given twice"),
+    (["app", "ordered", "copy", "app.oftrace"], "copy: the same layout as app"),
+    (["app", "app0", "app.oftrace"], "app0: the same layout as app"),
     (["app.order"], "missing the layouts"), (["pages.json"], "missing the image that was counted"),
     (["app", "app.oftrace", "pages.json"], "image ID mismatch"),
     (
@@ -116,6 +164,11 @@ import Testing
     try workshop.write(pages, "pages.json")
     try workshop.write(Array(pages.prefix(pages.count / 2)), "cut.json")
     try workshop.write(Array(#"{"schema": "orderfile.doctor/1"}"#.utf8), "other.json")
+    let image = try [UInt8](Data(contentsOf: workshop.folder.appending(path: "app")))
+    try workshop.write(image, "copy")
+    for count in 0..<9 {  // of the same build
+      try workshop.write(image + [UInt8](repeating: 0, count: count + 1), "app\(count)")
+    }
     try workshop.write(Array(#"{"schema": "orderfile.measure/9"}"#.utf8), "newer.json")
     try workshop.write(
       Array(#"{"schema": "orderfile.stages/1", "tables": []}"#.utf8), "earlier.json")

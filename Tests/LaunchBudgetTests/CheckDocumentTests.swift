@@ -21,6 +21,13 @@ import Testing
     #expect(check.summary == (try sampleCheck()).summary)
   }
 
+  @Test func itKeepsWhetherUndecidedLimitsFailIt() throws {
+    var check = try sampleCheck()
+    #expect(!String(decoding: check.json(), as: UTF8.self).contains("strict"))
+    check.isStrict = true
+    #expect(try CheckDocument(parsing: FileBytes(check.json())).isStrict)
+  }
+
   @Test(arguments: [
     (
       "\"metric\": \"pages.textPages\"", "\"metric\": \"pages.pixels\"",

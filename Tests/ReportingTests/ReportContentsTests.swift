@@ -1,6 +1,7 @@
 import Addresses
 import ByteReading
 import CZlib
+import ImageModel
 import Reporting
 import TestSupport
 import Testing
@@ -18,6 +19,7 @@ import Testing
   private static let document: ReportDocument = {
     var document = ReportDocumentTests.document
     document.measure = MeasureDocumentTests.document("cold-and-warm")
+    document.limitsOfCheck = [Diagnostic("the report has 2 of 3 limits", context: ["check.json"])]
     return document
   }()
 
@@ -40,6 +42,7 @@ import Testing
     #expect(text.hasPrefix("report a\\x1b.html: app </title>\n  page size:  4 KiB\n"))
     #expect(text.contains("  before:     build/before, 6 functions\n"))
     #expect(text.contains("  first hits: 2 by 2 threads, 1 mark\n"))
+    #expect(text.contains("  left out:   check.json: the report has 2 of 3 limits\n"))
     #expect(text.contains("  without history: orderfile history add h.jsonl\n"))
     let (diff, measure) = (
       try #require(Self.document.diff), try #require(Self.document.measure)

@@ -61,6 +61,32 @@ import Testing
     return document
   }
 
+  /// What a page has in an element, deflated and in Base64.
+  private static func unpacked(_ id: String, _ html: String) throws -> [UInt8] {
+    let start = try #require(html.range(of: "id=\"\(id)\">"))
+    let data = try #require(
+      Data(base64Encoded: String(html[start.upperBound...].prefix { $0 != "<" })))
+    var inflated = [UInt8](repeating: 0, count: 1 << 20)
+    var count = UInt(inflated.count)
+    #expect(orderfile_inflate_into(&inflated, &count, Array(data), UInt(data.count)) == Z_OK)
+    return Array(inflated.prefix(Int(count)))
+  }
+
+  @Test func symbolsAreStoredWithoutWhatTheyShare() throws {
+    let layout = sampleLayout([
+      ("$s3app4mainyyF", 0x2000, 4), ("$s3app4mainyySiF", 0x2004, 4), ("plain", 0x2008, 4),
+      ("$s3app4mainyySiFTm", 0x200c, 4), ("$s3app\u{e4}", 0x2010, 4), ("$s3app\u{f6}", 0x2014, 4),
+    ])
+    let estimate = PageFaultEstimate(of: layout, startup: [0], pageSize: .fourKibibytes)
+    var document = ReportDocument(title: "app", pageSize: .fourKibibytes)
+    document.layouts = [Self.side(.only, layout, estimate)]
+    let page = ReportPage(document) { $0.description.hasPrefix("$") ? "shown" : $0.description }
+    let symbols = try #require(try parsedJSON(page.data)["symbols"] as? [String: Any])
+    let rest = try #require(symbols["rest"] as? [String])
+    #expect(rest.prefix(6) == ["$s3app4mainyyF", "SiF", "", "Tm", "\u{e4}", "\u{f6}"])
+    #expect((symbols["shared"] as? [Int])?.prefix(6) == [0, 13, 0, 16, 6, 6])
+  }
+
   @Test func theDataAreAsRecorded() throws {
     let json = Self.document.json()
     try expectGolden(String(decoding: json, as: UTF8.self), "reporting/report/expected.json")
@@ -72,17 +98,15 @@ import Testing
     let html = String(decoding: page.html, as: UTF8.self)
     #expect(page.html == ReportPage(Self.document, wording: upperCase).html)
     #expect(html.contains("<title>app &lt;/title&gt;: pages of a launch</title>"))
-    #expect(!html.contains("{{") && html.components(separatedBy: "</script>").count == 3)
+    #expect(!html.contains("{{") && html.components(separatedBy: "</script>").count == 4)
+    let scripts = String(decoding: try Self.unpacked("script", html), as: UTF8.self)
+    #expect(scripts.hasPrefix("\"use strict\";\n") && scripts.contains("class Layout {"))
     for address in ["http:", "https:", "import(", "fetch(", "src="] {
-      #expect(!html.replacing("http://www.w3.org/2000/svg", with: "").contains(address))
+      let code = (html + scripts).replacing("http://www.w3.org/2000/svg", with: "")
+      #expect(!code.contains(address))
     }
-    let start = try #require(html.range(of: "id=\"data\">"))
-    let encoded = html[start.upperBound...].prefix { $0 != "<" }
-    let data = try #require(Data(base64Encoded: String(encoded)))
-    var inflated = [UInt8](repeating: 0, count: page.data.count)
-    let status = orderfile_inflate(
-      &inflated, UInt(inflated.count), Array(data), UInt(data.count))
-    #expect(status == Z_OK && inflated == page.data)
+    let inflated = try Self.unpacked("data", html)
+    #expect(inflated == page.data)
     let names = try #require(try parsedJSON(inflated)["names"] as? [String])
     #expect(names.contains("MAIN") && names.contains(Self.hostile.description.uppercased()))
   }
@@ -135,7 +159,7 @@ import Testing
     }
     #expect(column("functions", "name").count == ReportLayout.mostFunctions)
     #expect(column("touched", "step").count == ReportLayout.mostTouches)
-    #expect(column("functions", "address").first == 0x2000 + (count - 25_000) * 4)
+    #expect(column("functions", "gap").first == 0x2000 + (count - 25_000) * 4)
     // The pages and the curve are those of all functions.
     #expect(column("pages", "bytes").reduce(0, +) == count * 4)
     #expect(column("curve", "pages").reduce(0, +) == (count * 4 + 4095) / 4096)

@@ -24,6 +24,7 @@ extension CheckDocument: ReadableDocument {
     }
     json.member("outcome", outcome.rawValue)
     json.member("schema", Self.schema)
+    if isStrict { json.member("strict", true) }
   }
 
   /// - Throws: `missing` or `invalid` for what is no such document, or names a figure that no budget has.
@@ -33,6 +34,7 @@ extension CheckDocument: ReadableDocument {
       budget: try object.value("budget"), base: try object.value("base"),
       baseIsMissing: try object.optional("baseIsMissing"), results: try object.value("limits"),
       images: try object.value("images"))
+    isStrict = try object.optional("strict") ?? false
   }
 }
 

@@ -15,6 +15,8 @@ package struct CheckDocument: Sendable {
   package var base: [String]
   /// Why there is no base, or why a part of it is missing; `nil` if there is one.
   package var baseIsMissing: String?
+  /// Whether a limit that the launches do not decide fails the check.
+  package var isStrict = false
   package var results: [CheckResult]
   package var images: [CheckedImage]
 

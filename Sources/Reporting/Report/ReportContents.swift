@@ -22,6 +22,10 @@ package struct ReportContents: Sendable {
   /// The lines of the history.
   package let historyLines: Int
   package let absentViews: [ReportDocument.AbsentView]
+  /// The document of `orderfile check`, as it is written.
+  package let check: [UInt8]?
+  /// What the report lacks because there is too much of it.
+  package let limits: [String]
 
   package struct Layout: Sendable, JSONReadableObject {
     package let side: String
@@ -59,6 +63,8 @@ package struct ReportContents: Sendable {
     }
     let lines: [JSONObject] = try documents.optional("history") ?? []
     historyLines = lines.count
+    check = try documents.text("check")
+    limits = try object.value("limits")
   }
 }
 

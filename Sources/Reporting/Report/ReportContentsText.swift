@@ -33,6 +33,7 @@ package struct ReportContentsText {
     if contents.historyLines > 0 {
       text += "  history:    \(counted(contents.historyLines, "line"))\n"
     }
+    for limit in contents.limits { text += "  left out:   \(printable(limit))\n" }
     for absent in contents.absentViews {
       text += "  without \(printable(absent.view)): \(printable(absent.command))\n"
     }

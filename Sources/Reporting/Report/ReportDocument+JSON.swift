@@ -2,14 +2,17 @@ import ImageModel
 import JSON
 
 /// Tables are stored by column: the members of `functions`, `sections`, `touched` and so on are arrays of equal length.
-/// Names are numbers, indexes into `names` (for people) and `symbols` (as in the symbol table; empty if it is the same);
-/// -1 is no name. Addresses count in bytes from `base`. Ascending columns are stored as what each value adds to the one
-/// before: the addresses of `functions` and `pages` (page numbers from `base`), the times of `hits`, and all of `curve`.
+/// Names are numbers, indexes into `names` (for people) and `symbols` (as in the symbol table: the characters `shared` with the
+/// one before, and the `rest`; without any if it is the same as the name); -1 is no name. Addresses count in bytes from `base`. Some columns are stored as what each value adds to the one before:
+/// the names of `functions`, `pages` (page numbers from `base`), the times of `hits`, the steps of `touched`, and all of
+/// `curve`. The `gap` of a function is that to the end of the one before. What is `touched` of a function begins at
+/// `offset` from its start, and has `size` bytes, -1 for all up to the function's end; of no function, it begins at `offset`
+/// from `base`.
 /// A section's `kind` is 1 for read-only, 2 for code, 3 for data. `access` is 0 for execute, 1 read, 2 write, 3 kernel.
 /// `pages` and `curve` are of all that is predicted to be touched, `touched` is its bytes, by step; `measured` is
 /// measured. `owners` counts all functions; `functions` has those on touched pages; its `launches` is the number of
 /// launches that use each, if there were several. In `pageOwners` the empty name is an unknown owner, -1 a page without
-/// functions. `limits` says what the report lacks because there is too much of it.
+/// functions. `outcomes` counts the limits of a check by their outcome. `limits` says what the report lacks because there is too much of it.
 extension ReportDocument: JSONDocument {
   package static let schema = "orderfile.report/1"
 
@@ -18,6 +21,11 @@ extension ReportDocument: JSONDocument {
   /// - Parameter wording: how names are shown to people.
   package func write(to json: inout JSONWriter, wording: NameWording) {
     var names = ReportNames()
+    // Functions come first, so that neighbors have numbers and names that are alike: they deflate to less.
+    let functions = layouts.map { $0.shownFunctions(pageSize) }
+    for (layout, functions) in zip(layouts, functions) {
+      for function in functions { _ = names.number(of: layout.name(of: function)) }
+    }
     json.array("absent") { json in
       for absent in absentViews {
         json.object { json in
@@ -29,7 +37,9 @@ extension ReportDocument: JSONDocument {
     json.object("documents") { writeDocuments(to: &$0) }
     if let launch { json.object("hits") { launch.writeHits(to: &$0, &names) } }
     json.array("layouts") { json in
-      for layout in layouts { json.object { layout.write(to: &$0, pageSize, &names) } }
+      for (layout, functions) in zip(layouts, functions) {
+        json.object { layout.write(functions, to: &$0, pageSize, &names) }
+      }
     }
     json.array("limits") { json in for limit in limits { json.element("\(limit)") } }
     if let launch { json.object("marks") { launch.writeMarks(to: &$0, &names) } }
@@ -43,12 +53,26 @@ extension ReportDocument: JSONDocument {
         }
       }
     }
+    if check != nil {
+      json.array("outcomes") { json in
+        for (outcome, limits) in outcomes {
+          json.object { json in
+            json.member("limits", limits)
+            json.member("outcome", outcome)
+          }
+        }
+      }
+    }
     json.member("pageSizeBytes", pageSize)
     json.member("schema", Self.schema)
     json.array("stages") { json in
       for table in stages { json.object { table.write(to: &$0) } }
     }
-    json.column("symbols", shown.map { $0.symbol == $0.name ? "" : $0.symbol })
+    json.object("symbols") { json in
+      let symbols = unshared(shown.map { $0.symbol == $0.name ? "" : $0.symbol })
+      json.column("rest", symbols.map(\.rest))
+      json.column("shared", symbols.map(\.shared))
+    }
     json.member("title", title)
     json.column("traces", traces)
     json.column("unproved", unproved)

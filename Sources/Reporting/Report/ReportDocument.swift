@@ -30,6 +30,10 @@ package struct ReportDocument: Sendable {
   package var budget: (any JSONDocument)?
   /// The verdict on the limits of a budget; `nil` if none was given.
   package var check: (any JSONDocument)?
+  /// How many limits of the budget have each outcome, worst first: the document of the check may have only the worst limits.
+  package var outcomes: [(outcome: String, limits: Int)] = []
+  /// What the document of the check lacks because there is too much of it.
+  package var limitsOfCheck: [Diagnostic] = []
   /// The documents that state too little to check that they are about the layouts' program, as sentences.
   package var unproved: [String] = []
   /// The views without data.
@@ -66,6 +70,6 @@ package struct ReportDocument: Sendable {
   package var limits: [Diagnostic] {
     layouts.flatMap { layout in
       layout.limits(pageSize).map { Diagnostic($0, context: [layout.path]) }
-    } + (launch?.limits ?? [])
+    } + (launch?.limits ?? []) + limitsOfCheck
   }
 }

@@ -4,8 +4,11 @@ import JSON
 import PagesFormat
 
 extension ReportLayout {
-  func write(to json: inout JSONWriter, _ pageSize: PageSize, _ names: inout ReportNames) {
-    let functions = shownFunctions(pageSize)
+  /// - Parameter functions: those of `shownFunctions(pageSize)`.
+  func write(
+    _ functions: [ShownFunction], to json: inout JSONWriter, _ pageSize: PageSize,
+    _ names: inout ReportNames
+  ) {
     if let architecture = image.architecture {
       json.member("architecture", architecture.description)
     }
@@ -43,18 +46,21 @@ extension ReportLayout {
   private func writeFunctions(
     _ functions: [ShownFunction], to json: inout JSONWriter, _ names: inout ReportNames
   ) {
-    json.column("address", differences(functions.map(\.bytes.lowerBound)))
+    let ends = [0] + functions.map(\.bytes.upperBound)
+    json.column("gap", zip(functions, ends).map { $0.bytes.lowerBound - $1 })
     if !launchesOfSteps.isEmpty {
       let counts = launchesOfFunctions
       json.column(
         "launches", functions.map { counts[layout.aliases(of: $0.index).lowerBound] ?? 0 })
     }
-    json.column(
-      "name",
-      functions.map { names.number(of: layout.symbolName(of: layout.functions[$0.index])) })
+    json.column("name", differences(functions.map { names.number(of: name(of: $0)) }))
     json.column("object", functions.map { names.number(of: owners[$0.index].object) })
     json.column("owner", functions.map { names.number(of: owners[$0.index].name) })
     json.column("size", functions.map(\.bytes.count))
+  }
+
+  func name(of function: ShownFunction) -> SymbolName? {
+    layout.symbolName(of: layout.functions[function.index])
   }
 
   /// The most launches that use a part of each function, by the function's first alias.
@@ -103,15 +109,17 @@ extension ReportLayout {
     let placed = touches.prefix(Self.mostTouches).compactMap { touch in
       shown(touch.bytes).map { (touch: touch, bytes: $0) }
     }
-    json.column("address", placed.map(\.bytes.lowerBound))
+    let numbers = placed.map { touch in
+      touch.touch.function.flatMap { places[layout.aliases(of: $0).lowerBound] } ?? -1
+    }
+    let bodies = numbers.map { $0 < 0 ? 0..<0 : functions[$0].bytes }
     json.column("cause", placed.map { names.number(of: SymbolName($0.touch.cause.rawValue)) })
+    json.column("function", numbers)
+    json.column("offset", zip(placed, bodies).map { $0.bytes.lowerBound - $1.lowerBound })
     json.column(
-      "function",
-      placed.map { touch in
-        touch.touch.function.flatMap { places[layout.aliases(of: $0).lowerBound] } ?? -1
-      })
-    json.column("size", placed.map(\.bytes.count))
-    json.column("step", placed.map(\.touch.step))
+      "size", zip(placed, bodies).map { $0.bytes.upperBound == $1.upperBound ? -1 : $0.bytes.count }
+    )
+    json.column("step", differences(placed.map(\.touch.step)))
   }
 }
 

@@ -1,5 +1,17 @@
 import ImageModel
 
+/// Each of `symbols` as the number of characters that it shares with the one before, and the rest; an empty one shares none,
+/// and is not the one before. Only ASCII characters are shared, which all programs count alike.
+func unshared(_ symbols: [String]) -> [(shared: Int, rest: String)] {
+  var before: Substring.UTF8View = Substring().utf8
+  return symbols.map { symbol in
+    if symbol.isEmpty { return (0, "") }
+    let shared = zip(before, symbol.utf8).prefix { $0 == $1 && $0 < 0x80 }.count
+    before = symbol[...].utf8
+    return (shared, String(decoding: symbol.utf8.dropFirst(shared), as: UTF8.self))
+  }
+}
+
 /// The names of a report, each once; everything else refers to them by number.
 struct ReportNames {
   /// As in the symbol table.

@@ -1,5 +1,6 @@
 // The page of a report: one file without requests. The template, the style and the scripts in the folder Page are embedded in
-// the command; the document goes in between, deflated and in Base64, which has no character that HTML knows.
+// the command; the document goes in between. Scripts and document are deflated, which makes a small report half as large, and
+// in Base64, which has no character that HTML knows.
 
 import CZlib
 import JSON
@@ -25,7 +26,9 @@ package struct ReportPage {
       "title": Array(HTMLText(document.title).html.utf8),
       "style": PackageResources.page_css,
       "data": base64(deflated(data)),
-      "script": Array("\"use strict\";\n".utf8) + Self.scripts.joined(separator: [0x0a]),
+      "script": base64(
+        deflated(Array("\"use strict\";\n".utf8) + Self.scripts.joined(separator: [0x0a]))),
+      "unpack": PackageResources.unpack_js,
     ]
     return Self.filling(PackageResources.page_html) { values[$0] ?? [] }
   }
@@ -34,14 +37,14 @@ package struct ReportPage {
   private static var scripts: [[UInt8]] {
     [
       PackageResources.data_js, PackageResources.elements_js, PackageResources.tables_js,
-      PackageResources.state_js, PackageResources.layout_js, PackageResources.report_js,
-      PackageResources.pages_js, PackageResources.cells_js, PackageResources.shapes_js,
-      PackageResources.strip_js, PackageResources.map_js, PackageResources.drawer_js,
-      PackageResources.axes_js, PackageResources.curve_js, PackageResources.timeline_js,
-      PackageResources.strangers_js, PackageResources.bytes_js, PackageResources.health_js,
-      PackageResources.limits_js,
-      PackageResources.launches_js, PackageResources.history_js, PackageResources.verdict_js,
-      PackageResources.method_js, PackageResources.search_js, PackageResources.start_js,
+      PackageResources.state_js, PackageResources.layout_js, PackageResources.check_js,
+      PackageResources.report_js, PackageResources.pages_js, PackageResources.cells_js,
+      PackageResources.shapes_js, PackageResources.strip_js, PackageResources.map_js,
+      PackageResources.drawer_js, PackageResources.axes_js, PackageResources.curve_js,
+      PackageResources.timeline_js, PackageResources.strangers_js, PackageResources.bytes_js,
+      PackageResources.health_js, PackageResources.limits_js, PackageResources.launches_js,
+      PackageResources.history_js, PackageResources.verdict_js, PackageResources.method_js,
+      PackageResources.search_js, PackageResources.start_js,
     ]
   }
 

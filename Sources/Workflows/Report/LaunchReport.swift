@@ -49,7 +49,12 @@ package struct LaunchReport {
       document.trend = TrendDocument(history)
     }
     document.budget = inputs.budget?.document
-    document.check = inputs.check?.document.withoutFunctions
+    if let check = inputs.check {
+      let reported = ReportedCheck(check.document, path: check.path)
+      document.check = reported.document
+      document.outcomes = reported.outcomes
+      document.limitsOfCheck = reported.limits
+    }
     document.absentViews = document.viewsWithoutData
     self.document = document
     imageFormat = comparison?.imageFormat
@@ -88,6 +93,9 @@ extension ReportInputs {
     options.traces = traces
     options.order = order
     let (first, last) = (try Self.id(of: before), try Self.id(of: after))
+    if layouts.count >= 2, let first, first == last, !first.hasPrefix("weak:") {
+      throw .sameLayout(before, after)
+    }
     for counted in pages {
       let ids = counted.document.images.map(\.id)
       if layouts.count >= 2, ids.contains(first), first != last || options.measuredBefore == nil {
@@ -98,7 +106,17 @@ extension ReportInputs {
         options.measuredAfter = counted.path  // if it is of neither, the comparison says so
       }
     }
-    return try LayoutDiff(options)
+    let comparison = try LayoutDiff(options)
+    if let order, let check = comparison.document.order, check.entries >= 4,
+      2 * check.present < check.entries
+    {
+      throw Diagnostic(
+        "only \(check.present) of \(check.entries) entries are in \(printable(after)): "
+          + "it is the order file of another program, or long out of date",
+        context: [order], hint: "'orderfile verify' says what became of each entry",
+        severity: .mismatch)
+    }
+    return comparison
   }
 
   /// The curves of the layouts behind the second one, for the same launches.
@@ -133,7 +151,7 @@ extension ReportInputs {
     let path =
       layouts.prefix(2).last ?? diff?.document.after.path
       ?? measure?.document.states.first?.sides.last?.path ?? check?.document.images.first?.name
-      ?? "launch"
+      ?? check?.document.results.first?.image ?? "launch"
     return fileName(ofPath: path)
   }
 
@@ -163,18 +181,6 @@ extension ReportInputs {
       layout(
         .after, after, comparison.comparison.after, after.owners(before: before, isOrdered: true)),
     ]
-  }
-}
-
-extension CheckDocument {
-  /// A report has the functions of a layout already.
-  fileprivate var withoutFunctions: CheckDocument {
-    var check = self
-    for index in check.images.indices {
-      check.images[index].functions = nil
-      check.images[index].firstTouches = nil
-    }
-    return check
   }
 }
 

@@ -8,10 +8,31 @@ import PagesFormat
 import Reporting
 import Symbolication
 
+extension Diagnostic {
+  /// The error about two layouts of which the second shows nothing that the first does not.
+  static func sameLayout(_ first: String, _ second: String) -> Diagnostic {
+    Diagnostic(
+      first == second
+        ? "the same layout is given twice" : "the same layout as \(printable(first))",
+      context: [second],
+      hint: "give the layout before and the layout after, or one layout alone")
+  }
+}
+
+extension FileBytes {
+  fileprivate func hasSameBytes(as other: FileBytes) -> Bool {
+    count == other.count
+      && withBytes(0..<count) { own in
+        other.withBytes(0..<count) { own.elementsEqual($0) }
+      }
+  }
+}
+
 /// The files that a command line names for a report, sorted by what they are: each is recognized by its contents.
 struct ReportInputs {
   /// The paths of images or link maps, as given: the layout before, the layout after, and others.
   private(set) var layouts: [String] = []
+  private var layoutBytes: [FileBytes] = []
   private(set) var traces: [String] = []
   /// The path of the order file that the layout after was linked with.
   private(set) var order: String?
@@ -48,7 +69,11 @@ struct ReportInputs {
           "too many layouts: expected at most \(2 + Self.mostOthers), found another",
           context: [path])
       }
+      if let same = layoutBytes.firstIndex(where: { $0.hasSameBytes(as: bytes) }) {
+        throw .sameLayout(layouts[same], path)
+      }
       layouts.append(path)
+      layoutBytes.append(bytes)
     case .other where ReportContents.isPage(bytes):
       throw Diagnostic(
         "unsupported file: expected what a report is made of, found a page", context: [path],

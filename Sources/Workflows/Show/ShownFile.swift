@@ -1,6 +1,7 @@
 import ByteReading
 import ClusterProfileFormat
 import ImageModel
+import LaunchBudget
 import LinkMapFormat
 import OrderFileFormat
 import ProfileFormat
@@ -26,7 +27,7 @@ package struct ShownFile {
     case linkMap(LinkMapDocument)
     case orderFile(OrderFileDocument)
     case clusterProfile(ClusterProfileDocument)
-    case report(ReportContents, path: String)
+    case report(ReportContents, check: CheckDocument?, path: String)
     case profile(ProfileDocument)
   }
 
@@ -107,7 +108,13 @@ package struct ShownFile {
   }
 
   private init(report bytes: FileBytes, _ path: String) throws(Diagnostic) {
-    do { contents = .report(try ReportContents(parsing: bytes), path: path) } catch {
+    do {
+      let report = try ReportContents(parsing: bytes)
+      let check = try report.check.map { text throws(ParseError) in
+        try CheckDocument(parsing: FileBytes(text))
+      }
+      contents = .report(report, check: check, path: path)
+    } catch {
       throw Diagnostic(
         "\(error)", context: [path], hint: "a report is what 'orderfile report' wrote")
     }

@@ -1,166 +1,356 @@
-// Where the bytes are: an icicle of owners, their objects and their functions, each exactly as wide as its bytes. What would
-// be too narrow to see or to press stands at the end of its row as one box.
+// Where the bytes are: an icicle with a column for each level, owners, their objects and their functions. A block is as high as
+// its bytes, beside its owner's; its bar is as long as the share of it that the launch uses, so the coloured area is what is
+// used. What would be too thin for its name stands at the end of its owner as one block, which says how much it is.
 
-const NARROWEST = 24;
+const LINE = 15;
+const LEVELS = { owner: "module, archive or file", object: "object", function: "function" };
 
-/** One row of an icicle. */
-class IcicleRow {
-  constructor(label, choose) {
-    this.node = element("div", { class: "icicle", role: "group", "aria-label": label });
-    Object.assign(this, { choose, label, table: element("details") });
-    this.node.addEventListener("keydown", (event) => this.key(event));
-    this.draw = drawnToWidth(this.node, (width) => this.drawTo(width));
+const shareOf = (item) => (item.bytes ? Math.min(1, item.usedBytes / item.bytes) : 0);
+const bySize = (a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+const usedBytesOf = (one) => one.ranges.reduce((sum, [from, to]) => sum + to - from, 0);
+
+/** How much of a block the launch uses, in words. */
+function useWords(node) {
+  if (node.level === "rest") return node.usedBytes ? `${percent(shareOf(node), 0)} used` : node.isUncounted ? "" : "none used";
+  if (node.level === "function") return node.usedBytes ? (node.usedBytes < node.bytes ? `${percent(shareOf(node), 0)} used` : "used") : "not used";
+  const of = `${number(node.usedFunctions)} of ${counted(node.functions, "function")} used`;
+  return node.usedFunctions ? `${percent(shareOf(node), 0)} used, ${of}` : of;
+}
+const nodeWords = (node) => [`${visible(node.name)}: ${byteCount(node.bytes)}`, useWords(node)].filter(Boolean).join(", ");
+
+/** The tree of a layout: the image, its owners, their objects if any are known, and the functions on touched pages. */
+function byteTree(layout, report) {
+  const root = { level: "image", name: fileName(layout.path), parent: null, children: [] };
+  const sums = () => ({ bytes: 0, usedBytes: 0, functions: 0, usedFunctions: 0 });
+  Object.assign(root, sums());
+  const [owners, places] = [new Map(), new Map()];
+  for (const one of layout.owners) {
+    if (!owners.has(one.name)) {
+      const owner = { level: "owner", name: one.name, parent: root, children: [], ...sums() };
+      owners.set(one.name, owner);
+      root.children.push(owner);
+    }
+    const owner = owners.get(one.name);
+    const object = { level: "object", name: one.object || "no object known", parent: owner, children: [], ...sums() };
+    owner.children.push(object);
+    places.set(`${one.name}\n${one.object}`, object);
+    for (const sum of [root, owner, object])
+      for (const figure of ["bytes", "usedBytes", "functions", "usedFunctions"]) sum[figure] += one[figure];
   }
-  /** @param items `{ name, bytes, usedBytes, isChosen, isWhole }`; of what is used whole or not at all, no share is drawn */
-  set(items) {
-    this.items = [...items].sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
-    const open = this.table.open;
-    const fresh = rowTable(this.label, this.items, this.choose);
-    this.table.replaceWith(fresh);
-    this.table = fresh;
-    this.table.open = open;
-    this.draw();
+  for (const one of layout.functions) {
+    const object = places.get(`${layout.nameOfOwner(one)}\n${report.names[one.object] ?? ""}`);
+    if (one.size > 0)
+      object?.children.push({
+        level: "function", name: one.name, parent: object, children: [], bytes: one.size, usedBytes: usedBytesOf(one), one });
   }
-  drawTo(width) {
-    if (!this.items) return;
-    const total = this.items.reduce((sum, item) => sum + item.bytes, 0) || 1;
-    let shown = this.items.findIndex((item) => (item.bytes / total) * width < NARROWEST);
-    if (shown < 0) shown = this.items.length;
-    // The rest gets what is left of the row, and at least as much as can be pressed.
-    const rest = this.items.slice(shown);
-    const restBytes = rest.reduce((sum, item) => sum + item.bytes, 0);
-    const scale = (rest.length ? Math.min(width - 56, (width * (total - restBytes)) / total) : width) / (total - restBytes || 1);
-    let left = 0;
-    this.buttons = this.items.slice(0, shown).map((item, index) => {
-      const size = item.bytes * scale;
-      const button = element(
-        "button", {
-          type: "button",
-          tabindex: index ? -1 : 0,
-          title: icicleWords(item),
-          "aria-label": icicleWords(item),
-          "aria-pressed": item.isChosen == null ? null : String(item.isChosen),
-          style: `left:${left.toFixed(2)}px;width:${size.toFixed(2)}px`,
-          onclick: () => this.choose(item)
-        },
-        !item.isWhole && element("span", { class: "used", style: `width:${(shareOf(item) * 100).toFixed(1)}%` }),
-        item.isWhole && item.usedBytes > 0 && element("span", { class: "tick", "aria-hidden": "true" }, "\u2713"),
-        size > 44 && element("span", { class: "label" }, visible(item.name)));
-      left += size;
-      return button;
-    });
-    const restWords = `${number(rest.length)} more, ${byteCount(restBytes)}`;
-    this.node.replaceChildren(
-      ...this.buttons,
-      ...(rest.length ? [element("button", { type: "button", class: "rest", style: `left:${left.toFixed(2)}px`, title: restWords,
-                                            "aria-label": restWords, onclick: () => this.showTable() },
-                                 `+${number(rest.length)}`)] :
-                        []));
+  for (const object of places.values()) {
+    const known = object.children;
+    const bytes = object.bytes - known.reduce((sum, one) => sum + one.bytes, 0);
+    const others = object.functions - known.length;
+    if (bytes > 0 && others > 0)
+      known.push({ level: "rest", of: "function", isUncounted: true, count: others, parent: object, children: [], bytes, usedBytes: 0,
+                   name: `${counted(others, "function")} on pages that the launch does not touch` });
   }
-  /** Opens the table of the row, which has what is too narrow to be drawn. */
-  showTable() {
-    this.table.open = true;
-    this.table.scrollIntoView({ block: "nearest" });
-    this.table.querySelector("summary").focus();
+  // An owner of which no object is known has its functions itself.
+  for (const owner of owners.values()) {
+    if (owner.children.length === 1 && owner.children[0].name === "no object known") {
+      owner.children = owner.children[0].children;
+      for (const child of owner.children) child.parent = owner;
+    }
+    for (const node of [owner, ...owner.children]) node.children.sort((a, b) => (a.level === "rest") - (b.level === "rest") || bySize(a, b));
   }
-  key(event) {
-    const at = this.buttons.indexOf(event.target);
-    const next = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: this.buttons.length - 1 }[event.key];
-    if (at < 0 || !this.buttons[next]) return;
-    event.preventDefault();
-    this.buttons[at].tabIndex = -1;
-    this.buttons[next].tabIndex = 0;
-    this.buttons[next].focus();
+  root.children.sort(bySize);
+  return root;
+}
+
+/** The name as it is written in its block: without what its owner says already. */
+function shortName(node) {
+  let [name, owner] = [visible(node.name), node.parent];
+  while (owner?.level === "object") owner = owner.parent;
+  if (node.level === "function" && owner) name = name.replaceAll(`${owner.name}.`, "");
+  return node.level === "object" ? fileName(name) : name;
+}
+
+/** The blocks of the picture, column by column, each from the top down: what is in `root`, level by level. */
+class IcicleLayout {
+  constructor(root, columns, height, widths) {
+    Object.assign(this, { root, columns, widths, blocks: columns.map(() => []) });
+    this.scale = height / (root.bytes || 1);
+    this.lefts = widths.map((_, index) => widths.slice(0, index).reduce((sum, one) => sum + one, 0));
+    this.placeParts(root, 0);
+  }
+  columnOf(node) { return this.columns.indexOf(node.level === "rest" ? node.of : node.level); }
+  placeParts(node, top) {
+    const isThin = (one) => one.bytes * this.scale < LINE;
+    const small = node.children.filter(isThin);
+    const parts = node.children.filter((one) => !isThin(one));
+    if (small.length === 1 && small[0].level === "rest")
+      parts.push(small[0]);
+    else if (small.length)
+      parts.splice(parts.at(-1)?.level === "rest" ? -1 : parts.length, 0, foldedNode(node, small));
+    for (const part of parts) {
+      const column = this.columnOf(part);
+      if (column >= 0) this.add(part, column, top);
+      this.placeParts(part, top);
+      top += part.bytes * this.scale;
+    }
+  }
+  /** What has no parts in the next column reaches to where its parts are, or to the right. */
+  add(node, column, top) {
+    const next = node.children.length ? this.columnOf(node.children[0]) : -1;
+    const end = next > column ? next : this.columns.length;
+    const width = this.widths.slice(column, end).reduce((sum, one) => sum + one, 0);
+    this.blocks[column].push({ node, column, top, height: node.bytes * this.scale, width, left: this.lefts[column] });
   }
 }
 
-/** All of a row, each with what its box would do. */
-const rowTable = (label, items, choose) => tableBeside(
-  label.toLowerCase(),
-  [
-    column("name", (one) => one.name, {
-      kind: "name",
-      show: (one) => element("button", { class: "link", type: "button", onclick: () => choose(one) }, visible(one.name))
-    }),
-    column("bytes", (one) => number(one.bytes), { kind: "number" }),
-    column("used", (one) => one.isWhole ? (one.usedBytes ? "yes" : "no") : percent(shareOf(one)), { kind: "number" }),
-    items[0]?.functions != null && column("functions", (one) => number(one.functions), { kind: "number" }),
-    items[0]?.functions != null && column("used functions", (one) => number(one.usedFunctions), { kind: "number" }),
-  ].filter(Boolean),
-  () => items);
+/** The parts of a node that are too thin to be drawn, as one. */
+function foldedNode(parent, folded) {
+  const sum = (key) => folded.reduce((total, one) => total + (one[key] ?? 0), 0);
+  const count = folded.reduce((total, one) => total + (one.count ?? 1), 0);
+  const of = folded[0].of ?? folded[0].level;
+  return { level: "rest", isFolded: true, of, folded, name: counted(count, `smaller ${{ owner: "module", object: "object", function: "function" }[of]}`),
+           parent, children: [], bytes: sum("bytes"), usedBytes: sum("usedBytes") };
+}
 
-const shareOf = (item) => (item.bytes ? Math.min(1, item.usedBytes / item.bytes) : 0);
-const icicleWords = (item) => `${visible(item.name)}: ${byteCount(item.bytes)}, ${
-  item.isWhole       ? item.usedBytes ? "used" : "not used" :
-      item.usedBytes ? `${percent(shareOf(item))} used` :
-                       "none used"}`;
+const isFoundIn = (node, found) => node.one ? node.one.number >= 0 && found[node.one.number] > 0 :
+  (node.folded ?? node.children).some((one) => isFoundIn(one, found));
 
-/** The sums of rows of one name. */
-function summed(rows, name) {
-  const sums = new Map();
-  for (const row of rows) {
-    const key = name(row);
-    if (!sums.has(key)) sums.set(key, { name: key, bytes: 0, usedBytes: 0, functions: 0, usedFunctions: 0 });
-    const sum = sums.get(key);
-    for (const figure of ["bytes", "usedBytes", "functions", "usedFunctions"]) sum[figure] += row[figure];
+class Icicle {
+  constructor(layout, report, map, state) {
+    Object.assign(this, { layout, report, map, state, tree: byteTree(layout, report) });
+    this.hasObjects = this.tree.children.some((owner) => owner.children.some((one) => one.level === "object"));
+    this.levels = ["owner", ...(this.hasObjects ? ["object"] : []), "function"];
+    this.trail = element("div", { class: "trail" });
+    this.heads = element("div", { class: "levels", "aria-hidden": "true" });
+    this.node = element("div", { class: "icicle", role: "tree", tabindex: 0, "aria-label": "Modules, objects and functions by size" });
+    this.reading = element("p", { class: "reading quiet" });
+    this.tables = element("div");
+    this.node.addEventListener("keydown", (event) => this.key(event));
+    this.node.addEventListener("focus", () => this.select(this.selected ?? 0));
+    this.node.addEventListener("pointermove", (event) => this.tell(this.blockAt(event)?.node));
+    this.node.addEventListener("pointerleave", () => this.tell(null));
+    this.node.addEventListener("click", (event) => {
+      const block = this.blockAt(event);
+      if (block) this.open(block.node);
+    });
+    this.redraw = drawnToWidth(this.node, (width) => this.draw(width));
+    this.tell(null);
+    state.listen((_, before) => {
+      if (state.owner !== before.owner || state.object !== before.object) {
+        this.inside = null;
+        this.show();
+      }
+      if (state.find !== before.find) this.redraw();
+    });
+    this.show();
   }
-  return [...sums.values()].sort((a, b) => b.bytes - a.bytes || (a.name < b.name ? -1 : 1));
+  /** What the picture shows: the image, the owner or object that the address names, or what was too thin to be drawn. */
+  get root() {
+    if (this.inside) return this.inside;
+    const owner = this.tree.children.find((one) => one.name === this.state.owner);
+    return owner?.children.find((one) => one.level === "object" && one.name === this.state.object) ?? owner ?? this.tree;
+  }
+  zoom(node) {
+    while (node.level === "function" || (node.level === "rest" && !node.isFolded)) node = node.parent;
+    this.selected = 0;
+    if (node.isFolded) {
+      this.inside = {...node, children: node.folded };
+    } else {
+      this.inside = null;
+      this.state.set({
+        owner: node.level === "owner" ? node.name : node.level === "object" ? node.parent.name : null,
+        object: node.level === "object" ? node.name : null,
+      });
+    }
+    this.show();
+  }
+  /** A function opens its page, all else is zoomed to; what is only counted opens the table, if its owner is zoomed to. */
+  open(node) {
+    if (node.level === "function")
+      this.map.choose(this.layout, Math.floor(node.one.address / this.layout.pageSize), true);
+    else if (node.isUncounted && node.parent === this.root)
+      this.showTable();
+    else
+      this.zoom(node);
+  }
+  back() {
+    if (this.root.parent) this.zoom(this.root.parent);
+  }
+  showTable() {
+    const details = this.tables.querySelector("details");
+    details.open = true;
+    details.querySelector("summary").focus();
+  }
+  show() {
+    const { root } = this;
+    const path = [];
+    for (let node = root; node; node = node.parent) path.unshift(node);
+    this.trail.replaceChildren(
+      ...path.flatMap((node, index) => [
+        index > 0 && element("span", { "aria-hidden": "true" }, "\u203a"),
+        node === root ? element("strong", {}, visible(node.name)) :
+                        element("button", { type: "button", onclick: () => this.zoom(node) }, visible(node.name)),
+      ]).filter(Boolean), element("span", {}, `${byteCount(root.bytes)}, ${useWords(root)}`
+        + (root.usedBytes || root === this.tree ? "" : ": it could be loaded later")));
+    this.tables.replaceChildren(nodeTable(root, (node) => this.open(node)));
+    this.redraw();
+  }
+  draw(width) {
+    const { root, levels } = this;
+    const isNarrow = width < 600;
+    const first = root.children[0]?.of ?? root.children[0]?.level;
+    const below = levels.slice(Math.max(0, levels.indexOf(first)));
+    const columns = isNarrow ? below.slice(0, 2) : below;
+    const shares = columns.length === 3 ? [0.28, 0.28, 0.44] : columns.length === 2 ? [0.44, 0.56] : [1];
+    const height = isNarrow ? 600 : 560;
+    this.node.style.height = `${height}px`;
+    const placed = new IcicleLayout(root, columns, height, shares.map((share) => share * width));
+    this.heads.replaceChildren(
+      ...columns.map((level, index) => element("span", { style: `width:${shares[index] * width}px` }, firstLetterUp(LEVELS[level]))));
+    this.blocks = placed.blocks.flat();
+    const context = element("canvas").getContext("2d");
+    context.font = `12px ${getComputedStyle(document.body).fontFamily}`;
+    const found = this.map?.search?.found;
+    this.items = this.blocks.map((block, index) => this.item(block, index, (text) => context.measureText(text).width, found));
+    this.node.replaceChildren(...this.items);
+    this.selected = Math.min(this.selected ?? 0, this.items.length - 1);
+    this.mark();
+  }
+  item({ node, column, top, height, width, left }, index, widthOf, found) {
+    const isUnused = node.level !== "rest" && !node.usedBytes;
+    const room = width - 12;
+    const all = `${byteCount(node.bytes)}, ${useWords(node)}`.replace(/, $/, "");
+    const few = all.split(", ").slice(0, 2).join(", ");
+    const name = height >= LINE ? fitted(shortName(node), room, widthOf) : null;
+    // What is to be said of it follows its name, or is below it.
+    const isWhole = name === shortName(node);
+    const beside = isWhole && [all, few, byteCount(node.bytes)].find((words) => widthOf(`${name}  ${words}`) * 1.04 <= room);
+    const below = !beside && name && height >= 2 * LINE && [all, few].find((words) => widthOf(words) <= room);
+    const isFound = found && isFoundIn(node, found);
+    return element(
+      "div", {
+        id: `block-${index}`,
+        role: "treeitem",
+        "aria-level": column + 1,
+        "aria-selected": "false",
+        "aria-label": nodeWords(node),
+        class: [node.level === "rest" ? "rest" : isUnused ? "unused" : "", isFound && "found"].filter(Boolean).join(" ") || null,
+        style: `left:${left.toFixed(1)}px;top:${top.toFixed(2)}px;width:${width.toFixed(1)}px;height:${height.toFixed(2)}px`,
+      },
+      node.usedBytes > 0 && element("span", { class: "used", style: `width:${(shareOf(node) * 100).toFixed(1)}%` }),
+      name && element("span", { class: "label" }, element("b", {}, name), beside && ` ${beside}`),
+      below && element("span", { class: "label" }, below));
+  }
+  blockAt(event) {
+    const box = this.node.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    return this.blocks.find((one) => x >= one.left && x < one.left + one.width && y >= one.top && y < one.top + one.height);
+  }
+  /** Says what is under the pointer, or what is selected. */
+  tell(node) {
+    const { reading } = this;
+    node ??= document.activeElement === this.node ? this.blocks[this.selected]?.node : null;
+    reading.classList.toggle("keys", !node);
+    if (!node) {
+      reading.textContent = "Arrow keys walk through the blocks, Enter zooms to one or opens the page of a function, Esc goes back.";
+      return;
+    }
+    const path = [];
+    for (let one = node.parent; one?.parent; one = one.parent) path.unshift(visible(one.name));
+    const first = node.one && node.one.step < Infinity ? `; first hit #${number(node.one.step + 1)}` : "";
+    reading.textContent = `${path.map((one) => one + " \u203a ").join("")}${nodeWords(node)}${first}.`;
+  }
+  select(index) {
+    if (index < 0 || index >= this.items.length) return;
+    this.selected = index;
+    this.mark();
+    this.tell(null);
+  }
+  mark() {
+    this.items.forEach((item, index) => item.setAttribute("aria-selected", String(index === this.selected)));
+    if (this.items.length) this.node.setAttribute("aria-activedescendant", `block-${this.selected}`);
+  }
+  /** The place of a block's owner, of its first part, or beside it in its column. */
+  key(event) {
+    const { blocks, selected } = this;
+    const { node, column } = blocks[selected] ?? {};
+    if (!node || event.ctrlKey || event.metaKey || event.altKey) return;
+    const place = (test) => blocks.findIndex(test);
+    const inColumn = (index) => (blocks[index]?.column === column ? index : selected);
+    const first = place((one) => one.column === column);
+    const moves = {
+      ArrowDown: () => inColumn(selected + 1),
+      ArrowUp: () => inColumn(selected - 1),
+      ArrowLeft: () => place((one) => one.node === node.parent),
+      ArrowRight: () => place((one) => one.node.parent === node),
+      Home: () => first,
+      End: () => first + blocks.filter((one) => one.column === column).length - 1,
+    };
+    if (event.key === "Escape" && this.root.parent && !this.state.isOpen) this.back();
+    else if (event.key === "Enter" || event.key === " ") this.open(node);
+    else if (moves[event.key]) this.select(moves[event.key]());
+    else return;
+    event.preventDefault();
+  }
+}
+
+/** `text` if it fits, else its beginning if that is long enough to tell something; else nothing. */
+function fitted(text, room, widthOf) {
+  if (widthOf(text) <= room) return text;
+  let kept = Math.floor(text.length * room / widthOf(text));
+  while (kept > 0 && widthOf(text.slice(0, kept) + "\u2026") > room) kept--;
+  return kept >= 9 ? text.slice(0, kept) + "\u2026" : null;
+}
+
+/** The parts of a node, each with what its block would do. */
+function nodeTable(root, open) {
+  const level = root.children.find((one) => one.level !== "rest")?.level ?? "function";
+  const isFunction = level === "function";
+  return tableBeside(
+    isFunction ? `functions of ${visible(root.name)}` : level === "object" ? `objects of ${visible(root.name)}` : "modules, archives or files",
+    [
+      column("name", (one) => one.name, {
+        kind: "name",
+        show: (one) => one.level === "rest" ? visible(one.name) :
+          element("button", { class: "link", type: "button", onclick: () => open(one) }, visible(one.name))
+      }),
+      column("bytes", (one) => number(one.bytes), { kind: "number" }),
+      column("used", (one) => percent(shareOf(one)), { kind: "number" }),
+      !isFunction && column("functions", (one) => number(one.functions ?? one.count), { kind: "number" }),
+      !isFunction && column("used functions", (one) => number(one.usedFunctions ?? 0), { kind: "number" }),
+    ].filter(Boolean),
+    () => root.children);
+}
+
+/** The owners of which the launch uses nothing, in a sentence. */
+function unusedSentence(tree) {
+  const unused = tree.children.filter((one) => one.functions > 0 && one.usedFunctions === 0);
+  if (!unused.length) return null;
+  const few = unused.slice(0, 4).map((one) => `${visible(one.name)} (0 of ${number(one.functions)} functions, ${byteCount(one.bytes)})`);
+  const bytes = unused.reduce((sum, one) => sum + one.bytes, 0);
+  return element(
+    "p", {}, `The launch uses nothing of ${counted(unused.length, "module, archive or file", "modules, archives or files")}, ${
+      byteCount(bytes)}: ${few.join(", ")}${unused.length > few.length ? ` and ${number(unused.length - few.length)} more` : ""}. ${
+      unused.length === 1 ? "It" : "They"} could be loaded later.`);
 }
 
 function bytesView(report, map, state) {
   const layout = report.layouts.at(-1);
   if (!layout?.owners.length) return null;
-  const owners = summed(layout.owners, (owner) => owner.name);
-  const heading = element("h3");
-  const few = note("None of its functions is on a touched page.");
-  let object = null;
-  const chosen = () => owners.find((owner) => owner.name === state.owner) ?? owners[0];
   // Without basic blocks, a function is used as a whole.
-  const usedBytesOf = (one) => one.ranges.reduce((sum, [from, to]) => sum + to - from, 0);
   const isWhole = !layout.functions.some((one) => one.ranges.length && one.size && usedBytesOf(one) < one.size);
-  const ownerRow = new IcicleRow("Owners", (owner) => state.set({ owner: owner.name }));
-  const objectRow = new IcicleRow("Objects of the chosen owner", (item) => {
-    object = object === item.name ? null : item.name;
-    show();
-  });
-  const functionRow = new IcicleRow(
-    "Functions of the chosen owner",
-    (one) => map.choose(layout, Math.floor(one.address / layout.pageSize), true));
-  const show = () => {
-    const owner = chosen();
-    ownerRow.set(owners.map((one) => ({...one, isChosen: one === owner })));
-    const objects = summed(layout.owners.filter((one) => one.name === owner.name), (one) => one.object || "no object known");
-    objectRow.node.hidden = objects.length < 2;
-    objectRow.set(objects.map((one) => ({...one, isChosen: one.name === object })));
-    const functions
-      = layout.functions
-          .filter(
-            (one) => layout.nameOfOwner(one) === owner.name
-              && (object === null || (report.names[one.object] || "no object known") === object))
-          .map(
-            (one) => (
-              { name: one.name, address: one.address, bytes: one.size, isWhole, usedBytes: usedBytesOf(one) }));
-    functionRow.node.hidden = !functions.length;
-    few.hidden = functions.length > 0;
-    functionRow.set(functions);
-    objectRow.table.hidden = objectRow.node.hidden;
-    functionRow.table.hidden = functionRow.node.hidden;
-    heading.textContent
-      = `${visible(owner.name)}: ${number(owner.usedFunctions)} of ${counted(owner.functions, "function")} used`
-      + (owner.usedFunctions ? "" : "; a candidate for loading later");
-  };
-  state.listen((_, before) => {
-    if (state.owner === before.owner) return;
-    object = null;
-    show();
-  });
-  show();
+  const icicle = new Icicle(layout, report, map, state);
+  const sample = (name, ...children) => element(
+    "span", { class: "icicle sample", "aria-hidden": "true" }, element("span", { class: name }, ...children));
   return view(
     "bytes", "Where the bytes are",
     note(
-      "The width is the size, the bar the share that the launch uses. Arrow keys walk along a row; Enter shows the functions of ",
-      "an owner, or the page of a function. The last row has functions on touched pages",
-      isWhole ? "; those with a tick are used, as wholes: no basic blocks were recorded." : "."),
-    ownerRow.node, ownerRow.table, heading, objectRow.node, objectRow.table, functionRow.node, functionRow.table, few,
+      "A block is as high as its bytes, its bar as long as the share that the launch uses: the coloured area is what is used.",
+      isWhole && " A function counts as a whole: no basic blocks were recorded."),
+    element(
+      "ul", { class: "key" }, element("li", {}, sample("part", element("span", { class: "used", style: "width:60%" })), "used share"),
+      element("li", {}, sample("part unused"), "nothing used"), element("li", {}, sample("part rest"), "too small to be drawn alone, or only counted")),
+    icicle.trail, icicle.heads, icicle.node, icicle.reading, unusedSentence(icicle.tree), icicle.tables,
     layout.otherOwners > 0 && note(`${number(layout.otherOwners)} further owners are not in this report.`));
 }

@@ -1,12 +1,15 @@
 // The data: one JSON document, deflated. Numbers are in columns, each name is stored once, and addresses count from the
 // first byte of the image.
 
-async function readData() {
-  const text = atob(document.getElementById("data").textContent);
-  const bytes = new Uint8Array(text.length);
-  for (let index = 0; index < text.length; index++) bytes[index] = text.charCodeAt(index);
-  const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(inflated).text());
+const readData = async () => JSON.parse(await unpacked("data"));
+
+/** The symbols, each of which is stored as what it does not share with the one before; empty for what is as its name. */
+function unshared({ rest, shared }) {
+  let before = "";
+  return rest.map((text, index) => {
+    if (!text && !shared[index]) return "";
+    return (before = before.slice(0, shared[index]) + text);
+  });
 }
 
 /** Adds up differences: ascending numbers are stored as what each adds to the one before. */

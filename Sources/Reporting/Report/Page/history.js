@@ -11,10 +11,9 @@ function limitsOf(budget, series, metric) {
   const limits = (budget?.limits ?? []).filter(
     (limit) => limit.metric === `${series.source}.${metric}` && (limit.image ?? series.image) === series.image
       && (limit.pageSizeBytes ?? series.pageSizeBytes) === series.pageSizeBytes && (limit.state ?? series.state) === series.state);
-  const value = (bound) => (typeof bound === "string" ? Number(bound.replace("%", "")) / 100 : bound);
   return limits.flatMap((limit) => [
-    limit.max != null && { words: "at most", value: value(limit.max) },
-    limit.min != null && { words: "at least", value: value(limit.min) }
+    limit.max != null && { words: "at most", value: boundValue(limit.max) },
+    limit.min != null && { words: "at least", value: boundValue(limit.min) }
   ]).filter(Boolean);
 }
 

@@ -55,10 +55,12 @@ class Layout {
 
   readFunctions({ functions, touched }, symbols) {
     const { names } = this;
-    const addresses = runningSums(functions.address);
-    this.functions = addresses.map((address, index) => {
-      const number = functions.name[index];
+    const numbers = runningSums(functions.name);
+    let end = 0;
+    this.functions = numbers.map((number, index) => {
       const size = functions.size[index];
+      const address = end + functions.gap[index];
+      end = address + size;
       return {
         number,
         name: names[number] ?? NO_SYMBOL,
@@ -74,7 +76,13 @@ class Layout {
         ranges: [],
       };
     });
-    this.touches = rows(touched).map((touch) => ({...touch, cause: names[touch.cause] }));
+    const steps = runningSums(touched.step);
+    this.touches = rows(touched).map((touch, index) => {
+      const one = this.functions[touch.function];
+      const address = (one?.address ?? 0) + touch.offset;
+      const size = touch.size >= 0 ? touch.size : (one ? one.address + one.size : 0) - address;
+      return {...touch, address, size, step: steps[index], cause: names[touch.cause] };
+    });
     const ranges = [];
     for (const touch of this.touches) {
       const range = [touch.address, touch.address + Math.max(1, touch.size)];

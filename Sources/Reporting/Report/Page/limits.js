@@ -1,61 +1,136 @@
-// The limits of a budget, as a check found them: which are exceeded, and what brought it.
+// The limits of a budget as bars: each value against its limit, the failed ones first, and what brought each failure.
 
-const OUTCOMES = ["fail", "inconclusive", "no baseline", "pass"];
+const FIRST_LIMITS = 12;
+const MORE_LIMITS = 200;
 
-function limitsView(report) {
-  const { check } = report.documents;
-  if (!check) return null;
-  const units = new Map(
-    check.images.flatMap((image) => image.figures.map((one) => [`${one.source}.${one.metric}`, one.unit])));
-  const subjectOf = (limit) => [
-    `${limit.metric} of ${limit.image}`, units.get(limit.metric) === "pages" && `${byteCount(limit.pageSizeBytes)} pages`, limit.state
-  ].filter(Boolean).join(", ");
-  const write = (limit, value) => value == null ? "" :
-    limit.metric.startsWith("measure.")         ? signed(value) :
-    units.get(limit.metric) === "ratio"         ? percent(value, 2) :
-                                                  number(value);
-  const limits = [...check.limits].sort((a, b) => OUTCOMES.indexOf(a.outcome) - OUTCOMES.indexOf(b.outcome));
-  const counts = OUTCOMES.map((outcome) => [outcome, limits.filter((one) => one.outcome === outcome).length]);
-  const words = { fail: "exceeded", inconclusive: "inconclusive", "no baseline": "without a baseline", pass: "kept" };
-  const told = counts.filter(([, count]) => count > 0).map(([outcome, count]) => `${number(count)} ${words[outcome]}`);
-  // Two requirements on one figure have the same causes.
-  const failed = new Map(limits.filter((one) => one.outcome === "fail").map((one) => [subjectOf(one), one]));
-  return view(
-    "limits", "Limits",
-    note(
-      `${counted(limits.length, "limit")} of ${visible(check.budget)}: ${told.join(", ")}.`,
-      check.base.length > 0 && ` The base is ${check.base.map(visible).join(", ")}.`,
-      check.baseIsMissing && ` There is no base: ${visible(check.baseIsMissing)}.`),
-    limits.length > 0
-      && table(
-        "verdict on each limit",
-        [
-          column("outcome", (one) => one.outcome),
-          column("figure", subjectOf, { kind: "name" }),
-          column("value", (one) => write(one, one.value), { kind: "number" }),
-          column("limit", (one) => one.requirement),
-          column("base", (one) => write(one, one.base), { kind: "number" }),
-          column("why undecided", (one) => one.reason ?? "", { kind: "name" }),
-        ],
-        limits),
-    [...failed].filter(([, limit]) => limit.causes.length > 0)
-      .map(
-        ([subject, limit]) =>
-          [element("h3", {}, `What brought ${visible(subject)}`),
-           causesTable(report, subject, limit.causes),
-           limit.furtherCauses > 0 && note(`${number(limit.furtherCauses)} further causes are not in the document.`)]));
+/** A bar from 0 to the value, with a line at the limit and a tick at the base; what is beyond the limit is hatched. */
+function gauge(limit) {
+  const { value, bound, base, low, high, isTime } = limit;
+  if (bound === null || !limit.hasValue) return element("div", { class: "gauge" });
+  const places = [0, value, bound, base, low, high].filter((one) => one != null);
+  const [least, most] = [Math.min(...places), Math.max(...places)];
+  const margin = (most - least || 1) * 0.04;
+  const from = least < 0 ? least - margin : 0;
+  const x = (place) => (100 * (place - from)) / (most + margin - from);
+  const part = (name, start, end) => element(
+    "span", { class: name, style: `left:${x(Math.min(start, end)).toFixed(2)}%;width:${Math.abs(x(end) - x(start)).toFixed(2)}%` });
+  const line = (name, place) => element("span", { class: name, style: `left:${x(place).toFixed(2)}%` });
+  const isBeyond = limit.excess > 1e-9;
+  return element(
+    "div", { class: "gauge", "aria-hidden": "true" },
+    isTime && low != null   ? part("interval", low, high) :
+      isBeyond && !limit.isLeast ? part("fill", 0, bound) :
+                              part("fill", 0, value),
+    isTime     ? line("value", value) :
+      isBeyond ? part("beyond", bound, value) :
+                 null,
+    isTime && line("zero", 0), base != null && line("base", base), line("bound", bound));
 }
 
-function causesTable(report, subject, causes) {
+function limitRow(report, limit) {
+  const causes = limit.outcome === "fail" ? limit.causes : [];
+  const few = causes.slice(0, 3).map((one) => `${one.kind}: ${report.nameOf(one.name)}`).join("; ");
+  const further = causes.length - Math.min(3, causes.length) + (limit.furtherCauses ?? 0);
+  return element(
+    "li", { class: limit.outcome.replace(" ", "-") },
+    element("span", { class: "word" }, outcomeMark(limit.outcome), OUTCOME_WORDS[limit.outcome]),
+    element("span", { class: "subject" }, visible(limit.subject)), gauge(limit),
+    element("span", { class: "numbers" }, element("strong", {}, limit.valueWords), `, ${visible(limit.requirement)}`,
+            limit.base != null && `; base ${limit.write(limit.base)}`),
+    limit.reason && element("p", { class: "quiet" }, visible(firstLetterUp(limit.reason)), "."),
+    causes.length > 0 && element("p", { class: "causes" }, visible(few), further > 0 && `; and ${number(further)} more`),
+    causes.length > 0 && causesTable(report, limit));
+}
+
+/** Rows of limits; many begin with the first, the others are drawn when they are asked for. */
+function limitRows(report, limits) {
+  const list = element("ul", { class: "limits" });
+  const more = element("button", { type: "button" });
+  let shown = 0;
+  const add = (count) => {
+    list.append(...limits.slice(shown, shown + count).map((one) => limitRow(report, one)));
+    shown = Math.min(limits.length, shown + count);
+    more.hidden = shown === limits.length;
+    more.textContent = `Show ${number(Math.min(MORE_LIMITS, limits.length - shown))} more of ${number(limits.length)}`;
+  };
+  more.addEventListener("click", () => add(MORE_LIMITS));
+  add(FIRST_LIMITS);
+  return [list, element("div", { class: "tools" }, more)];
+}
+
+/** Rows behind a line with their number, drawn when it is opened. */
+function foldedRows(report, words, limits) {
+  const details = element("details", {}, element("summary", {}, words));
+  details.addEventListener("toggle", () => {
+    if (details.open && details.childElementCount === 1) details.append(...limitRows(report, limits));
+  });
+  return details;
+}
+
+const checkedBuild = ({ image, architecture, id }) => [
+  element("dt", {}, "Checked"),
+  element("dd", {}, [visible(image), architecture, id ? `image ID ${id}` : "no image ID stated"].filter(Boolean).join(", "))
+];
+
+function limitsView(report) {
+  const { check } = report;
+  if (!check) return null;
+  const { counts, images } = check;
+  const told = [["fail", "exceeded"], ["inconclusive", "undecided"], ["no baseline", "without a baseline"], ["pass", "kept"]]
+                 .filter(([outcome]) => counts[outcome] > 0).map(([outcome, words]) => `${number(counts[outcome])} ${words}`);
+  const rest = check.count - check.all.length;
+  const ofOutcome = (outcome, title) => {
+    const limits = check.with(outcome);
+    if (!limits.length) return null;
+    const words = `${number(counts[outcome])} ${title}${
+      counts[outcome] > limits.length ? `, ${number(limits.length)} of them in this report` : ""}`;
+    const isFolded = outcome === "no baseline" || (outcome === "pass" && limits.length > FIRST_LIMITS);
+    return isFolded ? foldedRows(report, words, limits) : limitRows(report, limits);
+  };
+  const names = images.length ? images : [...new Set(check.all.map((one) => one.image))].map((image) => ({ image }));
+  return view(
+    "limits", "Limits",
+    element(
+      "p", {}, `${counted(check.count, "limit")} of ${visible(check.budget)}: ${told.join(", ") || "nothing to check"}.`,
+      check.base.length > 0 && ` The base is ${check.base.map(visible).join(", ")}.`,
+      check.baseIsMissing && ` There is no base: ${visible(check.baseIsMissing)}.`),
+    element("dl", { class: "facts" }, names.slice(0, 5).map(checkedBuild)),
+    names.length > 5 && note(`And ${counted(names.length - 5, "further image")}.`),
+    check.all.some((one) => one.bound !== null)
+      && element(
+        "ul", { class: "key" }, element("li", {}, element("span", { class: "gauge" }, element("span", { class: "fill", style: "width:70%" })), "value"),
+        element("li", {}, element("span", { class: "gauge" }, element("span", { class: "bound", style: "left:70%" })), "limit"),
+        check.all.some((one) => one.base != null)
+          && element("li", {}, element("span", { class: "gauge" }, element("span", { class: "base", style: "left:50%" })), "base"),
+        counts.fail > 0
+          && element("li", {}, element("span", { class: "gauge" }, element("span", { class: "beyond", style: "left:0;width:100%" })), "beyond the limit")),
+    ofOutcome("fail"), ofOutcome("inconclusive"), ofOutcome("pass", "kept"),
+    ofOutcome("no baseline", "without a baseline"),
+    rest > 0 && note(`This report has the ${number(check.all.length)} worst; the other ${number(rest)} are in the document of the check.`),
+    check.all.length > 0
+      && tableBeside(
+        "verdict on each limit",
+        [
+          column("outcome", (one) => one.outcome, { kind: "short" }),
+          column("figure", (one) => one.subject, { kind: "name" }),
+          column("value", (one) => one.valueWords, { kind: "number" }),
+          column("limit", (one) => one.requirement, { kind: "short" }),
+          column("base", (one) => (one.base == null ? "" : one.write(one.base)), { kind: "number" }),
+          column("why undecided", (one) => one.reason ?? "", { kind: "name" }),
+        ],
+        () => check.all));
+}
+
+function causesTable(report, { subject, causes, furtherCauses }) {
   const columnOf = (title, key) => causes.some((one) => one[key] > 0)
     && column(title, (one) => (one[key] == null ? "" : number(one[key])), { kind: "number" });
-  return table(
-    `causes: ${subject}`,
+  return tableBeside(
+    `what brought ${visible(subject)}${furtherCauses > 0 ? `, without ${number(furtherCauses)} further causes` : ""}`,
     [
       column("function, library or entry", (one) => report.nameOf(one.name), { kind: "name" }),
       column("how", (one) => [one.kind, one.unordered && "not ordered", one.reason].filter(Boolean).join(", ")),
       columnOf("more pages", "pages"),
       columnOf("more bytes", "bytes"),
     ].filter(Boolean),
-    causes);
+    () => causes);
 }

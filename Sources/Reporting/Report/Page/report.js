@@ -5,7 +5,8 @@ class Report {
     this.stored = stored;
     const { names, documents, absent, pageSizeBytes, otherLayouts, stages, traces } = stored;
     Object.assign(this, { names, documents, absent, pageSizeBytes, stages, traces });
-    this.layouts = stored.layouts.map((layout) => new Layout(layout, stored));
+    this.symbols = unshared(stored.symbols);
+    this.layouts = stored.layouts.map((layout) => new Layout(layout, this));
     this.otherLayouts = otherLayouts.map(({ path, curve }) => ({ path, curve: curveOf(curve) }));
     const times = runningSums(stored.hits?.microseconds ?? []);
     this.hits = times.map((time, index) => {
@@ -25,11 +26,12 @@ class Report {
         const time = this.timeOfName.get(one.number);
         if (time != null && !this.timeOfStep.has(one.step)) this.timeOfStep.set(one.step, time);
       }
+    this.check = documents.check ? new Check(documents.check, Object.fromEntries(stored.outcomes.map((one) => [one.outcome, one.limits]))) : null;
     this.lastStep = largest(this.layouts.map((layout) => layout.curve.at(-1)?.[0] ?? 0));
   }
   /** How a symbol of another document is shown here. */
   nameOf(symbol) {
-    this.namesOfSymbols ??= new Map(this.stored.symbols.map((one, index) => [one, this.names[index]]).filter(([one]) => one));
+    this.namesOfSymbols ??= new Map(this.symbols.map((one, index) => [one, this.names[index]]).filter(([one]) => one));
     return this.namesOfSymbols.get(symbol) ?? symbol;
   }
   time(one) { return this.timeOfName.get(one.number); }

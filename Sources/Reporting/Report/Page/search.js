@@ -47,7 +47,7 @@ class Search {
     const { report, state } = this;
     if (this.text === state.find) return this.isFound;
     this.text = state.find;
-    this.names ??= report.names.map((name, index) => `${name}\n${report.stored.symbols[index]}`.toLowerCase());
+    this.names ??= report.names.map((name, index) => `${name}\n${report.symbols[index]}`.toLowerCase());
     const wanted = state.find.trim().toLowerCase();
     if (this.field.value !== state.find && document.activeElement !== this.field) this.field.value = state.find;
     this.isFound = wanted ? Uint8Array.from(this.names, (name) => matchOf(name, wanted)) : null;

@@ -54,7 +54,7 @@ async function start() {
   const drawn = report.layouts.length ? tried("Page map", () => new PageMap(report, state)) : null;
   const map = drawn instanceof PageMap ? drawn : null;
   const views = [
-    tried("Verdict", () => verdictView(report)),
+    tried("Verdict", () => verdictView(report, state)),
     map ? map.node : drawn,
     tried("Fault curve", () => faultCurveView(report, map, state)),
     tried("Timeline", () => timelineView(report, map, state)),
@@ -68,7 +68,8 @@ async function start() {
   ].filter(Boolean);
   document.getElementById("main").replaceChildren(...views);
   document.getElementById("views").append(...views.map((node) => {
-    const link = element("a", { href: `#${node.id}` }, node.querySelector("h2").textContent);
+    const isFailed = node.id === "limits" && report.check?.verdict === "fail";
+    const link = element("a", { href: `#${node.id}` }, node.querySelector("h2").textContent, isFailed && " \u2717 failed");
     goesTo(link, node.id, state);
     return link;
   }));

@@ -105,14 +105,14 @@ function identity(report) {
   });
 }
 
-function verdictView(report) {
+function verdictView(report, state) {
   const { diff, measure } = report.documents;
   const machine = measure?.machine;
   const warning = (text) => element("p", { class: "warning" }, element("strong", {}, "Warning: "), visible(text), ".");
   const counts = countsOf(report);
   const figures = [...pageFigures(report, counts), coldFigure(report.documents), ...timeFigures(report.documents)].filter(Boolean);
   return view(
-    "verdict", "Verdict", summary(counts, report.documents), figures.length > 0 && element("dl", { class: "figures" }, figures),
+    "verdict", "Verdict", report.check && outcomeLine(report.check, state), summary(counts, report.documents), figures.length > 0 && element("dl", { class: "figures" }, figures),
     diff?.refusal && element("p", {}, visible(diff.refusal)),
     (diff?.warnings ?? []).map((one) => warning(one.message + (one.hint ? `; hint: ${one.hint}` : ""))),
     report.stored.limits.map((limit) => element("p", { class: "warning" }, element("strong", {}, "Left out: "), visible(limit), ".")),
