@@ -1,12 +1,26 @@
 """Writes what fold.py computed as a profile: the format of docs/MERGE.md."""
 import itertools, os
 
-LARGEST = (1 << 64) - 1
+ENDS = ["exit", "stopped by call", "stopped by mark", "stopped by time", "stopped by function", "stopped when ready"]
+LARGEST, MOST_LAUNCHES = (1 << 64) - 1, 1 << 48
 
 
-def profile(counts, sizes, images, functions, blocks, kept, contents, workloads):
-    """The bytes. Images, functions, blocks and whole launches are rows in the order of the file."""
-    out = bytearray(b"\x89OFPROF\n" + (2 if workloads else 1).to_bytes(4, "little"))
+def profile(rows):
+    """The bytes, of the rows of each of fold.py's tables.
+
+    Raises ValueError for launches on several machines, for too many, if nothing was recorded, and if a function that was
+    used is described by no row.
+    """
+    launches, images, functions, blocks, whole = map(sorted, (rows.launches, rows.images, rows.functions, rows.blocks, rows.whole))
+    counts = [sum(column) for column in zip(*launches)][1:]
+    names = {(row.key, row.address): row for row in rows.names}
+    machines = {image.machine for image in images} - {0}
+    if len(machines) > 1: raise ValueError(f"machine mismatch: expected launches on one, found machines {sorted(machines)}")
+    if not functions: raise ValueError("nothing was recorded")
+    if counts[0] > MOST_LAUNCHES: raise ValueError(f"too many launches: expected at most {MOST_LAUNCHES} with their weights")
+    if any((row.key, row.address) not in names for row in functions):
+        raise ValueError("invalid table: rows were left out, which describe functions of others")
+    out = bytearray(b"\x89OFPROF\n" + (2 if rows.workloads else 1).to_bytes(4, "little"))
     def put(*numbers):
         for number in numbers:
             number = min(int(number), LARGEST)
@@ -21,9 +35,9 @@ def profile(counts, sizes, images, functions, blocks, kept, contents, workloads)
         for (last, _), (bucket, count) in zip([(0, 0), *buckets], buckets): put(bucket - last, count)
 
     put(*counts)
-    put_histogram(sizes)
-    texts = sorted({image.path.encode() for image in images} | {bytes(f.file) for f in functions if f.file is not None}
-                   | {bytes(name) for f in functions for name in f.names})
+    put_histogram([row[:2] for row in launches])
+    texts = sorted({image.path.encode() for image in images} | {bytes(row.file) for row in rows.names if row.file is not None}
+                   | {bytes(name) for row in rows.names for name in row.names})
     number = {text: place for place, text in enumerate(texts)}
     put(len(texts))
     for last, text in zip([b"", *texts], texts):
@@ -43,23 +57,25 @@ def profile(counts, sizes, images, functions, blocks, kept, contents, workloads)
         put(len(own))
         last, name = 0, 0
         for f in own:
-            put(f.address - last, f.size or 0, len(f.names))
+            known = names[f.key, f.address]
+            put(f.address - last, known.size or 0, len(known.names))
             last = f.address
-            for text in f.names:
+            for text in known.names:
                 put_difference(name, number[bytes(text)])
                 name = number[bytes(text)]
-            put(0 if f.file is None else number[bytes(f.file)] + 1, f.support, 0 if f.time is None else f.time + 1)
+            put(0 if known.file is None else number[bytes(known.file)] + 1, f.launches, 0 if f.time is None else f.time + 1)
             put_histogram(f.histogram)
             own_blocks, start = ran.get((f.key, f.address), []), 0
             put(len(own_blocks))
             for block in own_blocks:
-                put(block.offset - start, block["size"], block.support)
+                put(block.offset - start, block["size"], block.launches)
                 start = block.offset
     place = {(f.key, f.address): index for index, f in enumerate(functions)}
     rank = {key: {(row.offset, row["size"]): index for index, row in enumerate(rows)} for key, rows in ran.items()}
-    put(len(kept))
-    for launch in kept:
-        uses = [((part.key, use.address), use.blocks) for part in contents[launch.hash] for use in part.uses]
+    put(len(whole))
+    for launch in whole:
+        uses = [((image.key, address), blocks) for image in launch.images
+                for address, blocks in itertools.zip_longest(image.addresses, image.blocks, fillvalue=())]
         has_blocks = any(blocks for _, blocks in uses)
         out.extend(int(launch.hash, 16).to_bytes(8, "little"))
         put(launch.weight, len(uses), has_blocks)
@@ -68,8 +84,8 @@ def profile(counts, sizes, images, functions, blocks, kept, contents, workloads)
             put_difference(last, place[function])
             last = place[function]
             if has_blocks: put(len(blocks), *(rank[function][block.offset, block["size"]] for block in blocks))
-    if workloads: put(len(workloads))
-    for workload in workloads:
+    if rows.workloads: put(len(rows.workloads))
+    for workload in rows.workloads:
         put(len(workload.launch.encode()))
         out.extend(workload.launch.encode() + int(workload.commandLine, 16).to_bytes(8, "little"))
         put(workload.inputs is not None)

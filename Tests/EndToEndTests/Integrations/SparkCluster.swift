@@ -7,7 +7,8 @@ enum Spark {
   static let packages = projectFolder.appendingPathComponent(".build/fleet").path
   static let home = "\(packages)/pyspark"
   static let environment = ProcessInfo.processInfo.environment.merging([
-    "PYTHONPATH": packages, "PYTHONDONTWRITEBYTECODE": "1", "SPARK_HOME": home,
+    "PYTHONPATH": "\(packages):\(projectFolder.appendingPathComponent("Fleet").path)",
+    "PYTHONDONTWRITEBYTECODE": "1", "SPARK_HOME": home,
     "SPARK_LOCAL_IP": "127.0.0.1",
   ]) { $1 }
 }
