@@ -30,6 +30,11 @@ extension Profile.Counts {
 }
 
 extension Profile.Image {
+  /// Whether nothing tells that the two are of different machines.
+  func mayBeOfMachine(of other: Self) -> Bool {
+    machine == other.machine || machine == 0 || other.machine == 0
+  }
+
   /// Everything but the counts of launches.
   mutating func join(_ other: Self) {
     let (new, old) = (Array(other.path.utf8), Array(path.utf8))

@@ -56,7 +56,8 @@ package struct ProfileFold: Sendable {
 
   package private(set) var counts = Profile.Counts()
   private var images: [FoldedImage] = []
-  private var placeOfImage: [Profile.Image.Key: Int] = [:]
+  /// Images with the same key are of several machines. There is one, unless somebody chose the IDs.
+  private var placesOfImage: [Profile.Image.Key: [Int]] = [:]
   /// Ascending by hash, then by content; at most `Profile.keptLaunches`.
   private var launches: [KeptLaunch] = []
   private var workloads: [WorkloadSummary] = []
@@ -145,14 +146,14 @@ package struct ProfileFold: Sendable {
   }
 
   /// The number of `image`, which is added if it is new. Its path, methods and numbers are joined with those of the image
-  /// with the same key; its counts of launches are ignored.
+  /// with the same key, unless that is of another machine: then they stay apart. Its counts of launches are ignored.
   package mutating func image(_ image: Profile.Image) -> Int {
     let key = image.key
-    if let known = placeOfImage[key] {
+    for known in placesOfImage[key] ?? [] where images[known].image.mayBeOfMachine(of: image) {
       images[known].image.join(image)
       return known
     }
-    placeOfImage[key] = images.count
+    placesOfImage[key, default: []].append(images.count)
     var new = image
     (new.launches, new.programLaunches, new.unnamedHits) = (0, 0, 0)
     images.append(FoldedImage(image: new))
@@ -315,7 +316,10 @@ extension ProfileFold {
     var profile = Profile()
     profile.counts = counts
     profile.workloads = workloads
-    let order = images.indices.sorted { images[$0].image.key < images[$1].image.key }
+    let order = images.indices.sorted { a, b in
+      let (keyA, keyB) = (images[a].image.key, images[b].image.key)
+      return keyA == keyB ? images[a].image.machine < images[b].image.machine : keyA < keyB
+    }
     var numbers = images.map { _ in [UInt32]() }
     var blockNumbers = images.map { _ in [Int: [UInt32]]() }
     profile.functions.reserveCapacity(images.reduce(0) { $0 + $1.functions.count })

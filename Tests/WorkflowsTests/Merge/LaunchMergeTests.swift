@@ -53,14 +53,25 @@ import Workflows
     #expect(generation.unused.map(\.image) == [builds.path("other")])
   }
 
-  @Test func launchesOnSeveralMachinesAreRefused() throws {
+  /// Also of images with one build ID, which a linker writes if it is told to (`--build-id=0x7`).
+  @Test(arguments: [(false, false), (true, false), (true, true)])
+  func launchesOnSeveralMachinesAreRefused(haveOneID: Bool, areOrdered: Bool) throws {
     for (machine, name) in [(183, "arm.oftrace"), (62, "x86.oftrace")] as [(UInt8, String)] {
-      try builds.writeTrace(name, of: "app", used: ["f0"], id: [machine])
+      try builds.writeTrace(name, of: "app", used: ["f0"], id: [haveOneID ? 7 : machine])
       var bytes = try #require(builds.bytes(name))
       bytes[20] = machine
       try builds.workshop.write(bytes, name)
     }
-    let error = diagnostic { _ = try merge(["x86.oftrace", "arm.oftrace"]) }
+    let names = ["x86.oftrace", "arm.oftrace"]
+    let error = diagnostic {
+      if areOrdered {
+        var generation = try OrderGeneration(
+          OrderGeneration.Options(traces: names.map(builds.path)))
+        _ = try generation.order(ofImageNamed: "app", outputPath: "x")
+      } else {
+        _ = try merge(names)
+      }
+    }
     #expect(error?.severity == .mismatch)
     #expect(error?.message == "machine mismatch: expected launches on one, found x86_64, arm64")
   }
