@@ -211,30 +211,40 @@ import Testing
     #expect(recorded.errors.contains("without a callback: helper.c ("))
   }
 
-  /// Assembly has none, and its local functions follow the recorder's in the symbol table.
-  @Test func whatHasNoFileSymbolIsNotTakenForTheRecorder() throws {
+  /// Assembly has none: its local functions follow the recorder's in the symbol table, and its hidden ones, which linkers
+  /// make local, those of the last file.
+  @Test(arguments: [
+    (".type quiet, %function", "main.o", "quiet and 1 more"),
+    (".hidden library", "last.o", "library and 1 more"),
+  ])
+  func whatHasNoFileSymbolIsNotTakenForAnotherFile(
+    declaration: String, last: String, named: String
+  ) throws {
     let workshop = try Workshop()
     try workshop.write("void library(void); int main(void) { library(); return 0; }".utf8, "main.c")
+    try workshop.write("static void last(void) {} void (*used)(void) = last;".utf8, "last.c")
     let assembly = """
       .text
       .globl library
       .type library, %function
+      \(declaration)
       library: ret
+      .skip \(named.hasPrefix("library") ? 8192 : 0), 0
       .size library, .-library
-      .type quiet, %function
-      quiet: .skip 8192, 0
+      quiet: .skip 4096, 0
       .size quiet, .-quiet
+      .type quiet, %function
 
       """
     try workshop.write(assembly.utf8, "library.s")
     try workshop.must("clang", ["-c", "library.s"])
-    try workshop.must("clang", ["-O1", "-c", Build.coverage, "main.c"])
+    try workshop.must("clang", ["-O1", "-c", Build.coverage, "main.c", "last.c"])
     try workshop.must(
       "clang",
       ["main.o", try #require(Built.recorder), "library.o", "-fuse-ld=lld", "-Wl,--build-id"]
-        + ["-o", "app"])
+        + (last == "main.o" ? [] : [last]) + ["-o", "app"])
     let recorded = try workshop.mustOrderfile("record", "-o", "app.oftrace", "--", "./app")
-    #expect(recorded.errors.contains("without a callback: quiet and 1 more"), "\(recorded.errors)")
+    #expect(recorded.errors.contains("without a callback: \(named)"), "\(recorded.errors)")
   }
 
   @Test(arguments: [Build.coverage, "-fsanitize-coverage=func,trace-pc-guard"])

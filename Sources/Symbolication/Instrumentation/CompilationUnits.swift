@@ -26,17 +26,12 @@ struct CompilationUnits {
   /// The addresses of those that tell nothing about their neighbors.
   private var placedApart: Set<StatedAddress> = []
 
-  /// - Parameters:
-  ///   - readsDebugInformation: whether to read DWARF, which can be a hundred times as large as the code.
-  ///   - skipsHidden: whether hidden functions are from no known file, unless DWARF or a map tells; else they are taken
-  ///     for those of the last file.
-  init(
-    _ layout: Layout, _ bytes: FileBytes, readsDebugInformation: Bool, skipsHidden: Bool = false
-  ) {
+  /// - Parameter readsDebugInformation: whether to read DWARF, which can be a hundred times as large as the code.
+  init(_ layout: Layout, _ bytes: FileBytes, readsDebugInformation: Bool) {
     self.layout = layout
     guard case .elf(let file)? = try? ObjectFile(parsing: bytes) else { return }
     if readsDebugInformation, let debug = try? DebugFunctions(file) { add(debug) }
-    if let table = try? file.symbolTable() { add(table, skipsHidden: skipsHidden) }
+    if let table = try? file.symbolTable() { add(table) }
   }
 
   private mutating func add(_ debug: DebugFunctions) {
@@ -50,7 +45,7 @@ struct CompilationUnits {
     }
   }
 
-  private mutating func add(_ table: ELFSymbolTable, skipsHidden: Bool) {
+  private mutating func add(_ table: ELFSymbolTable) {
     var budget = ByteBudget(namesIn: table.names.range.byteCount)
     var file: SymbolName?
     var isRecorders = false
@@ -62,7 +57,7 @@ struct CompilationUnits {
           !$0.isEmpty && budget.take($0.count) ? SymbolName(bytes: table.names.bytes.copy($0)) : nil
         }
       } else if let file, symbol.binding == .local,
-        !(skipsHidden && symbol.isHidden), symbol.type == .function
+        !symbol.isHidden, symbol.type == .function
       {
         let range = table.names.name(at: symbol.nameOffset)?.indices ?? 0..<0
         let name = budget.take(range.count) ? table.names.bytes.copy(range) : []

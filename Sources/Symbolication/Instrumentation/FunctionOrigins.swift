@@ -10,8 +10,7 @@ package struct FunctionOrigins {
   ///   - bytes: the file that has the symbols.
   ///   - readsDebugInformation: whether to read DWARF, which can be a hundred times as large as the code.
   package init(_ layout: Layout, _ bytes: FileBytes, readsDebugInformation: Bool) {
-    units = CompilationUnits(
-      layout, bytes, readsDebugInformation: readsDebugInformation, skipsHidden: true)
+    units = CompilationUnits(layout, bytes, readsDebugInformation: readsDebugInformation)
   }
 
   /// The file of the function at `index` in the layout; `nil` if nothing tells.
