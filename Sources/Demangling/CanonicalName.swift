@@ -27,7 +27,7 @@
 //
 // Names with the same canonical name may still be different code. `f.cold` is not `f`: it is elsewhere, and
 // runs when `f` does something rare. In a build that has not split `f`, it is in `f`. So a canonical name also says
-// which part of the function it is and which kinds of suffix were removed; `match(_:inRelease:)` ranks which names may
+// which part of the function it is and which kinds of suffix were removed; `match(inRelease:)` ranks which names may
 // correspond.
 //
 // Names that differ because the code differs are left alone: Swift's async parts (`TQ1_`, `TY0_`) and
@@ -97,13 +97,13 @@ extension CanonicalName {
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// How `release` corresponds to `recorded`, two names with equal bases.
+  /// How `release`, a name with the same base, corresponds to this one of the recorded build.
   ///
   /// - Returns: `nil` if it does not: a function does not correspond to the cold part of one.
-  package static func match(_ recorded: NameEnding, inRelease release: NameEnding) -> Match? {
-    switch (recorded.part, release.part) {
+  package func match(inRelease release: NameEnding) -> Match? {
+    switch (part, release.part) {
     case (let a, let b) where a == b:
-      if recorded.cuts == release.cuts { return .renumbered }
+      if cuts == release.cuts { return .renumbered }
       return release.cuts.isSubset(of: .rustHash) ? .base : .variant
     case (_, .cold): return nil
     case (.cold, _): return .unsplit

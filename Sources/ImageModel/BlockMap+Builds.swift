@@ -28,6 +28,21 @@ package enum BlockDifference: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
+/// What stays the same of a function from build to build, wherever its blocks lie.
+package struct BlockShape: Hashable, Sendable {
+  package struct Block: Hashable, Sendable {
+    package var id: UInt32
+    package var isLandingPad: Bool
+  }
+
+  /// Ascending by ID.
+  package var blocks: [Block]
+  /// Of the code; `nil` if the compiler wrote none.
+  package var hash: UInt64?
+  /// Of all blocks, in bytes; `nil` if the function is split.
+  package var size: UInt64?
+}
+
 extension BlockMap {
   /// Why `function` does not have the blocks of `other`, a function of `map`; `nil` if it has.
   ///
@@ -55,6 +70,18 @@ extension BlockMap {
     guard !function.isSplit, !other.isSplit else { return nil }
     let (size, otherSize) = (byteCount(of: function), map.byteCount(of: other))
     return size == otherSize ? nil : .size(size, otherSize)
+  }
+
+  /// By which `function` is found in another build: two functions have equal shapes, apart from what one of them does not
+  /// state, if and only if neither has drifted from the other.
+  ///
+  /// - Complexity: O(*n* log *n*) for *n* blocks of the function.
+  package func shape(of function: Function) -> BlockShape {
+    BlockShape(
+      blocks: Self.sorted(blocks(of: function)).map {
+        BlockShape.Block(id: $0.id, isLandingPad: $0.isLandingPad)
+      },
+      hash: function.hash, size: function.isSplit ? nil : byteCount(of: function))
   }
 
   /// The blocks of `function` by ID; of two with the same ID, the first.

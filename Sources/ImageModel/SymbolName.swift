@@ -6,6 +6,22 @@ package struct SymbolName: Hashable, Sendable {
   package init(bytes: [UInt8]) { self.bytes = bytes }
   package init(bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
   package init(_ text: String) { bytes = Array(text.utf8) }
+
+  /// Eight bytes at a time: the standard library hashes an array byte by byte.
+  package func hash(into hasher: inout Hasher) {
+    let span = bytes.span
+    var rest = UInt64(span.count)
+    var place = 0
+    while place < span.count {
+      rest = rest << 8 | UInt64(span[place])
+      place += 1
+      if place & 7 == 0 {
+        hasher.combine(rest)
+        rest = UInt64(span.count)
+      }
+    }
+    hasher.combine(rest)
+  }
 }
 
 extension SymbolName: Comparable, ExpressibleByStringInterpolation, CustomStringConvertible {

@@ -20,6 +20,20 @@ import Testing
     }
   }
 
+  @Test func thousandsOfNamesOfOneFormTakeLinearTime() {
+    func input(_ size: Int) -> (map: SymbolMap, names: [SymbolName]) {
+      let layout = sampleLayout((0..<size).map { "f.llvm.\($0)" })
+      return (SymbolMap(layout), (0..<size).map { SymbolName("f.llvm.1\(size + $0)") })
+    }
+    func resolve(_ input: (map: SymbolMap, names: [SymbolName])) {
+      var map = input.map
+      for name in input.names where map.resolve(name).functions.count != 1024 {
+        Issue.record("expected as many as are compared at most")
+      }
+    }
+    #expect(costGrowth(from: 2000, by: 4, of: input, resolve) < 10)
+  }
+
   @Test(
     arguments: [
       ("f", ["f"], "exact f"),

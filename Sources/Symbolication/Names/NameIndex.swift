@@ -42,12 +42,15 @@ struct NameIndex: Sendable {
   }
 
   /// The lowest entry with that name.
-  private func first(_ name: [UInt8]) -> Int? {
+  func first(_ name: [UInt8]) -> Int? {
     let slot = slot(nameHash(name.span.bytes)) {
       equalBytes(name, name.indices, table.bytes, range(of: $0))
     }
     return entry(UInt32(truncatingIfNeeded: slots[slot]))
   }
+
+  /// Whether an entry behind `entry` has the same name.
+  func hasNamesakes(_ entry: Int) -> Bool { next[entry] != 0 }
 
   /// Whether an entry has that name.
   func contains(_ name: [UInt8]) -> Bool { first(name) != nil }

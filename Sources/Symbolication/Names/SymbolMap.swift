@@ -15,10 +15,17 @@ package struct SymbolMap {
   private var promoted: PromotedNames?
   private var resolutionOfName: [Recorded: Resolution] = [:]
   private var namesakes: [SymbolName: Namesakes] = [:]
+  private var bestMatches: [CanonicalName: BestMatches] = [:]
 
   private struct Recorded: Hashable {
     var name: SymbolName
     var objectFile: SymbolName?
+  }
+
+  private struct BestMatches {
+    var functions: Namesakes
+    /// `nil` if there are none.
+    var match: CanonicalName.Match?
   }
 
   /// - Complexity: O(*b*) for *b* bytes in all names.
@@ -87,9 +94,7 @@ extension SymbolMap {
     _ name: SymbolName, from objectFile: SymbolName?
   ) -> Resolution {
     if isOutlined(name.bytes[...]) { return .missing(.outlined) }
-    let known = namesakes[name] ?? Namesakes(exact.entries(name.bytes), in: layout)
-    namesakes[name] = known
-    var found = known.narrowed(to: objectFile)
+    var found = namesakes(of: name).narrowed(to: objectFile)
     if !found.isEmpty {
       let promoted = promotedFunctions(from: name)
       if !promoted.isEmpty { found = (found + promoted).sorted() }
@@ -108,33 +113,50 @@ extension SymbolMap {
     return resolveCanonically(name, from: objectFile)
   }
 
+  /// The functions with exactly that name. If there are several, they are found once.
+  private mutating func namesakes(of name: SymbolName) -> Namesakes {
+    guard let first = exact.first(name.bytes) else { return Namesakes([], in: layout) }
+    guard exact.hasNamesakes(first) else { return Namesakes([first], in: layout) }
+    let known = namesakes[name] ?? Namesakes(exact.entries(name.bytes), in: layout)
+    namesakes[name] = known
+    return known
+  }
+
   private mutating func resolveCanonically(
     _ name: SymbolName, from objectFile: SymbolName?
   ) -> Resolution {
-    let index = canonical ?? NameIndex(canonicalNamesOf: layout)
-    canonical = index
-    let recorded = NameEnding(of: name.bytes, in: name.bytes.indices)
-    let base =
-      recorded.rustV0Path(in: name.bytes, from: 0) ?? Array(name.bytes[..<recorded.baseEnd])
-    var best: CanonicalName.Match?
-    var found: [Int] = []
-    for candidate in index.entries(base).prefix(Self.mostCandidates) {
-      guard
-        let match = CanonicalName.match(recorded, inRelease: ending(ofFunction: candidate)),
-        best.map({ match <= $0 }) ?? true
-      else { continue }
-      if match != best { found = [] }
-      best = match
-      found.append(candidate)
+    let canonicalName = CanonicalName(name)
+    let best = bestMatches[canonicalName] ?? bestMatches(of: canonicalName)
+    bestMatches[canonicalName] = best
+    if let match = best.match {
+      return .canonical(candidates(best.functions.narrowed(to: objectFile)), match)
     }
-    if let best {
-      return .canonical(candidates(Namesakes(found, in: layout).narrowed(to: objectFile)), best)
-    }
-    switch recorded.part {
+    switch canonicalName.part {
     case .cold: return .missing(.coldPart)
     case .mergedBody: return .missing(.mergedBody)
     case .whole, .partial: return .missing(.inlinedOrRemoved)
     }
+  }
+
+  /// The functions whose names match best; they are the same for all names of one canonical form.
+  private mutating func bestMatches(of recorded: CanonicalName) -> BestMatches {
+    let index = canonical ?? NameIndex(canonicalNamesOf: layout)
+    canonical = index
+    var best: CanonicalName.Match?
+    var found: [Int] = []
+    var compared = 0
+    _ = index.contains(recorded.base) { candidate in
+      compared += 1
+      if let match = recorded.match(inRelease: ending(ofFunction: candidate)),
+        best.map({ match <= $0 }) ?? true
+      {
+        if match != best { found = [] }
+        best = match
+        found.append(candidate)
+      }
+      return compared == Self.mostCandidates
+    }
+    return BestMatches(functions: Namesakes(found, in: layout), match: best)
   }
 
   /// The maximum number of names of one canonical form that are compared with a recorded one; real programs

@@ -12,21 +12,33 @@ import Symbolication
 
 /// The startup functions of launches as each of two layouts knows them.
 struct RecordedStartup {
-  /// What identifies a recorded function, and decides which functions of the layouts it is.
-  private struct Recorded: Hashable {
-    var image: ImageID?
-    var path: String
+  /// A function of a recorded build.
+  private struct Body: Hashable {
+    /// Of those in `builds`.
+    var build: Int
     var address: StatedAddress
+  }
+
+  /// How a trace describes a function, and which functions of the layouts it is therefore.
+  private struct Description {
     var size: UInt64?
     var names: [SymbolName]
     var objectFile: SymbolName?
+    var function: StartupFunction
+
+    func isThat(of use: RecordedFunctions.Use) -> Bool {
+      size == use.size && objectFile == use.objectFile && names == use.names
+    }
   }
 
   private let layouts: ComparedLayouts
   private var maps: SymbolMaps
   private let pairs: UnnamedFunctionPairs?
   private var blocks: ExecutedBlocks
-  private var known: [Recorded: StartupFunction] = [:]
+  private var builds: [Build: Int] = [:]
+  private var descriptions: [Body: Description] = [:]
+  /// Further ones: traces describe a function alike, unless some were sealed without all symbols.
+  private var otherDescriptions: [Body: [Description]] = [:]
   private var placeOfUse: [StartupFunction.Identity: Int] = [:]
   /// The code that was used, but has no name by which to find it in a layout.
   private var unplacedCode: Set<UnplacedCode> = []
@@ -45,13 +57,17 @@ struct RecordedStartup {
   var uses: [StartupFunction] {
     found.map { use in
       var use = use
-      use.bodies = bodies[use.functionIdentity]?.values.map(\.count).max() ?? 1
+      if let places = severalBodies[use.functionIdentity] {
+        use.bodies = Dictionary(grouping: places, by: \.build).values.map(\.count).max() ?? 1
+      }
       return use
     }
   }
   private var found: [StartupFunction] = []
-  /// The functions of each recorded build that are the same in the layouts, by address.
-  private var bodies: [StartupFunction.FunctionIdentity: [Build: Set<StatedAddress>]] = [:]
+  /// The first body of the recorded builds that is this function in the layouts.
+  private var firstBody: [StartupFunction.FunctionIdentity: Body] = [:]
+  /// All of them, if there are several.
+  private var severalBodies: [StartupFunction.FunctionIdentity: Set<Body>] = [:]
 
   private struct Build: Hashable {
     var image: ImageID?
@@ -83,13 +99,13 @@ struct RecordedStartup {
 
   /// Adds a launch after the others, or more of the last one.
   mutating func append(_ launch: RecordedFunctions, _ source: LaunchInputs.LaunchSource) {
+    let build = number(of: launch.image)
     var named: [StartupFunction] = []
     for use in launch.uses {
-      named.append(function(blocks.owner(of: use, in: launch.image), of: launch.image))
+      named.append(function(blocks.owner(of: use, in: launch.image), of: launch.image, build))
     }
-    let build = Build(image: launch.image.id, path: launch.image.path)
     for (use, function) in zip(launch.uses, named) {
-      bodies[function.functionIdentity, default: [:]][build, default: []].insert(use.address)
+      note(Body(build: build, address: use.address), as: function)
     }
     var unnamed: [(step: Int, function: StartupFunction)] = []
     for use in launch.unnamedUses {
@@ -114,16 +130,40 @@ struct RecordedStartup {
     }
   }
 
+  private mutating func number(of image: TraceImage) -> Int {
+    let build = Build(image: image.id, path: image.path)
+    let number = builds[build] ?? builds.count
+    builds[build] = number
+    return number
+  }
+
+  private mutating func note(_ body: Body, as function: StartupFunction) {
+    let identity = function.functionIdentity
+    guard let first = firstBody[identity] else {
+      firstBody[identity] = body
+      return
+    }
+    if first != body { severalBodies[identity, default: [first]].insert(body) }
+  }
+
   /// Finds `use` in the layouts, and notes why the layout after lacks its name.
   private mutating func function(
-    _ use: RecordedFunctions.Use, of image: TraceImage
+    _ use: RecordedFunctions.Use, of image: TraceImage, _ build: Int
   ) -> StartupFunction {
-    let key = Recorded(
-      image: image.id, path: image.path, address: use.address, size: use.size,
-      names: use.names, objectFile: use.objectFile)
-    if let function = known[key] { return function }
+    let body = Body(build: build, address: use.address)
+    let first = descriptions[body]
+    if let first, first.isThat(of: use) { return first.function }
+    if first != nil, let known = otherDescriptions[body]?.first(where: { $0.isThat(of: use) }) {
+      return known.function
+    }
     let function = StartupFunction(use, of: image, in: layouts, &maps)
-    known[key] = function
+    let description = Description(
+      size: use.size, names: use.names, objectFile: use.objectFile, function: function)
+    if first == nil {
+      descriptions[body] = description
+    } else {
+      otherDescriptions[body, default: []].append(description)
+    }
     if let name = function.name, case .missing(let reason) = maps.after.resolve(name) {
       absences[name] = reason
     }

@@ -130,6 +130,7 @@ struct SymbolMaps {
         if case .missing(let reason) = resolution { reasons.append(reason) }
         functions = functions.isEmpty ? resolution.functions : functions + resolution.functions
       }
+      guard functions.count > 1 else { return Sides(functions, in: map.layout) }
       let indexes = Indexes(functions: functions)
       let sides = known[indexes] ?? Sides(functions, in: map.layout)
       known[indexes] = sides

@@ -17,6 +17,8 @@ struct ExecutedCode {
   let map: BlockMap?
   private var executedStarts: Set<StatedAddress> = []
   private var executedRanges: Set<AddressRange> = []
+  /// The first addresses of functions that launches of other builds ran.
+  private var known: Set<StatedAddress> = []
   /// Functions that were recorded in other builds, where they have other blocks; by their first address.
   private(set) var driftByEntry: [StatedAddress: BlockDifference] = [:]
   /// Whether a launch of another build was left out, because this one has no map.
@@ -74,38 +76,60 @@ struct ExecutedCode {
       guard let block = recorded.map.block(at: start) else { continue }
       executed[recorded.map.function(of: block).entry, default: []].insert(block.id)
     }
-    for entry in executed.keys.sorted() {
-      guard let function = recorded.map.function(at: entry), let ids = executed[entry] else {
-        continue
-      }
-      add(ids, of: function, in: recorded, map)
-    }
+    add(executed, in: recorded, map)
   }
 
-  /// Adds the blocks `ids` of a function of another build.
+  /// Adds the blocks with these IDs, by the first addresses of their functions, of another build.
+  ///
+  /// - Complexity: O(*b* log *b*) on average for *b* blocks of functions of the same names in both builds.
   private mutating func add(
-    _ ids: Set<UInt32>, of function: BlockMap.Function,
+    _ executed: [StatedAddress: Set<UInt32>],
     in recorded: (release: ReleaseLayout, map: BlockMap), _ map: BlockMap
   ) {
     let layout = recorded.release.layout
-    var places: Set<StatedAddress> = []
-    for alias in layout.functions[layout.functions(at: function.entry)] {
-      for index in names.resolve(layout.name(of: alias)).functions {
-        places.insert(release.layout.functions[index].address)
+    var byName: [SymbolName: [BlockMap.Function]] = [:]
+    for entry in executed.keys.sorted() {
+      guard let function = recorded.map.function(at: entry) else { continue }
+      for alias in layout.functions[layout.functions(at: entry)] {
+        byName[layout.name(of: alias), default: []].append(function)
       }
     }
-    let own = places.sorted().compactMap(map.function(at:))
-    let found = own.map { map.drift(of: $0, from: function, in: recorded.map) }
-    // Of several functions of that name, those with other blocks are not the one that ran.
-    guard found.contains(nil) else {
-      for (function, difference) in zip(own, found) { driftByEntry[function.entry] = difference }
-      return
-    }
-    for (function, difference) in zip(own, found) where difference == nil {
-      for block in map.blocks(of: function) where ids.contains(block.id) && block.size > 0 {
-        add(block.range)
+    let names = byName.keys.sorted()
+    var identified: Set<StatedAddress> = []
+    for name in names {
+      var (ran, own) = (MatchedBlocks(), MatchedBlocks())
+      let functions = byName[name] ?? []
+      for function in functions {
+        ran.add(recorded.map.shape(of: function), ids: executed[function.entry] ?? [])
+      }
+      for function in self.functions(named: name, map) {
+        let shape = map.shape(of: function)
+        own.add(shape, ids: [])
+        guard let ids = ran.ids(of: shape) else { continue }
+        known.insert(function.entry)
+        for block in map.blocks(of: function) where ids.contains(block.id) && block.size > 0 {
+          add(block.range)
+        }
+      }
+      for function in functions where own.ids(of: recorded.map.shape(of: function)) != nil {
+        identified.insert(function.entry)
       }
     }
+    for name in names {
+      guard let other = byName[name]?.first(where: { !identified.contains($0.entry) }) else {
+        continue
+      }
+      // Of several functions of that name, those with other blocks are not the one that ran.
+      for function in functions(named: name, map) where !known.contains(function.entry) {
+        driftByEntry[function.entry] = map.drift(of: function, from: other, in: recorded.map)
+      }
+    }
+  }
+
+  /// The functions of this build that correspond to the name, each once.
+  private mutating func functions(named name: SymbolName, _ map: BlockMap) -> [BlockMap.Function] {
+    let places = Set(names.resolve(name).functions.map { release.layout.functions[$0].address })
+    return places.sorted().compactMap(map.function(at:))
   }
 
   private mutating func build(

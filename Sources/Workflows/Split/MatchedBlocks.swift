@@ -1,0 +1,59 @@
+// Which blocks of this build are those that ran in another one?
+//
+// Functions are found by name, and a name may have many functions in both builds, of which any two may be the same. They
+// are the same if they have the same blocks, hashes and sizes, as far as both builds tell (`BlockMap.drift`). To compare
+// each with each would take the square of their number, so what ran is filed under keys, and each function of this build
+// looks under those that fit it. A key has the IDs, the hash and the size, each of the last two as stated, or as `any`:
+//
+//     a function that ran         this build's            finds it under
+//     hash 7, 30 bytes            hash 7, 30 bytes        hash 7, 30 bytes
+//     hash 7, split               hash 7, 30 bytes        hash 7, size unknown
+//     hash 7, 30 bytes            no hash, 30 bytes       any hash, 30 bytes
+//
+// A function that ran is filed under four keys, and a function is looked up under four at most.
+
+import ImageModel
+
+/// Functions that ran in another build, and which blocks of each, found by the functions of a name in this build.
+struct MatchedBlocks {
+  private var ran: [Key: Set<UInt32>] = [:]
+
+  private struct Key: Hashable {
+    var blocks: [BlockShape.Block]
+    var hash: Fact
+    var size: Fact
+  }
+
+  private enum Fact: Hashable {
+    case any, unknown
+    case known(UInt64)
+
+    init(_ value: UInt64?) { self = value.map { .known($0) } ?? .unknown }
+
+    /// Those under which a function with this fact is filed.
+    var filed: [Fact] { [self, .any] }
+    /// Those that go with this fact.
+    var fitting: [Fact] { self == .unknown ? [.any] : [self, .unknown] }
+  }
+
+  /// Adds a function that ran.
+  ///
+  /// - Complexity: O(*n*) on average for *n* blocks of the function.
+  mutating func add(_ shape: BlockShape, ids: Set<UInt32>) {
+    for key in Self.keys(shape, \.filed) { ran[key, default: []].formUnion(ids) }
+  }
+
+  /// The IDs of the blocks that ran in functions that may be one of `shape`; `nil` if there is no such function.
+  ///
+  /// - Complexity: O(*n*) on average for *n* blocks of the function.
+  func ids(of shape: BlockShape) -> Set<UInt32>? {
+    let found = Self.keys(shape, \.fitting).compactMap { ran[$0] }
+    return found.first.map { first in found.dropFirst().reduce(first) { $0.union($1) } }
+  }
+
+  private static func keys(_ shape: BlockShape, _ facts: (Fact) -> [Fact]) -> [Key] {
+    facts(Fact(shape.hash)).flatMap { hash in
+      facts(Fact(shape.size)).map { Key(blocks: shape.blocks, hash: hash, size: $0) }
+    }
+  }
+}
