@@ -28,8 +28,13 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
   /// Whether these are the file's own pages, which change with it.
   public var isMapped: Bool { if case .mapping = storage { true } else { false } }
 
+  /// Ranges that were not read because the file has no blocks for them, ascending: they are 0.
+  private let holes: [Range<Int>]
+
   private enum Storage {
     case mapping
+    /// Memory of the system, of so many bytes.
+    case memory(Int)
     case allocation(UnsafeMutableRawPointer)
   }
 
@@ -71,13 +76,16 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
       start = UnsafeRawPointer(mapped)
       count = size
       storage = .mapping
+      holes = []
     } else {
       let bytes = try Self.readToEnd(descriptor, limit: ParsingLimits.stream)
       (start, count, storage) = Self.allocate(copying: bytes)
+      holes = []
     }
   }
 
-  /// Copies the present contents of the file at `path`, which may change or be truncated while it is read.
+  /// Copies the present contents of the file at `path`, which may change or be truncated while it is read. What a sparse file
+  /// has no blocks for is not read, and takes no memory.
   ///
   /// - Throws: as `init(path:)`; `EFBIG` for more than `limit` bytes.
   public init(copyOf path: String, limit: UInt64) throws(SystemError) {
@@ -89,6 +97,13 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     guard status.st_size <= limit else { throw SystemError("read", errno: EFBIG) }
     // Most files keep their size: they are read in one piece, without a copy.
     let size = Int(status.st_size)
+    if size - Int(status.st_blocks) * 512 >= Self.leastHoles,
+      let copy = try Self.copySparse(descriptor, size)
+    {
+      (start, count, storage, holes) = copy
+      return
+    }
+    holes = []
     let buffer = UnsafeMutableRawPointer.allocate(byteCount: size + 1, alignment: 16)
     var got = 0
     while got <= size {
@@ -120,17 +135,20 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     start = UnsafeRawPointer(buffer)
     self.count = count
     storage = .allocation(buffer)
+    holes = []
     guard fill(UnsafeMutableRawBufferPointer(start: buffer, count: count)) else { return nil }
   }
 
   /// Copies `bytes`, for tests and for a few bytes of a larger file.
   public init(_ bytes: [UInt8]) {
     (start, count, storage) = Self.allocate(copying: bytes)
+    holes = []
   }
 
   deinit {
     switch storage {
     case .mapping: munmap(UnsafeMutableRawPointer(mutating: start), count)
+    case .memory(let size): munmap(UnsafeMutableRawPointer(mutating: start), size)
     case .allocation(let buffer): buffer.deallocate()
     }
   }
@@ -140,6 +158,74 @@ public final class FileBytes: @unchecked Sendable {  // why: immutable after ini
     UnsafeMutableRawBufferPointer(start: buffer, count: bytes.count).copyBytes(from: bytes)
     return (UnsafeRawPointer(buffer), bytes.count, .allocation(buffer))
   }
+
+  /// Files with fewer bytes without blocks are read whole.
+  private static let leastHoles = 16 << 20
+
+  /// Copies the blocks of a file.
+  ///
+  /// - Returns: `nil` if the file system does not tell which there are, or if the file was longer at the end.
+  private static func copySparse(
+    _ descriptor: Int32, _ size: Int
+  ) throws(SystemError) -> (UnsafeRawPointer, Int, Storage, holes: [Range<Int>])? {
+    guard
+      let memory = mmap(
+        nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | mapsNoFile, -1, 0),
+      memory != MAP_FAILED
+    else { throw SystemError("mmap") }
+    do {
+      var holes: [Range<Int>] = []
+      guard try readBlocks(descriptor, into: memory, size, &holes) else {
+        munmap(memory, size)
+        return nil
+      }
+      let now = Int(try status(descriptor).st_size)
+      guard now <= size else {
+        munmap(memory, size)
+        return nil
+      }
+      return (UnsafeRawPointer(memory), now, .memory(size), holes)
+    } catch {
+      munmap(memory, size)
+      throw error
+    }
+  }
+
+  /// - Returns: whether the file system tells where there are blocks.
+  private static func readBlocks(
+    _ descriptor: Int32, into memory: UnsafeMutableRawPointer, _ size: Int,
+    _ holes: inout [Range<Int>]
+  ) throws(SystemError) -> Bool {
+    var place = 0
+    while place < size {
+      let next = lseek(descriptor, off_t(place), seekData)
+      guard next >= 0 || errno == ENXIO else { return false }
+      let data = next < 0 ? size : min(Int(next), size)  // ENXIO: nothing follows
+      if data > place { holes.append(place..<data) }
+      guard data < size else { return true }
+      let hole = lseek(descriptor, off_t(data), seekHole)
+      guard hole >= 0 || errno == ENXIO else { return false }
+      let end = hole < 0 ? size : min(Int(hole), size)
+      place = data
+      while place < end {
+        let got = pread(descriptor, memory + place, end - place, off_t(place))
+        if got == 0 { return true }  // truncated meanwhile
+        if got > 0 {
+          place += got
+        } else if errno != EINTR {
+          throw SystemError("read")
+        }
+      }
+    }
+    return true
+  }
+
+  #if canImport(Darwin)
+    private static let (seekHole, seekData, mapsNoFile) = (SEEK_HOLE, SEEK_DATA, MAP_ANON)
+  #else
+    // SEEK_HOLE and SEEK_DATA of <unistd.h>, which has them for _GNU_SOURCE alone.
+    private static let (seekHole, seekData, mapsNoFile) = (Int32(4), Int32(3), MAP_ANONYMOUS)
+  #endif
 
   private static func status(_ descriptor: Int32) throws(SystemError) -> stat {
     var status = stat()
@@ -211,6 +297,16 @@ extension FileBytes {
     var end = range.upperBound
     while end > range.lowerBound, self[end - 1] == UInt8(ascii: " ") { end -= 1 }
     return range.lowerBound..<end
+  }
+
+  /// Where the bytes may begin to differ from 0, from `index` on: `index` itself, unless it is in a part of a sparse file
+  /// that was not read.
+  ///
+  /// - Complexity: O(log *n*) for *n* such parts.
+  public func endOfHole(at index: Int) -> Int {
+    let next = holes.partitioningIndex { $0.upperBound > index }
+    guard next < holes.count, holes[next].lowerBound <= index else { return index }
+    return min(holes[next].upperBound, count)
   }
 
   /// A copy of the bytes of `range`.

@@ -34,6 +34,22 @@ import Testing
     #expect(copy.copy(0..<copy.count) == [UInt8](repeating: 7, count: 100_000))
   }
 
+  @Test func aCopyOfASparseFileHasItsBlocks() throws {
+    let size = 1 << 30
+    let block = [UInt8](repeating: 7, count: 10_000)
+    let places = [0, 300 << 20, size - block.count]
+    let file = open(path("file"), O_WRONLY | O_CREAT, 0o600)
+    defer { close(file) }
+    for place in places { try #require(pwrite(file, block, block.count, off_t(place)) > 0) }
+    let copy = try FileBytes(copyOf: path("file"), limit: UInt64(size))
+    #expect(copy.count == size)
+    for place in places { #expect(copy.copy(place..<place + block.count) == block) }
+    #expect(copy.copy(200 << 20..<(200 << 20) + 9) == [UInt8](repeating: 0, count: 9))
+    #expect(places.allSatisfy { copy.endOfHole(at: $0) == $0 })
+    let end = copy.endOfHole(at: 200 << 20)
+    #expect(end <= 300 << 20 && end + (1 << 20) > 300 << 20)
+  }
+
   @Test func aCopyHasALimit() throws {
     try workshop.write([UInt8](repeating: 7, count: 101), "file")
     #expect(throws: SystemError("read", errno: EFBIG)) {

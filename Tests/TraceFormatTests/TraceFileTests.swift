@@ -1,6 +1,7 @@
 import Addresses
 import ByteReading
 import CTraceFormat
+import Foundation
 import TestSupport
 import Testing
 import TraceFormat
@@ -28,6 +29,25 @@ import TraceFormat
     writer.addRecord(kind: ORDERFILE_RECORD_UNLOAD, subject: 1)
     writer.addRecord(kind: 99, subject: 1)
     return writer.bytes()
+  }
+
+  /// As a killed process may leave it: most of the file has no blocks.
+  @Test func slotsWithoutBlocksAreInFlight() throws {
+    let slots = 100_000_000
+    let workshop = try Workshop()
+    var bytes = sample()
+    let field = try #require(MemoryLayout<orderfile_trace_header>.offset(of: \.next_record))
+    for offset in [field, field + 8] {  // and capacity
+      bytes.replaceSubrange(
+        offset..<offset + 8, with: (0..<8).map { UInt8(truncatingIfNeeded: slots >> (8 * $0)) })
+    }
+    try workshop.write(bytes, "sparse")
+    let path = workshop.folder.appendingPathComponent("sparse").path
+    try #require(truncate(path, off_t(4096 + slots * TraceRecord.size)) == 0)
+    let trace = try TraceFile(parsing: FileBytes(copyOf: path, limit: 4 << 30))
+    let whole = try TraceFile(parsing: FileBytes(sample()))
+    #expect(trace.records == whole.records)
+    #expect(trace.inFlightRecords == slots - whole.slotCount + whole.inFlightRecords)
   }
 
   @Test func everyKindIsRead() throws {
