@@ -34,6 +34,7 @@ struct DiffCommand: ParsableCommand {
     completion: .file())
   var trace: [String] = []
   @Option(
+    parsing: .unconditionalSingleValue,  // A wrong weight, such as -1, is no option.
     help: ArgumentHelp(
       "A trace, a folder or a profile whose launches count several times: 3,FILE. Repeat for more.",
       valueName: "weight,file"))
@@ -123,7 +124,7 @@ struct DiffCommand: ParsableCommand {
   @OptionGroup var messages: Messages
 
   func validate() throws {
-    if trace.isEmpty && order == nil {
+    if trace.isEmpty && weighted.isEmpty && order == nil {
       throw ValidationError("missing the startup functions: give --trace, --order, or both")
     }
     if mapScale != nil, !map || json {
