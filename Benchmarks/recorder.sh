@@ -1,5 +1,6 @@
 #!/bin/sh
-# Measures the cost of the recorder, in instructions (callgrind) and in wall time, in one run.
+# Measures the cost of the recorder, in instructions (callgrind) and in wall time, in one run. Those of a load include the
+# loop that calls it.
 #
 #   Benchmarks/recorder.sh [FOLDER]     FOLDER on the file system to be timed; default: here
 #
@@ -15,22 +16,23 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 
 coverage=-fsanitize-coverage=func,trace-pc-guard,pc-table
-for name in calls first_hits launches; do clang -O2 -c "$here/$name.c" -o "$name.o"; done
+for name in calls first_hits touches launches; do clang -O2 -c "$here/$name.c" -o "$name.o"; done
 clang -O2 $coverage -c "$here/calls.c" -o instrumented.o
 clang calls.o -o plain
 clang instrumented.o "$runtime" -o instrumented
 clang first_hits.o "$runtime" -o first_hits
+clang touches.o "$runtime" -o touches
 clang launches.o -o launches
 
-# instructions PROGRAM COUNT
+# instructions PROGRAM ARGUMENT...
 instructions() {
-  valgrind --tool=callgrind --callgrind-out-file=/dev/null "./$1" "$2" 2>&1 |
+  valgrind --tool=callgrind --callgrind-out-file=/dev/null "./$@" 2>&1 |
     sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
 }
-# each PROGRAM: instructions for one more call
+# each PROGRAM [ARGUMENT]: instructions for one more call
 each() {
-  few=$(instructions "$1" 1000)
-  many=$(instructions "$1" 11000)
+  few=$(instructions "$@" 1000)
+  many=$(instructions "$@" 11000)
   awk "BEGIN { printf \"%.2f\", ($many - $few) / 10000 }"
 }
 
@@ -39,6 +41,7 @@ silent=$(each instrumented)
 export ORDERFILE_TRACE="$work/trace"
 recorded=$(each instrumented)
 first=$(each first_hits)
+seen_data=$(each touches seen) stack=$(each touches stack) first_touch=$(each touches first)
 unset ORDERFILE_TRACE
 set -- $(./launches 20 "$work/trace" /dev/null "$work/instrumented")
 seen=$(awk "BEGIN { print $recorded - $plain }")
@@ -48,6 +51,8 @@ printf '  %-44s %8s\n' 'plain call' "$plain"
 printf '  %-44s %8s\n' 'seen call, extra, recording (limit 9)' "$seen"
 printf '  %-44s %8s\n' 'seen call, extra, silent' "$(awk "BEGIN { print $silent - $plain }")"
 printf '  %-44s %8s\n' 'first hit, all in all' "$first"
+printf '  %-44s %8s\n' 'callback of a load, touched granule' "$seen_data" \
+  'callback of a load, stack' "$stack" 'callback of a load, first touch' "$first_touch"
 printf 'microseconds of 20 alternated pairs of launches on %s, medians\n' "$(stat -f -c %T .)"
 printf '  %-44s %8s\n' 'disabled' "$1" 'recording' "$2" 'extra (limit 500)' "$3"
 awk "BEGIN { exit !($seen <= 9) }" && [ "$3" -le 500 ] || exit 2

@@ -2,7 +2,6 @@
 
 #include "platform.h"
 
-OF_DATA of_data_image *of_data_images;
 static of_data_image of_own_data;
 /* In no range. */
 static of_data_image of_no_data;
@@ -28,12 +27,12 @@ OF_LOCAL bool of_link_data(of_data_image *node, of_data_image *list) {
   node->hull_start = start;
   node->hull_size = end - start;
   /* release: publishes the fields; pairs with the acquire of each look-up */
-  return of_compare_exchange_release(&of_data_images, &list, node);
+  return of_compare_exchange_release(&of_recorder.data_images, &list, node);
 }
 
 OF_INTERNAL of_data_image *of_first_data_image(void) {
   static uint32_t is_taken; /* atomic */
-  of_data_image *list = of_load_acquire(&of_data_images); /* acquire: pairs with the release in of_link_data */
+  of_data_image *list = of_load_acquire(&of_recorder.data_images); /* acquire: pairs with the release in of_link_data */
   uint32_t taken = 0;
   /* Touches until another thread or this one, below a signal handler, has begun the list are no image's. */
   if (list || !of_compare_exchange_relaxed(&is_taken, &taken, 1)) return list; /* relaxed: picks one */
@@ -42,13 +41,13 @@ OF_INTERNAL of_data_image *of_first_data_image(void) {
   of_own_data.start = of_granule_start(start);
   of_own_data.size = of_granule_start(end + ORDERFILE_DATA_GRANULE - 1) - of_own_data.start;
   of_link_data(&of_own_data, NULL); /* fails if an image, or this one, has registered meanwhile */
-  return of_load_acquire(&of_data_images); /* acquire: as above */
+  return of_load_acquire(&of_recorder.data_images); /* acquire: as above */
 }
 
 OF_INTERNAL bool of_add_data_image(of_data_image *node, uint64_t number, uint64_t start, uint64_t end) {
   start = of_granule_start(start);
   uint64_t size = of_granule_start(end + ORDERFILE_DATA_GRANULE - 1) - start;
-  of_data_image *list = of_load_acquire(&of_data_images); /* acquire: as above */
+  of_data_image *list = of_load_acquire(&of_recorder.data_images); /* acquire: as above */
   for (of_data_image *image = list; image; image = (of_data_image *)image->next) {
     bool is_own = image == &of_own_data && start <= (uint64_t)&of_own_data && (uint64_t)&of_own_data < end;
     if (!is_own && (image->start != start || image->size != size)) continue;
@@ -68,18 +67,18 @@ OF_INTERNAL bool of_add_data_image(of_data_image *node, uint64_t number, uint64_
   node->start = start;
   node->size = size;
   of_store_relaxed(&node->number, number); /* relaxed: published with the node */
-  while (!of_link_data(node, list)) list = of_load_acquire(&of_data_images); /* acquire: as above */
+  while (!of_link_data(node, list)) list = of_load_acquire(&of_recorder.data_images); /* acquire: as above */
   return false;
 }
 
 OF_INTERNAL void of_forget_data_image(uint64_t number) {
-  of_data_image *image = of_load_acquire(&of_data_images); /* acquire: as above */
+  of_data_image *image = of_load_acquire(&of_recorder.data_images); /* acquire: as above */
   for (; image; image = (of_data_image *)image->next)
     if (of_load_relaxed(&image->number) == number) of_store_relaxed(&image->is_gone, 1); /* relaxed: locked */
 }
 
 OF_INTERNAL void of_ignore_data(void) {
-  of_store_release(&of_data_images, &of_no_data); /* release: as in of_link_data, though all is zero */
+  of_store_release(&of_recorder.data_images, &of_no_data); /* release: as in of_link_data, though all is zero */
 }
 
 /* The bits of IMAGE, mapped now if need be; NULL if there is no memory. */
@@ -96,7 +95,7 @@ OF_LOCAL uint64_t *of_touched_bits(of_data_image *image) {
 }
 
 OF_INTERNAL const of_data_image *of_touch_first(uint64_t address) {
-  of_data_image *image = of_load_acquire(&of_data_images); /* acquire: as above */
+  of_data_image *image = of_load_acquire(&of_recorder.data_images); /* acquire: as above */
   while (image && address - image->start >= image->size) image = (of_data_image *)image->next;
   if (!image || of_load_relaxed(&image->is_gone)) return NULL; /* relaxed: a flag */
   uint64_t *touched = of_touched_bits(image);

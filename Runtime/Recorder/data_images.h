@@ -1,12 +1,14 @@
-/* From an address to the granule of data that it is in: the loaded ranges of the images that this copy of the recorder
- * serves, and which of their granules have been touched.
+/* From an address to the granule of data that it is in: the loaded ranges of the images that this copy of the
+ * recorder serves, and which of their granules have been touched.
  *
- * A range is that of all segments of an image. Writable data are in it, constants, zero-filled data (.bss takes pages like
- * other data, and linkers order it by the same files), and code, because compilers put constants there, too. Thread-local
- * data are not: each thread has its own copy elsewhere.
+ * A range is that of all segments of an image. Writable data are in it, constants, zero-filled data (.bss takes
+ * pages like other data, and linkers order it by the same files), and code, because compilers put constants there,
+ * too. Thread-local data are not: each thread has its own copy elsewhere.
  *
- * Ranges are in a list, the newest first, which only grows at its head; looking up takes no lock. An entry never moves,
- * and its range never changes. An image that is loaded again at the same place uses the same entry. */
+ * Ranges are in a list, the newest first, which only grows at its head; looking up takes no lock. An entry never
+ * moves, and its range never changes. An image that is loaded again at the same place uses the same entry. A library
+ * with its own copy of the recorder leaves the memory of its bits behind when it is closed: at exit it may still be
+ * used after its end. */
 #ifndef OF_DATA_IMAGES_H
 #define OF_DATA_IMAGES_H
 
@@ -23,16 +25,14 @@ typedef struct of_data_image {
   uint32_t is_gone;               /* atomic */
 } of_data_image;
 
-OF_EXTERN of_data_image *of_data_images; /* atomic; NULL until an image is known */
-
 /* Begins the list with the range of the image that this copy is linked into, which is known before that registers.
  * Returns the list, or NULL if the linker does not tell the range. Any thread, any signal handler, before main, before
  * relocation. */
 OF_INTERNAL of_data_image *of_first_data_image(void);
 
-/* Adds the image NUMBER with the loaded range START..END, unless it is known by another number; NODE is memory for it
- * that stays, of this registration alone. Whether granules of it have been touched already, for no number. With the lock
- * of registrations. */
+/* Adds the image NUMBER with the loaded range START..END, unless it is known by another number; NODE is memory for
+ * it that stays, of this registration alone. Whether granules of it have been touched already, for no number. With
+ * the lock of registrations. */
 OF_INTERNAL bool of_add_data_image(of_data_image *node, uint64_t number, uint64_t start, uint64_t end);
 
 /* The image NUMBER is gone: what is touched at its place is not its data. With the lock of registrations. */

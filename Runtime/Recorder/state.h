@@ -54,6 +54,9 @@ typedef struct of_recorder_state {
   uint64_t lost_marks;           /* atomic: marks that found none of these */
   uint32_t is_stopped;           /* atomic: orderfile_stop came before the trace */
   bool writes_names;             /* ORDERFILE_NAMES */
+  /* Atomic: the list of data_images.h, NULL until an image is known. Here, because a page that only it is on would be
+   * one more for programs that record no data. */
+  struct of_data_image *data_images;
 } of_recorder_state;
 
 OF_EXTERN of_recorder_state of_recorder;

@@ -1,9 +1,11 @@
-/* What runs before a load or a store, if the program is compiled with -fsanitize-coverage=trace-loads,trace-stores.
+/* What runs before a load or a store, if the program is compiled with
+ * -fsanitize-coverage=trace-loads,trace-stores.
  *
- * An address outside the images of this copy, such as one of the stack or the heap, costs one comparison; a granule that
- * has been touched, a look-up of its bit. A first touch sets the bit and fills a slot, as a first hit does. So it is as
- * safe as that, except for one thing: slots for touches are made in batches, when they are needed, because an image has far
- * more granules than a launch touches. A batch is made under the lock of registrations, but never waits for it.
+ * An address outside the images of this copy, such as one of the stack or the heap, costs one comparison; a
+ * granule that has been touched, a look-up of its bit. A first touch sets the bit and fills a slot, as a first
+ * hit does. So it is as safe as that, except for one thing: slots for touches are made in batches, when they are
+ * needed, because an image has far more granules than a launch touches. A batch is made under the lock of
+ * registrations, but never waits for it.
  *
  * Touches have slots of their own: they never take one that a function may need. */
 #include "current_trace.h"
@@ -20,7 +22,8 @@
 
 static uint32_t of_has_no_room; /* atomic: a batch could not be made */
 
-/* Makes a batch of slots unless there is one, or another thread, or this one below a signal handler, makes something. */
+/* Makes a batch of slots, unless there is one by now, or another thread, or this one below a signal handler, has
+ * the lock. */
 OF_LOCAL void of_make_batch(orderfile_trace_header *trace, uint64_t used) {
   if (of_load_relaxed(&of_has_no_room) || !of_try_lock_registration()) return; /* relaxed: a flag */
   if (used + OF_BATCH_AHEAD >= of_load_relaxed(&trace->touch_slots)) {         /* relaxed: locked */
@@ -69,17 +72,20 @@ OF_LOCAL void of_first_touch(uint64_t address, uint64_t size) {
   }
 }
 
-/* Whether a touch of ADDRESS is known not to be a first one in an image. The newest image is looked at here: mostly it is
- * the only one. */
+/* Whether a touch of ADDRESS is known not to be a first one in an image. The newest image is looked at here: mostly
+ * it is the only one. */
 OF_INLINE bool of_is_settled(uint64_t address) {
-  const of_data_image *image = of_load_acquire(&of_data_images); /* acquire: pairs with the release in of_link_data */
+  /* acquire: pairs with the release in of_link_data */
+  const of_data_image *image = of_load_acquire(&of_recorder.data_images);
   if (!image) return false;
   if (address - image->hull_start >= image->hull_size) return true;
   uint64_t offset = address - image->start;
   if (offset >= image->size) return false;
-  const uint64_t *touched = of_load_acquire(&image->touched); /* acquire: pairs with the release in of_touched_bits */
+  /* acquire: pairs with the release in of_touched_bits */
+  const uint64_t *touched = of_load_acquire(&image->touched);
   uint64_t granule = offset / ORDERFILE_DATA_GRANULE;
-  return touched && (of_load_relaxed(&touched[granule / 64]) >> granule % 64 & 1); /* relaxed: stale costs the look-up */
+  /* relaxed: a stale "not yet" costs the look-up */
+  return touched && (of_load_relaxed(&touched[granule / 64]) >> granule % 64 & 1);
 }
 
 /* An access that is not aligned can end in another granule than it begins in. */

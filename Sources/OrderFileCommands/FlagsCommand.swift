@@ -75,10 +75,16 @@ struct FlagsXcode: ParsableCommand {
       "The folder with iphoneos/orderfile_rt.o and the other output of 'make runtime-darwin'.",
       valueName: "folder"), completion: .directory)
   var runtime = "/usr/local/lib/orderfile"
+  @Flag(
+    help:
+      "Also record the data that C, C++ and Objective-C code touches. Such a build is several times slower."
+  )
+  var data = false
   @OptionGroup var messages: Messages
 
   func run() throws {
-    let files = XcodeSettingsFiles(folder: output, orderFile: orderFile, runtime: runtime)
+    let files = XcodeSettingsFiles(
+      folder: output, orderFile: orderFile, runtime: runtime, recordsData: data)
     let (steps, warnings) = try files.write()
     try Console.print(steps)
     messages.print(warnings)

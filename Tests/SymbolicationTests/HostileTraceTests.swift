@@ -23,6 +23,7 @@ import TraceFormat
     writer.addLoad(app)
     writer.addHit(app, guard: 1, entry: 0x1010, calledFrom: 0x1014, ticks: 6)
     writer.addMark("first screen", ticks: 7)
+    writer.addRecord(kind: 3, subject: 1, second: 8, entry: 0x1010 + app.slide)
     writer.addLoad(plugin)
     writer.addHit(plugin, guard: 0, entry: 0x1000, calledFrom: 0x1008, ticks: 9, thread: 2)
     writer.addUnload(plugin)
@@ -57,6 +58,7 @@ import TraceFormat
       let recorded = RecordedFunctions(
         trace, group: group, in: RecordedImage(namesOf: trace, group: group))
       uses += recorded.uses.count
+      uses += recorded.dataUses.count { $0.names.count > 64 }
       for use in recorded.uses where use.executedBytes > use.size ?? 0 { return nil }
     }
     let recorded = trace.images.indices.map { RecordedImage(namesOf: trace, group: [$0]) }

@@ -4,6 +4,7 @@
  *
  *     -fsanitize-coverage=func,trace-pc-guard,pc-table
  *
+ * (with trace-loads,trace-stores in addition, the first touches of data are recorded, too)
  * and launch it with ORDERFILE_TRACE=path in the environment, or with `orderfile record`. Without that
  * variable the recorder does nothing: no file, no output. For apps there is the SwiftPM product
  * OrderFileRuntime, which contains the recorder and a Swift interface to these functions.

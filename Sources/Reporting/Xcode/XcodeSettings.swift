@@ -12,10 +12,18 @@ package struct XcodeSettings: Sendable {
   /// Absolute: a relative path would be relative to the folder of each project.
   package var orderFile: String
 
-  package init(folder: String, runtime: String, orderFile: String) {
+  /// Whether C, C++ and Objective-C code also records the data that it touches; swiftc refuses those options.
+  package var recordsData: Bool
+
+  package init(folder: String, runtime: String, orderFile: String, recordsData: Bool = false) {
     self.folder = folder
     self.runtime = runtime
     self.orderFile = orderFile
+    self.recordsData = recordsData
+  }
+
+  private var coverageOfC: String {
+    "$(ORDERFILE_COVERAGE)" + (recordsData ? ",trace-loads,trace-stores" : "")
   }
 
   package static let recordName = "orderfile-record.xcconfig"
@@ -40,8 +48,8 @@ package struct XcodeSettings: Sendable {
     // must be those of Release. 'orderfile show IMAGE' says whether an image is instrumented.
 
     ORDERFILE_COVERAGE = func,trace-pc-guard,pc-table
-    OTHER_CFLAGS = $(inherited) -fsanitize-coverage=$(ORDERFILE_COVERAGE)
-    OTHER_CPLUSPLUSFLAGS = $(inherited) -fsanitize-coverage=$(ORDERFILE_COVERAGE)
+    OTHER_CFLAGS = $(inherited) -fsanitize-coverage=\(coverageOfC)
+    OTHER_CPLUSPLUSFLAGS = $(inherited) -fsanitize-coverage=\(coverageOfC)
     OTHER_SWIFT_FLAGS = $(inherited) -Xfrontend -sanitize=fuzzer -Xfrontend -sanitize-coverage=$(ORDERFILE_COVERAGE)
 
     // The recorder for the platform: iphoneos, appletvsimulator, … Mac Catalyst has macOS's PLATFORM_NAME, but

@@ -15,11 +15,16 @@ package struct XcodeSettingsFiles {
   package var orderFile: String?
   /// The folder that holds the recorder for each platform.
   package var runtime: String
+  /// Whether C, C++ and Objective-C code also records the data that it touches.
+  package var recordsData: Bool
 
-  package init(folder: String, orderFile: String? = nil, runtime: String) {
+  package init(
+    folder: String, orderFile: String? = nil, runtime: String, recordsData: Bool = false
+  ) {
     self.folder = folder
     self.orderFile = orderFile
     self.runtime = runtime
+    self.recordsData = recordsData
   }
 
   /// Writes both files, and an empty order file unless one exists: the linker fails without it.
@@ -32,7 +37,7 @@ package struct XcodeSettingsFiles {
     let folder = try Folder.absolutePath(folder)
     let settings = XcodeSettings(
       folder: folder, runtime: try absolutePath(runtime),
-      orderFile: try orderFile.map(absolutePath) ?? "\(folder)/app.order")
+      orderFile: try orderFile.map(absolutePath) ?? "\(folder)/app.order", recordsData: recordsData)
     for path in [folder, settings.runtime, settings.orderFile] { try check(path) }
     for (name, text) in [
       (XcodeSettings.recordName, settings.record), (XcodeSettings.orderName, settings.order),

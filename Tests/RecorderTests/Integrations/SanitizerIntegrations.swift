@@ -64,6 +64,13 @@ import TraceFormat
     let early = try workshop.record(before, environment: Self.environment(workshop.path("early")))
     #expect(early.status == 0 && early.errors == "", "\(early.errors.prefix(2000))")
 
+    let touches = try workshop.build(
+      "touches", from: ["touches/threads.c"], flags: flags, coverage: DataTouchTests.coverage,
+      recorder: whole, compiler: Workshop.sanitizingClang)
+    let touched = try workshop.record(
+      touches, environment: Self.environment(workshop.path("touched")))
+    #expect(touched.status == 0 && touched.errors == "", "\(touched.errors.prefix(2000))")
+
     let children = try workshop.build(
       "children", from: ["children/main.c"], flags: flags, recorder: whole,
       compiler: Workshop.sanitizingClang)
