@@ -13,7 +13,7 @@ from pyspark.errors import AnalysisException
 from pyspark.sql import SparkSession
 from profile_format import ENDS, profile
 
-# Floating point will do: of all n below 2^32 that are no powers of two, 8 * log2(n) is at least 9e-11 away from a bound.
+# Floating point will do: 8 * log2(n) is at least 9e-11 away from whole numbers, unless n is a power of two; 1e-12 is for these.
 BUCKET = "int(8 * log2({} + 1) + 1e-12)"
 TOTAL = "sum(if({}, weight, 0))"
 HITS = "sum(1BD * weight * {})"  # decimals, which do not overflow
@@ -30,7 +30,7 @@ TABLES = {
         {HITS.format("inFlightRecords")}, {HITS.format("unattributedHits")},
         {", ".join(TOTAL.format(f"end = '{end}'") for end in ENDS)} FROM launches GROUP BY bucket""",
     "images": f"""SELECT key, min(struct(octet_length(path), path)).path AS path, max(machine) AS machine,
-        bit_or(methods) AS methods, {TOTAL.format("isUsed")} AS launches, {TOTAL.format("isProgram")} AS programs,
+        collect_set(machine) AS machines, bit_or(methods) AS methods, {TOTAL.format("isUsed")} AS launches, {TOTAL.format("isProgram")} AS programs,
         max(struct(textStart, textSize)) AS text, max(guards) AS guards, max(blockCount) AS blocks,
         max(hasExecutedRuns) AS runs, {HITS.format("unnamedHits")} AS unnamed FROM images GROUP BY key""",
     "functions": """SELECT key, address, sum(count) AS launches, min(time) AS time,

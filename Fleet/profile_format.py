@@ -14,7 +14,7 @@ def profile(rows):
     launches, images, functions, blocks, whole = map(sorted, (rows.launches, rows.images, rows.functions, rows.blocks, rows.whole))
     counts = [sum(column) for column in zip(*launches)][1:]
     names = {(row.key, row.address): row for row in rows.names}
-    machines = {image.machine for image in images} - {0}
+    machines = {machine for image in images for machine in image.machines} - {0}
     if len(machines) > 1: raise ValueError(f"machine mismatch: expected launches on one, found machines {sorted(machines)}")
     if not functions: raise ValueError("nothing was recorded")
     if counts[0] > MOST_LAUNCHES: raise ValueError(f"too many launches: expected at most {MOST_LAUNCHES} with their weights")
