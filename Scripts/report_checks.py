@@ -230,7 +230,7 @@ def check_drawer(page, name, diff, layouts, failures):
             if difference and difference.get("function"):
                 failures.expect(difference["function"] in why, f"{place}: '{why}' lacks {difference['function']}")
             failures.expect(("Predicted: " in why) == (start in layout.predicted), f"{place}: '{why}', predicted: {start in layout.predicted}")
-            run, of = map(number, facts["Touched bytes"].split(" of "))
+            run, of = map(number, facts.get("Startup code", "0 of 4,096 bytes").removesuffix(" bytes").split(" of "))
             own = layout.startup_bytes(start)
             is_own = "Predicted: " not in why.replace("startup function", "", 1) or re.findall("Predicted: [0-9]", why) == re.findall("Predicted: .", why)
             failures.expect(of == 4096 and run >= own and (run == own or not is_own or layout.is_ambiguous(start)), f"{place}: {run} startup bytes, expected {own}")

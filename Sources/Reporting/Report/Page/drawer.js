@@ -86,7 +86,8 @@ class Drawer {
     const facts = [
       ["Section", section ? `${section.name}, ${SEGMENTS[section.kind]}` : "none"],
       ["Owner", layout.ownerName(page)],
-      ["Touched bytes", `${number(layout.bytesOfPage(page))} of ${number(layout.pageSize)}`],
+      ["Startup code", (layout.kinds[page] === CODE || layout.bytesOfPage(page) > 0)
+        && `${number(layout.bytesOfPage(page))} of ${number(layout.pageSize)} bytes`],
       ["Why touched", sentences.length ? sentences.join(" ") : "The launch does not touch it."],
       ["To save it", remedy(layout, page)],
     ];
