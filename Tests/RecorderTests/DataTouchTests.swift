@@ -87,11 +87,13 @@ import TraceFormat
     let workshop = try Workshop()
     var capacities: [UInt64] = []
     for (name, coverage) in [("functions", Workshop.instrumented), ("data", Self.coverage)] {
-      let program = try workshop.build(name, from: ["launch/tail.c"], coverage: coverage)
+      let program = try workshop.build(name, from: ["touches/threads.c"], coverage: coverage)
       #expect(
-        try workshop.record(program, environment: ["ORDERFILE_TRACE": workshop.path(name)]).status
+        try workshop.record(
+          program, environment: ["ORDERFILE_TRACE": workshop.path("trace.\(name)")]
+        ).status
           == 0)
-      let trace = try workshop.trace(name)
+      let trace = try workshop.trace("trace.\(name)")
       #expect(trace.touches.isEmpty == (name == "functions"))
       capacities.append(trace.header.capacity)
     }

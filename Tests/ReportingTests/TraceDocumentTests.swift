@@ -98,6 +98,26 @@ import Testing
       ])
   }()
 
+  /// With touches of data: of a table, of two variables in one granule, and of data without a name.
+  static let data: TraceDocument = {
+    var trace = whole
+    trace.marks = []
+    trace.dataHits = [(4, 0x8000), (5, 0x8010), (6, 0x9000), (8, 0x8008)].map {
+      DataHit(
+        image: 0,
+        touch: DataTouch(
+          step: $0.0, bytes: AddressRange(start: address($0.1), size: 8),
+          nanoseconds: 9_000_000 + UInt64($0.0)))
+    }
+    let table = TouchedData(names: ["table"], section: ".rodata")
+    return TraceDocument(
+      trace, hitNames: [["main"], ["$s1f"], []],
+      touchedData: [
+        table, TouchedData(names: ["first", "größe"], section: ".data"),
+        TouchedData(names: [], section: nil), table,
+      ])
+  }()
+
   static func document(_ name: String) -> TraceDocument {
     switch name {
     case "blocks": blocks
@@ -122,14 +142,18 @@ import Testing
     #expect(growth < 8)
   }
 
-  @Test(arguments: ["whole", "broken", "imported", "blocks"]) func textIsAsRecorded(_ name: String)
+  @Test(arguments: ["whole", "broken", "imported", "blocks"]) func textIsAsRecorded(
+    _ name: String
+  )
     throws
   {
     try expectGolden(
       TraceText(Self.document(name), names: upperCase).text, "reporting/trace/\(name)/expected.txt")
   }
 
-  @Test(arguments: ["whole", "broken", "imported", "blocks"]) func jsonIsAsRecorded(_ name: String)
+  @Test(arguments: ["whole", "broken", "imported", "blocks"]) func jsonIsAsRecorded(
+    _ name: String
+  )
     throws
   {
     let demangled: NameWording = { upperCase($0) }
@@ -139,6 +163,31 @@ import Testing
       ? collected { document.json(demangle: demangled, to: $0) } : document.json()
     try expectGolden(String(decoding: json, as: UTF8.self), "reporting/trace/\(name)/expected.json")
     #expect(try parsedJSON(json)["schema"] as? String == TraceDocument.schema)
+  }
+
+  @Test func touchedDataIsALineForEachVariableAndAnElementForEachGranule() throws {
+    let lines = TraceText(Self.data, names: upperCase).text.split(separator: "\n")
+    let rows = lines.drop { !$0.contains("SECTION") }.dropFirst(2).map {
+      $0.split(separator: " ").map(String.init)
+    }
+    #expect(
+      rows == [
+        ["4", "9.000", "0", "16", ".rodata", "TABLE"],
+        ["5", "9.000", "0", "8", ".data", "FIRST,", "GRÖSSE"],
+        ["6", "9.000", "0", "8", "without", "a", "name,", "first", "at", "0x9000"],
+      ])
+    #expect(lines.contains("  data:     4 granules touched, 32 bytes"))
+
+    let json = try parsedJSON(Self.data.json())
+    let data = try #require(json["data"] as? [[String: Any]])
+    #expect(data.map { $0["address"] as? String } == ["0x8000", "0x8010", "0x9000", "0x8008"])
+    #expect(data.map { $0["step"] as? Int } == [4, 5, 6, 8])
+    #expect(data.map { $0["sizeBytes"] as? Int } == [8, 8, 8, 8])
+    #expect(
+      data.map { $0["names"] as? [String] } == [["table"], ["first", "größe"], [], ["table"]])
+    #expect(data.map { $0["section"] as? String } == [".rodata", ".data", nil, ".rodata"])
+    let whole = TraceDocument(Self.whole, hitNames: [[], [], []])
+    #expect(try parsedJSON(whole.json())["data"] == nil)
   }
 
   @Test func narrowTerminalsShortenNamesAlone() {

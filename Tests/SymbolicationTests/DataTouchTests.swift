@@ -69,11 +69,11 @@ import Testing
     ])
     let launches = RecordedFunctions.all(of: trace) { group, names in RecordedImage(names) }
     #expect(launches.map { $0.uses.map(\.names) } == [[["main"]], []])
-    #expect(launches[0].dataUses.map(\.names) == [["alias"], ["before", "within", "alias"]])
+    #expect(launches[0].dataUses.map(\.names) == [["across"], ["before", "within", "across"]])
     #expect(launches[1].dataUses.map(\.names) == [["behind padding"]])
     #expect(
       trace.dataNames(in: RecordedImage.all(namesOf: trace))
-        == [["alias"], ["behind padding"], ["before", "within", "alias"]])
+        == [["across"], ["behind padding"], ["before", "within", "across"]])
   }
 
   @Test func aGranuleThatSeveralLoadsTouchCountsOnce() throws {

@@ -1,20 +1,19 @@
 // Touches data before any image has registered.
 #define APART __attribute__((aligned(64)))
 
-APART int by_resolver = 1;
-APART int before_initializers = 1;
-APART int by_constructor = 1;
-APART int by_main = 1;
-APART int by_chosen = 1;
+APART volatile int by_resolver = 1;
+APART volatile int before_initializers = 1;
+APART volatile int by_constructor = 1;
+APART volatile int by_main = 1;
+APART volatile int by_chosen = 1;
 
-#if !defined(NO_PREINIT)
 static void first(void) { before_initializers++; }
 __attribute__((section(".preinit_array"), used)) static void (*const run_first)(void) = first;
-#endif
 __attribute__((constructor(101))) static void construct(void) { by_constructor++; }
 static void chosen_one(void) { by_chosen++; }
+__attribute__((noinline)) static void called_by_resolver(void) { by_resolver++; } // compilers leave resolvers themselves alone
 static void (*resolve(void))(void) {
-  by_resolver++;
+  called_by_resolver();
   return chosen_one;
 }
 void chosen(void) __attribute__((ifunc("resolve")));

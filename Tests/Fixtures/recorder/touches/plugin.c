@@ -5,6 +5,6 @@
 
 APART int NAME(first_of_, HERE) = 1;
 APART const int NAME(constants_of_, HERE)[64] = {1};
-static volatile int index;
+APART static volatile int index;
 
 void touch(void) { NAME(first_of_, HERE) += NAME(constants_of_, HERE)[index + 40]; }
