@@ -51,6 +51,7 @@ let package = Package(
     .target(name: "CDwarf", linkerSettings: [.linkedLibrary("dwarf")]),
     .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"])]),
     .systemLibrary(name: "CZstd", providers: [.apt(["libzstd-dev"])]),
+    .systemLibrary(name: "CXXHash", providers: [.apt(["libxxhash-dev"])]),
     .systemLibrary(name: "CExpat", providers: [.apt(["libexpat1-dev"])]),
     .target(
       name: "CDemangle", linkerSettings: [.linkedLibrary("iberty", .when(platforms: [.linux]))]),
@@ -65,7 +66,7 @@ let package = Package(
     target("ObjectFormat", ["ByteReading", "Addresses", "CZlib", "CZstd"]),
     target("DebugInfo", ["ByteReading", "Addresses", "CDwarf"]),
     target("LinkMapFormat", ["ImageModel", "ByteReading", "Addresses"]),
-    target("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses"]),
+    target("OrderFileFormat", ["ImageModel", "ByteReading", "Addresses", "CXXHash"]),
     target("ClusterProfileFormat", ["ByteReading", "Addresses"]),
     target("ProfileFormat", ["ImageModel", "ByteReading", "Addresses"]),
     target("PagesFormat", ["ImageModel", "JSON", "ByteReading", "Addresses"]),

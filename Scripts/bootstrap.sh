@@ -3,11 +3,11 @@
 # usage: bootstrap.sh [build] [demo] [bench] [test] [browser] [fleet] [package]
 set -euo pipefail
 
-build=(binutils libc6-dev libdwarf-dev libexpat1-dev libiberty-dev libzstd-dev make zlib1g-dev)
+build=(binutils libc6-dev libdwarf-dev libexpat1-dev libiberty-dev libxxhash-dev libzstd-dev make zlib1g-dev)
 demo=(ca-certificates tcl xz-utils)  # the sqlite3 shell from its source package
 bench=(bolt-19 gcc gdb llvm python3 qemu-user tcl-dev uftrace valgrind)
 test=(
-  bolt-19 clang-19 g++ gcc gdb git libclang-rt-19-dev lld-19 llvm llvm-19 llvm-22 mold musl-tools procps strace valgrind  # compilers, linkers, judges
+  bolt-19 clang-19 g++ gcc gdb git libclang-rt-19-dev lld-19 lld-22 llvm llvm-19 llvm-22 mold musl-tools procps strace valgrind  # compilers, linkers, judges
   g++-aarch64-linux-gnu gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user  # AArch64
   gcc-riscv64-linux-gnu libc6-dev-riscv64-cross  # RISC-V
   cmake ninja-build  # the recipes of docs/BUILD-SYSTEMS.md

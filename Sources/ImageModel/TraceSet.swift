@@ -24,6 +24,8 @@ package struct TraceSet: Sendable {
     package var processes: [[Int]]
     /// The index of the executable in the set's `images`; `nil` if it is not among the trace's images.
     package var program: Int?
+    /// Whether it has first touches of data.
+    package var hasData = false
 
     /// Whether no use was recorded.
     package var isEmpty: Bool { uses.allSatisfy { $0.isEmpty } }
@@ -127,7 +129,7 @@ package struct TraceSet: Sendable {
         inFlightRecords: trace.inFlightRecords, unattributedHits: trace.unattributedHits,
         uses: uses,
         processes: processes.map { $0.map { $0.map { uses[placeOfUse[$0]].image } } }
-          ?? [uses.map(\.image)], program: program))
+          ?? [uses.map(\.image)], program: program, hasData: !trace.dataHits.isEmpty))
   }
 
   /// Whether no trace recorded anything.

@@ -125,6 +125,12 @@ private func readMachO(_ bytes: FileBytes, of linker: String) throws(ParseError)
     }
     switch parse(text) {
     case .nothing: break
+    case .literal(let text) where file.dialect.ordersStrings:
+      if let hash = stringHash(text) {
+        try file.append(OrderFileString(hash: hash, line: lines.number), at: lines.offset)
+      } else {
+        try file.append(OrderFilePattern(text: text, line: lines.number), at: lines.offset)
+      }
     case .literal(let text):
       try file.append(OrderFilePattern(text: text, line: lines.number), at: lines.offset)
     case .entry(let entry, let name):
@@ -136,6 +142,14 @@ private func readMachO(_ bytes: FileBytes, of linker: String) throws(ParseError)
     }
   }
   return file
+}
+
+/// The hash in a line that names a string for all architectures and object files; decimal, or hexadecimal after `0x`.
+private func stringHash(_ line: [UInt8]) -> UInt32? {
+  let prefix = OrderFileDialect.stringPrefix.utf8
+  guard line.starts(with: prefix) else { return nil }
+  let number = String(decoding: line.dropFirst(prefix.count), as: UTF8.self)
+  return number.hasPrefix("0x") ? UInt32(number.dropFirst(2), radix: 16) : UInt32(number)
 }
 
 /// What the author of a line probably meant differently from how the linkers read it.
@@ -152,6 +166,7 @@ private func writeMachO(_ entries: [OrderFileEntry], header: [String]) -> Writte
   for (i, entry) in entries.enumerated() {
     // No line can name this object file, so the name alone stands for all of them.
     let everywhere = OrderFileEntry(symbol: entry.symbol, architecture: entry.architecture)
+    writer.mark(entry)
     if reasonAgainstLine(entry) == nil {
       writer.append(line(entry), for: entry, at: i)
     } else if let reason = reasonAgainstLine(everywhere) {

@@ -48,6 +48,7 @@ extension OrderFileDialect {
     if let reason = reasonAgainstLine(entry.symbol) {
       writer.leaveOut(entry, at: i, reason)
     } else {
+      writer.mark(entry)
       writer.append(entry.symbol, for: entry, at: i)
     }
   }

@@ -15,8 +15,12 @@ package struct OrderFile: Sendable {
   package private(set) var comments: [OrderFileComment] = []
   /// Lines that name no function: globs for many sections, `.text.*`, or a string literal.
   package private(set) var patterns: [OrderFilePattern] = []
+  /// Lines that name strings, which ld64.lld orders.
+  package private(set) var strings: [OrderFileString] = []
   /// Lines that the linker accepts, but probably reads differently from what the author meant.
   package internal(set) var warnings: [OrderFileWarning] = []
+  /// Whether the last comment says that data follow.
+  private var isInData = false
 
   package init(dialect: OrderFileDialect) { self.dialect = dialect }
 
@@ -32,9 +36,20 @@ package struct OrderFile: Sendable {
     limit: UInt64 = ParsingLimits.orderFileLines
   ) throws(ParseError) {
     try checkCount(limit: limit, line: line, at: position)
+    var entry = entry
+    entry.isData = isInData
     entries.append(entry)
     lines.append(line)
     nameRanges.append(nameRange)
+  }
+
+  /// The entries at the ascending `indexes` alone.
+  package func keeping(_ indexes: [Int]) -> OrderFile {
+    var file = OrderFile(dialect: dialect)
+    file.entries = indexes.map { entries[$0] }
+    file.lines = indexes.map { lines[$0] }
+    file.nameRanges = indexes.map { nameRanges[$0] }
+    return file
   }
 
   mutating func append(
@@ -42,6 +57,7 @@ package struct OrderFile: Sendable {
   ) throws(ParseError) {
     try checkCount(line: comment.line, at: position)
     comments.append(comment)
+    isInData = comment.text.elementsEqual(" \(OrderFileComment.data)".utf8)
   }
 
   mutating func append(_ pattern: OrderFilePattern, at position: FileOffset) throws(ParseError) {
@@ -49,10 +65,15 @@ package struct OrderFile: Sendable {
     patterns.append(pattern)
   }
 
+  mutating func append(_ string: OrderFileString, at position: FileOffset) throws(ParseError) {
+    try checkCount(line: string.line, at: position)
+    strings.append(string)
+  }
+
   private func checkCount(
     limit: UInt64 = ParsingLimits.orderFileLines, line: Int, at position: FileOffset
   ) throws(ParseError) {
-    let count = UInt64(entries.count + comments.count + patterns.count)
+    let count = UInt64(entries.count + comments.count + patterns.count + strings.count)
     guard count < limit else {
       throw ParseError(
         .tooLarge(limit: limit, found: count + 1), "order file", at: position, line: line)
@@ -65,12 +86,28 @@ package struct OrderFileComment: Hashable, Sendable {
   package var text: [UInt8]
   /// The line where it begins, from 1.
   package var line: Int
+
+  /// The comment before data, up to the next comment; and the one before functions that follow them.
+  static let data = "data"
+  static let functions = "functions"
+  /// Whether it only says what follows.
+  package var isMark: Bool {
+    [Self.data, Self.functions].contains { text.elementsEqual(" \($0)".utf8) }
+  }
 }
 
 /// A glob that names many sections, or `.text`, which contains what was not compiled into separate sections;
 /// in ld64's dialect a string literal.
 package struct OrderFilePattern: Hashable, Sendable {
   package var text: [UInt8]
+  /// The line number, from 1.
+  package var line: Int
+}
+
+/// A C string, by the hash of its bytes.
+package struct OrderFileString: Hashable, Sendable {
+  /// As `stringHash` computes it.
+  package var hash: UInt32
   /// The line number, from 1.
   package var line: Int
 }

@@ -112,13 +112,33 @@ extension OrderFileDialect {
 
   /// Writes `entries` in their order; of equal lines only the first is written.
   ///
-  /// - Parameter header: lines for a comment at the top, without delimiters.
+  /// - Parameters:
+  ///   - strings: the hashes of strings, for a dialect that orders them; others leave them out.
+  ///   - header: lines for a comment at the top, without delimiters.
   /// - Returns: the bytes, which end with a line feed and depend only on the arguments, and the entries left
   ///   out.
   /// - Complexity: O(*n*) for *n* bytes in all names, on average.
-  package func write(_ entries: [OrderFileEntry], header: [String] = []) -> WrittenOrderFile {
-    writer(entries, header)
+  package func write(
+    _ entries: [OrderFileEntry], strings: [UInt32] = [], header: [String] = []
+  ) -> WrittenOrderFile {
+    var written = writer(entries, header)
+    guard ordersStrings else { return written }
+    var seen: Set<UInt32> = []
+    for hash in strings where seen.insert(hash).inserted {
+      written.bytes += Array("\(Self.stringPrefix)\(hash)\n".utf8)
+    }
+    return written
   }
+
+  /// Whether it orders data, too. The linkers of the other dialects would need the name of each input section, which no
+  /// image tells.
+  package var ordersData: Bool { !namesSections }
+
+  /// Whether it orders C strings, by their hashes.
+  package var ordersStrings: Bool { self == .ld64LLD }
+
+  /// What a line begins with that names a string by its hash.
+  static let stringPrefix = "CSTR;"
 }
 
 extension OrderFileDialect: Hashable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-/// A function that an order file lists, in whichever way its dialect names it.
+/// A function that an order file lists, or a variable or constant, in whichever way its dialect names it.
 ///
 /// All names are the bytes in the object files: mangled, and not always UTF-8.
 package struct OrderFileEntry: Hashable, Sendable {
@@ -14,14 +14,17 @@ package struct OrderFileEntry: Hashable, Sendable {
   /// The architecture to which the entry is limited, in ld64's notation: `arm64`, `x86_64`; `nil` for all.
   /// Other dialects don't write it.
   package var architecture: [UInt8]?
+  /// Whether the file says that it names data: by a comment before it. Linkers need not know.
+  package var isData: Bool
 
   package init(
     symbol: [UInt8], objectFile: [UInt8]? = nil, section: [UInt8]? = nil,
-    architecture: [UInt8]? = nil
+    architecture: [UInt8]? = nil, isData: Bool = false
   ) {
     self.symbol = symbol
     self.objectFile = objectFile
     self.section = section
     self.architecture = architecture
+    self.isData = isData
   }
 }

@@ -4,8 +4,16 @@ import ByteReading
 package struct OrderFileWriter {
   package private(set) var written = WrittenOrderFile()
   private var seen: Set<NameKey> = []
+  private var isInData = false
 
   package init() {}
+
+  /// Adds a comment where data begin, or end, with `entry`; in dialects whose comments begin with `#`.
+  package mutating func mark(_ entry: OrderFileEntry) {
+    guard entry.isData != isInData else { return }
+    isInData = entry.isData
+    append("# \(isInData ? OrderFileComment.data : OrderFileComment.functions)\n")
+  }
 
   /// Adds `line` and a line feed, unless the file already has that line: then `entry` is left out.
   package mutating func append(_ line: [UInt8], for entry: OrderFileEntry, at index: Int) {

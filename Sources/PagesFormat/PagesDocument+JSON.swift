@@ -22,6 +22,14 @@ import JSON
 extension PagesDocument: ReadableDocument {
   package static let schema = "orderfile.pages/1"
 
+  /// Whether `bytes` are such a document, of this version or of another one.
+  package static func begins(_ bytes: FileBytes) -> Bool {
+    guard bytes.hasPrefix("{", at: 0) else { return false }
+    var cursor = JSONCursor(bytes)
+    let schema: String? = try? JSONObject(parsing: &cursor, "document").value("schema")
+    return schema?.hasPrefix("orderfile.pages/") ?? false
+  }
+
   package func write(to json: inout JSONWriter) {
     json.array("command") { json in for word in command { json.element(word) } }
     if case .exited(let status) = end { json.member("exitStatus", status) }

@@ -5,7 +5,7 @@ let mayImport: [String: Set<String>] = [
   "Addresses": [],
   "ByteReading": ["Addresses", "Glibc", "Darwin"],
   "JSON": ["ByteReading", "Addresses"],
-  "CDwarf": [], "CZlib": [], "CZstd": [], "CExpat": [], "CDemangle": [],
+  "CDwarf": [], "CZlib": [], "CZstd": [], "CXXHash": [], "CExpat": [], "CDemangle": [],
   "CPtrace": [], "CProcess": [], "CPages": [], "CPerf": [],
 
   // L1: one format each; and the model, which knows no format.
@@ -14,7 +14,7 @@ let mayImport: [String: Set<String>] = [
   "ObjectFormat": ["ByteReading", "Addresses", "CZlib", "CZstd"],
   "DebugInfo": ["ByteReading", "Addresses", "CDwarf"],
   "LinkMapFormat": ["ImageModel", "ByteReading", "Addresses"],
-  "OrderFileFormat": ["ImageModel", "ByteReading", "Addresses"],
+  "OrderFileFormat": ["ImageModel", "ByteReading", "Addresses", "CXXHash"],
   "ClusterProfileFormat": ["ByteReading", "Addresses"],
   "ProfileFormat": ["ImageModel", "ByteReading", "Addresses"],
   "PagesFormat": ["ImageModel", "JSON", "ByteReading", "Addresses"],
@@ -105,7 +105,8 @@ let runtimeMayImport: [String: Set<String>] = ["OrderFileRuntime": ["Recorder"]]
 /// The folders of Sources by layer, for messages and for rules about the lower layers.
 let layers: [[String]] = [
   [
-    "Addresses", "ByteReading", "JSON", "CDwarf", "CZlib", "CZstd", "CExpat", "CDemangle",
+    "Addresses", "ByteReading", "JSON", "CDwarf", "CZlib", "CZstd", "CXXHash",
+    "CExpat", "CDemangle",
     "CPtrace",
     "CProcess", "CPages", "CPerf",
   ],

@@ -23,14 +23,23 @@ import Testing
     outputPath: "app.order", imagePath: "build/a\u{1b}pp", pageSize: .fourKibibytes,
     steps: [
       RefineDocument.Step(
-        move: "as given", entries: 12, textPages: 9, textPages16k: 4, textPages64k: 2, isKept: true),
+        move: "as given", entries: 12, textPages: 9, textPages16k: 4, textPages64k: 2,
+        dataPages: [8, 3, 1], isKept: true),
       RefineDocument.Step(
         move: "add 3 missing functions", entries: 15, textPages: 7, textPages16k: 3,
-        textPages64k: 1, isKept: true),
+        textPages64k: 1, dataPages: [8, 3, 1], isKept: true),
       RefineDocument.Step(
         move: "unused functions last", entries: 15, textPages: 8, textPages16k: 3, textPages64k: 1,
-        isKept: false),
-    ], floor: floor(9000, fixed: fixed), droppedEntries: 2)
+        dataPages: [6, 2, 1], isKept: false),
+    ], floor: floor(9000, fixed: fixed), data: data, droppedEntries: 2)
+
+  static let data = {
+    var data = RefineDocument.DataPages()
+    data.loader = 4
+    data.unnamed = 3
+    data.other = 1
+    return data
+  }()
 
   @Test func bothFormsAreAsRecorded() throws {
     try expectGolden(

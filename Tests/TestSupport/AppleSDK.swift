@@ -58,14 +58,16 @@ package struct AppleSDK: Sendable {
   }
 
   /// Links `objects` with libSystem and libobjc.
+  ///
+  /// - Parameter linker: another release of `ld64.lld`.
   package func link(
     _ objects: [String], to image: String, for platform: Platform, flags: [String] = [],
-    in workshop: Workshop
+    with linker: String? = nil, in workshop: Workshop
   ) throws {
     let arguments =
       platform.linkerArguments
       + ["-syslibroot", path, "-lSystem", "-lobjc", "-o", image] + flags + objects
-    try check(workshop.run(linker, arguments), image)
+    try check(workshop.run(linker ?? self.linker, arguments), image)
   }
 
   /// Puts `members` into a static archive.

@@ -228,9 +228,22 @@ package struct DiffText {
       (\(present)), \(order.inOrder) of these in order (\(inOrder)), checked in the layout after
 
       """
-    if order.dataEntries > 0 {
+    if let data = order.data {
+      if data.entries > 0 {
+        text += "  data: \(data.present) of \(counted(data.entries, "entry", "entries")) present, "
+        text += "\(data.inOrder) of these in order\n"
+      }
+      if data.strings > 0 {
+        let strings = counted(data.strings, "entry", "entries")
+        text += "  strings: \(data.presentStrings) of \(strings) present, "
+        text += "\(data.stringsInOrder) of these in order\n"
+      }
+      if let firstDeviation = data.firstDeviation {
+        text += "  first deviation of data: \(printable(firstDeviation))\n"
+      }
+    } else if order.dataEntries > 0 {
       let entries = counted(order.dataEntries, "entry names", "entries name")
-      text += "  \(entries) data, whose order is not checked\n"
+      text += "  \(entries) data, whose order a link map does not tell\n"
     }
     if let firstDeviation = order.firstDeviation {
       text += "  first deviation: \(printable(firstDeviation))\n"

@@ -167,6 +167,9 @@ package struct OrderedImage: Hashable, Sendable {
     }
   }
 
+  /// What launches touched of the data; `nil` if nothing tells that.
+  package var data: OrderedData?
+
   /// A build that was launched.
   package struct Build: Hashable, Sendable {
     package var path: String
@@ -283,6 +286,7 @@ extension OrderedImage {
   fileprivate func write(to json: inout JSONWriter) {
     if let architecture = layout?.architecture { json.member("architecture", architecture) }
     json.array("builds") { json in for build in builds { json.object { build.write(to: &$0) } } }
+    if let data { json.object("data") { data.write(to: &$0) } }
     json.member("entries", entries)
     if let id = layout?.id { json.member("id", id) }
     json.member("launches", launches)

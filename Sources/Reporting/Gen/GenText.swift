@@ -60,13 +60,18 @@ package struct GenText {
         + "\(ByteCount(split.coldBytes)) that did not: \(printable(split.outputPath))"
       text += list("left whole", split.leftWhole)
     }
+    if let data = image.data { text += "\n" + data.text }
     return text + list("left out", image.missing)
+      + list("data left out", image.data?.missing ?? [], thing: "datum", things: "data")
   }
 
   /// Functions by their reasons, or each with its own.
-  private func list(_ title: String, _ functions: [NameWithReason]) -> String {
+  private func list(
+    _ title: String, _ functions: [NameWithReason], thing: String = "function",
+    things: String = "functions"
+  ) -> String {
     guard !functions.isEmpty else { return "" }
-    let text = "\n\(title): \(counted(functions.count, "function"))"
+    let text = "\n\(title): \(counted(functions.count, thing, things))"
     guard listsMissing else {
       return text + ": "
         + functions.byReason.map { "\($0.count) \($0.reason)" }.joined(separator: "; ")

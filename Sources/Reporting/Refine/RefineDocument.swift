@@ -13,6 +13,8 @@ package struct RefineDocument: Hashable, Sendable {
   /// The orders that were tried, in sequence; the first is the given order.
   package var steps: [Step]
   package var floor: Floor
+  /// What holds the pages of data with the best order.
+  package var data: DataPages
   /// The number of entries that were left out at the end because the image has no such symbol.
   package var droppedEntries: Int
 
@@ -24,18 +26,22 @@ package struct RefineDocument: Hashable, Sendable {
     package var textPages: Int
     package var textPages16k: Int
     package var textPages64k: Int
+    /// Distinct pages without executed code that the launch reads or writes, or to which the loader writes, of 4, 16 and
+    /// 64 KiB.
+    package var dataPages: [Int]
     /// Whether it was better than all before it.
     package var isKept: Bool
 
     package init(
       move: String, entries: Int, textPages: Int, textPages16k: Int, textPages64k: Int,
-      isKept: Bool
+      dataPages: [Int], isKept: Bool
     ) {
       self.move = move
       self.entries = entries
       self.textPages = textPages
       self.textPages16k = textPages16k
       self.textPages64k = textPages64k
+      self.dataPages = dataPages
       self.isKept = isKept
     }
   }
@@ -74,15 +80,34 @@ package struct RefineDocument: Hashable, Sendable {
     }
   }
 
+  /// Pages of 4 KiB without executed code, each counted once: by the first member that holds for it.
+  package struct DataPages: Hashable, Sendable {
+    /// The loader writes to it.
+    package var loader = 0
+    /// What was touched first has an entry.
+    package var listed = 0
+    /// It has a name, and no entry.
+    package var unlisted = 0
+    /// It has no name: strings and constants that the compiler or the linker merged.
+    package var unnamed = 0
+    /// It is in no section that linkers order.
+    package var other = 0
+
+    package init() {}
+
+    package var total: Int { loader + listed + unlisted + unnamed + other }
+  }
+
   package init(
     outputPath: String, imagePath: String, pageSize: PageSize, steps: [Step], floor: Floor,
-    droppedEntries: Int = 0
+    data: DataPages, droppedEntries: Int = 0
   ) {
     self.outputPath = outputPath
     self.imagePath = imagePath
     self.pageSize = pageSize
     self.steps = steps
     self.floor = floor
+    self.data = data
     self.droppedEntries = droppedEntries
   }
 }
@@ -93,6 +118,7 @@ extension RefineDocument: JSONDocument {
   package static let schema = "orderfile.refine/1"
 
   package func write(to json: inout JSONWriter) {
+    json.object("data") { data.write(to: &$0) }
     json.member("droppedEntries", droppedEntries)
     json.object("floor") { floor.write(to: &$0) }
     json.member("imagePath", imagePath)
@@ -120,8 +146,20 @@ extension RefineDocument.Floor {
   }
 }
 
+extension RefineDocument.DataPages {
+  fileprivate func write(to json: inout JSONWriter) {
+    json.member("listed", listed)
+    json.member("loader", loader)
+    json.member("other", other)
+    json.member("unlisted", unlisted)
+    json.member("unnamed", unnamed)
+  }
+}
+
 extension RefineDocument.Step {
   fileprivate func write(to json: inout JSONWriter) {
+    let keys: [StaticString] = ["dataPages", "dataPages16k", "dataPages64k"]
+    for (key, count) in zip(keys, dataPages) { json.member(key, count) }
     json.member("entries", entries)
     json.member("isKept", isKept)
     json.member("move", move)

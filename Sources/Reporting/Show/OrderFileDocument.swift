@@ -13,14 +13,31 @@ package struct OrderFileDocument: Hashable, Sendable {
     /// The object file and the architecture to which the entry is limited; `nil` if it is not.
     package var objectFile: SymbolName?
     package var architecture: SymbolName?
+    /// Whether the file says that it names data.
+    package var isData: Bool
 
     package init(
-      name: SymbolName, line: Int, objectFile: SymbolName? = nil, architecture: SymbolName? = nil
+      name: SymbolName, line: Int, objectFile: SymbolName? = nil, architecture: SymbolName? = nil,
+      isData: Bool = false
     ) {
       self.name = name
       self.line = line
       self.objectFile = objectFile
       self.architecture = architecture
+      self.isData = isData
+    }
+  }
+
+  /// One line that names a string.
+  package struct StringEntry: Hashable, Sendable {
+    /// That of its bytes, by which ld64.lld finds it.
+    package var hash: UInt32
+    /// The line number, from 1.
+    package var line: Int
+
+    package init(hash: UInt32, line: Int) {
+      self.hash = hash
+      self.line = line
     }
   }
 
@@ -28,24 +45,38 @@ package struct OrderFileDocument: Hashable, Sendable {
   /// The dialect: `lld`, `gold`.
   package var dialect: String
   package var entries: [Entry]
+  package var strings: [StringEntry]
 
-  package init(path: String, dialect: String, entries: [Entry]) {
+  package init(path: String, dialect: String, entries: [Entry], strings: [StringEntry] = []) {
     self.path = path
     self.dialect = dialect
     self.entries = entries
+    self.strings = strings
   }
+
+  /// The number of entries that the file says to be data.
+  package var dataEntries: Int { entries.count(where: \.isData) }
 }
 
 extension OrderFileDocument: ShownDocument {
   package static let schema = "orderfile.orderfile/1"
 
   package func write(to json: inout JSONWriter, demangle: NameWording?) {
+    json.member("dataEntries", dataEntries)
     json.member("dialect", dialect)
     json.array("entries") { json in
       for entry in entries { json.object { entry.write(to: &$0, demangle: demangle) } }
     }
     json.member("path", path)
     json.member("schema", Self.schema)
+    json.array("strings") { json in
+      for string in strings {
+        json.object { json in
+          json.member("hash", Int(string.hash))
+          json.member("line", string.line)
+        }
+      }
+    }
   }
 }
 
@@ -55,6 +86,7 @@ extension OrderFileDocument.Entry {
     if let demangled = demangle?(name), demangled != name.description {
       json.member("demangledName", demangled)
     }
+    if isData { json.member("isData", isData) }
     json.member("line", line)
     json.member("name", name)
     if let objectFile { json.member("objectFile", objectFile) }

@@ -19,12 +19,24 @@ package struct OrderFileText {
       let limits = [entry.architecture, entry.objectFile].compactMap { $0 }.map { "\($0):" }
       table.add(["\(entry.line)", limits.joined() + names(entry.name)])
     }
+    for string in document.strings {
+      table.add(["\(string.line)", "string with hash \(string.hash)"])
+    }
     return """
       order file \(printable(document.path))
         dialect: \(printable(document.dialect))
 
-      \(counted(document.entries.count, "entry", "entries")):
+      \(count):
       \(table.text(width: width))
       """
+  }
+
+  /// `120 entries`, `120 entries: 100 functions, 15 data, 5 strings`
+  private var count: String {
+    let (data, strings) = (document.dataEntries, document.strings.count)
+    let text = counted(document.entries.count + strings, "entry", "entries")
+    guard data + strings > 0 else { return text }
+    return text + ": " + counted(document.entries.count - data, "function") + ", \(data) data"
+      + (strings > 0 ? ", \(counted(strings, "string"))" : "")
   }
 }

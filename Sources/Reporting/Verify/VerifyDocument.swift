@@ -56,6 +56,8 @@ package struct VerifyDocument: Hashable, Sendable {
   package var otherArchitectures: Int
   /// The number of lines that name no single function: globs for many sections, string literals.
   package var patterns: Int
+  /// The number of entries that name strings by their hashes.
+  package var strings = 0
   /// In the order of the file.
   package var problems: [Problem]
   /// How many renamed entries were written, and where to; `nil` if that was not asked for.
@@ -91,7 +93,7 @@ package struct VerifyDocument: Hashable, Sendable {
   }
 
   /// Whether no entry is of the builds, neither a function nor data: an empty file is not one without stale entries.
-  package var namesNothing: Bool { entries == 0 && dataEntries == 0 }
+  package var namesNothing: Bool { entries == 0 && dataEntries == 0 && strings == 0 }
 
   package func count(_ kind: Kind) -> Int { problems.count { $0.kind == kind } }
 
@@ -129,6 +131,7 @@ extension VerifyDocument: JSONDocument {
     json.member("renamed", count(.renamed))
     json.member("schema", Self.schema)
     json.member("stale", stale)
+    json.member("strings", strings)
     json.member("unorderable", count(.unorderable))
     if let update {
       json.object("update") { json in

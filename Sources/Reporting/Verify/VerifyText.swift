@@ -45,6 +45,7 @@ package struct VerifyText {
     if document.dataEntries > 0 {
       text += "; \(counted(document.dataEntries, "other entry", "other entries")) of data"
     }
+    if document.strings > 0 { text += "; \(counted(document.strings, "string"))" }
     if document.otherArchitectures > 0 {
       text += "; \(document.otherArchitectures) for other architectures"
     }

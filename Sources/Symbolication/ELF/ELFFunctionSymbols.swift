@@ -107,7 +107,7 @@ struct ELFFunctionSymbols {
   /// Removes the labels inside a function, after its first byte.
   ///
   /// - Complexity: O(*n* log *k*) for *k* labels and *n* functions, however they overlap.
-  private static func removeInner(_ labels: inout [Function], of functions: [Function]) {
+  static func removeInner(_ labels: inout [Function], of functions: [Function]) {
     guard !labels.isEmpty else { return }
     labels.sort { $0.address < $1.address }
     // How far the functions that begin between a label and its predecessor extend.

@@ -23,7 +23,8 @@
 // - If the dialect names sections, a line is looked up among the layout's input sections if it has them, and
 //   lines that name candidate sections of the same function are one ordered symbol.
 //
-// - Lines that name data don't count: linkers order data by the same file, but a layout has only functions.
+// - Lines that name data don't count: linkers order data by the same file, but a layout has only functions. Those of an
+//   image are checked apart (`DataOrderCheck`).
 //
 // - In Mach-O layouts `f.llvm.1` is moved by the lines `f.llvm.1`, `f` and `f.llvm.2`, in this order of preference:
 //   LLD 20 and older use only the first, ld64 the second. Lines for other architectures don't count.
@@ -44,8 +45,10 @@ package struct OrderFileCheck: Sendable {
   /// The number of entries, without those that name data; several candidate sections of the same function count as
   /// one. Always `present + missing.count`.
   package private(set) var entries = 0
-  /// The number of entries that name data, whose order is not checked.
-  package private(set) var dataEntries = 0
+  /// The entries that name data, which `DataOrderCheck` checks: indexes into the order file's `entries`, ascending. An
+  /// entry with an equal one before it is not among them.
+  package private(set) var dataIndexes: [Int] = []
+  package var dataEntries: Int { dataIndexes.count }
   /// The number of entries for functions that the linker could place.
   package private(set) var present = 0
   /// The number of `present` entries whose bodies are all in the requested order.
@@ -162,7 +165,7 @@ extension OrderFileCheck {
     }
     missing.sort { $0.entry < $1.entry }
     entries = present + missing.count
-    dataEntries = ordered.dataCount
+    dataIndexes = ordered.data.map { $0.entries[0] }.sorted()
 
     if let first = stands.firstIndex(of: false) {
       let group = groups[bodies[first].section]

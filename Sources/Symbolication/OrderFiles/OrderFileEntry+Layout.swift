@@ -219,6 +219,17 @@ extension Layout {
   }
 }
 
+extension PlacingEntries {
+  /// The entries of variables and constants, for parts of a layout of data (`DataLayout`).
+  package var dataEntries: [OrderFileEntry] {
+    entries.map { entry in
+      var entry = entry
+      entry.isData = true
+      return entry
+    }
+  }
+}
+
 extension Architecture {
   /// The notation of ld64 order files: `arm64` includes arm64e, and `x86_64` includes x86_64h.
   package var orderFilePrefix: [UInt8] {

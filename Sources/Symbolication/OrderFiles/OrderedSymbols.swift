@@ -11,8 +11,6 @@ struct OrderedSymbols {
   private(set) var duplicates: [Int] = []
   /// The symbols that name data; they are not among `symbols`.
   private(set) var data: [OrderedSymbol] = []
-  /// The number of symbols that name data.
-  var dataCount: Int { data.count }
 
   /// - Parameter architecture: the layout's; entries for another one are left out.
   init(_ order: OrderFile, in layout: Layout, architecture: Architecture?) {

@@ -87,7 +87,7 @@ package struct LayoutDiff {
     let check = order.map {
       OrderFileCheck($0, layout: layouts.namedAfter, architecture: layouts.architecture)
     }
-    if let check, check.present == 0, check.dataEntries == 0 {
+    if let check, check.present == 0, check.dataEntries == 0, order?.strings.isEmpty ?? true {
       throw .foreignOrderFile(options.order ?? "", entries: check.entries, options.after)
     }
 
@@ -97,7 +97,7 @@ package struct LayoutDiff {
     var document = DiffDocument(
       before: layouts.before.reference, after: layouts.after.reference,
       startupSource: startup.source, comparison: comparison, cost: cost ?? .published(for: format),
-      order: check.map(OrderCompliance.init),
+      order: check.map { OrderCompliance($0, Self.dataCheck(order, $0, layouts)) },
       warnings: layouts.warnings + factWarnings + measurements.warnings + startup.warnings)
     document.missing = startup.missing(comparison)
     document.drifted = startup.drifted
@@ -129,6 +129,16 @@ package struct LayoutDiff {
     launchesOfSteps = startup.launchesOfSteps
   }
 
+  /// Whether the data of the layout after follow `order`; `nil` if that is a link map.
+  private static func dataCheck(
+    _ order: OrderFile?, _ check: OrderFileCheck, _ layouts: ComparedLayouts
+  ) -> DataOrderCheck? {
+    guard let order, check.dataEntries + order.strings.count > 0, let bytes = layouts.after.bytes,
+      let data = (try? layouts.after.dataLayout()) ?? nil
+    else { return nil }
+    return DataOrderCheck(order, check, data: data, of: bytes, architecture: layouts.architecture)
+  }
+
   /// Why too little could be recorded for a prediction; `nil` if it was enough.
   private static func refusal(_ code: RecordableCode?, _ asked: Share?) -> String? {
     let least = [RecordableCode.leastShare, asked].compactMap { $0 }.min()
@@ -138,17 +148,26 @@ package struct LayoutDiff {
 }
 
 extension OrderCompliance {
-  fileprivate init(_ check: OrderFileCheck) {
-    let deviation = check.firstDeviation.map { deviation in
-      let place = deviation.expectedPredecessor.map { "after '\($0)'" } ?? "first"
-      return "'\(deviation.name)' at \(deviation.address), expected \(place)"
-    }
+  fileprivate init(_ check: OrderFileCheck, _ data: DataOrderCheck?) {
     self.init(
       entries: check.entries, dataEntries: check.dataEntries, present: check.present,
       inOrder: check.inOrder,
-      firstDeviation: deviation,
+      firstDeviation: check.firstDeviation?.wording,
       unorderable: check.missing.map {
         NameWithReason(name: $0.name, reason: $0.reason.description)
       })
+    self.data = data.map {
+      DataCompliance(
+        entries: $0.data.entries, present: $0.data.present, inOrder: $0.data.inOrder,
+        firstDeviation: $0.firstDeviation?.wording, strings: $0.strings.entries,
+        presentStrings: $0.strings.present, stringsInOrder: $0.strings.inOrder)
+    }
+  }
+}
+
+extension OrderFileCheck.Deviation {
+  /// `'f' at 0x1234, expected after 'main'`
+  fileprivate var wording: String {
+    "'\(name)' at \(address), expected " + (expectedPredecessor.map { "after '\($0)'" } ?? "first")
   }
 }

@@ -1,5 +1,6 @@
 import ByteReading
 import ImageModel
+import PagesFormat
 import Reporting
 import Symbolication
 
@@ -20,6 +21,9 @@ package struct LaunchFiles {
   /// Ascending by path, so that the order in which they were named does not matter. A file that is named twice is
   /// there twice.
   package private(set) var files: [File] = []
+  /// Documents of pages, likewise; empty unless they are wanted.
+  package private(set) var pages: [File] = []
+  private let takesPages: Bool
   package private(set) var warnings: [Diagnostic] = []
 
   /// - Parameters:
@@ -27,9 +31,13 @@ package struct LaunchFiles {
   ///     them; and `@` with the path of a list. A list has a path a line, with a weight and a comma before it or not;
   ///     empty lines and lines that begin with `#` do not count.
   ///   - weighted: paths likewise, each with a weight and a comma before it.
+  ///   - takesPages: whether what `orderfile pages --json` wrote is a launch, too.
   /// - Throws: an error if a list or a folder can't be read, if a folder has no trace, and for a weight that is not a
   ///   number from 1 to 2^48.
-  package init(_ paths: [String], weighted: [String] = []) throws(Diagnostic) {
+  package init(
+    _ paths: [String], weighted: [String] = [], takesPages: Bool = false
+  ) throws(Diagnostic) {
+    self.takesPages = takesPages
     for path in paths { try add(path, weight: 1, mayBeList: true) }
     for argument in weighted {
       guard let comma = argument.firstIndex(of: ",") else {
@@ -39,10 +47,13 @@ package struct LaunchFiles {
       let weight = try Self.weight(argument[..<comma], context: [])
       try add(String(argument[argument.index(after: comma)...]), weight: weight, mayBeList: true)
     }
-    files.sort { a, b in
-      let (pathA, pathB) = (Array(a.path.utf8), Array(b.path.utf8))
-      return pathA == pathB ? a.weight < b.weight : pathA.lexicographicallyPrecedes(pathB)
-    }
+    files.sort(by: Self.precedes)
+    pages.sort(by: Self.precedes)
+  }
+
+  private static func precedes(_ a: File, _ b: File) -> Bool {
+    let (pathA, pathB) = (Array(a.path.utf8), Array(b.path.utf8))
+    return pathA == pathB ? a.weight < b.weight : pathA.lexicographicallyPrecedes(pathB)
   }
 
   private mutating func add(_ path: String, weight: UInt64, mayBeList: Bool) throws(Diagnostic) {
@@ -50,6 +61,10 @@ package struct LaunchFiles {
       try addList(String(path.dropFirst()), weight: weight)
     } else if path != "-", Folder.isFolder(path) {
       try addFolder(path, weight: weight)
+    } else if takesPages, path != "-", let bytes = try? FileBytes(regularFileAt: path),
+      PagesDocument.begins(bytes)
+    {
+      pages.append(File(path: path, weight: weight))
     } else {
       files.append(File(path: path, weight: weight))
     }
@@ -95,7 +110,10 @@ package struct LaunchFiles {
         case .trace, .profile:
           files.append(File(path: path, weight: weight))
           continue
-        default: break
+        default:
+          guard takesPages, PagesDocument.begins(bytes) else { break }
+          pages.append(File(path: path, weight: weight))
+          continue
         }
       }
       others.append(name)

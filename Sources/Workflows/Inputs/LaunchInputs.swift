@@ -37,7 +37,14 @@ package struct LaunchInputs {
     traces named: [String], weighted: [String] = [], recorded: [String],
     architecture: Architecture?, keepsGoing: Bool = false
   ) throws(Diagnostic) {
-    let inputs = try LaunchFiles(named, weighted: weighted)
+    try self.init(
+      try LaunchFiles(named, weighted: weighted), recorded: recorded, architecture: architecture,
+      keepsGoing: keepsGoing)
+  }
+
+  package init(
+    _ inputs: LaunchFiles, recorded: [String], architecture: Architecture?, keepsGoing: Bool = false
+  ) throws(Diagnostic) {
     warnings = inputs.warnings
     groups = BuildGroups(traces) { _ in nil }
     var problems = FileProblems(keepsGoing: keepsGoing)
@@ -260,6 +267,24 @@ package struct LaunchInputs {
     case .trace(let bytes):
       Trace(try InputFile.traceFile(bytes, file.path), path: file.path)
     }
+  }
+
+  /// What each trace touched of the data of images in `wanted`; empty if no data were recorded. A sealed trace has the
+  /// names; those of others are looked up in the files of the images, as far as these can be read.
+  mutating func launchData(of wanted: Int) throws(Diagnostic) -> [LaunchData] {
+    var launches: [LaunchData] = []
+    for number in traces.members.indices where traces.members[number].hasData {
+      for launch in try self.launches(try trace(number), of: [wanted])
+      where !launch.dataUses.isEmpty {
+        let isNamed = launch.dataUses.contains { !$0.names.isEmpty }
+        let data = isNamed ? nil : (try? images.build(of: launch.image)?.dataLayout()) ?? nil
+        launches.append(
+          LaunchData(
+            launch.dataUses, path: files[number].path, weight: files[number].weight,
+            imageID: launch.image.id, data: data))
+      }
+    }
+    return launches
   }
 
   /// What a trace used of the images in `groups`.

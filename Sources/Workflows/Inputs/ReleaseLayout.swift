@@ -19,6 +19,9 @@ package struct ReleaseLayout {
   package private(set) var warnings: [Diagnostic]
   /// The bytes of the image; `nil` if only a link map was given.
   let bytes: FileBytes?
+  /// Data that its link map shows in input sections with other data: the linker moves them only together. Empty without
+  /// a link map.
+  private(set) var sharedData: Set<StatedAddress> = []
 
   /// Returns the basic block address map of the image; `nil` if it has none, or if only a link map was given.
   package func blockMap() throws(Diagnostic) -> BlockMap? {
@@ -26,6 +29,12 @@ package struct ReleaseLayout {
     do {
       return try BlockMap(of: bytes, functions: layout.functions.map(\.address))
     } catch { throw Diagnostic("\(error)", context: [path]) }
+  }
+
+  /// The data of the image; `nil` if only a link map was given.
+  package func dataLayout() throws(ParseError) -> DataLayout? {
+    guard let bytes else { return nil }
+    return try DataLayout(of: bytes, architecture: architecture)
   }
 
   /// As documents state it.
@@ -109,6 +118,7 @@ package struct ReleaseLayout {
     architecture = image.architecture
     warnings = isStripped ? map.warnings : image.warnings
     bytes = image.bytes
+    sharedData = map.sharedData
   }
 
   package init(_ image: Image) { self.init(image, path: image.path, warnings: [], bytes: nil) }
@@ -141,6 +151,7 @@ package struct ReleaseLayout {
     }
     var warnings: [Diagnostic] = []
     layout = Layout(map, diagnostics: &warnings)
+    sharedData = map.sharedData
     self.warnings = warnings.map {
       Diagnostic($0.message, context: [mapPath] + $0.context, hint: $0.hint, severity: $0.severity)
     }

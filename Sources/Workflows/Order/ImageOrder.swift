@@ -55,7 +55,8 @@ struct ImageOrder {
   ///   file is of another program.
   func orderFile(
     _ options: OrderGeneration.Options, outputPath: String, traces: TraceSet,
-    workloads: [WorkloadSummary], leavesOutRare: Bool, executed: ExecutedCode? = nil
+    workloads: [WorkloadSummary], leavesOutRare: Bool, executed: ExecutedCode? = nil,
+    data launches: [LaunchData] = []
   ) throws(Diagnostic) -> GeneratedOrder {
     let layout = release.layout
     let (dialect, linkerSource) = try dialect(options.linker)
@@ -66,15 +67,15 @@ struct ImageOrder {
     let order = FirstTouchOrder(
       parts: parts(strategy, executed, previous, leavesOutRare), layout: layout,
       initializers: release.initializers, largeFunctionBytes: options.largeFunctionBytes)
-    // Lines name the slice of a universal file, so that the order files of all slices can be put into one.
-    let slice = release.image.flatMap { $0.isSlice ? $0.architecture : nil }
     let header = header(strategy, workloads)
     let split = try split(order.parts, executed, options, header)
     let parts = split?.parts ?? order.parts
     let placing = PlacingEntries(
       of: parts + (split?.splitOff ?? []), in: map, for: dialect,
       architecture: options.architecture ?? slice)
-    let written = dialect.write(placing.entries, header: header)
+    let data = try dataOrder(launches, options, strategy, previous, dialect)
+    let written = dialect.write(
+      placing.entries + (data?.entries ?? []), strings: data?.strings ?? [], header: header)
     var image = OrderedImage(
       outputPath: outputPath, linker: dialect.name, recordedImage: recordedImage.path,
       layout: release.reference, traces: traces.members.map(\.path),
@@ -84,7 +85,8 @@ struct ImageOrder {
       recordedFunctions: resolved.recordedCount,
       resolvedFunctions: resolved.resolvedCount - resolved.count(of: placing.unmoved, in: layout),
       untracedInitializers: order.untracedInitializerCount,
-      entries: placing.entries.count - written.unwritable.count,
+      entries: placing.entries.count
+        - written.unwritable.count { $0.index < placing.entries.count },
       startupBytes: layout.byteCount(of: parts),
       textBytes: layout.sections.filter(\.isExecutable).map(\.range.size).saturatingSum(),
       missing: missing(placing, written),
@@ -104,6 +106,7 @@ struct ImageOrder {
     } else {
       image.linkOption = dialect.linkOption
     }
+    image.data = data?.summary
     image.previous = previous?.comparison(with: written.bytes)
     image.split = split?.summary
     image.split?.outputPath = options.splitPath
@@ -115,6 +118,39 @@ struct ImageOrder {
       imageFormat: layout.imageFormat,
       warnings: release.warnings + warnings(order, placing) + (split?.warnings ?? [])
         + Diagnostic.changedWorkloads(workloads, since: previous))
+  }
+
+  /// The order of the data that `launches` touched; `nil` if there are no launches.
+  ///
+  /// - Throws: an error if the linker or the format of the order can't place data.
+  private func dataOrder(
+    _ launches: [LaunchData], _ options: OrderGeneration.Options, _ strategy: OrderStrategy,
+    _ previous: PreviousOrder?, _ dialect: OrderFileDialect
+  ) throws(Diagnostic) -> DataOrder? {
+    guard !launches.isEmpty else { return nil }
+    guard dialect.ordersData, options.split?.name != "bolt" else {
+      throw Diagnostic(
+        "unable to order data with \(dialect.ordersData ? "BOLT" : dialect.name): only lld and Apple's "
+          + "linkers order data by their names",
+        context: [launches[0].path], hint: "leave out the pages")
+    }
+    let data: DataLayout?
+    do { data = try release.dataLayout() } catch {
+      throw Diagnostic("\(error)", context: [release.path])
+    }
+    guard let data else {
+      throw Diagnostic(
+        "unable to order data: expected a linked image, found a link map alone",
+        context: [release.path], hint: "give the image with --image")
+    }
+    return try DataOrder(
+      launches, data: data, of: release, strategy: strategy, previous: previous?.order,
+      for: dialect, architecture: options.architecture ?? slice)
+  }
+
+  /// The architecture that lines name so that the order files of all slices of a universal file can be put into one.
+  private var slice: Architecture? {
+    release.image.flatMap { $0.isSlice ? $0.architecture : nil }
   }
 
   /// The used functions in the order of `strategy`, and where nothing is gained by that in their previous order. If

@@ -60,6 +60,7 @@ package struct OrderGeneration {
 
   private let options: Options
   private var inputs: LaunchInputs
+  private let pages: PagesInputs
   /// The groups of recorded images that are ordered.
   private let groups: [Int]
   /// The builds, by the group of the recorded image.
@@ -73,9 +74,12 @@ package struct OrderGeneration {
   /// - Throws: an error also if nothing was recorded; `mismatch` if the inputs do not belong together.
   package init(_ options: Options) throws(Diagnostic) {
     self.options = options
+    let files = try LaunchFiles(
+      options.traces, weighted: options.weighted, takesPages: true)
     inputs = try LaunchInputs(
-      traces: options.traces, weighted: options.weighted, recorded: options.recorded,
-      architecture: options.architecture, keepsGoing: options.keepsGoing)
+      files, recorded: options.recorded, architecture: options.architecture,
+      keepsGoing: options.keepsGoing)
+    pages = try PagesInputs(files.pages)
     switch options.builds {
     case .one(let image, let linkMap, let debugFile):
       let release = try ReleaseLayout(
@@ -139,15 +143,19 @@ package struct OrderGeneration {
     let least = options.minSupport.launches(of: profile.launchCount)
     let rare = profile.removeFunctions(usedBelow: least)
     releases[group] = nil
+    let launchData = try inputs.launchData(of: group)
+    let needsBytes = options.split != nil || !pages.isEmpty || !launchData.isEmpty
     let release: ReleaseLayout
     if let given {
       release = given
-    } else if options.split != nil, let build = inputs.images.build(of: image) {
+    } else if needsBytes, let build = inputs.images.build(of: image) {
       release = build
     } else {
       release = ReleaseLayout(try inputs.recordedImage(of: image))
     }
     let recordable = inputs.recordableShare(of: group, countedIn: release.layout).code
+    let recorded = members.map { folded.images[$0] }
+    let data = launchData + (try pagesData(of: release, recorded: recorded))
     let imageOrder = try ImageOrder(profile, of: image, release: release)
     var order =
       try imageOrder
@@ -155,7 +163,8 @@ package struct OrderGeneration {
         options, outputPath: outputPath, traces: inputs.traces, workloads: folded.workloads,
         leavesOutRare: least > 1,
         executed: options.split == nil
-          ? nil : try executedCode(of: release, folded, members, least: least))
+          ? nil : try executedCode(of: release, folded, members, least: least),
+        data: data)
     order.image.recordable = recordable
     order.image.rareFunctions = rare.count
     if members.count > 1 {
@@ -167,6 +176,18 @@ package struct OrderGeneration {
     order.warnings += [.partlyRecordable(recordable, path: image.path)].compactMap { $0 }
     orderWarnings += order.warnings
     return order
+  }
+
+  /// What launches touched of the data of `release` whose pages were counted.
+  ///
+  /// - Parameter recorded: the builds of it that were recorded.
+  private func pagesData(
+    of release: ReleaseLayout, recorded: [Profile.Image]
+  ) throws(Diagnostic) -> [LaunchData] {
+    try pages.launches(
+      ofImages: [release.reference.id].compactMap { $0 }
+        + recorded.compactMap { $0.id?.description },
+      named: [release.path] + recorded.map(\.path), isOptional: groups.count > 1)
   }
 
   /// What launches executed, as code of `release`.

@@ -11,7 +11,7 @@ struct PreviousOrder {
   /// What the launches were asked to do from which it was made, as far as its header tells.
   let workloads: [WorkloadSummary]
   let path: String
-  private let order: OrderFile
+  let order: OrderFile
 
   /// - Parameters:
   ///   - release: the build to order. Functions that it has under another name are found as `verify` finds them.

@@ -87,7 +87,7 @@ package struct OrderFileRefinement {
     return Result(
       document: RefineDocument(
         outputPath: outputFile.path, imagePath: image, pageSize: size, steps: refinement.path,
-        floor: refinement.floor, droppedEntries: written.dropped),
+        floor: refinement.floor, data: refinement.dataPages, droppedEntries: written.dropped),
       warnings: [wrapped?.note].compactMap { $0 } + refinement.best.warnings,
       failure: failure, isWritten: isWritten)
   }

@@ -42,6 +42,8 @@ struct Refinement {
     var candidate: Candidate
     var release: ReleaseLayout
     var pages: PagesDocument.Image
+    /// `nil` if the image's data can't be read.
+    var data: LaunchDataPages?
     var uses: [FirstUse]
     /// The first addresses of the basic blocks that ran.
     var blocks: Set<StatedAddress>
@@ -53,6 +55,9 @@ struct Refinement {
     /// Blocks that the profile has split off, and that ran, join those that ran before.
     case growClusters
   }
+
+  /// How often data are added in sequence although no page was saved yet.
+  private static let mostDataRounds = 16
 
   private static let moves: [Move] = [
     .growClusters, .order(.addMissing), .order(.unusedLast), .order(.largeLast(bytes: 16 << 10)),
@@ -82,17 +87,75 @@ struct Refinement {
       isBetter = false
       for move in Self.moves where !isBetter {
         guard let candidate = try candidate(move) else { continue }
-        let trial = try Self.trial(of: candidate.candidate, image, launch)
-        isBetter = count(trial) < count(best)
-        path.append(step(candidate.name, trial, isKept: isBetter))
-        progress(path[path.count - 1])
-        if isBetter {
-          image.keep()
-          best = trial
-        }
+        isBetter = try take(candidate, progress).isBetter
       }
+      if !isBetter { isBetter = try addData(progress) }
     }
     image.restore()
+  }
+
+  /// Links and launches with a candidate, and keeps it if it is better than the best.
+  private mutating func take(
+    _ candidate: (name: String, candidate: Candidate),
+    _ progress: (_ step: RefineDocument.Step) -> Void
+  ) throws -> (trial: Trial, isBetter: Bool) {
+    let trial = try Self.trial(of: candidate.candidate, image, launch)
+    let isBetter = count(trial) < count(best)
+    path.append(step(candidate.name, trial, isKept: isBetter))
+    progress(path[path.count - 1])
+    if isBetter {
+      image.keep()
+      best = trial
+    }
+    return (trial, isBetter)
+  }
+
+  /// Lists the data that the launch touches, until none is missing.
+  ///
+  /// Only the first touch of each page is seen, so a page is not saved before the last of its data that the launch touches
+  /// is listed: a trial that saves nothing shows what is next.
+  ///
+  /// - Returns: whether one of the trials was better than the best before.
+  private mutating func addData(
+    _ progress: (_ step: RefineDocument.Step) -> Void
+  ) throws -> Bool {
+    var trial = best
+    var hasImproved = false
+    for _ in 0..<Self.mostDataRounds {
+      guard let candidate = try withData(of: trial),
+        tried.insert(candidate.candidate).inserted
+      else { break }
+      let result = try take(candidate, progress)
+      trial = result.trial
+      hasImproved = hasImproved || result.isBetter
+    }
+    return hasImproved
+  }
+
+  /// The order of `trial` with the data that its launch touched, and that it does not list; `nil` if there are none, or if
+  /// its linker does not order data.
+  private func withData(of trial: Trial) throws -> (name: String, candidate: Candidate)? {
+    let order = trial.candidate.order
+    guard order.dialect.ordersData, let data = trial.data else { return nil }
+    let architecture = trial.release.architecture
+    let missing = data.missing(from: order, architecture)
+    guard !missing.isEmpty else { return nil }
+    let entries = order.entries + data.entries(of: missing, for: order.dialect, architecture)
+    return (
+      "add \(counted(missing.count, "touched datum", "touched data"))",
+      try candidate(entries, trial.candidate)
+    )
+  }
+
+  /// `given` with other entries.
+  private func candidate(_ entries: [OrderFileEntry], _ given: Candidate) throws -> Candidate {
+    let bytes = given.order.dialect.write(
+      entries, strings: given.order.strings.map(\.hash), header: header
+    ).bytes
+    return Candidate(
+      order: try InputFile.orderFile(
+        FileBytes(bytes), "", of: best.release.layout.imageFormat), bytes: bytes,
+      profile: given.profile)
   }
 
   /// Whether the best order differs from the given one.
@@ -105,18 +168,27 @@ struct Refinement {
     let (entries, dropped) = order.entriesOfSymbols(
       in: best.release.layout, architecture: best.release.architecture)
     guard dropped > 0 else { return (best.candidate.bytes, 0) }
-    return (order.dialect.write(entries, header: header).bytes, dropped)
+    let strings = order.strings.map(\.hash)
+    return (order.dialect.write(entries, strings: strings, header: header).bytes, dropped)
   }
 
   private var header: [String] {
-    best.candidate.order.comments.map { comment in
+    best.candidate.order.comments.filter { !$0.isMark }.map { comment in
       String(decoding: comment.text.trimmingPrefix { $0 == UInt8(ascii: " ") }, as: UTF8.self)
     }
   }
 
-  /// The number of pages of the requested size, then of 4 KiB.
+  /// The number of pages of the requested size, executed or of data, then of 4 KiB.
   private func count(_ trial: Trial) -> (Int, Int) {
-    (trial.pages.executedPages(size), trial.pages.executedPages(.fourKibibytes))
+    func pages(_ size: PageSize) -> Int {
+      trial.pages.executedPages(size) + (trial.data?.pages(size) ?? 0)
+    }
+    return (pages(size), pages(.fourKibibytes))
+  }
+
+  /// What holds the pages of data with the best order.
+  var dataPages: RefineDocument.DataPages {
+    best.data?.holders(best.candidate.order, best.release.architecture) ?? .init()
   }
 
   /// The floor: a lower bound, computed for the best order.
@@ -187,7 +259,6 @@ struct Refinement {
         ).entries
       }
     }
-    let bytes = order.dialect.write(entries, header: header).bytes
     let name: String
     switch move {
     case .addMissing: name = "add \(counted(refinement.missing.count, "missing function"))"
@@ -196,9 +267,8 @@ struct Refinement {
     }
     return (
       name,
-      Candidate(
-        order: try InputFile.orderFile(FileBytes(bytes), "", of: layout.imageFormat), bytes: bytes,
-        profile: best.candidate.profile)
+      try candidate(
+        entries.filter { !$0.isData } + entries.filter(\.isData), best.candidate)
     )
   }
 
@@ -216,7 +286,9 @@ struct Refinement {
     let pages = try orInterrupted { try launch.pages(ofImage: image.path) }
     let (uses, blocks, warnings) = try orInterrupted { try launch.uses(of: release, pages) }
     return Trial(
-      candidate: candidate, release: release, pages: pages, uses: uses, blocks: blocks,
+      candidate: candidate, release: release, pages: pages,
+      data: ((try? release.dataLayout()) ?? nil).map { LaunchDataPages($0, pages) }, uses: uses,
+      blocks: blocks,
       warnings: release.warnings + warnings)
   }
 
@@ -225,7 +297,8 @@ struct Refinement {
       move: move, entries: trial.candidate.order.entries.count,
       textPages: trial.pages.executedPages(.fourKibibytes),
       textPages16k: trial.pages.executedPages(.sixteenKibibytes),
-      textPages64k: trial.pages.executedPages(.sixtyFourKibibytes), isKept: isKept)
+      textPages64k: trial.pages.executedPages(.sixtyFourKibibytes),
+      dataPages: PagesDocument.pageSizes.map { trial.data?.pages($0) ?? 0 }, isKept: isKept)
   }
 }
 

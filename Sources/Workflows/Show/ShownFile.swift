@@ -173,8 +173,8 @@ extension OrderFileDocument {
         return Entry(
           name: SymbolName(bytes: name), line: $1,
           objectFile: namesSections ? nil : $0.objectFile.map { SymbolName(bytes: $0) },
-          architecture: $0.architecture.map { SymbolName(bytes: $0) })
-      })
+          architecture: $0.architecture.map { SymbolName(bytes: $0) }, isData: $0.isData)
+      }, strings: order.strings.map { StringEntry(hash: $0.hash, line: $0.line) })
   }
 }
 

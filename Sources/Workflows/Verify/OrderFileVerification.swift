@@ -65,6 +65,7 @@ package struct OrderFileVerification {
       otherArchitectures: order.entries.indices.count { !checked.contains($0) },
       patterns: order.patterns.count,
       problems: problems.map(\.problem))
+    document.strings = order.strings.count
     if document.stale == document.entries, document.entries > 0, document.dataEntries == 0,
       document.count(.renamed) == 0
     {

@@ -1,0 +1,15 @@
+// xxHash, by which ld64.lld's order files name strings. <https://xxhash.com>
+
+#ifndef ORDERFILE_CXXHASH_H
+#define ORDERFILE_CXXHASH_H
+
+// All of it is in the header: nothing is linked.
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+/// XXH3, 64 bits, without a seed, of `count` bytes. `bytes` may be null if there are none.
+static inline XXH64_hash_t orderfile_xxh3(const void *bytes, size_t count) {
+  return XXH3_64bits(bytes, count);
+}
+
+#endif

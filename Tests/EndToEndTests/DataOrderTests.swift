@@ -1,0 +1,160 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// From the pages that a launch touches to a layout of data in which it touches fewer.
+@Suite(.needs(.recording)) struct DataOrderTests {
+  /// 200 tables and 200 variables of 1 KiB, of which the launch reads and writes every 20th.
+  private static let program: String = {
+    let data = (0..<200).flatMap { index in
+      [
+        "const int table\(index)[256] = {\(index), 1};", "int value\(index)[256] = {\(index), 1};",
+      ]
+    }
+    let uses = stride(from: 0, to: 200, by: 20).map {
+      "sum += ((volatile const int *)table\($0))[n]; ((volatile int *)value\($0))[n] = sum;"
+    }
+    return data.joined(separator: "\n") + """
+
+      int main(int count, char **words) {
+        (void)words;
+        int sum = 0, n = count;
+        \(uses.joined(separator: "\n  "))
+        return sum == 0;
+      }
+      """
+  }()
+
+  private static let built = PreparedFolder<Workshop> { workshop in
+    try workshop.write(program.utf8, "app.c")
+    for (object, flags) in [("own.o", ["-fdata-sections"]), ("shared.o", [])] {
+      try workshop.must(
+        "clang", ["-O1", "-ffunction-sections", "-c", "app.c", "-o", object] + flags)
+    }
+    try workshop.write(
+      """
+      exec clang -fuse-ld=lld -Wl,--build-id ${ORDERFILE_ORDER:+-Wl,--symbol-ordering-file="$ORDERFILE_ORDER"} \
+        ${OBJECT:-own.o} -Wl,-Map=app.map -o ${IMAGE:-app}
+      """.utf8, "link.sh")
+    try workshop.must("sh", ["link.sh"])
+    try workshop.mustOrderfile("record", "-q", "--breakpoints", "-o", "app.oftrace", "--", "./app")
+    try workshop.mustOrderfile("pages", "-q", "--json", "-o", "app.pages", "--", "./app")
+  }
+
+  private func pages(_ workshop: Workshop, _ image: String) throws -> Int {
+    let pages = try workshop.mustOrderfile("pages", "--json", "--", "./" + image).json
+    let images = try #require(pages["images"] as? [[String: Any]])
+    let total = try #require(images.first?["dataTotal"] as? [String: Any])
+    return try #require(total["pages"] as? Int)
+  }
+
+  private func data(_ run: Run) throws -> [String: Any] {
+    let images = try #require(run.json["images"] as? [[String: Any]])
+    return try #require(images.first?["data"] as? [String: Any])
+  }
+
+  @Test func whatALaunchTouchesIsTogether() throws {
+    let workshop = try Self.built.copy()
+    let gen = try workshop.mustOrderfile(
+      "gen", "app.oftrace", "app.pages", "--image", "app", "-o", "app.order", "--json")
+    let sections = try #require(try data(gen)["sections"] as? [[String: Any]])
+    let symbols = sections.reduce(into: [String: Int]()) {
+      $0[$1["name"] as? String ?? ""] = $1["symbols"] as? Int
+    }
+    #expect(symbols[".rodata"] == 10 && (symbols[".data"] ?? 0) >= 10)
+    let lines = workshop.text("app.order").split(separator: "\n").map(String.init)
+    let mark = try #require(lines.firstIndex(of: "# data"))
+    #expect(try #require(lines.firstIndex(of: "main")) < mark)
+    #expect(lines[mark...].contains("table40") && lines[mark...].contains("value180"))
+
+    try workshop.must(
+      "env", ["ORDERFILE_ORDER=app.order", "IMAGE=ordered", "sh", "link.sh"])
+    // Ten tables lie on ten pages, and then on three or four; so do ten variables.
+    let (before, after) = (try pages(workshop, "app"), try pages(workshop, "ordered"))
+    #expect(before - after >= 10)
+
+    let diff = try workshop.mustOrderfile(
+      "diff", "app", "ordered", "--trace", "app.oftrace", "--order", "app.order", "--json")
+    let order = try #require(diff.json["order"] as? [String: Any])
+    let counts = try #require(order["data"] as? [String: Any])
+    #expect(counts["entries"] as? Int == counts["inOrder"] as? Int)
+    let verify = try workshop.mustOrderfile("verify", "app.order", "--image", "ordered", "--json")
+    #expect(verify.json["stale"] as? Int == 0 && verify.json["dataEntries"] as? Int ?? 0 >= 20)
+    let show = try workshop.mustOrderfile("show", "app.order").text
+    #expect(show.contains(" data"))
+
+    // A document of the ordered build gives the same entries, by their names.
+    let again = try workshop.mustOrderfile(
+      "gen", "app.oftrace", "app.pages", "--image", "ordered", "-o", "again.order", "--json")
+    #expect((try data(again)["missing"] as? [Any])?.isEmpty == true)
+    #expect(workshop.text("again.order").contains("table40\n"))
+  }
+
+  @Test func withoutSectionsOfTheirOwnDataAreLeftOut() throws {
+    let workshop = try Self.built.copy()
+    try workshop.must("env", ["OBJECT=shared.o", "IMAGE=app", "sh", "link.sh"])
+    try workshop.mustOrderfile("pages", "-q", "--json", "-o", "app.pages", "--", "./app")
+    let gen = try workshop.mustOrderfile(
+      "gen", "app.oftrace", "app.pages", "--image", "app", "--link-map", "app.map", "-o",
+      "app.order")
+    #expect(gen.errors.contains("without a section of their own (-fdata-sections)"))
+    #expect(!workshop.text("app.order").contains("table"))
+  }
+
+  @Test func pagesOfAnotherProgramAreRefused() throws {
+    let workshop = try Self.built.copy()
+    let json = workshop.text("app.pages")
+    let id = try #require(json.firstRange(of: "\"id\": \""))
+    // Another build, whose variables have other names; and another program.
+    let other = json.replacing("table", with: "elsewhere").replacing("value", with: "nowhere")
+      .replacingCharacters(in: id.upperBound..<json.index(id.upperBound, offsetBy: 4), with: "0000")
+    for (text, words) in [
+      (other, "it is another program"),
+      (other.replacing("/app\"", with: "/tool\""), "missing image"),
+    ] {
+      try workshop.write(text.utf8, "other.pages")
+      let gen = try workshop.orderfile([
+        "gen", "app.oftrace", "other.pages", "--image", "app", "-o", "other.order",
+      ])
+      #expect(gen.status == 3 && gen.errors.contains(words), "\(gen.errors)")
+      #expect(!workshop.fileNames.contains("other.order"))
+    }
+  }
+
+  @Test func oddRowsAreNoErrors() throws {
+    let workshop = try Self.built.copy()
+    // Rows outside every section, and without symbols.
+    let odd = workshop.text("app.pages")
+      .replacing(#/"touched": "0x[0-9a-f]+"/#, with: "\"touched\": \"0xfffffffffffffff0\"")
+    try workshop.write(odd.utf8, "odd.pages")
+    let gen = try workshop.mustOrderfile(
+      "gen", "app.oftrace", "odd.pages", "--image", "app", "-o", "odd.order", "--json")
+    #expect((try data(gen)["sections"] as? [Any])?.isEmpty == true)
+    try workshop.write(odd.prefix(odd.count / 2).utf8, "cut.pages")
+    let cut = try workshop.orderfile([
+      "gen", "app.oftrace", "cut.pages", "--image", "app", "-o", "odd.order",
+    ])
+    #expect(cut.status == 1, "\(cut.errors)")
+    let gold = try workshop.orderfile([
+      "gen", "app.oftrace", "app.pages", "--image", "app", "--linker", "gold", "-o", "odd.order",
+    ])
+    #expect(gold.status == 1 && gold.errors.contains("unable to order data with gold"))
+  }
+
+  @Test func refiningOrdersDataUntilNoPageGoes() throws {
+    let workshop = try Self.built.copy()
+    try workshop.mustOrderfile("gen", "-q", "app.oftrace", "--image", "app", "-o", "app.order")
+    let run = try workshop.mustOrderfile(
+      "refine", "--order", "app.order", "--image", "app", "--relink", "sh link.sh", "--json", "--",
+      "./app")
+    let steps = try #require(run.json["steps"] as? [[String: Any]])
+    let kept = steps.filter { $0["isKept"] as? Bool ?? false }.compactMap {
+      $0["dataPages"] as? Int
+    }
+    #expect(try #require(kept.first) - #require(kept.last) >= 10, "\(steps)")
+    #expect(workshop.text("app.order").contains("# data\n"))
+    let data = try #require(run.json["data"] as? [String: Any])
+    #expect(data.values.compactMap { $0 as? Int }.reduce(0, +) == kept.last)
+    #expect(data["unlisted"] as? Int == 0)
+  }
+}
