@@ -1,6 +1,8 @@
-/* Each CPU has its own ring: the kernel does not allow one for all CPUs if children inherit the event. The
- * events belong to the calling thread, stay off for it, and are enabled when a child that has inherited
- * them calls exec. <perf_event_open(2)> */
+/* Three events: one that the kernel counts when it begins to handle a fault (arch/x86/mm/fault.c), and one each for
+ * minor and major faults that it has handled (mm_account_fault in mm/memory.c). Each CPU has its own ring, which the
+ * three share: the kernel does not allow one for all CPUs if children inherit the event. The events belong to the
+ * calling thread, stay off for it, and are enabled when a child that has inherited them calls exec.
+ * <perf_event_open(2)> */
 #if defined(__linux__)
 #define _GNU_SOURCE
 #include "cfaults.h"
@@ -12,15 +14,24 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { RING_SIZE = 256 << 10 }; /* bytes; less than the kernel lets any user lock per CPU */
+/* Bytes of a ring. The kernel lets any user lock more than the least per CPU. */
+enum { MOST_RING_SIZE = 2 << 20, LEAST_RING_SIZE = 256 << 10 };
+
+enum { EVENTS = 3 };
+static const uint64_t configurations[EVENTS] = {
+    PERF_COUNT_SW_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS_MIN, PERF_COUNT_SW_PAGE_FAULTS_MAJ};
+static const enum cfaults_kind kinds[EVENTS] = {CFAULTS_BEGIN, CFAULTS_MINOR, CFAULTS_MAJOR};
 
 struct ring {
-  int descriptor;
+  int descriptors[EVENTS]; /* the first one owns the ring */
+  uint64_t identifiers[EVENTS];
   struct perf_event_mmap_page *page; /* the ring's data follow it */
-  size_t mapped_size;
+  size_t size;                       /* of the data */
 };
 
 struct cfaults {
@@ -33,37 +44,64 @@ struct cfaults {
   uint64_t lost;
 };
 
-static int open_ring(int cpu, struct ring *ring) {
+static size_t page_size(void) { return (size_t)sysconf(_SC_PAGESIZE); }
+
+static int open_event(int cpu, int index, int ring) {
   struct perf_event_attr attributes = {
       .size = sizeof attributes,
       .type = PERF_TYPE_SOFTWARE,
-      .config = PERF_COUNT_SW_PAGE_FAULTS,
+      .config = configurations[index],
       .sample_period = 1,
-      .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR,
+      .sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR,
       .disabled = 1,
       .inherit = 1,
       .enable_on_exec = 1,
       .exclude_kernel = 1, /* as for any user, so that root counts the same */
       .exclude_hv = 1,
-      .mmap = 1,
-      .comm = 1,
-      .comm_exec = 1,
-      .task = 1,
+      .use_clockid = 1,
+      .clockid = CLOCK_MONOTONIC, /* that of measure_now */
       .sample_id_all = 1,
+      .mmap = index == 0,
+      .mmap_data = index == 0,
+      .comm = index == 0,
+      .comm_exec = index == 0,
+      .task = index == 0,
   };
-  ring->descriptor =
-      (int)syscall(SYS_perf_event_open, &attributes, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-  if (ring->descriptor < 0) return errno;
-  ring->mapped_size = RING_SIZE + (size_t)sysconf(_SC_PAGESIZE);
-  void *mapping =
-      mmap(NULL, ring->mapped_size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->descriptor, 0);
-  if (mapping == MAP_FAILED) {
-    int error = errno;
-    close(ring->descriptor);
-    return error;
+  int event = (int)syscall(SYS_perf_event_open, &attributes, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+  if (event < 0 || ring < 0 || ioctl(event, PERF_EVENT_IOC_SET_OUTPUT, ring) == 0) return event;
+  int error = errno;
+  close(event);
+  errno = error;
+  return -1;
+}
+
+static void close_ring(struct ring *ring) {
+  if (ring->page) munmap(ring->page, ring->size + page_size());
+  for (int i = 0; i < EVENTS; i++)
+    if (ring->descriptors[i] >= 0) close(ring->descriptors[i]);
+}
+
+/* Closes what is open of RING after an error. */
+static int open_ring(int cpu, struct ring *ring) {
+  *ring = (struct ring){.descriptors = {-1, -1, -1}};
+  int error = 0;
+  for (int i = 0; i < EVENTS && !error; i++) {
+    ring->descriptors[i] = open_event(cpu, i, i ? ring->descriptors[0] : -1);
+    if (ring->descriptors[i] < 0 || ioctl(ring->descriptors[i], PERF_EVENT_IOC_ID, &ring->identifiers[i]) < 0)
+      error = errno;
+    if (i || error) continue;
+    void *mapping = MAP_FAILED;
+    for (ring->size = MOST_RING_SIZE; mapping == MAP_FAILED && ring->size >= LEAST_RING_SIZE;) {
+      mapping = mmap(NULL, ring->size + page_size(), PROT_READ | PROT_WRITE, MAP_SHARED, ring->descriptors[0], 0);
+      if (mapping == MAP_FAILED) ring->size /= 2;
+    }
+    if (mapping == MAP_FAILED)
+      error = errno;
+    else
+      ring->page = mapping;
   }
-  ring->page = mapping;
-  return 0;
+  if (error) close_ring(ring);
+  return error;
 }
 
 int cfaults_open(struct cfaults **result) {
@@ -72,11 +110,17 @@ int cfaults_open(struct cfaults **result) {
   struct cfaults *faults = calloc(1, sizeof *faults);
   if (faults && cpus > 0) faults->rings = calloc((size_t)cpus, sizeof *faults->rings);
   int error = faults && faults->rings ? 0 : ENOMEM;
+  /* A hundred CPUs take more files than a process may usually open. */
+  struct rlimit limit, raised;
+  bool is_limited = getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max;
+  raised = (struct rlimit){limit.rlim_max, limit.rlim_max};
+  if (is_limited) setrlimit(RLIMIT_NOFILE, &raised);
   for (int cpu = 0; !error && cpu < cpus; cpu++) {
     error = open_ring(cpu, &faults->rings[faults->ring_count]);
     if (!error) faults->ring_count++;
     if (error == ENODEV) error = 0; /* switched off */
   }
+  if (is_limited) setrlimit(RLIMIT_NOFILE, &limit);
   if (error) {
     if (faults) cfaults_close(faults);
     return error == ENOSYS || error == ENOENT || error == EOPNOTSUPP ? ENOTSUP : error;
@@ -86,10 +130,7 @@ int cfaults_open(struct cfaults **result) {
 }
 
 void cfaults_close(struct cfaults *faults) {
-  for (size_t i = 0; i < faults->ring_count; i++) {
-    munmap(faults->rings[i].page, faults->rings[i].mapped_size);
-    close(faults->rings[i].descriptor);
-  }
+  for (size_t i = 0; i < faults->ring_count; i++) close_ring(&faults->rings[i]);
   free(faults->rings);
   free(faults->events);
   free(faults->text);
@@ -126,10 +167,11 @@ static int add_path(struct cfaults *faults, const char *path, size_t size, size_
 /* The records, with the fields that sample_id_all appends to all but samples. */
 struct sample_id {
   uint32_t process, thread;
-  uint64_t time;
+  uint64_t time, identifier;
 };
 struct sample {
   struct perf_event_header header;
+  uint64_t identifier, instruction;
   uint32_t process, thread;
   uint64_t time, address;
 };
@@ -154,20 +196,26 @@ struct lost {
 };
 
 /* RECORD has SIZE bytes, as its header states. */
-static int take_record(struct cfaults *faults, const char *record, size_t size) {
+static int take_record(struct cfaults *faults, const struct ring *ring, const char *record, size_t size) {
   struct perf_event_header header;
-  struct sample_id id = {0, 0, 0};
+  struct sample_id id = {0};
   memcpy(&header, record, sizeof header);
   if (size >= sizeof header + sizeof id) memcpy(&id, record + size - sizeof id, sizeof id);
-  struct cfaults_event event = {.time = id.time, .process = (int32_t)id.process};
+  struct cfaults_event event = {.time = id.time, .process = (int32_t)id.process, .thread = (int32_t)id.thread};
   if (header.type == PERF_RECORD_SAMPLE && size >= sizeof(struct sample)) {
     struct sample sample;
     memcpy(&sample, record, sizeof sample);
     event.time = sample.time;
-    event.kind = CFAULTS_FAULT;
     event.process = (int32_t)sample.process;
+    event.thread = (int32_t)sample.thread;
     event.address = sample.address;
-    return add_event(faults, event);
+    event.instruction = sample.instruction;
+    for (int i = 0; i < EVENTS; i++) {
+      if (ring->identifiers[i] != sample.identifier) continue;
+      event.kind = kinds[i];
+      return add_event(faults, event);
+    }
+    return 0;
   }
   if (header.type == PERF_RECORD_MMAP && size > sizeof(struct mapping) + sizeof id) {
     struct mapping mapping;
@@ -176,6 +224,8 @@ static int take_record(struct cfaults *faults, const char *record, size_t size) 
     event.process = (int32_t)mapping.process;
     event.address = mapping.address;
     event.length = mapping.length;
+    event.offset = mapping.offset;
+    event.is_executable = !(header.misc & PERF_RECORD_MISC_MMAP_DATA);
     const char *path = record + sizeof mapping;
     size_t length = strnlen(path, size - sizeof mapping - sizeof id);
     int error = add_path(faults, path, length, &event.path);
@@ -206,7 +256,7 @@ static int take_record(struct cfaults *faults, const char *record, size_t size) 
 }
 
 static int collect(struct cfaults *faults, struct ring *ring) {
-  const char *data = (const char *)ring->page + (ring->mapped_size - RING_SIZE);
+  const char *data = (const char *)ring->page + page_size();
   /* acquire: pairs with the kernel's barrier between a record and the head behind it */
   uint64_t head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
   uint64_t tail = ring->page->data_tail; /* nobody else writes it */
@@ -214,13 +264,13 @@ static int collect(struct cfaults *faults, struct ring *ring) {
   static char record[1 << 16]; /* a header's size is 16 bits; records wrap at the ring's end */
   while (!error && tail < head) {
     struct perf_event_header header;
-    memcpy(&header, data + tail % RING_SIZE, sizeof header); /* 8-byte aligned: never wraps */
+    memcpy(&header, data + tail % ring->size, sizeof header); /* 8-byte aligned: never wraps */
     if (header.size < sizeof header) break;
-    size_t first = RING_SIZE - tail % RING_SIZE;
+    size_t first = ring->size - tail % ring->size;
     if (first > header.size) first = header.size;
-    memcpy(record, data + tail % RING_SIZE, first);
+    memcpy(record, data + tail % ring->size, first);
     memcpy(record + first, data, header.size - first);
-    error = take_record(faults, record, header.size);
+    error = take_record(faults, ring, record, header.size);
     tail += header.size;
   }
   /* release: the kernel may write over what we have read only after that */

@@ -129,16 +129,7 @@ package struct StageMeasurement {
 
   private func check(_ launch: MeasuredLaunch) throws(Diagnostic) {
     guard launch.end != .exited(0), !ignoresFailure, !MeasuredProgram.wasInterrupted else { return }
-    let what =
-      switch launch.end {
-      case .exited(let status): "the launch failed: expected exit status 0, found \(status)"
-      case .killed(let signal): "the launch was killed by signal \(signal)"
-      }
-    throw Diagnostic(
-      what, context: [command[0]],
-      hint: showsOutput
-        ? "--ignore-failure measures it anyway"
-        : "--show-output shows its output; --ignore-failure measures it anyway")
+    throw .failed(command[0], launch.end, showsOutput: showsOutput)
   }
 
   /// The images in memory with their mean times, in the order of the first launch. Their files are read now.

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct TextFaultsTests {
-  static let app: PageFaultEvent = .mapping(process: 1, addresses: 0x1000..<0x4000, path: "/app")
+  static let app: PageFaultEvent = .mapping(
+    .init(addresses: 0x1000..<0x4000, path: "/app"), process: 1)
 
   struct Case: CustomTestStringConvertible, Sendable {
     var testDescription: String
@@ -20,46 +21,65 @@ import Testing
     Case(
       testDescription: "both ends of a mapping",
       events: [
-        app, .fault(process: 1, address: 0x1000), .fault(process: 1, address: 0x3fff),
-        .fault(process: 1, address: 0x4000), .fault(process: 1, address: 0xfff),
+        app, .fault(PageFault(process: 1, address: 0x1000)),
+        .fault(PageFault(process: 1, address: 0x3fff)),
+        .fault(PageFault(process: 1, address: 0x4000)),
+        .fault(PageFault(process: 1, address: 0xfff)),
       ], count: 2),
     Case(
       testDescription: "another file",
       events: [
-        .mapping(process: 1, addresses: 0x1000..<0x4000, path: "/lib"),
-        .fault(process: 1, address: 0x1000),
+        .mapping(.init(addresses: 0x1000..<0x4000, path: "/lib"), process: 1),
+        .fault(PageFault(process: 1, address: 0x1000)),
       ], count: 0),
     Case(
       testDescription: "another file over it",
       events: [
-        app, .mapping(process: 1, addresses: 0x2000..<0x3000, path: "/lib"),
-        .fault(process: 1, address: 0x2000), .fault(process: 1, address: 0x1000),
+        app, .mapping(.init(addresses: 0x2000..<0x3000, path: "/lib"), process: 1),
+        .fault(PageFault(process: 1, address: 0x2000)),
+        .fault(PageFault(process: 1, address: 0x1000)),
       ], count: 1),
     Case(
+      testDescription: "what is not executable",
+      events: [
+        .mapping(.init(addresses: 0x1000..<0x4000, path: "/app", isExecutable: false), process: 1),
+        .fault(PageFault(process: 1, address: 0x1000)),
+      ], count: 0),
+    Case(
+      testDescription: "both sides of another file in its middle",
+      events: [
+        app, .mapping(.init(addresses: 0x2000..<0x3000, path: "/lib"), process: 1),
+        .fault(PageFault(process: 1, address: 0x1fff)),
+        .fault(PageFault(process: 1, address: 0x3000)),
+        .fault(PageFault(process: 1, address: 0x2fff)),
+      ], count: 2),
+    Case(
       testDescription: "another process at the same address",
-      events: [app, .fault(process: 2, address: 0x1000)], count: 0),
+      events: [app, .fault(PageFault(process: 2, address: 0x1000))], count: 0),
     Case(
       testDescription: "a fork has what its parent had",
       events: [
-        app, .fork(process: 2, parent: 1), .fault(process: 2, address: 0x1000),
-        .mapping(process: 1, addresses: 0x1000..<0x4000, path: "/lib"),
-        .fault(process: 2, address: 0x1000), .fault(process: 1, address: 0x1000),
+        app, .fork(process: 2, parent: 1), .fault(PageFault(process: 2, address: 0x1000)),
+        .mapping(.init(addresses: 0x1000..<0x4000, path: "/lib"), process: 1),
+        .fault(PageFault(process: 2, address: 0x1000)),
+        .fault(PageFault(process: 1, address: 0x1000)),
       ], count: 2),
     Case(
       testDescription: "a thread keeps what there is",
-      events: [app, .fork(process: 1, parent: 1), .fault(process: 1, address: 0x1000)], count: 1),
+      events: [app, .fork(process: 1, parent: 1), .fault(PageFault(process: 1, address: 0x1000))],
+      count: 1),
     Case(
       testDescription: "exec forgets",
       events: [
-        app, .fork(process: 2, parent: 1), .exec(process: 2), .fault(process: 2, address: 0x1000),
-        .fault(process: 1, address: 0x1000),
+        app, .fork(process: 2, parent: 1), .exec(process: 2),
+        .fault(PageFault(process: 2, address: 0x1000)),
+        .fault(PageFault(process: 1, address: 0x1000)),
       ], count: 1),
     Case(
       testDescription: "the end of the address space",
       events: [
-        .mapping(
-          process: 1, addresses: Range(start: last, size: .max), path: "/app"),
-        .fault(process: 1, address: last), .fault(process: 1, address: 0),
+        .mapping(.init(addresses: Range(start: last, size: .max), path: "/app"), process: 1),
+        .fault(PageFault(process: 1, address: last)), .fault(PageFault(process: 1, address: 0)),
       ], count: 1),
   ]
 

@@ -1,4 +1,4 @@
-// Errors of any launch that is not over in time.
+// Errors of any launch that fails or is not over in time.
 
 import ImageModel
 import ProcessLaunch
@@ -26,5 +26,23 @@ extension Diagnostic {
   package static func ranTooLong(_ program: String, _ timeout: Double?) -> Diagnostic {
     Diagnostic(
       "the program ran longer than \(timeout ?? 0) s and was ended", context: [program])
+  }
+
+  /// A measured program that did not exit with status 0.
+  ///
+  /// - Parameter showsOutput: whether its output was shown.
+  package static func failed(
+    _ program: String, _ end: ProgramLaunch.End, showsOutput: Bool
+  ) -> Diagnostic {
+    let what =
+      switch end {
+      case .exited(let status): "the launch failed: expected exit status 0, found \(status)"
+      case .killed(let signal): "the launch was killed by signal \(signal)"
+      }
+    return Diagnostic(
+      what, context: [program],
+      hint: showsOutput
+        ? "--ignore-failure measures it anyway"
+        : "--show-output shows its output; --ignore-failure measures it anyway")
   }
 }

@@ -178,26 +178,15 @@ package struct MeasurementPlan: Sendable {
   ) throws(Diagnostic) -> MeasuredLaunch {
     var launch = try side.program.launch(faults)
     guard !MeasuredProgram.wasInterrupted else { return launch }
-    if launch.end != .exited(0), !ignoresFailure { throw Self.failure(launch.end, side) }
+    if launch.end != .exited(0), !ignoresFailure {
+      throw .failed(side.program.path, launch.end, showsOutput: side.program.showsOutput)
+    }
     if state == .cold {
       var pages: UInt64 = 0
       for image in side.images { pages += try PageCache.residency(of: image).resident }
       launch.residentPages = pages
     }
     return launch
-  }
-
-  private static func failure(_ end: ProgramLaunch.End, _ side: MeasuredSide) -> Diagnostic {
-    let what =
-      switch end {
-      case .exited(let status): "the launch failed: expected exit status 0, found \(status)"
-      case .killed(let signal): "the launch was killed by signal \(signal)"
-      }
-    return Diagnostic(
-      what, context: [side.program.path],
-      hint: side.program.showsOutput
-        ? "--ignore-failure measures it anyway"
-        : "--show-output shows its output; --ignore-failure measures it anyway")
   }
 
   private func countTextFaults(_ result: inout MeasuredState) throws(Diagnostic) {
@@ -211,7 +200,8 @@ package struct MeasurementPlan: Sendable {
           return
         }
         _ = try launch(sides[number], nil, recording)
-        guard let events = recording.events() else {
+        let (events, lost) = recording.events()
+        guard lost == 0 else {
           result.textFaultsRefusal = "perf_event_open: more faults than its buffers hold"
           return
         }

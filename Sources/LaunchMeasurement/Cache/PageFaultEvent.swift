@@ -1,0 +1,59 @@
+import Addresses
+
+/// A page fault that the kernel has handled for an instruction of a program.
+package struct PageFault: Hashable, Sendable {
+  package var process: Int32
+  package var thread: Int32
+  /// Whether the kernel waited for a device.
+  package var isMajor: Bool
+  /// When the kernel began to handle it and when it had done so, in nanoseconds of the clock of launches.
+  package var start: UInt64
+  package var end: UInt64
+  /// The byte whose access faulted, and the instruction that accessed it: the same if the instruction was to be executed,
+  /// unless it lies on two pages.
+  package var address: LoadedAddress
+  package var instruction: LoadedAddress
+
+  package init(
+    process: Int32, thread: Int32? = nil, isMajor: Bool = false, start: UInt64 = 0, end: UInt64 = 0,
+    address: LoadedAddress, instruction: LoadedAddress? = nil
+  ) {
+    self.process = process
+    self.thread = thread ?? process
+    self.isMajor = isMajor
+    self.start = start
+    self.end = end
+    self.address = address
+    self.instruction = instruction ?? address
+  }
+}
+
+/// An event of a launch.
+package enum PageFaultEvent: Hashable, Sendable {
+  case fault(PageFault)
+  case mapping(Mapping, process: Int32)
+  /// A process came to be, as a copy of another; of itself for a new thread.
+  case fork(process: Int32, parent: Int32)
+  /// A process executes another program: its mappings are gone.
+  case exec(process: Int32)
+
+  /// What a process has at some addresses.
+  package struct Mapping: Hashable, Sendable {
+    package var addresses: Range<LoadedAddress>
+    /// The file without symbolic links, as the kernel names it, or its word for other memory: `//anon`, `[heap]`.
+    package var path: String
+    /// The byte of the file at the first address.
+    package var fileOffset: FileOffset
+    package var isExecutable: Bool
+
+    package init(
+      addresses: Range<LoadedAddress>, path: String,
+      fileOffset: FileOffset = FileOffset(rawValue: 0), isExecutable: Bool = true
+    ) {
+      self.addresses = addresses
+      self.path = path
+      self.fileOffset = fileOffset
+      self.isExecutable = isExecutable
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import Addresses
+
+/// Counts the faults in the executable mappings of certain files.
+package enum TextFaults {
+  /// - Parameters:
+  ///   - events: by time.
+  ///   - paths: the files, without symbolic links, as the kernel names them.
+  /// - Complexity: O(*n* *m*) for *n* mappings, of which a process has *m*; O(log *m*) for each fault.
+  package static func count(_ events: [PageFaultEvent], in paths: [String]) -> Int {
+    let wanted = Set(paths)
+    var mappings = ProcessMappings()
+    var count = 0
+    for event in events {
+      mappings.note(event)
+      guard case .fault(let fault) = event,
+        let hit = mappings.mapping(of: fault.process, at: fault.address)
+      else { continue }
+      if hit.isExecutable, wanted.contains(hit.path) { count += 1 }
+    }
+    return count
+  }
+}
