@@ -41,6 +41,11 @@ struct ExportCommand: ParsableCommand {
   var pages: String?
   @Option(
     help: ArgumentHelp(
+      "Also show the page faults of a launch that 'orderfile faults --json' listed. For perfetto; repeat for more.",
+      valueName: "file"), completion: .file())
+  var faults: [String] = []
+  @Option(
+    help: ArgumentHelp(
       "The page size: 4k, 16k, 64k, or auto for that of the images' platform. For perfetto and csv.",
       valueName: "size"))
   var pageSize: PageSizeChoice?
@@ -75,6 +80,7 @@ struct ExportCommand: ParsableCommand {
     try refuse("--image", "perfetto and csv", if: image != nil && !countsPages)
     try refuse("--page-size", "perfetto and csv", if: pageSize != nil && !countsPages)
     try refuse("--pages", "perfetto", if: pages != nil && format != .perfetto)
+    try refuse("--faults", "perfetto", if: !faults.isEmpty && format != .perfetto)
     if pageSize != nil, format == .perfetto, image == nil {
       throw ValidationError("--page-size needs --image: the pages to count are those of a layout")
     }
@@ -87,12 +93,13 @@ struct ExportCommand: ParsableCommand {
 
   func run() throws {
     let outputFile = try Output(
-      output ?? "-", madeOf: traces + recorded + [image, pages].compactMap { $0 })
+      output ?? "-", madeOf: traces + recorded + faults + [image, pages].compactMap { $0 })
     guard format != .parquet else { return try writeTable(to: outputFile) }
     var options = LaunchExport.Options(traces: traces)
     options.recorded = recorded
     options.layout = image
     options.pages = pages
+    options.faults = faults
     options.pageSize = pageSize ?? .automatic
     options.architecture = arch?.architecture
     options.findsOwners = format != .perfetto
@@ -102,7 +109,7 @@ struct ExportCommand: ParsableCommand {
     switch format {
     case .perfetto:
       try export.checkTimes()
-      let trace = PerfettoTrace(export.launches, wording: names)
+      let trace = PerfettoTrace(export.launches, faults: export.faults, wording: names)
       try outputFile.finish { trace.write(to: $0) }
     case .folded:
       let stacks = FoldedStacks(export.launches, wording: names)

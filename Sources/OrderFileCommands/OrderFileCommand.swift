@@ -60,7 +60,7 @@ package struct OrderFileCommand: ParsableCommand {
       subcommands: [
         RecordCommand.self, ImportCommand.self, MergeCommand.self, GenCommand.self,
         DiffCommand.self,
-        PagesCommand.self,
+        PagesCommand.self, FaultsCommand.self,
         MeasureCommand.self, RefineCommand.self, ShowCommand.self, FlagsCommand.self,
         AutoCommand.self,
         DoctorCommand.self,

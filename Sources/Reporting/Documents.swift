@@ -6,7 +6,7 @@ package let documents: [any JSONDocument.Type] = [
   DiffDocument.self, ImageDocument.self, LinkMapDocument.self, OrderFileDocument.self,
   ClusterProfileDocument.self, ProfileDocument.self, TraceDocument.self, GenDocument.self,
   ImportDocument.self,
-  PagesDocument.self,
+  PagesDocument.self, FaultsDocument.self,
   MeasureDocument.self, RefineDocument.self, AutoDocument.self, DoctorDocument.self,
   AuditDocument.self, AdviceDocument.self, ReportDocument.self, StagesDocument.self,
   VerifyDocument.self,

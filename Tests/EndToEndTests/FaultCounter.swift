@@ -81,6 +81,35 @@ enum FaultCounter {
     }
     """#
 
+  private static let refuser = """
+    #include <errno.h>
+    #include <linux/filter.h>
+    #include <linux/seccomp.h>
+    #include <stddef.h>
+    #include <sys/prctl.h>
+    #include <sys/syscall.h>
+    #include <unistd.h>
+    int main(int n, char **v) {
+      struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+      struct sock_fprog program = {sizeof code / sizeof *code, code};
+      if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 9;
+      if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 9;
+      execv(v[1], v + 1);
+      return 9;
+    }
+    """
+
+  /// Makes the program `refuser`, which executes its arguments with a filter like that of a container: it refuses
+  /// perf_event_open.
+  static func buildRefuser(in workshop: Workshop) throws {
+    try workshop.write(refuser.utf8, "refuser.c")
+    try workshop.must("clang", ["refuser.c", "-o", "refuser"])
+  }
+
   /// Whether the kernel lets this user count.
   static let isPermitted: Bool = {
     guard let workshop = try? Workshop(), (try? build(in: workshop)) != nil,

@@ -356,32 +356,9 @@ struct MeasureTests {
   /// A filter like that of a container, which refuses perf_event_open.
   @Test func refusedFaultsAreSaidAndTheRestIsMeasured() throws {
     let workshop = try Self.workshop()
-    try workshop.write(
-      Array(
-        """
-        #include <errno.h>
-        #include <linux/filter.h>
-        #include <linux/seccomp.h>
-        #include <stddef.h>
-        #include <sys/prctl.h>
-        #include <sys/syscall.h>
-        #include <unistd.h>
-        int main(int n, char **v) {
-          struct sock_filter code[] = {
-            BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-            BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
-            BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
-          struct sock_fprog program = {sizeof code / sizeof *code, code};
-          if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) return 9;
-          if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program)) return 9;
-          execv(v[1], v + 1);
-          return 9;
-        }
-        """.utf8), "filter.c")
-    try workshop.must("clang", ["filter.c", "-o", "filter"])
+    try FaultCounter.buildRefuser(in: workshop)
     let run = try workshop.start(
-      workshop.path("filter"),
+      workshop.path("refuser"),
       [Built.orderfile, "measure", "--warm", "--runs", "2", "--before", "./a", "--after", "./b"]
     ).end()
     #expect(run.status == 0 && run.errors.isEmpty, "\(run.errors)")

@@ -6,6 +6,10 @@
 //       predicted 4 KiB pages    a counter, with the path of the layout
 //       page touches             instants, where 'orderfile pages' counted some
 //       thread 1                 an instant for each first hit
+//     process app, page faults, from faults.json
+//       page faults, thread 1    a slice for each, as long as the kernel took
+//       major faults, minor faults
+//                                counters
 //
 // A trace is a list of packets, each with its time and an event, or with the description of a track. Names are written
 // once for each sequence of packets, and events refer to them by number; each launch is a sequence of its own. The numbers
@@ -19,31 +23,45 @@ import ImageModel
 
 package struct PerfettoTrace {
   private let launches: [ExportedLaunch]
+  private let faults: [ExportedFaults]
   private let wording: NameWording
 
-  /// - Parameter wording: how names are shown to people.
-  package init(_ launches: [ExportedLaunch], wording: @escaping NameWording) {
+  /// - Parameters:
+  ///   - faults: page faults of further launches.
+  ///   - wording: how names are shown to people.
+  package init(
+    _ launches: [ExportedLaunch], faults: [ExportedFaults] = [], wording: @escaping NameWording
+  ) {
     self.launches = launches
+    self.faults = faults
     self.wording = wording
   }
 
   /// Sends the trace in pieces. The same launches give the same bytes.
   package func write(to sink: @escaping ([UInt8]) -> Void) {
-    for (index, process) in processes.enumerated() {
+    let processes = processes
+    let numbers = ExportedFaults.flows(of: faults)
+    for (index, launch) in launches.enumerated() {
       var sequence = PerfettoSequence(
-        number: index + 1, startNanoseconds: launches[index].startNanoseconds, wording, sink)
-      sequence.write(launches[index], process: process)
+        number: index + 1, startNanoseconds: launch.startNanoseconds, wording, sink)
+      sequence.write(launch, process: processes[index], flowsOfHits: numbers.ofHits[index] ?? [:])
+    }
+    for (index, launch) in faults.enumerated() {
+      var sequence = PerfettoSequence(
+        number: launches.count + index + 1, startNanoseconds: 0, wording, sink)
+      sequence.write(
+        launch, process: processes[launches.count + index], flowsOfFaults: numbers.ofFaults[index])
     }
   }
 
-  /// A number for each launch. Perfetto would take two processes of one number for one: the first launch keeps its number,
+  /// A number for each launch, and then for each of those with faults. Perfetto would take two processes of one number for one: the first launch keeps its number,
   /// and others get one that no launch has.
   private var processes: [Int] {
     var taken = Set(launches.compactMap(\.process))
     var kept: Set<Int> = []
-    return launches.map { launch in
-      if let process = launch.process, kept.insert(process).inserted { return process }
-      var free = launch.process ?? 1
+    return (launches.map(\.process) + faults.map { _ in nil }).map { process in
+      if let process, kept.insert(process).inserted { return process }
+      var free = process ?? 1
       while !taken.insert(free).inserted { free += 1 }
       return free
     }
@@ -51,11 +69,11 @@ package struct PerfettoTrace {
 }
 
 /// The packets of one launch.
-private struct PerfettoSequence {
+struct PerfettoSequence {
   private let number: Int
   /// Added to all times.
   private let startNanoseconds: UInt64
-  private let wording: NameWording
+  let wording: NameWording
   private let sink: ([UInt8]) -> Void
   private var output = ProtobufWriter()
   private var names = InternedNames()
@@ -92,8 +110,8 @@ private struct PerfettoSequence {
   }
 
   /// A track of the launch. Its identifier is unique among all launches.
-  private enum Track: Hashable {
-    case process, stages, marks, pages, touches
+  enum Track: Hashable {
+    case process, stages, marks, pages, touches, majorFaults, minorFaults
     case thread(Int)
 
     /// The place among the tracks of the launch.
@@ -104,6 +122,8 @@ private struct PerfettoSequence {
       case .marks: 3
       case .pages: 4
       case .touches: 5
+      case .majorFaults: 6
+      case .minorFaults: 7
       case .thread(let number): 16 + number
       }
     }
@@ -113,41 +133,34 @@ private struct PerfettoSequence {
     UInt64(number) << 32 | UInt64(UInt32(clamping: track.place))
   }
 
-  mutating func write(_ launch: ExportedLaunch, process: Int) {
+  /// - Parameter flowsOfHits: the flows that lead to a hit, by its place among the hits.
+  mutating func write(
+    _ launch: ExportedLaunch, process: Int, flowsOfHits: [Int: [UInt64]] = [:]
+  ) {
     describeTracks(of: launch, process)
     addStages(launch)
     addMarks(launch)
-    addHits(launch)
+    addHits(launch, flowsOfHits)
     addPrediction(launch)
     addTouches(launch)
-    sink(output.bytes)
+    finish()
   }
+
+  func finish() { sink(output.bytes) }
 }
 
 // MARK: Tracks
 
 extension PerfettoSequence {
   private mutating func describeTracks(of launch: ExportedLaunch, _ process: Int) {
-    let name = launch.program.split(separator: "/").last.map(String.init) ?? launch.program
-    describe(.process, isFirst: true) { track in
-      track.message(3) { descriptor in
-        descriptor.field(1, process)
-        descriptor.field(6, "\(printable(name)), from \(printable(launch.path))")
-      }
-      track.field(11, 3)  // children in the order of their ranks
-    }
+    let name = ImageReference(path: launch.program).name
+    describeProcess(process, "\(name), from \(launch.path)")
     if !launch.stages.isEmpty { describe(.stages, "stages") }
     if launch.marks.contains(where: { $0.nanoseconds != nil }) { describe(.marks, "marks") }
     if let prediction = launch.prediction {
-      describe(
-        .pages, "predicted \(prediction.pageSize.wording) pages of \(printable(prediction.layout))"
-      ) {
-        track in
-        track.message(8) { counter in
-          counter.field(3, 2)  // a count
-          counter.field(6, "pages")
-        }
-      }
+      describeCounter(
+        .pages, "predicted \(prediction.pageSize.wording) pages of \(printable(prediction.layout))",
+        of: "pages")
     }
     if launch.touches != nil { describe(.touches, "page touches, at the times of first hits") }
     let threads = Set(launch.hits.filter { $0.nanoseconds != nil }.map { $0.thread ?? 0 })
@@ -156,7 +169,26 @@ extension PerfettoSequence {
     }
   }
 
-  private mutating func describe(
+  mutating func describeProcess(_ process: Int, _ name: String) {
+    describe(.process, isFirst: true) { track in
+      track.message(3) { descriptor in
+        descriptor.field(1, process)
+        descriptor.field(6, printable(name))
+      }
+      track.field(11, 3)  // children in the order of their ranks
+    }
+  }
+
+  mutating func describeCounter(_ track: Track, _ name: String, of unit: String) {
+    describe(track, name) { track in
+      track.message(8) { counter in
+        counter.field(3, 2)  // a count
+        counter.field(6, unit)
+      }
+    }
+  }
+
+  mutating func describe(
     _ track: Track, _ name: String? = nil, isFirst: Bool = false,
     _ more: (inout ProtobufWriter) -> Void = { _ in }
   ) {
@@ -181,21 +213,22 @@ extension PerfettoSequence {
 // MARK: Events
 
 extension PerfettoSequence {
-  private enum EventType: Int {
+  enum EventType: Int {
     case sliceBegin = 1
     case sliceEnd, instant, counter
   }
 
   /// A value beside an event.
-  private enum Annotation {
+  enum Annotation {
     case number(Int)
     case address(StatedAddress)
     case text(String)
   }
 
-  private mutating func add(
+  /// - Parameter flows: numbers of arrows that begin or end at the event.
+  mutating func add(
     _ type: EventType, on track: Track, at nanoseconds: UInt64, _ name: String? = nil,
-    count: Int? = nil, _ annotations: [(key: String, value: Annotation)] = []
+    count: Int? = nil, flows: [UInt64] = [], _ annotations: [(key: String, value: Annotation)] = []
   ) {
     let nameNumber = name.map { names.number(of: $0) }
     let values = annotations.map { annotation in
@@ -215,6 +248,7 @@ extension PerfettoSequence {
         event.field(11, identifier)
         if let nameNumber { event.field(10, nameNumber) }
         if let count { event.field(30, count) }
+        for flow in flows { event.field(47, fixed: flow) }
         for value in values {
           event.message(4) { annotation in
             annotation.field(1, value.key)
@@ -267,14 +301,16 @@ extension PerfettoSequence {
     }
   }
 
-  private mutating func addHits(_ launch: ExportedLaunch) {
-    for hit in launch.hits {
+  private mutating func addHits(_ launch: ExportedLaunch, _ flowsOfHits: [Int: [UInt64]]) {
+    for (index, hit) in launch.hits.enumerated() {
       guard let time = hit.nanoseconds else { continue }
       var values: [(key: String, value: Annotation)] = [("step", .number(hit.step))]
       if let address = hit.address { values.append(("address", .address(address))) }
       if let size = hit.sizeBytes { values.append(("sizeBytes", .number(Int(clamping: size)))) }
       values.append(("image", .text(launch.images[hit.image].path)))
-      add(.instant, on: .thread(hit.thread ?? 0), at: time, hit.wording(wording), values)
+      add(
+        .instant, on: .thread(hit.thread ?? 0), at: time, hit.wording(wording),
+        flows: flowsOfHits[index] ?? [], values)
     }
   }
 

@@ -1,6 +1,6 @@
 /// Writes a protocol buffer message from front to back: <https://protobuf.dev/programming-guides/encoding/>.
 ///
-/// Only what traces need: varints, strings and nested messages. Fields are written in any order, and readers take unknown
+/// Only what traces need: varints, strings, nested messages and numbers of fixed size. Fields are written in any order, and readers take unknown
 /// ones as they come.
 struct ProtobufWriter {
   private(set) var bytes: [UInt8] = []
@@ -8,6 +8,7 @@ struct ProtobufWriter {
   /// How a field's value is stored.
   private enum WireType: UInt64 {
     case varint = 0
+    case fixed64 = 1
     case lengthDelimited = 2
   }
 
@@ -19,6 +20,11 @@ struct ProtobufWriter {
   /// A signed field that is not of the type `sint64`: negative numbers take ten bytes.
   mutating func field(_ number: Int, _ value: Int) {
     field(number, UInt64(bitPattern: Int64(value)))
+  }
+
+  mutating func field(_ number: Int, fixed value: UInt64) {
+    tag(number, .fixed64)
+    for byte in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: value >> (8 * byte))) }
   }
 
   /// Text is UTF-8 in the format; a name that is not was repaired before.

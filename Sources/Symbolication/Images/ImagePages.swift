@@ -11,6 +11,8 @@ package struct ImagePages: Sendable {
     package var segment: Segment
     /// The part that the file fills, in whole pages of 4 KiB.
     package var range: AddressRange
+    /// The byte of the file at the start of `range`.
+    package var fileOffset: FileOffset
   }
 
   package var id: ImageID
@@ -46,7 +48,9 @@ package struct ImagePages: Sendable {
       let pages = (overflow ? end : rounded) & ~(Self.pageSize - 1)
       return Mapping(
         segment: segment.isExecutable ? .text : segment.isWritable ? .data : .readOnly,
-        range: AddressRange(start: StatedAddress(rawValue: start), size: max(pages, start) - start))
+        range: AddressRange(start: StatedAddress(rawValue: start), size: max(pages, start) - start),
+        // The loader demands that address and offset are at the same place of a page.
+        fileOffset: FileOffset(rawValue: segment.offset.rawValue & ~(Self.pageSize - 1)))
     }.filter { $0.range.size > 0 }.sorted { $0.range.start < $1.range.start }
     hasLoader = file.segments.contains { $0.type == .interpreter }
     runsEarly = file.sections.contains { $0.type == .preinitArray && $0.size > 0 }
@@ -70,6 +74,16 @@ package struct ImagePages: Sendable {
   /// The segment of the page at `address`; `nil` if the file fills no page there.
   package func segment(holding address: StatedAddress) -> Segment? {
     mappings.first { $0.range.contains(address) }?.segment
+  }
+
+  /// The stated addresses of the byte at `offset` of the file: of a page at which two segments meet, two.
+  package func addresses(of offset: FileOffset) -> [StatedAddress] {
+    mappings.compactMap { mapping in
+      guard offset >= mapping.fileOffset, offset - mapping.fileOffset < mapping.range.size else {
+        return nil
+      }
+      return mapping.range.start.advanced(by: offset - mapping.fileOffset)
+    }
   }
 
   /// The number of pages of that size, at least 4 KiB, that the file fills in a segment.

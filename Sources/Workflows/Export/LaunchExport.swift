@@ -2,6 +2,7 @@ import Addresses
 import Demangling
 import FaultEstimate
 import ImageModel
+import JSON
 import PagesFormat
 import Reporting
 import Symbolication
@@ -17,6 +18,8 @@ package struct LaunchExport {
     package var layout: String?
     /// The path of a document of `orderfile pages`; `nil` for none.
     package var pages: String?
+    /// The paths of documents of `orderfile faults`.
+    package var faults: [String] = []
     package var pageSize = PageSizeChoice.automatic
     /// The slice of a universal file.
     package var architecture: Architecture?
@@ -27,6 +30,8 @@ package struct LaunchExport {
   }
 
   package private(set) var launches: [ExportedLaunch] = []
+  /// In the order in which they were given.
+  package private(set) var faults: [ExportedFaults] = []
   /// The format of the recorded images; `nil` if no trace tells.
   package private(set) var imageFormat: ImageFormat?
   /// The size of the pages of the prediction; without one, that of the traces' platform.
@@ -35,7 +40,12 @@ package struct LaunchExport {
 
   /// - Throws: an error if a file can't be read; `mismatch` if the layout or the pages are of another program.
   package init(_ options: Options) throws(Diagnostic) {
-    let pages = try options.pages.map { path throws(Diagnostic) in try Self.pages(path) }
+    let pages = try options.pages.map { path throws(Diagnostic) in
+      try Self.document(PagesDocument.self, path, of: "pages")
+    }
+    let documents = try options.faults.map { path throws(Diagnostic) in
+      (path: path, faults: try Self.document(FaultsDocument.self, path, of: "faults"))
+    }
     let traces = try options.traces.map { path throws(Diagnostic) in
       Trace(try InputFile.trace(path), path: path)
     }
@@ -69,7 +79,20 @@ package struct LaunchExport {
       warnings += images.mismatches(of: trace)
     }
     warnings += images.warnings
+    let firstHits = launches.map { FirstHits(of: $0) }
+    faults = documents.map { path, document in
+      ExportedFaults(
+        path: path, document,
+        firstHitOfFault: Self.firstHitOfFault(of: document, in: launches, firstHits))
+    }
     try check(traces)
+    let recorded = Set(launches.flatMap(\.images).compactMap(\.id?.description))
+    for (path, document) in documents
+    where recorded.isDisjoint(with: document.files.compactMap(\.id)) {
+      throw Diagnostic(
+        "the faults are of other images than the traces", context: [path],
+        hint: "list those of this build with 'orderfile faults'", severity: .mismatch)
+    }
     var distinct: Set<Diagnostic> = []
     warnings = warnings.filter { distinct.insert($0).inserted }
     if let path = options.pages, launches.allSatisfy({ $0.touches == nil }) {
@@ -130,10 +153,13 @@ package struct LaunchExport {
     }
   }
 
-  private static func pages(_ path: String) throws(Diagnostic) -> PagesDocument {
+  private static func document<Document: ReadableDocument>(
+    _ type: Document.Type, _ path: String, of command: String
+  ) throws(Diagnostic) -> Document {
     let bytes = try InputFile.bytes(path)
-    do { return try PagesDocument(parsing: bytes) } catch {
-      throw Diagnostic("\(error)", context: [path], hint: "see 'orderfile pages --help'")
+    do { return try Document(parsing: bytes) } catch {
+      throw Diagnostic(
+        "\(error)", context: [path], hint: "see 'orderfile \(command) --help'")
     }
   }
 }
@@ -269,5 +295,37 @@ extension LaunchExport {
       hit = max(hit, found ?? hit)
       return ExportedLaunch.Touch(image: touch.image, page: touch.page, hit: hit)
     }
+  }
+}
+
+// MARK: Faults
+
+extension LaunchExport {
+  /// The first hits of the functions whose own execution faulted, in the first launch that has the image and the hit.
+  private static func firstHitOfFault(
+    of document: FaultsDocument, in launches: [ExportedLaunch], _ firstHits: [FirstHits]
+  ) -> [Int: ExportedFaults.Hit] {
+    // For each file the images of the launches that are the same build.
+    let images = document.files.map { file in
+      launches.indices.flatMap { launch in
+        launches[launch].images.indices.filter { image in
+          file.id != nil && launches[launch].images[image].id?.description == file.id
+        }.map { (launch: launch, image: $0) }
+      }
+    }
+    var hitOfFault: [Int: ExportedFaults.Hit] = [:]
+    for (index, fault) in document.faults.enumerated() {
+      guard case .image(let file, let byte) = fault.place, let symbol = byte.symbol,
+        fault.instruction?.file == file, fault.instruction?.address == byte.address
+      else { continue }
+      let page = StatedAddress(rawValue: byte.address.rawValue & ~0xfff)
+      hitOfFault[index] =
+        images[file].lazy.compactMap { launch, image in
+          firstHits[launch].hit(of: symbol, in: image, onPageAt: page).map {
+            ExportedFaults.Hit(launch: launch, hit: $0)
+          }
+        }.first
+    }
+    return hitOfFault
   }
 }

@@ -119,7 +119,7 @@ extension PageLaunch.Stop {
 }
 
 extension PagesDocument.End {
-  fileprivate init(_ end: ProgramLaunch.End) {
+  init(_ end: ProgramLaunch.End) {
     switch end {
     case .exited(let status): self = .exited(Int(status))
     case .killed(let signal): self = .killed(signal: Int(signal))

@@ -84,7 +84,8 @@ import Testing
                       known[2][a.string_value_iid] for a in event.debug_annotations}
             tracks[event.track_uuid]["events"].append(
                 {"type": TrackEvent.Type.Name(event.type), "time": packet.timestamp,
-                 "name": known[0].get(event.name_iid, ""), "count": event.counter_value, **values})
+                 "name": known[0].get(event.name_iid, ""), "count": event.counter_value,
+                 "flows": list(event.flow_ids), **values})
     json.dump({"tracks": list(tracks.values())}, sys.stdout)
     """
 
@@ -151,6 +152,53 @@ import Testing
       try parsedJSON(workshop.bytes("pages.json"))["images"] as? [[String: Any]])
     let touched = try #require(images.first?["pages"] as? [[String: Any]])
     #expect(all.count { $0["page"] != nil } == touched.count)
+  }
+
+  /// The launch without a tracer is a process beside the recorded one, and arrows lead from the faults of functions to
+  /// their first hits.
+  @Test(.needs(.recording, .processes, .faultEvents, .python("perfetto")))
+  func faultsAreThoseOfTheDocument() throws {
+    // Its functions are 64 KiB apart, so that each of them faults.
+    let workshop = try MeasureTests.workshop()
+    try workshop.mustOrderfile("record", "--breakpoints", "-o", "t", "--", "./a", "touch", "10")
+    try workshop.mustOrderfile("faults", "--json", "-o", "faults.json", "--", "./a", "touch", "10")
+    try workshop.mustOrderfile(
+      "export", "perfetto", "t", "--faults", "faults.json", "-o", "t.pftrace")
+    let tracks = try #require(
+      try Self.python(Self.decoding, in: workshop).json["tracks"] as? [[String: Any]])
+    let faults = try #require(
+      try parsedJSON(workshop.bytes("faults.json"))["faults"] as? [[String: Any]])
+    func events(where isWanted: (String) -> Bool) -> [Event] {
+      tracks.filter { isWanted($0["name"] as? String ?? "") }
+        .flatMap { $0["events"] as? [Event] ?? [] }
+    }
+    let listed = events { $0.hasPrefix("page faults") }
+    let begins = listed.filter { $0["type"] as? String == "TYPE_SLICE_BEGIN" }
+    #expect(begins.count == faults.count && listed.count == 2 * faults.count)
+    for (event, fault) in zip(begins, faults) {
+      #expect(event["time"] as? Int == fault["nanoseconds"] as? Int)
+      #expect(event["name"] as? String == (fault["kind"] as? String).map { "\($0) fault" })
+      #expect(event["symbol"] as? String == fault["symbol"] as? String)
+      #expect(event["function"] as? String == fault["function"] as? String)
+    }
+    for kind in ["major", "minor"] {
+      #expect(
+        events { $0 == "\(kind) faults" }.last?["count"] as? Int ?? 0
+          == faults.count { $0["kind"] as? String == kind })
+    }
+    // Each flow has two ends: a fault of a function, and the hit of that function.
+    let hits = events { $0.hasPrefix("thread ") }
+    let ends = begins.flatMap { event in (event["flows"] as? [Int] ?? []).map { ($0, event) } }
+    #expect(ends.count >= 10)
+    for (flow, fault) in ends {
+      let hit = hits.filter { ($0["flows"] as? [Int])?.contains(flow) ?? false }
+      #expect(hit.map { $0["name"] as? String } == [fault["symbol"] as? String])
+    }
+
+    try workshop.mustOrderfile("faults", "--json", "-o", "other.json", "--", "true")
+    let other = try workshop.orderfile(
+      "export", "perfetto", "t", "--faults", "other.json", "-o", "u.pftrace")
+    #expect(other.status == 3 && other.errors.contains("the faults are of other images"))
   }
 
   @Test func otherPagesThanThoseOfTheTraceAreRefused() throws {

@@ -1,0 +1,153 @@
+import Addresses
+import ImageModel
+import LaunchMeasurement
+import PagesFormat
+
+/// The page faults of one launch, each with its time: the result of `orderfile faults`. They are measured.
+///
+/// A fault also maps what is in memory of the pages around it, so faults are what a launch waits for, not what it touches.
+package struct FaultsDocument: Hashable, Sendable {
+  /// The words of the command.
+  package var command: [String]
+  package var end: PagesDocument.End
+  package var cache: CacheState
+  /// From just before exec to the end, with the work of listing the faults.
+  package var wallNanoseconds: UInt64
+  /// What the kernel counted of the program and of the children that it waited for: also faults that have no instruction
+  /// of the program, as in exec and in system calls, which `faults` lacks.
+  package var minorFaults: UInt64
+  package var majorFaults: UInt64
+  /// The program's file first, then the others in the order of their first fault.
+  package var files: [ImageReference]
+  /// By time.
+  package var faults: [Fault]
+  /// The number of further faults, which are later than all of these.
+  package var leftOut = 0
+  /// The number of records that the kernel dropped because they came too fast.
+  package var lost: UInt64 = 0
+  /// Why the faults could not be listed; `nil` if they were.
+  package var refusal: String?
+  package var machine: MeasuringMachine
+
+  /// The number of faults that a document has at most.
+  package static let mostFaults = 50_000
+
+  package struct Fault: Hashable, Sendable {
+    /// Since just before exec, when the kernel began to handle it.
+    package var nanoseconds: UInt64
+    /// How long the kernel took.
+    package var handlingNanoseconds: UInt64
+    package var kind: Kind
+    /// Processes and threads are numbered from 1 in the order of their first fault; threads over all processes.
+    package var process: Int
+    package var thread: Int
+    package var place: Place
+    /// The instruction, if that is in a file.
+    package var instruction: Instruction?
+
+    package init(
+      nanoseconds: UInt64, handlingNanoseconds: UInt64, kind: Kind, process: Int = 1,
+      thread: Int = 1, place: Place, instruction: Instruction? = nil
+    ) {
+      self.nanoseconds = nanoseconds
+      self.handlingNanoseconds = handlingNanoseconds
+      self.kind = kind
+      self.process = process
+      self.thread = thread
+      self.place = place
+      self.instruction = instruction
+    }
+  }
+
+  /// Whether the kernel waited for a device.
+  package enum Kind: String, CaseIterable, Hashable, Sendable { case major, minor }
+
+  /// The byte that was accessed.
+  package enum Place: Hashable, Sendable {
+    /// In an image, also where its file fills no page (`.bss`).
+    case image(file: Int, Byte)
+    /// In a file that is no image.
+    case file(Int, FileOffset)
+    /// In memory without a file: `heap`, `stack`, `anonymous` and what the kernel calls it otherwise.
+    case memory(String)
+
+    /// An index into `files`.
+    package var file: Int? {
+      switch self {
+      case .image(let file, _), .file(let file, _): file
+      case .memory: nil
+      }
+    }
+  }
+
+  /// What is at an address of an image.
+  package struct Byte: Hashable, Sendable {
+    package var address: StatedAddress
+    package var segment: Segment
+    /// `nil` if it is in none.
+    package var section: String?
+    /// The function or variable; `nil` if it has no name.
+    package var symbol: SymbolName?
+
+    package init(
+      address: StatedAddress, segment: Segment, section: String? = nil, symbol: SymbolName? = nil
+    ) {
+      self.address = address
+      self.segment = segment
+      self.section = section
+      self.symbol = symbol
+    }
+  }
+
+  package struct Instruction: Hashable, Sendable {
+    /// An index into `files`.
+    package var file: Int
+    package var address: StatedAddress
+    /// `nil` if it has no name.
+    package var function: SymbolName?
+
+    package init(file: Int, address: StatedAddress, function: SymbolName? = nil) {
+      self.file = file
+      self.address = address
+      self.function = function
+    }
+  }
+
+  package init(
+    command: [String], end: PagesDocument.End, cache: CacheState, wallNanoseconds: UInt64,
+    minorFaults: UInt64, majorFaults: UInt64, files: [ImageReference], faults: [Fault] = [],
+    machine: MeasuringMachine
+  ) {
+    self.command = command
+    self.end = end
+    self.cache = cache
+    self.wallNanoseconds = wallNanoseconds
+    self.minorFaults = minorFaults
+    self.majorFaults = majorFaults
+    self.files = files
+    self.faults = faults
+    self.machine = machine
+  }
+}
+
+extension FaultsDocument {
+  /// Where a fault was, in words: `app .text`, `libc.so.6 .data`, `heap`.
+  package func wording(of place: Place) -> String {
+    switch place {
+    case .image(let file, let byte):
+      files[file].name + " " + (byte.section ?? byte.segment.rawValue)
+    case .file(let file, _): files[file].name
+    case .memory(let word): word
+    }
+  }
+
+  package func count(_ kind: Kind) -> Int { faults.count { $0.kind == kind } }
+
+  /// Faults that the kernel counted and that are not listed; `nil` if more are listed, as those of processes that nobody
+  /// waited for.
+  package func unlisted(_ kind: Kind) -> UInt64? {
+    let counted = kind == .major ? majorFaults : minorFaults
+    let (rest, isNegative) = counted.subtractingReportingOverflow(UInt64(count(kind)))
+    return isNegative || leftOut > 0 ? nil : rest
+  }
+}
