@@ -108,7 +108,8 @@ let package = Package(
       ],
       resources: ["page.html", "page.css"].map { .embedInCode("Report/Page/\($0)") }
         + [
-          "axes", "bytes", "cells", "check", "curve", "data", "drawer", "elements", "health",
+          "axes", "bytes", "cells", "check", "curve", "data", "drawer", "elements", "faults",
+          "health",
           "history",
           "launches", "layout", "limits", "map", "method", "pages", "report", "search", "shapes",
           "start",

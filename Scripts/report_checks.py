@@ -247,6 +247,43 @@ def check_drawer(page, name, diff, layouts, failures):
     page.keyboard.press("Escape")
 
 
+def check_faults(page, name, layouts, listed, failures):
+    """Page faults of the timeline, the curve and the drawer. `listed` has those of each layout, and those of its image by page."""
+    labels = page.locator("#timeline svg[aria-label^='Page faults over']").evaluate_all(
+        "(charts) => charts.map((chart) => chart.getAttribute('aria-label'))")
+    failures.expect(len(labels) == len(layouts), f"{name}: {len(labels)} timelines of faults")
+    for label, (faults, _) in zip(labels, listed):
+        for kind in ("major", "minor"):
+            shown = sum(map(int, re.findall(f"([0-9]+) {kind}", label)))
+            failures.expect(shown == sum(one["kind"] == kind for one in faults), f"{name}: '{label}' of {len(faults)} faults")
+    counts = {
+        "image": [sum(map(len, pages.values())) for _, pages in listed], "all": [len(faults) for faults, _ in listed],
+        "major": [sum(one["kind"] == "major" for one in faults) for faults, _ in listed]
+    }
+    for choice, expected in counts.items():
+        page.locator(f"#curve input[name=faults][value={choice}]").check()
+        label = page.locator("#curve svg[aria-label*=measured]").get_attribute("aria-label")
+        shown = [int(one) for one in re.findall(r" ([0-9]+)(?:,|$)", label)]
+        failures.expect(shown == expected, f"{name}: '{label}', expected {expected}")
+    for layout, (_, pages) in zip(layouts, listed):
+        for start in sorted(pages)[:8] + sorted(set(layout.touches) - set(pages))[:4]:
+            page.evaluate("(hash) => { location.hash = hash; }", f"page={start:#x}&side={layout.side}&drawer=open")
+            page.wait_for_function("(start) => document.querySelector('#drawer h2')?.textContent.startsWith(`Page ${start},`)",
+                                   arg=hex(start))
+            text = page.evaluate(DRAWER)["facts"].get("Faulted", "")
+            place = f"{name}: drawer of {start:#x} {layout.side}"
+            failures.expect(bool(text) == (start in pages), f"{place}: '{text}', {len(pages.get(start, []))} faults")
+            if not text or start not in pages:
+                continue
+            shown = [float(one) for one in re.findall(r"at ([0-9.]+) ms", text)]
+            expected = [one["nanoseconds"] / 1e6 for one in pages[start][:4]]
+            failures.expect(len(shown) == len(expected) and all(abs(a - b) < 0.06 for a, b in zip(shown, expected)),
+                            f"{place}: '{text}', expected {expected}")
+            kinds = [one["kind"] for one in pages[start][:4]]
+            failures.expect(re.findall(r"\((major|minor),", text) == kinds, f"{place}: '{text}', expected {kinds}")
+    page.keyboard.press("Escape")
+
+
 def check_zooms(page, name, failures):
     """At each zoom the arrow keys move, and the last cell is on the last page."""
     strip = page.locator("[role=slider]").last

@@ -18,6 +18,7 @@ class Layout:
 
     def __init__(self, side, image, pages, diff):
         self.side = side
+        self.id = image["id"]
         self.functions = sorted((int(one["address"], 16), one["sizeBytes"], visible(one["name"])) for one in image["functions"])
         self.sections = [(int(one["address"], 16), one["sizeBytes"], one["name"]) for one in image["sections"]]
         counted = next(one for one in pages["images"] if one.get("id") == image["id"])
@@ -98,3 +99,18 @@ def truth(report):
         Layout("before", read["-before.show"], read["-before.json"], read[".diff"]),
         Layout("after", read[".show"], read[".json"], read[".diff"])
     ], limits
+
+
+def faults(report, layout):
+    """What `faults --json` listed for a layout beside `NAME.html`: all faults, and those of the image by page; empty if there is none."""
+    stem = str(report.with_suffix(""))
+    path = pathlib.Path(f"{stem}-before.faults" if layout.side == "before" else f"{stem}.faults")
+    if not path.exists():
+        return [], {}
+    document = json.loads(path.read_text())
+    image = next(index for index, one in enumerate(document["files"]) if one.get("id") == layout.id)
+    pages = {}
+    for fault in document["faults"]:
+        if fault.get("file") == image and "address" in fault:
+            pages.setdefault(int(fault["address"], 16) // PAGE * PAGE, []).append(fault)
+    return document["faults"], pages

@@ -14,7 +14,7 @@ import sys
 from playwright.sync_api import sync_playwright
 
 import report_checks as checks
-from report_truth import truth
+from report_truth import faults, truth
 
 SIZES = {"desktop": (1280, 800), "phone": (390, 844)}
 
@@ -70,6 +70,7 @@ def check(browser, report, options, failures):
             checks.check_map(page, name, layouts, failures)
             checks.check_shapes(page, name, layouts, failures)
             checks.check_drawer(page, name, diff, layouts, failures)
+            checks.check_faults(page, name, layouts, [faults(report, layout) for layout in layouts], failures)
         if page.locator("#map").count():
             checks.check_zooms(page, name, failures)
             checks.check_icicle(page, name, failures)

@@ -43,6 +43,9 @@ report() {
     --measured "$name-before.json" --measured-after "$name.json"
   "$orderfile" measure -q --json -o "$name.measure" --warm --runs 10 --control --before "./$name-before" --after "./$name" -- "$@"
   "$orderfile" stages -q --json -o "$name.stages" --runs 5 -- "./$name" "$@" >/dev/null
+  for image in "$name-before" "$name"; do
+    "$orderfile" faults -q --cold --json -o "$image.faults" -- "./$image" "$@" >/dev/null
+  done
   # A history is about an image that keeps its name.
   sed "s|$name-before\"|$name\"|" "$name-before.json" >committed.json
   "$orderfile" history add -q "$name.jsonl" committed.json --commit before --time 1700000000
@@ -53,7 +56,8 @@ report() {
   if [[ $name == redis ]]; then checked=committed.json; fi
   "$orderfile" check -q --json -o "$name.check" --budget "$name.budget" "$checked" || (($? == 2))
   "$orderfile" report -q --demangle none -o "$name.html" "$name-before" "$name" "$name.oftrace" "$name.order" \
-    "$name-before.json" "$name.json" "$name.measure" "$name.stages" "$name.jsonl" "$name.budget" "$name.check"
+    "$name-before.json" "$name.json" "$name-before.faults" "$name.faults" "$name.measure" "$name.stages" "$name.jsonl" \
+    "$name.budget" "$name.check"
 }
 
 mkdir small-objects sqlite3-objects redis-objects

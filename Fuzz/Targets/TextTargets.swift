@@ -59,6 +59,19 @@ extension FuzzTarget {
     FuzzTarget("pages") { bytes in
       for image in try PagesDocument(parsing: bytes).images { _ = DataPages(of: image) }
     },
+    FuzzTarget("faults") { bytes in
+      let document = try FaultsDocument(parsing: bytes)
+      _ = try FaultsDocument(parsing: FileBytes(document.json()))
+      _ = FaultsText(document, listsFaults: true).text
+      var report = ReportDocument(title: "app", pageSize: .fourKibibytes)
+      report.faults = [ReportFaults(path: "faults.json", document, side: nil)]
+      _ = report.json()
+      PerfettoTrace(
+        [],
+        faults: [ExportedFaults(path: "faults.json", document, firstHitOfFault: [:])],
+        wording: { $0.description }
+      ).write { _ in }
+    },
     FuzzTarget("report") { bytes in
       let contents = try ReportContents(parsing: bytes)
       _ = ReportContentsText(contents, path: "report.html").text

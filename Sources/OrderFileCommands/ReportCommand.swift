@@ -14,7 +14,7 @@ struct ReportCommand: ParsableCommand {
 
       FILES are recognized by their contents: images or link maps (the layout before, the layout after, then others of \
       which the fault curve is shown), traces, the order file that the layout after was linked with, what 'pages', \
-      'measure', 'stages' and 'diff' wrote with --json, a history, and the budget of 'check'. A view without data is left out; the page names the command that makes the data. The page is one file \
+      'faults', 'measure', 'stages' and 'diff' wrote with --json, a history, and the budget of 'check'. A view without data is left out; the page names the command that makes the data. The page is one file \
       for a browser: it makes no request, and contains its data as JSON.
       """)
 

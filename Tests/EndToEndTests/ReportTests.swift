@@ -24,7 +24,8 @@ import Testing
     let absent = try #require(data["absent"] as? [[String: String]])
     #expect(
       absent.compactMap { $0["view"] } == [
-        "measured pages", "stages of the launch", "launches", "history", "budget", "limits",
+        "measured pages", "page faults over time", "stages of the launch", "launches", "history",
+        "budget", "limits",
       ])
   }
 

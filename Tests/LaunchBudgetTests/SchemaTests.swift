@@ -81,6 +81,8 @@ import Testing
     ("doctor", "findings/[]/area", words(Finding.Area.self)),
     ("doctor", "findings/[]/severity", words(Finding.Severity.self)),
     ("doctor", "subject", words(DoctorDocument.Subject.self)),
+    ("faults", "cache", words(CacheState.self)),
+    ("faults", "faults/[]/kind", words(FaultsDocument.Kind.self)),
     ("gen", "images/[]/linkerSource", words(OrderedImage.LinkerSource.self)),
     ("gen", "images/[]/strategy", words(OrderStrategy.self)),
     ("gen", "unused/[]/reason", words(UnusedHits.Reason.self)),
@@ -93,6 +95,7 @@ import Testing
       words(LaunchComparison.Verdict.self)
     ),
     ("measure", "states/[]/state", words(CacheState.self)),
+    ("report", "faults/[]/side", words(ReportLayout.Side.self)),
     ("report", "layouts/[]/side", words(ReportLayout.Side.self)),
     ("report", "stages/[]/rows/[]/kind", words(LaunchStage.Kind.self)),
     ("stages", "tables/[]/source", words(StageTable.Source.self)),

@@ -122,9 +122,11 @@ import Testing
 
   // MARK: Perfetto
 
-  private static func perfetto(_ launches: [ExportedLaunch]) -> [UInt8] {
+  private static func perfetto(
+    _ launches: [ExportedLaunch], faults: [ExportedFaults] = []
+  ) -> [UInt8] {
     var bytes: [UInt8] = []
-    PerfettoTrace(launches, wording: mangled).write { bytes += $0 }
+    PerfettoTrace(launches, faults: faults, wording: mangled).write { bytes += $0 }
     return bytes
   }
 
@@ -154,6 +156,10 @@ import Testing
       let tag = varint()
       if tag & 7 == 0 {
         found.append((Int(tag >> 3), .number(varint())))
+      } else if tag & 7 == 1 {
+        let number = rest.prefix(8).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+        found.append((Int(tag >> 3), .number(number)))
+        rest = rest.dropFirst(8)
       } else {
         let count = Int(varint())
         found.append((Int(tag >> 3), .bytes(Array(rest.prefix(count)))))
@@ -187,6 +193,46 @@ import Testing
     let half = times.count / 2
     #expect(shifted == times[..<half].map { $0 + 500 } + times[half...])
     #expect(Self.perfetto([Self.launch]) == Self.perfetto([Self.launch]))
+  }
+
+  @Test func faultsAreAProcessOfTheirOwnWithArrowsToFirstHits() {
+    let document = FaultsDocumentTests.document
+    let faults = ExportedFaults(
+      path: "faults.json", document,
+      firstHitOfFault: [
+        0: .init(launch: 0, hit: 2), 3: .init(launch: 0, hit: 2), 6: .init(launch: 0, hit: 4),
+      ])
+    let packets = Self.fields(Self.perfetto([Self.launch], faults: [faults])).map(\.value.nested)
+    let processes = packets.compactMap { packet in
+      packet.first { $0.field == 60 }?.value.nested.first { $0.field == 3 }?.value.nested.first?
+        .value.number
+    }
+    #expect(processes == [4711, 1])
+    let events = packets.filter { packet in
+      packet.contains { $0.field == 10 && $0.value.number == 2 }
+    }
+    .compactMap { packet -> (type: UInt64?, time: UInt64?, flows: [UInt64], count: UInt64?)? in
+      guard let event = packet.first(where: { $0.field == 11 })?.value.nested else { return nil }
+      return (
+        event.first { $0.field == 9 }?.value.number,
+        packet.first { $0.field == 8 }?.value.number,
+        event.filter { $0.field == 47 }.compactMap(\.value.number),
+        event.first { $0.field == 30 }?.value.number
+      )
+    }
+    let begins = events.filter { $0.type == 1 }
+    #expect(begins.map(\.time) == document.faults.map(\.nanoseconds))
+    #expect(begins.map(\.flows) == [[1], [], [], [2], [], [], [3]])
+    #expect(
+      events.filter { $0.type == 2 }.map(\.time)
+        == document.faults.map { $0.nanoseconds + $0.handlingNanoseconds })
+    #expect(events.compactMap(\.count) == [1, 1, 2, 2, 3, 4, 5])
+    let flowsOfHits = packets.filter { packet in
+      packet.contains { $0.field == 10 && $0.value.number == 1 }
+    }.compactMap { $0.first { $0.field == 11 }?.value.nested }
+      .map { event in event.filter { $0.field == 47 }.compactMap(\.value.number) }
+      .filter { !$0.isEmpty }
+    #expect(flowsOfHits.sorted { $0[0] < $1[0] } == [[1, 2], [3]])
   }
 
   @Test func numbersOfProcessesAreKept() {

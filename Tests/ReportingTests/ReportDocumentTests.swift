@@ -49,6 +49,10 @@ import Testing
     document.stages =
       (try? ReportStages.tables(
         parsing: FileBytes(fixture("reporting/stages/expected.json")))) ?? []
+    document.faults = [
+      ReportFaults(path: "faults.json", FaultsDocumentTests.document, side: .after),
+      ReportFaults(path: "refused.json", FaultsDocumentTests.refused, side: .before),
+    ]
     document.unproved = ["app.log states too little to check that it is about this program"]
     document.launch = ReportLaunch(
       path: "app.oftrace",
@@ -114,6 +118,23 @@ import Testing
   @Test(arguments: 0..<7) func base64IsThatOfFoundation(_ count: Int) {
     let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 * 83 + 250) }
     #expect(base64(bytes) == Array(Data(bytes).base64EncodedString().utf8))
+  }
+
+  @Test func aReportOfTooManyFaultsKeepsTheFirstAndSaysSo() throws {
+    var launch = FaultsDocumentTests.document
+    launch.faults = (0..<30_000).map {
+      FaultsDocument.Fault(
+        nanoseconds: UInt64($0), handlingNanoseconds: 1, kind: .minor, place: .memory("heap"))
+    }
+    var document = ReportDocument(title: "many", pageSize: .fourKibibytes)
+    document.faults = [ReportFaults(path: "faults.json", launch, side: nil)]
+    let stored = try #require(
+      (try parsedJSON(document.json())["faults"] as? [[String: Any]])?.first)
+    #expect((stored["nanoseconds"] as? [Int])?.count == ReportFaults.mostFaults)
+    #expect(
+      document.limits.map(\.description) == [
+        "faults.json: the report has the first 25000 of 30000 faults"
+      ])
   }
 
   @Test func aReportOfManyFunctionsKeepsThoseOfStartup() throws {

@@ -17,6 +17,8 @@ package struct ReportContents: Sendable {
   /// The thread of each first hit; empty if no trace with times was given.
   package let threads: [Int]
   package let marks: Int
+  /// The launches whose page faults it has.
+  package let faults: [Faults]
   package let diff: DiffDocument?
   package let measure: MeasureDocument?
   /// The lines of the history.
@@ -39,6 +41,21 @@ package struct ReportContents: Sendable {
     }
   }
 
+  package struct Faults: Sendable, JSONReadableObject {
+    package let path: String
+    package let cache: CacheState
+    package let major: Int
+    package let minor: Int
+
+    package init(_ object: JSONObject) throws(ParseError) {
+      path = try object.value("path")
+      cache = try object.value("cache")
+      let kinds: [Int] = try object.value("kind")
+      major = kinds.count { $0 == 1 }
+      minor = kinds.count - major
+    }
+  }
+
   /// - Throws: `missing` if the page has no data; the errors of what is in it.
   package init(parsing page: FileBytes) throws(ParseError) {
     try self.init(data: Self.data(of: page))
@@ -54,6 +71,7 @@ package struct ReportContents: Sendable {
     threads = object.has("hits") ? try object.object("hits").value("thread") : []
     let names: [Int] = object.has("marks") ? try object.object("marks").value("name") : []
     marks = names.count
+    faults = try object.optional("faults") ?? []
     let documents = try object.object("documents")
     diff = try documents.text("diff").map { text throws(ParseError) in
       try DiffDocument(parsing: FileBytes(text))

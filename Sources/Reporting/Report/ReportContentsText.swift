@@ -30,6 +30,10 @@ package struct ReportContentsText {
       text +=
         "\(counted(Set(contents.threads).count, "thread")), \(counted(contents.marks, "mark"))\n"
     }
+    for launch in contents.faults {
+      text += "  faults:     \(printable(launch.path)), \(launch.cache.rawValue) launch, "
+      text += "\(launch.major) major, \(launch.minor) minor\n"
+    }
     if contents.historyLines > 0 {
       text += "  history:    \(counted(contents.historyLines, "line"))\n"
     }

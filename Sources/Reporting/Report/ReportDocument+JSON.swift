@@ -4,13 +4,15 @@ import JSON
 /// Tables are stored by column: the members of `functions`, `sections`, `touched` and so on are arrays of equal length.
 /// Names are numbers, indexes into `names` (for people) and `symbols` (as in the symbol table: the characters `shared` with the
 /// one before, and the `rest`; without any if it is the same as the name); -1 is no name. Addresses count in bytes from `base`. Some columns are stored as what each value adds to the one before:
-/// the names of `functions`, `pages` (page numbers from `base`), the times of `hits`, the steps of `touched`, and all of
+/// the names of `functions`, `pages` (page numbers from `base`), the times of `hits` and `faults`, the steps of `touched`, and all of
 /// `curve`. The `gap` of a function is that to the end of the one before. What is `touched` of a function begins at
 /// `offset` from its start, and has `size` bytes, -1 for all up to the function's end; of no function, it begins at `offset`
 /// from `base`.
 /// A section's `kind` is 1 for read-only, 2 for code, 3 for data. `access` is 0 for execute, 1 read, 2 write, 3 kernel.
 /// `pages` and `curve` are of all that is predicted to be touched, `touched` is its bytes, by step; `measured` is
-/// measured. `owners` counts all functions; `functions` has those on touched pages; its `launches` is the number of
+/// measured; so are `faults`, of which `address` is -1 outside of the layout's image, `kind` is 1 for a major fault, `name`
+/// is what was accessed and `by` the function that did it, and `parts` says of each of `places` whether it is code of the
+/// image (0), something else in it (1), another file (2) or memory without a file (3). `owners` counts all functions; `functions` has those on touched pages; its `launches` is the number of
 /// launches that use each, if there were several. In `pageOwners` the empty name is an unknown owner, -1 a page without
 /// functions. `outcomes` counts the limits of a check by their outcome. `limits` says what the report lacks because there is too much of it.
 extension ReportDocument: JSONDocument {
@@ -35,6 +37,9 @@ extension ReportDocument: JSONDocument {
       }
     }
     json.object("documents") { writeDocuments(to: &$0) }
+    json.array("faults") { json in
+      for one in faults { json.object { one.write(to: &$0, layouts, &names) } }
+    }
     if let launch { json.object("hits") { launch.writeHits(to: &$0, &names) } }
     json.array("layouts") { json in
       for (layout, functions) in zip(layouts, functions) {

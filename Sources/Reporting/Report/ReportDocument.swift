@@ -22,6 +22,8 @@ package struct ReportDocument: Sendable {
   package var diff: DiffDocument?
   package var measure: MeasureDocument?
   package var stages: [ReportStages] = []
+  /// The page faults of launches without a tracer.
+  package var faults: [ReportFaults] = []
   /// The lines of a history; empty if none was given.
   package var history: [any JSONDocument] = []
   /// The change points of these lines.
@@ -70,6 +72,6 @@ package struct ReportDocument: Sendable {
   package var limits: [Diagnostic] {
     layouts.flatMap { layout in
       layout.limits(pageSize).map { Diagnostic($0, context: [layout.path]) }
-    } + (launch?.limits ?? []) + limitsOfCheck
+    } + (launch?.limits ?? []) + faults.flatMap(\.limits) + limitsOfCheck
   }
 }

@@ -38,6 +38,7 @@ package struct ReportPage {
     [
       PackageResources.data_js, PackageResources.elements_js, PackageResources.tables_js,
       PackageResources.state_js, PackageResources.layout_js, PackageResources.check_js,
+      PackageResources.faults_js,
       PackageResources.report_js, PackageResources.pages_js, PackageResources.cells_js,
       PackageResources.shapes_js, PackageResources.strip_js, PackageResources.map_js,
       PackageResources.drawer_js, PackageResources.axes_js, PackageResources.curve_js,

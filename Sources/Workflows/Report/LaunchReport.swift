@@ -14,7 +14,7 @@ package struct LaunchReport {
   package let warnings: [Diagnostic]
 
   /// - Parameter paths: images or link maps, the layout before first, then the layout after, then others of which only the
-  ///   fault curve is shown; traces, an order file, documents of `pages`, `measure`, `stages`, `diff` and `check`, a history
+  ///   fault curve is shown; traces, an order file, documents of `pages`, `faults`, `measure`, `stages`, `diff` and `check`, a history
   ///   and a budget; in any order otherwise.
   /// - Throws: an error if a file can't be read, if nothing is left to show, or if the startup functions of a layout are
   ///   unknown; `mismatch` if files do not belong together.
@@ -43,6 +43,11 @@ package struct LaunchReport {
       if comparison == nil { warnings += found }
     }
     document.measure = inputs.measure?.document
+    document.faults = inputs.faults.map { read in
+      let ids = Set(read.document.files.compactMap(\.id))
+      let layout = document.layouts.first { $0.image.id.map { ids.contains($0) } ?? false }
+      return ReportFaults(path: read.path, read.document, side: layout?.side)
+    }
     document.stages = inputs.stages.flatMap(\.document.tables)
     if let history = inputs.history?.document {
       document.history = history.entries
@@ -230,6 +235,9 @@ extension ReportDocument {
     add(
       "measured pages", "orderfile pages --json -o pages.json -- AFTER",
       if: layouts.contains { $0.measured == nil })
+    add(
+      "page faults over time", "orderfile faults --cold --json -o faults.json -- AFTER",
+      if: faults.isEmpty)
     add(
       "timeline", "orderfile record --breakpoints -o launch.oftrace -- BEFORE", if: launch == nil)
     add(

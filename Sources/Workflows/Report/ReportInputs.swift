@@ -37,6 +37,7 @@ struct ReportInputs {
   /// The path of the order file that the layout after was linked with.
   private(set) var order: String?
   private(set) var pages: [Read<PagesDocument>] = []
+  private(set) var faults: [Read<FaultsDocument>] = []
   private(set) var diff: Read<DiffDocument>?
   private(set) var measure: Read<MeasureDocument>?
   private(set) var stages: [Read<(tables: [ReportStages], images: [ImageReference])>] = []
@@ -50,6 +51,8 @@ struct ReportInputs {
     var document: Document
   }
 
+  /// The documents of `faults` that a report shows at most: cold and warm launches of two builds, and some more.
+  private static let mostFaults = 6
   /// The layouts that a report shows at most, besides those before and after.
   private static let mostOthers = 6
 
@@ -90,6 +93,13 @@ struct ReportInputs {
     // A document of another version is an error of its own reader.
     switch String(schema.prefix { $0 != "/" }) {
     case "orderfile.pages": pages.append(try Self.read(bytes, path))
+    case "orderfile.faults":
+      guard faults.count < Self.mostFaults else {
+        throw Diagnostic(
+          "too many documents of 'faults': expected at most \(Self.mostFaults), found another",
+          context: [path])
+      }
+      faults.append(try Self.read(bytes, path))
     case "orderfile.diff":
       try Self.checkOnly(diff, "diff document", path)
       diff = try Self.read(bytes, path)
@@ -117,7 +127,7 @@ struct ReportInputs {
       history = Read(path: path, document: try HistoryFile(parsing: bytes, path: path))
     default:
       throw Diagnostic(
-        "unsupported document: expected one of diff, pages, measure, stages, history, budget or check, "
+        "unsupported document: expected one of diff, pages, faults, measure, stages, history, budget or check, "
           + "found '\(schema)'", context: [path])
     }
   }

@@ -1,6 +1,6 @@
 // Are the documents of a report about one program?
 //
-// Layouts and the documents of `pages`, `diff` and `measure` state the images that they are about; histories have file names
+// Layouts and the documents of `pages`, `faults`, `diff` and `measure` state the images that they are about; histories have file names
 // and architectures, budgets file names. Two of them are about the same program if they share an image ID that proves a
 // build. If both have such IDs and none in common, one is of another build. Otherwise they have to share a file name and an
 // architecture, if they state them: the report says that they state too little. So it does of what states nothing, as a log.
@@ -93,6 +93,12 @@ extension ReportInputs {
       let sides = measure.document.states.first?.sides ?? []
       all.append(
         ReportPrograms(measure.path, sides.map(\.program), paths: sides.flatMap(\.images)))
+    }
+    for launch in faults {
+      // A library of the program may be what the layouts are of.
+      let files = launch.document.files
+      let proved = files.filter(\.hasProof)
+      all.append(ReportPrograms(launch.path, proved.isEmpty ? Array(files.prefix(1)) : proved))
     }
     for table in stages {
       // Images without an ID, as the kernel's, prove nothing; a log has none.

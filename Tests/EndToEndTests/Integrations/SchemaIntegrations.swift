@@ -29,7 +29,7 @@ import Testing
     }
     #expect(documents.count > 30)
     let found = try Self.validate(documents, in: fixturesFolder)
-    #expect(found.count == 22)
+    #expect(found.count == 23)
   }
 
   @Test(.needs(.recording, .processes, .x8664Machine)) func whatCommandsWriteIsValid() throws {
@@ -40,6 +40,7 @@ import Testing
     try workshop.mustOrderfile("record", "--breakpoints", "-o", "t1", "--", "./app")
     try workshop.mustOrderfile("record", "--breakpoints", "-o", "t2", "--", "./app", "x")
     try write("pages.json", "pages", "--json", "--", "./app")
+    try write("faults.json", "faults", "--cold", "--json", "--", "./app")
     try write("after.json", "pages", "--json", "--all-images", "--", "./ordered")
     try write("trace.json", "show", "--json", "--demangle", "full", "t1")
     try write("image.json", "show", "--json", "app")
@@ -62,7 +63,7 @@ import Testing
     try write("check.json", "check", "--json", "--budget", "budget.json", "diff.json", "pages.json")
     try write(
       "report.json", "report", "--json", "app", "ordered", "t1", "app.order", "pages.json",
-      "after.json", "measure.json", "budget.json", "check.json")
+      "after.json", "faults.json", "measure.json", "budget.json", "check.json")
     let gen = try workshop.mustOrderfile("gen", "t1", "--image", "app", "-o", "new.order", "--json")
     try workshop.write(gen.output, "gen.json")
     try workshop.mustOrderfile(
@@ -73,6 +74,6 @@ import Testing
     try workshop.mustOrderfile("history", "trend", "--json", "h.jsonl", "-o", "trend.json")
     let documents = workshop.fileNames.filter { $0.hasSuffix(".json") || $0.hasSuffix(".jsonl") }
     let found = try Self.validate(documents, in: workshop.folder)
-    #expect(found.count == 17, "\(found.sorted())")
+    #expect(found.count == 18, "\(found.sorted())")
   }
 }

@@ -1,11 +1,12 @@
 // The fault curve: pages touched so far, at each first hit or millisecond; before, after, of other layouts, and the fewest
-// that could hold the code.
+// that could hold the code. Below it what is measured: page faults so far, at each millisecond of another launch.
 
 const OTHER_LINES = ["other0", "other1", "other2", "other3", "other4", "other5"];
 
 function faultCurveView(report, map, state) {
   const layouts = report.layouts.filter((layout) => layout.curve.length);
-  if (!layouts.length) return null;
+  const measured = measuredCurves(report, map, state);
+  if (!layouts.length) return measured ? view("curve", "Fault curve", measured) : null;
   const last = layouts.at(-1);
   const hasTimes = report.timeOfStep.size > 0;
   const axis = () => (hasTimes && state.axis === "time" ? "time" : "hits");
@@ -64,7 +65,8 @@ function faultCurveView(report, map, state) {
           column("pages", ([, count]) => number(count), { kind: "number" }),
           column("floor", ([, , fewest]) => number(fewest), { kind: "number" })
         ],
-        () => curve)));
+        () => curve)),
+    measured);
 }
 
 /** The step of the first new page at or behind a place of the axis. */
@@ -73,4 +75,82 @@ function nearestStep(curve, x, toX) {
   for (let index = Math.max(1, place); index < curve.length; index++)
     if (curve[index][1] > curve[index - 1][1]) return curve[index][0];
   return curve[0][0];
+}
+
+const FAULT_COUNTS = {
+  image: ["of the image", (fault) => fault.part <= 1],
+  all: ["all", () => true],
+  major: ["major ones", (fault) => fault.isMajor],
+};
+const MOST_POINTS = 2000;
+
+/** Page faults so far, measured, over milliseconds of the launch; nothing if no document lists any. */
+function measuredCurves(report, map, state) {
+  const launches = report.faults.filter((launch) => launch.list.length);
+  if (!launches.length) return null;
+  const taken = new Set();
+  const lines = launches.map((launch, index) => {
+    const side = launch.stored.side ?? "only";
+    const name = taken.has(side) ? OTHER_LINES[index % OTHER_LINES.length] : side;
+    taken.add(side);
+    return { launch, name };
+  });
+  const chosen = () => (Object.hasOwn(FAULT_COUNTS, state.faults ?? "") ? state.faults : "image");
+  const faultsOf = (launch) => launch.list.filter(FAULT_COUNTS[chosen()][1]);
+  const place = element("div");
+  let chart;
+  const cursor = () => {
+    const found = launches.filter((launch) => launch.layout?.side === state.side && state.page !== null)
+                    .flatMap((launch) => launch.onPage(launch.layout, state.page))[0];
+    chart?.cursor(found ? found.time / 1000 : null);
+  };
+  const redraw = drawnToWidth(place, (width) => {
+    const counts = lines.map(({ launch }) => faultsOf(launch));
+    chart = new Chart(
+      `Page faults during the launch, measured: ${
+        lines.map(({ launch }, index) => `${launch.title} ${counts[index].length}`).join(", ")}`,
+      width, largest(launches.map((launch) => launch.end)) / 1000, largest(counts.map((faults) => faults.length), 1),
+      { xTitle: "ms", yTitle: "faults", isWholeY: true, height: 220 });
+    lines.forEach(({ name }, index) => {
+      const faults = counts[index];
+      const every = Math.ceil(faults.length / MOST_POINTS);
+      const points = faults.map((fault, place) => [fault.time / 1000, place + 1])
+                       .filter((_, place) => (place + 1) % every === 0 || place === faults.length - 1);
+      chart.steps([[0, 0], ...points], name);
+    });
+    chart.onClick((x) => {
+      const onPages = launches.flatMap((launch) => faultsOf(launch).map((fault) => ({ launch, fault })))
+                        .filter(({ fault }) => fault.page !== null);
+      const distance = ({ fault }) => Math.abs(fault.time / 1000 - x);
+      const nearest = onPages.reduce((best, one) => (best && distance(best) <= distance(one) ? best : one), null);
+      if (nearest) map?.choose(nearest.launch.layout, nearest.fault.page);
+    });
+    place.replaceChildren(chart.node);
+    cursor();
+  });
+  const tools = element(
+    "div", { class: "tools" },
+    choice(
+      "Faults", "faults", Object.entries(FAULT_COUNTS).map(([value, [words]]) => [value, words]), chosen(),
+      (faults) => state.set({ faults })));
+  state.listen((_, before) => {
+    if (state.faults === before.faults) return cursor();
+    showChoice(tools, "faults", chosen());
+    redraw();
+  });
+  return element(
+    "div", {}, element("h3", {}, "Measured page faults"),
+    note(
+      "Faults of launches that nobody recorded, over their own milliseconds. A fault also maps what is in memory of the pages ",
+      "around it, so there are fewer faults than pages above."),
+    tools, lineKey(lines.map(({ name, launch }) => [name, launch.title])), place,
+    ...lines.map(({ launch }) => tableBeside(
+      `faults so far, ${launch.title}`,
+      [
+        column("ms", ({ fault }) => (fault.time / 1000).toFixed(3), { kind: "number" }),
+        column("faults", ({ count }) => number(count), { kind: "number" }),
+        column("kind", ({ fault }) => (fault.isMajor ? "major" : "minor")),
+        column("where", ({ fault }) => fault.place)
+      ],
+      () => faultsOf(launch).map((fault, index) => ({ fault, count: index + 1 })))));
 }

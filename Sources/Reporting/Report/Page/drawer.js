@@ -89,6 +89,7 @@ class Drawer {
       ["Startup code", (layout.kinds[page] === CODE || layout.bytesOfPage(page) > 0)
         && `${number(layout.bytesOfPage(page))} of ${number(layout.pageSize)} bytes`],
       ["Why touched", sentences.length ? sentences.join(" ") : "The launch does not touch it."],
+      ["Faulted", faultsOfPage(report, layout, page).join(" ")],
       ["To save it", remedy(layout, page)],
     ];
     return [

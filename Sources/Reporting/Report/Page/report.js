@@ -27,6 +27,10 @@ class Report {
         if (time != null && !this.timeOfStep.has(one.step)) this.timeOfStep.set(one.step, time);
       }
     this.check = documents.check ? new Check(documents.check, Object.fromEntries(stored.outcomes.map((one) => [one.outcome, one.limits]))) : null;
+    this.faults = stored.faults.map((one) => new LaunchFaults(one, this));
+    const titles = this.faults.map((launch) => launch.title);
+    for (const launch of this.faults)
+      if (titles.filter((title) => title === launch.title).length > 1) launch.title += `, ${visible(launch.stored.path)}`;
     this.lastStep = largest(this.layouts.map((layout) => layout.curve.at(-1)?.[0] ?? 0));
   }
   /** How a symbol of another document is shown here. */

@@ -1,7 +1,7 @@
 // What the reader looks at: the page under the cursor, how the views are set, and the names searched for. The fragment of
 // the address has it, so that a colleague who opens the same file sees the same, and so that an address can be edited.
 
-const CHOICES = ["zoom", "colour", "axis", "owner", "object", "figure", "view"];
+const CHOICES = ["zoom", "colour", "axis", "faults", "owner", "object", "figure", "view"];
 
 class State {
   constructor() {

@@ -1,4 +1,5 @@
-// The launch over time: stages, marks, first hits by thread, and the pages that are touched for the first time.
+// The launch over time: stages, marks, first hits by thread, and the pages that are touched for the first time. Below it the
+// page faults of launches that were not recorded, each with its own axis.
 
 const MOST_THREADS = 12;
 const LANE = 40;
@@ -7,6 +8,8 @@ const LANE_TITLE = 92;
 function timelineView(report, map, state) {
   const { hits, marks } = report;
   const stages = report.stages.map((table, index) => stageRow(table, index));
+  const faults = report.faults.map((launch) => faultLanes(launch, map, state));
+  if (!hits.length && faults.length) return view("timeline", "Timeline", stages, faults);
   if (!hits.length) return stages.length ? view("timeline", "Stages", stages) : null;
   const end = Math.max(largest(hits.map((hit) => hit.time), 1), largest(marks.map((mark) => mark.time)));
   const byThread = new Map();
@@ -88,7 +91,7 @@ function timelineView(report, map, state) {
           column("mark", (mark) => mark.name, { kind: "name" })
         ],
         () => marks),
-    stages);
+    stages, faults);
 }
 
 /** Lanes of bars: how many times of each lie where. */
@@ -195,4 +198,104 @@ function stageRow(table, index) {
         column("until ms", (row) => inMilliseconds(row.elapsed), { kind: "number" })
       ],
       () => table.rows));
+}
+
+/** The page faults of a launch, a lane for each part: a short line for a minor fault, a long one with a head for a major one. */
+function faultLanes(launch, map, state) {
+  const { stored, list, end } = launch;
+  const title = element("h3", {}, `Page faults of a ${launch.title}`);
+  if (stored.refusal)
+    return element(
+      "div", {}, title,
+      note(`Measured: ${counted(stored.majorFaults, "major fault")} and ${number(stored.minorFaults)} minor ones. `,
+           `They are not listed: ${visible(stored.refusal)}.`));
+  const lanes = FAULT_PARTS.map((words, part) => ({ words, faults: list.filter((fault) => fault.part === part) }))
+                  .filter(({ faults }) => faults.length);
+  const place = element("div");
+  const total = lanes.length * LANE + 26;
+  let [chart, x] = [];
+  const cursor = () => {
+    chart?.querySelector(".cursor")?.remove();
+    const found = state.page !== null && launch.layout?.side === state.side ? launch.onPage(launch.layout, state.page) : [];
+    if (found.length)
+      chart?.append(drawing(
+        "path", { class: "cursor", d: found.map((fault) => `M${x(fault.time).toFixed(1)} 0V${total - 24}`).join("") }));
+  };
+  drawnToWidth(place, (width) => {
+    x = (time) => LANE_TITLE + (time / end) * (width - LANE_TITLE - RIGHT);
+    chart = faultChart(launch, lanes, { width, total, x });
+    chart.addEventListener("click", (event) => {
+      const at = event.clientX - chart.getBoundingClientRect().left;
+      const distance = (fault) => Math.abs(x(fault.time) - at);
+      const onPages = list.filter((fault) => fault.page !== null);
+      const nearest = onPages.reduce((best, fault) => (best && distance(best) <= distance(fault) ? best : fault), null);
+      if (nearest) map?.choose(launch.layout, nearest.page);
+    });
+    place.replaceChildren(chart);
+    cursor();
+  });
+  state.listen(cursor);
+  const key = [[false, "minor: the page was in memory"], [true, "major: it was read from a device"]];
+  return element(
+    "div", {}, title,
+    note(`Measured: ${launch.summary}. It is not the launch that was recorded, and nothing was added to it: `,
+         code(stored.command.join(" ")), "."),
+    element(
+      "ul", { class: "key" },
+      key.map(([isMajor, words]) => element(
+        "li", {},
+        drawing("svg", { class: "chart", width: 12, height: 26, "aria-hidden": "true" }, faultLines([{ isMajor }], () => 6, 26)),
+        words))),
+    place,
+    tableBeside(
+      `page faults, ${launch.title}`,
+      [
+        column("ms", (fault) => (fault.time / 1000).toFixed(3), { kind: "number" }),
+        column("took ms", (fault) => (fault.took / 1000).toFixed(3), { kind: "number" }),
+        column("kind", (fault) => (fault.isMajor ? "major" : "minor")),
+        column("where", (fault) => fault.place),
+        launch.layout && faultPage(launch, map),
+        column("what", (fault) => fault.name, { kind: "name" }),
+        column("by", (fault) => fault.by, { kind: "name" })
+      ].filter(Boolean),
+      () => list));
+}
+
+/** The lines of faults that stand on `bottom`. */
+function faultLines(faults, x, bottom) {
+  const path = (isMajor, draw) => faults.filter((fault) => fault.isMajor === isMajor)
+                                    .map((fault) => draw(x(fault.time).toFixed(1)))
+                                    .join("");
+  const minor = path(false, (at) => `M${at} ${bottom}v-${MINOR_LENGTH}`);
+  const major = path(true, (at) => `M${at} ${bottom}v-${MAJOR_LENGTH - 4}l-3-4h6l-3 4`);
+  return [
+    minor && drawing("path", { class: "fault minor", d: minor }), major && drawing("path", { class: "fault major", d: major })
+  ];
+}
+
+function faultChart(launch, lanes, { width, total, x }) {
+  return drawing(
+    "svg", {
+      class: "chart",
+      width,
+      height: total,
+      viewBox: `0 0 ${width} ${total}`,
+      role: "img",
+      "aria-label": `Page faults over ${milliseconds(launch.end)}: ${
+        lanes
+          .map(({ words, faults }) => `${words} ${faults.filter((fault) => fault.isMajor).length} major, ${
+            faults.filter((fault) => !fault.isMajor).length} minor`)
+          .join("; ")}`
+    },
+    lanes.map(({ words, faults }, index) => {
+      const bottom = (index + 1) * LANE - 6;
+      return [
+        drawing("path", { class: "axis", d: `M${LANE_TITLE} ${bottom}H${width - RIGHT}` }),
+        drawing("text", { x: 0, y: bottom - 14 }, words), drawing("text", { x: 0, y: bottom }, number(faults.length)),
+        faultLines(faults, x, bottom)
+      ];
+    }),
+    ticks(launch.end / 1000, width > 600 ? 8 : 4)
+      .map((value) => drawing("text", { x: x(value * 1000), y: total - 8, "text-anchor": "middle" }, number(value))),
+    drawing("text", { x: 0, y: total - 8 }, "milliseconds"));
 }
