@@ -117,7 +117,9 @@ struct RecordedImages {
   func recordedImage(
     _ image: TraceImage, _ names: [RecordedName], of trace: Trace
   ) throws(Diagnostic) -> RecordedImage {
-    if let read = self.image(for: image) { return RecordedImage(read) }
+    if let read = self.image(for: image) {
+      return RecordedImage(read, data: data(of: read, for: trace))
+    }
     if trace.isSealed || !names.isEmpty { return RecordedImage(names) }
     if let other = imageAtPath(of: image) {
       throw .imageMismatch(image.path, found: other.id, expected: image)
@@ -145,13 +147,21 @@ struct RecordedImages {
   mutating func functions(of trace: Trace) -> [RecordedImage] {
     if !trace.isSealed { add(trace.images) }
     return zip(trace.images, RecordedImage.all(namesOf: trace)).map { image, named in
-      self.image(for: image).map { RecordedImage($0) } ?? named
+      self.image(for: image).map { RecordedImage($0, data: data(of: $0, for: trace)) } ?? named
     }
   }
 
   /// Returns, for each image of `trace`, the image that was read, if it is the same.
   func recordedImages(of trace: Trace) -> [RecordedImage?] {
-    trace.images.map { image(for: $0).map { RecordedImage($0) } }
+    trace.images.map { image(for: $0).map { RecordedImage($0, data: data(of: $0, for: trace)) } }
+  }
+
+  /// The variables and constants of an image that was read, if `trace` has touches of data.
+  private func data(of image: Image, for trace: Trace) -> Layout? {
+    guard !trace.dataHits.isEmpty, let bytes = try? FileBytes(regularFileAt: image.path) else {
+      return nil
+    }
+    return try? DataLayout(of: bytes, architecture: image.architecture)?.layout
   }
 }
 
