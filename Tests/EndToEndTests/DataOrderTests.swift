@@ -61,7 +61,7 @@ import Testing
     let symbols = sections.reduce(into: [String: Int]()) {
       $0[$1["name"] as? String ?? ""] = $1["symbols"] as? Int
     }
-    #expect(symbols[".rodata"] == 10 && (symbols[".data"] ?? 0) >= 10)
+    #expect((symbols[".rodata"] ?? 0) >= 9 && (symbols[".data"] ?? 0) >= 10)
     let lines = workshop.text("app.order").split(separator: "\n").map(String.init)
     let mark = try #require(lines.firstIndex(of: "# data"))
     #expect(try #require(lines.firstIndex(of: "main")) < mark)
