@@ -155,6 +155,7 @@ import Testing
     #expect(workshop.text("app.order").contains("# data\n"))
     let data = try #require(run.json["data"] as? [String: Any])
     #expect(data.values.compactMap { $0 as? Int }.reduce(0, +) == kept.last)
-    #expect(data["unlisted"] as? Int == 0)
+    // The last trial lists more, but saves nothing.
+    #expect(try #require(data["unlisted"] as? Int) <= 2)
   }
 }
