@@ -18,11 +18,12 @@
 // 2. The groups are ordered in two ways: those that all launches use and then balanced partitioning, whose utilities are
 //    the launches; and the order of first uses.
 // 3. From both, `PageSearch` moves groups as long as launches touch fewer pages. It counts real sizes.
-// 4. The better of the two is improved by further moves that make its `LaunchCost` smaller, which counts cold faults,
-//    too. With thousands of groups this step is left out; there the first steps decide.
+// 4. From the better of the two, `OrderAnnealing` searches for an order with a smaller `LaunchCost`, which also counts
+//    cold faults, and pages that one launch touches beyond its own bytes by their square. With thousands of groups this
+//    step is left out; there the first steps decide.
 //
 // The bound. A launch touches at least the bytes of its functions in whole pages. The sum over the eight recorded
-// launches of sqlite3, redis and this command (docs/STRATEGIES.md) is 4 to 6 % above that.
+// launches of sqlite3, redis and this command (docs/STRATEGIES.md) is a few per cent above that.
 //
 // What was tried and not kept, because all launches together touched more pages there: what all launches use, and then
 // first uses (5 to 13 % more); functions by the number of launches that use them (2 to 5 %); balanced partitioning by
@@ -44,8 +45,6 @@ package struct BalancedOrder: Sendable {
   /// Without duplicates; the first of a function's aliases stands for all.
   package let parts: [Part]
 
-  /// About how many steps the last moves may take in all.
-  private static let steps = 200_000_000
   /// Of more launches, so many are looked at, at equal distances in the order of their numbers of functions. What only
   /// others use comes last.
   private static let mostLaunches = 128
@@ -55,10 +54,12 @@ package struct BalancedOrder: Sendable {
   /// - Parameters:
   ///   - launches: as in `MergedLaunches.append`. With one launch, or several equal ones, it is the order of first uses.
   ///   - size: the bytes of a part that launches run.
+  ///   - mostMoves: of groups, by `OrderAnnealing`.
   /// - Complexity: O(*u* log *n*) for *u* uses of *n* parts, with a large factor: two seconds of processor time for 700,000
-  ///   uses.
+  ///   uses, and as much for the annealing of fewer.
   package init(
-    _ launches: [[FirstUse]], layout: Layout, size: ((Part) -> UInt64)? = nil
+    _ launches: [[FirstUse]], layout: Layout, size: ((Part) -> UInt64)? = nil,
+    mostMoves: Int = OrderAnnealing.usualMoves
   ) {
     let size = size ?? layout.byteCount(of:)
     let sequences = launches.map { launch in
@@ -80,12 +81,14 @@ package struct BalancedOrder: Sendable {
       ? sequences
       : (0..<Self.mostLaunches).map { sequences[$0 * sequences.count / Self.mostLaunches] }
     let groups = LaunchGroups(chosen.map { $0.parts.compactMap { number[$0] } }, sizes: sizes.sizes)
-    let order = Self.order(of: groups, start: sizes.start).flatMap { groups.groups[$0].items }
+    let order = Self.order(of: groups, start: sizes.start, mostMoves).flatMap {
+      groups.groups[$0].items
+    }
     let isPlaced = Set(order)
     parts = (order + all.indices.filter { !isPlaced.contains($0) }).map { all[$0] }
   }
 
-  private static func order(of groups: LaunchGroups, start: Int) -> [Int] {
+  private static func order(of groups: LaunchGroups, start: Int, _ mostMoves: Int) -> [Int] {
     let byFirstUse = Array(groups.groups.indices)
     guard byFirstUse.count > 2 else { return byFirstUse }
     var cost = LaunchCost(groups, start: start)
@@ -96,31 +99,6 @@ package struct BalancedOrder: Sendable {
       let cost = cost.cost(of: improved)
       if cost < leastCost { (leastCost, best) = (cost, improved) }
     }
-    var costsLeft = steps / cost.steps
-    // Fewer moves would reach the first groups only.
-    guard costsLeft > 8 * best.count else { return best }
-    var hasImproved = true
-    while hasImproved, costsLeft > 0 {
-      hasImproved = false
-      for group in best where costsLeft > 0 {
-        guard let place = best.firstIndex(of: group) else { continue }
-        var others = best
-        others.remove(at: place)
-        var candidate = [group] + others
-        var target: Int?
-        for i in candidate.indices {
-          if i > 0 { candidate.swapAt(i - 1, i) }
-          guard i != place else { continue }
-          costsLeft -= 1
-          let sum = cost.cost(of: candidate)
-          if sum < leastCost { (leastCost, target) = (sum, i) }
-        }
-        guard let target else { continue }
-        others.insert(group, at: target)
-        best = others
-        hasImproved = true
-      }
-    }
-    return best
+    return OrderAnnealing.improving(best, cost: cost, mostMoves: mostMoves)
   }
 }

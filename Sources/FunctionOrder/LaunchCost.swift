@@ -1,79 +1,95 @@
 /// What an order of groups costs all launches together: pages, and the faults of cold launches.
 ///
-/// Cold faults are counted as Linux reads: a fault on a page that is not in memory reads that page and those behind it,
-/// 128 KiB in all. A launch is taken to touch all of an item at its first use.
-struct LaunchCost {
+/// Pages that a launch touches beyond those of its bytes alone weigh by their square, so that no launch pays for the
+/// others with many. Cold faults are counted as Linux reads: a fault on a page that is not in memory reads that page and
+/// those behind it, 128 KiB in all. A launch is taken to touch all of an item at its first use.
+package struct LaunchCost {
   private static let readAheadPages = 32
-  /// How many pages more a page weighs that a launch touches beyond `tolerablePages`.
-  private static let excessWeight = 2
+  /// How many pages the square of a launch's pages beyond `tolerablePages` weighs.
+  private static let excessWeight = 32
   /// How many pages a cold fault weighs.
-  private static let faultWeight = 4
+  private static let faultWeight = 16
   private static let pageBits = 12
   private static let largePageBits = 14
 
   private let groups: LaunchGroups
   private let start: Int
-  /// For each launch the pages of its bytes alone, and 2 % or two pages more.
+  /// The launches of all groups; those of group `i` are at `first[i]..<first[i + 1]`.
+  private var users: [Int] = []
+  private var first = [0]
+  /// For each launch the pages of its bytes alone, and 1 % or one page more.
   private let tolerablePages: [Int]
+  /// For each launch the faults that it and those before it have in any order.
+  private let fewestFaults: [Int]
   private var addresses: [Int]
+  /// By launch, while they are counted.
+  private var pages: [Int]
+  private var lastPage: [Int]
+  private var lastLargePage: [Int]
   /// The launch that last read each page.
   private var reader: [Int]
   private var readerCount = 0
 
   /// - Parameter start: the address of the first group.
-  init(_ groups: LaunchGroups, start: Int) {
+  package init(_ groups: LaunchGroups, start: Int) {
     self.groups = groups
     self.start = start
-    tolerablePages = groups.runs.map { launch in
+    for group in groups.groups {
+      users += group.launches
+      first.append(users.count)
+    }
+    let pagesAlone = groups.runs.map { launch in
       let bytes = launch.reduce(0) { $0 + $1.size }
-      let pages = (bytes - 1) >> Self.pageBits + 1
-      return pages + max(2, pages / 50)
+      return (bytes - 1) >> Self.pageBits + 1
+    }
+    tolerablePages = pagesAlone.map { $0 + max(1, $0 / 100) }
+    fewestFaults = pagesAlone.reduce(into: []) { sums, pages in
+      sums.append((sums.last ?? 0) + (pages - 1) / Self.readAheadPages + 1)
     }
     addresses = [Int](repeating: start, count: groups.groups.count)
+    pages = [Int](repeating: 0, count: groups.runs.count)
+    lastPage = pages
+    lastLargePage = pages
     let size = groups.groups.reduce(0) { $0 + $1.size }
     reader = [Int](
       repeating: 0, count: (start + size) >> Self.pageBits - start >> Self.pageBits + 1)
   }
 
   /// About how many steps it takes to compute a cost.
-  var steps: Int {
-    groups.runs.reduce(0) { $0 + $1.count } + groups.groups.reduce(0) { $0 + 2 * $1.launches.count }
-  }
+  var steps: Int { groups.runs.reduce(0) { $0 + $1.count } + 2 * users.count }
 
   /// The pages of 4 KiB and those of 16 KiB that launches touch, and the faults of cold launches, with their weights.
   ///
+  /// - Parameter limit: a cost from which on the exact one does not matter; `Int.max` may then be returned.
   /// - Complexity: O(*u*) for *u* uses, and the pages that they read.
-  mutating func cost(of order: [Int]) -> Int {
+  package mutating func cost(of order: [Int], below limit: Int = .max) -> Int {
+    for launch in pages.indices {
+      (pages[launch], lastPage[launch], lastLargePage[launch]) = (0, -1, -1)
+    }
+    var cost = 0
     var address = start
     for group in order {
       addresses[group] = address
-      address += groups.groups[group].size
-    }
-    let pages = pages(order, Self.pageBits)
-    let beyond = zip(pages, tolerablePages).reduce(0) { $0 + max(0, $1.0 - $1.1) }
-    return pages.reduce(0, +) + Self.excessWeight * beyond
-      + self.pages(order, Self.largePageBits).reduce(0, +) + Self.faultWeight * coldFaults()
-  }
-
-  /// The number of pages that each launch touches.
-  private func pages(_ order: [Int], _ bits: Int) -> [Int] {
-    var last = [Int](repeating: -1, count: groups.runs.count)
-    var counts = [Int](repeating: 0, count: groups.runs.count)
-    for group in order {
-      let from = addresses[group] >> bits
-      let to = (addresses[group] + groups.groups[group].size - 1) >> bits
-      for launch in groups.groups[group].launches {
-        counts[launch] += to - max(from - 1, last[launch])
-        last[launch] = to
+      let end = address + groups.groups[group].size
+      let (from, to) = (address >> Self.pageBits, (end - 1) >> Self.pageBits)
+      let (fromLarge, toLarge) = (address >> Self.largePageBits, (end - 1) >> Self.largePageBits)
+      for launch in users[first[group]..<first[group + 1]] {
+        pages[launch] += to - max(from - 1, lastPage[launch])
+        lastPage[launch] = to
+        cost += toLarge - max(fromLarge - 1, lastLargePage[launch])
+        lastLargePage[launch] = toLarge
       }
+      address = end
     }
-    return counts
-  }
-
-  private mutating func coldFaults() -> Int {
+    for launch in pages.indices {
+      let beyond = max(0, pages[launch] - tolerablePages[launch])
+      cost += pages[launch] + Self.excessWeight * beyond * beyond
+    }
+    // The last launches first: each needs some faults, and when it has too many, the others need not be looked at.
     let firstPage = start >> Self.pageBits
-    var faults = 0
-    for launch in groups.runs {
+    for (number, launch) in groups.runs.enumerated().reversed() {
+      guard cost + Self.faultWeight * fewestFaults[number] < limit else { return .max }
+      var faults = 0
       readerCount += 1
       for run in launch {
         let address = addresses[run.group] + run.offset
@@ -85,7 +101,8 @@ struct LaunchCost {
           }
         }
       }
+      cost += Self.faultWeight * faults
     }
-    return faults
+    return cost
   }
 }

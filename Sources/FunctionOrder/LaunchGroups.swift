@@ -1,32 +1,32 @@
 /// The items that launches use, in groups: those of a group are used by exactly the same launches, so that a launch
 /// either needs all of a group or nothing of it.
-struct LaunchGroups: Sendable {
-  struct Group: Sendable {
+package struct LaunchGroups: Sendable {
+  package struct Group: Sendable {
     /// In the order in which the launches, one after the other, first use them.
-    var items: [Int] = []
+    package fileprivate(set) var items: [Int] = []
     /// Ascending.
-    var launches: [Int]
+    package let launches: [Int]
     /// In bytes.
-    var size = 0
+    package fileprivate(set) var size = 0
   }
 
   /// Bytes of a group that a launch uses without using anything else in between.
-  struct Run: Sendable {
-    var group: Int
-    var offset: Int
-    var size: Int
+  package struct Run: Sendable {
+    package let group: Int
+    package let offset: Int
+    package fileprivate(set) var size: Int
   }
 
   /// In the order of their first items.
-  private(set) var groups: [Group] = []
+  package private(set) var groups: [Group] = []
   /// What each launch uses, in the order of first uses.
-  private(set) var runs: [[Run]] = []
+  package private(set) var runs: [[Run]] = []
 
   /// - Parameters:
   ///   - launches: the items of each launch in the order of first uses, each once.
   ///   - sizes: of all items, in bytes, at least 1.
   /// - Complexity: O(*u*) for *u* uses, on average.
-  init(_ launches: [[Int]], sizes: [Int]) {
+  package init(_ launches: [[Int]], sizes: [Int]) {
     var launchesOfItem = [[Int]](repeating: [], count: sizes.count)
     for (number, launch) in launches.enumerated() {
       for item in launch { launchesOfItem[item].append(number) }

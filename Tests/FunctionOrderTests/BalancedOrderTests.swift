@@ -15,7 +15,7 @@ import Testing
     let uses = launches.map { launch in
       launch.enumerated().map { FirstUse(step: UInt64($0), function: $1) }
     }
-    return BalancedOrder(uses, layout: layout, size: size).parts.map(\.function)
+    return BalancedOrder(uses, layout: layout, size: size, mostMoves: 1000).parts.map(\.function)
   }
 
   /// The pages that the launches touch if `order` begins on a page of its own.

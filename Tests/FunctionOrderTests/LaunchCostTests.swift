@@ -1,0 +1,40 @@
+import FunctionOrder
+import TestSupport
+import Testing
+
+@Suite struct LaunchCostTests {
+  /// Each item is a group of its own, used by launches as listed.
+  static func cost(_ launches: [[Int]], sizes: [Int], start: Int = 0, order: [Int]) -> Int {
+    var cost = LaunchCost(LaunchGroups(launches, sizes: sizes), start: start)
+    return cost.cost(of: order)
+  }
+
+  @Test func itIsPagesOfTwoSizesAndSixteenForEachColdFault() {
+    // A page of 4 KiB, a page of 16 KiB, a fault.
+    #expect(Self.cost([[0]], sizes: [4096], order: [0]) == 1 + 1 + 16)
+    // The same bytes, but on two pages of 4 KiB, one of which may be beyond them.
+    #expect(Self.cost([[0]], sizes: [4096], start: 0x800, order: [0]) == 2 + 1 + 16)
+  }
+
+  @Test func readAheadGoesForwardsOnly() {
+    // 40 pages in the order of first uses take two faults; backwards, the first page read is the last.
+    let sizes = [4096, 39 * 4096]
+    let launches = [[0, 1], [0]]
+    let forwards = Self.cost(launches, sizes: sizes, order: [0, 1])
+    let backwards = Self.cost(launches, sizes: sizes, order: [1, 0])
+    #expect(backwards - forwards == 16)
+  }
+
+  @Test(arguments: 1...3 as ClosedRange<UInt64>) func aLimitChangesNoCostBelowIt(seed: UInt64) {
+    var random = SeededRandom(seed: seed)
+    let groups = OrderAnnealingTests.groups(&random, items: 20, launches: 4)
+    var cost = LaunchCost(groups, start: 0)
+    for _ in 0..<20 {
+      let order = groups.groups.indices.shuffled(using: &random)
+      let exact = cost.cost(of: order)
+      #expect(cost.cost(of: order, below: exact + 1) == exact)
+      #expect(cost.cost(of: order, below: exact) >= exact)
+      #expect(cost.cost(of: order, below: 1) >= 1)
+    }
+  }
+}
