@@ -6,7 +6,6 @@ static of_data_image of_own_data;
 /* In no range. */
 static of_data_image of_no_data;
 
-
 /* The first granule with the byte at ADDRESS. */
 OF_INLINE uint64_t of_granule_start(uint64_t address) {
   return address & ~(uint64_t)(ORDERFILE_DATA_GRANULE - 1);

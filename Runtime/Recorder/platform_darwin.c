@@ -95,8 +95,6 @@ uint32_t of_thread_number(void) {
 void of_watch_threads(void) {}
 void of_remember_thread(void) {}
 
-/* The kernel has no vfork (bsd/kern/syscalls.master, CONFIG_VFORK): libSystem's function of that name
- * copies the memory. */
 bool of_own_range(uint64_t *start, uint64_t *end) {
   const struct mach_header_64 *header = &__dso_handle;
   const uint8_t *at = (const uint8_t *)(header + 1);
@@ -113,6 +111,8 @@ bool of_own_range(uint64_t *start, uint64_t *end) {
   return *start < *end;
 }
 
+/* The kernel has no vfork (bsd/kern/syscalls.master, CONFIG_VFORK): libSystem's function of that name
+ * copies the memory. */
 bool of_shares_memory(uint32_t pid) {
   (void)pid;
   return false;

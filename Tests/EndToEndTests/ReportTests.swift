@@ -137,7 +137,7 @@ import Testing
     (["app.order", "app.order"], "expected one order file, found a second"),
     (
       ["other.json"],
-      "unsupported document: expected one of diff, pages, measure, stages, history, budget or check"
+      "unsupported document: expected one of diff, pages, faults, measure, stages, history, budget or check"
     ),
     (["app", "app", "app.oftrace"], "app: the same layout is given twice"),
     (["app", "ordered", "copy", "app.oftrace"], "copy: the same layout as app"),

@@ -154,8 +154,8 @@ typedef struct orderfile_record {
     uint64_t block_size;     /* block: in bytes */
     uint64_t data_size;      /* data: bytes of the granule */
   };
-  /* Function, block, data: loaded address of its first byte; 0 of a function without pc-table. Load: 1 + the slot of the image's
-   * first hit, if that came before the image could register; else 0. */
+  /* Function, block, data: loaded address of its first byte; 0 of a function without pc-table. Load: 1 + the slot
+   * of the image's first hit, if that came before the image could register; else 0. */
   uint64_t entry;
   uint64_t ticks;  /* when, in ticks of the machine's counter */
   uint32_t thread; /* function, mark: the kernel's number of the thread; else 0 */
