@@ -207,7 +207,8 @@ extension DataLayout {
   }
 
   /// Whether launches are predicted to touch fewer pages of 4 KiB of `section` if `touched` and `loaded` are placed
-  /// together; or as many, and they are together already: the build was then linked with such an order.
+  /// together, wherever in a page they begin; or not more, and they are together already: the build was then linked with
+  /// such an order.
   ///
   /// - Parameter unnamed: addresses of data that launches touched and that stay where they are.
   fileprivate func isWorthOrdering(
@@ -225,8 +226,9 @@ extension DataLayout {
     let placed = loaded.isEmpty ? touched.filter { !isRelocated(body($0)) } : touched + loaded
     let bytes = placed.map { min(body($0).size, size.bytes) }.saturatingSum()
     let filled = Int(clamping: bytes / size.bytes + (bytes % size.bytes == 0 ? 0 : 1))
-    let after = (loaded.isEmpty ? byLoader.union(staying) : staying).count + filled
-    return after < before || after == before && filled > 0 && named.count <= filled + 1
+    let others = (loaded.isEmpty ? byLoader.union(staying) : staying).count
+    let areTogether = filled > 0 && named.count <= filled + 1
+    return areTogether ? others + filled <= before : others + filled + 1 < before
   }
 
   /// The pages of `section` to which the loader writes.

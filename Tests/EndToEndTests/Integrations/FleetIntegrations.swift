@@ -141,6 +141,13 @@ import Testing
       """,
       "invalid table: rows were left out, which describe functions of others"
     ),
+    (
+      """
+      rows = table.to_pylist()
+      rows[0]["images"][0]["machine"] = 183
+      table = pa.Table.from_pylist(rows, schema=table.schema)
+      """, "machine mismatch: expected launches on one"
+    ),
   ]
 
   @Test(.needs(.spark)) func tablesThatAreNotWholeAreRefused() throws {
