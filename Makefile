@@ -82,9 +82,9 @@ core-examples:
 lint:
 	swift format lint -s -r -p Package.swift Scripts Sources Runtime Tests Examples Fuzz
 
-# OPTIMIZATION is for all packages. Nobody searches the index of a release build.
+# OPTIMIZATION is for all packages.
 tests-built:
-	swift build -c release --build-tests --disable-index-store $(OPTIMIZATION) $(EXPLICIT)
+	swift build -c release --build-tests $(OPTIMIZATION) $(EXPLICIT)
 
 quick: ## debug build, and the tests that start no process: no compiler, linker, emulator or launch
 	swift build --build-tests
