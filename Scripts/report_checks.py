@@ -490,6 +490,16 @@ def check_limits(page, name, check, failures):
         failures.expect(found == expected or 12 <= found < expected, f"{name}: {found} rows of {expected} limits say '{word}'")
     failures.expect(rows == sorted(rows, key=lambda row: next(place for place, word in enumerate(("Failed", "Undecided", "Kept", "No")) if row.startswith(word))),
                     f"{name}: the limits are not in the order of their outcomes")
+    # A limit of "+2" ends two beyond the base; a bar without negative values begins at 0.
+    counted = [one for one in check["limits"] if one.get("base") and not one.get("againstBase", "%").endswith("%")]
+    bases = [one["base"] for one in counted]
+    bounds = [one["base"] + int(one["againstBase"]) for one in counted]
+    drawn = page.evaluate("""[...document.querySelectorAll('.limits .gauge')].filter((one) => one.querySelector('.base'))
+      .map((one) => ['bound', 'base'].map((name) => parseFloat(one.querySelector('.' + name).style.left)))""")
+    for bound, base in drawn:
+        near = any(abs(bound * b - base * a) < 0.02 * (a + b) for a, b in zip(bounds, bases))
+        failures.expect(not bounds or near, f"{name}: a limit is drawn at {bound}% with its base at {base}%")
+    failures.expect(len(drawn) >= min(12, len(bounds)), f"{name}: {len(drawn)} bars have a base, {len(bounds)} limits")
     # Without a line of one word: the narrowest text has room for a figure's name.
     narrow = page.evaluate("[...document.querySelectorAll('.limits .subject, .limits .numbers')].filter((one) => one.clientWidth < 120).length")
     failures.expect(narrow == 0, f"{name}: {narrow} texts of limits are narrower than 120 pixels")

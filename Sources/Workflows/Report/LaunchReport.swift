@@ -232,9 +232,11 @@ extension ReportDocument {
     add(
       "page map, fault curve, strangers, where the bytes are",
       "orderfile report -o report.html BEFORE AFTER TRACE", if: layouts.isEmpty)
+    let unmeasured = layouts.first { $0.measured == nil }
     add(
-      "measured pages", "orderfile pages --json -o pages.json -- AFTER",
-      if: layouts.contains { $0.measured == nil })
+      "measured pages",
+      "orderfile pages --json -o pages.json -- \(unmeasured?.side == .before ? "BEFORE" : "AFTER")",
+      if: unmeasured != nil)
     add(
       "page faults over time", "orderfile faults --cold --json -o faults.json -- AFTER",
       if: faults.isEmpty)

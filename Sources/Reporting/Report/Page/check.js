@@ -3,8 +3,8 @@
 const OUTCOMES = ["fail", "inconclusive", "no baseline", "pass"];
 const OUTCOME_WORDS = { fail: "Failed", inconclusive: "Undecided", "no baseline": "No baseline", pass: "Kept" };
 
-/** `"5%"` and `5` as budgets have them. */
-const boundValue = (bound) => (typeof bound === "string" ? Number(bound.replace("%", "")) / 100 : bound);
+/** `"5%"`, `"+2"` and `5` as budgets have them. */
+const boundValue = (bound) => (String(bound).endsWith("%") ? Number(bound.slice(0, -1)) / 100 : Number(bound));
 
 /** A mark that has a shape of its own for each outcome. */
 function outcomeMark(outcome) {

@@ -142,7 +142,7 @@ function measuredCurves(report, map, state) {
     "div", {}, element("h3", {}, "Measured page faults"),
     note(
       "Faults of launches that nobody recorded, over their own milliseconds. A fault also maps what is in memory of the pages ",
-      "around it, so there are fewer faults than pages above."),
+      "around it, and data fault, too: faults are not the pages above."),
     tools, lineKey(lines.map(({ name, launch }) => [name, launch.title])), place,
     ...lines.map(({ launch }) => tableBeside(
       `faults so far, ${launch.title}`,

@@ -33,6 +33,8 @@ const firstLetterUp = (text) => text[0].toUpperCase() + text.slice(1);
 const visible = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "\ufffd");
 
 const code = (text) => element("code", {}, visible(text));
+/** As a shell takes it for one word. */
+const shellWord = (word) => (/^[\w@%+=:,./\u{a0}-\u{10ffff}-]+$/u.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 const note = (...children) => element("p", { class: "quiet" }, ...children);
 
 /** Buttons of which one is chosen. */

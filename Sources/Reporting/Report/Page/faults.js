@@ -39,8 +39,9 @@ class LaunchFaults {
   get summary() {
     const { list, stored } = this;
     const took = list.reduce((sum, fault) => sum + fault.took, 0);
-    return `${counted(this.count(true), "major fault")} and ${number(this.count(false))} minor ones in ${
-      milliseconds(this.end)}, of which the kernel took ${milliseconds(took)} for them`
+    return `${counted(this.count(true), "major fault")} and ${number(this.count(false))} minor ones of the program in ${
+      milliseconds(this.end)}, of which the kernel took ${milliseconds(took)} for them; with its own, as in exec, the kernel counted ${
+      number(stored.majorFaults)} and ${number(stored.minorFaults)}`
       + (stored.lost ? `; ${counted(stored.lost, "record")} more came too fast to be listed` : "");
   }
 }

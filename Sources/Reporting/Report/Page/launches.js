@@ -8,9 +8,11 @@ const METRICS = {
 /** One metric of two builds in words, with its interval. */
 const changeSentence = (comparison, metric) => {
   const noun = METRICS[metric.metric] ?? metric.metric;
-  const interval = metric.low == null ? "" : ` (95% interval ${signed(metric.low)} to ${signed(metric.high)})`;
+  const p = metric.verdict === "not shown" && metric.correctedP != null ?
+    `; p ${Number(metric.correctedP.toPrecision(2))}, corrected for all comparisons` : "";
+  const interval = metric.low == null ? "" : ` (95% interval ${signed(metric.low)} to ${signed(metric.high)}${p})`;
   return metric.verdict === "not shown" ?
-    `These launches show no difference in ${noun} between ${comparison.after} and ${comparison.before}${interval}.` :
+    `These launches show no significant difference in ${noun} between ${comparison.after} and ${comparison.before}${interval}.` :
     `${firstLetterUp(comparison.after)} takes ${percent(Math.abs(metric.change))} ${metric.verdict} ${noun} than ${comparison.before}${
       interval}.`;
 };
@@ -98,7 +100,7 @@ function launchesView(report) {
   return view(
     "launches", "Launches",
     note(
-      "Wall time of each launch; the line is the median. The axis begins at the shortest, not at 0. The control is the build ",
+      "Wall time of each launch; the line is the median. The axis need not begin at 0. The control is the build ",
       "before, measured again: its difference from itself is noise."),
     ...measure.limits.map((limit) => element("p", { class: "warning" }, `Limit: ${visible(limit)}.`)), parts);
 }

@@ -121,11 +121,11 @@ function limitsView(report) {
         () => check.all));
 }
 
-function causesTable(report, { subject, causes, furtherCauses }) {
+function causesTable(report, { subject, requirement, causes, furtherCauses }) {
   const columnOf = (title, key) => causes.some((one) => one[key] > 0)
     && column(title, (one) => (one[key] == null ? "" : number(one[key])), { kind: "number" });
   return tableBeside(
-    `what brought ${visible(subject)}${furtherCauses > 0 ? `, without ${number(furtherCauses)} further causes` : ""}`,
+    `what brought ${visible(subject)}, expected ${visible(requirement)}${furtherCauses > 0 ? `, without ${number(furtherCauses)} further causes` : ""}`,
     [
       column("function, library or entry", (one) => report.nameOf(one.name), { kind: "name" }),
       column("how", (one) => [one.kind, one.unordered && "not ordered", one.reason].filter(Boolean).join(", ")),

@@ -62,7 +62,8 @@ function remedy(layout, page) {
   if (!cell)
     return measured.some((touch) => touch.access === 0) ?
       "No recorded code is on it. Record this launch, so that gen knows the code that ran." :
-      "Nothing that an order file moves: data and constants stay where the linker puts them.";
+      "Give gen or refine what pages wrote: they order variables and constants with a name. Strings without one, and what the "
+        + "loader relocates, stay.";
   if (layout.method && !measured.length) return "Nothing to save: the measured launch does not touch it.";
   if (!layout.canBeEmptied(page))
     return cell.functions ?

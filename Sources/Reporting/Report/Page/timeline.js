@@ -239,7 +239,7 @@ function faultLanes(launch, map, state) {
   return element(
     "div", {}, title,
     note(`Measured: ${launch.summary}. It is not the launch that was recorded, and nothing was added to it: `,
-         code(stored.command.join(" ")), "."),
+         code(stored.command.map(shellWord).join(" ")), "."),
     element(
       "ul", { class: "key" },
       key.map(([isMajor, words]) => element(

@@ -1,10 +1,10 @@
 // The verdict: what the image costs, in a few large figures, and which program they are about.
 
-/** A figure with its title, and what is to be said about it. */
-const figure = (title, big, ...small) => element(
+/** A figure with its title, and what is to be said about it; measured ones are bold. */
+const figure = (title, isMeasured, big, ...small) => element(
   "div", {}, element("dt", {}, title),
   element(
-    "dd", {}, element("div", { class: /\d/.test(big) ? "big" : "big words" }, big),
+    "dd", {}, element("div", { class: `big${/\d/.test(big) ? "" : " words"}${isMeasured ? "" : " predicted"}` }, big),
     small.filter(Boolean).map((line) => element("div", { class: "quiet" }, line))));
 
 const arrow = (counts) => counts.join(" \u2192 ");
@@ -26,12 +26,12 @@ function pageFigures({ pageSizeBytes }, counts) {
   const { predicted, isMeasured, pages, floor, above } = counts;
   return [
     figure(
-      `Pages of code, ${byteCount(pageSizeBytes)}, ${isMeasured ? "measured" : "predicted"}`, arrow(pages.map(number)),
+      `Pages of code, ${byteCount(pageSizeBytes)}, ${isMeasured ? "measured" : "predicted"}`, isMeasured, arrow(pages.map(number)),
       pages.length === 2 && pages[0] > 0 && element("span", { class: "change" }, signed(pages[1] / pages[0] - 1)),
       isMeasured && `predicted ${arrow(predicted.map(number))}`),
     floor > 0
       && figure(
-        "Floor of the prediction, pages", number(floor), "the startup functions without gaps",
+        "Floor of the prediction, pages", false, number(floor), "the startup functions without gaps",
         above > 0 ? `the prediction is ${counted(above, "page")} above it` : "the prediction reaches it",
         isMeasured && pages.at(-1) < floor && "fewer are executed: not all of each function runs"),
   ];
@@ -46,7 +46,7 @@ function summary(counts, { measure }) {
     const change = before ? ` (${signed(after / before - 1)})` : "";
     clauses.push(
       after == null  ? `a launch ${isMeasured ? "executes" : "touches"} ${counted(before, "page")} of code, ${how}` :
-      after < before ? `${number(before - after)} of ${counted(before, "page")} of code fewer${change}, ${how}` :
+      after < before ? `${number(before - after)} of ${counted(before, "page")} of code are gone${change}, ${how}` :
       after > before ? `${counted(after - before, "page")} of code more than the ${number(before)} before${change}, ${how}` :
                        `as many pages of code as before, ${number(after)}, ${how}`);
     if (floor > 0) clauses.push(above > 0 ? `the prediction is ${counted(above, "page")} above its floor` : "the prediction reaches its floor");
@@ -74,7 +74,7 @@ function coldFigure({ diff, measure }) {
   const disk = measure?.images?.[0]?.readAheadBytes;
   const assumed = diff.linuxFaults.readAheadBytes;
   return figure(
-    "Major faults of a cold launch, by a model", faults(first), words(first) + (ofKernel ? ", as measured here" : ""),
+    "Major faults of a cold launch, by a model", false, faults(first), words(first) + (ofKernel ? ", as the kernel here" : ""),
     ...cold.filter((one) => one !== first).map((one) => `${faults(one)} with ${words(one)}`),
     disk && disk !== assumed ? `the model reads ${byteCount(assumed)} ahead, the measured disk ${byteCount(disk)}` :
                                `read-ahead ${byteCount(assumed)}`,
@@ -92,7 +92,7 @@ const wallTimes = (measure) => (measure?.states ?? []).map((measured) => {
 const timeFigures = ({ measure }) => wallTimes(measure).map(({ state, launches, wall, control }) => {
   const interval = (one) => `${signed(one.low)} to ${signed(one.high)}`;
   return figure(
-    `Wall time, ${state} launches, measured`, wall.verdict === "not shown" ? "no difference shown" : signed(wall.change),
+    `Wall time, ${state} launches, measured`, true, wall.verdict === "not shown" ? "no difference shown" : signed(wall.change),
     wall.low != null && `95% interval ${interval(wall)}`, control?.low != null && `control ${interval(control)}`,
     `${number(launches)} launches of each`);
 });
