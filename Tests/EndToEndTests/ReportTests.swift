@@ -78,6 +78,23 @@ import Testing
     }
   }
 
+  @Test(.needs(.processes)) func warnsOfMeasuredLaunchesWithOtherArguments() throws {
+    let workshop = try CommandLineTests.workshop()
+    for (name, arguments) in [("none.json", []), ("same.json", []), ("other.json", ["x y"])] {
+      try workshop.must(
+        Built.orderfile,
+        ["faults", "--ignore-failure", "-q", "--json", "-o", name, "--", "./app"] + arguments)
+    }
+    let files = ["report", "-o", "report.html", "app", "app.oftrace", "none.json"]
+    #expect(try !workshop.orderfile(files + ["same.json"]).errors.contains("other arguments"))
+    let run = try workshop.orderfile(files + ["other.json"])
+    #expect(run.status == 0)
+    #expect(
+      run.errors.contains(
+        "other.json: the launch had other arguments than that of 'none.json': expected none, found 'x y'"
+      ), "\(run.errors)")
+  }
+
   @Test func aCheckOfManyLimitsIsThinnedToTheWorst() throws {
     let workshop = try CommandLineTests.workshop()
     func limit(_ outcome: String, _ value: Int) -> String {

@@ -61,6 +61,8 @@ package struct LaunchReport {
       document.limitsOfCheck = reported.limits
     }
     document.absentViews = document.viewsWithoutData
+    document.diff?.warnings += inputs.differentLaunches
+    warnings += inputs.differentLaunches
     self.document = document
     imageFormat = comparison?.imageFormat
     self.warnings = warnings + document.limits
@@ -68,6 +70,23 @@ package struct LaunchReport {
 }
 
 extension ReportInputs {
+  /// Says which measured launches had other arguments than the first: what they touch may differ for that alone.
+  fileprivate var differentLaunches: [Diagnostic] {
+    let launches =
+      pages.map { (path: $0.path, words: $0.document.command) }
+      + faults.map { (path: $0.path, words: $0.document.command) }
+    guard let first = launches.first else { return [] }
+    func arguments(_ words: [String]) -> String {
+      let arguments = words.dropFirst()
+      return arguments.isEmpty ? "none" : printable(arguments.map(shellWord).joined(separator: " "))
+    }
+    return launches.filter { $0.words.dropFirst() != first.words.dropFirst() }.map {
+      Diagnostic(
+        "the launch had other arguments than that of '\(printable(first.path))': expected "
+          + "\(arguments(first.words)), found \(arguments($0.words))", context: [$0.path])
+    }
+  }
+
   /// The layouts compared, a single one with itself; `nil` if there are none.
   fileprivate func comparison() throws(Diagnostic) -> LayoutDiff? {
     guard let before = layouts.first else {

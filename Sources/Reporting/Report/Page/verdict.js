@@ -76,9 +76,8 @@ function coldFigure({ diff, measure }) {
   return figure(
     "Major faults of a cold launch, by a model", false, faults(first), words(first) + (ofKernel ? ", as the kernel here" : ""),
     ...cold.filter((one) => one !== first).map((one) => `${faults(one)} with ${words(one)}`),
-    disk && disk !== assumed ? `the model reads ${byteCount(assumed)} ahead, the measured disk ${byteCount(disk)}` :
-                               `read-ahead ${byteCount(assumed)}`,
-    `fault-around ${byteCount(diff.linuxFaults.faultAroundBytes)}`, "of code alone: data and constants fault, too");
+    `code alone, fault-around ${byteCount(diff.linuxFaults.faultAroundBytes)}, read-ahead ${byteCount(assumed)}${
+      disk && disk !== assumed ? `, where the measured disk has ${byteCount(disk)}` : ""}`);
 }
 
 /** The change of wall time in each state of the page cache, and that of the control. */
