@@ -4,10 +4,10 @@ import TraceFormat
 
 /// The recorder's C files, compiled as an instrumented build might: nothing of it gets in.
 @Suite(.needs(.compiling)) struct ImmunityIntegrations {
-  /// What the recorder may ask of libc, from initialisers and at exit only.
+  /// What the recorder may ask of libc, from initialisers and at exit only, and what the linker defines in each image.
   static let allowed: Set<String> = [
     "dl_iterate_phdr", "getauxval", "environ", "dladdr", "orderfile_default_trace",
-    "__libc_single_threaded", "clock_gettime", "_GLOBAL_OFFSET_TABLE_",
+    "__libc_single_threaded", "clock_gettime", "_GLOBAL_OFFSET_TABLE_", "__ehdr_start", "_end",
   ]
 
   struct Build: Sendable, CustomTestStringConvertible {

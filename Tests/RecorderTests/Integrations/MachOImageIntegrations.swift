@@ -9,11 +9,13 @@ struct MachOImageIntegrations {
     "___sanitizer_cov_trace_pc_guard", "___sanitizer_cov_trace_pc_guard_init",
     "___sanitizer_cov_pcs_init",
   ]
+  static let accessCallbacks = Set(
+    ["load", "store"].flatMap { kind in [1, 2, 4, 8, 16].map { "___sanitizer_cov_\(kind)\($0)" } })
   static let functions: Set<String> = [
     "_orderfile_rt_mark", "_orderfile_rt_stop", "_orderfile_rt_write_names",
   ]
   /// Of all copies in an image the linker keeps one, for that image only.
-  static let onceInAnImage = callbacks.union(functions)
+  static let onceInAnImage = callbacks.union(accessCallbacks).union(functions)
   /// Other images see these, too.
   static let shared: Set<String> = ["_orderfile_rt_trace_path", "_orderfile_default_trace"]
 
